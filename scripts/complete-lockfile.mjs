@@ -62,10 +62,25 @@ function enclosingFolder(location) {
   return location.replace(/\/?node_modules\/(@[^/]+\/)?[^/]+$/, '')
 }
 
-const operatingSystems = ['aix', 'android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd']
-  .concat(['openharmony', 'sunos', 'win32'])
-const processors = ['arm64', 'arm', 'ia32', 'loong64', 'mips64el', 'ppc64', 'riscv64', 's390x']
-  .concat(['wasm32', 'x64'])
+const operatingSystems = [
+  'aix',
+  'android',
+  'darwin',
+  'freebsd',
+  'linux',
+  'netbsd',
+  'openbsd',
+].concat(['openharmony', 'sunos', 'win32'])
+const processors = [
+  'arm64',
+  'arm',
+  'ia32',
+  'loong64',
+  'mips64el',
+  'ppc64',
+  'riscv64',
+  's390x',
+].concat(['wasm32', 'x64'])
 
 /** What `cli-linux-arm64-musl` says about itself, in npm's words. */
 function platformInName(name) {
