@@ -1,0 +1,66 @@
+/**
+ * Live updates. Each feed yields a snapshot with its `seq`, then bounded batches after it; its event id
+ * is that `seq`, so a client whose connection was lost goes on where it was (`lastEventId`).
+ */
+import { eventIterator } from '@orpc/contract'
+import { z } from 'zod'
+import { entrySchema, partialMessageSchema } from '../entries.ts'
+import { projectIdSchema, taskIdSchema } from '../ids.ts'
+import { ledgerRecordSchema } from '../ledger.ts'
+import { projectSchema, taskSchema } from '../tasks.ts'
+import { base, idTextSchema } from './base.ts'
+import { damageSchema } from './workspace.ts'
+
+/** A MessagePort has no back-pressure: one batch must stay small enough to be handled within a frame. */
+export const feedBatchMax = 200
+
+export const ledgerStateSchema = z.object({
+  seq: z.number().int().min(0),
+  dataDir: z.string(),
+  projects: z.array(projectSchema),
+  tasks: z.array(taskSchema),
+  /** By project: the set-up configuration that the person allowed. */
+  trustedSetups: z.array(z.object({ projectId: projectIdSchema, configSha256: z.string() })),
+})
+
+export const ledgerFeedEventSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('snapshot'), state: ledgerStateSchema }),
+  z.object({ type: z.literal('records'), records: z.array(ledgerRecordSchema).max(feedBatchMax) }),
+  /** What each running agent is doing right now, one line; gone when it stops. Not part of the record. */
+  z.object({
+    type: z.literal('activity'),
+    activity: z.record(taskIdSchema, z.string().nullable()),
+  }),
+])
+export type LedgerFeedEvent = z.infer<typeof ledgerFeedEventSchema>
+
+export const sessionFeedEventSchema = z.discriminatedUnion('type', [
+  /** The newest entries, at most `feedBatchMax`; older ones come by pages. */
+  z.object({
+    type: z.literal('snapshot'),
+    seq: z.number().int().min(0),
+    entries: z.array(entrySchema),
+    partial: partialMessageSchema.nullable(),
+    damage: z.array(damageSchema),
+  }),
+  z.object({ type: z.literal('entries'), entries: z.array(entrySchema).max(feedBatchMax) }),
+  /** The message in progress as a whole: when it begins, and after a lost connection. */
+  z.object({ type: z.literal('partial'), partial: partialMessageSchema.nullable() }),
+  /** Text to add to part `part` of the message in progress; a new part when there is none yet. */
+  z.object({
+    type: z.literal('delta'),
+    part: z.number().int().min(0),
+    partType: z.enum(['text', 'reasoning']),
+    text: z.string(),
+  }),
+  /** The session was archived: no more will come; pages still answer. */
+  z.object({ type: z.literal('ended') }),
+])
+export type SessionFeedEvent = z.infer<typeof sessionFeedEventSchema>
+
+export const feed = {
+  ledger: base.output(eventIterator(ledgerFeedEventSchema)),
+  session: base
+    .input(z.object({ workspaceId: idTextSchema }))
+    .output(eventIterator(sessionFeedEventSchema)),
+}

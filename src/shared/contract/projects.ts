@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import { projectIdSchema, taskIdSchema } from '../ids.ts'
+import { projectSchema } from '../tasks.ts'
+import { base } from './base.ts'
+
+/** `.shiplog/project.yaml`, and whether the person allowed its set-up command to run. */
+export const projectSetupSchema = z.object({
+  /** Null: the project names none. */
+  setup: z.string().nullable(),
+  /** Files and folders copied into each new worktree, relative to the project. */
+  copy: z.array(z.string()),
+  /** Of the file's bytes; what is trusted is exactly this content. Null without a file. */
+  configSha256: z.string().nullable(),
+  /** True as well when there is no command to allow. */
+  trusted: z.boolean(),
+})
+export type ProjectSetup = z.infer<typeof projectSetupSchema>
+
+export const projects = {
+  list: base.output(z.object({ projects: z.array(projectSchema) })),
+  /** Adds a folder; adding one that is there already gives the same project back. */
+  add: base.input(z.object({ dir: z.string().min(1) })).output(projectSchema),
+  /** Takes it off the list. Refused while agents work in it; its archive stays. */
+  remove: base.input(z.object({ projectId: projectIdSchema })).output(z.object({})),
+  setup: base.input(z.object({ projectId: projectIdSchema })).output(projectSetupSchema),
+  trustSetup: base
+    .input(z.object({ projectId: projectIdSchema, configSha256: z.string() }))
+    .output(z.object({})),
+  /** Makes a small Git project (in `dir`, else in the data directory) and starts the bundled scenario on it. */
+  startDemo: base
+    .input(z.object({ dir: z.string().min(1).optional() }))
+    .output(z.object({ project: projectSchema, taskId: taskIdSchema })),
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import { projectIdSchema, taskIdSchema } from '../ids.ts'
+import {
+  agentKindSchema,
+  agentsAtOnceMax,
+  isolationSchema,
+  reportSchema,
+  taskSchema,
+  taskStatusSchema,
+} from '../tasks.ts'
+import { applyOutcomeSchema } from '../tools.ts'
+import { base, idTextSchema } from './base.ts'
+
+export const taskTreeSchema = taskSchema.extend({
+  get children() {
+    return z.array(taskTreeSchema)
+  },
+})
+
+export const tasks = {
+  /** Starts a root agent. Resolves once the task is durable, before it has run (T1, T2). */
+  start: base
+    .input(
+      z.object({
+        projectId: projectIdSchema,
+        kind: agentKindSchema,
+        /** The scenario's YAML text. Checked whole before anything starts. */
+        scenario: z.string(),
+        /** Where the text came from, for messages: a path or a name. */
+        scenarioName: z.string(),
+        prompt: z.string(),
+        title: z.string().optional(),
+        isolation: isolationSchema.default('worktree'),
+        agentsAtOnce: z.number().int().min(1).max(agentsAtOnceMax).optional(),
+        /** True: finished sub-agents' workspaces are kept (`--keep`). */
+        keep: z.boolean().default(false),
+      }),
+    )
+    .output(z.object({ taskId: taskIdSchema })),
+  /** A follow-up to a root: its next run (T7). Refused while one is running. */
+  prompt: base
+    .input(z.object({ taskId: taskIdSchema, prompt: z.string().min(1) }))
+    .output(z.object({})),
+  /** Interrupts it and everything below it; the partial turns are kept. */
+  stop: base
+    .input(z.object({ taskId: idTextSchema }))
+    .output(z.object({ stopped: z.array(taskIdSchema) })),
+  list: base
+    .input(
+      z.object({
+        projectDir: z.string().optional(),
+        status: taskStatusSchema.optional(),
+        /** True: the archived ones as well. */
+        all: z.boolean().default(false),
+      }),
+    )
+    .output(z.object({ tasks: z.array(taskTreeSchema) })),
+  /** Answers for live and cleaned-up tasks alike (A7). `run`: the newest when absent. */
+  report: base
+    .input(
+      z.object({
+        taskId: idTextSchema,
+        run: z.number().int().min(1).optional(),
+        /** Only descendants of it are seen (A5). */
+        requestingWorkspaceId: taskIdSchema.optional(),
+      }),
+    )
+    .output(reportSchema),
+  /** Brings its patch into its parent's worktree; a root's into the project's checked-out branch. */
+  applyPatch: base.input(z.object({ taskId: idTextSchema })).output(applyOutcomeSchema),
+}

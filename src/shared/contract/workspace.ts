@@ -1,0 +1,125 @@
+import { z } from 'zod'
+import { entrySchema, partialMessageSchema } from '../entries.ts'
+import { projectIdSchema, taskIdSchema } from '../ids.ts'
+import { taskStatusSchema } from '../tasks.ts'
+import { base, idTextSchema } from './base.ts'
+
+/** A span of a journal that can't be trusted. It is kept, shown and skipped (J4). */
+export const damageSchema = z.object({
+  file: z.string(),
+  line: z.number().int().min(1),
+  bytes: z.number().int().min(0),
+  reason: z.string(),
+})
+export type Damage = z.infer<typeof damageSchema>
+
+/** Entries of one page at most: what a window shows in a few screens, small enough for one message. */
+export const transcriptPageEntriesMax = 500
+
+export const transcriptPageSchema = z.object({
+  taskId: taskIdSchema,
+  entries: z.array(entrySchema),
+  /** Entries in the whole transcript. */
+  total: z.number().int().min(0),
+  /** Where the next page begins; null at the end. */
+  nextSeq: z.number().int().min(1).nullable(),
+  damage: z.array(damageSchema),
+  /** The unfinished message, on the last page only (A8). */
+  partial: partialMessageSchema.nullable(),
+  /** Where it was found. */
+  source: z.enum(['live', 'archived']),
+  status: z.enum(['complete', 'partial-only', 'missing', 'damaged']),
+})
+export type TranscriptPage = z.infer<typeof transcriptPageSchema>
+
+export const transcriptSummarySchema = z.object({
+  taskId: taskIdSchema,
+  parentId: taskIdSchema.nullable(),
+  rootId: taskIdSchema,
+  projectId: projectIdSchema,
+  title: z.string(),
+  agent: z.string(),
+  status: taskStatusSchema,
+  projectDir: z.string(),
+  runs: z.number(),
+  entries: z.number(),
+  bytes: z.number(),
+  startedAt: z.string().nullable(),
+  endedAt: z.string().nullable(),
+  archived: z.boolean(),
+  hasReport: z.boolean(),
+  resumedFrom: taskIdSchema.nullable(),
+})
+export type TranscriptSummary = z.infer<typeof transcriptSummarySchema>
+
+export const workspaceSummarySchema = z.object({
+  id: taskIdSchema,
+  kind: z.enum(['root', 'task']),
+  title: z.string(),
+  projectDir: z.string(),
+  path: z.string(),
+  branch: z.string().nullable(),
+  status: taskStatusSchema,
+  archived: z.boolean(),
+  /** What a removal put off and tries again at the next start (R5). */
+  pending: z.string().nullable(),
+  createdAt: z.string(),
+  /** Bytes of its session directory. */
+  bytes: z.number(),
+})
+export type WorkspaceSummary = z.infer<typeof workspaceSummarySchema>
+
+/** What a workspace changed since the commit it was made from, uncommitted and untracked files included. */
+export const workspaceDiffSchema = z.object({
+  files: z.array(
+    z.object({
+      path: z.string(),
+      change: z.enum(['added', 'modified', 'deleted', 'renamed']),
+      /** Before a rename. */
+      oldPath: z.string().nullable(),
+      /** Null for a binary file. */
+      additions: z.number().nullable(),
+      deletions: z.number().nullable(),
+    }),
+  ),
+  /** Unified diff in Git's format, cut at `diffBytesMax`. */
+  patch: z.string(),
+  truncated: z.boolean(),
+  /** Where it would be applied: the project's checked-out branch, or the parent's. */
+  target: z.object({ path: z.string(), branch: z.string().nullable() }),
+})
+export type WorkspaceDiff = z.infer<typeof workspaceDiffSchema>
+
+export const workspace = {
+  /**
+   * A page of a task's transcript, wherever it is: archived, rolled up into an ancestor, not yet rolled
+   * up, or still live. `last: true` starts from the end.
+   */
+  getSubagentTranscript: base
+    .input(
+      z.object({
+        taskId: idTextSchema,
+        requestingWorkspaceId: taskIdSchema.optional(),
+        fromSeq: z.number().int().min(1).optional(),
+        limit: z.number().int().min(1).max(transcriptPageEntriesMax).default(200),
+        last: z.boolean().default(false),
+      }),
+    )
+    .output(transcriptPageSchema),
+  /** Everything that is kept, live and cleaned up alike, newest first. */
+  listTranscripts: base
+    .input(z.object({ projectDir: z.string().optional() }))
+    .output(z.object({ transcripts: z.array(transcriptSummarySchema) })),
+  list: base
+    .input(z.object({ archived: z.boolean().default(false) }))
+    .output(z.object({ workspaces: z.array(workspaceSummarySchema) })),
+  /** Stops what runs in it, archives it with everything below it, and removes its worktree (R1). */
+  remove: base
+    .input(z.object({ workspaceId: idTextSchema }))
+    .output(z.object({ removed: z.array(taskIdSchema) })),
+  diff: base.input(z.object({ workspaceId: idTextSchema })).output(workspaceDiffSchema),
+  /** Opens its folder on the machine that the host runs on. */
+  openFolder: base
+    .input(z.object({ workspaceId: idTextSchema, with: z.enum(['editor', 'file-manager']) }))
+    .output(z.object({})),
+}

@@ -1,0 +1,240 @@
+/**
+ * The Entry union: what `chat.jsonl` holds (DESIGN, "Entries"). An entry is told apart by `type`.
+ * The journal stamps `v`, `seq`, `at`; the session writer stamps `uuid` and `parentUuid`.
+ *
+ * One turn on disk, in this order: a `tool-call` before each tool runs, a `tool-result` after it,
+ * and one assistant `message` when the turn ends. The message holds text and reasoning and only
+ * *names* its tool calls, so nothing is stored twice; an unfinished message lives in `partial.json`.
+ */
+import { z } from 'zod'
+import { entryIdSchema, runIdSchema, taskIdSchema, toolCallIdSchema } from './ids.ts'
+
+export const entryVersion = 1
+
+const isoDateTime = z.iso.datetime()
+const turn = z.number().int().min(1)
+
+export const usageSchema = z.object({
+  inputTokens: z.number().int().min(0),
+  outputTokens: z.number().int().min(0),
+  /** US dollars; null when the price is not known. */
+  costUsd: z.number().min(0).nullable(),
+  /** False when some part of it was not reported. */
+  complete: z.boolean(),
+})
+export type Usage = z.infer<typeof usageSchema>
+
+const entryBase = z.object({
+  v: z.number().int().min(1),
+  /** Position in the file, contiguous from 1 (J2). Order is this, never the clock (J9). */
+  seq: z.number().int().min(1),
+  /** Milliseconds since the epoch. */
+  at: z.number(),
+  uuid: entryIdSchema,
+  parentUuid: entryIdSchema.nullable(),
+})
+
+export const messagePartSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text'), text: z.string() }),
+  z.object({ type: z.literal('reasoning'), text: z.string() }),
+  /** Where in the message a call was made; input and outcome are in its own two entries. */
+  z.object({ type: z.literal('tool-call'), callId: toolCallIdSchema, name: z.string() }),
+])
+export type MessagePart = z.infer<typeof messagePartSchema>
+
+const messageFields = {
+  type: z.literal('message'),
+  role: z.enum(['user', 'assistant']),
+  parts: z.array(messagePartSchema),
+  cwd: z.string(),
+  timestamp: isoDateTime,
+  /** Null outside Git or with a detached HEAD. */
+  gitBranch: z.string().nullable(),
+  sessionId: taskIdSchema,
+  runId: runIdSchema,
+  /** Counts the assistant turns of all runs of the task, from 1; null on a prompt. */
+  turn: turn.nullable(),
+  /** `interrupted`: the turn was cut short; what it had said is kept. */
+  status: z.enum(['complete', 'interrupted']),
+  model: z.string().nullish(),
+  usage: usageSchema.nullish(),
+}
+export const messageEntrySchema = entryBase.extend(messageFields)
+export type MessageEntry = z.infer<typeof messageEntrySchema>
+
+export const toolCallEntrySchema = entryBase.extend({
+  type: z.literal('tool-call'),
+  messageUuid: entryIdSchema,
+  runId: runIdSchema,
+  turn,
+  callId: toolCallIdSchema,
+  name: z.string(),
+  input: z.json(),
+})
+export type ToolCallEntry = z.infer<typeof toolCallEntrySchema>
+
+export const toolResultEntrySchema = entryBase.extend({
+  type: z.literal('tool-result'),
+  messageUuid: entryIdSchema,
+  runId: runIdSchema,
+  turn,
+  callId: toolCallIdSchema,
+  name: z.string(),
+  /** `unknown`: the process ended while the tool ran; it is never run a second time (S3). */
+  outcome: z.enum(['ok', 'error', 'unknown']),
+  /** What the agent is told, as text. */
+  output: z.string(),
+  /** What the views show, in the tool's own shape (see tools.ts). */
+  detail: z.json().nullish(),
+  durationMs: z.number().min(0),
+  /** The shell's state after the call, so that `cd` and exports can be restored on resume. */
+  shell: z.object({ cwd: z.string(), env: z.record(z.string(), z.string()) }).nullish(),
+})
+export type ToolResultEntry = z.infer<typeof toolResultEntrySchema>
+
+export const worktreeStateEntrySchema = entryBase.extend({
+  type: z.literal('worktree-state'),
+  /** Null: the worktree was left. */
+  worktreeSession: z
+    .object({ originalCwd: z.string(), worktreePath: z.string(), worktreeBranch: z.string() })
+    .nullable(),
+})
+
+const contentHash = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/)
+  .nullable()
+
+export const fileHistorySnapshotEntrySchema = entryBase.extend({
+  type: z.literal('file-history-snapshot'),
+  messageUuid: entryIdSchema,
+  callId: toolCallIdSchema,
+  /** Relative to the working directory, `/` as separator. */
+  path: z.string(),
+  /** SHA-256 of the content, hex; names a file in `file-history/`. Null: there was no file. */
+  before: contentHash,
+  after: contentHash,
+})
+
+export const attributionSnapshotEntrySchema = entryBase.extend({
+  type: z.literal('attribution-snapshot'),
+  messageUuid: entryIdSchema,
+  /** By path: characters (UTF-16 units) of the file as it is now, by who wrote them. */
+  files: z.record(z.string(), z.object({ agentChars: z.number(), otherChars: z.number() })),
+})
+
+export const prLinkEntrySchema = entryBase.extend({
+  type: z.literal('pr-link'),
+  url: z.url(),
+  source: z.enum(['tool-output', 'person']),
+})
+
+export const runStartEntrySchema = entryBase.extend({
+  type: z.literal('run-start'),
+  runId: runIdSchema,
+  run: z.number().int().min(1),
+  reason: z.enum(['prompt', 'resume', 'retry']),
+  agent: z.string(),
+  model: z.string().nullish(),
+})
+
+export const runEndEntrySchema = entryBase.extend({
+  type: z.literal('run-end'),
+  runId: runIdSchema,
+  run: z.number().int().min(1),
+  status: z.enum(['completed', 'interrupted', 'failed']),
+  /** Why, when it did not complete. */
+  cause: z.string().nullable(),
+})
+
+export const resumeEntrySchema = entryBase.extend({
+  type: z.literal('resume'),
+  runId: runIdSchema,
+  /** What differed from when the last run stopped, one sentence each; empty when nothing did. */
+  drift: z.array(z.string()),
+})
+
+export const summaryEntrySchema = entryBase.extend({ type: z.literal('summary'), text: z.string() })
+export const titleEntrySchema = entryBase.extend({ type: z.literal('title'), title: z.string() })
+
+/** How a record of unknown type, or one this version can't parse, is shown: kept verbatim (J5). */
+export const unknownEntrySchema = entryBase.extend({
+  type: z.literal('unknown'),
+  originalType: z.string(),
+  reason: z.string(),
+  record: z.record(z.string(), z.json()),
+})
+export type UnknownEntry = z.infer<typeof unknownEntrySchema>
+
+export const entrySchema = z.discriminatedUnion('type', [
+  messageEntrySchema,
+  toolCallEntrySchema,
+  toolResultEntrySchema,
+  worktreeStateEntrySchema,
+  fileHistorySnapshotEntrySchema,
+  attributionSnapshotEntrySchema,
+  prLinkEntrySchema,
+  runStartEntrySchema,
+  runEndEntrySchema,
+  resumeEntrySchema,
+  summaryEntrySchema,
+  titleEntrySchema,
+  unknownEntrySchema,
+])
+export type Entry = z.infer<typeof entrySchema>
+export type EntryType = Entry['type']
+
+/** An entry before the journal stamped it (`v`, `seq`, `at`) and the session chained it (`parentUuid`). */
+export type EntryBody = Entry extends infer E
+  ? E extends Entry
+    ? Omit<E, 'v' | 'seq' | 'at' | 'uuid' | 'parentUuid'> & { uuid?: E['uuid'] }
+    : never
+  : never
+
+/** The unfinished assistant message in `partial.json`: written at most twice a second, not synced (J6). */
+export const partialMessageSchema = z.object({
+  v: z.literal(1),
+  /** The uuid that the message entry will have: what is in the journal under it wins if it is longer (A8). */
+  uuid: entryIdSchema,
+  ...messageFields,
+  status: z.literal('interrupted'),
+})
+export type PartialMessage = z.infer<typeof partialMessageSchema>
+
+/**
+ * Reads one journal record as an entry. Never throws: a record of another type or version comes back
+ * as an `unknown` entry that holds it verbatim (J5).
+ */
+export function parseEntry(record: Record<string, unknown>): Entry {
+  const parsed = entrySchema.safeParse(record)
+  if (parsed.success && parsed.data.v <= entryVersion) return parsed.data
+  const { v, seq, at, uuid, parentUuid } = record
+  const id = entryIdSchema.safeParse(uuid)
+  const parent = entryIdSchema.safeParse(parentUuid)
+  return {
+    v: typeof v === 'number' ? v : entryVersion,
+    seq: typeof seq === 'number' ? seq : 1,
+    at: typeof at === 'number' ? at : 0,
+    type: 'unknown',
+    uuid: id.success ? id.data : unknownEntryId(seq),
+    parentUuid: parent.success ? parent.data : null,
+    originalType: String(record.type),
+    reason: parsed.success
+      ? `written by a newer version (${parsed.data.v})`
+      : problemOf(parsed.error),
+    record: record as UnknownEntry['record'],
+  }
+}
+
+/** A stable id for a record without one, so that lists have a key: derived from its position. */
+function unknownEntryId(seq: unknown): Entry['uuid'] {
+  const digits = String(typeof seq === 'number' ? seq : 0)
+    .padStart(12, '0')
+    .slice(-12)
+  return `00000000-0000-4000-8000-${digits}` as Entry['uuid']
+}
+
+function problemOf(error: z.ZodError): string {
+  const [issue] = error.issues
+  return issue ? `${issue.path.join('.') || 'record'}: ${issue.message}` : 'not an entry'
+}

@@ -1,0 +1,75 @@
+/**
+ * Branded ids: minted and parsed here only (STYLE 10). An id that comes from disk, an agent, ORPC or
+ * the command line passes through one of the schemas below before it may name a file (A3).
+ */
+import { z } from 'zod'
+
+const uuid = z.uuid({ version: 'v4' })
+
+/**
+ * A task, its workspace and its session share one UUID v4 (PRODUCT, "Words"), so there is one brand
+ * with three names: each use says which role is meant.
+ */
+export const taskIdSchema = uuid.brand<'TaskId'>()
+export type TaskId = z.infer<typeof taskIdSchema>
+export type WorkspaceId = TaskId
+export type SessionId = TaskId
+
+export const projectIdSchema = uuid.brand<'ProjectId'>()
+export type ProjectId = z.infer<typeof projectIdSchema>
+
+export const entryIdSchema = uuid.brand<'EntryId'>()
+export type EntryId = z.infer<typeof entryIdSchema>
+
+/** Names one tool call within a session. Providers choose the form, so only its length is bounded. */
+export const toolCallIdSchema = z.string().min(1).max(200).brand<'ToolCallId'>()
+export type ToolCallId = z.infer<typeof toolCallIdSchema>
+
+/** `<taskId>/<run>`: one execution of a task. Runs count from 1. */
+export const runIdSchema = z
+  .string()
+  .regex(/^[0-9a-f-]{36}\/[1-9][0-9]*$/)
+  .brand<'RunId'>()
+export type RunId = z.infer<typeof runIdSchema>
+
+/** The shortest prefix of an id that may stand for it: git's own minimum. */
+export const idPrefixLengthMin = 4
+
+export const newTaskId = (): TaskId => crypto.randomUUID() as TaskId
+export const newProjectId = (): ProjectId => crypto.randomUUID() as ProjectId
+export const newEntryId = (): EntryId => crypto.randomUUID() as EntryId
+export const newToolCallId = (): ToolCallId => `call-${crypto.randomUUID()}` as ToolCallId
+
+/** `run` counts from 1. */
+export const runIdOf = (taskId: TaskId, run: number): RunId => `${taskId}/${run}` as RunId
+
+/** What people read and type instead of a whole id: the first 8 characters. */
+export const shortId = (id: TaskId | ProjectId): string => id.slice(0, 8)
+
+/** Returns the id when `text` is a well-formed UUID v4, else null. Never throws. */
+export function parseTaskId(text: unknown): TaskId | null {
+  const parsed = taskIdSchema.safeParse(text)
+  return parsed.success ? parsed.data : null
+}
+
+export type IdLookup<Id extends string> =
+  | { kind: 'found'; id: Id }
+  | { kind: 'not-found'; text: string }
+  | { kind: 'ambiguous'; text: string; candidates: Id[] }
+
+/**
+ * Finds the id that `text` stands for: an exact match wins, else a unique prefix of at least
+ * `idPrefixLengthMin` characters (S1).
+ */
+export function resolveId<Id extends string>(text: string, ids: Iterable<Id>): IdLookup<Id> {
+  const wanted = text.trim().toLowerCase()
+  const candidates: Id[] = []
+  for (const id of ids) {
+    if (id === wanted) return { kind: 'found', id }
+    if (wanted.length >= idPrefixLengthMin && id.startsWith(wanted)) candidates.push(id)
+  }
+  const [only] = candidates
+  if (only === undefined) return { kind: 'not-found', text }
+  if (candidates.length === 1) return { kind: 'found', id: only }
+  return { kind: 'ambiguous', text, candidates }
+}

@@ -1,0 +1,123 @@
+/**
+ * The LedgerEvent union: every event of projects, workspaces, tasks and runs, in the past tense.
+ * An event is durable before anyone hears of it (T2); `projections/ledger-state.ts` folds them.
+ */
+import { z } from 'zod'
+import { usageSchema } from './entries.ts'
+import { projectIdSchema, taskIdSchema, toolCallIdSchema } from './ids.ts'
+import { agentKindSchema, isolationSchema, patchStatusSchema, removalStepSchema } from './tasks.ts'
+
+export const ledgerVersion = 1
+
+/** Who runs it: a start compares both, because pids are reused (T3). */
+export const processIdentitySchema = z.object({
+  pid: z.number().int(),
+  /** As the system gives it; compared for equality only. */
+  startedAt: z.string(),
+})
+export type ProcessIdentity = z.infer<typeof processIdentitySchema>
+
+const taskRun = { taskId: taskIdSchema, run: z.number().int().min(1) }
+
+export const ledgerEventSchemas = [
+  z.object({
+    type: z.literal('project.added'),
+    projectId: projectIdSchema,
+    name: z.string(),
+    dir: z.string(),
+    git: z.boolean(),
+  }),
+  z.object({ type: z.literal('project.removed'), projectId: projectIdSchema }),
+  /** The person allowed the set-up command of this exact configuration to run. */
+  z.object({
+    type: z.literal('project.setup-trusted'),
+    projectId: projectIdSchema,
+    configSha256: z.string(),
+  }),
+  z.object({
+    type: z.literal('task.created'),
+    taskId: taskIdSchema,
+    parentId: taskIdSchema.nullable(),
+    rootId: taskIdSchema,
+    projectId: projectIdSchema,
+    title: z.string(),
+    agent: z.string(),
+    kind: agentKindSchema,
+    prompt: z.string(),
+    model: z.string().nullable(),
+    isolation: isolationSchema,
+    callId: toolCallIdSchema.nullable(),
+    resumedFrom: taskIdSchema.nullable(),
+    dependsOn: z.array(taskIdSchema),
+    /** What `task` was told of plans and phases; what nobody said is absent. */
+    plan: z
+      .object({
+        phase: z.string(),
+        plan: z.string(),
+        segment: z.number(),
+        granularity: z.enum(['plan', 'task_group']),
+        parallelGroup: z.string(),
+        checkpointsSkipped: z.number(),
+        taskResults: z.record(z.string(), z.json()),
+      })
+      .partial(),
+  }),
+  z.object({
+    type: z.literal('workspace.created'),
+    workspaceId: taskIdSchema,
+    kind: z.enum(['root', 'task']),
+    isolation: isolationSchema,
+    /** Relative to the data directory for a worktree; absolute when in place. */
+    path: z.string(),
+    branch: z.string().nullable(),
+    baseCommit: z.string().nullable(),
+    baseBranch: z.string().nullable(),
+  }),
+  z.object({
+    type: z.literal('task.spawned'),
+    ...taskRun,
+    process: processIdentitySchema,
+    /** HEAD of the working directory when the run began. */
+    spawnCommit: z.string().nullable(),
+  }),
+  z.object({ type: z.literal('task.resumed'), ...taskRun, process: processIdentitySchema }),
+  /** Its report is durable. It comes before the run's end. */
+  z.object({ type: z.literal('task.reported'), ...taskRun, title: z.string() }),
+  z.object({ type: z.literal('task.completed'), ...taskRun, usage: usageSchema }),
+  z.object({
+    type: z.literal('task.interrupted'),
+    ...taskRun,
+    cause: z.string(),
+    usage: usageSchema,
+  }),
+  z.object({ type: z.literal('task.failed'), ...taskRun, error: z.string(), usage: usageSchema }),
+  z.object({ type: z.literal('task.blocked'), taskId: taskIdSchema, reason: z.string() }),
+  z.object({ type: z.literal('task.requeued'), taskId: taskIdSchema }),
+  z.object({ type: z.literal('task.cancelled'), taskId: taskIdSchema, reason: z.string() }),
+  z.object({ type: z.literal('task.abandoned'), taskId: taskIdSchema, reason: z.string() }),
+  z.object({
+    type: z.literal('task.patch-changed'),
+    taskId: taskIdSchema,
+    status: patchStatusSchema,
+  }),
+  z.object({
+    type: z.literal('workspace.removal-advanced'),
+    workspaceId: taskIdSchema,
+    step: removalStepSchema,
+    /** What was put off and is tried again at the next start (R5). */
+    pending: z.string().nullable(),
+  }),
+] as const
+
+export const ledgerEventSchema = z.discriminatedUnion('type', ledgerEventSchemas)
+export type LedgerEvent = z.infer<typeof ledgerEventSchema>
+export type LedgerEventOf<Type extends LedgerEvent['type']> = Extract<LedgerEvent, { type: Type }>
+
+/** An event with what the journal stamped on it. */
+export const ledgerRecordSchema = z.object({
+  seq: z.number().int().min(1),
+  /** Milliseconds since the epoch. */
+  at: z.number(),
+  event: ledgerEventSchema,
+})
+export type LedgerRecord = z.infer<typeof ledgerRecordSchema>

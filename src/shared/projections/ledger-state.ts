@@ -1,0 +1,256 @@
+/**
+ * Folds ledger records into projects and tasks. Pure: no clock, no I/O. The main process, the renderer,
+ * the stories and the tests use this one fold, so live view and restart can't disagree.
+ */
+import { assertNever } from '../assert-never.ts'
+import type { Usage } from '../entries.ts'
+import type { ProjectId, TaskId } from '../ids.ts'
+import type { LedgerEvent, LedgerEventOf, LedgerRecord } from '../ledger.ts'
+import type { Project, Run, Task, TaskTree, Workspace } from '../tasks.ts'
+
+/** Objects in the maps are replaced, never changed; the maps themselves change in place. */
+export interface LedgerState {
+  /** Of the last record folded. */
+  seq: number
+  dataDir: string
+  projects: Map<ProjectId, Project>
+  tasks: Map<TaskId, Task>
+  /** The set-up configuration that the person allowed, by project. */
+  trustedSetups: Map<ProjectId, string>
+}
+
+export const emptyLedgerState = (dataDir: string): LedgerState => ({
+  seq: 0,
+  dataDir,
+  projects: new Map(),
+  tasks: new Map(),
+  trustedSetups: new Map(),
+})
+
+const noUsage: Usage = { inputTokens: 0, outputTokens: 0, costUsd: null, complete: true }
+
+/** Folds one record in place. Records must come in order of `seq`; one that was folded already is passed over. */
+export function foldLedgerRecord(state: LedgerState, record: LedgerRecord): void {
+  if (record.seq <= state.seq) return
+  foldEvent(state, record.event, new Date(record.at).toISOString())
+  state.seq = record.seq
+}
+
+function foldEvent(state: LedgerState, event: LedgerEvent, at: string): void {
+  switch (event.type) {
+    case 'project.added':
+      state.projects.set(event.projectId, {
+        id: event.projectId,
+        name: event.name,
+        dir: event.dir,
+        git: event.git,
+        addedAt: at,
+      })
+      return
+    case 'project.removed':
+      state.projects.delete(event.projectId)
+      return
+    case 'project.setup-trusted':
+      state.trustedSetups.set(event.projectId, event.configSha256)
+      return
+    case 'task.created':
+      state.tasks.set(event.taskId, createdTask(state, event, at))
+      return
+    case 'workspace.created':
+      return change(state, event.workspaceId, (task) => ({
+        workspace: createdWorkspace(state, task, event, at),
+      }))
+    case 'task.spawned':
+      return change(state, event.taskId, (task) => ({
+        status: 'spawned',
+        startedAt: task.startedAt ?? at,
+        endedAt: null,
+        error: null,
+        spawnCommit: task.spawnCommit ?? event.spawnCommit,
+        hasTranscript: true,
+        runs: startRun(task.runs, event.run, at),
+      }))
+    case 'task.resumed':
+      return change(state, event.taskId, (task) => ({
+        status: 'resumed',
+        endedAt: null,
+        error: null,
+        runs: startRun(task.runs, event.run, at),
+      }))
+    case 'task.reported':
+      return change(state, event.taskId, () => ({ hasReport: true, reportTitle: event.title }))
+    case 'task.completed':
+      return change(state, event.taskId, (task) => ({
+        status: 'completed',
+        endedAt: at,
+        error: null,
+        usage: addUsage(task.usage, event.usage),
+        runs: endRun(task.runs, event.run, { status: 'completed', endedAt: at, cause: null }),
+      }))
+    case 'task.interrupted':
+      return change(state, event.taskId, (task) => ({
+        status: 'interrupted',
+        endedAt: at,
+        error: event.cause,
+        usage: addUsage(task.usage, event.usage),
+        runs: endRun(task.runs, event.run, {
+          status: 'interrupted',
+          endedAt: at,
+          cause: event.cause,
+        }),
+      }))
+    case 'task.failed':
+      return change(state, event.taskId, (task) => ({
+        status: 'failed',
+        endedAt: at,
+        error: event.error,
+        usage: addUsage(task.usage, event.usage),
+        runs: endRun(task.runs, event.run, { status: 'failed', endedAt: at, cause: event.error }),
+      }))
+    case 'task.blocked':
+      return change(state, event.taskId, () => ({ status: 'blocked', error: event.reason }))
+    case 'task.requeued':
+      return change(state, event.taskId, () => ({ status: 'queued', error: null, endedAt: null }))
+    case 'task.cancelled':
+      return change(state, event.taskId, () => ({
+        status: 'cancelled',
+        error: event.reason,
+        endedAt: at,
+      }))
+    case 'task.abandoned':
+      return change(state, event.taskId, () => ({ status: 'abandoned', error: event.reason }))
+    case 'task.patch-changed':
+      return change(state, event.taskId, () => ({ patch: event.status }))
+    case 'workspace.removal-advanced':
+      return change(state, event.workspaceId, (task) => ({
+        archived: event.step === 'removed',
+        workspace: task.workspace && { ...task.workspace, removal: event.step },
+      }))
+    default:
+      assertNever(event)
+  }
+}
+
+function createdTask(state: LedgerState, event: LedgerEventOf<'task.created'>, at: string): Task {
+  const parent = event.parentId ? state.tasks.get(event.parentId) : undefined
+  return {
+    id: event.taskId,
+    parentId: event.parentId,
+    rootId: event.rootId,
+    projectId: event.projectId,
+    // A project that was taken off the list leaves its tasks; their directory is then found by the parent.
+    projectDir: state.projects.get(event.projectId)?.dir ?? parent?.projectDir ?? '',
+    title: event.title,
+    agent: event.agent,
+    kind: event.kind,
+    status: 'queued',
+    prompt: event.prompt,
+    createdAt: at,
+    startedAt: null,
+    endedAt: null,
+    runs: [],
+    resumedFrom: event.resumedFrom,
+    dependsOn: event.dependsOn,
+    archived: false,
+    hasReport: false,
+    reportTitle: null,
+    hasTranscript: false,
+    error: null,
+    model: event.model,
+    usage: noUsage,
+    callId: event.callId,
+    spawnCommit: null,
+    patch: 'none',
+    workspace: null,
+    depth: parent ? parent.depth + 1 : 0,
+  }
+}
+
+function createdWorkspace(
+  state: LedgerState,
+  task: Task,
+  event: LedgerEventOf<'workspace.created'>,
+  at: string,
+): Workspace {
+  return {
+    id: event.workspaceId,
+    kind: event.kind,
+    projectId: task.projectId,
+    parentId: task.parentId,
+    isolation: event.isolation,
+    path: event.isolation === 'worktree' ? `${state.dataDir}/${event.path}` : event.path,
+    branch: event.branch,
+    baseCommit: event.baseCommit,
+    baseBranch: event.baseBranch,
+    removal: null,
+    createdAt: at,
+  }
+}
+
+function change(state: LedgerState, id: TaskId, fields: (task: Task) => Partial<Task>): void {
+  const task = state.tasks.get(id)
+  if (task) state.tasks.set(id, { ...task, ...fields(task) })
+}
+
+function startRun(runs: Run[], run: number, at: string): Run[] {
+  return [
+    ...runs.filter((r) => r.run !== run),
+    { run, status: 'running', startedAt: at, endedAt: null, cause: null },
+  ]
+}
+
+function endRun(runs: Run[], run: number, end: Pick<Run, 'status' | 'endedAt' | 'cause'>): Run[] {
+  return runs.map((r) => (r.run === run ? { ...r, ...end } : r))
+}
+
+function addUsage(a: Usage, b: Usage): Usage {
+  const costUsd =
+    a.costUsd === null && b.costUsd === null ? null : (a.costUsd ?? 0) + (b.costUsd ?? 0)
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    costUsd,
+    complete: a.complete && b.complete,
+  }
+}
+
+/** Children of each task, oldest first; roots stand under `null`. */
+export function childrenByParent(tasks: Iterable<Task>): Map<TaskId | null, Task[]> {
+  const children = new Map<TaskId | null, Task[]>()
+  for (const task of tasks) {
+    const siblings = children.get(task.parentId)
+    if (siblings) siblings.push(task)
+    else children.set(task.parentId, [task])
+  }
+  return children
+}
+
+/** Nests tasks under their parents; a task whose parent is not among them becomes a root of the list. */
+export function taskTree(tasks: Task[]): TaskTree[] {
+  const ids = new Set(tasks.map((task) => task.id))
+  const children = childrenByParent(tasks)
+  const nest = (task: Task): TaskTree => ({
+    ...task,
+    children: (children.get(task.id) ?? []).map(nest),
+  })
+  return tasks.filter((task) => task.parentId === null || !ids.has(task.parentId)).map(nest)
+}
+
+/** Parent first, the root last. */
+export function ancestorsOf(state: LedgerState, id: TaskId): TaskId[] {
+  const ancestors: TaskId[] = []
+  let parentId = state.tasks.get(id)?.parentId ?? null
+  while (parentId) {
+    ancestors.push(parentId)
+    parentId = state.tasks.get(parentId)?.parentId ?? null
+  }
+  return ancestors
+}
+
+/** Deepest first, the task itself not included. */
+export function descendantsOf(state: LedgerState, id: TaskId): Task[] {
+  const children = childrenByParent(state.tasks.values())
+  const collect = (parent: TaskId): Task[] =>
+    (children.get(parent) ?? []).flatMap((child) => [...collect(child.id), child])
+  return collect(id)
+}

@@ -1,0 +1,330 @@
+/**
+ * Folds entries into what a conversation or transcript shows. Pure and incremental: adding entries one
+ * by one gives what adding them all at once gives. Items are replaced, never changed, so a view may
+ * compare them by identity.
+ */
+import { assertNever } from '../assert-never.ts'
+import type {
+  Entry,
+  MessageEntry,
+  MessagePart,
+  PartialMessage,
+  ToolCallEntry,
+  ToolResultEntry,
+  UnknownEntry,
+} from '../entries.ts'
+import type { EntryId, RunId, ToolCallId } from '../ids.ts'
+import type { ToolDetail } from '../tools.ts'
+import { toolDetailSchema } from '../tools.ts'
+
+export interface ToolCallView {
+  callId: ToolCallId
+  name: string
+  input: unknown
+  /** `not-loaded`: its entries are on a page that was not read. */
+  state: 'running' | 'ok' | 'error' | 'unknown' | 'not-loaded'
+  output: string | null
+  detail: ToolDetail | null
+  durationMs: number | null
+  /** ISO 8601; null when its entry was not read. */
+  startedAt: string | null
+}
+
+export type TurnBlock =
+  | { kind: 'text'; text: string }
+  | { kind: 'reasoning'; text: string }
+  | { kind: 'tool'; call: ToolCallView }
+
+export type TranscriptItem =
+  | {
+      kind: 'prompt'
+      key: string
+      seq: number
+      text: string
+      at: string
+      cwd: string
+      gitBranch: string | null
+    }
+  | {
+      kind: 'turn'
+      /** The message's uuid, the same while it is in progress and after. */
+      key: string
+      seq: number
+      turn: number
+      runId: RunId
+      status: 'complete' | 'interrupted' | 'live'
+      blocks: TurnBlock[]
+      /** Null while no part of the message itself has been read. */
+      at: string | null
+      cwd: string | null
+      gitBranch: string | null
+    }
+  | {
+      kind: 'run-start'
+      key: string
+      seq: number
+      run: number
+      reason: 'prompt' | 'resume' | 'retry'
+      at: string
+    }
+  | {
+      kind: 'run-end'
+      key: string
+      seq: number
+      run: number
+      status: 'completed' | 'interrupted' | 'failed'
+      cause: string | null
+      at: string
+    }
+  | { kind: 'resume'; key: string; seq: number; drift: string[]; at: string }
+  | {
+      kind: 'worktree'
+      key: string
+      seq: number
+      path: string | null
+      branch: string | null
+      at: string
+    }
+  | { kind: 'pr-link'; key: string; seq: number; url: string; at: string }
+  | { kind: 'summary'; key: string; seq: number; text: string; at: string }
+  | { kind: 'unknown'; key: string; seq: number; entry: UnknownEntry; at: string }
+
+type TurnItem = Extract<TranscriptItem, { kind: 'turn' }>
+
+export interface TranscriptFold {
+  items: TranscriptItem[]
+  /** Of the last entry folded; 0 for none. */
+  lastSeq: number
+  title: string | null
+  /** Where a turn stands in `items`, by message uuid. */
+  turnIndex: Map<EntryId, number>
+}
+
+export const emptyTranscript = (): TranscriptFold => ({
+  items: [],
+  lastSeq: 0,
+  title: null,
+  turnIndex: new Map(),
+})
+
+/** Folds entries in place, in file order (J9). An entry that was folded already is passed over. */
+export function foldEntries(fold: TranscriptFold, entries: Iterable<Entry>): TranscriptFold {
+  for (const entry of entries) {
+    if (entry.seq <= fold.lastSeq) continue
+    foldEntry(fold, entry)
+    fold.lastSeq = entry.seq
+  }
+  return fold
+}
+
+/**
+ * The items with the message in progress in its place: what is in `partial` and what is already in the
+ * journal are merged by position, the longer one wins (A8).
+ */
+export function withPartial(
+  fold: TranscriptFold,
+  partial: PartialMessage | null,
+  live: boolean,
+): TranscriptItem[] {
+  if (!partial) return fold.items
+  const index = fold.turnIndex.get(partial.uuid)
+  const known = index === undefined ? undefined : (fold.items[index] as TurnItem)
+  if (known && known.at !== null && textLength(known.blocks) >= textLength(partial.parts))
+    return fold.items
+  const item: TurnItem = {
+    ...(known ?? newTurn(partial.uuid, fold.lastSeq + 1, partial.turn ?? 1, partial.runId)),
+    status: live ? 'live' : 'interrupted',
+    blocks: placeCalls(partial.parts, known?.blocks ?? []),
+    at: partial.timestamp,
+    cwd: partial.cwd,
+    gitBranch: partial.gitBranch,
+  }
+  if (index === undefined) return [...fold.items, item]
+  return fold.items.with(index, item)
+}
+
+function foldEntry(fold: TranscriptFold, entry: Entry): void {
+  const at = new Date(entry.at).toISOString()
+  const { seq } = entry
+  const key = entry.uuid
+  switch (entry.type) {
+    case 'message':
+      return entry.role === 'user'
+        ? void fold.items.push(promptItem(entry))
+        : foldMessage(fold, entry)
+    case 'tool-call':
+      return changeTurn(fold, entry, (turn) => ({
+        ...turn,
+        blocks: addCall(turn.blocks, entry, at),
+      }))
+    case 'tool-result':
+      return changeTurn(fold, entry, (turn) => ({ ...turn, blocks: addResult(turn.blocks, entry) }))
+    case 'run-start':
+      fold.items.push({ kind: 'run-start', key, seq, run: entry.run, reason: entry.reason, at })
+      return
+    case 'run-end':
+      fold.items.push({
+        kind: 'run-end',
+        key,
+        seq,
+        run: entry.run,
+        status: entry.status,
+        cause: entry.cause,
+        at,
+      })
+      return
+    case 'resume':
+      fold.items.push({ kind: 'resume', key, seq, drift: entry.drift, at })
+      return
+    case 'worktree-state': {
+      const { worktreePath = null, worktreeBranch = null } = entry.worktreeSession ?? {}
+      fold.items.push({
+        kind: 'worktree',
+        key,
+        seq,
+        path: worktreePath,
+        branch: worktreeBranch,
+        at,
+      })
+      return
+    }
+    case 'pr-link':
+      fold.items.push({ kind: 'pr-link', key, seq, url: entry.url, at })
+      return
+    case 'summary':
+      fold.items.push({ kind: 'summary', key, seq, text: entry.text, at })
+      return
+    case 'title':
+      fold.title = entry.title
+      return
+    case 'unknown':
+      fold.items.push({ kind: 'unknown', key, seq, entry, at })
+      return
+    case 'file-history-snapshot':
+    case 'attribution-snapshot':
+      return // shown with the edit that caused them, not as items of their own
+    default:
+      assertNever(entry)
+  }
+}
+
+function promptItem(entry: MessageEntry): TranscriptItem {
+  const text = entry.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
+  return {
+    kind: 'prompt',
+    key: entry.uuid,
+    seq: entry.seq,
+    text,
+    at: entry.timestamp,
+    cwd: entry.cwd,
+    gitBranch: entry.gitBranch,
+  }
+}
+
+function foldMessage(fold: TranscriptFold, entry: MessageEntry): void {
+  changeTurn(
+    fold,
+    { messageUuid: entry.uuid, seq: entry.seq, turn: entry.turn ?? 1, runId: entry.runId },
+    (turn) => ({
+      ...turn,
+      status: entry.status,
+      blocks: placeCalls(entry.parts, turn.blocks),
+      at: entry.timestamp,
+      cwd: entry.cwd,
+      gitBranch: entry.gitBranch,
+    }),
+  )
+}
+
+function changeTurn(
+  fold: TranscriptFold,
+  of: { messageUuid: EntryId; seq: number; turn: number; runId: RunId },
+  make: (turn: TurnItem) => TurnItem,
+): void {
+  const index = fold.turnIndex.get(of.messageUuid)
+  if (index === undefined) {
+    fold.turnIndex.set(of.messageUuid, fold.items.length)
+    fold.items.push(make(newTurn(of.messageUuid, of.seq, of.turn, of.runId)))
+  } else {
+    fold.items[index] = make(fold.items[index] as TurnItem)
+  }
+}
+
+/** A turn whose message has not been read yet counts as cut short until it has. */
+function newTurn(uuid: EntryId, seq: number, turn: number, runId: RunId): TurnItem {
+  return {
+    kind: 'turn',
+    key: uuid,
+    seq,
+    turn,
+    runId,
+    status: 'interrupted',
+    blocks: [],
+    at: null,
+    cwd: null,
+    gitBranch: null,
+  }
+}
+
+/** Puts the calls that are known where the message names them; calls it does not name (yet) come last. */
+function placeCalls(parts: MessagePart[], blocks: TurnBlock[]): TurnBlock[] {
+  const calls = new Map(
+    blocks.flatMap((block) => (block.kind === 'tool' ? [[block.call.callId, block.call]] : [])),
+  )
+  const placed: TurnBlock[] = parts.map((part) => {
+    if (part.type !== 'tool-call') return { kind: part.type, text: part.text }
+    const call = calls.get(part.callId) ?? notLoaded(part.callId, part.name)
+    calls.delete(part.callId)
+    return { kind: 'tool', call }
+  })
+  for (const call of calls.values()) placed.push({ kind: 'tool', call })
+  return placed
+}
+
+function addCall(blocks: TurnBlock[], entry: ToolCallEntry, at: string): TurnBlock[] {
+  const call: ToolCallView = {
+    ...notLoaded(entry.callId, entry.name),
+    input: entry.input,
+    state: 'running',
+    startedAt: at,
+  }
+  return [...blocks, { kind: 'tool', call }]
+}
+
+function addResult(blocks: TurnBlock[], entry: ToolResultEntry): TurnBlock[] {
+  const detail = toolDetailSchema.safeParse(entry.detail)
+  const result = {
+    state: entry.outcome,
+    output: entry.output,
+    detail: detail.success ? detail.data : null,
+    durationMs: entry.durationMs,
+  }
+  const known = blocks.some((block) => block.kind === 'tool' && block.call.callId === entry.callId)
+  if (!known)
+    return [
+      ...blocks,
+      { kind: 'tool', call: { ...notLoaded(entry.callId, entry.name), ...result } },
+    ]
+  return blocks.map((block) =>
+    block.kind === 'tool' && block.call.callId === entry.callId
+      ? { kind: 'tool', call: { ...block.call, ...result } }
+      : block,
+  )
+}
+
+function notLoaded(callId: ToolCallId, name: string): ToolCallView {
+  return {
+    callId,
+    name,
+    input: null,
+    state: 'not-loaded',
+    output: null,
+    detail: null,
+    durationMs: null,
+    startedAt: null,
+  }
+}
+
+function textLength(parts: readonly (MessagePart | TurnBlock)[]): number {
+  return parts.reduce((sum, part) => sum + ('text' in part ? part.text.length : 1), 0)
+}

@@ -1,0 +1,155 @@
+/**
+ * Projects, tasks, runs and workspaces as every host shows them. The field names are those of the
+ * command line's JSON, so the same objects serve the command line, the contract and the views.
+ */
+import { z } from 'zod'
+import { usageSchema } from './entries.ts'
+import { projectIdSchema, taskIdSchema, toolCallIdSchema } from './ids.ts'
+
+const isoDateTime = z.iso.datetime()
+
+/**
+ * `completed` on a root says that its last run ended well: a root is a conversation, and a follow-up
+ * starts its next run (T7). On a sub-agent's task it is final (T4).
+ */
+export const taskStatuses = [
+  'queued',
+  'spawned',
+  'blocked',
+  'completed',
+  'interrupted',
+  'resumed',
+  'failed',
+  'cancelled',
+  'abandoned',
+] as const
+export const taskStatusSchema = z.enum(taskStatuses)
+export type TaskStatus = z.infer<typeof taskStatusSchema>
+
+export const isRunning = (status: TaskStatus): boolean =>
+  status === 'spawned' || status === 'resumed'
+/** Nothing more happens to it unless somebody asks. */
+export const isSettled = (status: TaskStatus): boolean =>
+  !isRunning(status) && status !== 'queued' && status !== 'blocked'
+
+export const isolationSchema = z.enum(['worktree', 'in-place'])
+export type Isolation = z.infer<typeof isolationSchema>
+
+export const agentKindSchema = z.enum(['scripted'])
+export type AgentKind = z.infer<typeof agentKindSchema>
+
+export const runSchema = z.object({
+  run: z.number().int().min(1),
+  status: z.enum(['running', 'completed', 'interrupted', 'failed']),
+  startedAt: isoDateTime,
+  endedAt: isoDateTime.nullable(),
+  /** Why, when it did not complete. */
+  cause: z.string().nullable(),
+})
+export type Run = z.infer<typeof runSchema>
+
+/** The steps of a removal, in order (R1). Each is durable in the ledger before the next begins. */
+export const removalSteps = [
+  'started',
+  'runs-stopped',
+  'totals-recorded',
+  'patch-saved',
+  'artifacts-rolled-up',
+  'transcript-moved',
+  'archived',
+  'worktree-removed',
+  'removed',
+] as const
+export const removalStepSchema = z.enum(removalSteps)
+export type RemovalStep = z.infer<typeof removalStepSchema>
+
+/** One agent's place of work (PRODUCT, "Words"). Its id is its task's. */
+export const workspaceSchema = z.object({
+  id: taskIdSchema,
+  kind: z.enum(['root', 'task']),
+  projectId: projectIdSchema,
+  parentId: taskIdSchema.nullable(),
+  isolation: isolationSchema,
+  /** Absolute path of the working directory. */
+  path: z.string(),
+  branch: z.string().nullable(),
+  /** The commit that the worktree was made from; null when in place or outside Git. */
+  baseCommit: z.string().nullable(),
+  /** The branch of the project (a root) or of the parent that it was made from. */
+  baseBranch: z.string().nullable(),
+  /** Null while it is in use; `removed` once it is archived and gone. */
+  removal: removalStepSchema.nullable(),
+  createdAt: isoDateTime,
+})
+export type Workspace = z.infer<typeof workspaceSchema>
+
+export const patchStatusSchema = z.enum(['none', 'pending', 'ready', 'applied', 'failed'])
+
+export const taskSchema = z.object({
+  id: taskIdSchema,
+  parentId: taskIdSchema.nullable(),
+  rootId: taskIdSchema,
+  projectId: projectIdSchema,
+  projectDir: z.string(),
+  title: z.string(),
+  /** The agent's name in its scenario, or its kind. */
+  agent: z.string(),
+  kind: agentKindSchema,
+  status: taskStatusSchema,
+  prompt: z.string(),
+  createdAt: isoDateTime,
+  startedAt: isoDateTime.nullable(),
+  endedAt: isoDateTime.nullable(),
+  runs: z.array(runSchema),
+  resumedFrom: taskIdSchema.nullable(),
+  dependsOn: z.array(taskIdSchema),
+  /** True once its workspace is gone; its record stays. */
+  archived: z.boolean(),
+  hasReport: z.boolean(),
+  reportTitle: z.string().nullable(),
+  hasTranscript: z.boolean(),
+  /** Why it failed, was interrupted, is blocked or was given up. */
+  error: z.string().nullable(),
+  model: z.string().nullable(),
+  usage: usageSchema,
+  /** The parent's tool call that made it: where its card stands. */
+  callId: toolCallIdSchema.nullable(),
+  spawnCommit: z.string().nullable(),
+  patch: patchStatusSchema,
+  /** Null until its directory exists. */
+  workspace: workspaceSchema.nullable(),
+  /** 0 for a root. */
+  depth: z.number().int().min(0),
+})
+export type Task = z.infer<typeof taskSchema>
+
+export const projectSchema = z.object({
+  id: projectIdSchema,
+  name: z.string(),
+  /** Absolute path. */
+  dir: z.string(),
+  /** False: not a Git repository, so agents work in place and nothing can be applied or diffed. */
+  git: z.boolean(),
+  addedAt: isoDateTime,
+})
+export type Project = z.infer<typeof projectSchema>
+
+/** A task with its sub-agents' tasks, oldest first: what `tasks list` prints. */
+export type TaskTree = Task & { children: TaskTree[] }
+
+/** The Markdown with which a run ended. */
+export const reportSchema = z.object({
+  taskId: taskIdSchema,
+  run: z.number().int().min(1),
+  title: z.string(),
+  reportMarkdown: z.string(),
+  createdAt: isoDateTime,
+  /** Parent first. */
+  ancestorIds: z.array(taskIdSchema),
+})
+export type Report = z.infer<typeof reportSchema>
+
+/** Depth and number of agents (T5). */
+export const agentsAtOnceDefault = 3
+export const agentsAtOnceMax = 16
+export const taskDepthMax = 5

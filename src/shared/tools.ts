@@ -1,0 +1,142 @@
+/**
+ * The tools that every kind of agent is given: their inputs, and the `detail` of a tool result that
+ * the views show. Implementations are in `src/main/agents/tools`.
+ */
+import { z } from 'zod'
+import { taskIdSchema } from './ids.ts'
+import { taskStatusSchema } from './tasks.ts'
+
+/** Runs for two minutes unless the call says otherwise; ten minutes is the longest. */
+export const bashTimeoutMsDefault = 120_000
+export const bashTimeoutMsMax = 600_000
+
+const path = z.string().min(1)
+/** A title or an id (or its unique prefix) of a task. */
+const taskReference = z.string().min(1)
+
+export const toolInputSchemas = {
+  bash: z.strictObject({
+    command: z.string().min(1),
+    timeoutMs: z.number().int().min(1).max(bashTimeoutMsMax).optional(),
+  }),
+  read_file: z.strictObject({
+    path,
+    /** First line to read, from 1. */
+    fromLine: z.number().int().min(1).optional(),
+    lines: z.number().int().min(1).optional(),
+  }),
+  write_file: z.strictObject({ path, content: z.string() }),
+  edit_file: z.strictObject({
+    path,
+    oldText: z.string().min(1),
+    newText: z.string(),
+    /** Without it, `oldText` must occur exactly once. */
+    replaceAll: z.boolean().optional(),
+  }),
+  list_files: z.strictObject({ path: path.optional(), glob: z.string().optional() }),
+  search_files: z.strictObject({
+    /** A JavaScript regular expression. */
+    pattern: z.string().min(1),
+    path: path.optional(),
+    glob: z.string().optional(),
+    ignoreCase: z.boolean().optional(),
+  }),
+  task: z.strictObject({
+    agent: z.string().min(1),
+    title: z.string().min(1),
+    prompt: z.string().min(1),
+    /** True: the call returns at once and `task_await` collects the report. */
+    background: z.boolean().optional(),
+    isolation: z.enum(['worktree', 'in-place']).optional(),
+    dependsOn: z.array(taskReference).optional(),
+    phase: z.string().optional(),
+    plan: z.string().optional(),
+    segment: z.number().optional(),
+    granularity: z.enum(['plan', 'task_group']).optional(),
+    parallelGroup: z.string().optional(),
+    checkpointsSkipped: z.number().optional(),
+    taskResults: z.record(z.string(), z.json()).optional(),
+  }),
+  task_await: z.strictObject({
+    tasks: z.union([z.literal('all'), z.array(taskReference).min(1)]),
+    /** Milliseconds, or a text such as `30s`. */
+    timeout: z.union([z.number().int().min(1), z.string()]).optional(),
+  }),
+  task_list: z.strictObject({}),
+  task_stop: z.strictObject({ task: taskReference }),
+  task_apply_patch: z.strictObject({ task: taskReference }),
+  agent_report: z.strictObject({
+    title: z.string().min(1),
+    markdown: z.string(),
+    taskResults: z.record(z.string(), z.json()).optional(),
+  }),
+} as const
+
+export type ToolName = keyof typeof toolInputSchemas
+export type ToolInput<Name extends ToolName> = z.infer<(typeof toolInputSchemas)[Name]>
+export const toolNames = Object.keys(toolInputSchemas) as ToolName[]
+export const isToolName = (name: string): name is ToolName => Object.hasOwn(toolInputSchemas, name)
+
+/** How one awaited task stands, as `task` (in the foreground) and `task_await` answer it. */
+export const awaitedTaskSchema = z.object({
+  taskId: taskIdSchema,
+  title: z.string(),
+  agent: z.string(),
+  status: taskStatusSchema,
+  /** Why, when it failed, was interrupted, is blocked or was given up. */
+  cause: z.string().nullable(),
+  report: z.object({ run: z.number(), title: z.string(), markdown: z.string() }).nullable(),
+})
+export type AwaitedTask = z.infer<typeof awaitedTaskSchema>
+
+export const applyOutcomeSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('applied'), paths: z.array(z.string()) }),
+  z.object({ kind: z.literal('nothing-to-apply') }),
+  z.object({ kind: z.literal('already-applied') }),
+  /** Nothing was changed. */
+  z.object({ kind: z.literal('conflict'), paths: z.array(z.string()), message: z.string() }),
+])
+export type ApplyOutcome = z.infer<typeof applyOutcomeSchema>
+
+/** `detail` of a tool result. A view that meets another shape falls back to the text output. */
+export const toolDetailSchema = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('bash'),
+    /** Null when it was ended by a signal. */
+    exitCode: z.number().nullable(),
+    timedOut: z.boolean(),
+    /** Bytes that the cap cut from the middle of the output. */
+    omittedBytes: z.number(),
+  }),
+  z.object({
+    kind: z.literal('edit'),
+    path: z.string(),
+    change: z.enum(['created', 'changed', 'unchanged']),
+    additions: z.number(),
+    deletions: z.number(),
+    /** Unified diff; null when it was over the cap or not text. */
+    patch: z.string().nullable(),
+  }),
+  z.object({
+    kind: z.literal('read'),
+    path: z.string(),
+    lines: z.number(),
+    truncated: z.boolean(),
+  }),
+  z.object({ kind: z.literal('files'), count: z.number(), truncated: z.boolean() }),
+  z.object({
+    kind: z.literal('matches'),
+    count: z.number(),
+    files: z.number(),
+    truncated: z.boolean(),
+  }),
+  z.object({ kind: z.literal('tasks'), tasks: z.array(awaitedTaskSchema) }),
+  z.object({
+    kind: z.literal('apply'),
+    taskId: taskIdSchema,
+    title: z.string(),
+    outcome: applyOutcomeSchema,
+  }),
+  z.object({ kind: z.literal('report'), title: z.string(), markdown: z.string() }),
+])
+export type ToolDetail = z.infer<typeof toolDetailSchema>
