@@ -1,0 +1,58 @@
+// Runs a command with all it starts, and ends all of it: a test runner that is killed alone leaves
+// its browsers behind.
+import { spawn } from 'node:child_process'
+
+const hasGroups = process.platform !== 'win32'
+const interruptions = ['SIGINT', 'SIGTERM', 'SIGHUP']
+
+/**
+ * Runs a command with its output shown and no input.
+ *
+ * @param {string} command
+ * @param {string[]} args
+ * @param {{ cwd: string, env: NodeJS.ProcessEnv, timeoutMs: number }} options
+ * @returns {Promise<string | undefined>} what went wrong, or undefined when it exited with 0
+ */
+export function runInOwnGroup(command, args, { cwd, env, timeoutMs }) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, {
+      cwd,
+      env,
+      stdio: ['ignore', 'inherit', 'inherit'],
+      detached: hasGroups,
+    })
+    const endGroup = (signal) => {
+      try {
+        if (child.pid) process.kill(hasGroups ? -child.pid : child.pid, signal)
+      } catch {
+        // It had already ended.
+      }
+    }
+    let tookTooLong = false
+    const timer = setTimeout(() => {
+      tookTooLong = true
+      endGroup('SIGKILL')
+    }, timeoutMs)
+    // In a group of its own it does not hear the terminal's Ctrl-C.
+    let interrupted = false
+    const passOn = (signal) => {
+      interrupted = true
+      endGroup(signal)
+    }
+    for (const signal of interruptions) process.on(signal, passOn)
+
+    const settle = (problem) => {
+      clearTimeout(timer)
+      for (const signal of interruptions) process.off(signal, passOn)
+      resolve(problem)
+    }
+    child.on('error', (error) => settle(`could not be started: ${error.message}`))
+    child.on('close', (code, signal) => {
+      endGroup('SIGKILL') // whatever it left behind
+      if (interrupted) process.exit(130)
+      if (tookTooLong) settle(`still running after ${timeoutMs / 60_000} minutes, ended`)
+      else if (signal) settle(`ended by ${signal}`)
+      else settle(code === 0 ? undefined : `exit code ${code}`)
+    })
+  })
+}

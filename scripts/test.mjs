@@ -1,0 +1,121 @@
+// Everything `npm test` does once packages and a Chromium are there: types, lint, build, then every
+// suite of tests. The last line is the sum, `N passed, N failed`, with skipped tests named apart.
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { runInOwnGroup } from './process-group.mjs'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const bin = (path) => join(root, 'node_modules', path)
+const reports = mkdtempSync(join(tmpdir(), 'shiplog-test-reports-'))
+/** All of it takes minutes on two cores: a step still running after this long hangs. */
+const stepTimeoutMs = 15 * 60_000
+
+const tsc = bin('typescript/bin/tsc')
+const checks = [
+  { name: 'types of the main side', args: [tsc, '-p', 'src/main'] },
+  { name: 'types of the renderer', args: [tsc, '-p', 'src/renderer'] },
+  { name: 'types of tests and configuration', args: [tsc, '-p', '.'] },
+  { name: 'lint', args: [bin('@biomejs/biome/bin/biome'), 'check'] },
+  { name: 'build', args: ['scripts/build.mjs', '--if-needed'] },
+]
+
+const suites = [
+  vitest('unit and service tests', 'node', hasFiles('tests', /\.test\.tsx?$/)),
+  vitest('stories', 'storybook', hasFiles('src/renderer', /\.stories\.tsx$/)),
+  playwright('the app in a browser', 'tests/app'),
+  playwright('the desktop shell on the stand-in', 'tests/electron'),
+].filter((suite) => suite.hasTests)
+
+const total = { passed: 0, failed: 0, skipped: 0 }
+const failures = []
+
+for (const check of checks) {
+  const { problem } = await run(check)
+  if (problem) addFailure(check.name, problem, 1)
+}
+for (const suite of suites) {
+  const { problem } = await run(suite)
+  const counts = readCounts(suite)
+  total.passed += counts.passed
+  total.skipped += counts.skipped
+  if (counts.failed > 0) addFailure(suite.name, `${counts.failed} failed`, counts.failed)
+  // A crash, an error outside of any test, or nothing to run must not pass for success.
+  else if (problem) addFailure(suite.name, problem, 1)
+  else if (counts.passed + counts.skipped === 0) addFailure(suite.name, 'ran no test', 1)
+}
+rmSync(reports, { recursive: true, force: true })
+
+console.log('')
+for (const failure of failures) console.log(`FAILED  ${failure}`)
+const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : ''
+console.log(`${total.passed} passed, ${total.failed} failed${skipped}`)
+process.exitCode = total.failed > 0 ? 1 : 0
+
+function addFailure(name, problem, count) {
+  total.failed += count
+  failures.push(`${name}: ${problem}`)
+}
+
+async function run({ name, args, env }) {
+  console.log(`\n── ${name}`)
+  const startedAt = Date.now()
+  const problem = await runInOwnGroup(process.execPath, args, {
+    cwd: root,
+    env: { ...process.env, ...env },
+    timeoutMs: stepTimeoutMs,
+  })
+  const seconds = ((Date.now() - startedAt) / 1000).toFixed(1)
+  console.log(`── ${name}: ${problem ?? 'done'} (${seconds} s)`)
+  return { problem }
+}
+
+function vitest(name, project, hasTests) {
+  const report = join(reports, `${project}.json`)
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+  return {
+    name,
+    hasTests,
+    args: [bin('vitest/vitest.mjs'), 'run', '--project', project, ...reporters],
+    report,
+    countsIn: (read) => ({
+      passed: read.numPassedTests,
+      failed: read.numFailedTests,
+      skipped: read.numPendingTests + read.numTodoTests,
+    }),
+  }
+}
+
+function playwright(name, folder) {
+  const report = join(reports, `${folder.replaceAll('/', '-')}.json`)
+  const config = join(folder, 'playwright.config.ts')
+  return {
+    name,
+    hasTests: hasFiles(folder, /\.spec\.ts$/),
+    args: [bin('@playwright/test/cli.js'), 'test', '--config', config, '--reporter=list,json'],
+    env: { PLAYWRIGHT_JSON_OUTPUT_FILE: report },
+    report,
+    countsIn: (read) => ({
+      passed: read.stats.expected,
+      failed: read.stats.unexpected + read.stats.flaky,
+      skipped: read.stats.skipped,
+    }),
+  }
+}
+
+function readCounts({ report, countsIn }) {
+  try {
+    return countsIn(JSON.parse(readFileSync(report, 'utf8')))
+  } catch {
+    return { passed: 0, failed: 0, skipped: 0 } // it died before it could write its report
+  }
+}
+
+function hasFiles(folder, pattern) {
+  try {
+    return readdirSync(join(root, folder), { recursive: true }).some((name) => pattern.test(name))
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,24 @@
+import { defineConfig } from '@playwright/test'
+import { chromiumLaunchOptions } from '../../scripts/chromium.mjs'
+
+// The app as built, served by the web host to a real Chromium. See scripts/test.mjs.
+export default defineConfig({
+  testDir: '.',
+  outputDir: '../../test-results/app',
+  forbidOnly: Boolean(process.env.CI),
+  fullyParallel: true,
+  // A test that passes only when tried again is broken.
+  retries: 0,
+  // Each worker is a Chromium, a host and the agents' Git processes.
+  workers: 2,
+  timeout: 90_000,
+  expect: { timeout: 15_000 },
+  use: {
+    browserName: 'chromium',
+    headless: true,
+    launchOptions: chromiumLaunchOptions(),
+    viewport: { width: 1280, height: 800 },
+    trace: 'retain-on-failure',
+    screenshot: 'only-on-failure',
+  },
+})

@@ -1,0 +1,14 @@
+import { defineConfig } from '@playwright/test'
+
+// The built main and preload bundles under Playwright's `_electron`. The specs launch
+// SHIPLOG_ELECTRON_EXECUTABLE (the real runtime, set by scripts/test-electron.mjs) or, without it,
+// the stand-in kept beside them.
+export default defineConfig({
+  testDir: '.',
+  outputDir: '../../test-results/electron',
+  forbidOnly: Boolean(process.env.CI),
+  retries: 0,
+  workers: 1,
+  timeout: 60_000,
+  expect: { timeout: 15_000 },
+})
