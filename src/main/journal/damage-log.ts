@@ -1,0 +1,80 @@
+import type { RowName } from './recovery.ts'
+import type { Damage } from './types.ts'
+
+/** Spans listed one by one; what comes after is folded into the last, to bound memory and pages. */
+const damageSpansMax = 1000
+
+/** Damage found while scanning, neighbouring lines of one kind folded into one span. */
+export interface DamageLog {
+  note(found: DamageFound): void
+  /** The damage noted last ends before the record `toSeq + 1`; records up to `toSeq` are gone. */
+  endsBefore(fromSeq: number, toSeq: number): void
+  list(file: string): Damage[]
+}
+
+export interface DamageFound {
+  row: RowName
+  line: number
+  bytes: number
+  cause: string
+  afterSeq: number
+  missing: { fromSeq: number; toSeq: number } | null
+}
+
+interface Span extends DamageFound {
+  lines: number
+}
+
+export function createDamageLog(): DamageLog {
+  const spans: Span[] = []
+  return {
+    note(found) {
+      const last = spans.at(-1)
+      if (last && extend(last, found)) return
+      if (last && spans.length >= damageSpansMax) {
+        last.cause = 'too much damage from here on to list one by one'
+        widen(last, found)
+        return
+      }
+      spans.push({ ...found, lines: 1 })
+    },
+    endsBefore(fromSeq, toSeq) {
+      const last = spans.at(-1)
+      if (last && toSeq >= fromSeq) last.missing = { fromSeq, toSeq }
+    },
+    list: (file) =>
+      spans
+        .toSorted((a, b) => a.line - b.line)
+        .map((span) => ({
+          file,
+          line: span.line,
+          bytes: span.bytes,
+          reason: reasonOf(span),
+          lines: span.lines,
+          afterSeq: span.afterSeq,
+          missing: span.missing,
+        })),
+  }
+}
+
+function extend(last: Span, found: DamageFound): boolean {
+  const touches = found.line >= last.line && found.line <= last.line + last.lines
+  if (!touches || last.row !== found.row || last.missing || found.missing) return false
+  // With records read in between it is one span only if the same thing happened to every line.
+  if (last.afterSeq !== found.afterSeq && last.cause !== found.cause) return false
+  widen(last, found)
+  return true
+}
+
+function widen(last: Span, found: DamageFound): void {
+  last.lines = Math.max(last.lines, found.line - last.line + 1)
+  last.bytes += found.bytes
+}
+
+function reasonOf({ cause, lines, missing }: Span): string {
+  const extent = lines > 1 ? ` (${lines} lines)` : ''
+  if (!missing) return cause + extent
+  const { fromSeq, toSeq } = missing
+  const lost = fromSeq === toSeq ? `record ${fromSeq} is` : `records ${fromSeq} to ${toSeq} are`
+  return `${cause}${extent}; ${lost} not readable here`
+}

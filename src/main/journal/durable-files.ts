@@ -1,0 +1,181 @@
+// Small whole files, renames and directories that survive a power cut. Only primitives that a recorded
+// trace can see: no cp, copyFile or recursive rm.
+import { randomUUID } from 'node:crypto'
+import {
+  type FileHandle,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rmdir,
+  unlink,
+} from 'node:fs/promises'
+import path from 'node:path'
+import { systemCode } from './errors.ts'
+
+/** The last write to each file that is still under way, so that calls take effect in their order. */
+const writesUnderWay = new Map<string, Promise<void>>()
+
+/**
+ * Writes a whole file (0600): after a crash it holds either the old content or all of the new, and
+ * when this rejects it holds the old. A symbolic link at `file` is refused (code ELOOP), not
+ * followed. The folder must exist. Several calls for one file take effect in their order.
+ */
+export function writeFileDurable(file: string, data: string | Uint8Array): Promise<void> {
+  const target = path.resolve(file)
+  const before = writesUnderWay.get(target)
+  const replace = () => replaceFile(target, Buffer.from(data))
+  const write = before ? before.then(replace, replace) : replace()
+  writesUnderWay.set(target, write)
+  const forget = () => {
+    if (writesUnderWay.get(target) === write) writesUnderWay.delete(target)
+  }
+  write.then(forget, forget)
+  return write
+}
+
+/**
+ * Not write-file-atomic: it writes once and takes a short count, which is what a disk that is
+ * filling up answers, for success, and so may publish half a file.
+ */
+async function replaceFile(target: string, data: Uint8Array): Promise<void> {
+  await refuseSymlink(target)
+  const prepared = `${target}.${randomUUID()}.tmp`
+  try {
+    await writeNewFile(prepared, data)
+    await rename(prepared, target)
+  } catch (error) {
+    await unlink(prepared).catch(() => {})
+    throw error
+  }
+  await syncDirectory(path.dirname(target))
+}
+
+/** Makes a file (0600) that must not exist, with its content durable but not yet its name. */
+export async function writeNewFile(file: string, data: Uint8Array): Promise<void> {
+  const handle = await open(file, 'wx', 0o600)
+  try {
+    await writeFully(handle, data)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Writes every byte at the handle's position: one call may write fewer, as on a disk filling up. */
+export async function writeFully(handle: FileHandle, data: Uint8Array): Promise<void> {
+  for (let done = 0; done < data.length; ) {
+    const { bytesWritten } = await handle.write(data, done, data.length - done)
+    if (bytesWritten === 0)
+      throw Object.assign(new Error('the disk took no more bytes'), { code: 'ENOSPC' })
+    done += bytesWritten
+  }
+}
+
+/** Renames within one file system (else code EXDEV) and makes both directory entries durable. */
+export async function renameDurable(from: string, to: string): Promise<void> {
+  await rename(from, to)
+  const [source, target] = [path.dirname(path.resolve(from)), path.dirname(path.resolve(to))]
+  // The new name first: after a crash there may be two names, never none.
+  await syncDirectory(target)
+  if (source !== target) await syncDirectory(source)
+}
+
+/** Makes a directory and what is missing above it (0700), each entry durable before the next. */
+export async function makeDirDurable(directory: string): Promise<void> {
+  const resolved = path.resolve(directory)
+  const parent = path.dirname(resolved)
+  if (parent === resolved) return
+  if (!(await exists(resolved))) {
+    await makeDirDurable(parent)
+    await mkdir(resolved, { mode: 0o700 }).catch(ignore('EEXIST'))
+  }
+  // One that was already there may have been made by a process that died before this.
+  await syncDirectory(parent)
+}
+
+/**
+ * Removes a file or a whole directory; nothing there is fine. Symbolic links are removed, never
+ * followed. Durable when it resolves.
+ */
+export async function removeDurable(target: string): Promise<void> {
+  await removeTree(path.resolve(target))
+  await syncDirectory(path.dirname(path.resolve(target))).catch(ignore('ENOENT'))
+}
+
+export type JsonFile<T> =
+  | { kind: 'ok'; value: T }
+  | { kind: 'missing' }
+  | { kind: 'damaged'; reason: string }
+
+/** What a zod schema offers, and all that is asked of it here. */
+export interface JsonSchema<T> {
+  safeParse(
+    value: unknown,
+  ): { success: true; data: T } | { success: false; error: { message: string } }
+}
+
+/** Reads a JSON file. Missing and damaged are answers; anything else the disk says is thrown. */
+export async function readJsonFile<T>(file: string, schema: JsonSchema<T>): Promise<JsonFile<T>> {
+  let text: string
+  try {
+    text = await readFile(file, 'utf8')
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return { kind: 'missing' }
+    throw error
+  }
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return { kind: 'damaged', reason: `${file} is not JSON` }
+  }
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return { kind: 'ok', value: parsed.data }
+  return { kind: 'damaged', reason: `${file} has another shape: ${parsed.error.message}` }
+}
+
+/** Makes a directory's entries durable. */
+export async function syncDirectory(directory: string): Promise<void> {
+  // Windows has no such call: a directory can't be opened there, and NTFS journals its names.
+  if (process.platform === 'win32') return
+  const handle = await open(directory, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Throws with code ELOOP when a symbolic link stands at `file`. */
+export async function refuseSymlink(file: string): Promise<void> {
+  const status = await lstat(file).catch(ignore('ENOENT'))
+  if (status?.isSymbolicLink())
+    throw Object.assign(
+      new Error(`${file} is a symbolic link; Shiplog does not write through those`),
+      {
+        code: 'ELOOP',
+        path: file,
+      },
+    )
+}
+
+async function removeTree(target: string): Promise<void> {
+  const status = await lstat(target).catch(ignore('ENOENT'))
+  if (!status) return
+  if (!status.isDirectory()) return unlink(target).catch(ignore('ENOENT'))
+  for (const name of await readdir(target)) await removeTree(path.join(target, name))
+  await rmdir(target).catch(ignore('ENOENT'))
+}
+
+async function exists(target: string): Promise<boolean> {
+  return (await lstat(target).catch(ignore('ENOENT'))) !== undefined
+}
+
+function ignore(code: string): (error: unknown) => undefined {
+  return (error) => {
+    if (systemCode(error) !== code) throw error
+  }
+}

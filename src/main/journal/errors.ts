@@ -1,0 +1,88 @@
+/** The disk refused a write. What was acknowledged before is safe; the journal goes on once the disk does. */
+export class JournalWriteError extends Error {
+  readonly kind = 'journal-write-failed'
+  /** The system's word, such as ENOSPC, EIO, EACCES, EROFS or EMFILE. */
+  readonly code: string
+  readonly path: string
+
+  constructor(path: string, cause: unknown) {
+    const code = systemCode(cause)
+    super(`${path} could not be written: ${explain(code)}. Everything acknowledged is kept.`, {
+      cause,
+    })
+    this.name = 'JournalWriteError'
+    this.code = code
+    this.path = path
+  }
+}
+
+/** The file is not there or the disk refused to read it. */
+export class JournalReadError extends Error {
+  readonly kind = 'journal-read-failed'
+  readonly code: string
+  readonly path: string
+
+  constructor(path: string, cause: unknown) {
+    const code = systemCode(cause)
+    super(`${path} could not be read: ${explain(code)}`, { cause })
+    this.name = 'JournalReadError'
+    this.code = code
+    this.path = path
+  }
+}
+
+/** More bytes wait to be written than the journal may hold: the disk is slower than its callers. */
+export class JournalQueueFullError extends Error {
+  readonly kind = 'journal-queue-full'
+  readonly path: string
+
+  constructor(path: string, queueBytesMax: number) {
+    super(`${path}: more than ${queueBytesMax} bytes wait to be written; wait for earlier appends`)
+    this.name = 'JournalQueueFullError'
+    this.path = path
+  }
+}
+
+export class JournalClosedError extends Error {
+  readonly kind = 'journal-closed'
+  readonly path: string
+
+  constructor(path: string) {
+    super(`${path} is closed; open it again to append or read`)
+    this.name = 'JournalClosedError'
+    this.path = path
+  }
+}
+
+/** A caller's mistake: the body has no type, uses a reserved field, or is no JSON. */
+export class InvalidRecordError extends Error {
+  readonly kind = 'invalid-record'
+
+  constructor(reason: string, cause?: unknown) {
+    super(reason, { cause })
+    this.name = 'InvalidRecordError'
+  }
+}
+
+export function systemCode(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return typeof code === 'string' ? code : 'UNKNOWN'
+}
+
+const meanings: Record<string, string> = {
+  ENOSPC: 'the disk is full (ENOSPC); free some space and try again',
+  EDQUOT: 'the disk quota is used up (EDQUOT); free some space and try again',
+  EIO: 'the disk reports an input/output error (EIO); check the disk',
+  EROFS: 'the file system is read-only (EROFS)',
+  EACCES: 'permission denied (EACCES); check who owns the file and its folder',
+  EPERM: 'not permitted (EPERM); check who owns the file and its folder',
+  EMFILE: 'too many open files (EMFILE); close some programs and try again',
+  ENFILE: 'too many open files on this machine (ENFILE); close some programs and try again',
+  ENOENT: 'it does not exist (ENOENT)',
+  ELOOP: 'a symbolic link stands in its place (ELOOP); Shiplog does not follow those',
+  EISDIR: 'a directory stands in its place (EISDIR)',
+}
+
+function explain(code: string): string {
+  return meanings[code] ?? `the system says ${code}`
+}

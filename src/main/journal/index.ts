@@ -1,0 +1,21 @@
+// Bytes <-> records. The journal knows no tasks. See FORMAT.md.
+export * from './durable-files.ts'
+export {
+  InvalidRecordError,
+  JournalClosedError,
+  JournalQueueFullError,
+  JournalReadError,
+  JournalWriteError,
+} from './errors.ts'
+export { readJournal, readJournalPage } from './reader.ts'
+export type {
+  Damage,
+  Healing,
+  Journal,
+  JournalOptions,
+  JournalRecord,
+  Page,
+  PageQuery,
+  RecordBody,
+} from './types.ts'
+export { openJournal } from './writer.ts'

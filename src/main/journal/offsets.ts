@@ -1,0 +1,65 @@
+/** Where the readable records of a journal lie. Kept in memory; rebuilt by scanning (J8). */
+export interface OffsetIndex {
+  readonly count: number
+  /** Adds a record; nearly always the one with the highest seq so far. */
+  add(place: RecordPlace): void
+  has(seq: number): boolean
+  /** Ordinal (from 0) of the first record with this seq or a later one; `count` when none. */
+  ordinalFrom(seq: number): number
+  at(ordinal: number): RecordPlace | undefined
+}
+
+/** Offsets are bytes from the file's start; `end` excludes the newline. */
+export interface RecordPlace {
+  seq: number
+  start: number
+  end: number
+}
+
+/** Sorted by seq, in parallel arrays of numbers: 24 bytes a record. */
+export function createOffsetIndex(): OffsetIndex {
+  const seqs: number[] = []
+  const starts: number[] = []
+  const ends: number[] = []
+
+  function ordinalFrom(seq: number): number {
+    // Without damage the record with seq n is at n - 1.
+    if (seqs[seq - 1] === seq) return seq - 1
+    let low = 0
+    let high = seqs.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((seqs[middle] ?? 0) < seq) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  return {
+    get count() {
+      return seqs.length
+    },
+    add({ seq, start, end }) {
+      if (seq > (seqs.at(-1) ?? 0)) {
+        seqs.push(seq)
+        starts.push(start)
+        ends.push(end)
+        return
+      }
+      const at = ordinalFrom(seq)
+      if (seqs[at] === seq) throw new Error(`record ${seq} is in the index already`)
+      seqs.splice(at, 0, seq)
+      starts.splice(at, 0, start)
+      ends.splice(at, 0, end)
+    },
+    has: (seq) => seqs[ordinalFrom(seq)] === seq,
+    ordinalFrom,
+    at(ordinal) {
+      const seq = seqs[ordinal]
+      const start = starts[ordinal]
+      const end = ends[ordinal]
+      if (seq === undefined || start === undefined || end === undefined) return undefined
+      return { seq, start, end }
+    },
+  }
+}

@@ -1,0 +1,143 @@
+// Reads records through the offset index. Every line's checksum is checked again: the index says where
+// a record is, never that it is still what it was.
+import type { FileHandle } from 'node:fs/promises'
+import { parseLine, readLine } from './line.ts'
+import type { RecordPlace } from './offsets.ts'
+import type { ScanState } from './scan.ts'
+import type { JournalRecord, Page, PageQuery } from './types.ts'
+
+/** Bytes of records in one page, so that a page of very long records stays small. One always fits. */
+const pageBytesMax = 16 << 20
+/** Read at a time while iterating. */
+const stepBytes = 1 << 20
+/** Places further apart are read by separate calls. */
+const gapBytesMax = 1 << 16
+
+export async function readPage(
+  handle: FileHandle,
+  state: ScanState,
+  file: string,
+  query: PageQuery,
+): Promise<Page> {
+  const { index } = state
+  const [from, count] =
+    'last' in query
+      ? [Math.max(0, index.count - wholeNumber(query.last)), wholeNumber(query.last)]
+      : [index.ordinalFrom(query.fromSeq ?? 1), wholeNumber(query.limit)]
+  const places = take(state, from, from + count, pageBytesMax)
+  const records = await readPlaces(handle, state, places)
+  return {
+    records,
+    total: index.count,
+    nextSeq: index.at(from + places.length)?.seq ?? null,
+    damage: state.damage.list(file),
+  }
+}
+
+/** All records from a seq on that are in the index when this begins. */
+export async function* readRecords(
+  handle: () => Promise<FileHandle>,
+  state: ScanState,
+  fromSeq = 1,
+): AsyncGenerator<JournalRecord> {
+  const last = state.index.count
+  for (let ordinal = state.index.ordinalFrom(fromSeq); ordinal < last; ) {
+    const places = take(state, ordinal, last, stepBytes)
+    yield* await readPlaces(await handle(), state, places)
+    ordinal += places.length
+  }
+}
+
+function wholeNumber(count: number): number {
+  if (!Number.isSafeInteger(count) || count < 0)
+    throw new RangeError(`a page holds a whole number of records, not ${count}`)
+  return count
+}
+
+function take(state: ScanState, from: number, to: number, bytesMax: number): RecordPlace[] {
+  const places: RecordPlace[] = []
+  let bytes = 0
+  for (let ordinal = from; ordinal < to; ordinal++) {
+    const place = state.index.at(ordinal)
+    if (!place) break
+    bytes += place.end - place.start
+    if (bytes > bytesMax && places.length > 0) break
+    places.push(place)
+  }
+  return places
+}
+
+async function readPlaces(
+  handle: FileHandle,
+  state: ScanState,
+  places: RecordPlace[],
+): Promise<JournalRecord[]> {
+  const records: JournalRecord[] = []
+  for (const run of runs(places)) {
+    const buffer = await readRange(handle, run.start, run.end)
+    for (const { seq, start, end } of run.places) {
+      const [from, to] = [start - run.start, end - run.start]
+      const whole = to <= buffer.length ? readLine(buffer, from, to) : null
+      if (whole?.seq === seq) records.push(parseLine(buffer, from, to))
+      else await noteChanged(handle, state, { seq, start, end })
+    }
+  }
+  return records
+}
+
+interface Run {
+  start: number
+  end: number
+  places: RecordPlace[]
+}
+
+function runs(places: RecordPlace[]): Run[] {
+  const found: Run[] = []
+  for (const place of places) {
+    const last = found.at(-1)
+    if (last && place.start >= last.end && place.start - last.end <= gapBytesMax) {
+      last.end = place.end
+      last.places.push(place)
+    } else found.push({ start: place.start, end: place.end, places: [place] })
+  }
+  return found
+}
+
+async function readRange(handle: FileHandle, start: number, end: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(end - start)
+  let filled = 0
+  while (filled < buffer.length) {
+    const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, start + filled)
+    if (bytesRead === 0) break
+    filled += bytesRead
+  }
+  return buffer.subarray(0, filled)
+}
+
+/** The file was changed under the journal since the line was checked. */
+async function noteChanged(
+  handle: FileHandle,
+  state: ScanState,
+  { seq, start, end }: RecordPlace,
+): Promise<void> {
+  if (state.changed.has(seq)) return
+  state.changed.add(seq)
+  state.damage.note({
+    row: 'unreadable',
+    line: await lineAt(handle, start),
+    bytes: end - start,
+    cause: 'bad checksum: changed since the journal was opened',
+    afterSeq: seq - 1,
+    missing: { fromSeq: seq, toSeq: seq },
+  })
+}
+
+async function lineAt(handle: FileHandle, offset: number): Promise<number> {
+  let line = 1
+  for (let at = 0; at < offset; at += stepBytes) {
+    const chunk = await readRange(handle, at, Math.min(offset, at + stepBytes))
+    for (let nl = chunk.indexOf(0x0a); nl !== -1; nl = chunk.indexOf(0x0a, nl + 1)) line += 1
+    if (chunk.length === 0) break
+  }
+  return line
+}

@@ -1,0 +1,258 @@
+// Reads a journal forward, checks every line by its checksum, and builds the offset index. Lines that
+// are whole are not parsed; damaged ones go through the recovery table. See FORMAT.md.
+import type { FileHandle } from 'node:fs/promises'
+import { createDamageLog, type DamageLog } from './damage-log.ts'
+import {
+  findLineEnds,
+  findLineStarts,
+  firstLink,
+  linkTo,
+  readLine,
+  type WholeLine,
+} from './line.ts'
+import { createOffsetIndex, type OffsetIndex } from './offsets.ts'
+import { recoveryRow, type Situation } from './recovery.ts'
+
+/** Read at a time: large enough that calls cost nothing, small enough not to hold the event loop. */
+const chunkBytes = 1 << 20
+/** A longer line can only be damage: it is passed over without being held in memory. */
+const lineBytesMax = 256 << 20
+/** Tries at matching a start with an end within one damaged line, to bound the hashing. */
+const pairingsMax = 64
+
+/**
+ * Everything known after reading up to `offset`. A scan goes on from any such state, so a stored
+ * one (the coming chat.index) only has to be loaded here and checked against the line at its end.
+ */
+export interface ScanState {
+  index: OffsetIndex
+  damage: DamageLog
+  /** Bytes read: the end of the last newline. */
+  offset: number
+  lines: number
+  /** Highest seq read; 0 before the first. */
+  lastSeq: number
+  /** What the record after `lastSeq` has to repeat. */
+  link: string
+  /** Lines without a readable record since the last readable one. */
+  unreadableLines: number
+  afterUnreadable: boolean
+  /** Seqs whose line was whole when scanned and was not when read later. */
+  changed: Set<number>
+}
+
+export function createScanState(): ScanState {
+  return {
+    index: createOffsetIndex(),
+    damage: createDamageLog(),
+    offset: 0,
+    lines: 0,
+    lastSeq: 0,
+    link: firstLink,
+    unreadableLines: 0,
+    afterUnreadable: false,
+    changed: new Set(),
+  }
+}
+
+/** Reads on from `state.offset` to the end of the file. Gives the bytes after the last newline. */
+export async function scanForward(handle: FileHandle, state: ScanState): Promise<number> {
+  let buffer: Buffer = Buffer.allocUnsafe(chunkBytes)
+  let held = 0
+  let passedOver = 0
+  for (;;) {
+    if (held >= lineBytesMax) {
+      passedOver += held
+      held = 0
+    }
+    if (held === buffer.length) buffer = grow(buffer)
+    const position = state.offset + passedOver + held
+    const { bytesRead } = await handle.read(buffer, held, buffer.length - held, position)
+    if (bytesRead === 0) return passedOver + held
+    const filled = buffer.subarray(0, held + bytesRead)
+    let start = 0
+    let newline = filled.indexOf(0x0a, held)
+    while (newline !== -1) {
+      if (passedOver > 0) {
+        absorbPassedOver(state, passedOver + newline)
+        passedOver = 0
+      } else absorbLine(state, filled, start, newline)
+      start = newline + 1
+      newline = filled.indexOf(0x0a, start)
+    }
+    held = filled.length - start
+    if (start > 0) filled.copyWithin(0, start)
+  }
+}
+
+/** The seq that the next appended record gets: one is left for every line at the end that can't be read. */
+export function nextSeq(state: ScanState): number {
+  return state.lastSeq + state.unreadableLines + 1
+}
+
+/** Takes in one line, its bytes at `start`..`end` of `buffer`, its place in the file `state.offset`. */
+function absorbLine(state: ScanState, buffer: Buffer, start: number, end: number): void {
+  const whole = readLine(buffer, start, end)
+  const line = { start: state.offset, end: state.offset + (end - start) }
+  state.lines += 1
+  if (whole && whole.seq === state.lastSeq + 1 && whole.link === state.link)
+    admit(state, whole, line.start, line.end)
+  else if (whole) absorbRecord(state, whole, line.start, line.end, false)
+  else absorbDamagedLine(state, buffer, start, end)
+  state.offset = line.end + 1
+}
+
+function absorbDamagedLine(state: ScanState, buffer: Buffer, start: number, end: number): void {
+  const toFile = state.offset - start
+  let recordBefore = false
+  let readable = false
+  for (const piece of splitDamagedLine(buffer, start, end)) {
+    if (piece.whole) {
+      absorbRecord(state, piece.whole, piece.start + toFile, piece.end + toFile, recordBefore)
+      readable = true
+    } else {
+      noteUnreadable(state, piece.end - piece.start, describe(buffer, piece, start))
+    }
+    recordBefore = piece.whole !== null
+  }
+  if (!readable) state.unreadableLines += 1
+}
+
+function absorbPassedOver(state: ScanState, bytes: number): void {
+  state.lines += 1
+  noteUnreadable(state, bytes, 'a line longer than any record')
+  state.unreadableLines += 1
+  state.offset += bytes + 1
+}
+
+function noteUnreadable(state: ScanState, bytes: number, cause: string): void {
+  state.damage.note({
+    row: 'unreadable',
+    line: state.lines,
+    bytes,
+    cause,
+    afterSeq: state.lastSeq,
+    missing: null,
+  })
+  state.afterUnreadable = true
+}
+
+/** A record whose bytes are whole but whose surroundings may not be: the table decides. */
+function absorbRecord(
+  state: ScanState,
+  whole: WholeLine,
+  start: number,
+  end: number,
+  glued: boolean,
+): void {
+  const situation: Situation = {
+    ended: true,
+    whole: true,
+    seq: seqFact(state, whole.seq),
+    link: whole.link === state.link ? 'follows' : 'breaks',
+    afterUnreadable: state.afterUnreadable,
+    glued,
+  }
+  const row = recoveryRow(situation)
+  if (row.tell === 'damage') {
+    const missing =
+      row.name === 'missing-before' ? { fromSeq: state.lastSeq + 1, toSeq: whole.seq - 1 } : null
+    state.damage.note({
+      row: row.name,
+      line: state.lines,
+      bytes: row.read ? 0 : end - start,
+      cause: causes[row.name] ?? row.name,
+      afterSeq: Math.min(state.lastSeq, whole.seq - 1),
+      missing,
+    })
+  }
+  if (row.tell === 'ends-damage') state.damage.endsBefore(state.lastSeq + 1, whole.seq - 1)
+  if (row.name === 'out-of-place') state.index.add({ seq: whole.seq, start, end })
+  else if (row.read) admit(state, whole, start, end)
+}
+
+const causes: Partial<Record<string, string>> = {
+  glued: 'two records share this line: the newline between them is gone; both were read',
+  'replaced-before': 'the chain does not lead here: the line before was replaced',
+  'missing-before': 'lines are missing before this one',
+  'out-of-place': 'this record stands out of order; it is read in its place',
+  copy: 'a record with a seq that was read before: a copied line or a second writer',
+}
+
+/** A record becomes the last one. Also called for each record that was appended and is durable. */
+export function admit(
+  state: ScanState,
+  { seq, sum }: { seq: number; sum: string },
+  start: number,
+  end: number,
+): void {
+  state.index.add({ seq, start, end })
+  state.lastSeq = seq
+  state.link = linkTo(sum)
+  state.unreadableLines = 0
+  state.afterUnreadable = false
+}
+
+/** As `admit`, with the file's end moved past the appended line. `bytes` includes the newline. */
+export function admitAppended(state: ScanState, seq: number, sum: string, bytes: number): void {
+  const start = state.offset
+  if (state.afterUnreadable && seq > state.lastSeq + 1)
+    state.damage.endsBefore(state.lastSeq + 1, seq - 1)
+  admit(state, { seq, sum }, start, start + bytes - 1)
+  state.lines += 1
+  state.offset = start + bytes
+}
+
+function seqFact(state: ScanState, seq: number): Situation['seq'] {
+  if (seq === state.lastSeq + 1) return 'next'
+  if (seq > state.lastSeq) return 'ahead'
+  return state.index.has(seq) ? 'taken' : 'missed'
+}
+
+interface Piece {
+  start: number
+  end: number
+  whole: WholeLine | null
+}
+
+/** Finds whole records within a line that is not one: glued records, or one after a torn start. */
+function splitDamagedLine(buffer: Buffer, start: number, end: number): Piece[] {
+  const text = buffer.toString('latin1', start, end)
+  const starts = findLineStarts(text)
+  const pieces: Piece[] = []
+  let cursor = 0
+  let tries = 0
+  for (const recordEnd of findLineEnds(text)) {
+    // The nearest start is the likely one; a look-alike inside a record fails its checksum.
+    for (const recordStart of starts.filter((at) => at >= cursor && at < recordEnd).toReversed()) {
+      if (++tries > pairingsMax) break
+      const whole = readLine(buffer, start + recordStart, start + recordEnd)
+      if (!whole) continue
+      if (recordStart > cursor)
+        pieces.push({ start: start + cursor, end: start + recordStart, whole: null })
+      pieces.push({ start: start + recordStart, end: start + recordEnd, whole })
+      cursor = recordEnd
+      break
+    }
+  }
+  if (start + cursor < end || pieces.length === 0)
+    pieces.push({ start: start + cursor, end, whole: null })
+  return pieces
+}
+
+function describe(buffer: Buffer, { start, end }: Piece, lineStart: number): string {
+  const bytes = buffer.subarray(start, end)
+  if (bytes.length === 0) return 'an empty line'
+  if (bytes.length === 1 && bytes[0] === 0x0d) return 'the line ends with CR LF'
+  if (start === lineStart && bytes.equals(byteOrderMark)) return 'a byte order mark'
+  if (bytes.includes(0)) return 'zero bytes where a record should be'
+  return 'bad checksum'
+}
+
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
+
+function grow(buffer: Buffer): Buffer {
+  const larger = Buffer.allocUnsafe(buffer.length * 2)
+  buffer.copy(larger)
+  return larger
+}

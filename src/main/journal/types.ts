@@ -1,0 +1,87 @@
+/** One record as it is read back. `seq` counts from 1, `at` is milliseconds since the epoch. */
+export interface JournalRecord {
+  v: number
+  seq: number
+  at: number
+  type: string
+  [field: string]: unknown
+}
+
+/**
+ * What a caller appends. The journal stamps `seq`, and `v` and `at` unless they are given.
+ * `seq`, `prev` and `sum` are the journal's own and refused in a body.
+ */
+export type RecordBody = { type: string; [field: string]: unknown }
+
+/** A place in the file that could not be read as it was written. The bytes stay where they are. */
+export interface Damage {
+  file: string
+  /** First line concerned, counted from 1. */
+  line: number
+  /** Bytes that could not be read; 0 when everything here was read and only the order or the chain is wrong. */
+  bytes: number
+  reason: string
+  /** How many lines in a row, from `line` on. */
+  lines: number
+  /** The damage lies after the record of this seq (0: before the first). */
+  afterSeq: number
+  /** Records that are gone because of it, when the seqs around it tell. */
+  missing: { fromSeq: number; toSeq: number } | null
+}
+
+/** Something that opening put right: no damage, nothing that was acknowledged is gone. */
+export interface Healing {
+  file: string
+  kind: 'torn-tail'
+  bytes: number
+  /** Path of the sibling file that holds the original bytes. */
+  keptAs: string | null
+  detail: string
+}
+
+/** Which records: from a seq on, or the last ones. `limit` and `last` are counts of records. */
+export type PageQuery = { fromSeq?: number; limit: number } | { last: number }
+
+export interface Page {
+  /** In file order. May be fewer than asked for where records are large: go on at `nextSeq`. */
+  records: JournalRecord[]
+  /** Readable records in the whole journal. */
+  total: number
+  /** Seq of the first record after this page; null at the end. */
+  nextSeq: number | null
+  /** All damage known in the whole journal, in file order. */
+  damage: Damage[]
+}
+
+export interface Journal {
+  readonly path: string
+  /** Seq of the last durable record; 0 when there is none. */
+  readonly lastSeq: number
+  /** What opening put right. */
+  readonly healed: Healing[]
+  readonly damage: Damage[]
+  /**
+   * Resolves with the record as it will be read back, once it is durable (J6). Rejects with
+   * JournalWriteError (nothing of it is kept), JournalQueueFullError, JournalClosedError or
+   * InvalidRecordError.
+   */
+  append(body: RecordBody): Promise<JournalRecord>
+  /** As `append`; the records get contiguous seqs and share one sync. All are durable or none is acknowledged. */
+  appendAll(bodies: readonly RecordBody[]): Promise<JournalRecord[]>
+  /** Reads durable records without reading the rest of the file (J8). */
+  page(query: PageQuery): Promise<Page>
+  /** All durable records at the time of the call, in order, a chunk at a time. */
+  records(query?: { fromSeq?: number }): AsyncIterable<JournalRecord>
+  /** Resolves when everything queued so far is settled, well or badly. */
+  flush(): Promise<void>
+  /** Waits for what is queued, then lets go of the file. May be called twice. */
+  close(): Promise<void>
+}
+
+export interface JournalOptions {
+  /** Milliseconds since the epoch. */
+  clock?: () => number
+  fileMode?: number
+  /** Bytes that may wait to be written before `append` refuses more. */
+  queueBytesMax?: number
+}

@@ -1,0 +1,249 @@
+import { type FileHandle, lstat, open } from 'node:fs/promises'
+import path from 'node:path'
+import { makeDirDurable, syncDirectory, writeFully } from './durable-files.ts'
+import {
+  JournalClosedError,
+  JournalQueueFullError,
+  JournalReadError,
+  JournalWriteError,
+  systemCode,
+} from './errors.ts'
+import { cut, healTornTail } from './heal.ts'
+import { encodeLine, linkTo, type PreparedRecord, prepareRecord, recordOf } from './line.ts'
+import { readPage, readRecords } from './read.ts'
+import { admitAppended, createScanState, nextSeq, type ScanState, scanForward } from './scan.ts'
+import type { Healing, Journal, JournalOptions, JournalRecord, RecordBody } from './types.ts'
+
+/** Waiting bytes beyond this mean that the disk can't keep up; memory must not pay for it. */
+const queueBytesMaxDefault = 64 << 20
+/** One write at most, so that the first of many waiting appends is not held up by the last. */
+const batchBytesMax = 8 << 20
+
+interface Waiting {
+  prepared: PreparedRecord[]
+  bytes: number
+  resolve(records: JournalRecord[]): void
+  reject(error: Error): void
+}
+
+/**
+ * Opens a journal for its one writer, making it (0600) and its folders (0700) where missing, and heals
+ * a torn tail (J4). Whoever opens it holds the data directory's lease. Throws JournalWriteError or
+ * JournalReadError.
+ */
+export async function openJournal(file: string, options: JournalOptions = {}): Promise<Journal> {
+  const { clock = Date.now, fileMode = 0o600, queueBytesMax = queueBytesMaxDefault } = options
+  const { writer, reader } = await openFile(file, fileMode)
+  try {
+    const state = createScanState()
+    const healed = await scanAndHeal(file, reader, state)
+    return createJournal({ file, writer, reader, state, healed, clock, queueBytesMax })
+  } catch (error) {
+    await Promise.all([writer.close(), reader.close()])
+    throw error
+  }
+}
+
+async function openFile(
+  file: string,
+  mode: number,
+): Promise<{ writer: FileHandle; reader: FileHandle }> {
+  try {
+    await makeDirDurable(path.dirname(file))
+    await refuseWhatIsNoFile(file)
+    // Appending, so that a second writer could never write over records.
+    const writer = await open(file, 'a', mode)
+    try {
+      // Always: the file may have been made by a process that died before it got this far.
+      await syncDirectory(path.dirname(file))
+      return { writer, reader: await open(file, 'r') }
+    } catch (error) {
+      await writer.close()
+      throw error
+    }
+  } catch (error) {
+    throw new JournalWriteError(file, error)
+  }
+}
+
+async function refuseWhatIsNoFile(file: string): Promise<void> {
+  const status = await lstat(file).catch((error) => {
+    if (systemCode(error) !== 'ENOENT') throw error
+  })
+  if (status?.isSymbolicLink()) throw Object.assign(new Error('symbolic link'), { code: 'ELOOP' })
+  if (status?.isDirectory()) throw Object.assign(new Error('directory'), { code: 'EISDIR' })
+}
+
+async function scanAndHeal(file: string, reader: FileHandle, state: ScanState): Promise<Healing[]> {
+  let tailBytes: number
+  try {
+    tailBytes = await scanForward(reader, state)
+  } catch (error) {
+    throw new JournalReadError(file, error)
+  }
+  if (tailBytes === 0) return []
+  try {
+    return [await healTornTail(file, state.offset, tailBytes)]
+  } catch (error) {
+    throw new JournalWriteError(file, error)
+  }
+}
+
+interface OpenFile {
+  file: string
+  writer: FileHandle
+  reader: FileHandle
+  state: ScanState
+  healed: Healing[]
+  clock: () => number
+  queueBytesMax: number
+}
+
+function createJournal(opened: OpenFile): Journal {
+  const { file, reader, state, healed, clock, queueBytesMax } = opened
+  let writer = opened.writer
+  let queue: Waiting[] = []
+  let queuedBytes = 0
+  let pumping: Promise<void> | null = null
+  let closing: Promise<void> | null = null
+  /** A failed write may have left bytes after the acknowledged end. */
+  let needsRepair = false
+
+  function enqueue(bodies: readonly RecordBody[]): Promise<JournalRecord[]> {
+    return new Promise((resolve, reject) => {
+      if (closing) throw new JournalClosedError(file)
+      if (bodies.length === 0) return resolve([])
+      const now = clock()
+      const prepared = bodies.map((body) => prepareRecord(body, now))
+      const bytes = prepared.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
+      // One alone is always taken, however long.
+      if (queuedBytes > 0 && queuedBytes + bytes > queueBytesMax)
+        throw new JournalQueueFullError(file, queueBytesMax)
+      queue.push({ prepared, bytes, resolve, reject })
+      queuedBytes += bytes
+      pumping ??= pump()
+    })
+  }
+
+  /** One batch after the other, until nothing waits. Never rejects. */
+  async function pump(): Promise<void> {
+    // Appends made in the same turn of the event loop share the first sync too.
+    await Promise.resolve()
+    while (queue.length > 0) {
+      const batch = takeBatch()
+      try {
+        const records = await writeBatch(batch)
+        settle(batch, (waiting, i) => waiting.resolve(records[i] ?? []))
+      } catch (cause) {
+        // What was queued behind fails too: no record may follow one that its writer believes in.
+        const error = new JournalWriteError(file, cause)
+        const failed = [...batch, ...queue]
+        queue = []
+        await repair().catch(() => {})
+        settle(failed, (waiting) => waiting.reject(error))
+      }
+    }
+    pumping = null
+  }
+
+  function takeBatch(): Waiting[] {
+    let bytes = 0
+    let count = 0
+    for (const waiting of queue) {
+      bytes += waiting.bytes
+      if (count > 0 && bytes > batchBytesMax) break
+      count += 1
+    }
+    return queue.splice(0, count)
+  }
+
+  function settle(batch: Waiting[], tell: (waiting: Waiting, i: number) => void): void {
+    for (const [i, waiting] of batch.entries()) {
+      queuedBytes -= waiting.bytes
+      tell(waiting, i)
+    }
+  }
+
+  /** Gives each append's records once all are durable; only then does memory know them. */
+  async function writeBatch(batch: Waiting[]): Promise<JournalRecord[][]> {
+    if (needsRepair) await repair()
+    let seq = nextSeq(state)
+    let link = state.link
+    const lines: { bytes: Buffer; sum: string; seq: number }[] = []
+    const records = batch.map(({ prepared }) =>
+      prepared.map((one) => {
+        const line = encodeLine(one, seq, link)
+        lines.push({ ...line, seq })
+        link = linkTo(line.sum)
+        return recordOf(one, seq++)
+      }),
+    )
+    needsRepair = true
+    await writeFully(writer, Buffer.concat(lines.map(({ bytes }) => bytes)))
+    await writer.datasync()
+    needsRepair = false
+    for (const line of lines) admitAppended(state, line.seq, line.sum, line.bytes.length)
+    return records
+  }
+
+  /**
+   * Cuts the file back to its acknowledged end. After a failed sync the system may take lost pages for
+   * written, so the bytes are cut and written anew, through a handle opened anew.
+   */
+  async function repair(): Promise<void> {
+    const handle = await open(file, 'r+')
+    try {
+      const { size } = await handle.stat()
+      if (size < state.offset)
+        throw Object.assign(new Error(`${file} is shorter than what was acknowledged`), {
+          code: 'EIO',
+        })
+      await cut(handle, state.offset)
+    } finally {
+      await handle.close()
+    }
+    const fresh = await open(file, 'a')
+    await writer.close().catch(() => {})
+    writer = fresh
+    needsRepair = false
+  }
+
+  async function flush(): Promise<void> {
+    while (pumping) await pumping
+  }
+
+  async function shut(): Promise<void> {
+    await flush()
+    if (needsRepair) await repair().catch(() => {})
+    await Promise.all([writer.close(), reader.close()])
+  }
+
+  async function openReader(): Promise<FileHandle> {
+    if (closing) throw new JournalClosedError(file)
+    return reader
+  }
+
+  return {
+    path: file,
+    healed,
+    get lastSeq() {
+      return state.lastSeq
+    },
+    get damage() {
+      return state.damage.list(file)
+    },
+    async append(body) {
+      const [record] = await enqueue([body])
+      if (!record) throw new Error('an append gave no record')
+      return record
+    },
+    appendAll: enqueue,
+    page: async (query) => readPage(await openReader(), state, file, query),
+    records: (query = {}) => readRecords(openReader, state, query.fromSeq),
+    flush,
+    close() {
+      closing ??= shut()
+      return closing
+    },
+  }
+}
