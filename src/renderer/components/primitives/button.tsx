@@ -1,0 +1,78 @@
+import type { ButtonHTMLAttributes, ReactNode, Ref } from 'react'
+import { classNames } from './class-names.ts'
+import { ariaKeys, keysText } from './kbd.tsx'
+
+export type ButtonVariant = 'quiet' | 'primary' | 'danger'
+
+const variants: Record<ButtonVariant, string> = {
+  quiet: 'border-line-strong bg-raised text-ink hover:bg-hover active:bg-hover',
+  primary:
+    'border-transparent bg-accent-fill text-on-fill hover:bg-accent-fill-hover active:bg-accent-fill-hover',
+  danger:
+    'border-transparent bg-red-fill text-on-fill hover:bg-red-fill-hover active:bg-red-fill-hover',
+}
+
+export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+  variant?: ButtonVariant
+  /** Before the label, 14 px. */
+  icon?: ReactNode
+  /** Shown after the label: `Mod+Enter`. The view that handles the key passes it. */
+  shortcut?: string
+  /** Working on it: stays focusable, does nothing. */
+  busy?: boolean
+  ref?: Ref<HTMLButtonElement>
+}
+
+export function Button(props: ButtonProps) {
+  const {
+    variant = 'quiet',
+    icon,
+    shortcut,
+    busy = false,
+    className,
+    children,
+    onClick,
+    ...rest
+  } = props
+  return (
+    <button
+      type="button"
+      {...rest}
+      aria-busy={busy || undefined}
+      aria-disabled={busy || undefined}
+      aria-keyshortcuts={shortcut ? ariaKeys(shortcut) : undefined}
+      onClick={busy ? undefined : onClick}
+      className={classNames(
+        'inline-flex h-7 shrink-0 select-none items-center gap-1.5 rounded-md border px-2.5 text-ui whitespace-nowrap transition-colors',
+        'disabled:opacity-50 aria-busy:opacity-70',
+        variants[variant],
+        className,
+      )}
+    >
+      {icon ? <span className="-ml-0.5 [&>svg]:size-3.5">{icon}</span> : null}
+      {children}
+      {shortcut ? (
+        <span aria-hidden className="ml-1 text-small opacity-75">
+          {keysText(shortcut)}
+        </span>
+      ) : null}
+    </button>
+  )
+}
+
+/** A button that reads as text: Details, Undo, Copy details. */
+export function TextButton(
+  props: ButtonHTMLAttributes<HTMLButtonElement> & { ref?: Ref<HTMLButtonElement> },
+) {
+  const { className, ...rest } = props
+  return (
+    <button
+      type="button"
+      {...rest}
+      className={classNames(
+        'rounded-sm text-accent underline-offset-2 hover:underline disabled:opacity-50',
+        className,
+      )}
+    />
+  )
+}

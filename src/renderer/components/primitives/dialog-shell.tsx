@@ -1,0 +1,63 @@
+import { Dialog } from '@base-ui/react/dialog'
+import { X } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { classNames } from './class-names.ts'
+import { IconButton } from './icon-button.tsx'
+
+/**
+ * The one dialog of a window: never open a second over it, change what is in it (UI, "Transcript").
+ * `large` fills the window but for a margin; `small` is as high as what it holds. The title is always
+ * there for a screen reader; `header` takes its place for the eye.
+ */
+export function DialogShell(props: {
+  open: boolean
+  /** Esc, the close button and a click outside ask for it. A view may go up one level instead. */
+  onClose(reason: 'escape' | 'other'): void
+  title: string
+  header?: ReactNode
+  footer?: ReactNode
+  size?: 'large' | 'small'
+  children: ReactNode
+}) {
+  const { open, onClose, title, header, footer, size = 'large', children } = props
+  return (
+    <Dialog.Root
+      open={open}
+      onOpenChange={(next, details) => {
+        if (!next) onClose(details.reason === 'escape-key' ? 'escape' : 'other')
+      }}
+    >
+      <Dialog.Portal>
+        <Dialog.Backdrop className="fixed inset-0 z-40 bg-scrim" />
+        <Dialog.Popup
+          className={classNames(
+            'fixed z-40 flex flex-col overflow-hidden rounded-md bg-canvas text-ink shadow-popup outline-none',
+            size === 'large'
+              ? 'inset-3 mx-auto max-w-[1160px] sm:inset-6'
+              : 'top-[12vh] left-1/2 max-h-[76vh] w-[calc(100vw-32px)] max-w-[520px] -translate-x-1/2',
+          )}
+        >
+          <div className="flex min-h-11 shrink-0 items-center gap-2 border-b pr-2 pl-4">
+            {header ? (
+              <>
+                <Dialog.Title className="sr-only">{title}</Dialog.Title>
+                <div className="min-w-0 flex-1">{header}</div>
+              </>
+            ) : (
+              <Dialog.Title className="untrusted min-w-0 flex-1 truncate text-title font-semibold">
+                {title}
+              </Dialog.Title>
+            )}
+            <Dialog.Close render={<IconButton label="Close" shortcut="Esc" icon={<X />} />} />
+          </div>
+          <div className="flex min-h-0 flex-1 flex-col overflow-auto">{children}</div>
+          {footer ? (
+            <div className="flex shrink-0 items-center justify-end gap-2 border-t px-4 py-3">
+              {footer}
+            </div>
+          ) : null}
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}

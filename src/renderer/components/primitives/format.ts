@@ -1,0 +1,77 @@
+/** How numbers and times read. Pure: the present is passed in. */
+import prettyBytes from 'pretty-bytes'
+import prettyMilliseconds from 'pretty-ms'
+
+const secondMs = 1000
+const minuteMs = 60 * secondMs
+const hourMs = 60 * minuteMs
+const dayMs = 24 * hourMs
+/** Older than this, a date says more than a number of days. */
+const relativeMaxMs = 7 * dayMs
+
+const sameYear = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short' })
+const otherYear = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric' })
+const exact = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'long' })
+const clockTime = new Intl.DateTimeFormat('en', {
+  hour: '2-digit',
+  minute: '2-digit',
+  hour12: false,
+})
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+const whole = new Intl.NumberFormat('en')
+
+/** `now`, `12s ago`, `5m ago`, `3h ago`, `2d ago`, then the date. A moment ahead of the clock is `now`. */
+export function relativeTime(iso: string, nowMs: number): string {
+  const at = Date.parse(iso)
+  if (Number.isNaN(at)) return 'unknown time'
+  const ago = nowMs - at
+  if (ago < 5 * secondMs) return 'now'
+  if (ago < minuteMs) return `${Math.floor(ago / secondMs)}s ago`
+  if (ago < hourMs) return `${Math.floor(ago / minuteMs)}m ago`
+  if (ago < dayMs) return `${Math.floor(ago / hourMs)}h ago`
+  if (ago < relativeMaxMs) return `${Math.floor(ago / dayMs)}d ago`
+  const date = new Date(at)
+  const format = date.getFullYear() === new Date(nowMs).getFullYear() ? sameYear : otherYear
+  return format.format(date)
+}
+
+/** The whole moment, for a tooltip. */
+export function exactTime(iso: string): string {
+  const at = Date.parse(iso)
+  return Number.isNaN(at) ? iso : exact.format(at)
+}
+
+/** `14:05`, in the reader's time zone. */
+export function timeOfDay(iso: string): string {
+  const at = Date.parse(iso)
+  return Number.isNaN(at) ? iso : clockTime.format(at)
+}
+
+/** `40ms`, `1.4s`, `12s`, `3m 8s`. Less than nothing counts as nothing. */
+export function duration(ms: number): string {
+  const atLeastZero = Math.max(0, ms)
+  if (atLeastZero < secondMs) return `${Math.round(atLeastZero)}ms`
+  return prettyMilliseconds(atLeastZero, {
+    secondsDecimalDigits: atLeastZero < 10 * secondMs ? 1 : 0,
+    unitCount: 2,
+  })
+}
+
+/** For a running clock, which must not flicker with tenths: `0s`, `4s`, `1m 12s`. */
+export function elapsed(ms: number): string {
+  const seconds = Math.floor(Math.max(0, ms) / secondMs) * secondMs
+  return prettyMilliseconds(seconds, { secondsDecimalDigits: 0, unitCount: 2 })
+}
+
+export const bytes = (count: number): string => prettyBytes(count)
+/** `940`, `12.3K`, `1.2M`. */
+export const roundedCount = (count: number): string => compact.format(count)
+export const exactCount = (count: number): string => whole.format(count)
+
+/** `1 file`, `2 files`. */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${exactCount(count)} ${count === 1 ? one : many}`
+
+/** `$0.42`; below a cent, `<$0.01`. */
+export const dollars = (amount: number): string =>
+  amount > 0 && amount < 0.01 ? '<$0.01' : `$${amount.toFixed(2)}`

@@ -1,0 +1,58 @@
+import { Menu as Base } from '@base-ui/react/menu'
+import type { ReactElement, ReactNode } from 'react'
+import { classNames } from './class-names.ts'
+import { keysText } from './kbd.tsx'
+
+export type MenuEntry =
+  | {
+      kind?: 'item'
+      label: string
+      icon?: ReactNode
+      shortcut?: string
+      danger?: boolean
+      disabled?: boolean
+      onSelect(): void
+    }
+  | { kind: 'separator' }
+
+/** `trigger`: one button, with its own name. */
+export function Menu(props: {
+  trigger: ReactElement
+  entries: MenuEntry[]
+  align?: 'start' | 'end'
+}) {
+  const { trigger, entries, align = 'start' } = props
+  return (
+    <Base.Root>
+      <Base.Trigger render={trigger as ReactElement<Record<string, unknown>>} />
+      <Base.Portal>
+        <Base.Positioner sideOffset={4} align={align} className="z-50 outline-none">
+          <Base.Popup className="min-w-44 rounded-md bg-raised p-1 text-ui text-ink shadow-popup outline-none">
+            {entries.map((entry, index) =>
+              entry.kind === 'separator' ? (
+                // biome-ignore lint/suspicious/noArrayIndexKey: a separator has nothing else to name it
+                <Base.Separator key={index} className="mx-1 my-1 h-px bg-line" />
+              ) : (
+                <Base.Item
+                  key={entry.label}
+                  disabled={entry.disabled}
+                  onClick={entry.onSelect}
+                  className={classNames(
+                    'flex h-7 items-center gap-2 rounded-sm px-2 outline-none select-none data-disabled:opacity-50 data-highlighted:bg-hover [&>svg]:size-4 [&>svg]:text-muted',
+                    entry.danger && 'text-red',
+                  )}
+                >
+                  {entry.icon}
+                  <span className="flex-1">{entry.label}</span>
+                  {entry.shortcut ? (
+                    <span className="pl-4 text-small text-muted">{keysText(entry.shortcut)}</span>
+                  ) : null}
+                </Base.Item>
+              ),
+            )}
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  )
+}

@@ -1,0 +1,99 @@
+/** A task's status by shape *and* colour, drawn, the same everywhere (UI, "Status"). */
+import type { ReactNode } from 'react'
+import type { TaskStatus } from '../../../shared/tasks.ts'
+import { classNames } from './class-names.ts'
+
+/** `waiting`: for the person; known to the conversation, not to the ledger. */
+export type ShownStatus = TaskStatus | 'waiting'
+
+interface Look {
+  label: string
+  colour: string
+  shape: ReactNode
+}
+
+const circle = { cx: 8, cy: 8, r: 5.25 }
+const running = (
+  <g className="origin-center animate-turning motion-reduce:animate-none">
+    <circle {...circle} />
+    <path d="M8 2.75a5.25 5.25 0 0 1 0 10.5z" fill="currentColor" stroke="none" />
+  </g>
+)
+const dash = <path d="M4 8h8" />
+
+const looks: Record<ShownStatus, Look> = {
+  queued: {
+    label: 'Queued',
+    colour: 'text-faint',
+    shape: <circle {...circle} strokeDasharray="2.1 2.02" />,
+  },
+  spawned: { label: 'Running', colour: 'text-accent', shape: running },
+  resumed: { label: 'Running again', colour: 'text-accent', shape: running },
+  waiting: {
+    label: 'Waiting for you',
+    colour: 'text-amber',
+    shape: <circle cx={8} cy={8} r={4.25} fill="currentColor" stroke="none" />,
+  },
+  completed: {
+    label: 'Completed',
+    colour: 'text-green',
+    shape: <path d="m3.25 8.5 3.1 3.25 6.4-7.5" />,
+  },
+  interrupted: {
+    label: 'Interrupted',
+    colour: 'text-amber',
+    shape: (
+      <g fill="currentColor" stroke="none">
+        <rect x={4} y={3.5} width={2.75} height={9} rx={0.75} />
+        <rect x={9.25} y={3.5} width={2.75} height={9} rx={0.75} />
+      </g>
+    ),
+  },
+  blocked: {
+    label: 'Blocked',
+    colour: 'text-faint',
+    shape: (
+      <>
+        <circle {...circle} />
+        <path d="m4.3 4.3 7.4 7.4" />
+      </>
+    ),
+  },
+  failed: { label: 'Failed', colour: 'text-red', shape: <path d="m4 4 8 8m0-8-8 8" /> },
+  cancelled: { label: 'Cancelled', colour: 'text-faint', shape: dash },
+  abandoned: { label: 'Given up', colour: 'text-faint', shape: dash },
+}
+
+export const statusLabel = (status: ShownStatus): string => looks[status].label
+
+/** `decorative`: its word stands beside it, so a screen reader need not hear it twice. */
+export function StatusIcon(props: {
+  status: ShownStatus
+  decorative?: boolean
+  className?: string
+}) {
+  const { status, decorative = false, className } = props
+  const { label, colour, shape } = looks[status]
+  return (
+    // biome-ignore lint/a11y/noSvgWithoutTitle: it has one unless its word stands beside it
+    <svg
+      viewBox="0 0 16 16"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth={1.6}
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      data-status={status}
+      {...(decorative ? { 'aria-hidden': true } : { role: 'img' })}
+      className={classNames('size-4 shrink-0', colour, className)}
+    >
+      {decorative ? null : <title>{label}</title>}
+      {shape}
+    </svg>
+  )
+}
+
+export function StatusText({ status, className }: { status: ShownStatus; className?: string }) {
+  const { label, colour } = looks[status]
+  return <span className={classNames('whitespace-nowrap', colour, className)}>{label}</span>
+}

@@ -1,0 +1,88 @@
+import { useClockText } from './clock.tsx'
+import {
+  bytes,
+  dollars,
+  duration,
+  elapsed,
+  exactCount,
+  exactTime,
+  relativeTime,
+  roundedCount,
+} from './format.ts'
+
+/** How long ago; the exact time on hover. */
+export function RelativeTime({ at, className }: { at: string; className?: string }) {
+  const text = useClockText((now) => relativeTime(at, now))
+  return (
+    <time dateTime={at} title={exactTime(at)} className={className}>
+      {text}
+    </time>
+  )
+}
+
+/** How long it took; while `endedAt` is null it runs. */
+export function Duration(props: { startedAt: string; endedAt: string | null; className?: string }) {
+  const { startedAt, endedAt, className } = props
+  const start = Date.parse(startedAt)
+  const text = useClockText((now) =>
+    elapsed((endedAt === null ? now : Date.parse(endedAt)) - start),
+  )
+  const title = endedAt
+    ? `${exactTime(startedAt)} to ${exactTime(endedAt)}`
+    : `Since ${exactTime(startedAt)}`
+  return (
+    <span className={`tabular ${className ?? ''}`} title={title}>
+      {text}
+    </span>
+  )
+}
+
+/** A duration that is known, to the tenth. */
+export function Took({ ms, className }: { ms: number; className?: string }) {
+  return (
+    <span className={`tabular ${className ?? ''}`} title={`${exactCount(Math.round(ms))} ms`}>
+      {duration(ms)}
+    </span>
+  )
+}
+
+export function Bytes({ count, className }: { count: number; className?: string }) {
+  return (
+    <span className={`tabular ${className ?? ''}`} title={`${exactCount(count)} bytes`}>
+      {bytes(count)}
+    </span>
+  )
+}
+
+/** Tokens in and out, rounded; exact on hover, with the mark of what is not known. */
+export function Tokens(props: {
+  input: number
+  output: number
+  /** False: some part was not reported, so the count is at least this. */
+  complete?: boolean
+  className?: string
+}) {
+  const { input, output, complete = true, className } = props
+  return (
+    <span
+      className={`tabular ${className ?? ''}`}
+      title={`${exactCount(input)} tokens in, ${exactCount(output)} out${complete ? '' : ' (incomplete: some were not reported)'}`}
+    >
+      {roundedCount(input + output)}
+      {complete ? '' : '+'} tokens
+    </span>
+  )
+}
+
+/** US dollars; the exact amount on hover. */
+export function Cost({ usd, complete = true }: { usd: number; complete?: boolean }) {
+  return (
+    <span
+      className="tabular"
+      title={`$${usd}${complete ? '' : ' (incomplete: some costs are not known)'}`}
+    >
+      {dollars(usd)}
+      {complete ? '' : '+'}
+    </span>
+  )
+}

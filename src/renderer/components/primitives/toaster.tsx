@@ -1,0 +1,29 @@
+import { Toaster as Sonner } from 'sonner'
+
+export { toast } from 'sonner'
+
+/** Only for the outcome of what the person just did. Once in the window. */
+export function Toaster() {
+  return (
+    <Sonner
+      position="bottom-right"
+      visibleToasts={3}
+      gap={8}
+      toastOptions={{
+        unstyled: true,
+        classNames: {
+          toast:
+            'flex w-[356px] items-center gap-2 rounded-md bg-raised px-3 py-2 text-ui text-ink shadow-popup',
+          description: 'text-small text-muted',
+          content: 'min-w-0 flex-1 untrusted',
+          icon: 'shrink-0',
+          success: '[&_[data-icon]]:text-green',
+          error: '[&_[data-icon]]:text-red',
+          warning: '[&_[data-icon]]:text-amber',
+          actionButton:
+            'h-6 shrink-0 rounded-sm border border-line-strong px-2 text-small hover:bg-hover',
+        },
+      }}
+    />
+  )
+}

@@ -1,0 +1,34 @@
+import { Tooltip as Base } from '@base-ui/react/tooltip'
+import type { ReactElement, ReactNode } from 'react'
+import { keysText } from './kbd.tsx'
+
+/** Long enough that passing over a toolbar shows nothing. */
+const openDelayMs = 500
+
+/** Once around the app: after one tooltip has been seen its neighbours open at once. */
+export function TooltipProvider({ children }: { children: ReactNode }) {
+  return <Base.Provider delay={openDelayMs}>{children}</Base.Provider>
+}
+
+/** A word about a control. `children` is one focusable element; it still needs its own name. */
+export function Tooltip(props: {
+  text: ReactNode
+  shortcut?: string
+  side?: 'top' | 'bottom' | 'left' | 'right'
+  children: ReactElement
+}) {
+  const { text, shortcut, side = 'bottom', children } = props
+  return (
+    <Base.Root>
+      <Base.Trigger render={children as ReactElement<Record<string, unknown>>} />
+      <Base.Portal>
+        <Base.Positioner side={side} sideOffset={6} className="z-50">
+          <Base.Popup className="max-w-72 rounded-md bg-raised px-2 py-1 text-small text-ink shadow-popup">
+            {text}
+            {shortcut ? <span className="ml-2 text-muted">{keysText(shortcut)}</span> : null}
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  )
+}
