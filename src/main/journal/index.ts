@@ -7,6 +7,20 @@ export {
   JournalReadError,
   JournalWriteError,
 } from './errors.ts'
+export {
+  acquireLease,
+  type Lease,
+  LeaseHeldError,
+  type LeaseHolder,
+  type LeaseHost,
+  readLeaseHolder,
+} from './lease.ts'
+export {
+  isRunning,
+  ownIdentity,
+  type ProcessIdentity,
+  processStartedAt,
+} from './process-identity.ts'
 export { readJournal, readJournalPage } from './reader.ts'
 export type {
   Damage,

@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { systemCode } from './errors.ts'
+
+/** A process as it is told from a later one with the same pid. Compare `startedAt`, never read it. */
+export interface ProcessIdentity {
+  pid: number
+  startedAt: string
+}
+
+/** Stands for a start time that this system does not tell; such a process counts as the same. */
+const unknownStart = 'unknown'
+
+/** A shell that hangs must not hold up a start. */
+const commandTimeoutMs = 10_000
+
+/**
+ * When a process started, as text to compare: the boot and the clock ticks since on Linux, else a time
+ * in UTC. Null when there is no such process (a zombie is none); 'unknown' when the system won't say.
+ */
+export async function processStartedAt(pid: number): Promise<string | null> {
+  if (!exists(pid)) return null
+  if (process.platform === 'linux') return startedAtOnLinux(pid)
+  const started = await (process.platform === 'win32'
+    ? startedAtOnWindows(pid)
+    : startedAtFromPs(pid))
+  return exists(pid) ? started : null
+}
+
+/** This process. */
+export async function ownIdentity(): Promise<ProcessIdentity> {
+  return { pid: process.pid, startedAt: (await processStartedAt(process.pid)) ?? unknownStart }
+}
+
+/** Whether that very process still runs. Where it can't be told, a process with the pid counts as it. */
+export async function isRunning({ pid, startedAt }: ProcessIdentity): Promise<boolean> {
+  const now = await processStartedAt(pid)
+  if (now === null) return false
+  return now === startedAt || now === unknownStart || startedAt === unknownStart
+}
+
+function exists(pid: number): boolean {
+  // 0 and negative numbers mean process groups to the system call.
+  if (!Number.isSafeInteger(pid) || pid <= 0) return false
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return systemCode(error) === 'EPERM'
+  }
+}
+
+async function startedAtOnLinux(pid: number): Promise<string | null> {
+  try {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
+    // The command's name, in brackets, may hold spaces and brackets: count from its end.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const [state, ticks] = [fields[0], fields[19]]
+    if (state === 'Z' || state === 'X') return null
+    // Ticks alone would come again after a restart of the machine.
+    const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '')
+    return ticks ? `${boot.trim()}/${ticks}` : unknownStart
+  } catch (error) {
+    const code = systemCode(error)
+    return code === 'ENOENT' || code === 'ESRCH' ? null : unknownStart
+  }
+}
+
+function startedAtFromPs(pid: number): Promise<string> {
+  return firstLine('ps', ['-o', 'lstart=', '-p', String(pid)])
+}
+
+function startedAtOnWindows(pid: number): Promise<string> {
+  const script = `(Get-Process -Id ${pid}).StartTime.ToUniversalTime().ToString('o')`
+  return firstLine('powershell.exe', ['-NoProfile', '-NonInteractive', '-Command', script])
+}
+
+async function firstLine(command: string, args: string[]): Promise<string> {
+  try {
+    const { stdout } = await promisify(execFile)(command, args, {
+      timeout: commandTimeoutMs,
+      windowsHide: true,
+      // ps prints local time in the user's language: it must compare equal after either changes.
+      env: { ...process.env, TZ: 'UTC', LC_ALL: 'C' },
+    })
+    return stdout.trim().split('\n')[0]?.trim() || unknownStart
+  } catch {
+    return unknownStart
+  }
+}
