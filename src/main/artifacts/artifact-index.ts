@@ -1,0 +1,117 @@
+/**
+ * The index of one kind of artifact in one session directory. It is derived: payloads are durable before
+ * it says so (A1), and it is rebuilt from them when it is missing, damaged or of another version, the
+ * original kept aside (A2). See FORMAT.md.
+ */
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { parseTaskId, type TaskId, taskIdSchema } from '../../shared/ids.ts'
+import { readJsonFile, writeFileDurable } from '../journal/index.ts'
+import { setAside } from './set-aside.ts'
+
+export const artifactIndexVersion = 1
+
+/** What every entry says, whatever its kind. */
+export const artifactFields = {
+  childTaskId: taskIdSchema,
+  /** Null: a root's own. */
+  parentWorkspaceId: taskIdSchema.nullable(),
+  /** Parent first. */
+  ancestorWorkspaceIds: z.array(taskIdSchema),
+  title: z.string().optional(),
+  createdAtMs: z.number(),
+  updatedAtMs: z.number(),
+}
+
+export interface ArtifactIndex<Entry> {
+  read(): Promise<Map<TaskId, Entry>>
+  get(taskId: TaskId): Promise<Entry | null>
+  /** Changes one entry; null takes it out. Updates of one index are serialised. */
+  update(taskId: TaskId, change: (known: Entry | null) => Entry | null): Promise<void>
+}
+
+/**
+ * `path`: the index file. `payloadDir`: holds a folder for each task. `rebuild` makes the entry of one
+ * task from its payload folder; null when there is nothing usable in it.
+ */
+export function openArtifactIndex<Entry>(options: {
+  path: string
+  payloadDir: string
+  entrySchema: z.ZodType<Entry>
+  rebuild: (taskId: TaskId, payload: string) => Promise<Entry | null>
+}): ArtifactIndex<Entry> {
+  const { path, payloadDir, entrySchema, rebuild } = options
+  const fileSchema = z.object({
+    version: z.literal(artifactIndexVersion),
+    artifactsByChildTaskId: z.record(taskIdSchema, entrySchema),
+  })
+
+  async function read(): Promise<Map<TaskId, Entry>> {
+    const file = await readJsonFile(path, fileSchema)
+    if (file.kind === 'ok') {
+      return new Map(Object.entries(file.value.artifactsByChildTaskId) as [TaskId, Entry][])
+    }
+    return rebuildAll()
+  }
+
+  async function rebuildAll(): Promise<Map<TaskId, Entry>> {
+    const entries = new Map<TaskId, Entry>()
+    for (const taskId of await taskFolders(payloadDir)) {
+      const entry = await rebuild(taskId, join(payloadDir, taskId))
+      if (entry) entries.set(taskId, entry)
+    }
+    return entries
+  }
+
+  async function write(entries: Map<TaskId, Entry>): Promise<void> {
+    const file = {
+      version: artifactIndexVersion,
+      artifactsByChildTaskId: Object.fromEntries(entries),
+    }
+    await writeFileDurable(path, `${JSON.stringify(file, null, 2)}\n`)
+  }
+
+  return {
+    read,
+    get: async (taskId) => (await read()).get(taskId) ?? null,
+    update: (taskId, change) =>
+      serially(path, async () => {
+        const entries = await read()
+        const entry = change(entries.get(taskId) ?? null)
+        await keepUnreadable(path, fileSchema)
+        if (entry) entries.set(taskId, entry)
+        else entries.delete(taskId)
+        await write(entries)
+      }),
+  }
+}
+
+/** An index that can't be used is never overwritten: it is set aside first (A2). */
+async function keepUnreadable(path: string, schema: z.ZodType): Promise<void> {
+  const file = await readJsonFile(path, schema)
+  if (file.kind === 'damaged') await setAside(path, 'damaged')
+}
+
+/** The folders below `dir` whose names are ids; anything else is not ours to read (A3). */
+async function taskFolders(dir: string): Promise<TaskId[]> {
+  const found = await readdir(dir, { withFileTypes: true }).catch(() => [])
+  return found.flatMap((one) => {
+    const id = one.isDirectory() ? parseTaskId(one.name) : null
+    return id ? [id] : []
+  })
+}
+
+const tails = new Map<string, Promise<unknown>>()
+
+/** Two children may report at once: what changes one file runs one after the other. */
+async function serially<T>(key: string, work: () => Promise<T>): Promise<T> {
+  const before = tails.get(key) ?? Promise.resolve()
+  const mine = before.then(work, work)
+  tails.set(key, mine)
+  try {
+    return await mine
+  } finally {
+    if (tails.get(key) === mine) tails.delete(key)
+  }
+}

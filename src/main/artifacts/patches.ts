@@ -1,0 +1,91 @@
+/**
+ * Patches: `subagent-patches/<taskId>/` with `series.mbox` (its commits) and `worktree.patch` (what was
+ * not committed). The two together bring a task's work out of a workspace that is gone.
+ */
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { TaskId } from '../../shared/ids.ts'
+import { makeDirDurable, readJsonFile, writeFileDurable } from '../journal/index.ts'
+import { type ArtifactIndex, artifactFields, openArtifactIndex } from './artifact-index.ts'
+
+export const patchesDir = 'subagent-patches'
+export const patchesIndexFile = 'subagent-patches.json'
+export const seriesFile = 'series.mbox'
+export const worktreePatchFile = 'worktree.patch'
+/** Beside the payload, so that the index can be rebuilt (A2). */
+const describeFile = 'patch.json'
+
+export const patchEntrySchema = z.object({
+  ...artifactFields,
+  status: z.enum(['pending', 'ready', 'none', 'failed', 'applied']),
+  baseCommit: z.string().nullable(),
+  /** The last commit of the task's own branch. */
+  headCommit: z.string().nullable(),
+  /** A commit that holds everything, uncommitted work included; kept alive by a hidden ref. */
+  finalCommit: z.string().nullable(),
+  paths: z.array(z.string()),
+  /** Why it could not be made, when it could not. */
+  error: z.string().optional(),
+})
+export type PatchEntry = z.infer<typeof patchEntrySchema>
+
+const describeSchema = z.object({ version: z.literal(1), entry: patchEntrySchema })
+
+export const patchIndex = (sessionDir: string): ArtifactIndex<PatchEntry> =>
+  openArtifactIndex({
+    path: join(sessionDir, patchesIndexFile),
+    payloadDir: join(sessionDir, patchesDir),
+    entrySchema: patchEntrySchema,
+    rebuild: entryFromPayload,
+  })
+
+export const patchDir = (sessionDir: string, taskId: TaskId): string =>
+  join(sessionDir, patchesDir, taskId)
+
+/**
+ * Saves what the index says of a patch, whose files `writePayload` has made durable in the folder it is
+ * given. Rejects when it could not be written (A6).
+ */
+export async function savePatch(
+  sessionDir: string,
+  taskId: TaskId,
+  writePayload: (dir: string) => Promise<PatchEntry>,
+): Promise<PatchEntry> {
+  const dir = patchDir(sessionDir, taskId)
+  await makeDirDurable(dir)
+  const entry = await writePayload(dir)
+  await describePatch(dir, entry)
+  await patchIndex(sessionDir).update(taskId, () => entry)
+  return entry
+}
+
+/** Changes the status of a patch that is there; a patch that isn't stays unsaid. */
+export async function changePatchStatus(
+  sessionDir: string,
+  taskId: TaskId,
+  status: PatchEntry['status'],
+  nowMs: number,
+): Promise<void> {
+  const known = await patchIndex(sessionDir).get(taskId)
+  if (!known) return
+  const entry = { ...known, status, updatedAtMs: nowMs }
+  await describePatch(patchDir(sessionDir, taskId), entry)
+  await patchIndex(sessionDir).update(taskId, () => entry)
+}
+
+async function describePatch(dir: string, entry: PatchEntry): Promise<void> {
+  await writeFileDurable(
+    join(dir, describeFile),
+    `${JSON.stringify({ version: 1, entry }, null, 2)}\n`,
+  )
+}
+
+async function entryFromPayload(taskId: TaskId, payload: string): Promise<PatchEntry | null> {
+  const names = await readdir(payload)
+  if (!names.includes(describeFile)) return null
+  const described = await readJsonFile(join(payload, describeFile), describeSchema)
+  return described.kind === 'ok' && described.value.entry.childTaskId === taskId
+    ? described.value.entry
+    : null
+}

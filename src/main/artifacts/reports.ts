@@ -1,0 +1,153 @@
+/** Reports: `subagent-reports/<taskId>/<run>/report.md` and `report.json`, in the parent's session directory. */
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { TaskId } from '../../shared/ids.ts'
+import type { Report } from '../../shared/tasks.ts'
+import { makeDirDurable, readJsonFile, writeFileDurable } from '../journal/index.ts'
+import { type ArtifactIndex, artifactFields, openArtifactIndex } from './artifact-index.ts'
+
+export const reportsDir = 'subagent-reports'
+export const reportsIndexFile = 'subagent-reports.json'
+
+const run = z.number().int().min(1)
+
+/** `report.json`: what the Markdown beside it does not say. */
+const reportFileSchema = z.object({
+  version: z.literal(1),
+  ...artifactFields,
+  title: z.string(),
+  run,
+  taskResults: z.json().optional(),
+})
+type ReportFile = z.infer<typeof reportFileSchema>
+
+export const reportEntrySchema = z.object({
+  ...artifactFields,
+  runs: z.array(
+    z.object({
+      run,
+      title: z.string(),
+      /** Relative to the index. */
+      jsonPath: z.string(),
+      markdownPath: z.string(),
+      createdAtMs: z.number(),
+      updatedAtMs: z.number(),
+    }),
+  ),
+})
+export type ReportEntry = z.infer<typeof reportEntrySchema>
+
+export type ReportLookup =
+  | { kind: 'found'; report: Report }
+  | { kind: 'not-found' }
+  | { kind: 'damaged'; file: string; reason: string }
+
+export const reportIndex = (sessionDir: string): ArtifactIndex<ReportEntry> =>
+  openArtifactIndex({
+    path: join(sessionDir, reportsIndexFile),
+    payloadDir: join(sessionDir, reportsDir),
+    entrySchema: reportEntrySchema,
+    rebuild: entryFromPayload,
+  })
+
+/**
+ * Saves the report of one run into `sessionDir`: the payload is durable before the index names it (A1),
+ * and every run keeps its own (A4). Rejects when it could not be written (A6).
+ */
+export async function saveReport(
+  sessionDir: string,
+  report: {
+    taskId: TaskId
+    run: number
+    title: string
+    markdown: string
+    /** Parent first. */
+    ancestorIds: TaskId[]
+    taskResults?: ReportFile['taskResults']
+    nowMs: number
+  },
+): Promise<void> {
+  const dir = join(sessionDir, reportsDir, report.taskId, String(report.run))
+  const file: ReportFile = {
+    version: 1,
+    childTaskId: report.taskId,
+    parentWorkspaceId: report.ancestorIds[0] ?? null,
+    ancestorWorkspaceIds: report.ancestorIds,
+    title: report.title,
+    run: report.run,
+    taskResults: report.taskResults,
+    createdAtMs: report.nowMs,
+    updatedAtMs: report.nowMs,
+  }
+  await makeDirDurable(dir)
+  await writeFileDurable(join(dir, 'report.md'), report.markdown)
+  await writeFileDurable(join(dir, 'report.json'), `${JSON.stringify(file, null, 2)}\n`)
+  await reportIndex(sessionDir).update(report.taskId, (known) => withRun(known, file))
+}
+
+/** The report of one run of a task, or of its newest run, as `sessionDir` has it. */
+export async function readReport(
+  sessionDir: string,
+  taskId: TaskId,
+  wantedRun?: number,
+): Promise<ReportLookup> {
+  const entry = await reportIndex(sessionDir).get(taskId)
+  const runs = entry?.runs ?? []
+  const found = wantedRun === undefined ? runs.at(-1) : runs.find((one) => one.run === wantedRun)
+  if (!entry || !found) return { kind: 'not-found' }
+  const dir = join(sessionDir, reportsDir, taskId, String(found.run))
+  try {
+    const reportMarkdown = await readFile(join(dir, 'report.md'), 'utf8')
+    const report = {
+      taskId,
+      run: found.run,
+      title: found.title,
+      reportMarkdown,
+      createdAt: new Date(found.createdAtMs).toISOString(),
+      ancestorIds: entry.ancestorWorkspaceIds,
+    }
+    return { kind: 'found', report }
+  } catch (error) {
+    // The index says that it is there: that it can't be read is not the same as never having been.
+    return {
+      kind: 'damaged',
+      file: `${reportsDir}/${taskId}/${found.run}/report.md`,
+      reason: String(error),
+    }
+  }
+}
+
+/** Puts one run into an entry; for the same run the newer one wins (R4). Runs stay in order. */
+export function withRun(known: ReportEntry | null, file: ReportFile): ReportEntry {
+  const folder = `${reportsDir}/${file.childTaskId}/${file.run}`
+  const added = {
+    run: file.run,
+    title: file.title,
+    jsonPath: `${folder}/report.json`,
+    markdownPath: `${folder}/report.md`,
+    createdAtMs: file.createdAtMs,
+    updatedAtMs: file.updatedAtMs,
+  }
+  const others = (known?.runs ?? []).filter((one) => one.run !== file.run)
+  const runs = [...others, added].sort((a, b) => a.run - b.run)
+  return {
+    childTaskId: file.childTaskId,
+    parentWorkspaceId: file.parentWorkspaceId,
+    ancestorWorkspaceIds: file.ancestorWorkspaceIds,
+    title: runs.at(-1)?.title,
+    createdAtMs: Math.min(file.createdAtMs, known?.createdAtMs ?? file.createdAtMs),
+    updatedAtMs: Math.max(file.updatedAtMs, known?.updatedAtMs ?? file.updatedAtMs),
+    runs,
+  }
+}
+
+async function entryFromPayload(taskId: TaskId, payload: string): Promise<ReportEntry | null> {
+  let entry: ReportEntry | null = null
+  const folders = await readdir(payload).catch(() => [])
+  for (const folder of folders.filter((name) => /^[1-9][0-9]*$/.test(name))) {
+    const file = await readJsonFile(join(payload, folder, 'report.json'), reportFileSchema)
+    if (file.kind === 'ok' && file.value.childTaskId === taskId) entry = withRun(entry, file.value)
+  }
+  return entry
+}

@@ -1,0 +1,106 @@
+/**
+ * Moves every artifact of one session directory into its parent's, before the directory goes (R1). By
+ * rename (R2); idempotent, so a crash in between is ended by a second call. When both sides hold an
+ * artifact, runs are united, and of one run the newer wins and the older is kept aside (R4).
+ */
+import { lstat, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseTaskId } from '../../shared/ids.ts'
+import { makeDirDurable, removeDurable, renameDurable } from '../journal/index.ts'
+import type { ArtifactIndex } from './artifact-index.ts'
+import { patchesDir, patchesIndexFile, patchIndex } from './patches.ts'
+import { type ReportEntry, reportIndex, reportsDir, reportsIndexFile } from './reports.ts'
+import { exists, setAside } from './set-aside.ts'
+import { transcriptIndex, transcriptsDir, transcriptsIndexFile } from './transcripts.ts'
+
+export async function rollUpArtifacts(from: string, to: string): Promise<void> {
+  await rollUpReports(from, to)
+  await rollUpFolders(from, to, transcriptsDir, transcriptsIndexFile, transcriptIndex)
+  await rollUpFolders(from, to, patchesDir, patchesIndexFile, patchIndex)
+}
+
+/** Transcripts and patches: one folder a task; the newer folder wins whole. */
+async function rollUpFolders<Entry extends { updatedAtMs: number }>(
+  from: string,
+  to: string,
+  payloadDir: string,
+  indexFile: string,
+  index: (sessionDir: string) => ArtifactIndex<Entry>,
+): Promise<void> {
+  for (const [taskId, entry] of await index(from).read()) {
+    const known = await index(to).get(taskId)
+    const source = join(from, payloadDir, taskId)
+    const target = join(to, payloadDir, taskId)
+    const newer = !known || entry.updatedAtMs >= known.updatedAtMs
+    if (await exists(source)) {
+      await makeDirDurable(join(to, payloadDir))
+      if (newer) await setAside(target, 'older')
+      await renameDurable(source, newer ? target : await freeName(target))
+    }
+    if (newer) await index(to).update(taskId, () => entry)
+  }
+  await removeEmptied(from, payloadDir, indexFile)
+}
+
+/** Reports: one folder a run; runs of both sides are united. */
+async function rollUpReports(from: string, to: string): Promise<void> {
+  for (const [taskId, entry] of await reportIndex(from).read()) {
+    const known = await reportIndex(to).get(taskId)
+    const won: ReportEntry['runs'] = []
+    for (const run of entry.runs) {
+      const rival = known?.runs.find((one) => one.run === run.run)
+      const newer = !rival || run.updatedAtMs >= rival.updatedAtMs
+      const source = join(from, reportsDir, taskId, String(run.run))
+      const target = join(to, reportsDir, taskId, String(run.run))
+      if (await exists(source)) {
+        await makeDirDurable(join(to, reportsDir, taskId))
+        if (newer) await setAside(target, 'older')
+        await renameDurable(source, newer ? target : await freeName(target))
+      }
+      if (newer) won.push(run)
+    }
+    await reportIndex(to).update(taskId, (before) => uniteRuns(before, entry, won))
+  }
+  await removeEmptied(from, reportsDir, reportsIndexFile)
+}
+
+function uniteRuns(
+  known: ReportEntry | null,
+  entry: ReportEntry,
+  won: ReportEntry['runs'],
+): ReportEntry {
+  const kept = (known?.runs ?? []).filter((one) => !won.some((run) => run.run === one.run))
+  const runs = [...kept, ...won].sort((a, b) => a.run - b.run)
+  return {
+    ...entry,
+    title: runs.at(-1)?.title,
+    createdAtMs: Math.min(entry.createdAtMs, known?.createdAtMs ?? entry.createdAtMs),
+    updatedAtMs: Math.max(entry.updatedAtMs, known?.updatedAtMs ?? entry.updatedAtMs),
+    runs,
+  }
+}
+
+async function freeName(target: string): Promise<string> {
+  for (let n = 1; ; n++) {
+    const name = `${target}.older-${n}`
+    if (!(await exists(name))) return name
+  }
+}
+
+/** Takes away the index and the folders that are empty now; anything else in them stays to be looked at (R3). */
+async function removeEmptied(dir: string, payloadDir: string, indexFile: string): Promise<void> {
+  const payload = join(dir, payloadDir)
+  const folders = await readdir(payload).catch(() => [])
+  for (const folder of folders) {
+    if (parseTaskId(folder) && (await isEmptyDir(join(payload, folder))))
+      await removeDurable(join(payload, folder))
+  }
+  if (!(await isEmptyDir(payload)) && (await exists(payload))) return
+  await removeDurable(payload)
+  await removeDurable(join(dir, indexFile))
+}
+
+async function isEmptyDir(path: string): Promise<boolean> {
+  const stats = await lstat(path).catch(() => null)
+  return stats?.isDirectory() === true && (await readdir(path)).length === 0
+}

@@ -1,0 +1,116 @@
+/** Archived transcripts: `subagent-transcripts/<taskId>/` in the parent's session directory. */
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { TaskId } from '../../shared/ids.ts'
+import {
+  makeDirDurable,
+  readJournal,
+  readJournalPage,
+  readJsonFile,
+  renameDurable,
+  writeFileDurable,
+} from '../journal/index.ts'
+import { chatFile, partialFile, transcriptParts } from '../sessions/session-files.ts'
+import { type ArtifactIndex, artifactFields, openArtifactIndex } from './artifact-index.ts'
+import { exists, setAside } from './set-aside.ts'
+
+export const transcriptsDir = 'subagent-transcripts'
+export const transcriptsIndexFile = 'subagent-transcripts.json'
+/** Beside the payload, so that the index can be rebuilt with its ancestry (A2). */
+const describeFile = 'transcript.json'
+
+const describeSchema = z.object({ version: z.literal(1), ...artifactFields })
+
+export const transcriptEntrySchema = z.object({
+  ...artifactFields,
+  status: z.enum(['complete', 'partial-only', 'missing', 'damaged']),
+  /** Relative to the index. */
+  chatPath: z.string().optional(),
+  partialPath: z.string().optional(),
+  /** Messages, prompts included. */
+  messageCount: z.number().int().min(0),
+  /** Records of any type. */
+  entryCount: z.number().int().min(0),
+  bytes: z.number().int().min(0),
+})
+export type TranscriptEntry = z.infer<typeof transcriptEntrySchema>
+
+export const transcriptIndex = (sessionDir: string): ArtifactIndex<TranscriptEntry> =>
+  openArtifactIndex({
+    path: join(sessionDir, transcriptsIndexFile),
+    payloadDir: join(sessionDir, transcriptsDir),
+    entrySchema: transcriptEntrySchema,
+    rebuild: entryFromPayload,
+  })
+
+export const archivedTranscriptDir = (sessionDir: string, taskId: TaskId): string =>
+  join(sessionDir, transcriptsDir, taskId)
+
+/**
+ * Moves the transcript of `taskId` from its session directory into its parent's, by rename, so that the
+ * cost does not grow with its size (R2). Idempotent: after a crash a second call ends what was begun.
+ * A task without a `chat.jsonl` gets an entry with its true status (A8).
+ */
+export async function archiveTranscript(
+  from: string,
+  to: string,
+  about: { taskId: TaskId; ancestorIds: TaskId[]; title: string; nowMs: number },
+): Promise<void> {
+  const target = archivedTranscriptDir(to, about.taskId)
+  await makeDirDurable(target)
+  const described = {
+    version: 1,
+    childTaskId: about.taskId,
+    parentWorkspaceId: about.ancestorIds[0] ?? null,
+    ancestorWorkspaceIds: about.ancestorIds,
+    title: about.title,
+    createdAtMs: about.nowMs,
+    updatedAtMs: about.nowMs,
+  }
+  await writeFileDurable(join(target, describeFile), `${JSON.stringify(described, null, 2)}\n`)
+  for (const part of transcriptParts) {
+    if (!(await exists(join(from, part)))) continue
+    await setAside(join(target, part), 'older')
+    await renameDurable(join(from, part), join(target, part))
+  }
+  const entry = await entryFromPayload(about.taskId, target)
+  await transcriptIndex(to).update(about.taskId, () => entry)
+}
+
+async function entryFromPayload(taskId: TaskId, payload: string): Promise<TranscriptEntry | null> {
+  const described = await readJsonFile(join(payload, describeFile), describeSchema)
+  if (described.kind !== 'ok') return null
+  const { version: _, ...fields } = described.value
+  const folder = `${transcriptsDir}/${taskId}`
+  const hasPartial = await exists(join(payload, partialFile))
+  const partialPath = hasPartial ? `${folder}/${partialFile}` : undefined
+  const chat = join(payload, chatFile)
+  if (!(await exists(chat))) {
+    const status = hasPartial ? 'partial-only' : 'missing'
+    return { ...fields, status, partialPath, messageCount: 0, entryCount: 0, bytes: 0 }
+  }
+  const counted = await countEntries(chat)
+  return {
+    ...fields,
+    status: counted.damaged ? 'damaged' : 'complete',
+    chatPath: `${folder}/${chatFile}`,
+    partialPath,
+    messageCount: counted.messages,
+    entryCount: counted.entries,
+    bytes: (await stat(chat)).size,
+  }
+}
+
+async function countEntries(
+  chat: string,
+): Promise<{ messages: number; entries: number; damaged: boolean }> {
+  let messages = 0
+  let entries = 0
+  for await (const record of readJournal(chat)) {
+    entries++
+    if (record.type === 'message') messages++
+  }
+  const { damage } = await readJournalPage(chat, { last: 0 })
+  return { messages, entries, damaged: damage.length > 0 }
+}

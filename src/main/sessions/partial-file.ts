@@ -1,0 +1,60 @@
+/**
+ * `partial.json`: the message in progress. Written at most twice a second and never synced, because
+ * streaming waits for nothing (J6); what a crash takes of it is at most the last half second.
+ */
+import { rm } from 'node:fs/promises'
+import writeFileAtomic from 'write-file-atomic'
+import { type PartialMessage, partialMessageSchema } from '../../shared/entries.ts'
+import { readJsonFile } from '../journal/index.ts'
+
+const writeIntervalMs = 500
+
+export interface PartialWriter {
+  /** Null: the message is in the journal or was dropped, and the file goes. */
+  write(partial: PartialMessage | null): void
+  /** Writes what is still waiting. */
+  close(): Promise<void>
+}
+
+export function createPartialWriter(path: string): PartialWriter {
+  let wanted: PartialMessage | null = null
+  let written: PartialMessage | null = null
+  let timer: NodeJS.Timeout | null = null
+  let busy: Promise<void> = Promise.resolve()
+
+  const flush = (): Promise<void> => {
+    if (timer) clearTimeout(timer)
+    timer = null
+    busy = busy.then(async () => {
+      if (wanted === written) return
+      const next = wanted
+      try {
+        if (next) await writeFileAtomic(path, JSON.stringify(next), { fsync: false, mode: 0o600 })
+        else await rm(path, { force: true })
+        written = next
+      } catch {
+        // The journal is the record: a full disk shows there, with the cause. This is only a preview.
+      }
+    })
+    return busy
+  }
+
+  return {
+    write(partial) {
+      wanted = partial
+      if (partial === null) void flush()
+      else timer ??= setTimeout(() => void flush(), writeIntervalMs)
+    },
+    close: flush,
+  }
+}
+
+/** The message that `path` holds; null when there is none or it can't be used. Never throws. */
+export async function readPartial(path: string): Promise<PartialMessage | null> {
+  try {
+    const read = await readJsonFile(path, partialMessageSchema)
+    return read.kind === 'ok' ? read.value : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,32 @@
+/** Where the parts of a session lie (DESIGN, "Data directory"). The only place that spells these names. */
+import { join } from 'node:path'
+import type { TaskId } from '../../shared/ids.ts'
+
+export const chatFile = 'chat.jsonl'
+export const partialFile = 'partial.json'
+/** What a transcript consists of: moved together when a session is archived. */
+export const transcriptParts = [chatFile, partialFile, 'blobs', 'file-history'] as const
+
+export interface DataLayout {
+  dataDir: string
+  lease: string
+  ledger: string
+  trash: string
+  worktrees: string
+  demo: string
+  sessionDir(id: TaskId): string
+  archiveDir(rootId: TaskId): string
+}
+
+export function layoutOf(dataDir: string): DataLayout {
+  return {
+    dataDir,
+    lease: join(dataDir, 'lease.json'),
+    ledger: join(dataDir, 'ledger.jsonl'),
+    trash: join(dataDir, 'trash'),
+    worktrees: join(dataDir, 'worktrees'),
+    demo: join(dataDir, 'demo'),
+    sessionDir: (id) => join(dataDir, 'sessions', id),
+    archiveDir: (rootId) => join(dataDir, 'archive', rootId),
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * A session as it is written: entries into `chat.jsonl`, the message in progress into `partial.json`.
+ * What listeners hear of an entry they hear after it is durable (J6).
+ */
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  type Entry,
+  type EntryBody,
+  entryVersion,
+  type PartialMessage,
+  parseEntry,
+} from '../../shared/entries.ts'
+import { type EntryId, entryIdSchema, newEntryId, type TaskId } from '../../shared/ids.ts'
+import {
+  type Damage,
+  type Healing,
+  openJournal,
+  type Page,
+  type PageQuery,
+} from '../journal/index.ts'
+import { createPartialWriter } from './partial-file.ts'
+import { chatFile, partialFile } from './session-files.ts'
+
+export type SessionEvent =
+  | { type: 'entries'; entries: Entry[] }
+  | { type: 'partial'; partial: PartialMessage | null }
+  | { type: 'delta'; part: number; partType: 'text' | 'reasoning'; text: string }
+  | { type: 'ended' }
+
+export interface Session {
+  readonly id: TaskId
+  readonly dir: string
+  readonly lastSeq: number
+  readonly healed: Healing[]
+  readonly damage: Damage[]
+  readonly partial: PartialMessage | null
+  /** Resolves with the entries once they are durable; they share one sync. Rejects with JournalWriteError. */
+  append(...bodies: EntryBody[]): Promise<Entry[]>
+  /** Begins, replaces or (null) drops the message in progress. Never waits for the disk. */
+  setPartial(partial: PartialMessage | null): void
+  /** Adds streamed text to part `part` of the message in progress, which `setPartial` began. */
+  addDelta(part: number, partType: 'text' | 'reasoning', text: string): void
+  page(query: PageQuery): Promise<Page>
+  entries(): AsyncIterable<Entry>
+  close(): Promise<void>
+}
+
+/** Opens the session in `dir`, healing its journal if need be (J4). `publish` hears every event in order. */
+export async function openSession(
+  id: TaskId,
+  dir: string,
+  publish: (event: SessionEvent) => void,
+): Promise<Session> {
+  const journal = await openJournal(join(dir, chatFile))
+  const partialWriter = createPartialWriter(join(dir, partialFile))
+  let partial: PartialMessage | null = null
+  let parentUuid: EntryId | null = await lastEntryId()
+  let published: Promise<void> = Promise.resolve()
+
+  async function lastEntryId(): Promise<EntryId | null> {
+    const [last] = (await journal.page({ last: 1 })).records
+    const parsed = entryIdSchema.safeParse(last?.uuid)
+    return parsed.success ? parsed.data : null
+  }
+
+  async function append(...bodies: EntryBody[]): Promise<Entry[]> {
+    const records = bodies.map((body) => {
+      const uuid = body.uuid ?? newEntryId()
+      const record = { v: entryVersion, ...body, uuid, parentUuid }
+      parentUuid = uuid
+      return record
+    })
+    const appended = journal.appendAll(records)
+    const before = published.catch(() => undefined)
+    const entries = appended.then((stored) => stored.map((record) => parseEntry(record)))
+    published = entries.then(async (durable) => {
+      await before
+      publish({ type: 'entries', entries: durable })
+    })
+    await published
+    return entries
+  }
+
+  return {
+    id,
+    dir,
+    get lastSeq() {
+      return journal.lastSeq
+    },
+    healed: journal.healed,
+    damage: journal.damage,
+    get partial() {
+      return partial
+    },
+    append,
+    setPartial(next) {
+      partial = next
+      partialWriter.write(next)
+      publish({ type: 'partial', partial: next })
+    },
+    addDelta(part, partType, text) {
+      if (!partial) return
+      const known = partial.parts[part]
+      const grown =
+        known && known.type === partType
+          ? { ...known, text: known.text + text }
+          : { type: partType, text }
+      partial = { ...partial, parts: partial.parts.toSpliced(part, 1, grown) }
+      partialWriter.write(partial)
+      publish({ type: 'delta', part, partType, text })
+    },
+    page: (query) => journal.page(query),
+    async *entries() {
+      for await (const record of journal.records()) yield parseEntry(record)
+    },
+    async close() {
+      await partialWriter.close()
+      if (!partial) await rm(join(dir, partialFile), { force: true })
+      await journal.close()
+    },
+  }
+}

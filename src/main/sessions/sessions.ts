@@ -1,0 +1,61 @@
+/** The sessions that are being written right now, and who listens to them. */
+import type { TaskId } from '../../shared/ids.ts'
+import { openSession, type Session, type SessionEvent } from './session.ts'
+
+export interface Sessions {
+  /** Opens it, or gives the one that is open already. Each `open` needs a `close` of its own. */
+  open(id: TaskId, dir: string): Promise<Session>
+  close(id: TaskId): Promise<void>
+  /** The open one; null when nothing writes it. */
+  current(id: TaskId): Session | null
+  /** Hears what happens to the session, whether it is open now or later. Returns what ends it. */
+  subscribe(id: TaskId, listener: (event: SessionEvent) => void): () => void
+  /** Tells listeners that the session was archived. */
+  ended(id: TaskId): void
+}
+
+export function createSessions(): Sessions {
+  const open = new Map<
+    TaskId,
+    { session: Promise<Session>; users: number; ready: Session | null }
+  >()
+  const listeners = new Map<TaskId, Set<(event: SessionEvent) => void>>()
+
+  const publish = (id: TaskId) => (event: SessionEvent) => {
+    for (const listener of listeners.get(id) ?? []) listener(event)
+  }
+
+  return {
+    async open(id, dir) {
+      let held = open.get(id)
+      if (!held) {
+        held = { session: openSession(id, dir, publish(id)), users: 0, ready: null }
+        open.set(id, held)
+      }
+      held.users++
+      try {
+        held.ready = await held.session
+        return held.ready
+      } catch (error) {
+        open.delete(id)
+        throw error
+      }
+    },
+    async close(id) {
+      const held = open.get(id)
+      if (!held || --held.users > 0) return
+      open.delete(id)
+      await (await held.session).close()
+    },
+    current: (id) => open.get(id)?.ready ?? null,
+    subscribe(id, listener) {
+      const ofSession = listeners.get(id) ?? new Set()
+      listeners.set(id, ofSession.add(listener))
+      return () => {
+        ofSession.delete(listener)
+        if (ofSession.size === 0 && listeners.get(id) === ofSession) listeners.delete(id)
+      }
+    },
+    ended: (id) => publish(id)({ type: 'ended' }),
+  }
+}

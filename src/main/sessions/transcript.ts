@@ -1,0 +1,60 @@
+/** Reads a transcript where it lies, without writing: a session directory, or an archived copy of one. */
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { TranscriptPage } from '../../shared/contract/workspace.ts'
+import { type Entry, type PartialMessage, parseEntry } from '../../shared/entries.ts'
+import { type Damage, type PageQuery, readJournalPage } from '../journal/index.ts'
+import { readPartial } from './partial-file.ts'
+import { chatFile, partialFile } from './session-files.ts'
+
+export type TranscriptPart = Pick<
+  TranscriptPage,
+  'entries' | 'total' | 'nextSeq' | 'damage' | 'partial' | 'status'
+>
+
+/** A page of the transcript in `dir`. A transcript that is not there is a page with status `missing`. */
+export async function readTranscriptPage(dir: string, query: PageQuery): Promise<TranscriptPart> {
+  const chat = join(dir, chatFile)
+  const partial = await readPartial(join(dir, partialFile))
+  if (!(await exists(chat))) {
+    const status = partial ? 'partial-only' : 'missing'
+    return { entries: [], total: 0, nextSeq: null, damage: [], partial, status }
+  }
+  const page = await readJournalPage(chat, query)
+  const entries = page.records.map((record) => parseEntry(record))
+  return {
+    entries,
+    total: page.total,
+    nextSeq: page.nextSeq,
+    damage: page.damage.map(publicDamage),
+    partial: page.nextSeq === null ? unfinished(partial, entries) : null,
+    status: page.damage.length > 0 ? 'damaged' : 'complete',
+  }
+}
+
+/** Bytes of `chat.jsonl` in `dir`; 0 when there is none. */
+export async function transcriptBytes(dir: string): Promise<number> {
+  return stat(join(dir, chatFile)).then(
+    (stats) => stats.size,
+    () => 0,
+  )
+}
+
+/** What the contract says of damage: the file's name without the path, which is nobody's business. */
+export function publicDamage(damage: Damage): TranscriptPage['damage'][number] {
+  return { file: chatFile, line: damage.line, bytes: damage.bytes, reason: damage.reason }
+}
+
+/** A message that made it into the journal whole is no longer in progress, whatever the file says (A8). */
+function unfinished(partial: PartialMessage | null, entries: Entry[]): PartialMessage | null {
+  if (!partial) return null
+  const committed = entries.some((entry) => entry.type === 'message' && entry.uuid === partial.uuid)
+  return committed ? null : partial
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  )
+}
