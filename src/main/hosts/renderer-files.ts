@@ -1,0 +1,92 @@
+/** The built renderer's files, as the desktop's scheme and the web host both answer for them. */
+import { readFile, realpath } from 'node:fs/promises'
+import { extname, isAbsolute, join, relative, sep } from 'node:path'
+import { securityHeaders } from './content-security.ts'
+
+export interface FileResponse {
+  status: 200 | 400 | 404
+  headers: Record<string, string>
+  body: Uint8Array<ArrayBuffer>
+}
+
+/** What Vite builds for us; a file of any other kind is not served. */
+const contentTypes: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.webmanifest': 'application/manifest+json; charset=utf-8',
+  '.svg': 'image/svg+xml; charset=utf-8',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+  '.wasm': 'application/wasm',
+}
+
+/**
+ * Answers for the path of a URL, as it stands in the URL (percent-encoded, `/` for the page). Only
+ * regular files that are really inside `rendererDir`, symlinks followed, are found; there is no listing
+ * of directories. Every answer carries the security headers. Throws when a file can't be read.
+ */
+export async function readRendererFile(
+  rendererDir: string,
+  urlPath: string,
+): Promise<FileResponse> {
+  const names = fileNamesOf(urlPath)
+  if (names === null) return plain(400, 'The path of this address is malformed.')
+  const type = contentTypes[extname(names.at(-1) ?? '').toLowerCase()]
+  if (type === undefined) return plain(404, 'There is nothing at this address.')
+  const body = await readInside(rendererDir, names)
+  if (body === null) return plain(404, 'There is nothing at this address.')
+  // Vite names what it puts in assets/ by its content, so it can be kept for good; the page can't be,
+  // or it would go on asking for the assets of the build before.
+  const cache = names[0] === 'assets' ? 'private, max-age=31536000, immutable' : 'no-store'
+  return {
+    status: 200,
+    headers: { ...securityHeaders, 'Content-Type': type, 'Cache-Control': cache },
+    body,
+  }
+}
+
+/** Null when it can't name a file: bad encoding, or a name that could mean something to a file system. */
+function fileNamesOf(urlPath: string): string[] | null {
+  let path: string
+  try {
+    path = decodeURIComponent(urlPath)
+  } catch {
+    return null
+  }
+  if (!path.startsWith('/')) return null
+  const names = (path === '/' ? '/index.html' : path).slice(1).split('/')
+  const isPlainName = (name: string) =>
+    name !== '' && name !== '.' && name !== '..' && !/[\\:\0]/.test(name)
+  return names.every(isPlainName) ? names : null
+}
+
+async function readInside(dir: string, names: string[]): Promise<Uint8Array<ArrayBuffer> | null> {
+  try {
+    const root = await realpath(dir)
+    const file = await realpath(join(root, ...names))
+    const inside = relative(root, file)
+    if (inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) {
+      return null
+    }
+    return await readFile(file)
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? ''
+    if (['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG', 'ELOOP'].includes(code)) return null
+    throw error
+  }
+}
+
+function plain(status: 400 | 404, text: string): FileResponse {
+  return {
+    status,
+    headers: {
+      ...securityHeaders,
+      'Content-Type': 'text/plain; charset=utf-8',
+      'Cache-Control': 'no-store',
+    },
+    body: new TextEncoder().encode(`${text}\n`),
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * Who may talk to the web host. A page of another site can send requests to loopback too, and can make
+ * its own host name point here (DNS rebinding); what it can't do is choose the Host and Origin headers
+ * that the browser sends for it, or know the token.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { isIP } from 'node:net'
+import { hostname, networkInterfaces } from 'node:os'
+
+/** Named by both sides, so that a page of another version of the protocol is told apart. */
+export const protocolName = 'shiplog.v1'
+/** A browser can't add a header to a WebSocket, so the token comes as one of its subprotocols. */
+const tokenPrefix = 'token.'
+
+export type Access = 'allowed' | 'wrong-host' | 'wrong-origin' | 'wrong-protocol' | 'wrong-token'
+
+export interface AccessRules {
+  /** Whether the request was made to a name of this host. */
+  isOwnHost(request: IncomingMessage): boolean
+  /** Checks an upgrade in the order Host, Origin, protocol, token. */
+  checkUpgrade(request: IncomingMessage): Access
+}
+
+/** `port`: the one listened on. `address`: as `startWebHost` was given it. */
+export function createAccessRules(options: {
+  address: string
+  port: number
+  token: string
+}): AccessRules {
+  const tokenHash = sha256(options.token)
+  const ownNames = namesOf(options.address)
+
+  const isOwnHost = (request: IncomingMessage): boolean => {
+    const host = request.headers.host?.toLowerCase()
+    return host !== undefined && [...ownNames()].some((name) => isNamed(host, name, options.port))
+  }
+
+  return {
+    isOwnHost,
+    checkUpgrade(request) {
+      if (!isOwnHost(request)) return 'wrong-host'
+      // The page must come from here, and from the very name it now connects to.
+      const origin = request.headers.origin?.toLowerCase()
+      if (origin !== `http://${request.headers.host?.toLowerCase()}`) return 'wrong-origin'
+      const offered = subprotocolsOf(request)
+      if (!offered.includes(protocolName)) return 'wrong-protocol'
+      const token = offered.find((name) => name.startsWith(tokenPrefix))?.slice(tokenPrefix.length)
+      // Hashed first: the comparison then takes as long whatever the lengths, and whatever matches.
+      return timingSafeEqual(sha256(token ?? ''), tokenHash) ? 'allowed' : 'wrong-token'
+    },
+  }
+}
+
+/** Whether only this machine can reach the address. */
+export function isLoopback(address: string): boolean {
+  return address === 'localhost' || address === '::1' || /^127\.\d+\.\d+\.\d+$/.test(address)
+}
+
+/**
+ * Host names a person may have typed for the address. Another machine's browser reaches a wildcard
+ * address by any address of ours; those are safe, for a rebound name is never a bare IP address.
+ */
+function namesOf(address: string): () => Set<string> {
+  const loopback = ['localhost', '127.0.0.1', '[::1]']
+  if (isLoopback(address)) return () => new Set([...loopback, inUrl(address)])
+  if (address !== '0.0.0.0' && address !== '::') return () => new Set([inUrl(address)])
+  // Asked for each time: a laptop changes networks.
+  return () =>
+    new Set([
+      ...loopback,
+      hostname().toLowerCase(),
+      ...Object.values(networkInterfaces()).flatMap((list = []) =>
+        list.map((entry) => inUrl(entry.address)),
+      ),
+    ])
+}
+
+function isNamed(host: string, name: string, port: number): boolean {
+  return host === `${name}:${port}` || (port === 80 && host === name)
+}
+
+/** An address as it stands in a URL: IPv6 in brackets. */
+export function inUrl(address: string): string {
+  return isIP(address) === 6 ? `[${address.toLowerCase()}]` : address.toLowerCase()
+}
+
+function subprotocolsOf(request: IncomingMessage): string[] {
+  return (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim())
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

@@ -1,0 +1,95 @@
+/** The WebSockets of the web host: one ORPC peer each, with back-pressure, heartbeat and an end. */
+import type { AnyRouter } from '@orpc/server'
+import { RPCHandler } from '@orpc/server/ws'
+import type { WebSocket } from 'ws'
+
+/** A laptop that slept or a cable pulled closes nothing: two missed beats, and its agents' feeds end. */
+const heartbeatIntervalMs = 30_000
+/** A browser answers a close at once; one that does not is cut off. */
+const closeHandshakeMsMax = 1_000
+/** Calls are aborted when their socket closes; one that does not listen must not hold up the exit. */
+const callsEndMsMax = 2_000
+
+export interface Connections {
+  /** Serves the router on an open socket until it closes. */
+  accept(socket: WebSocket): void
+  /** Closes every socket and waits, for a bounded time, until their calls and iterators have ended. */
+  close(): Promise<void>
+}
+
+export function createConnections(router: AnyRouter): Connections {
+  const handler = new RPCHandler(router)
+  const open = new Map<WebSocket, { alive: boolean }>()
+  const calls = new Set<Promise<void>>()
+
+  const heartbeat = setInterval(() => {
+    for (const [socket, state] of open) {
+      if (!state.alive) socket.terminate()
+      state.alive = false
+      socket.ping()
+    }
+  }, heartbeatIntervalMs)
+  heartbeat.unref()
+
+  return {
+    accept(socket) {
+      const state = { alive: true }
+      open.set(socket, state)
+      socket.on('pong', () => {
+        state.alive = true
+      })
+      // An error (a frame over the limit, a reset) is always followed by a close.
+      socket.on('error', () => {})
+      socket.on('close', () => open.delete(socket))
+      void handler.upgrade(tracked(socket, calls), { context: {} })
+    },
+
+    async close() {
+      clearInterval(heartbeat)
+      await Promise.all([...open.keys()].map(closeSocket))
+      await within(callsEndMsMax, Promise.all(calls))
+    },
+  }
+}
+
+/** The socket as ORPC sees it: sends that wait, and calls that can be waited for. */
+function tracked(
+  socket: WebSocket,
+  calls: Set<Promise<void>>,
+): Pick<WebSocket, 'addEventListener' | 'send'> {
+  return {
+    // ORPC awaits what `send` returns. A promise that settles once the frame has left keeps a producer
+    // from running ahead of a slow reader; once the socket is closed it resolves, never rejects, for
+    // a reader that left is no fault of the call.
+    send: (message: string | Uint8Array) =>
+      new Promise<void>((sent) => socket.send(message, () => sent())),
+    addEventListener: ((type: string, listener: (event: unknown) => unknown) => {
+      socket.addEventListener(type as 'message', (event) => {
+        const call = Promise.resolve(listener(event)).then(
+          () => {},
+          () => {}, // ORPC has logged it
+        )
+        calls.add(call)
+        void call.then(() => calls.delete(call))
+      })
+    }) as WebSocket['addEventListener'],
+  }
+}
+
+function closeSocket(socket: WebSocket): Promise<void> {
+  return new Promise((closed) => {
+    if (socket.readyState === socket.CLOSED) return closed()
+    const cutOff = setTimeout(() => socket.terminate(), closeHandshakeMsMax)
+    socket.once('close', () => {
+      clearTimeout(cutOff)
+      closed()
+    })
+    socket.close(1001, 'Shiplog is closing')
+  })
+}
+
+function within(limitMs: number, work: Promise<unknown>): Promise<unknown> {
+  const { promise: late, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, limitMs)
+  return Promise.race([work, late]).finally(() => clearTimeout(timer))
+}
