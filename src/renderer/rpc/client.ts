@@ -1,0 +1,87 @@
+/** The one place where the renderer gets its client: which host it talks to is decided here. */
+import { createORPCClient, DynamicLink, ORPCError } from '@orpc/client'
+import { RPCLink as MessagePortLink } from '@orpc/client/message-port'
+import { ClientRetryPlugin } from '@orpc/client/plugins'
+import { RPCLink as WebSocketLink } from '@orpc/client/websocket'
+import type { ShiplogClient } from '../../shared/contract/index.ts'
+import { type Connection, createConnection } from './connection.ts'
+import { requestDesktopPort } from './desktop-port.ts'
+import { createReconnectingSocket } from './reconnecting-socket.ts'
+import { takeToken } from './token.ts'
+
+export interface ClientWithConnection {
+  client: ShiplogClient
+  connection: Connection
+}
+
+type Link = MessagePortLink<Record<never, never>> | WebSocketLink<Record<never, never>>
+
+/** The web host speaks this, and the token comes beside it: a browser's WebSocket has no headers. */
+const protocol = 'shiplog.v1'
+const feedRetryDelayMs = 300
+/** A page over http is the web host's unless a preload answers, which takes it a few milliseconds. */
+const desktopWaitMs = 1_500
+/** A page from the app's own scheme can only be the desktop's: its main process may be slow to start. */
+const desktopWaitMsMax = 60_000
+
+/**
+ * The client, at once; its calls wait for the connection. With a token it is the web host's WebSocket,
+ * else the desktop's MessagePort; with neither, `connection` says so and calls never answer.
+ */
+export function createClient(): ClientWithConnection {
+  const connection = createConnection()
+  const token = takeToken(window)
+  const link = token === null ? desktopLink(connection) : webLink(connection, token)
+  return {
+    client: createORPCClient<ShiplogClient>(new DynamicLink(() => link)),
+    connection,
+  }
+}
+
+async function webLink(connection: Connection, token: string): Promise<Link> {
+  return createWebSocketLink(connection, () => {
+    const scheme = location.protocol === 'https:' ? 'wss:' : 'ws:'
+    return new WebSocket(`${scheme}//${location.host}/rpc`, [protocol, `token.${token}`])
+  }).link
+}
+
+/** `openSocket` is called again after each lost connection. */
+export function createWebSocketLink(
+  connection: Connection,
+  openSocket: () => WebSocket,
+): { link: WebSocketLink<Record<never, never>>; close(): void } {
+  const socket = createReconnectingSocket({
+    openSocket,
+    onState: (state) => connection.setState(state, true),
+  })
+  const link = new WebSocketLink({ websocket: socket, plugins: [feedsGoOn()] })
+  return { link, close: socket.close }
+}
+
+async function desktopLink(connection: Connection): Promise<Link> {
+  const port = await requestDesktopPort(
+    location.protocol === 'http:' ? desktopWaitMs : desktopWaitMsMax,
+  )
+  if (!port) {
+    connection.setState({ kind: 'no-token' }, true)
+    return new Promise(() => {})
+  }
+  port.addEventListener('close', () => connection.setState({ kind: 'lost', attempt: 1 }, true))
+  port.start()
+  connection.setState({ kind: 'open' }, true)
+  return new MessagePortLink({ port, plugins: [feedsGoOn()] })
+}
+
+/**
+ * A feed whose connection was lost is asked for again with its last event id, for as long as it takes.
+ * Anything else fails once: only the person knows whether to do it again. An answer of the host
+ * (an unknown id, say) is an answer, not a lost connection.
+ */
+const feedsGoOn = () =>
+  new ClientRetryPlugin<Record<never, never>>({
+    default: {
+      retry: ({ path }) => (path[0] === 'feed' ? Number.POSITIVE_INFINITY : 0),
+      retryDelay: feedRetryDelayMs,
+      shouldRetry: ({ error }) => !(error instanceof ORPCError),
+    },
+  })

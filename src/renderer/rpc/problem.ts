@@ -1,0 +1,65 @@
+/** Errors as a person reads them: what happened, what to do next, and details to copy. */
+import { ORPCError } from '@orpc/client'
+import type { ContractErrorCode } from '../../shared/contract/base.ts'
+
+export interface Problem {
+  code: ContractErrorCode | 'CONNECTION' | 'INTERNAL'
+  /** What happened. */
+  message: string
+  /** What to do next, one sentence; null when `message` says it already. */
+  next: string | null
+  /** For Copy details: everything that is known, as text. */
+  details: string
+  /** The field of a form that can't be used; null when it is about something else. */
+  field: string | null
+}
+
+/** `doing`: what was tried, such as 'add the project'; it opens the details. */
+export function problemOf(error: unknown, doing: string): Problem {
+  if (error instanceof ORPCError) return answered(error, doing)
+  return {
+    code: 'CONNECTION',
+    message: 'Shiplog did not answer: the connection was lost.',
+    next: 'It is being tried again. Once it is back, do this again.',
+    details: lines(`While trying to ${doing}`, text(error)),
+    field: null,
+  }
+}
+
+function answered(error: ORPCError<string, unknown>, doing: string): Problem {
+  const data = (error.data ?? {}) as Record<string, unknown>
+  const field = typeof data.field === 'string' ? data.field : null
+  const known = nextSteps[error.code as ContractErrorCode]
+  return {
+    code: known === undefined ? 'INTERNAL' : (error.code as ContractErrorCode),
+    message: known === undefined ? `Shiplog could not ${doing}.` : error.message,
+    next:
+      known === undefined
+        ? 'This is a fault in Shiplog. Copy the details into a bug report; nothing on disk was lost.'
+        : known(data),
+    details: lines(
+      `While trying to ${doing}`,
+      `${error.code}: ${error.message}`,
+      Object.keys(data).length > 0 ? JSON.stringify(data, null, 2) : '',
+    ),
+    field,
+  }
+}
+
+const nextSteps: Record<ContractErrorCode, (data: Record<string, unknown>) => string | null> = {
+  NOT_FOUND: () => 'It may have been removed, or the link is from another data directory.',
+  AMBIGUOUS: ({ candidates }) =>
+    Array.isArray(candidates) ? `Use one of: ${candidates.join(', ')}` : null,
+  OUT_OF_SCOPE: () => 'Open it from the agent that started it.',
+  DAMAGED: ({ file }) =>
+    `The original is kept. Look at ${String(file)}; everything that can be read is shown.`,
+  INVALID: () => null,
+  REFUSED: () => null,
+  STORAGE: ({ path }) =>
+    `Free some space or check that ${String(path)} can be written, then retry.`,
+}
+
+const lines = (...parts: string[]): string => parts.filter((part) => part !== '').join('\n')
+
+const text = (error: unknown): string =>
+  error instanceof Error ? `${error.name}: ${error.message}` : String(error)

@@ -1,0 +1,35 @@
+/**
+ * The web host's token: it arrives in the printed URL's fragment, which no server is ever sent, and
+ * leaves the visible URL at once, so that a screenshot or a copied address does not give it away.
+ */
+
+const tokenKey = 'shiplog.token'
+const tokenFragment = /^#token=([^&]+)(?:&to=(.*))?$/
+
+export interface TokenPlaces {
+  location: Pick<Location, 'hash' | 'pathname' | 'search'>
+  history: Pick<History, 'replaceState' | 'state'>
+  sessionStorage: Pick<Storage, 'getItem' | 'setItem'>
+}
+
+/** Moves a token from the URL into the tab's session storage, and gives the one that is known; else null. */
+export function takeToken({ location, history, sessionStorage }: TokenPlaces): string | null {
+  const [, fresh, to] = tokenFragment.exec(location.hash) ?? []
+  if (fresh === undefined) return read(sessionStorage)
+  const token = decodeURIComponent(fresh)
+  try {
+    sessionStorage.setItem(tokenKey, token)
+  } catch {
+    // Storage is off: the token then lasts until the page is reloaded.
+  }
+  history.replaceState(history.state, '', `${location.pathname}${location.search}#${to ?? '/'}`)
+  return token
+}
+
+function read(storage: TokenPlaces['sessionStorage']): string | null {
+  try {
+    return storage.getItem(tokenKey)
+  } catch {
+    return null
+  }
+}

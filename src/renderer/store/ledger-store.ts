@@ -1,0 +1,136 @@
+/**
+ * Projects and tasks as the ledger feed tells them: a snapshot, then records folded by the same pure
+ * fold as on the main side, published at most once a frame.
+ */
+import { createStore, type StoreApi } from 'zustand/vanilla'
+import type { LedgerFeedEvent } from '../../shared/contract/feed.ts'
+import type { ShiplogClient } from '../../shared/contract/index.ts'
+import type { TaskId } from '../../shared/ids.ts'
+import {
+  childrenByParent,
+  emptyLedgerState,
+  foldLedgerRecord,
+  type LedgerState,
+} from '../../shared/projections/ledger-state.ts'
+import type { Task } from '../../shared/tasks.ts'
+import { type Problem, problemOf } from '../rpc/problem.ts'
+import { perFrame, type Schedule } from './schedule.ts'
+
+export interface LedgerView {
+  phase: 'loading' | 'ready' | 'failed'
+  problem: Problem | null
+  /** Its maps change in place: read it through a selector, and compare tasks by identity. */
+  ledger: LedgerState
+  /** Children of each task, oldest first; roots under `null`. */
+  children: Map<TaskId | null, Task[]>
+  /** What each running agent is doing right now, one line. */
+  activity: ReadonlyMap<TaskId, string>
+}
+
+export interface LedgerStore {
+  store: StoreApi<LedgerView>
+  /** Follows the feed until `close`. Called again after a failure, it starts over. */
+  open(): void
+  close(): void
+}
+
+export interface LedgerStoreDeps {
+  client: Pick<ShiplogClient, 'feed'>
+  schedule?: Schedule
+}
+
+export function createLedgerStore({ client, schedule = perFrame }: LedgerStoreDeps): LedgerStore {
+  let ledger = emptyLedgerState('')
+  let activity = new Map<TaskId, string>()
+  let tasksChanged = true
+  let controller: AbortController | null = null
+  const store = createStore<LedgerView>(() => ({
+    phase: 'loading',
+    problem: null,
+    ledger,
+    children: new Map(),
+    activity,
+  }))
+  const publishing = schedule(publish)
+
+  function publish(): void {
+    store.setState((before) => ({
+      phase: 'ready',
+      problem: null,
+      ledger,
+      children: tasksChanged ? childrenByParent(ledger.tasks.values()) : before.children,
+      activity,
+    }))
+    tasksChanged = false
+  }
+
+  function take(event: LedgerFeedEvent): void {
+    switch (event.type) {
+      case 'snapshot':
+        ledger = stateOf(event.state)
+        tasksChanged = true
+        break
+      case 'records':
+        for (const record of event.records) foldLedgerRecord(ledger, record)
+        tasksChanged = true
+        break
+      case 'activity':
+        activity = withActivity(activity, event.activity)
+        break
+    }
+    publishing.request()
+  }
+
+  async function follow(signal: AbortSignal): Promise<void> {
+    try {
+      for await (const event of await client.feed.ledger(undefined, { signal })) {
+        if (signal.aborted) return
+        take(event)
+      }
+    } catch (error) {
+      if (signal.aborted) return
+      publishing.cancel()
+      store.setState({ phase: 'failed', problem: problemOf(error, 'read the list of agents') })
+    }
+  }
+
+  return {
+    store,
+    open() {
+      controller?.abort()
+      controller = new AbortController()
+      void follow(controller.signal)
+    },
+    close() {
+      controller?.abort()
+      publishing.cancel()
+    },
+  }
+}
+
+type SnapshotState = Extract<LedgerFeedEvent, { type: 'snapshot' }>['state']
+
+function stateOf(snapshot: SnapshotState): LedgerState {
+  return {
+    seq: snapshot.seq,
+    dataDir: snapshot.dataDir,
+    projects: new Map(snapshot.projects.map((project) => [project.id, project])),
+    tasks: new Map(snapshot.tasks.map((task) => [task.id, task])),
+    trustedSetups: new Map(
+      snapshot.trustedSetups.map(({ projectId, configSha256 }) => [projectId, configSha256]),
+    ),
+  }
+}
+
+/** Replaced, never changed; null takes a line away. */
+function withActivity(
+  before: ReadonlyMap<TaskId, string>,
+  changes: Extract<LedgerFeedEvent, { type: 'activity' }>['activity'],
+): Map<TaskId, string> {
+  const after = new Map(before)
+  for (const [taskId, line] of Object.entries(changes) as [TaskId, string | null][]) {
+    if (line === null) after.delete(taskId)
+    else after.set(taskId, line)
+  }
+  return after
+}

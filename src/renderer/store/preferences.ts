@@ -1,0 +1,61 @@
+/** What this browser or window remembers of how the person set it up. Never anything of the record. */
+import { z } from 'zod'
+import { createStore, type StoreApi } from 'zustand/vanilla'
+
+export const sidebarWidthMin = 200
+export const sidebarWidthMax = 480
+export const inspectorWidthMin = 280
+export const inspectorWidthMax = 720
+
+const preferencesSchema = z.object({
+  theme: z.enum(['system', 'light', 'dark']).catch('system'),
+  sidebarWidth: z.number().min(sidebarWidthMin).max(sidebarWidthMax).catch(264),
+  inspectorWidth: z.number().min(inspectorWidthMin).max(inspectorWidthMax).catch(380),
+  inspectorOpen: z.boolean().catch(false),
+  inspectorTab: z.enum(['changes', 'state']).catch('changes'),
+  /** Rows of the sidebar that are folded: ids of projects and tasks. */
+  folded: z.array(z.string()).catch([]),
+  /** Notices that were read, by id. */
+  dismissedNotices: z.array(z.string()).catch([]),
+  /** What the New agent dialog offers again. */
+  isolation: z.enum(['worktree', 'in-place']).catch('worktree'),
+})
+export type Preferences = z.infer<typeof preferencesSchema>
+
+const storageKey = 'shiplog.preferences'
+/** Folded rows and read notices of long ago are forgotten. */
+const rememberedIdsMax = 500
+
+export type PreferencesStore = StoreApi<Preferences>
+
+/** Reads what was remembered; anything that can't be used counts as not set. Each change is kept at once. */
+export function createPreferences(storage: Pick<Storage, 'getItem' | 'setItem'>): PreferencesStore {
+  const store = createStore<Preferences>(() => preferencesSchema.parse(read(storage)))
+  store.subscribe((preferences) => {
+    try {
+      storage.setItem(storageKey, JSON.stringify(bounded(preferences)))
+    } catch {
+      // Full or switched off: it then lasts until the window is closed.
+    }
+  })
+  return store
+}
+
+/** Adds `id` to the list, or takes it away. */
+export const toggled = (ids: string[], id: string): string[] =>
+  ids.includes(id) ? ids.filter((other) => other !== id) : [...ids, id]
+
+function read(storage: Pick<Storage, 'getItem'>): unknown {
+  try {
+    const value: unknown = JSON.parse(storage.getItem(storageKey) ?? '{}')
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+const bounded = (preferences: Preferences): Preferences => ({
+  ...preferences,
+  folded: preferences.folded.slice(-rememberedIdsMax),
+  dismissedNotices: preferences.dismissedNotices.slice(-rememberedIdsMax),
+})

@@ -1,0 +1,78 @@
+/**
+ * Where one is, as the URL's fragment says it. Every screen has an address, so that back, reload, a
+ * copied link and `shiplog://t/<id>` all work by the same few lines. Pure.
+ */
+import type { ProjectId, TaskId } from '../../shared/ids.ts'
+
+/** Ids are kept as text: a link may hold a unique prefix, and what it names is looked up when shown. */
+export type Route =
+  | { screen: 'home' }
+  | { screen: 'project'; projectId: string }
+  | { screen: 'task'; taskId: string; transcriptOf: string | null }
+  | { screen: 'archive'; taskId: string | null; tab: 'report' | 'transcript' }
+  | { screen: 'settings' }
+
+export const homeRoute: Route = { screen: 'home' }
+
+/** What `hash` names (`#/t/<id>`, with or without `#`, or a `shiplog://` link); home for anything else. */
+export function parseRoute(hash: string): Route {
+  const path = hash.replace(/^#|^shiplog:\/\//, '')
+  const [screen, id, third, fourth] = path
+    .split('/')
+    .filter((part) => part !== '')
+    .map(decoded)
+  switch (screen) {
+    case 'p':
+      return id ? { screen: 'project', projectId: id } : homeRoute
+    case 't':
+      if (!id) return homeRoute
+      return {
+        screen: 'task',
+        taskId: id,
+        transcriptOf: third === 'transcript' && fourth ? fourth : null,
+      }
+    case 'archive':
+      return {
+        screen: 'archive',
+        taskId: id ?? null,
+        tab: third === 'transcript' ? 'transcript' : 'report',
+      }
+    case 'settings':
+      return { screen: 'settings' }
+    default:
+      return homeRoute
+  }
+}
+
+/** The inverse of `parseRoute`. */
+export function formatRoute(route: Route): string {
+  switch (route.screen) {
+    case 'home':
+      return '#/'
+    case 'project':
+      return `#/p/${encodeURIComponent(route.projectId)}`
+    case 'task': {
+      const base = `#/t/${encodeURIComponent(route.taskId)}`
+      return route.transcriptOf
+        ? `${base}/transcript/${encodeURIComponent(route.transcriptOf)}`
+        : base
+    }
+    case 'archive':
+      return route.taskId
+        ? `#/archive/${encodeURIComponent(route.taskId)}/${route.tab}`
+        : '#/archive'
+    case 'settings':
+      return '#/settings'
+  }
+}
+
+export const taskRoute = (taskId: TaskId): Route => ({ screen: 'task', taskId, transcriptOf: null })
+export const projectRoute = (projectId: ProjectId): Route => ({ screen: 'project', projectId })
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}

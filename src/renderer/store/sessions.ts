@@ -1,0 +1,85 @@
+/**
+ * The transcripts that are open. What is on screen stays open; of the rest the few that were shown last
+ * are kept as well, so that going back is instant, and the others are closed: memory stays bounded.
+ */
+import type { ShiplogClient } from '../../shared/contract/index.ts'
+import type { TaskId } from '../../shared/ids.ts'
+import { isRunning } from '../../shared/tasks.ts'
+import type { LedgerStore } from './ledger-store.ts'
+import type { Schedule } from './schedule.ts'
+import { createTranscriptStore, type TranscriptStore } from './transcript-store.ts'
+
+/** Enough to go between a lead and its sub-agents without reading again. */
+export const idleTranscriptsMax = 4
+
+export interface Sessions {
+  /** `from`: where one that is not open yet starts. Each `use` needs its `release`. */
+  use(taskId: TaskId, from: 'start' | 'end'): TranscriptStore
+  release(transcript: TranscriptStore): void
+  close(): void
+}
+
+export interface SessionsDeps {
+  client: Pick<ShiplogClient, 'feed' | 'workspace'>
+  ledger: LedgerStore
+  schedule?: Schedule
+}
+
+export function createSessions({ client, ledger, schedule }: SessionsDeps): Sessions {
+  /** In the order in which they were last used. */
+  const open = new Map<string, { transcript: TranscriptStore; users: number; running: boolean }>()
+  const taskOf = (taskId: TaskId) => ledger.store.getState().ledger.tasks.get(taskId)
+  const runs = (taskId: TaskId) => isRunning(taskOf(taskId)?.status ?? 'queued')
+
+  // Whether an unfinished message still grows or was cut short is the ledger's to say.
+  const unsubscribe = ledger.store.subscribe(() => {
+    for (const entry of open.values()) {
+      const running = runs(entry.transcript.taskId)
+      if (running !== entry.running) entry.transcript.refresh()
+      entry.running = running
+    }
+  })
+
+  function use(taskId: TaskId, from: 'start' | 'end'): TranscriptStore {
+    // A live one follows its end wherever it is shown; only an archived one has two ways to be read.
+    const archived = taskOf(taskId)?.archived ?? false
+    const key = archived ? `${taskId} ${from}` : taskId
+    const known = open.get(key)
+    if (known) {
+      open.delete(key)
+      open.set(key, known)
+      known.users++
+      if (known.transcript.store.getState().phase === 'failed') known.transcript.open(from)
+      return known.transcript
+    }
+    const transcript = createTranscriptStore({
+      client,
+      taskId,
+      isArchived: () => taskOf(taskId)?.archived ?? false,
+      isRunning: () => runs(taskId),
+      schedule,
+    })
+    open.set(key, { transcript, users: 1, running: runs(taskId) })
+    transcript.open(from)
+    return transcript
+  }
+
+  function release(transcript: TranscriptStore): void {
+    for (const entry of open.values()) if (entry.transcript === transcript) entry.users--
+    const idle = [...open].filter(([, { users }]) => users <= 0)
+    for (const [key, entry] of idle.slice(0, Math.max(0, idle.length - idleTranscriptsMax))) {
+      entry.transcript.close()
+      open.delete(key)
+    }
+  }
+
+  return {
+    use,
+    release,
+    close() {
+      unsubscribe()
+      for (const { transcript } of open.values()) transcript.close()
+      open.clear()
+    },
+  }
+}

@@ -1,0 +1,267 @@
+/**
+ * One session's transcript as a view shows it: a contiguous window of entries that grows by pages at
+ * both ends, and, while the session is live, follows its feed. Archived and live ones have one shape;
+ * a session that is archived while it is shown becomes the other kind without the reader noticing.
+ */
+import { createStore, type StoreApi } from 'zustand/vanilla'
+import type { SessionFeedEvent } from '../../shared/contract/feed.ts'
+import type { ShiplogClient } from '../../shared/contract/index.ts'
+import type { Damage, TranscriptPage } from '../../shared/contract/workspace.ts'
+import type { PartialMessage } from '../../shared/entries.ts'
+import type { TaskId } from '../../shared/ids.ts'
+import { type TranscriptItem, withPartial } from '../../shared/projections/transcript.ts'
+import { type Problem, problemOf } from '../rpc/problem.ts'
+import {
+  appendEntries,
+  type EntryWindow,
+  emptyWindow,
+  firstSeqOf,
+  lastSeqOf,
+  prependEntries,
+  windowOf,
+} from './entry-window.ts'
+import { addDelta } from './partial-message.ts'
+import { perFrame, type Schedule } from './schedule.ts'
+
+/** A few screens: what is fetched before the reader gets to the end of what is there. */
+export const pageEntries = 200
+
+export interface TranscriptView {
+  phase: 'loading' | 'ready' | 'failed'
+  problem: Problem | null
+  items: TranscriptItem[]
+  /** Of the whole transcript, as far as is known. */
+  totalEntries: number
+  hasOlder: boolean
+  hasNewer: boolean
+  paging: 'older' | 'newer' | null
+  /** A page that could not be read; what is there stays. */
+  pageProblem: Problem | null
+  damage: Damage[]
+  /** `live`: the session directory is there; more may come. */
+  source: 'live' | 'archived' | null
+  status: TranscriptPage['status'] | null
+}
+
+export interface TranscriptStore {
+  taskId: TaskId
+  store: StoreApi<TranscriptView>
+  /** Reads from the end (live ones follow it) or from the beginning. Called again, it starts over. */
+  open(from: 'start' | 'end'): void
+  loadOlder(): Promise<void>
+  loadNewer(): Promise<void>
+  /** Shows the newest entries, wherever the window was. */
+  jumpToEnd(): Promise<void>
+  /** Something that `isRunning` answers has changed. */
+  refresh(): void
+  close(): void
+}
+
+export interface TranscriptStoreDeps {
+  client: Pick<ShiplogClient, 'feed' | 'workspace'>
+  taskId: TaskId
+  /** Whether the session is known to be archived: then there is no feed to ask for. */
+  isArchived(): boolean
+  /** Whether a run is under way: an unfinished message without one was cut short. */
+  isRunning(): boolean
+  schedule?: Schedule
+}
+
+const closedView: TranscriptView = {
+  phase: 'loading',
+  problem: null,
+  items: [],
+  totalEntries: 0,
+  hasOlder: false,
+  hasNewer: false,
+  paging: null,
+  pageProblem: null,
+  damage: [],
+  source: null,
+  status: null,
+}
+
+export function createTranscriptStore({
+  client,
+  taskId,
+  isArchived,
+  isRunning,
+  schedule = perFrame,
+}: TranscriptStoreDeps): TranscriptStore {
+  const store = createStore<TranscriptView>(() => closedView)
+  const publishing = schedule(publish)
+  let window: EntryWindow = emptyWindow()
+  let partial: PartialMessage | null = null
+  let damage: Damage[] = []
+  let source: TranscriptView['source'] = null
+  let status: TranscriptView['status'] = null
+  /** The newest entry that is known to exist; the window may end before it. */
+  let knownLastSeq = 0
+  let controller = new AbortController()
+
+  const atEnd = (): boolean => lastSeqOf(window) >= knownLastSeq
+
+  function publish(): void {
+    const shown = atEnd() ? partial : null
+    store.setState({
+      phase: 'ready',
+      problem: null,
+      items: [...withPartial(window.fold, shown, source === 'live' && isRunning())],
+      totalEntries: knownLastSeq,
+      hasOlder: firstSeqOf(window) > 1,
+      hasNewer: !atEnd(),
+      damage,
+      source,
+      status,
+    })
+  }
+
+  function open(from: 'start' | 'end'): void {
+    controller.abort()
+    controller = new AbortController()
+    const { signal } = controller
+    window = emptyWindow()
+    partial = null
+    store.setState(closedView, true)
+    if (isArchived()) void openPages(from, signal)
+    else void followFeed(signal)
+  }
+
+  async function openPages(from: 'start' | 'end', signal: AbortSignal): Promise<void> {
+    try {
+      const page = await readPage(from === 'end' ? { last: true } : { fromSeq: 1 })
+      if (signal.aborted) return
+      window = windowOf(page.entries)
+      publish()
+    } catch (error) {
+      if (!signal.aborted) fail(error)
+    }
+  }
+
+  async function followFeed(signal: AbortSignal): Promise<void> {
+    try {
+      const events = await client.feed.session({ workspaceId: taskId }, { signal })
+      for await (const event of events) {
+        if (signal.aborted) return
+        take(event)
+      }
+    } catch (error) {
+      if (signal.aborted) return
+      // It may have been archived between the click and the call.
+      if (isArchived()) await openPages('end', signal)
+      else fail(error)
+    }
+  }
+
+  function take(event: SessionFeedEvent): void {
+    switch (event.type) {
+      case 'snapshot': {
+        // After a lost connection it may join on to what is there; else the window starts over.
+        const joined = window.entries.length > 0 ? appendEntries(window, event.entries) : null
+        window = joined ?? windowOf(event.entries)
+        knownLastSeq = Math.max(event.seq, lastSeqOf(window))
+        partial = event.partial
+        damage = event.damage
+        source = 'live'
+        status = 'complete'
+        break
+      }
+      case 'entries': {
+        const last = event.entries.at(-1)
+        if (last) knownLastSeq = Math.max(knownLastSeq, last.seq)
+        // They join on unless the window was cut at its end; then a page will bring them.
+        window = appendEntries(window, event.entries) ?? window
+        if (event.entries.some((entry) => entry.uuid === partial?.uuid && entry.type === 'message'))
+          partial = null
+        break
+      }
+      case 'partial':
+        partial = event.partial
+        break
+      case 'delta':
+        if (partial) partial = addDelta(partial, event)
+        break
+      case 'ended':
+        source = 'archived'
+        break
+    }
+    publishing.request()
+  }
+
+  async function readPage(where: { fromSeq?: number; last?: boolean; limit?: number }) {
+    const page = await client.workspace.getSubagentTranscript(
+      { taskId, limit: pageEntries, ...where },
+      { signal: controller.signal },
+    )
+    // A live session's feed is ahead of its pages.
+    knownLastSeq = Math.max(knownLastSeq, page.total, page.entries.at(-1)?.seq ?? 0)
+    if (source !== 'live') {
+      partial = page.partial ?? partial
+      source = page.source
+    }
+    damage = page.damage
+    status = page.status
+    return page
+  }
+
+  /** One page at a time; asking again while one is under way changes nothing. */
+  async function turnPage(direction: 'older' | 'newer', read: () => Promise<void>): Promise<void> {
+    const { phase, paging } = store.getState()
+    if (phase !== 'ready' || paging) return
+    const { signal } = controller
+    store.setState({ paging: direction, pageProblem: null })
+    try {
+      await read()
+      if (!signal.aborted) publish()
+    } catch (error) {
+      if (!signal.aborted)
+        store.setState({ pageProblem: problemOf(error, `read ${direction} entries`) })
+    } finally {
+      if (!signal.aborted) store.setState({ paging: null })
+    }
+  }
+
+  async function readOlder(): Promise<void> {
+    const first = firstSeqOf(window)
+    if (first <= 1) return
+    const { signal } = controller
+    const fromSeq = Math.max(1, first - pageEntries)
+    const page = await readPage({ fromSeq, limit: first - fromSeq })
+    if (!signal.aborted) window = prependEntries(window, page.entries)
+  }
+
+  async function readNewer(): Promise<void> {
+    if (atEnd()) return
+    const { signal } = controller
+    const page = await readPage({ fromSeq: lastSeqOf(window) + 1 })
+    if (!signal.aborted) window = appendEntries(window, page.entries) ?? windowOf(page.entries)
+  }
+
+  async function readEnd(): Promise<void> {
+    if (atEnd()) return
+    const { signal } = controller
+    const page = await readPage({ last: true })
+    if (!signal.aborted) window = windowOf(page.entries)
+  }
+
+  function fail(error: unknown): void {
+    publishing.cancel()
+    store.setState({ phase: 'failed', problem: problemOf(error, 'read the transcript') })
+  }
+
+  return {
+    taskId,
+    store,
+    open,
+    loadOlder: () => turnPage('older', readOlder),
+    loadNewer: () => turnPage('newer', readNewer),
+    jumpToEnd: () => turnPage('newer', readEnd),
+    refresh() {
+      if (store.getState().phase === 'ready') publishing.request()
+    },
+    close() {
+      controller.abort()
+      publishing.cancel()
+    },
+  }
+}
