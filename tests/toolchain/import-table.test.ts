@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest'
+import { findForbiddenImports } from './import-table.ts'
+import { projectFiles, readProjectFile } from './tracked-files.ts'
+
+const sources = projectFiles().filter((path) => /^src\/.*\.tsx?$/.test(path))
+
+describe('the import table', () => {
+  it('holds for every file in src', () => {
+    expect(sources.length).toBeGreaterThan(0)
+    const files = sources.map((path) => ({ path, text: readProjectFile(path) }))
+    expect(findForbiddenImports(files).join('\n')).toBe('')
+  })
+
+  it.each([
+    ['src/shared/a.ts', "import { readFile } from 'node:fs/promises'"],
+    ['src/shared/a.ts', "import { join } from 'path'"],
+    ['src/shared/a.ts', "import { app } from 'electron'"],
+    ['src/shared/a.ts', "import { useState } from 'react'"],
+    ['src/shared/a.ts', "import type { Journal } from '../main/journal/index.ts'"],
+    ['src/preload/index.ts', "import { parseTaskId } from '../shared/ids.ts'"],
+    ['src/renderer/views/a.tsx', "import { join } from 'node:path'"],
+    ['src/renderer/views/a.tsx', "import { ipcRenderer } from 'electron'"],
+    ['src/renderer/views/a.tsx', "export * from '../../main/rpc/index.ts'"],
+    ['src/main/journal/a.ts', "import { openLedger } from '../ledger/index.ts'"],
+    ['src/main/journal/a.ts', "const later = () => import('../tasks/index.ts')"],
+    ['src/main/artifacts/a.ts', "let tasks: import('../tasks/index.ts').TaskService"],
+    ['src/main/agents/scripted/a.ts', "import { x } from '../../tasks/index.ts'"],
+    ['src/main/hosts/web/a.ts', "import { openShiplog } from '../../shiplog.ts'"],
+    ['src/main/hosts/web/a.ts', "import { app } from 'electron'"],
+    ['src/main/hosts/web/a.ts', "import { expect } from '../../../../tests/a.ts'"],
+    ['src/main/tasks/a.ts', "import { create } from 'zustand'"],
+    ['src/main/shiplog.ts', "import { view } from '../renderer/view.ts'"],
+    ['src/main/cli.ts', "import { x } from './tasks/index.ts'"],
+  ])('refuses in %s: %s', (path, text) => {
+    const problems = findForbiddenImports([{ path, text }])
+    expect(problems).toHaveLength(1)
+    expect(problems[0]).toContain(`${path} imports `)
+    expect(problems[0]).toContain(' may import ')
+  })
+
+  it.each([
+    [
+      'src/shared/a.ts',
+      "import { z } from 'zod'\nimport './b.ts'\nexport * from './contract/c.ts'",
+    ],
+    ['src/preload/index.ts', "import { contextBridge } from 'electron'"],
+    ['src/renderer/views/a.tsx', "import { parseTaskId } from '../../shared/ids.ts'\n<a />"],
+    ['src/main/tasks/a.ts', "import { x } from '../workspaces/index.ts'\nimport 'node:fs'"],
+    ['src/main/hosts/desktop/window.ts', "import { BrowserWindow } from 'electron'"],
+    ['src/main/hosts/web/a.ts', "import type { Shiplog } from '../../shiplog.ts'"],
+    ['src/main/shiplog.ts', "import { x } from './agents/index.ts'"],
+    ['src/main/index.ts', "import { app } from 'electron'\nimport { x } from './shiplog.ts'"],
+  ])('allows in %s: %s', (path, text) => {
+    expect(findForbiddenImports([{ path, text }])).toEqual([])
+  })
+
+  it('wants a row for a new folder', () => {
+    const problems = findForbiddenImports([{ path: 'src/main/utils/a.ts', text: '' }])
+    expect(problems.join()).toContain('lies in no part that the import table knows')
+  })
+})

@@ -1,0 +1,195 @@
+import { builtinModules } from 'node:module'
+import { posix } from 'node:path'
+import { parseSync, Visitor } from 'vite'
+
+/**
+ * Which part of `src/` may import which: a folder is a permission. A part is the first folder of
+ * `src/`, or of `src/main/`, that a file lies in, or a file directly in `src/main/`. Every part may
+ * import itself.
+ *
+ * Change a row together with docs/ARCHITECTURE.md, and say in the commit why.
+ */
+export const importTable: Record<string, PartRow> = {
+  // Both processes agree on it, so neither's own things can be in it.
+  shared: { parts: [], packages: ['zod', '@orpc/contract'] },
+  // A sandboxed preload can require nothing else.
+  preload: { parts: [], packages: ['electron'] },
+  // Runs in any browser as well: all it knows of the main side is the contract.
+  renderer: { parts: ['shared'], packages: 'browser' },
+
+  'main/git': { parts: ['shared'], packages: 'node' },
+  'main/journal': { parts: ['shared'], packages: 'node' },
+  'main/ledger': { parts: ['shared', 'main/journal'], packages: 'node' },
+  'main/sessions': { parts: ['shared', 'main/journal'], packages: 'node' },
+  'main/artifacts': {
+    parts: ['shared', 'main/git', 'main/journal', 'main/ledger', 'main/sessions'],
+    packages: 'node',
+  },
+  'main/workspaces': {
+    parts: [
+      ...['shared', 'main/git', 'main/journal', 'main/ledger', 'main/sessions'],
+      'main/artifacts',
+    ],
+    packages: 'node',
+  },
+  'main/tasks': {
+    parts: [
+      ...['shared', 'main/git', 'main/journal', 'main/ledger', 'main/sessions'],
+      ...['main/artifacts', 'main/workspaces'],
+    ],
+    packages: 'node',
+  },
+  // Reached through interfaces that tasks declares, so that a kind of agent knows no service.
+  'main/agents': { parts: ['shared', 'main/journal'], packages: 'node' },
+  'main/rpc': {
+    parts: [
+      ...['shared', 'main/git', 'main/journal', 'main/ledger', 'main/sessions'],
+      ...['main/artifacts', 'main/workspaces', 'main/tasks'],
+    ],
+    packages: 'node',
+  },
+  // Handed the composition root by the entry points: they know its type, and do not make it.
+  'main/hosts': {
+    parts: [
+      ...['shared', 'main/git', 'main/journal', 'main/ledger', 'main/sessions'],
+      ...['main/artifacts', 'main/workspaces', 'main/tasks', 'main/rpc'],
+    ],
+    typesOf: ['main/shiplog.ts'],
+    packages: 'node',
+  },
+
+  // The composition root alone knows everybody; the entry points know it and the hosts.
+  'main/shiplog.ts': { parts: 'all of main', packages: 'node' },
+  'main/index.ts': { parts: ['shared', 'main/hosts', 'main/shiplog.ts'], packages: 'electron' },
+  'main/cli.ts': { parts: ['shared', 'main/hosts', 'main/shiplog.ts'], packages: 'node' },
+}
+
+interface PartRow {
+  parts: string[] | 'all of main'
+  /** Parts whose types alone may be imported. */
+  typesOf?: string[]
+  packages: string[] | 'node' | 'browser' | 'electron'
+}
+
+/** Packages that need Node, or Electron's main process: nothing for a page. */
+const nodeOnlyPackages = [
+  ...['@orpc/server', 'commander', 'electron', 'env-paths', 'open', 'write-file-atomic', 'ws'],
+  ...['yaml', '@modelcontextprotocol/sdk', '@agentclientprotocol/sdk'],
+]
+/** Packages that make pages: nothing for the main process. */
+const pageOnlyPackages = [
+  ...['react', 'react-dom', 'zustand', 'cmdk', 'sonner', 'lucide-react', 'streamdown'],
+  ...['@base-ui/react', '@tanstack/react-virtual', '@pierre/diffs', 'shiki'],
+]
+/** The only folder that talks to Electron; its neighbours must run without. */
+const desktopFolder = 'src/main/hosts/desktop/'
+
+export interface SourceFile {
+  /** From the root of the project, with forward slashes: `src/shared/ids.ts`. */
+  path: string
+  text: string
+}
+
+/** Breaches of the import table, each a sentence that names the file, the import and what is allowed. */
+export function findForbiddenImports(files: SourceFile[]): string[] {
+  return files.flatMap((file) => {
+    const part = partOf(file.path)
+    const row = part && importTable[part]
+    if (!row) {
+      return [
+        `${file.path} lies in no part that the import table knows. Put it in one, or give its folder a row in tests/toolchain/import-table.ts and docs/ARCHITECTURE.md.`,
+      ]
+    }
+    return importsOf(file).flatMap((imported) => {
+      const problem = judge(file.path, part, row, imported)
+      return problem ? [`${file.path} imports ${imported.specifier}: ${problem}`] : []
+    })
+  })
+}
+
+function judge(path: string, part: string, row: PartRow, imported: Import): string | undefined {
+  if (!imported.specifier.startsWith('.')) {
+    return isPackageAllowed(path, row, imported.specifier)
+      ? undefined
+      : `${part} may import ${packagesInWords(row)}.`
+  }
+  const target = posix.join(posix.dirname(path), imported.specifier)
+  const targetPart = partOf(target)
+  if (targetPart === part) return undefined
+  if (targetPart === undefined) return `it leads out of src. ${allowedInWords(part, row)}`
+  if (row.parts === 'all of main') {
+    return targetPart === 'renderer' || targetPart === 'preload'
+      ? allowedInWords(part, row)
+      : undefined
+  }
+  if (row.parts.includes(targetPart)) return undefined
+  if (imported.typeOnly && row.typesOf?.includes(targetPart)) return undefined
+  return allowedInWords(part, row)
+}
+
+function partOf(path: string): string | undefined {
+  const [source, first, second] = path.split('/')
+  if (source !== 'src' || !first) return undefined
+  return first === 'main' ? `main/${second}` : first
+}
+
+function isPackageAllowed(path: string, row: PartRow, specifier: string): boolean {
+  const name = packageName(specifier)
+  const fromNode = specifier.startsWith('node:') || builtinModules.includes(name)
+  if (Array.isArray(row.packages)) return row.packages.includes(name)
+  if (row.packages === 'browser') return !fromNode && !nodeOnlyPackages.includes(name)
+  if (name === 'electron') return row.packages === 'electron' || path.startsWith(desktopFolder)
+  return fromNode || !pageOnlyPackages.includes(name)
+}
+
+function packageName(specifier: string): string {
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/')
+}
+
+function packagesInWords(row: PartRow): string {
+  if (Array.isArray(row.packages)) return `no package but ${row.packages.join(', ')}`
+  if (row.packages === 'browser')
+    return 'no part of Node or Electron, and no package that needs one'
+  const electron =
+    row.packages === 'electron'
+      ? ''
+      : ` and not electron (${desktopFolder} and src/main/index.ts may)`
+  return `Node and packages for it, not those that make pages${electron}`
+}
+
+function allowedInWords(part: string, row: PartRow): string {
+  if (row.parts === 'all of main') return `${part} may import shared and all of main.`
+  const types = row.typesOf ? `, and types of ${row.typesOf.join(', ')}` : ''
+  return `${part} may import ${row.parts.join(', ') || 'no other part'}${types}.`
+}
+
+interface Import {
+  specifier: string
+  typeOnly: boolean
+}
+
+/** Every import, export-from, import() and import type of a file. */
+function importsOf({ path, text }: SourceFile): Import[] {
+  const parsed = parseSync(path, text)
+  if (parsed.errors.length > 0) throw new Error(`${path}: ${parsed.errors[0]?.message}`)
+  const found: Import[] = []
+  const add = (specifier: unknown, typeOnly: boolean) => {
+    if (typeof specifier !== 'string') {
+      throw new Error(`${path}: an import() of something computed cannot be checked`)
+    }
+    found.push({ specifier, typeOnly })
+  }
+  new Visitor({
+    ImportDeclaration: (node) => add(node.source.value, node.importKind === 'type'),
+    ExportAllDeclaration: (node) => add(node.source.value, node.exportKind === 'type'),
+    ExportNamedDeclaration: (node) => {
+      if (node.source) add(node.source.value, node.exportKind === 'type')
+    },
+    ImportExpression: (node) => add(node.source.type === 'Literal' && node.source.value, false),
+    TSImportType: (node) => add(node.source.value, true),
+  }).visit(parsed.program)
+  return found
+}

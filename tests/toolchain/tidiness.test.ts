@@ -1,0 +1,41 @@
+import { homedir } from 'node:os'
+import { describe, expect, it } from 'vitest'
+import { projectFiles, readProjectFile } from './tracked-files.ts'
+
+const files = projectFiles()
+const textFiles = files.filter(
+  (path) => !/\.(png|ico|icns|gif|woff2?)$|^package-lock\.json$/.test(path),
+)
+
+/** Longer than this, a file tells more than one story. */
+const sourceLinesMax = 500
+
+describe('the repository', () => {
+  it('has no source file that should be two', () => {
+    const tooLong = files
+      .filter((path) => /^src\/.*\.tsx?$/.test(path))
+      .map((path) => ({ path, lines: readProjectFile(path).trimEnd().split('\n').length }))
+      .filter(({ lines }) => lines > sourceLinesMax)
+      .map(
+        ({ path, lines }) =>
+          `${path}: ${lines} lines, over ${sourceLinesMax}. Split it along a seam that has a name: one decision, format or view a file.`,
+      )
+    expect(tooLong.join('\n')).toBe('')
+  })
+
+  it('has no folder or file named for what is left over', () => {
+    const vague = /(^|\/)(utils?|helpers?|managers?|misc|common)(\/|\.[a-z.]+$)/
+    expect(files.filter((path) => path.startsWith('src/') && vague.test(path))).toEqual([])
+  })
+
+  it('names no place on the machine of whoever wrote it', () => {
+    const places = [process.cwd(), ...(homedir() === '/' ? [] : [homedir()])]
+    const naming = textFiles.filter((path) => {
+      const text = readProjectFile(path)
+      return places.some((place) =>
+        new RegExp(`${place.replaceAll('.', '\\.')}(?![\\w-])`).test(text),
+      )
+    })
+    expect(naming).toEqual([])
+  })
+})
