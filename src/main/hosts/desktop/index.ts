@@ -1,0 +1,196 @@
+/**
+ * The desktop host: windows of the built renderer, the contract over MessagePorts, one instance for
+ * each data directory. Everything that must happen before `app` is ready happens in the call itself.
+ */
+import { createHash } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { app, dialog, session, shell } from 'electron'
+import type { TaskId } from '../../../shared/ids.ts'
+import { registerAppScheme, serveRenderer } from './app-scheme.ts'
+import { findDeepLink, linkScheme, parseDeepLink } from './deep-links.ts'
+import { denyPermissions, lockDownPages } from './lockdown.ts'
+import { setMenu } from './menu.ts'
+import { servePorts } from './ports.ts'
+import { createQuitting, type Quitting } from './quitting.ts'
+import type { DesktopServices, OpenDesktopServices } from './services.ts'
+import { failedStartOf } from './start-failure.ts'
+import { createWindows, type Windows } from './windows.ts'
+
+export interface DesktopOptions {
+  dataDir: string
+  /** Where `index.html` of the built renderer is. */
+  rendererDir: string
+  preloadFile: string
+  openServices(options: OpenDesktopServices): Promise<DesktopServices>
+}
+
+/** Agents get this long to be interrupted and flushed; then the app is gone, and the next start heals. */
+const closeMsMax = 10_000
+const quitCause = 'The app was quit'
+
+/** Returns at once: Electron is ready only after its entry file has been evaluated. */
+export function startDesktop(options: DesktopOptions): void {
+  app.setName('Shiplog')
+  useProfileOf(options.dataDir)
+  app.enableSandbox()
+  registerAppScheme()
+  lockDownPages()
+
+  const links = createLinkInbox()
+  app.on('open-url', (event, link) => {
+    event.preventDefault()
+    links.open(parseDeepLink(link))
+  })
+  if (!app.requestSingleInstanceLock()) {
+    app.quit() // the other one has been told, link included
+    return
+  }
+  app.on('second-instance', (_event, argv) => links.open(findDeepLink(argv)))
+  if (app.isPackaged) app.setAsDefaultProtocolClient(linkScheme)
+
+  app
+    .whenReady()
+    .then(() => run(options, links))
+    .catch(leaveWith)
+}
+
+async function run(options: DesktopOptions, links: LinkInbox): Promise<void> {
+  denyPermissions(session.defaultSession)
+  serveRenderer(options.rendererDir)
+  const services = await options.openServices({
+    dataDir: options.dataDir,
+    host: 'desktop',
+    pickFolder: () => pickFolder(windows),
+  })
+
+  const quitting = createQuitting({
+    running: () => services.runningAgents().map((agent) => agent.title),
+    ask: (titles) => askToQuit(windows, titles),
+    async close() {
+      await services.close(quitCause)
+      stopServing()
+    },
+    leave(problem) {
+      if (problem) console.error(`Quitting: ${problem.message}`)
+      if (problem) app.exit(1)
+      else app.quit()
+    },
+    closeMsMax,
+  })
+  const windows = createWindows({
+    preloadFile: options.preloadFile,
+    stateFile: join(app.getPath('userData'), 'window.json'),
+    // With the last window the app ends (but on macOS). It must stay while it is asked whether to.
+    mayCloseLast() {
+      if (process.platform === 'darwin' || quitting.isOver()) return true
+      app.quit()
+      return false
+    },
+  })
+  const stopServing = servePorts(services.router, windows.isOwn)
+
+  quitThrough(quitting)
+  setMenu({
+    openWindow: () => windows.open(),
+    showDataFolder: () => void shell.openPath(options.dataDir),
+  })
+  app.on('activate', () => {
+    if (windows.current() === null) windows.open()
+  })
+  windows.open(findDeepLink(process.argv) ?? undefined)
+  links.deliverTo((taskId) => windows.show(taskId))
+}
+
+function quitThrough(quitting: Quitting): void {
+  app.on('before-quit', (event) => {
+    if (quitting.isOver()) return
+    event.preventDefault()
+    void quitting.begin('ask')
+  })
+  app.on('window-all-closed', () => {
+    if (process.platform !== 'darwin') app.quit()
+  })
+  // Ctrl-C in the terminal it was started from: once ends it well, twice at once.
+  let signalled = false
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      if (signalled) app.exit(signal === 'SIGINT' ? 130 : 143)
+      signalled = true
+      void quitting.begin('without-asking')
+    })
+  }
+}
+
+async function askToQuit(windows: Windows, titles: string[]): Promise<boolean> {
+  const shownMax = 5
+  const more = titles.length - shownMax
+  const question = {
+    type: 'warning' as const,
+    message: titles.length === 1 ? 'An agent is at work' : `${titles.length} agents are at work`,
+    detail: [
+      ...titles.slice(0, shownMax).map((title) => `• ${title}`),
+      ...(more > 0 ? [`• and ${more} more`] : []),
+      '',
+      'They will be listed as interrupted. What they have written so far is kept.',
+    ].join('\n'),
+    buttons: ['Interrupt and quit', 'Cancel'],
+    defaultId: 1,
+    cancelId: 1,
+    noLink: true,
+  }
+  const window = windows.current()
+  const { response } = await (window
+    ? dialog.showMessageBox(window, question)
+    : dialog.showMessageBox(question))
+  return response === 0
+}
+
+async function pickFolder(windows: Windows): Promise<string | null> {
+  const window = windows.current()
+  const options = { properties: ['openDirectory' as const, 'createDirectory' as const] }
+  const { canceled, filePaths } = await (window
+    ? dialog.showOpenDialog(window, options)
+    : dialog.showOpenDialog(options))
+  return canceled ? null : (filePaths[0] ?? null)
+}
+
+/** Links may come before there is a window. */
+interface LinkInbox {
+  /** Null: nothing to show, only to come to the front. */
+  open(taskId: TaskId | null): void
+  deliverTo(show: (taskId: TaskId | null) => void): void
+}
+
+function createLinkInbox(): LinkInbox {
+  let waiting: { taskId: TaskId | null } | null = null
+  let deliver = (taskId: TaskId | null): void => {
+    waiting = { taskId }
+  }
+  return {
+    open: (taskId) => deliver(taskId),
+    deliverTo(show) {
+      deliver = show
+      if (waiting) show(waiting.taskId)
+    },
+  }
+}
+
+/** Says why it can't start, on the screen and where it was started from, and ends. */
+export function leaveWith(error: unknown): void {
+  const { title, message, exitCode } = failedStartOf(error)
+  console.error(`${title}: ${message}`)
+  dialog.showErrorBox(title, message)
+  app.exit(exitCode)
+}
+
+/**
+ * Electron keeps one instance for each profile. Named after the data directory, an instance on another
+ * one is no second instance; and its caches stay out of the data that people move and back up.
+ */
+function useProfileOf(dataDir: string): void {
+  const name = createHash('sha256').update(dataDir).digest('hex').slice(0, 16)
+  const profile = join(app.getPath('appData'), 'shiplog', 'desktop', name)
+  mkdirSync(profile, { recursive: true, mode: 0o700 }) // Electron refuses a path that is not there
+  app.setPath('userData', profile)
+}

@@ -1,0 +1,67 @@
+/** What a page may not do, whoever wrote what it shows. Applies to every page that comes to be. */
+import { app, type Session, shell, type WebContents } from 'electron'
+import { appOrigin, appPage } from './app-scheme.ts'
+import { isExternalLink } from './external-links.ts'
+
+/**
+ * A link is opened only for a person: a click or a key shortly before it. The events of Electron do not
+ * say what caused them, so input is watched for.
+ */
+const clickAgeMsMax = 1_000
+
+/** Must be called before the first window is made. */
+export function lockDownPages(): void {
+  app.on('web-contents-created', (_event, contents) => {
+    denyLeaving(contents)
+    contents.on('will-attach-webview', (event) => event.preventDefault())
+  })
+}
+
+/** Denies a page everything that it would have to ask for, but to put text on the clipboard. */
+export function denyPermissions(session: Session): void {
+  // "Copy details" and "Copy link" write text; reading the clipboard is another permission, and denied.
+  const isAllowed = (permission: string, origin: string): boolean =>
+    permission === 'clipboard-sanitized-write' && isAppOrigin(origin)
+
+  session.setPermissionRequestHandler((_contents, permission, decide, details) => {
+    decide(isAllowed(permission, details.requestingUrl))
+  })
+  session.setPermissionCheckHandler((_contents, permission, requestingOrigin) =>
+    isAllowed(permission, requestingOrigin),
+  )
+  session.setDevicePermissionHandler(() => false)
+}
+
+function denyLeaving(contents: WebContents): void {
+  let lastInputAt = Number.NEGATIVE_INFINITY
+  contents.on('input-event', (_event, input) => {
+    if (input.type === 'mouseUp' || input.type === 'rawKeyDown' || input.type === 'keyDown') {
+      lastInputAt = performance.now()
+    }
+  })
+  const openOutside = (link: string): void => {
+    const asked = performance.now() - lastInputAt <= clickAgeMsMax
+    if (!asked || !isExternalLink(link)) return
+    lastInputAt = Number.NEGATIVE_INFINITY // one click, one link
+    void shell.openExternal(link).catch((error: unknown) => console.error(error))
+  }
+
+  contents.on('will-frame-navigate', (details) => {
+    // The page may load itself again; everything else it is made to go to is outside.
+    if (details.isMainFrame && isAppPage(details.url)) return
+    details.preventDefault()
+    if (details.isMainFrame) openOutside(details.url)
+  })
+  contents.on('will-redirect', (details) => details.preventDefault())
+  contents.setWindowOpenHandler(({ url }) => {
+    openOutside(url)
+    return { action: 'deny' }
+  })
+}
+
+const isAppOrigin = (url: string): boolean => url === appOrigin || url.startsWith(`${appOrigin}/`)
+
+const isAppPage = (url: string): boolean => {
+  const page = url.split('#', 1)[0]
+  return page === appPage || page === `${appOrigin}/`
+}

@@ -1,0 +1,72 @@
+/** The contract over MessagePorts: one for each window, taken from its own page and from nobody else. */
+import { RPCHandler } from '@orpc/server/message-port'
+import { BrowserWindow, type IpcMainEvent, ipcMain, type MessagePortMain } from 'electron'
+import { appOrigin } from './app-scheme.ts'
+import type { DesktopServices } from './services.ts'
+
+/** The preload's word for it. */
+const channel = 'orpc-port'
+
+/** Serves the router to every window that `isOwnWindow` knows. Returns what ends it, ports included. */
+export function servePorts(
+  router: DesktopServices['router'],
+  isOwnWindow: (window: BrowserWindow) => boolean,
+): () => void {
+  const handler = new RPCHandler(router)
+  const ports = new Map<BrowserWindow, MessagePortMain>()
+
+  const onPort = (event: IpcMainEvent): void => {
+    const window = BrowserWindow.fromWebContents(event.sender)
+    const [port] = event.ports
+    if (!window || !isOwnWindow(window) || !port || !isFromPage(event, window)) {
+      for (const refused of event.ports) refused.close()
+      return
+    }
+    // A page that was loaded again has lost its end; whatever it still ran there ends with it.
+    ports.get(window)?.close()
+    ports.set(window, port)
+    const forget = (): void => {
+      if (ports.get(window) === port) ports.delete(window)
+    }
+    port.on('close', forget)
+    window.once('closed', () => port.close())
+    handler.upgrade(guarded(port), { context: {} })
+    port.start()
+  }
+
+  ipcMain.on(channel, onPort)
+  return () => {
+    ipcMain.off(channel, onPort)
+    for (const port of ports.values()) port.close()
+    ports.clear()
+  }
+}
+
+/** The main frame of the window, showing our own page: not an iframe, nor a page it was led to. */
+function isFromPage(event: IpcMainEvent, window: BrowserWindow): boolean {
+  const frame = event.senderFrame
+  return (
+    frame !== null &&
+    frame === window.webContents.mainFrame &&
+    frame.origin === appOrigin &&
+    event.ports.length === 1
+  )
+}
+
+/**
+ * The port as ORPC sees it. ORPC's listener is async and leaves its rejections to nobody: a message
+ * that is no call must not end the process that all agents run in.
+ */
+function guarded(port: MessagePortMain): {
+  on: (event: string, callback: (event?: { data: unknown }) => void) => void
+  postMessage: (data: unknown) => void
+} {
+  return {
+    on: (event, callback) => {
+      port.on(event as 'message', (message) => {
+        Promise.resolve(callback(message)).catch((error: unknown) => console.error(error))
+      })
+    },
+    postMessage: (data) => port.postMessage(data),
+  }
+}

@@ -1,0 +1,16 @@
+import type { AnyRouter } from '@orpc/server'
+
+/** What the desktop needs of the composition root. */
+export interface DesktopServices {
+  router: AnyRouter
+  runningAgents(): { title: string }[]
+  /** Interrupts what runs with `cause` in its record, flushes, and lets go of the data directory. */
+  close(cause?: string): Promise<void>
+}
+
+export interface OpenDesktopServices {
+  dataDir: string
+  host: 'desktop'
+  /** Null: the person cancelled the system's folder dialog. */
+  pickFolder(): Promise<string | null>
+}

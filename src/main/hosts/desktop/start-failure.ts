@@ -1,0 +1,27 @@
+/** Why the app can't start, as a person is told. Exit codes are those of the command line (CLI.md). */
+
+export interface FailedStart {
+  title: string
+  message: string
+  exitCode: number
+}
+
+export function failedStartOf(error: unknown): FailedStart {
+  const message = error instanceof Error ? error.message : String(error)
+  const kind = error instanceof Error && 'kind' in error ? error.kind : undefined
+  switch (kind) {
+    case 'lease-held':
+      return { title: 'Shiplog is already running', message: sentence(message), exitCode: 6 }
+    case 'data-dir':
+      return { title: 'Shiplog can’t use its data folder', message: sentence(message), exitCode: 2 }
+    default:
+      return {
+        title: 'Shiplog could not start',
+        message: error instanceof Error ? (error.stack ?? message) : message,
+        exitCode: 1,
+      }
+  }
+}
+
+const sentence = (text: string): string =>
+  `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`

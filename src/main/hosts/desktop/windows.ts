@@ -1,0 +1,147 @@
+/** The windows: each a page of the renderer, in a sandbox, at an address of its own. */
+import { BrowserWindow, type BrowserWindowConstructorOptions, nativeTheme } from 'electron'
+import type { TaskId } from '../../../shared/ids.ts'
+import { appPage } from './app-scheme.ts'
+import { readWindowState, writeWindowState } from './window-state.ts'
+
+export interface WindowsOptions {
+  preloadFile: string
+  /** Where the bounds are remembered. */
+  stateFile: string
+  /** Asked before the last window closes where that ends the app; false keeps it open. */
+  mayCloseLast(): boolean
+}
+
+export interface Windows {
+  /** Opens one more; with a task, showing it. */
+  open(taskId?: TaskId): void
+  /** Shows the task in the window used last, or in a new one. Without a task it only comes to the front. */
+  show(taskId: TaskId | null): void
+  isOwn(window: BrowserWindow): boolean
+  /** The one to attach a dialog to; null when there is none. */
+  current(): BrowserWindow | null
+}
+
+const defaultSize = { width: 1280, height: 800 }
+/** UI: everything works at 800x600; below that it is squeezed, not broken. */
+const sizeMin = { minWidth: 640, minHeight: 480 }
+/** A further window must not hide the one that it was opened from. */
+const cascadePx = 24
+/** `--canvas` of the renderer's theme, so that nothing flashes before its first frame. */
+const canvas = { light: '#fdfdfe', dark: '#15191c' }
+
+export function createWindows(options: WindowsOptions): Windows {
+  const own = new Set<BrowserWindow>()
+  let last: BrowserWindow | null = null
+
+  nativeTheme.on('updated', () => {
+    for (const window of own) window.setBackgroundColor(canvasColor())
+  })
+
+  const current = (): BrowserWindow | null => last ?? own.values().next().value ?? null
+
+  function open(taskId?: TaskId): void {
+    const state = readWindowState(options.stateFile)
+    const window = new BrowserWindow({
+      ...windowOptions(options.preloadFile),
+      ...place(current(), state),
+    })
+    own.add(window)
+    last = window
+    if (state?.maximized && own.size === 1) window.maximize()
+    window.once('ready-to-show', () => window.show())
+    window.on('focus', () => {
+      last = window
+    })
+    window.on('close', (event) => {
+      if (own.size === 1 && !options.mayCloseLast()) event.preventDefault()
+      else writeWindowState(options.stateFile, window)
+    })
+    window.on('closed', () => {
+      own.delete(window)
+      if (last === window) last = null
+    })
+    reloadWhenGone(window)
+    void load(window, address(taskId))
+  }
+
+  return {
+    open,
+    show(taskId) {
+      const window = current()
+      if (window === null) return open(taskId ?? undefined)
+      if (window.isMinimized()) window.restore()
+      window.show()
+      window.focus()
+      // To the same address Chromium would load the page again; it is there already.
+      if (taskId && window.webContents.getURL() !== address(taskId)) {
+        void load(window, address(taskId))
+      }
+    },
+    isOwn: (window) => own.has(window),
+    current,
+  }
+}
+
+/** The page keeps where one is in the fragment, so going there loads nothing again. */
+const address = (taskId?: TaskId): string => (taskId ? `${appPage}#/t/${taskId}` : appPage)
+
+const canvasColor = (): string => (nativeTheme.shouldUseDarkColors ? canvas.dark : canvas.light)
+
+function windowOptions(preloadFile: string): BrowserWindowConstructorOptions {
+  return {
+    ...sizeMin,
+    title: 'Shiplog',
+    backgroundColor: canvasColor(),
+    show: false,
+    webPreferences: {
+      preload: preloadFile,
+      contextIsolation: true,
+      sandbox: true,
+      nodeIntegration: false,
+      nodeIntegrationInSubFrames: false,
+      nodeIntegrationInWorker: false,
+      webviewTag: false,
+      // Its dictionaries would be fetched from the network.
+      spellcheck: false,
+    },
+  }
+}
+
+function place(
+  beside: BrowserWindow | null,
+  state: { x: number; y: number; width: number; height: number } | null,
+): BrowserWindowConstructorOptions {
+  if (beside !== null) {
+    const { x, y, width, height } = beside.getNormalBounds()
+    return { x: x + cascadePx, y: y + cascadePx, width, height }
+  }
+  if (state === null) return defaultSize
+  const { x, y, width, height } = state
+  return { x, y, width, height }
+}
+
+/** A second load takes the place of the first, and a window may be closed while it loads: no failures. */
+async function load(window: BrowserWindow, url: string): Promise<void> {
+  try {
+    await window.loadURL(url)
+  } catch (error) {
+    if (window.isDestroyed() || (error as { code?: string }).code === 'ERR_ABORTED') return
+    console.error(error)
+    window.show() // an empty window can be closed or reloaded; an invisible one can't
+  }
+}
+
+/** A page that crashes as soon as it is loaded must not be loaded for ever. */
+const reloadIntervalMsMin = 10_000
+
+function reloadWhenGone(window: BrowserWindow): void {
+  let reloadedAt = Number.NEGATIVE_INFINITY
+  window.webContents.on('render-process-gone', (_event, { reason }) => {
+    if (reason === 'clean-exit' || window.isDestroyed()) return
+    console.error(`The window's process ended: ${reason}`)
+    if (performance.now() - reloadedAt < reloadIntervalMsMin) return
+    reloadedAt = performance.now()
+    window.reload()
+  })
+}

@@ -1,0 +1,106 @@
+/** What the desktop decides without Electron. The rest is in tests/electron. */
+import { describe, expect, it } from 'vitest'
+import { dataDirFlag } from '../../../src/main/hosts/desktop/arguments.ts'
+import { findDeepLink, parseDeepLink } from '../../../src/main/hosts/desktop/deep-links.ts'
+import { isExternalLink } from '../../../src/main/hosts/desktop/external-links.ts'
+import { isReachable } from '../../../src/main/hosts/desktop/reachable.ts'
+import { failedStartOf } from '../../../src/main/hosts/desktop/start-failure.ts'
+
+const id = '3f0c9d3e-5b1a-4a2b-9c7d-0123456789ab'
+
+describe('deep links', () => {
+  it('name a task by its whole id', () => {
+    expect(parseDeepLink(`shiplog://t/${id}`)).toBe(id)
+    expect(parseDeepLink(`shiplog://t/${id}/`)).toBe(id) // as Windows hands it over
+    expect(findDeepLink(['/opt/shiplog', '--no-sandbox', `shiplog://t/${id}`])).toBe(id)
+  })
+
+  it.each([
+    ['a prefix of an id', 'shiplog://t/3f0c9d3e'],
+    ['more after the id', `shiplog://t/${id}/transcript/${id}`],
+    ['a query', `shiplog://t/${id}?run=1`],
+    ['a fragment', `shiplog://t/${id}#x`],
+    ['another screen', 'shiplog://settings'],
+    ['another scheme', `https://t/${id}`],
+    ['a way up', 'shiplog://t/../../etc/passwd'],
+    ['an id of another version', 'shiplog://t/00000000-0000-1000-8000-000000000000'],
+    ['a second line', `shiplog://t/${id}\n--data-dir=/tmp`],
+    ['a switch', `--data-dir=shiplog://t/${id}`],
+    ['nothing', ''],
+  ])('do not name %s', (_name, link) => {
+    expect(parseDeepLink(link)).toBeNull()
+  })
+})
+
+describe('links to elsewhere', () => {
+  it('are those of the web', () => {
+    expect(isExternalLink('https://example.org/a?b#c')).toBe(true)
+    expect(isExternalLink('http://127.0.0.1:3000/')).toBe(true)
+  })
+
+  it.each([
+    'file:///etc/passwd',
+    'javascript:alert(1)',
+    'smb://server/share',
+    'mailto:a@example.org',
+    'vscode://file/etc/passwd',
+    'https://github.com@evil.example/',
+    'https://a:b@example.org/',
+    `https://example.org/${'a'.repeat(3_000)}`,
+    'not a link',
+  ])('are not %s', (link) => {
+    expect(isExternalLink(link)).toBe(false)
+  })
+})
+
+describe('--data-dir', () => {
+  it.each([
+    [['electron', '.', '--data-dir', '/a b'], '/a b'],
+    [['electron', '--data-dir=/a=b', '.'], '/a=b'],
+    [['electron', '.', '--data-directory=/x'], undefined],
+    [['electron', '.'], undefined],
+    [['electron', '.', '--data-dir'], undefined],
+  ])('of %j is %j', (argv, expected) => {
+    expect(dataDirFlag(argv)).toBe(expected)
+  })
+})
+
+describe('the place of a window', () => {
+  const screen = { x: 0, y: 24, width: 1920, height: 1056 }
+  it.each([
+    ['in the middle', { x: 100, y: 100, width: 1280, height: 800 }, true],
+    ['half off to the right', { x: 1700, y: 100, width: 1280, height: 800 }, true],
+    ['on a screen that is gone', { x: 2500, y: 100, width: 1280, height: 800 }, false],
+    ['with its title bar above the screen', { x: 0, y: -10, width: 1280, height: 800 }, false],
+    ['with its title bar below the screen', { x: 0, y: 1060, width: 1280, height: 800 }, false],
+  ])('%s', (_name, window, reachable) => {
+    expect(isReachable(window, screen)).toBe(reachable)
+  })
+})
+
+describe('a start that failed', () => {
+  const failed = (kind: string, message: string) => Object.assign(new Error(message), { kind })
+
+  it('ends with 6 when another process holds the data directory', () => {
+    const failure = failedStartOf(failed('lease-held', 'it is in use by process 7 (web); close it'))
+    expect(failure).toMatchObject({
+      exitCode: 6,
+      message: 'It is in use by process 7 (web); close it.',
+    })
+  })
+
+  it('ends with 2 when the data directory can’t be used', () => {
+    expect(failedStartOf(failed('data-dir', '/x can’t be written. Choose another.'))).toMatchObject(
+      {
+        exitCode: 2,
+        message: '/x can’t be written. Choose another.',
+      },
+    )
+  })
+
+  it('shows everything that is known of a fault of its own', () => {
+    const failure = failedStartOf(new TypeError('oops'))
+    expect(failure.exitCode).toBe(1)
+    expect(failure.message).toMatch(/TypeError: oops[\s\S]*at /)
+  })
+})

@@ -1,0 +1,83 @@
+import { expect, it } from 'vitest'
+import { createQuitting } from '../../../src/main/hosts/desktop/quitting.ts'
+
+interface Setup {
+  running?: string[]
+  answer?: Promise<boolean> | boolean
+  close?: () => Promise<void>
+  closeMsMax?: number
+}
+
+function setUp({ running = [], answer = true, close, closeMsMax = 10_000 }: Setup) {
+  const log: string[] = []
+  const quitting = createQuitting({
+    running: () => running,
+    async ask(titles) {
+      log.push(`ask ${titles.join(', ')}`)
+      return answer
+    },
+    async close() {
+      log.push('close')
+      await close?.()
+    },
+    leave(problem) {
+      log.push(problem ? `leave: ${problem.message}` : 'leave')
+    },
+    closeMsMax,
+  })
+  return { quitting, log }
+}
+
+it('closes and leaves without a question when no agent is at work', async () => {
+  const { quitting, log } = setUp({})
+  await quitting.begin('ask')
+  expect(log).toEqual(['close', 'leave'])
+  expect(quitting.isOver()).toBe(true)
+})
+
+it('asks when agents are at work, and leaves once that is agreed', async () => {
+  const { quitting, log } = setUp({ running: ['Lead', 'Tests'] })
+  await quitting.begin('ask')
+  expect(log).toEqual(['ask Lead, Tests', 'close', 'leave'])
+})
+
+it('stays when the person cancels, and asks again the next time', async () => {
+  const { quitting, log } = setUp({ running: ['Lead'], answer: false })
+  await quitting.begin('ask')
+  await quitting.begin('ask')
+  expect(log).toEqual(['ask Lead', 'ask Lead'])
+  expect(quitting.isOver()).toBe(false)
+})
+
+it('asks and closes once, however often it is told to quit', async () => {
+  const answer = Promise.withResolvers<boolean>()
+  const { quitting, log } = setUp({ running: ['Lead'], answer: answer.promise })
+  const first = quitting.begin('ask')
+  const second = quitting.begin('ask')
+  answer.resolve(true)
+  await Promise.all([first, second])
+  await quitting.begin('without-asking')
+  expect(log).toEqual(['ask Lead', 'close', 'leave'])
+})
+
+it('takes a signal for the answer to a question that still stands', async () => {
+  const answer = Promise.withResolvers<boolean>()
+  const { quitting, log } = setUp({ running: ['Lead'], answer: answer.promise })
+  const asking = quitting.begin('ask')
+  await quitting.begin('without-asking')
+  answer.resolve(false)
+  await asking
+  expect(log).toEqual(['ask Lead', 'close', 'leave'])
+})
+
+it('leaves when closing fails, and says so', async () => {
+  const { quitting, log } = setUp({ close: () => Promise.reject(new Error('disk full')) })
+  await quitting.begin('ask')
+  expect(log).toEqual(['close', 'leave: disk full'])
+})
+
+it('leaves when closing never ends', async () => {
+  const { quitting, log } = setUp({ close: () => new Promise(() => {}), closeMsMax: 5 })
+  await quitting.begin('ask')
+  expect(log.at(-1)).toMatch(/^leave: not everything was closed within 5 ms$/)
+})
