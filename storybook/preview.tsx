@@ -1,4 +1,5 @@
 import type { Preview } from '@storybook/react-vite'
+import '../src/renderer/styles/theme.css'
 
 const preview: Preview = {
   parameters: {
@@ -7,6 +8,29 @@ const preview: Preview = {
     // A story that breaks an accessibility rule fails its test.
     a11y: { test: 'error' },
   },
+  globalTypes: {
+    theme: {
+      description: 'Theme',
+      toolbar: {
+        icon: 'contrast',
+        items: [
+          { value: 'system', title: 'As the system' },
+          { value: 'light', title: 'Light' },
+          { value: 'dark', title: 'Dark' },
+        ],
+        dynamicTitle: true,
+      },
+    },
+  },
+  // Tests look the same on every machine.
+  initialGlobals: { theme: 'light' },
+  decorators: [
+    (Story, { globals }) => {
+      if (globals.theme === 'system') delete document.documentElement.dataset.theme
+      else document.documentElement.dataset.theme = globals.theme
+      return <Story />
+    },
+  ],
 }
 
 export default preview
