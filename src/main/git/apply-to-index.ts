@@ -1,0 +1,76 @@
+/** Applies patches to an index file of our own, where a failure leaves nothing to clean up. */
+import { readdir } from 'node:fs/promises'
+import path from 'node:path'
+import { GitError } from './errors.ts'
+import { fields, type RunGit } from './run.ts'
+
+export interface IndexRun {
+  cwd: string
+  env: { GIT_INDEX_FILE: string }
+  signal?: AbortSignal | undefined
+}
+
+export type IndexApplication =
+  | { kind: 'applied' }
+  | { kind: 'conflict'; paths: string[]; details: string[] }
+
+const apply = ['apply', '--cached', '--binary', '--whitespace=nowarn', '--no-ignore-whitespace']
+
+/** With a three-way merge where a hunk does not fit and the blob it was made from is known. */
+export async function applyToIndex(
+  git: RunGit,
+  run: IndexRun,
+  patch: string | Uint8Array,
+): Promise<IndexApplication> {
+  const input = patch
+  const result = await git([...apply, '--3way', '-'], { ...run, input, okExitCodes: [0, 1, 128] })
+  if (result.exitCode === 0) return { kind: 'applied' }
+  const details = result.stderr.split('\n').filter((text) => text.startsWith('error: '))
+  const paths = await conflictedPaths(git, run, details)
+  if (paths.length === 0) throw new GitError(apply, result.exitCode, result.stderr)
+  return { kind: 'conflict', paths, details: details.map((text) => text.slice('error: '.length)) }
+}
+
+/** True when the index holds all of the patch's changes already: they can be taken out of it. */
+export async function isInIndex(
+  git: RunGit,
+  run: IndexRun,
+  patch: string | Uint8Array,
+): Promise<boolean> {
+  const input = patch
+  const result = await git([...apply, '--reverse', '-'], {
+    ...run,
+    input,
+    okExitCodes: [0, 1, 128],
+  })
+  return result.exitCode === 0
+}
+
+/**
+ * The patches of a mail series, in order, as files in `scratchDir`. One by one, because in a whole
+ * series a later change to a file that an earlier one made confuses `git apply`. Carriage returns stay.
+ */
+export async function splitSeries(
+  git: RunGit,
+  { seriesPath, scratchDir }: { seriesPath: string; scratchDir: string },
+): Promise<string[]> {
+  await git(['mailsplit', '--keep-cr', `-o${scratchDir}`, '--', seriesPath], { cwd: scratchDir })
+  const names = (await readdir(scratchDir)).filter((name) => /^\d+$/.test(name))
+  return names.sort().map((name) => path.join(scratchDir, name))
+}
+
+async function conflictedPaths(git: RunGit, run: IndexRun, errors: string[]): Promise<string[]> {
+  const paths = new Set<string>()
+  const unmerged = await git(['ls-files', '--unmerged', '-z'], run)
+  for (const entry of fields(unmerged.stdout)) paths.add(entry.slice(entry.indexOf('\t') + 1))
+  for (const text of errors) {
+    const named =
+      /^error: patch failed: (.+):\d+$/.exec(text) ??
+      /^error: (.+): (?:already exists in|does not exist in|does not match) index$/.exec(text) ??
+      /^error: (.+): patch does not apply$/.exec(text) ??
+      /^error: cannot apply binary patch to '(.+)' without full index line$/.exec(text) ??
+      /^error: the patch applies to '(.+)' \([0-9a-f]+\)/.exec(text)
+    if (named?.[1] !== undefined) paths.add(named[1])
+  }
+  return [...paths].sort()
+}

@@ -1,0 +1,73 @@
+/** What differs between two trees, read from Git's machine-readable output. */
+import { fields, type RunGit } from './run.ts'
+
+export interface TreeChange {
+  /** `T`: became another kind of thing, such as a link. */
+  status: 'A' | 'M' | 'D' | 'T' | 'R'
+  path: string
+  /** Before a rename; only where renames were asked for. */
+  oldPath: string | null
+  oldMode: string
+  newMode: string
+  /** All zeros where there is none. */
+  oldId: string
+  newId: string
+}
+
+interface Trees {
+  dir: string
+  from: string
+  to: string
+  signal?: AbortSignal | undefined
+}
+
+/** The mode of a submodule's entry in a tree. */
+export const submoduleMode = '160000'
+export const symlinkMode = '120000'
+
+/** Plumbing, so that the person's `diff.*` settings change nothing, and no external diff program. */
+export const diffTree = [
+  'diff-tree',
+  '-r',
+  '--no-commit-id',
+  '--full-index',
+  '--no-ext-diff',
+  '--no-textconv',
+  '--no-color',
+  '--no-relative',
+  '--src-prefix=a/',
+  '--dst-prefix=b/',
+]
+
+/** Every path that differs, without looking for renames. `from` and `to`: trees or commits. */
+export async function treeChanges(
+  git: RunGit,
+  { dir, from, to, signal }: Trees,
+): Promise<TreeChange[]> {
+  const args = [...diffTree, '--no-renames', '--raw', '-z', from, to]
+  const parts = fields((await git(args, { cwd: dir, signal })).stdout)
+  return readRaw(parts).changes
+}
+
+/** The paths that differ, both names of a renamed file, sorted. */
+export async function changedTreePaths(git: RunGit, trees: Trees): Promise<string[]> {
+  return (await treeChanges(git, trees)).map((change) => change.path).sort()
+}
+
+/** Reads `--raw -z` records; `rest` is where the next kind of record begins. */
+export function readRaw(parts: readonly string[]): { changes: TreeChange[]; rest: number } {
+  const changes: TreeChange[] = []
+  let at = 0
+  while (parts[at]?.startsWith(':')) {
+    const [oldMode = '', newMode = '', oldId = '', newId = '', score = ''] = (parts[at] ?? '')
+      .slice(1)
+      .split(' ')
+    const status = score.charAt(0) as TreeChange['status']
+    const renamed = status === 'R'
+    const oldPath = renamed ? (parts[at + 1] ?? '') : null
+    const path = parts[at + (renamed ? 2 : 1)] ?? ''
+    changes.push({ status, path, oldPath, oldMode, newMode, oldId, newId })
+    at += renamed ? 3 : 2
+  }
+  return { changes, rest: at }
+}

@@ -1,0 +1,131 @@
+/** What a workspace changed, for people to read. What is to be applied goes through `merge.ts`. */
+import type { WorkspaceDiff } from '../../shared/contract/workspace.ts'
+import { diffTree, readRaw, type TreeChange } from './changes.ts'
+import { inspectProject, resolveCommit } from './inspect.ts'
+import { fields, type RunGit } from './run.ts'
+import { snapshot } from './snapshot.ts'
+
+/** Where it would be applied is the caller's to say. */
+export type DiffContent = Omit<WorkspaceDiff, 'target'>
+
+export type DiffAnswer =
+  | ({ kind: 'diff' } & DiffContent)
+  /** In place in a folder without Git, or without the commit that it began from. */
+  | { kind: 'not-available'; reason: 'not-a-repository' | 'no-base-commit' }
+
+/** More is not read by a person at once, and one message to the window carries it. */
+export const diffBytesMax = 1024 * 1024
+/** A list that long is a generated tree; the rest is counted as cut. */
+export const diffFilesMax = 5000
+
+/** From `baseCommit` to the working tree as it is: commits, uncommitted and untracked files. */
+export async function diff(
+  git: RunGit,
+  {
+    dir,
+    baseCommit,
+    signal,
+  }: { dir: string; baseCommit: string | null; signal?: AbortSignal | undefined },
+): Promise<DiffAnswer> {
+  const found = await inspectProject(git, dir, { signal })
+  if (found.kind !== 'repository' && found.kind !== 'no-commits') {
+    return { kind: 'not-available', reason: 'not-a-repository' }
+  }
+  if (baseCommit === null || (await resolveCommit(git, dir, baseCommit, { signal })) === null) {
+    return { kind: 'not-available', reason: 'no-base-commit' }
+  }
+  const { tree } = await snapshot(git, dir, { signal })
+  return {
+    kind: 'diff',
+    ...(await diffTrees(git, { dir: found.topLevel, from: baseCommit, to: tree, signal })),
+  }
+}
+
+/** Between two commits or trees. A missing one is a GitError. */
+export async function diffCommits(
+  git: RunGit,
+  {
+    repoDir,
+    from,
+    to,
+    signal,
+  }: { repoDir: string; from: string; to: string; signal?: AbortSignal | undefined },
+): Promise<DiffContent> {
+  return diffTrees(git, { dir: repoDir, from, to, signal })
+}
+
+async function diffTrees(
+  git: RunGit,
+  {
+    dir,
+    from,
+    to,
+    signal,
+  }: { dir: string; from: string; to: string; signal?: AbortSignal | undefined },
+): Promise<DiffContent> {
+  const summary = await git([...diffTree, '--find-renames', '--raw', '--numstat', '-z', from, to], {
+    cwd: dir,
+    signal,
+  })
+  const files = readFiles(fields(summary.stdout))
+  const text = await git([...diffTree, '--find-renames', '--patch', from, to], {
+    cwd: dir,
+    signal,
+    stdoutBytesMax: diffBytesMax,
+    cut: true,
+  })
+  const patch = text.truncated ? cutAtHunk(text.stdout.toString()) : text.stdout.toString()
+  return {
+    files: files.slice(0, diffFilesMax),
+    patch,
+    truncated: text.truncated || files.length > diffFilesMax,
+  }
+}
+
+const changeOf: Record<TreeChange['status'], DiffContent['files'][number]['change']> = {
+  A: 'added',
+  M: 'modified',
+  T: 'modified',
+  D: 'deleted',
+  R: 'renamed',
+}
+
+function readFiles(parts: readonly string[]): DiffContent['files'] {
+  const { changes, rest } = readRaw(parts)
+  const counts = readNumstat(parts.slice(rest))
+  return changes.map(({ status, path, oldPath }) => ({
+    path,
+    change: changeOf[status],
+    oldPath,
+    ...(counts.get(path) ?? { additions: null, deletions: null }),
+  }))
+}
+
+type Counts = { additions: number | null; deletions: number | null }
+
+/** `1<tab>2<tab>path`, and for a rename `1<tab>2<tab>` followed by both paths; `-` for a binary file. */
+function readNumstat(parts: readonly string[]): Map<string, Counts> {
+  const counts = new Map<string, Counts>()
+  for (let at = 0; at < parts.length; at++) {
+    const [added = '-', deleted = '-', ...rest] = (parts[at] ?? '').split('\t')
+    let path = rest.join('\t')
+    if (path === '') {
+      path = parts[at + 2] ?? ''
+      at += 2
+    }
+    counts.set(path, { additions: count(added), deletions: count(deleted) })
+  }
+  return counts
+}
+
+const count = (text: string) => (text === '-' ? null : Number(text))
+
+/** A view refuses a hunk with fewer lines than its header says, so the cut is before one begins. */
+function cutAtHunk(patch: string): string {
+  const file = patch.lastIndexOf('\ndiff --git ')
+  const hunk = patch.lastIndexOf('\n@@ ')
+  // The first hunk of a file: cutting there would leave a header without content.
+  const firstOfFile = patch.indexOf('\n@@ ', file + 1) === hunk
+  const cut = hunk > file && !firstOfFile ? hunk : file
+  return cut < 0 ? '' : patch.slice(0, cut + 1)
+}

@@ -1,0 +1,64 @@
+/** Git answered with an exit code that is no answer. `stderr` is what it said, cut at `stderrBytesMax`. */
+export class GitError extends Error {
+  readonly kind = 'git'
+  readonly args: readonly string[]
+  /** Null when it was ended by a signal or never started. */
+  readonly exitCode: number | null
+  readonly stderr: string
+
+  constructor(args: readonly string[], exitCode: number | null, stderr: string) {
+    const subcommand = args.slice(0, 2).join(' ')
+    super(`git ${subcommand} failed (${exitCode ?? 'ended early'}): ${essence(stderr)}`)
+    this.name = 'GitError'
+    this.args = args
+    this.exitCode = exitCode
+    this.stderr = stderr
+  }
+}
+
+/** There is no Git to run. */
+export class GitMissingError extends Error {
+  readonly kind = 'git-missing'
+  readonly gitPath: string
+
+  constructor(gitPath: string, cause: unknown) {
+    super(
+      `Git could not be started (tried "${gitPath}"). Install Git 2.32 or newer from https://git-scm.com and see that it is on the PATH.`,
+      { cause },
+    )
+    this.name = 'GitMissingError'
+    this.gitPath = gitPath
+  }
+}
+
+/** A worktree can't be made as asked; nothing was made. The message says what to do. */
+export class WorktreeRefusedError extends Error {
+  readonly kind = 'worktree-refused'
+  readonly reason: 'branch-exists' | 'bad-branch-name' | 'path-exists' | 'unknown-commit'
+
+  constructor(reason: WorktreeRefusedError['reason'], message: string) {
+    super(message)
+    this.name = 'WorktreeRefusedError'
+    this.reason = reason
+  }
+}
+
+/** A folder that a removal was asked to delete is not a worktree that may go; nothing was deleted. */
+export class NotAWorktreeError extends Error {
+  readonly kind = 'not-a-worktree'
+  readonly path: string
+
+  constructor(path: string, why: string) {
+    super(`${path} was not removed: ${why}`)
+    this.name = 'NotAWorktreeError'
+    this.path = path
+  }
+}
+
+/** The lines that say what went wrong, without hints and warnings. */
+function essence(stderr: string): string {
+  const lines = stderr.split('\n').filter((line) => line.trim() !== '')
+  const telling = lines.filter((line) => /^(fatal|error): /.test(line))
+  const chosen = telling.length > 0 ? telling : lines
+  return chosen.slice(0, 3).join('; ') || 'it gave no reason'
+}

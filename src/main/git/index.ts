@@ -1,0 +1,94 @@
+/** Everything that talks to the `git` binary. Nothing here knows tasks, sessions or the ledger. */
+import type { TaskId } from '../../shared/ids.ts'
+import { changedTreePaths } from './changes.ts'
+import { type DiffAnswer, type DiffContent, diff, diffCommits } from './diff.ts'
+import * as inspect from './inspect.ts'
+import {
+  createTargetQueue,
+  type MergeAnswer,
+  type MergeIntoInput,
+  type MergePatchInput,
+  mergeInto,
+  mergePatchInto,
+} from './merge.ts'
+import { type SavedPatch, type SavePatchInput, savePatch } from './patches.ts'
+import { createRunGit } from './run.ts'
+import { type CommittedSnapshot, commitSnapshot, type Snapshot, snapshot } from './snapshot.ts'
+import * as worktrees from './worktrees.ts'
+
+export { diffBytesMax, diffFilesMax } from './diff.ts'
+export { GitError, GitMissingError, NotAWorktreeError, WorktreeRefusedError } from './errors.ts'
+export type { ProjectInspection } from './inspect.ts'
+export { withoutRepositoryVariables } from './run.ts'
+export type {
+  BranchRemoval,
+  CreateWorktreeInput,
+  RemoveWorktreeInput,
+  WorktreeRemoval,
+} from './worktrees.ts'
+export type {
+  CommittedSnapshot,
+  DiffAnswer,
+  DiffContent,
+  MergeAnswer,
+  MergeIntoInput,
+  MergePatchInput,
+  SavedPatch,
+  SavePatchInput,
+  Snapshot,
+}
+
+interface Options {
+  signal?: AbortSignal | undefined
+}
+
+export type Git = ReturnType<typeof createGit>
+
+/**
+ * `gitPath`: `git` on the PATH unless given. `env`: what Git runs with, the process's own by default.
+ * Every function may throw GitError, GitMissingError, or the signal's reason once it is aborted.
+ */
+export function createGit(options: { gitPath?: string; env?: NodeJS.ProcessEnv } = {}) {
+  const git = createRunGit(options)
+  const inTurn = createTargetQueue(git)
+  return {
+    version: (options?: Options) => inspect.version(git, options),
+
+    inspectProject: (dir: string, options?: Options) => inspect.inspectProject(git, dir, options),
+    /** The commit that HEAD names; null before the first one. */
+    head: (dir: string, options?: Options) => inspect.head(git, dir, options),
+    /** Null when detached. */
+    currentBranch: (dir: string, options?: Options) => inspect.currentBranch(git, dir, options),
+    isClean: (dir: string, options?: Options) => inspect.isClean(git, dir, options),
+    /** The full id of a commit, branch or `HEAD~2`; null when there is no such commit. */
+    resolveCommit: (dir: string, name: string, options?: Options) =>
+      inspect.resolveCommit(git, dir, name, options),
+
+    snapshot: (dir: string, options?: Options) => snapshot(git, dir, options),
+    commitSnapshot: (dir: string, options?: Options & { message?: string }) =>
+      commitSnapshot(git, dir, options),
+    /** Paths in which the working tree differs from a commit, untracked ones included; sorted. */
+    changedPaths: async ({ dir, from, signal }: { dir: string; from: string } & Options) => {
+      const { tree } = await snapshot(git, dir, { signal })
+      return changedTreePaths(git, { dir, from, to: tree, signal })
+    },
+
+    createWorktree: (input: worktrees.CreateWorktreeInput) => worktrees.createWorktree(git, input),
+    removeWorktree: (input: worktrees.RemoveWorktreeInput) => worktrees.removeWorktree(git, input),
+    deleteBranch: (input: Parameters<typeof worktrees.deleteBranch>[1]) =>
+      worktrees.deleteBranch(git, input),
+    keepRef: (repoDir: string, taskId: TaskId, commit: string) =>
+      worktrees.keepRef(git, repoDir, taskId, commit),
+    keptCommit: (repoDir: string, taskId: TaskId) => worktrees.keptCommit(git, repoDir, taskId),
+    deleteRef: (repoDir: string, taskId: TaskId) => worktrees.deleteRef(git, repoDir, taskId),
+    agentEnv: (dir: string) => worktrees.agentEnv(git, dir, options.env),
+
+    savePatch: (input: SavePatchInput) => savePatch(git, input),
+    mergeInto: (input: MergeIntoInput) => inTurn(input.targetDir, () => mergeInto(git, input)),
+    mergePatchInto: (input: MergePatchInput) =>
+      inTurn(input.targetDir, () => mergePatchInto(git, input)),
+
+    diff: (input: Parameters<typeof diff>[1]) => diff(git, input),
+    diffCommits: (input: Parameters<typeof diffCommits>[1]) => diffCommits(git, input),
+  }
+}

@@ -1,0 +1,130 @@
+/** What a folder is to Git, and where a repository stands. */
+import { stat } from 'node:fs/promises'
+import path from 'node:path'
+import { GitError } from './errors.ts'
+import { line, type RunGit } from './run.ts'
+
+export type ProjectInspection =
+  | {
+      kind: 'repository'
+      /** The working tree's root; `dir` may be a folder inside it. Absolute, links resolved. */
+      topLevel: string
+      /** Null: HEAD is detached. */
+      branch: string | null
+      head: string
+    }
+  /** A repository in which nothing was ever committed: no worktree can be made from it. */
+  | { kind: 'no-commits'; topLevel: string; branch: string | null }
+  /** A folder without Git (the inside of a `.git` folder counts as one): agents work in place. */
+  | { kind: 'not-a-repository' }
+  | { kind: 'bare' }
+  /** Git refuses a folder that belongs to somebody else. `advice` is its own, with the command to run. */
+  | { kind: 'dubious-ownership'; advice: string }
+  | { kind: 'not-a-directory' }
+  | { kind: 'missing' }
+
+interface Where {
+  signal?: AbortSignal | undefined
+}
+
+/** Throws GitMissingError, and GitError for a repository that Git can't read. */
+export async function inspectProject(
+  git: RunGit,
+  dir: string,
+  { signal }: Where = {},
+): Promise<ProjectInspection> {
+  const found = await stat(dir).catch(() => null)
+  if (found === null) return { kind: 'missing' }
+  if (!found.isDirectory()) return { kind: 'not-a-directory' }
+  try {
+    const answers = line(
+      await git(['rev-parse', '--is-bare-repository', '--is-inside-work-tree'], {
+        cwd: dir,
+        signal,
+      }),
+    ).split('\n')
+    if (answers[1] !== 'true') {
+      return { kind: answers[0] === 'true' ? 'bare' : 'not-a-repository' }
+    }
+    const topLevel = await topLevelOf(git, dir, { signal })
+    const branch = await currentBranch(git, dir, { signal })
+    const commit = await head(git, dir, { signal })
+    if (commit === null) return { kind: 'no-commits', topLevel, branch }
+    return { kind: 'repository', topLevel, branch, head: commit }
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error
+    if (error.stderr.includes('detected dubious ownership')) {
+      return { kind: 'dubious-ownership', advice: error.stderr.trim() }
+    }
+    if (error.stderr.includes('not a git repository')) return { kind: 'not-a-repository' }
+    throw error
+  }
+}
+
+/** The root of the working tree that `dir` is in. */
+export async function topLevelOf(
+  git: RunGit,
+  dir: string,
+  { signal }: Where = {},
+): Promise<string> {
+  return path.resolve(line(await git(['rev-parse', '--show-toplevel'], { cwd: dir, signal })))
+}
+
+/** The commit that HEAD names; null before the first one. */
+export async function head(
+  git: RunGit,
+  dir: string,
+  { signal }: Where = {},
+): Promise<string | null> {
+  return resolveCommit(git, dir, 'HEAD', { signal })
+}
+
+/** The full id of a commit; null when there is no such commit. */
+export async function resolveCommit(
+  git: RunGit,
+  dir: string,
+  name: string,
+  { signal }: Where = {},
+): Promise<string | null> {
+  const result = await git(
+    ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`],
+    { cwd: dir, signal, okExitCodes: [0, 1, 128] },
+  )
+  // 128 as well for a name that can't be one; what is wrong with the repository itself must not hide in it.
+  if (result.exitCode === 128 && result.stderr.includes('repository')) {
+    throw new GitError(['rev-parse', name], result.exitCode, result.stderr)
+  }
+  return result.exitCode === 0 ? line(result) : null
+}
+
+/** The checked-out branch without `refs/heads/`; null when HEAD is detached. */
+export async function currentBranch(
+  git: RunGit,
+  dir: string,
+  { signal }: Where = {},
+): Promise<string | null> {
+  const result = await git(['symbolic-ref', '--quiet', 'HEAD'], {
+    cwd: dir,
+    signal,
+    okExitCodes: [0, 1],
+  })
+  if (result.exitCode === 1) return null
+  return line(result).replace(/^refs\/heads\//, '')
+}
+
+/** True when nothing is staged, changed or untracked. What is ignored does not count. */
+export async function isClean(git: RunGit, dir: string, { signal }: Where = {}): Promise<boolean> {
+  const result = await git(
+    ['status', '--porcelain', '-z', '--untracked-files=normal', '--no-renames'],
+    // Any output is the answer.
+    { cwd: dir, signal, stdoutBytesMax: 1, cut: true },
+  )
+  return result.stdout.length === 0
+}
+
+/** `[2, 39]` for `git version 2.39.5 (Apple Git-154)`. */
+export async function version(git: RunGit, { signal }: Where = {}): Promise<[number, number]> {
+  const text = line(await git(['--version'], { cwd: process.cwd(), signal }))
+  const found = /(\d+)\.(\d+)/.exec(text)
+  return [Number(found?.[1] ?? 0), Number(found?.[2] ?? 0)]
+}

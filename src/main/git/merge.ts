@@ -1,0 +1,189 @@
+/**
+ * Brings a task's changes into another working tree, as uncommitted work there: a three-way merge of
+ * the state the task began from, the target's state now (uncommitted work included) and the task's
+ * final state. A conflict is an answer, and changes nothing.
+ */
+import { mkdir, readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { assertNever } from '../../shared/assert-never.ts'
+import type { ApplyOutcome } from '../../shared/tools.ts'
+import { applyToIndex, type IndexApplication, isInIndex, splitSeries } from './apply-to-index.ts'
+import { resolveCommit, topLevelOf } from './inspect.ts'
+import { mergeTrees, type TreeMerge } from './merge-trees.ts'
+import { line, type RunGit } from './run.ts'
+import { type OpenSnapshot, treeOf, withSnapshot } from './snapshot.ts'
+import { updateWorkingTree } from './working-tree.ts'
+
+export interface MergeIntoInput {
+  targetDir: string
+  baseCommit: string
+  /** The final state: `SavedPatch.finalCommit`. */
+  theirCommit: string
+  signal?: AbortSignal | undefined
+}
+
+/** `commits-missing`: the repository no longer has them; `mergePatchInto` works from the saved files. */
+export type MergeAnswer = ApplyOutcome | { kind: 'commits-missing'; commits: string[] }
+
+/** Paths are relative to the target's top level; a renamed file counts with both names. */
+export async function mergeInto(git: RunGit, input: MergeIntoInput): Promise<MergeAnswer> {
+  const { targetDir, baseCommit, theirCommit, signal } = input
+  const missing: string[] = []
+  for (const commit of [baseCommit, theirCommit]) {
+    if ((await resolveCommit(git, targetDir, commit, { signal })) === null) missing.push(commit)
+  }
+  if (missing.length > 0) return { kind: 'commits-missing', commits: missing }
+  const base = await treeOf(git, targetDir, baseCommit, { signal })
+  const theirs = await treeOf(git, targetDir, theirCommit, { signal })
+  if (base === theirs) return { kind: 'nothing-to-apply' }
+  return withSnapshot(git, targetDir, { signal }, async (target) => {
+    const trees = { dir: target.topLevel, base, ours: target.tree, theirs, signal }
+    return bringIn(git, target, await mergeTrees(git, trees), signal)
+  })
+}
+
+export interface MergePatchInput {
+  targetDir: string
+  /** Used when the repository still has it: then the merge is as good as `mergeInto`'s. */
+  baseCommit?: string | undefined
+  /** The files of `savePatch`; null for one that was not written. */
+  seriesPath: string | null
+  worktreePath: string | null
+  signal?: AbortSignal | undefined
+}
+
+/** The same from the saved files, for when the commits no longer exist. */
+export async function mergePatchInto(git: RunGit, input: MergePatchInput): Promise<ApplyOutcome> {
+  const { targetDir, baseCommit, signal } = input
+  return withSnapshot(git, targetDir, { signal }, async (target) => {
+    const patches = await patchFiles(git, target.scratchDir, input)
+    if (patches.length === 0) return { kind: 'nothing-to-apply' }
+    const baseKnown =
+      baseCommit !== undefined &&
+      (await resolveCommit(git, targetDir, baseCommit, { signal })) !== null
+    if (baseKnown) {
+      const base = await treeOf(git, targetDir, baseCommit, { signal })
+      const theirs = await treeWith(git, target, base, patches, signal)
+      if (theirs.kind === 'merged') {
+        if (theirs.tree === base) return { kind: 'nothing-to-apply' }
+        const trees = { dir: target.topLevel, base, ours: target.tree, theirs: theirs.tree, signal }
+        return bringIn(git, target, await mergeTrees(git, trees), signal)
+      }
+    }
+    const merge = await treeWith(git, target, target.tree, patches, signal)
+    // Without the blobs it was made from, a patch that is already in looks like one that does not fit.
+    if (merge.kind === 'conflict' && (await holdsAll(git, target, patches, signal))) {
+      return { kind: 'already-applied' }
+    }
+    return bringIn(git, target, merge, signal)
+  })
+}
+
+/**
+ * Applies in one target one after the other: each must see what the one before it brought in.
+ * `run` gets its turn once all earlier calls for the same working tree have ended.
+ */
+export function createTargetQueue(git: RunGit) {
+  const last = new Map<string, Promise<unknown>>()
+  return async <Result>(targetDir: string, run: () => Promise<Result>): Promise<Result> => {
+    const topLevel = await topLevelOf(git, targetDir)
+    const before = last.get(topLevel) ?? Promise.resolve()
+    const turn = before.then(run, run)
+    last.set(topLevel, turn)
+    try {
+      return await turn
+    } finally {
+      if (last.get(topLevel) === turn) last.delete(topLevel)
+    }
+  }
+}
+
+async function bringIn(
+  git: RunGit,
+  target: OpenSnapshot,
+  merge: TreeMerge,
+  signal: AbortSignal | undefined,
+): Promise<ApplyOutcome> {
+  if (merge.kind === 'conflict') return conflict(merge.paths, merge.details)
+  if (merge.tree === target.tree) return { kind: 'already-applied' }
+  const update = await updateWorkingTree(git, target, merge.tree, { signal })
+  switch (update.kind) {
+    case 'updated':
+      return { kind: 'applied', paths: update.paths }
+    case 'in-the-way':
+      return conflict(update.paths, [`${named(update.paths)}: ${update.why}`])
+    default:
+      return assertNever(update)
+  }
+}
+
+/** More are in `paths`; the message is for reading. */
+const namedPathsMax = 3
+const detailsMax = 10
+
+function conflict(paths: string[], details: string[]): ApplyOutcome {
+  const shown = details.slice(0, detailsMax)
+  const message = [`Conflict in ${named(paths)}. Nothing was changed.`, ...shown].join('\n')
+  return { kind: 'conflict', paths, message }
+}
+
+function named(paths: readonly string[]): string {
+  const rest = paths.length - namedPathsMax
+  const shown = paths.slice(0, namedPathsMax).join(', ')
+  return rest > 0 ? `${shown} and ${rest} more` : shown
+}
+
+/** In the order to apply them. */
+async function patchFiles(
+  git: RunGit,
+  scratchDir: string,
+  { seriesPath, worktreePath }: MergePatchInput,
+): Promise<string[]> {
+  const files: string[] = []
+  if (seriesPath !== null) {
+    const mails = path.join(scratchDir, 'mails')
+    await mkdir(mails)
+    files.push(...(await splitSeries(git, { seriesPath, scratchDir: mails })))
+  }
+  if (worktreePath !== null) files.push(worktreePath)
+  return files
+}
+
+/** The tree that `tree` becomes with all patches. */
+async function treeWith(
+  git: RunGit,
+  { topLevel, scratchDir }: OpenSnapshot,
+  tree: string,
+  patches: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<TreeMerge> {
+  const run = {
+    cwd: topLevel,
+    env: { GIT_INDEX_FILE: path.join(scratchDir, 'index-patched') },
+    signal,
+  }
+  await git(['read-tree', tree], run)
+  for (const patch of patches) {
+    const applied: IndexApplication = await applyToIndex(git, run, await readFile(patch))
+    if (applied.kind === 'conflict') return applied
+  }
+  return { kind: 'merged', tree: line(await git(['write-tree'], run)) }
+}
+
+async function holdsAll(
+  git: RunGit,
+  { topLevel, tree, scratchDir }: OpenSnapshot,
+  patches: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const run = {
+    cwd: topLevel,
+    env: { GIT_INDEX_FILE: path.join(scratchDir, 'index-reversed') },
+    signal,
+  }
+  await git(['read-tree', tree], run)
+  for (const patch of patches.toReversed()) {
+    if (!(await isInIndex(git, run, await readFile(patch)))) return false
+  }
+  return true
+}

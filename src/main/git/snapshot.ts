@@ -1,0 +1,183 @@
+/**
+ * The whole state of a working tree as a Git tree: what is staged, changed and untracked, without what
+ * is ignored. It is written through an index of its own, so neither the real index nor a file is touched.
+ *
+ * - A file of any size goes into the object database, streamed by Git; a full disk is a GitError.
+ * - A submodule is the commit that is checked out in it; changes inside it that are not committed stay out.
+ * - A repository inside the working tree that is no submodule stays out, and is named in `leftOut`.
+ */
+import { copyFile, mkdtemp, rm, stat, utimes } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { head as headOf, topLevelOf } from './inspect.ts'
+import { line, type RunGit } from './run.ts'
+
+export interface Snapshot {
+  tree: string
+  /** Null before the first commit. */
+  head: string | null
+  /** True when the tree differs from HEAD's. */
+  dirty: boolean
+  /** Folders with a repository of their own, with a trailing slash. */
+  leftOut: string[]
+}
+
+/** A snapshot whose index still exists: Git can tell by it what has changed since. */
+export interface OpenSnapshot extends Snapshot {
+  topLevel: string
+  indexFile: string
+  /** A temporary folder that goes with the snapshot. */
+  scratchDir: string
+}
+
+export interface CommittedSnapshot extends Snapshot {
+  /** HEAD when nothing was changed, else a new commit on top of it, which nothing refers to yet. */
+  commit: string
+}
+
+/** Who Shiplog's own commits are by. */
+export const shiplogIdentity = {
+  GIT_AUTHOR_NAME: 'Shiplog',
+  GIT_AUTHOR_EMAIL: 'shiplog@localhost',
+  GIT_COMMITTER_NAME: 'Shiplog',
+  GIT_COMMITTER_EMAIL: 'shiplog@localhost',
+}
+
+interface SnapshotOptions {
+  signal?: AbortSignal | undefined
+}
+
+/** `dir`: the working tree's root or a folder in it; the whole working tree is taken either way. */
+export async function snapshot(
+  git: RunGit,
+  dir: string,
+  options: SnapshotOptions = {},
+): Promise<Snapshot> {
+  return withSnapshot(git, dir, options, async ({ tree, head, dirty, leftOut }) => ({
+    tree,
+    head,
+    dirty,
+    leftOut,
+  }))
+}
+
+/** A commit that holds the working tree as it is, for a child to branch from. No branch moves. */
+export async function commitSnapshot(
+  git: RunGit,
+  dir: string,
+  {
+    message = 'Work that was not committed yet',
+    signal,
+  }: SnapshotOptions & { message?: string } = {},
+): Promise<CommittedSnapshot> {
+  const taken = await snapshot(git, dir, { signal })
+  if (taken.head !== null && !taken.dirty) return { ...taken, commit: taken.head }
+  const parents = taken.head === null ? [] : [taken.head]
+  return { ...taken, commit: await commitTree(git, dir, { ...taken, parents, message, signal }) }
+}
+
+/** `date`: in a form that Git reads; now, unless given. */
+export async function commitTree(
+  git: RunGit,
+  dir: string,
+  commit: { tree: string; parents: string[]; message: string; date?: string } & SnapshotOptions,
+): Promise<string> {
+  const { tree, parents, message, date, signal } = commit
+  const args = ['commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent]), '-m', message]
+  const dates: Record<string, string> =
+    date === undefined ? {} : { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date }
+  return line(await git(args, { cwd: dir, env: { ...shiplogIdentity, ...dates }, signal }))
+}
+
+/** Takes a snapshot and hands it to `use` with its index; both are gone afterwards. */
+export async function withSnapshot<Result>(
+  git: RunGit,
+  dir: string,
+  { signal }: SnapshotOptions,
+  use: (snapshot: OpenSnapshot) => Promise<Result>,
+): Promise<Result> {
+  return withScratchDir(async (scratchDir) => {
+    const topLevel = await topLevelOf(git, dir, { signal })
+    const head = await headOf(git, topLevel, { signal })
+    const indexFile = path.join(scratchDir, 'index')
+    await startIndex(git, topLevel, indexFile, head, signal)
+
+    const run = { cwd: topLevel, env: { GIT_INDEX_FILE: indexFile }, signal }
+    await git(['add', '--update', '--', '.'], run)
+    const leftOut = await addUntracked(git, run)
+    const tree = line(await git(['write-tree'], run))
+    const dirty = head === null || tree !== (await treeOf(git, topLevel, head, { signal }))
+    return use({ tree, head, dirty, leftOut, topLevel, indexFile, scratchDir })
+  })
+}
+
+export async function withScratchDir<Result>(
+  use: (scratchDir: string) => Promise<Result>,
+): Promise<Result> {
+  const scratchDir = await mkdtemp(path.join(tmpdir(), 'shiplog-git-'))
+  try {
+    return await use(scratchDir)
+  } finally {
+    await rm(scratchDir, { recursive: true, force: true })
+  }
+}
+
+/** The tree of a commit, or of a tree. */
+export async function treeOf(
+  git: RunGit,
+  dir: string,
+  name: string,
+  { signal }: SnapshotOptions = {},
+): Promise<string> {
+  const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{tree}`]
+  return line(await git(args, { cwd: dir, signal }))
+}
+
+/**
+ * Starts from a copy of the real index, whose file times spare Git from reading every file again.
+ * The copy must not look younger than the original: Git reads a file that is as young as its index,
+ * and with a younger index it would miss a change of the same size made within the same tick.
+ */
+async function startIndex(
+  git: RunGit,
+  topLevel: string,
+  indexFile: string,
+  head: string | null,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const answer = await git(['rev-parse', '--git-path', 'index'], { cwd: topLevel, signal })
+  const realIndex = path.resolve(topLevel, line(answer))
+  const times = await stat(realIndex).catch(() => null)
+  if (times !== null) {
+    await copyFile(realIndex, indexFile)
+    const seconds = Math.floor(times.mtimeMs / 1000)
+    await utimes(indexFile, seconds, seconds)
+  } else if (head !== null) {
+    await git(['read-tree', head], { cwd: topLevel, env: { GIT_INDEX_FILE: indexFile }, signal })
+  }
+}
+
+/** Gives back what it left out. `git add --all` would instead fail on, or link to, such repositories. */
+async function addUntracked(
+  git: RunGit,
+  run: { cwd: string; env: Record<string, string>; signal: AbortSignal | undefined },
+): Promise<string[]> {
+  const listed = await git(['ls-files', '-z', '--others', '--exclude-standard'], run)
+  const leftOut: string[] = []
+  const kept: Buffer[] = []
+  // Bytes, not text: a name need not be UTF-8.
+  for (let start = 0; start < listed.stdout.length; ) {
+    const end = listed.stdout.indexOf(0, start)
+    if (listed.stdout[end - 1] === 0x2f) leftOut.push(listed.stdout.toString('utf8', start, end))
+    else kept.push(listed.stdout.subarray(start, end + 1))
+    start = end + 1
+  }
+  if (kept.length > 0) {
+    // `--remove`: a file that went since it was listed is no error.
+    await git(['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], {
+      ...run,
+      input: Buffer.concat(kept),
+    })
+  }
+  return leftOut
+}

@@ -1,0 +1,267 @@
+/** Worktrees, their branches, and the hidden refs that keep what a removed one ended with. */
+import { lstat, readdir, readFile, realpath, rm, stat } from 'node:fs/promises'
+import path from 'node:path'
+import type { TaskId } from '../../shared/ids.ts'
+import { GitError, NotAWorktreeError, WorktreeRefusedError } from './errors.ts'
+import { resolveCommit } from './inspect.ts'
+import { line, type RunGit } from './run.ts'
+import { shiplogIdentity } from './snapshot.ts'
+
+export interface CreateWorktreeInput {
+  /** The project, or any worktree of it. */
+  repoDir: string
+  /** Absolute; nothing may be there yet. Folders above it are made. */
+  path: string
+  /** A new branch. */
+  branch: string
+  /** The commit it starts from. */
+  from: string
+  signal?: AbortSignal | undefined
+}
+
+/**
+ * Makes a worktree on a new branch. Hooks do not run and submodules are not checked out. Throws
+ * WorktreeRefusedError for what the caller can mend; after any failure nothing is left behind.
+ */
+export async function createWorktree(git: RunGit, input: CreateWorktreeInput): Promise<void> {
+  const { repoDir, branch, signal } = input
+  const from = await refuseWhatCannotBe(git, input)
+  try {
+    await git(['worktree', 'add', '--quiet', '--no-track', '-b', branch, '--', input.path, from], {
+      cwd: repoDir,
+      signal,
+    })
+  } catch (error) {
+    // Not with `signal`: what an aborted call began is cleaned up all the same.
+    await removeWorktree(git, { repoDir, path: input.path, branch, branchAt: from }).catch(() => {})
+    throw error
+  }
+}
+
+export interface RemoveWorktreeInput {
+  repoDir: string
+  path: string
+  /** Its branch, when Shiplog made it. */
+  branch?: string | undefined
+  /** The branch is kept when it has moved on from this commit. */
+  branchAt?: string | undefined
+  signal?: AbortSignal | undefined
+}
+
+export type BranchRemoval = 'deleted' | 'already-gone' | 'checked-out-elsewhere' | 'moved-on'
+
+export interface WorktreeRemoval {
+  worktree: 'removed' | 'already-gone'
+  /** Null when no branch was named. */
+  branch: BranchRemoval | null
+}
+
+/**
+ * Removes a worktree with everything in it, whatever state it is in: locked, pruned, damaged, or
+ * deleted by hand. May be repeated. Throws NotAWorktreeError rather than delete a repository itself.
+ */
+export async function removeWorktree(
+  git: RunGit,
+  { repoDir, path: worktreePath, branch, branchAt, signal }: RemoveWorktreeInput,
+): Promise<WorktreeRemoval> {
+  await refuseRepository(worktreePath, repoDir)
+  const existed = await exists(worktreePath)
+  const commonDir = await commonDirOf(git, repoDir, signal)
+  if (commonDir === null) {
+    // The project is gone, and Git's note of the worktree with it.
+    await rm(worktreePath, { recursive: true, force: true })
+    return {
+      worktree: existed ? 'removed' : 'already-gone',
+      branch: branch ? 'already-gone' : null,
+    }
+  }
+  const adminDir = await adminDirOf(commonDir, worktreePath)
+  if (adminDir !== null && existed) {
+    // Twice: a locked one as well. It fails on a damaged `.git` file; the two lines below do not.
+    await git(['worktree', 'remove', '--force', '--force', worktreePath], {
+      cwd: repoDir,
+      signal,
+    }).catch((error) => {
+      if (!(error instanceof GitError)) throw error
+    })
+  }
+  await rm(worktreePath, { recursive: true, force: true, maxRetries: 3 })
+  // Not `git worktree prune`: that would forget the person's own worktrees on a drive that is unplugged.
+  if (adminDir !== null) await rm(adminDir, { recursive: true, force: true, maxRetries: 3 })
+  return {
+    worktree: existed || adminDir !== null ? 'removed' : 'already-gone',
+    branch: branch ? await deleteBranch(git, { repoDir, branch, at: branchAt, signal }) : null,
+  }
+}
+
+/** Deletes a branch that Shiplog made, merged or not, unless someone has it checked out or went on with it. */
+export async function deleteBranch(
+  git: RunGit,
+  input: {
+    repoDir: string
+    branch: string
+    /** Where it must still be; anywhere when not given. */
+    at?: string | undefined
+    signal?: AbortSignal | undefined
+  },
+): Promise<BranchRemoval> {
+  const { repoDir, branch, at, signal } = input
+  const tip = await resolveCommit(git, repoDir, `refs/heads/${branch}`, { signal })
+  if (tip === null) return 'already-gone'
+  if (at !== undefined && tip !== at) return 'moved-on'
+  try {
+    await git(['branch', '--quiet', '-D', '--', branch], { cwd: repoDir, signal })
+    return 'deleted'
+  } catch (error) {
+    if (error instanceof GitError && /checked out at|used by worktree/.test(error.stderr)) {
+      return 'checked-out-elsewhere'
+    }
+    throw error
+  }
+}
+
+/**
+ * Keeps a commit of a task alive under a hidden ref, which is neither a branch nor a tag: after the
+ * worktree and its branch are gone, a three-way merge still finds both sides. Overwrites an older one.
+ */
+export async function keepRef(
+  git: RunGit,
+  repoDir: string,
+  taskId: TaskId,
+  commit: string,
+): Promise<void> {
+  await git(['update-ref', hiddenRef(taskId), commit], { cwd: repoDir })
+}
+
+/** The commit that `keepRef` kept; null when there is none. */
+export async function keptCommit(
+  git: RunGit,
+  repoDir: string,
+  taskId: TaskId,
+): Promise<string | null> {
+  return resolveCommit(git, repoDir, hiddenRef(taskId))
+}
+
+/** No error when it is gone already. */
+export async function deleteRef(git: RunGit, repoDir: string, taskId: TaskId): Promise<void> {
+  await git(['update-ref', '-d', hiddenRef(taskId)], { cwd: repoDir })
+}
+
+/**
+ * What an agent's shell needs so that its commits work where the person never told Git who they are.
+ * Empty when they did: then the commits are theirs.
+ */
+export async function agentEnv(
+  git: RunGit,
+  dir: string,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<Record<string, string>> {
+  const result = await git(
+    ['config', '--name-only', '--get-regexp', '^(user|author|committer)\\.(name|email)$'],
+    { cwd: dir, okExitCodes: [0, 1] },
+  )
+  const known = new Set(line(result).split('\n'))
+  const missing = Object.entries(shiplogIdentity).filter(([variable]) => {
+    const [, role = '', field = ''] = /^git_(\w+)_(\w+)$/.exec(variable.toLowerCase()) ?? []
+    return !(variable in env) && !known.has(`user.${field}`) && !known.has(`${role}.${field}`)
+  })
+  return Object.fromEntries(missing)
+}
+
+const hiddenRef = (taskId: TaskId) => `refs/shiplog/${taskId}`
+
+/** Gives back the full id of the commit to start from. */
+async function refuseWhatCannotBe(git: RunGit, input: CreateWorktreeInput): Promise<string> {
+  const { repoDir, branch, signal } = input
+  const named = await git(['check-ref-format', '--branch', branch], {
+    cwd: repoDir,
+    signal,
+    okExitCodes: [0, 1, 128],
+  })
+  if (named.exitCode !== 0 || line(named) !== branch) {
+    throw new WorktreeRefusedError('bad-branch-name', `"${branch}" can't be a branch's name.`)
+  }
+  const from = await resolveCommit(git, repoDir, input.from, { signal })
+  if (from === null) {
+    throw new WorktreeRefusedError(
+      'unknown-commit',
+      `There is no commit ${input.from} in ${repoDir}.`,
+    )
+  }
+  if ((await resolveCommit(git, repoDir, `refs/heads/${branch}`, { signal })) !== null) {
+    throw new WorktreeRefusedError(
+      'branch-exists',
+      `The branch ${branch} exists; choose another name.`,
+    )
+  }
+  if (await exists(input.path)) {
+    throw new WorktreeRefusedError('path-exists', `${input.path} exists; choose another folder.`)
+  }
+  return from
+}
+
+/** A worktree's `.git` is a file; a folder is a repository's own, with its whole history. */
+async function refuseRepository(worktreePath: string, repoDir: string): Promise<void> {
+  const inside = path.relative(await resolved(worktreePath), await resolved(repoDir))
+  const outside = inside.split(path.sep)[0] === '..' || path.isAbsolute(inside)
+  if (!outside) {
+    throw new NotAWorktreeError(worktreePath, 'the repository itself is in it')
+  }
+  const found = await stat(path.join(worktreePath, '.git')).catch(() => null)
+  if (found?.isDirectory()) {
+    throw new NotAWorktreeError(worktreePath, 'it is a repository of its own, not a worktree')
+  }
+}
+
+/** Where the repository's worktrees are noted; null when there is no repository any more. */
+async function commonDirOf(
+  git: RunGit,
+  repoDir: string,
+  signal: AbortSignal | undefined,
+): Promise<string | null> {
+  try {
+    const answer = await git(['rev-parse', '--git-common-dir'], { cwd: repoDir, signal })
+    return path.resolve(repoDir, line(answer))
+  } catch (error) {
+    const gone =
+      error instanceof GitError &&
+      (!(await exists(repoDir)) || error.stderr.includes('not a git repository'))
+    if (gone) return null
+    throw error
+  }
+}
+
+/** Git's folder for one worktree, found by the path that it notes, since a damaged one can't be asked. */
+async function adminDirOf(commonDir: string, worktreePath: string): Promise<string | null> {
+  const all = path.join(commonDir, 'worktrees')
+  const wanted = path.join(await resolved(worktreePath), '.git')
+  for (const name of await readdir(all).catch(() => [])) {
+    const noted = await readFile(path.join(all, name, 'gitdir'), 'utf8').catch(() => null)
+    if (noted === null) continue
+    const gitFile = path.resolve(all, name, noted.replace(/\n$/, ''))
+    if (path.join(await resolved(path.dirname(gitFile)), '.git') === wanted) {
+      return path.join(all, name)
+    }
+  }
+  return null
+}
+
+async function exists(file: string): Promise<boolean> {
+  return lstat(file).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** With links resolved as far up as the path exists. */
+async function resolved(file: string): Promise<string> {
+  const absolute = path.resolve(file)
+  try {
+    return await realpath(absolute)
+  } catch {
+    const parent = path.dirname(absolute)
+    return parent === absolute
+      ? absolute
+      : path.join(await resolved(parent), path.basename(absolute))
+  }
+}
