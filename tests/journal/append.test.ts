@@ -1,4 +1,4 @@
-import { appendFile, readdir, readFile, stat, truncate } from 'node:fs/promises'
+import { readdir, readFile, stat, truncate } from 'node:fs/promises'
 import path from 'node:path'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -9,7 +9,7 @@ import {
   openJournal,
   type RecordBody,
 } from '../../src/main/journal/index.ts'
-import { deferred, diskError, spyOnHandles } from './disk-faults.ts'
+import { deferred, diskError, shortenNextWrite, spyOnHandles } from './disk-faults.ts'
 import { collect, linesOf, notes, scratchDirectory, seqsOf } from './scratch.ts'
 
 afterEach(() => {
@@ -229,11 +229,7 @@ describe('bad disks', () => {
     const { file, journal } = await newJournal()
     await journal.append({ type: 'note' })
     const before = await readFile(file)
-    const write = await spyOnHandles('write')
-    write.mockImplementationOnce(async (...[data]: unknown[]) => {
-      await appendFile(file, (data as Buffer).subarray(0, 10))
-      return { bytesWritten: 10, buffer: data }
-    })
+    const write = await shortenNextWrite(10)
     write.mockRejectedValueOnce(diskError('ENOSPC'))
     await expect(journal.append({ type: 'note' })).rejects.toThrow(/disk is full/)
     expect(await readFile(file)).toEqual(before)
@@ -241,12 +237,8 @@ describe('bad disks', () => {
   })
 
   it('writes on when the disk takes a part at a time', async () => {
-    const { file, journal } = await newJournal()
-    const write = await spyOnHandles('write')
-    write.mockImplementationOnce(async (...[data]: unknown[]) => {
-      await appendFile(file, (data as Buffer).subarray(0, 10))
-      return { bytesWritten: 10, buffer: data }
-    })
+    const { journal } = await newJournal()
+    await shortenNextWrite(10)
     const record = await journal.append({ type: 'note', text: 'whole' })
     expect((await journal.page({ limit: 1 })).records).toEqual([record])
     await journal.close()

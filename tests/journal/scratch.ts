@@ -18,12 +18,11 @@ export async function scratchDirectory(): Promise<string> {
   return directory
 }
 
-/** A journal file with these bodies, closed; the clock counts from 1 so that the bytes are the same each time. */
+/** A journal file with these bodies, closed; its clock stands at 1 so that the bytes are the same each time. */
 export async function journalWith(bodies: RecordBody[]): Promise<string> {
   const file = path.join(await scratchDirectory(), 'chat.jsonl')
-  let now = 0
-  const journal = await openJournal(file, { clock: () => ++now })
-  for (const body of bodies) await journal.append(body)
+  const journal = await openJournal(file, { clock: () => 1 })
+  await journal.appendAll(bodies)
   await journal.close()
   return file
 }

@@ -6,6 +6,7 @@ export {
   JournalQueueFullError,
   JournalReadError,
   JournalWriteError,
+  systemCode,
 } from './errors.ts'
 export {
   acquireLease,
@@ -23,6 +24,7 @@ export {
 } from './process-identity.ts'
 export { readJournal, readJournalPage } from './reader.ts'
 export type {
+  BlobReference,
   Damage,
   Healing,
   Journal,

@@ -201,9 +201,13 @@ function ownHolder(content: string): LeaseHolder {
   return holder
 }
 
-function claimFor(file: string, content: string): string {
-  const digest = createHash('sha256').update(content).digest('hex').slice(0, 32)
-  return path.join(path.dirname(file), `${fileName}.${digest}.claim`)
+/** The claim to replace these bytes of this file. */
+export function claimFor(file: string, content: string): string {
+  // The name is part of it, or a claim whose damaged bytes equal the lease's would be its own claim.
+  const digest = createHash('sha256')
+    .update(`${path.basename(file)}\n${content}`)
+    .digest('hex')
+  return path.join(path.dirname(file), `${fileName}.${digest.slice(0, 32)}.claim`)
 }
 
 async function read(file: string): Promise<string | null> {

@@ -1,5 +1,6 @@
 // See FORMAT.md for the grammar of a line.
 import { hash } from 'node:crypto'
+import { type Blob, takeOutBlobs, valueBytesMax } from './blobs.ts'
 import { InvalidRecordError } from './errors.ts'
 import type { JournalRecord, RecordBody } from './types.ts'
 
@@ -23,11 +24,16 @@ const chainLength = linkLabel.length + linkLength + sumLabel.length + sumLength 
 /** From `,"sum":"` to `"}`: what the checksum does not cover. */
 const uncoveredLength = sumLabel.length - 1 + sumLength + lineEnd.length
 
-/** A body that was checked and turned to JSON; `text` holds its members without the braces. */
+/** A body that was checked and turned to JSON. Texts hold its members without the braces. */
 export interface PreparedRecord {
   v: number
   at: number
+  /** As the line holds it. */
   text: string
+  /** As the reader gets it: differs from `text` when values went to blobs. */
+  wholeText: string
+  /** To be durable before the line is written. */
+  blobs: Blob[]
 }
 
 /** A line whose checksum is right. `end` excludes the newline. */
@@ -44,7 +50,7 @@ export interface WholeLine {
 export function prepareRecord(body: RecordBody, now: number): PreparedRecord {
   if (typeof body.type !== 'string' || body.type === '')
     throw new InvalidRecordError('a record needs a type, a string that is not empty')
-  for (const name of ['seq', 'prev', 'sum'])
+  for (const name of ['seq', 'prev', 'sum', 'blobs'])
     if (Object.hasOwn(body, name))
       throw new InvalidRecordError(`"${name}" is the journal's own and cannot be appended`)
   const { v = recordVersion, at = now, ...rest } = body
@@ -52,12 +58,18 @@ export function prepareRecord(body: RecordBody, now: number): PreparedRecord {
     throw new InvalidRecordError(`v must be a whole number from 1 on, not ${String(v)}`)
   if (typeof at !== 'number' || !Number.isFinite(at))
     throw new InvalidRecordError(`at must be milliseconds since the epoch, not ${String(at)}`)
-  return { v: Number(v), at, text: stringify(rest).slice(1, -1) }
+  const json = stringify(rest)
+  const wholeText = json.slice(1, -1)
+  if (Buffer.byteLength(json) <= valueBytesMax)
+    return { v: Number(v), at, text: wholeText, wholeText, blobs: [] }
+  const fields = JSON.parse(json)
+  const blobs = takeOutBlobs(fields)
+  return { v: Number(v), at, text: stringify(fields).slice(1, -1), wholeText, blobs }
 }
 
 /** The record as a reader will give it back. */
 export function recordOf(prepared: PreparedRecord, seq: number): JournalRecord {
-  return JSON.parse(`${head(prepared, seq)}${prepared.text}}`) as JournalRecord
+  return JSON.parse(`${head(prepared, seq)}${prepared.wholeText}}`) as JournalRecord
 }
 
 /** The bytes of one line, newline included, and its sum for the next line to link to. */

@@ -1,6 +1,7 @@
 // Reads records through the offset index. Every line's checksum is checked again: the index says where
 // a record is, never that it is still what it was.
 import type { FileHandle } from 'node:fs/promises'
+import { blobDirectory, blobReferences, putBackBlobs } from './blobs.ts'
 import { parseLine, readLine } from './line.ts'
 import type { RecordPlace } from './offsets.ts'
 import type { ScanState } from './scan.ts'
@@ -25,11 +26,11 @@ export async function readPage(
       ? [Math.max(0, index.count - wholeNumber(query.last)), wholeNumber(query.last)]
       : [index.ordinalFrom(query.fromSeq ?? 1), wholeNumber(query.limit)]
   const places = take(state, from, from + count, pageBytesMax)
-  const records = await readPlaces(handle, state, places)
+  const { records, used } = await readPlaces(handle, state, file, places, query.previews ?? false)
   return {
     records,
     total: index.count,
-    nextSeq: index.at(from + places.length)?.seq ?? null,
+    nextSeq: index.at(from + used)?.seq ?? null,
     damage: state.damage.list(file),
   }
 }
@@ -38,13 +39,15 @@ export async function readPage(
 export async function* readRecords(
   handle: () => Promise<FileHandle>,
   state: ScanState,
+  file: string,
   fromSeq = 1,
 ): AsyncGenerator<JournalRecord> {
   const last = state.index.count
   for (let ordinal = state.index.ordinalFrom(fromSeq); ordinal < last; ) {
     const places = take(state, ordinal, last, stepBytes)
-    yield* await readPlaces(await handle(), state, places)
-    ordinal += places.length
+    const { records, used } = await readPlaces(await handle(), state, file, places, false)
+    yield* records
+    ordinal += used
   }
 }
 
@@ -67,22 +70,63 @@ function take(state: ScanState, from: number, to: number, bytesMax: number): Rec
   return places
 }
 
+/** The records at these places, as far as their values fit: `used` says how many places that were. */
 async function readPlaces(
   handle: FileHandle,
   state: ScanState,
+  file: string,
   places: RecordPlace[],
-): Promise<JournalRecord[]> {
+  previews: boolean,
+): Promise<{ records: JournalRecord[]; used: number }> {
   const records: JournalRecord[] = []
+  let used = 0
+  let blobBytes = 0
   for (const run of runs(places)) {
     const buffer = await readRange(handle, run.start, run.end)
-    for (const { seq, start, end } of run.places) {
-      const [from, to] = [start - run.start, end - run.start]
-      const whole = to <= buffer.length ? readLine(buffer, from, to) : null
-      if (whole?.seq === seq) records.push(parseLine(buffer, from, to))
-      else await noteChanged(handle, state, { seq, start, end })
+    for (const place of run.places) {
+      const record = readPlace(buffer, run.start, place)
+      const references = record && !previews ? blobReferences(record) : []
+      blobBytes += references.reduce((sum, { bytes }) => sum + bytes, 0)
+      if (blobBytes > pageBytesMax && used > 0) return { records, used }
+      if (!record) await noteChanged(handle, state, place)
+      else {
+        if (references.length > 0) await putBack(handle, state, file, place, record)
+        records.push(record)
+      }
+      used += 1
     }
   }
-  return records
+  return { records, used }
+}
+
+function readPlace(
+  buffer: Buffer,
+  bufferStart: number,
+  { seq, start, end }: RecordPlace,
+): JournalRecord | null {
+  const [from, to] = [start - bufferStart, end - bufferStart]
+  const whole = to <= buffer.length ? readLine(buffer, from, to) : null
+  return whole?.seq === seq ? parseLine(buffer, from, to) : null
+}
+
+async function putBack(
+  handle: FileHandle,
+  state: ScanState,
+  file: string,
+  { seq, start }: RecordPlace,
+  record: JournalRecord,
+): Promise<void> {
+  const lost = await putBackBlobs(blobDirectory(file), record)
+  if (lost.length === 0 || state.lostValues.has(seq)) return
+  state.lostValues.add(seq)
+  state.damage.note({
+    row: 'unreadable',
+    line: await lineAt(handle, start),
+    bytes: lost.reduce((sum, { bytes }) => sum + bytes, 0),
+    cause: `only the beginning of a long value: ${lost.map(({ sha256 }) => `blobs/${sha256}`).join(', ')} is missing or damaged`,
+    afterSeq: seq - 1,
+    missing: null,
+  })
 }
 
 interface Run {
@@ -103,7 +147,8 @@ function runs(places: RecordPlace[]): Run[] {
   return found
 }
 
-async function readRange(handle: FileHandle, start: number, end: number): Promise<Buffer> {
+/** The bytes from `start` to `end`, fewer where the file ends before. */
+export async function readRange(handle: FileHandle, start: number, end: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(end - start)
   let filled = 0
   while (filled < buffer.length) {

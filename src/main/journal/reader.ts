@@ -3,7 +3,8 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import path from 'node:path'
 import { JournalReadError } from './errors.ts'
-import { readPage, readRecords } from './read.ts'
+import { linkTo, readLine } from './line.ts'
+import { readPage, readRange, readRecords } from './read.ts'
 import { createScanState, type ScanState, scanForward } from './scan.ts'
 import type { JournalRecord, Page, PageQuery } from './types.ts'
 
@@ -27,7 +28,11 @@ const scansKept = new Map<string, Promise<Scan>>()
 export async function readJournalPage(file: string, query: PageQuery): Promise<Page> {
   return withFile(file, async (handle) => {
     const { state } = await scanOf(path.resolve(file), handle)
-    return readPage(handle, state, file, query)
+    const page = await readPage(handle, state, file, query)
+    if (state.changed.size === 0) return page
+    // The file is not the one that was scanned: look at it anew rather than call all of it damaged.
+    scansKept.delete(path.resolve(file))
+    return readPage(handle, (await scanOf(path.resolve(file), handle)).state, file, query)
   })
 }
 
@@ -41,7 +46,7 @@ export async function* readJournal(
   })
   try {
     const { state } = await scanOf(path.resolve(file), handle)
-    yield* readRecords(async () => handle, state, query.fromSeq)
+    yield* readRecords(async () => handle, state, file, query.fromSeq)
   } finally {
     await handle.close()
   }
@@ -82,8 +87,18 @@ async function rescan(handle: FileHandle, kept: Scan | null): Promise<Scan> {
   const { dev, ino, size, mtimeNs } = await handle.stat({ bigint: true })
   const identity = `${dev}:${ino}`
   if (kept?.identity === identity && kept.size === size && kept.modifiedNs === mtimeNs) return kept
-  const goesOn = kept?.identity === identity && size > kept.size
+  const goesOn =
+    kept?.identity === identity && size > kept.size && (await endsAsBefore(handle, kept.state))
   const state = goesOn ? kept.state : createScanState()
   await scanForward(handle, state)
   return { state, identity, size, modifiedNs: mtimeNs }
+}
+
+/** Whether the last record scanned is still there, so that the rest was only appended. */
+async function endsAsBefore(handle: FileHandle, state: ScanState): Promise<boolean> {
+  const last = state.index.at(state.index.count - 1)
+  if (!last) return false
+  const buffer = await readRange(handle, last.start, last.end)
+  const whole = readLine(buffer, 0, buffer.length)
+  return whole?.seq === last.seq && linkTo(whole.sum) === state.link
 }

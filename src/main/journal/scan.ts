@@ -39,6 +39,8 @@ export interface ScanState {
   afterUnreadable: boolean
   /** Seqs whose line was whole when scanned and was not when read later. */
   changed: Set<number>
+  /** Seqs whose long values were found missing when read. */
+  lostValues: Set<number>
 }
 
 export function createScanState(): ScanState {
@@ -52,6 +54,7 @@ export function createScanState(): ScanState {
     unreadableLines: 0,
     afterUnreadable: false,
     changed: new Set(),
+    lostValues: new Set(),
   }
 }
 

@@ -39,8 +39,25 @@ export interface Healing {
   detail: string
 }
 
+/** Where a value of more than 256 KB is, and where in the record it belongs. */
+export interface BlobReference {
+  at: (string | number)[]
+  /** Also the name of its file in `blobs/` beside the journal. */
+  sha256: string
+  bytes: number
+  /** 'json' for text that UTF-8 can't hold as it is (lone surrogates). */
+  encoding: 'utf8' | 'json'
+}
+
 /** Which records: from a seq on, or the last ones. `limit` and `last` are counts of records. */
-export type PageQuery = { fromSeq?: number; limit: number } | { last: number }
+export type PageQuery = ({ fromSeq?: number; limit: number } | { last: number }) & {
+  /**
+   * Leave values of more than 256 KB as the preview that the record holds, named in its `blobs`
+   * (BlobReference[]). Otherwise they are put back, and there is no `blobs`, unless the value's file
+   * is lost: then its preview stays, `blobs` names it, and it is damage.
+   */
+  previews?: boolean
+}
 
 export interface Page {
   /** In file order. May be fewer than asked for where records are large: go on at `nextSeq`. */

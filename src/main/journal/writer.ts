@@ -1,5 +1,6 @@
 import { type FileHandle, lstat, open } from 'node:fs/promises'
 import path from 'node:path'
+import { blobDirectory, storeBlob } from './blobs.ts'
 import { makeDirDurable, syncDirectory, writeFully } from './durable-files.ts'
 import {
   JournalClosedError,
@@ -115,7 +116,7 @@ function createJournal(opened: OpenFile): Journal {
       if (bodies.length === 0) return resolve([])
       const now = clock()
       const prepared = bodies.map((body) => prepareRecord(body, now))
-      const bytes = prepared.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
+      const bytes = prepared.reduce((sum, { wholeText }) => sum + Buffer.byteLength(wholeText), 0)
       // One alone is always taken, however long.
       if (queuedBytes > 0 && queuedBytes + bytes > queueBytesMax)
         throw new JournalQueueFullError(file, queueBytesMax)
@@ -139,7 +140,7 @@ function createJournal(opened: OpenFile): Journal {
         const error = new JournalWriteError(file, cause)
         const failed = [...batch, ...queue]
         queue = []
-        await repair().catch(() => {})
+        if (needsRepair) await repair().catch(() => {})
         settle(failed, (waiting) => waiting.reject(error))
       }
     }
@@ -167,6 +168,8 @@ function createJournal(opened: OpenFile): Journal {
   /** Gives each append's records once all are durable; only then does memory know them. */
   async function writeBatch(batch: Waiting[]): Promise<JournalRecord[][]> {
     if (needsRepair) await repair()
+    for (const blob of batch.flatMap(({ prepared }) => prepared.flatMap(({ blobs }) => blobs)))
+      await storeBlob(blobDirectory(file), blob)
     let seq = nextSeq(state)
     let link = state.link
     const lines: { bytes: Buffer; sum: string; seq: number }[] = []
@@ -239,7 +242,7 @@ function createJournal(opened: OpenFile): Journal {
     },
     appendAll: enqueue,
     page: async (query) => readPage(await openReader(), state, file, query),
-    records: (query = {}) => readRecords(openReader, state, query.fromSeq),
+    records: (query = {}) => readRecords(openReader, state, file, query.fromSeq),
     flush,
     close() {
       closing ??= shut()

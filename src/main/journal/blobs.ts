@@ -1,0 +1,126 @@
+// Very long values live beside the journal, one file each, named after their content (J10). See FORMAT.md.
+import { createHash } from 'node:crypto'
+import { readFile, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { makeDirDurable, syncDirectory, writeFileDurable } from './durable-files.ts'
+import { systemCode } from './errors.ts'
+import type { BlobReference, JournalRecord } from './types.ts'
+
+/** A longer string goes to a blob: lines stay short enough to page through and to scan quickly. */
+export const valueBytesMax = 256 << 10
+/** Characters of a value that stay in the record: a screenful. */
+const previewLength = 2000
+
+/** A value on its way to its file. */
+export interface Blob {
+  sha256: string
+  data: Buffer
+}
+
+export function blobDirectory(journalFile: string): string {
+  return path.join(path.dirname(path.resolve(journalFile)), 'blobs')
+}
+
+/**
+ * Takes the long strings out of plain JSON fields, in place: what remains of each is a preview, and
+ * `blobs` says where the rest is. Returns what has to be stored before the record is written.
+ */
+export function takeOutBlobs(fields: Record<string, unknown>): Blob[] {
+  const blobs: Blob[] = []
+  const references: BlobReference[] = []
+
+  function visit(holder: Holder, at: (string | number)[]): void {
+    for (const key of Object.keys(holder)) {
+      const value = holder[key]
+      const here = [...at, Array.isArray(holder) ? Number(key) : key]
+      if (typeof value === 'string' && Buffer.byteLength(value) > valueBytesMax) {
+        const { blob, reference } = blobOf(value, here)
+        blobs.push(blob)
+        references.push(reference)
+        holder[key] = value.slice(0, previewLength).toWellFormed()
+      } else if (typeof value === 'object' && value !== null) visit(value as Holder, here)
+    }
+  }
+
+  visit(fields, [])
+  if (references.length > 0) fields.blobs = references
+  return blobs
+}
+
+/** Durable when it resolves. The same content is stored once. */
+export async function storeBlob(directory: string, { sha256, data }: Blob): Promise<void> {
+  await makeDirDurable(directory)
+  const file = path.join(directory, sha256)
+  const size = await stat(file).then(
+    (status) => status.size,
+    () => -1,
+  )
+  // One that is there may come from a process that died before its name was durable.
+  if (size === data.length) await syncDirectory(directory)
+  else await writeFileDurable(file, data)
+}
+
+/**
+ * Puts the values back into a record, in place. Returns the references of those whose file is missing
+ * or is not what was stored: they keep their preview, and stay named in `blobs`.
+ */
+export async function putBackBlobs(
+  directory: string,
+  record: JournalRecord,
+): Promise<BlobReference[]> {
+  const lost: BlobReference[] = []
+  for (const reference of blobReferences(record)) {
+    const value = await readBlob(directory, reference)
+    if (value === null || !putBack(record, reference.at, value)) lost.push(reference)
+  }
+  if (lost.length > 0) record.blobs = lost
+  else delete record.blobs
+  return lost
+}
+
+export function blobReferences(record: JournalRecord): BlobReference[] {
+  return Array.isArray(record.blobs) ? (record.blobs as BlobReference[]) : []
+}
+
+type Holder = Record<string, unknown>
+
+function blobOf(value: string, at: (string | number)[]): { blob: Blob; reference: BlobReference } {
+  // UTF-8 has no lone surrogates: such a value is stored as the JSON text of it.
+  const encoding = value.isWellFormed() ? 'utf8' : 'json'
+  const data = Buffer.from(encoding === 'utf8' ? value : JSON.stringify(value))
+  const sha256 = sha256Of(data)
+  return { blob: { sha256, data }, reference: { at, sha256, bytes: data.length, encoding } }
+}
+
+async function readBlob(directory: string, reference: BlobReference): Promise<string | null> {
+  // The name comes from a file: nothing but a hash may become part of a path (A3).
+  if (!/^[0-9a-f]{64}$/.test(reference.sha256)) return null
+  try {
+    const data = await readFile(path.join(directory, reference.sha256))
+    if (sha256Of(data) !== reference.sha256) return null
+    const text = data.toString('utf8')
+    return reference.encoding === 'json' ? JSON.parse(text) : text
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'EISDIR') return null
+    throw error
+  }
+}
+
+function putBack(record: JournalRecord, at: (string | number)[], value: string): boolean {
+  const last = at.at(-1)
+  if (last === undefined) return false
+  const holder = at.slice(0, -1).reduce<unknown>(childOf, record)
+  if (typeof holder !== 'object' || holder === null || !Object.hasOwn(holder, last)) return false
+  ;(holder as Holder)[last] = value
+  return true
+}
+
+function childOf(holder: unknown, key: string | number): unknown {
+  return typeof holder === 'object' && holder !== null && Object.hasOwn(holder, key)
+    ? (holder as Holder)[key]
+    : undefined
+}
+
+function sha256Of(data: Buffer): string {
+  return createHash('sha256').update(data).digest('hex')
+}

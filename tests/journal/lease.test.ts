@@ -1,0 +1,199 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterEach, describe, expect, it } from 'vitest'
+import {
+  acquireLease,
+  isRunning,
+  LeaseHeldError,
+  ownIdentity,
+  processStartedAt,
+  readLeaseHolder,
+} from '../../src/main/journal/index.ts'
+import { claimFor } from '../../src/main/journal/lease.ts'
+import { scratchDirectory } from './scratch.ts'
+
+const children: ChildProcess[] = []
+
+afterEach(async () => {
+  for (const child of children.splice(0)) await kill(child)
+})
+
+interface Taker {
+  child: ChildProcess
+  pid: number
+  /** Says go, and gives its answer: taken, or who holds it. */
+  take(): Promise<{ outcome: 'taken' | 'held'; holderPid: number }>
+}
+
+/** A process that waits to be told to take the lease, and then keeps it until it is killed. */
+async function taker(dataDir: string): Promise<Taker> {
+  const script = path.join(import.meta.dirname, 'take-lease.ts')
+  const child = spawn(process.execPath, [script, dataDir], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  children.push(child)
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  await lines.next()
+  return {
+    child,
+    pid: child.pid ?? 0,
+    async take() {
+      child.stdin.write('go\n')
+      return JSON.parse((await lines.next()).value ?? '')
+    },
+  }
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exited = once(child, 'exit')
+  child.kill('SIGKILL')
+  await exited
+}
+
+describe('processes', () => {
+  it('[T3] tells this process by pid and start time', async () => {
+    const own = await ownIdentity()
+    expect(own.pid).toBe(process.pid)
+    expect(await processStartedAt(process.pid)).toBe(own.startedAt)
+    expect(await isRunning(own)).toBe(true)
+    expect(await isRunning({ ...own, startedAt: 'another time' })).toBe(false)
+  })
+
+  it('[T3] tells that a process is gone, and never asks about process groups', async () => {
+    const { child, pid } = await taker(await scratchDirectory())
+    const startedAt = (await processStartedAt(pid)) ?? ''
+    expect(await isRunning({ pid, startedAt })).toBe(true)
+    expect(startedAt).not.toBe((await ownIdentity()).startedAt)
+    await kill(child)
+    expect(await processStartedAt(pid)).toBeNull()
+    expect(await isRunning({ pid, startedAt })).toBe(false)
+    for (const odd of [0, -1, 1.5, Number.NaN]) expect(await processStartedAt(odd)).toBeNull()
+  })
+})
+
+describe('lease', () => {
+  it('says who may write, readable by its owner only, and goes when released', async () => {
+    const dataDir = path.join(await scratchDirectory(), 'data')
+    const lease = await acquireLease(dataDir, { host: 'web', endpoint: 'http://127.0.0.1:1' })
+    const file = path.join(dataDir, 'lease.json')
+    expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({
+      pid: process.pid,
+      processStartedAt: await processStartedAt(process.pid),
+      hostName: os.hostname(),
+      host: 'web',
+      endpoint: 'http://127.0.0.1:1',
+      acquiredAt: expect.any(Number),
+    })
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    expect(await readLeaseHolder(dataDir)).toEqual(lease.holder)
+    await lease.release()
+    await lease.release()
+    expect(await readdir(dataDir)).toEqual([])
+    expect(await readLeaseHolder(dataDir)).toBeNull()
+  })
+
+  it('is held against a second taker, in this process and in another', async () => {
+    const dataDir = await scratchDirectory()
+    const lease = await acquireLease(dataDir, { host: 'desktop', endpoint: 'somewhere' })
+    const failure = await acquireLease(dataDir, { host: 'cli' }).catch((error) => error)
+    expect(failure).toBeInstanceOf(LeaseHeldError)
+    expect(failure).toMatchObject({ kind: 'lease-held', holder: lease.holder })
+    const other = await taker(dataDir)
+    expect(await other.take()).toEqual({ outcome: 'held', holderPid: process.pid })
+    await lease.release()
+    expect(await readdir(dataDir)).toEqual([])
+  })
+
+  it('publishes an endpoint later', async () => {
+    const dataDir = await scratchDirectory()
+    const lease = await acquireLease(dataDir, { host: 'web' })
+    await lease.setEndpoint('http://127.0.0.1:2')
+    expect((await readLeaseHolder(dataDir))?.endpoint).toBe('http://127.0.0.1:2')
+    await lease.release()
+    expect(await readdir(dataDir)).toEqual([])
+    await expect(lease.setEndpoint(null)).rejects.toThrow(/not this process's/)
+  })
+
+  it('does not remove a lease that is not its own any more', async () => {
+    const dataDir = await scratchDirectory()
+    const lease = await acquireLease(dataDir, { host: 'web' })
+    await writeFile(path.join(dataDir, 'lease.json'), 'somebody else')
+    await lease.release()
+    expect(await readFile(path.join(dataDir, 'lease.json'), 'utf8')).toBe('somebody else')
+  })
+
+  it('is taken over from a dead process, without leftovers', async () => {
+    const dataDir = await scratchDirectory()
+    const dead = await taker(dataDir)
+    expect((await dead.take()).outcome).toBe('taken')
+    await kill(dead.child)
+    expect(await readLeaseHolder(dataDir)).toBeNull()
+    const lease = await acquireLease(dataDir, { host: 'cli' })
+    expect(lease.holder.pid).toBe(process.pid)
+    expect(await readdir(dataDir)).toEqual(['lease.json'])
+    await lease.release()
+  })
+
+  it.each([
+    ['whose pid another process has now', { processStartedAt: 'long ago' }],
+    ['that is not readable', null],
+  ])('is taken over from one %s', async (_, change) => {
+    const dataDir = await scratchDirectory()
+    const file = path.join(dataDir, 'lease.json')
+    await acquireLease(dataDir, { host: 'cli' })
+    const content = JSON.parse(await readFile(file, 'utf8'))
+    await writeFile(file, change ? JSON.stringify({ ...content, ...change }) : '{"pid":')
+    const lease = await acquireLease(dataDir, { host: 'web' })
+    expect((await readLeaseHolder(dataDir))?.host).toBe('web')
+    await lease.release()
+  })
+
+  it('is not taken from a process on another machine, and the message says what to do', async () => {
+    const dataDir = await scratchDirectory()
+    const file = path.join(dataDir, 'lease.json')
+    await acquireLease(dataDir, { host: 'cli' })
+    const content = JSON.parse(await readFile(file, 'utf8'))
+    await writeFile(file, JSON.stringify({ ...content, pid: 1, hostName: 'elsewhere' }))
+    await expect(acquireLease(dataDir, { host: 'web' })).rejects.toThrow(
+      /elsewhere.*if nothing runs there any more, delete .*lease\.json/,
+    )
+  })
+
+  it('goes on after a taker that died in the middle of taking over', async () => {
+    const dataDir = await scratchDirectory()
+    const dead = await taker(dataDir)
+    await dead.take()
+    await kill(dead.child)
+    // What is left when the next one dies between claiming the dead lease and replacing it, and when
+    // one more dies between claiming that claim and replacing it.
+    const file = path.join(dataDir, 'lease.json')
+    const content = await readFile(file, 'utf8')
+    const claim = claimFor(file, content)
+    await writeFile(claim, content)
+    await writeFile(claimFor(claim, content), '')
+    const lease = await acquireLease(dataDir, { host: 'cli' })
+    expect(await readdir(dataDir)).toEqual(['lease.json'])
+    await lease.release()
+  })
+
+  it('has one winner when many processes take a dead one at the same moment', async () => {
+    for (let round = 0; round < 5; round++) {
+      const dataDir = await scratchDirectory()
+      const dead = await taker(dataDir)
+      await dead.take()
+      await kill(dead.child)
+      const takers = await Promise.all(Array.from({ length: 4 }, () => taker(dataDir)))
+      const answers = await Promise.all(takers.map((one) => one.take()))
+      const winners = takers.filter((_, i) => answers[i]?.outcome === 'taken')
+      expect(winners).toHaveLength(1)
+      expect(answers.map(({ holderPid }) => holderPid)).toEqual(takers.map(() => winners[0]?.pid))
+      expect((await readLeaseHolder(dataDir))?.pid).toBe(winners[0]?.pid)
+      for (const one of takers) await kill(one.child)
+    }
+  })
+})

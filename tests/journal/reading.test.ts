@@ -1,0 +1,125 @@
+import { appendFile, rename, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { openJournal, readJournal, readJournalPage } from '../../src/main/journal/index.ts'
+import { handlePrototype } from './disk-faults.ts'
+import { collect, journalWith, notes, scratchDirectory, seqsOf } from './scratch.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+/** Bytes read through file handles while `use` runs. */
+async function bytesReadDuring(use: () => Promise<unknown>): Promise<number> {
+  const prototype = await handlePrototype()
+  const real = prototype.read
+  let bytes = 0
+  const read = vi.spyOn(prototype, 'read') as unknown as {
+    mockImplementation(implementation: unknown): void
+  }
+  read.mockImplementation(async function (this: unknown, ...args: unknown[]) {
+    const result = await Reflect.apply(real, this, args)
+    bytes += result.bytesRead
+    return result
+  })
+  await use()
+  vi.restoreAllMocks()
+  return bytes
+}
+
+describe('pages', () => {
+  it.each([
+    [{ limit: 3 }, [1, 2, 3], 4],
+    [{ fromSeq: 4, limit: 3 }, [4, 5, 6], 7],
+    [{ fromSeq: 9, limit: 3 }, [9, 10], null],
+    [{ fromSeq: 11, limit: 3 }, [], null],
+    [{ fromSeq: -5, limit: 1 }, [1], 2],
+    [{ last: 2 }, [9, 10], null],
+    [{ last: 99 }, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10], null],
+    [{ limit: 0 }, [], 1],
+  ])('[J8] %j', async (query, seqs, nextSeq) => {
+    const file = await journalWith(notes(10))
+    const journal = await openJournal(file)
+    const page = await journal.page(query)
+    await journal.close()
+    expect([seqsOf(page.records), page.nextSeq, page.total]).toEqual([seqs, nextSeq, 10])
+    expect(await readJournalPage(file, query)).toEqual(page)
+  })
+
+  it.each([{ limit: -1 }, { limit: 1.5 }, { last: Number.NaN }])('refuse %j', async (query) => {
+    const file = await journalWith(notes(1))
+    await expect(readJournalPage(file, query)).rejects.toThrow(RangeError)
+  })
+
+  it('[J8] read no more than the page, once the journal has been scanned', async () => {
+    const file = await journalWith(
+      Array.from({ length: 2000 }, () => ({ type: 'note', text: 'x'.repeat(1000) })),
+    )
+    const { size } = await stat(file)
+    const journal = await openJournal(file)
+    const queries = [{ fromSeq: 1000, limit: 10 }, { last: 10 }, { limit: 10 }]
+    for (const query of queries)
+      expect(await bytesReadDuring(() => journal.page(query))).toBeLessThan(15_000)
+    await journal.close()
+    expect(await bytesReadDuring(() => readJournalPage(file, { last: 10 }))).toBeGreaterThan(size)
+    for (const query of queries)
+      expect(await bytesReadDuring(() => readJournalPage(file, query))).toBeLessThan(15_000)
+  })
+
+  it('[J8] of a file that another process appends to cost only what was added', async () => {
+    const file = await journalWith(notes(2000))
+    const writer = await openJournal(file)
+    expect((await readJournalPage(file, { limit: 1 })).total).toBe(2000)
+    await writer.append({ type: 'note' })
+    const bytes = await bytesReadDuring(async () => {
+      expect((await readJournalPage(file, { limit: 1 })).total).toBe(2001)
+    })
+    expect(bytes).toBeLessThan(2000)
+    await writer.close()
+  })
+
+  it('notice that another file has taken the place of the one scanned', async () => {
+    const file = await journalWith(notes(3))
+    const other = await journalWith(notes(5))
+    expect((await readJournalPage(file, { limit: 9 })).total).toBe(3)
+    await rename(other, file)
+    expect((await readJournalPage(file, { limit: 9 })).records).toHaveLength(5)
+  })
+})
+
+describe('reading without writing', () => {
+  it('gives all records in order, from a seq on', async () => {
+    const file = await journalWith(notes(3000))
+    expect(seqsOf(await collect(readJournal(file)))).toEqual(
+      Array.from({ length: 3000 }, (_, i) => i + 1),
+    )
+    expect(seqsOf(await collect(readJournal(file, { fromSeq: 2999 })))).toEqual([2999, 3000])
+  })
+
+  it('gives the records that were there when it began, while more are appended', async () => {
+    const file = await journalWith(notes(3))
+    const journal = await openJournal(file)
+    const seqs: number[] = []
+    for await (const { seq } of journal.records()) {
+      seqs.push(seq)
+      await journal.append({ type: 'note' })
+    }
+    expect(seqs).toEqual([1, 2, 3])
+    expect(journal.lastSeq).toBe(6)
+    await journal.close()
+  })
+
+  it('[J1] ignores what has no newline yet', async () => {
+    const file = await journalWith(notes(2))
+    await appendFile(file, '{"v":1,"seq":3,')
+    expect(await collect(readJournal(file))).toHaveLength(2)
+    expect((await readJournalPage(file, { limit: 9 })).damage).toEqual([])
+  })
+
+  it('says which file is missing', async () => {
+    const file = path.join(await scratchDirectory(), 'none.jsonl')
+    const failure = { kind: 'journal-read-failed', code: 'ENOENT', path: file }
+    await expect(readJournalPage(file, { limit: 1 })).rejects.toMatchObject(failure)
+    await expect(collect(readJournal(file))).rejects.toMatchObject(failure)
+  })
+})

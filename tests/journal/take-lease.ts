@@ -1,0 +1,15 @@
+// Run by lease.test.ts as a process of its own: waits for a line, takes the lease, says how it went,
+// and keeps it until it is killed.
+import { once } from 'node:events'
+import { acquireLease, LeaseHeldError } from '../../src/main/journal/index.ts'
+
+const dataDir = process.argv[2] ?? ''
+console.log('ready')
+await once(process.stdin, 'data')
+try {
+  const { holder } = await acquireLease(dataDir, { host: 'cli' })
+  console.log(JSON.stringify({ outcome: 'taken', holderPid: holder.pid }))
+} catch (error) {
+  if (!(error instanceof LeaseHeldError)) throw error
+  console.log(JSON.stringify({ outcome: 'held', holderPid: error.holder.pid }))
+}
