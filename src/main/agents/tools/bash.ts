@@ -1,0 +1,80 @@
+import { stat } from 'node:fs/promises'
+import type { ShellState, ToolResult } from '../../../shared/agent.ts'
+import { bashTimeoutMsDefault } from '../../../shared/tools.ts'
+import { runShellCommand, type ShellOutcome } from './shell-command.ts'
+import type { Tool } from './tool.ts'
+import { ToolError } from './tool.ts'
+
+/** Linux takes no longer argument. */
+const commandBytesMax = 120_000
+
+/**
+ * Runs a command where the last one left off: `cd` and exported variables last from call to call. What
+ * it exits with other than 0, and running out of time, are answers of outcome `error`.
+ */
+export const bash: Tool<'bash'> = async ({ command, timeoutMs }, context) => {
+  const { shell, signal, workingDir } = context
+  if (Buffer.byteLength(command) > commandBytesMax)
+    throw new ToolError(
+      `command: is longer than ${commandBytesMax} bytes. Write it to a file with write_file and run that.`,
+    )
+  if (!(await isDirectory(shell.cwd))) return lostDirectory(shell, workingDir)
+  const limitMs = timeoutMs ?? bashTimeoutMsDefault
+  const outcome = await runShellCommand({
+    command,
+    state: shell,
+    timeoutMs: limitMs,
+    signal,
+  }).catch((error) => {
+    throw new ToolError(`The command could not be started: ${error.message}`, error)
+  })
+  if (outcome.endedBy === 'abort') throw signal.reason
+  return resultOf(outcome, limitMs)
+}
+
+function resultOf(outcome: ShellOutcome, limitMs: number): ToolResult {
+  const { exitCode, omittedBytes, state } = outcome
+  const timedOut = outcome.endedBy === 'time-limit'
+  return {
+    outcome: exitCode === 0 ? 'ok' : 'error',
+    output: [outcome.text.replace(/\n+$/, ''), ...notes(outcome, limitMs)]
+      .filter(Boolean)
+      .join('\n'),
+    detail: { kind: 'bash', exitCode, timedOut, omittedBytes },
+    shell: state,
+  }
+}
+
+function notes(
+  { endedBy, exitCode, leftBehind, dropped }: ShellOutcome,
+  limitMs: number,
+): string[] {
+  if (endedBy === 'time-limit')
+    return [`[time limit of ${limitMs} ms reached; the command and all it had started were ended]`]
+  const lines: string[] = []
+  if (leftBehind) lines.push('[what the command left running in the background was ended with it]')
+  if (dropped.length > 0)
+    lines.push(`[too large to be kept for later commands: ${dropped.join(', ')}]`)
+  if (exitCode === null) lines.push('[ended by a signal]')
+  else if (exitCode !== 0) lines.push(`[exit code ${exitCode}]`)
+  return lines
+}
+
+/** The next command starts in the working directory again, or an agent that removed its own could not go on. */
+async function lostDirectory(shell: ShellState, workingDir: string): Promise<ToolResult> {
+  if (shell.cwd === workingDir || !(await isDirectory(workingDir)))
+    throw new ToolError(`The working directory ${workingDir} does not exist any more.`)
+  return {
+    outcome: 'error',
+    output: `The shell's directory ${shell.cwd} does not exist any more. Nothing was run; the next command starts in ${workingDir}.`,
+    shell: { cwd: workingDir, env: shell.env },
+  }
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory()
+  } catch {
+    return false
+  }
+}

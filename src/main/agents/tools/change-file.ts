@@ -1,0 +1,113 @@
+import { access, constants, mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff'
+import writeFileAtomic from 'write-file-atomic'
+import type { ToolContext, ToolResult } from '../../../shared/agent.ts'
+import type { ConfinedPath } from './confined-path.ts'
+import { errorCode, fileError } from './file-error.ts'
+import { decodeText, fileBytesMax, splitLines } from './text-file.ts'
+import { ToolError } from './tool.ts'
+
+/** A diff past this is no reading matter, and would swell every copy of the record. */
+const patchCharsMax = 64 * 1024
+/** Two very different large files could keep the algorithm busy for minutes. */
+const diffTimeMsMax = 500
+
+export interface FileChange {
+  path: ConfinedPath
+  /** Null: there is no file yet. */
+  before: Uint8Array | null
+  after: string
+}
+
+/**
+ * Writes a file in one step, keeping its mode. Its old content is kept in the record first, and the
+ * change is recorded after (DESIGN, "Agents"); a content that is already there changes nothing.
+ */
+export async function changeFile(
+  { path, before, after }: FileChange,
+  { files, callId, signal }: ToolContext,
+): Promise<ToolResult> {
+  const bytes = Buffer.from(after)
+  if (bytes.length > fileBytesMax)
+    throw new ToolError(
+      `The new content is too large (${bytes.length} bytes, at most ${fileBytesMax}).`,
+    )
+  if (path.relative.split('/').includes('.git'))
+    throw new ToolError(`path: ${path.relative} belongs to Git. Use git in bash instead.`)
+  if (before && bytes.equals(before)) return unchanged(path)
+  signal.throwIfAborted()
+  await files.keepOriginal(before)
+  await write(path, bytes)
+  await files.record({ callId, path: path.relative, before, after: bytes })
+  return changed(path, before, after)
+}
+
+async function write(path: ConfinedPath, bytes: Buffer): Promise<void> {
+  try {
+    await mkdir(dirname(path.absolute), { recursive: true })
+    // A rename would replace a read-only file all the same.
+    await access(path.absolute, constants.W_OK).catch((error) => {
+      if (errorCode(error) !== 'ENOENT') throw error
+    })
+    await writeFileAtomic(path.absolute, bytes)
+  } catch (error) {
+    throw fileError(path.relative, error)
+  }
+}
+
+const unchanged = (path: ConfinedPath): ToolResult => ({
+  outcome: 'ok',
+  output: `${path.relative} has this content already.`,
+  detail: {
+    kind: 'edit',
+    path: path.relative,
+    change: 'unchanged',
+    additions: 0,
+    deletions: 0,
+    patch: null,
+  },
+})
+
+function changed(path: ConfinedPath, before: Uint8Array | null, after: string): ToolResult {
+  const change = before ? 'changed' : 'created'
+  const { additions, deletions, patch } = compare(path.relative, before, after)
+  return {
+    outcome: 'ok',
+    output: `${before ? 'Changed' : 'Created'} ${path.relative} (+${additions} -${deletions} lines).`,
+    detail: { kind: 'edit', path: path.relative, change, additions, deletions, patch },
+  }
+}
+
+function compare(path: string, before: Uint8Array | null, after: string) {
+  const old = before ? decodeText(before) : ''
+  const patch =
+    old === null
+      ? undefined
+      : createTwoFilesPatch(
+          before ? `a/${path}` : '/dev/null',
+          `b/${path}`,
+          old,
+          after,
+          undefined,
+          undefined,
+          {
+            context: 3,
+            timeout: diffTimeMsMax,
+            headerOptions: FILE_HEADERS_ONLY,
+          },
+        )
+  // Without a diff all that is known is that the old lines went and the new ones came.
+  if (patch === undefined)
+    return {
+      additions: splitLines(after).length,
+      deletions: old === null ? 0 : splitLines(old).length,
+      patch: null,
+    }
+  const lines = patch.split('\n').slice(2)
+  return {
+    additions: lines.filter((line) => line.startsWith('+')).length,
+    deletions: lines.filter((line) => line.startsWith('-')).length,
+    patch: patch.length <= patchCharsMax ? patch : null,
+  }
+}

@@ -1,0 +1,17 @@
+import { shortId } from '../../../shared/ids.ts'
+import type { AwaitedTask } from '../../../shared/tools.ts'
+
+/** One line: title, agent, id, status, cause. */
+export function describeTask({ title, agent, taskId, status, cause }: AwaitedTask): string {
+  return `**${title}** (${agent}, ${shortId(taskId)}): ${status}${cause ? `, ${cause}` : ''}`
+}
+
+/** Markdown: each task in a line, its report below it. Reads well inside another report. */
+export function describeTasks(tasks: AwaitedTask[]): string {
+  return tasks
+    .map((task) => {
+      const report = task.report && [`*${task.report.title}*`, task.report.markdown.trim()]
+      return [describeTask(task), ...(report ?? [])].filter(Boolean).join('\n\n')
+    })
+    .join('\n\n---\n\n')
+}

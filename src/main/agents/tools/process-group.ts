@@ -1,0 +1,60 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** How long processes are given to end themselves before they are killed. */
+export const killGraceMs = 1000
+const pollMs = 20
+/** A killed process is gone once the system has torn it down, which a busy disk can delay. */
+const goneMsMax = 500
+
+/**
+ * Ends every process of a group: gives it `settleMs` to be gone by itself, asks (SIGTERM), and kills
+ * what is left after `killGraceMs`. Answers whether it had to. `pid` is the group's leader, which may
+ * be gone already.
+ */
+export async function endProcessGroup(
+  pid: number,
+  { settleMs = 0 }: { settleMs?: number } = {},
+): Promise<boolean> {
+  if (!(await hasLiving(pid)) || (await goneWithin(pid, settleMs))) return false
+  signalGroup(pid, 'SIGTERM')
+  if (await goneWithin(pid, killGraceMs)) return true
+  signalGroup(pid, 'SIGKILL')
+  await goneWithin(pid, goneMsMax)
+  return true
+}
+
+async function goneWithin(pid: number, timeMs: number): Promise<boolean> {
+  for (const deadline = Date.now() + timeMs; Date.now() < deadline; ) {
+    await sleep(pollMs)
+    if (!(await hasLiving(pid))) return true
+  }
+  return false
+}
+
+/**
+ * In a container whose first process collects no orphans, ended processes stay in their group for
+ * ever: there, asking the group alone would wait for the dead.
+ */
+async function hasLiving(pid: number): Promise<boolean> {
+  if (!signalGroup(pid, 0)) return false
+  if (process.platform !== 'linux') return true
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/.test(name)) continue
+    const stat = await readFile(`/proc/${name}/stat`, 'latin1').catch(() => '')
+    // After the name, which may hold anything: state, parent, group.
+    const [state, , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    if (Number(group) === pid && state !== 'Z' && state !== 'X') return true
+  }
+  return false
+}
+
+/** False: there is no such group (any more). Windows has no groups: there it is the process alone. */
+function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    process.kill(process.platform === 'win32' ? pid : -pid, signal)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,46 @@
+import { confine } from './confined-path.ts'
+import { readText, splitLines } from './text-file.ts'
+import type { Tool } from './tool.ts'
+import { ToolError } from './tool.ts'
+
+/** About 16,000 tokens: enough for a whole source file, short of flooding an agent's context. */
+const readCharsMax = 64 * 1024
+
+/** Gives lines of a text file as they are, and says which ones when they are not all of it. */
+export const readFile: Tool<'read_file'> = async (input, context) => {
+  const path = await confine(context.workingDir, input.path)
+  const lines = splitLines(await readText(path))
+  const from = input.fromLine ?? 1
+  if (from > Math.max(lines.length, 1))
+    throw new ToolError(`fromLine: ${path.relative} has ${lines.length} lines.`)
+  const wanted = lines.slice(from - 1, input.lines ? from - 1 + input.lines : undefined)
+  const { text, count } = fitting(wanted)
+  const last = from + count - 1
+  const truncated = count < wanted.length || text.length < wanted.join('').length
+  const more = truncated || last < lines.length
+  return {
+    outcome: 'ok',
+    output: more ? `${text}${note(from, last, lines.length, truncated)}` : text,
+    detail: { kind: 'read', path: path.relative, lines: count, truncated },
+  }
+}
+
+/** As many whole lines as fit; of a first line that is too long alone, its beginning. */
+function fitting(lines: string[]): { text: string; count: number } {
+  let text = ''
+  let count = 0
+  for (const line of lines) {
+    if (text.length + line.length > readCharsMax) break
+    text += line
+    count++
+  }
+  const [first] = lines
+  if (count === 0 && first !== undefined) return { text: first.slice(0, readCharsMax), count: 1 }
+  return { text, count }
+}
+
+function note(from: number, last: number, total: number, truncated: boolean): string {
+  const next = last < total ? `; go on with fromLine: ${last + 1}` : ''
+  const why = truncated ? `, at most ${readCharsMax} characters at a time` : ''
+  return `\n[lines ${from}-${last} of ${total}${why}${next}]`
+}

@@ -1,0 +1,67 @@
+import { lstat, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createLineMatcher, type LineMatcher } from './line-matcher.ts'
+import { projectFiles } from './project-files.ts'
+import { decodeText } from './text-file.ts'
+import type { Tool } from './tool.ts'
+
+/** More matches are answered better by a narrower pattern. */
+const matchesMax = 200
+/** Larger files are data or build products: not what a search through sources is for. */
+const searchedFileBytesMax = 2 * 1024 * 1024
+
+interface Found {
+  lines: string[]
+  files: number
+  truncated: boolean
+}
+
+/** Searches text files line by line: `path:line: text`, one match a line. Binary and very large files are passed over. */
+export const searchFiles: Tool<'search_files'> = async (input, context) => {
+  const { pattern, path, glob, ignoreCase } = input
+  const { signal, workingDir } = context
+  const matcher = createLineMatcher(pattern, { ignoreCase, signal })
+  try {
+    const candidates = await projectFiles(workingDir, { path, glob, signal })
+    const found = await searchAll(workingDir, candidates.files, matcher)
+    const truncated = found.truncated || candidates.truncated
+    const note = truncated ? '[there is more; narrow it down with pattern, path or glob]' : ''
+    return {
+      outcome: 'ok',
+      output: [...found.lines, note].filter(Boolean).join('\n') || '[no matches]',
+      detail: { kind: 'matches', count: found.lines.length, files: found.files, truncated },
+    }
+  } finally {
+    await matcher.close()
+  }
+}
+
+async function searchAll(
+  workingDir: string,
+  files: string[],
+  matcher: LineMatcher,
+): Promise<Found> {
+  const found: Found = { lines: [], files: 0, truncated: false }
+  for (const file of files) {
+    const text = await searchableText(join(workingDir, file))
+    if (text === null) continue
+    const wanted = matchesMax - found.lines.length
+    // One more than wanted tells whether there are more.
+    const matches = await matcher.match(text, wanted + 1)
+    if (matches.length > 0 && wanted > 0) found.files++
+    for (const match of matches.slice(0, wanted))
+      found.lines.push(`${file}:${match.line}: ${match.text}`)
+    if (matches.length > wanted) return { ...found, truncated: true }
+  }
+  return found
+}
+
+async function searchableText(path: string): Promise<string | null> {
+  try {
+    const stats = await lstat(path)
+    if (!stats.isFile() || stats.size > searchedFileBytesMax) return null
+    return decodeText(await readFile(path))
+  } catch {
+    return null // gone, or not ours to read
+  }
+}

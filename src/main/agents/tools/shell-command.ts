@@ -1,0 +1,137 @@
+import { spawn } from 'node:child_process'
+import { constants } from 'node:fs'
+import { access, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ShellState } from '../../../shared/agent.ts'
+import { createBoundedOutput } from './bounded-output.ts'
+import { endProcessGroup } from './process-group.ts'
+import { readShellState, shellInvocation } from './shell-state.ts'
+
+/** About 8,000 tokens: what an agent can take in at once. The rest is what files and `grep` are for. */
+export const outputBytesMax = 32 * 1024
+
+/**
+ * After the shell has ended, output may still be under way from what it started (`> >(tee log)`). Then
+ * what is left of its group is ended; only a process that left the group can hold the output longer.
+ */
+const outputDrainMs = 200
+/** What has said its last word may still be on its way out. */
+const settleMs = 100
+
+export interface ShellCommand {
+  command: string
+  state: ShellState
+  timeoutMs: number
+  signal: AbortSignal
+}
+
+export interface ShellOutcome {
+  /** Standard output and error as they came, at most `outputBytesMax`. */
+  text: string
+  omittedBytes: number
+  /** Null when a signal ended it. */
+  exitCode: number | null
+  endedBy: 'itself' | 'time-limit' | 'abort'
+  /** True: processes it had left in the background were ended with it. */
+  leftBehind: boolean
+  state: ShellState
+  dropped: string[]
+}
+
+/**
+ * Runs a command in a process group of its own and sees to it that nothing of the group outlives the
+ * call, whether the command ends, its time is up, or the signal is aborted.
+ */
+export async function runShellCommand(run: ShellCommand): Promise<ShellOutcome> {
+  const dir = await mkdtemp(join(tmpdir(), 'shiplog-bash-'))
+  try {
+    const stateFile = join(dir, 'state')
+    const { endedBy, exitCode, leftBehind, ...output } = await runInGroup(run, stateFile)
+    const written = endedBy === 'itself' ? await readFile(stateFile).catch(() => null) : null
+    const after = written ? readShellState(written, run.state) : { state: run.state, dropped: [] }
+    return { ...output, exitCode, endedBy, leftBehind, ...after }
+  } finally {
+    await rm(dir, { recursive: true, force: true })
+  }
+}
+
+async function runInGroup({ command, state, timeoutMs, signal }: ShellCommand, stateFile: string) {
+  const { args, env } = shellInvocation(command, state, stateFile)
+  const child = spawn(await findShell(), args, {
+    cwd: state.cwd,
+    env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const output = createBoundedOutput(outputBytesMax)
+  child.stdout.on('data', output.add)
+  child.stderr.on('data', output.add)
+  const exited = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('exit', resolve)
+  })
+  const closed = new Promise<void>((resolve) => {
+    child.once('close', () => resolve())
+  })
+
+  const endedBy = await ending(exited, timeoutMs, signal)
+  // Started, or `ending` would have thrown.
+  const pid = child.pid as number
+  const byItself = endedBy === 'itself'
+  if (byItself) await Promise.race([closed, sleep(outputDrainMs)])
+  const leftBehind = await endProcessGroup(pid, { settleMs: byItself ? settleMs : 0 })
+  const exitCode = await exited
+  await Promise.race([closed, sleep(outputDrainMs)])
+  child.stdout.destroy()
+  child.stderr.destroy()
+  return {
+    ...output.finish(),
+    endedBy,
+    exitCode: byItself ? exitCode : null,
+    leftBehind,
+  }
+}
+
+async function ending(
+  exited: Promise<unknown>,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<ShellOutcome['endedBy']> {
+  const ended = Promise.withResolvers<ShellOutcome['endedBy']>()
+  const onAbort = () => ended.resolve('abort')
+  const timer = setTimeout(() => ended.resolve('time-limit'), timeoutMs)
+  exited.then(() => ended.resolve('itself'), ended.reject)
+  signal.addEventListener('abort', onAbort)
+  if (signal.aborted) onAbort()
+  try {
+    return await ended.promise
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', onAbort)
+  }
+}
+
+let shell: Promise<string> | undefined
+
+/** Bash from the PATH; where there is none, the system's own shell. */
+function findShell(): Promise<string> {
+  shell ??= (async () => {
+    for (const dir of (process.env.PATH ?? '').split(delimiter)) {
+      const path = join(dir, 'bash')
+      if (dir && (await isExecutable(path))) return path
+    }
+    return 'sh'
+  })()
+  return shell
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * What lasts from one bash call to the next: the directory and the exported variables. Each command
+ * runs in a shell of its own, inside a script that at its end writes both to a file; the command's
+ * output never holds any of it.
+ */
+import { dirname } from 'node:path'
+import type { ShellState } from '../../../shared/agent.ts'
+
+/** Every bash result holds the variables, so what an agent exports has a bound. */
+export const shellEnvBytesMax = 32 * 1024
+const variableBytesMax = 16 * 1024
+
+/** They describe one shell, not what the agent set. */
+const ownToEveryShell = new Set(['PWD', 'OLDPWD', 'SHLVL', '_'])
+
+/**
+ * Where a Git that called us works: inherited, they would send an agent's `git commit` to another
+ * repository than the one it stands in.
+ */
+const gitLocation = [
+  'GIT_DIR',
+  'GIT_WORK_TREE',
+  'GIT_INDEX_FILE',
+  'GIT_COMMON_DIR',
+  'GIT_OBJECT_DIRECTORY',
+  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
+  'GIT_NAMESPACE',
+  'GIT_PREFIX',
+]
+
+/** What every command starts from: the process's own environment, without what is not for agents. */
+export function baseEnvironment(): Record<string, string> {
+  const env: Record<string, string> = {}
+  for (const [name, value] of Object.entries(process.env))
+    if (value !== undefined) env[name] = value
+  for (const name of [...gitLocation, 'ELECTRON_RUN_AS_NODE']) delete env[name]
+  // Nobody is there to page through output or to answer a question.
+  Object.assign(env, { TERM: 'dumb', PAGER: 'cat', GIT_PAGER: 'cat', GIT_TERMINAL_PROMPT: '0' })
+  // Last in line, for machines where our own Node is the only one.
+  if (!process.versions.electron)
+    env.PATH = [env.PATH, dirname(process.execPath)].filter(Boolean).join(':')
+  return env
+}
+
+/** The environment and first arguments that run `command` in `state` and leave the state in `stateFile`. */
+export function shellInvocation(command: string, state: ShellState, stateFile: string) {
+  // All on one line: the shell's messages then count the lines of the command itself.
+  const script = [
+    'exec 2>&1',
+    `__shiplog_save() { local code=$?; { printf '%s\\0' "$PWD"; command -p env -0; } >| ${quoted(stateFile)} 2>/dev/null; return $code; }`,
+    'trap __shiplog_save EXIT',
+    '__shiplog_command=$1',
+    'shift',
+    'eval "$__shiplog_command"',
+    // Again, for a command may have set a trap of its own.
+    '__shiplog_save',
+  ].join('; ')
+  return {
+    args: ['-c', script, 'bash', command],
+    env: { ...baseEnvironment(), ...state.env, PWD: state.cwd },
+  }
+}
+
+/**
+ * The state after a command, from what the script wrote. `dropped`: variables that were over a bound
+ * and are not kept. What was not written (the command replaced the shell, say) stays as it was.
+ */
+export function readShellState(
+  written: Buffer,
+  before: ShellState,
+): { state: ShellState; dropped: string[] } {
+  // Every piece ends with NUL, so the last one is empty.
+  const [cwd, ...variables] = written.toString().split('\0').slice(0, -1)
+  if (!cwd) return { state: before, dropped: [] }
+  if (variables.length === 0) return { state: { cwd, env: before.env }, dropped: [] }
+  return { ...keepWithinBounds(cwd, changedVariables(variables)) }
+}
+
+function changedVariables(variables: string[]): [name: string, value: string][] {
+  const base = baseEnvironment()
+  return variables.flatMap((variable): [string, string][] => {
+    const equals = variable.indexOf('=')
+    const name = variable.slice(0, equals)
+    const value = variable.slice(equals + 1)
+    const own = equals < 1 || ownToEveryShell.has(name) || name.includes('__shiplog')
+    return own || base[name] === value ? [] : [[name, value]]
+  })
+}
+
+function keepWithinBounds(cwd: string, variables: [name: string, value: string][]) {
+  const env: Record<string, string> = {}
+  const dropped: string[] = []
+  let totalBytes = 0
+  for (const [name, value] of variables) {
+    const bytes = Buffer.byteLength(name) + Buffer.byteLength(value)
+    if (bytes > variableBytesMax || totalBytes + bytes > shellEnvBytesMax) {
+      dropped.push(name)
+      continue
+    }
+    env[name] = value
+    totalBytes += bytes
+  }
+  return { state: { cwd, env }, dropped }
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

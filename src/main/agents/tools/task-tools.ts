@@ -1,0 +1,120 @@
+/** The tools through which an agent deals with sub-agents: all decisions are the services' (TaskToolsPort). */
+import type { ToolContext, ToolResult } from '../../../shared/agent.ts'
+import { isSettled } from '../../../shared/tasks.ts'
+import type { ApplyOutcome, AwaitedTask } from '../../../shared/tools.ts'
+import {
+  JournalClosedError,
+  JournalQueueFullError,
+  JournalWriteError,
+} from '../../journal/index.ts'
+import { durationExpected, parseDuration } from '../duration.ts'
+import { describeTask, describeTasks } from './describe-tasks.ts'
+import type { Tool } from './tool.ts'
+import { ToolError, untilAborted } from './tool.ts'
+
+/** Starts a sub-agent. In the foreground it answers with the report, in the background at once. */
+export const task: Tool<'task'> = async (input, context) => {
+  const { taskId } = await asked(context, (tasks) => tasks.spawn(input, context.callId))
+  const { title, agent } = input
+  if (input.background) {
+    const started = { taskId, title, agent, status: 'queued', cause: null, report: null } as const
+    return {
+      outcome: 'ok',
+      output: `Started in the background: "${title}" (${agent}), task ${taskId}. task_await gives its report.`,
+      detail: { kind: 'tasks', tasks: [started] },
+    }
+  }
+  const awaited = await asked(context, (tasks) => tasks.await([taskId], { signal: context.signal }))
+  const completed = awaited.every(({ status }) => status === 'completed')
+  return { ...answerOf(awaited), outcome: completed ? 'ok' : 'error' }
+}
+
+/** Waits for sub-agents and answers with their reports; what has not settled in time, as it stands. */
+export const taskAwait: Tool<'task_await'> = async ({ tasks: wanted, timeout }, context) => {
+  const timeoutMs = typeof timeout === 'string' ? parseDuration(timeout) : timeout
+  if (timeoutMs === null)
+    throw new ToolError(`timeout: expected milliseconds or ${durationExpected}.`)
+  const { signal } = context
+  return answerOf(await asked(context, (tasks) => tasks.await(wanted, { timeoutMs, signal })))
+}
+
+export const taskList: Tool<'task_list'> = async (_input, context) => {
+  const tasks = await asked(context, (port) => port.list())
+  return {
+    outcome: 'ok',
+    output: tasks.map(describeTask).join('\n') || '[no sub-agents]',
+    detail: { kind: 'tasks', tasks },
+  }
+}
+
+export const taskStop: Tool<'task_stop'> = async (input, context) => {
+  const stopped = await asked(context, (tasks) => tasks.stop(input.task))
+  return {
+    outcome: 'ok',
+    output: describeTask(stopped),
+    detail: { kind: 'tasks', tasks: [stopped] },
+  }
+}
+
+/** Brings a sub-agent's changes into the working directory. A conflict changes nothing. */
+export const taskApplyPatch: Tool<'task_apply_patch'> = async (input, context) => {
+  const applied = await asked(context, (tasks) => tasks.applyPatch(input.task))
+  return {
+    outcome: applied.outcome.kind === 'conflict' ? 'error' : 'ok',
+    output: describeApplied(applied.title, applied.outcome),
+    detail: { kind: 'apply', ...applied },
+  }
+}
+
+/** Ends the run with a report. A report that could not be kept ends it too, as an error (A6). */
+export const agentReport: Tool<'agent_report'> = async (report, context) => {
+  await untilAborted(context.tasks.report(report), context.signal)
+  const { title, markdown } = report
+  return {
+    outcome: 'ok',
+    output: `Reported: ${title}`,
+    detail: { kind: 'report', title, markdown },
+    endsRun: true,
+  }
+}
+
+/** What the services refuse is for the agent to read; a record that can't be written ends the run. */
+async function asked<T>(
+  { tasks, signal }: ToolContext,
+  ask: (tasks: ToolContext['tasks']) => Promise<T>,
+): Promise<T> {
+  try {
+    return await untilAborted(ask(tasks), signal)
+  } catch (error) {
+    if (!(error instanceof Error) || isRecordFailure(error)) throw error
+    throw new ToolError(error.message, error)
+  }
+}
+
+const isRecordFailure = (error: Error): boolean =>
+  error instanceof JournalWriteError ||
+  error instanceof JournalQueueFullError ||
+  error instanceof JournalClosedError
+
+function answerOf(tasks: AwaitedTask[]): ToolResult {
+  const waiting = tasks.filter(({ status }) => !isSettled(status)).length
+  const note = waiting > 0 ? `\n\n[${waiting} of ${tasks.length} still at work]` : ''
+  return {
+    outcome: 'ok',
+    output: tasks.length > 0 ? describeTasks(tasks) + note : '[no sub-agents to wait for]',
+    detail: { kind: 'tasks', tasks },
+  }
+}
+
+function describeApplied(title: string, outcome: ApplyOutcome): string {
+  switch (outcome.kind) {
+    case 'applied':
+      return [`Applied the changes of "${title}":`, ...outcome.paths].join('\n')
+    case 'nothing-to-apply':
+      return `"${title}" changed no files.`
+    case 'already-applied':
+      return `The changes of "${title}" were applied before.`
+    case 'conflict':
+      return [`${outcome.message} Nothing was changed. In conflict:`, ...outcome.paths].join('\n')
+  }
+}

@@ -1,0 +1,60 @@
+import { readFile, stat } from 'node:fs/promises'
+import type { ConfinedPath } from './confined-path.ts'
+import { errorCode, fileError } from './file-error.ts'
+import { ToolError } from './tool.ts'
+
+/** What a file tool reads or writes whole; larger files are for bash (`head`, `grep`, `sed`). */
+export const fileBytesMax = 10 * 1024 * 1024
+
+/** Binary files have a NUL early on; text has none. Git looks at as many bytes. */
+const binaryProbeBytes = 8000
+
+/**
+ * The bytes of a file, or null when there is none. Refuses what is no regular file (reading a pipe
+ * would wait for ever) and what is over `fileBytesMax`.
+ */
+export async function readBytes(path: ConfinedPath): Promise<Buffer | null> {
+  try {
+    const { size, ...kind } = await fileKind(path.absolute)
+    if (kind.directory) throw new ToolError(`${path.relative} is a directory.`)
+    if (!kind.regular) throw new ToolError(`${path.relative} is not a regular file.`)
+    if (size > fileBytesMax)
+      throw new ToolError(
+        `${path.relative} is too large (${size} bytes, at most ${fileBytesMax}). Use bash to work on a part of it.`,
+      )
+    return await readFile(path.absolute)
+  } catch (error) {
+    if (error instanceof ToolError) throw error
+    if (errorCode(error) === 'ENOENT') return null
+    throw fileError(path.relative, error)
+  }
+}
+
+/** The text of a file that has to be there. Refuses binary files and text that is not UTF-8. */
+export async function readText(path: ConfinedPath): Promise<string> {
+  const bytes = await readBytes(path)
+  if (bytes === null)
+    throw new ToolError(`${path.relative} does not exist. list_files shows what does.`)
+  const text = decodeText(bytes)
+  if (text === null)
+    throw new ToolError(`${path.relative} is a binary file or not UTF-8; only text can be read.`)
+  return text
+}
+
+/** Null: the bytes are no UTF-8 text. A byte order mark is kept, so that encoding gives the same bytes. */
+export function decodeText(bytes: Uint8Array): string | null {
+  if (bytes.subarray(0, binaryProbeBytes).includes(0)) return null
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return null
+  }
+}
+
+/** Lines with their ends, so that joining them gives the text back. */
+export const splitLines = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? []
+
+async function fileKind(path: string) {
+  const stats = await stat(path)
+  return { size: stats.size, directory: stats.isDirectory(), regular: stats.isFile() }
+}

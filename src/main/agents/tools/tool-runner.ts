@@ -1,0 +1,71 @@
+/**
+ * The one door to every tool: parses the input, runs the tool, and turns what the agent can act on into
+ * an `error` result.
+ */
+import type { z } from 'zod'
+import type { RunTool, ToolContext, ToolResult } from '../../../shared/agent.ts'
+import type { ToolName } from '../../../shared/tools.ts'
+import { isToolName, toolInputSchemas, toolNames } from '../../../shared/tools.ts'
+import { bash } from './bash.ts'
+import { editFile } from './edit-file.ts'
+import { inputProblems } from './input-problems.ts'
+import { listFiles } from './list-files.ts'
+import { readFile } from './read-file.ts'
+import { searchFiles } from './search-files.ts'
+import { agentReport, task, taskApplyPatch, taskAwait, taskList, taskStop } from './task-tools.ts'
+import { type Tool, ToolError } from './tool.ts'
+import { writeFile } from './write-file.ts'
+
+const tools: { [Name in ToolName]: Tool<Name> } = {
+  bash,
+  read_file: readFile,
+  write_file: writeFile,
+  edit_file: editFile,
+  list_files: listFiles,
+  search_files: searchFiles,
+  task,
+  task_await: taskAwait,
+  task_list: taskList,
+  task_stop: taskStop,
+  task_apply_patch: taskApplyPatch,
+  agent_report: agentReport,
+}
+
+/**
+ * Runs any of the tools. An unknown tool, a wrong input and a tool that fails are answers of outcome
+ * `error`. Throws the signal's reason on abort, and whatever else must end the run (the record could
+ * not be written).
+ */
+export function createToolRunner(): RunTool {
+  return async (name, input, context) => {
+    context.signal.throwIfAborted()
+    if (!isToolName(name)) return failed(unknownTool(name))
+    const parsed = toolInputSchemas[name].safeParse(input)
+    if (!parsed.success) return failed(wrongInput(name, input, parsed.error))
+    try {
+      return await callTool(name, parsed.data, context)
+    } catch (error) {
+      context.signal.throwIfAborted()
+      if (error instanceof ToolError) return failed(error.message)
+      throw error
+    }
+  }
+}
+
+function callTool(name: ToolName, input: unknown, context: ToolContext): Promise<ToolResult> {
+  // The input was parsed with the schema of this very name.
+  const tool = tools[name] as (input: unknown, context: ToolContext) => Promise<ToolResult>
+  return tool(input, context)
+}
+
+const failed = (output: string): ToolResult => ({ outcome: 'error', output })
+
+const unknownTool = (name: string): string =>
+  `There is no tool named ${JSON.stringify(name)}. The tools are ${toolNames.join(', ')}.`
+
+function wrongInput(name: ToolName, input: unknown, error: z.ZodError): string {
+  const problems = inputProblems(name, input, error).map(
+    ({ key, message }) => `- ${key}: ${message}`,
+  )
+  return [`${name} was called with a wrong input:`, ...problems].join('\n')
+}

@@ -1,0 +1,33 @@
+import type { ToolContext, ToolResult } from '../../../shared/agent.ts'
+import type { ToolInput, ToolName } from '../../../shared/tools.ts'
+
+/** One tool. Throws `ToolError` for what the agent can act on; anything else it throws ends the run. */
+export type Tool<Name extends ToolName> = (
+  input: ToolInput<Name>,
+  context: ToolContext,
+) => Promise<ToolResult>
+
+/** Becomes the call's `error` result. The message is for the agent: what, where and what to do. */
+export class ToolError extends Error {
+  readonly kind = 'tool-error'
+
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause })
+    this.name = 'ToolError'
+  }
+}
+
+/** Settles as `promise` does, or rejects with the signal's reason as soon as it is aborted. */
+export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  // Whoever lost the race must not count as unhandled.
+  promise.catch(() => {})
+  signal.throwIfAborted()
+  const aborted = Promise.withResolvers<never>()
+  const onAbort = () => aborted.reject(signal.reason)
+  signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    return await Promise.race([promise, aborted.promise])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}

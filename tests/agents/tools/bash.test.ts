@@ -1,0 +1,247 @@
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { outputBytesMax } from '../../../src/main/agents/tools/shell-command.ts'
+import { shellEnvBytesMax } from '../../../src/main/agents/tools/shell-state.ts'
+import { detailOf, openToolBench, type ToolBench } from './tool-bench.ts'
+
+let bench: ToolBench
+beforeEach(async () => {
+  bench = await openToolBench()
+})
+afterEach(() => bench.close())
+
+const bash = (command: string, timeoutMs?: number) => bench.call('bash', { command, timeoutMs })
+
+describe('bash', () => {
+  it('gives standard output and error as they came, and the exit code', async () => {
+    const result = await bash('echo one; echo two >&2; echo three; exit 3')
+    expect(result.output).toBe('one\ntwo\nthree\n[exit code 3]')
+    expect(result.outcome).toBe('error')
+    expect(detailOf(result, 'bash')).toEqual({
+      kind: 'bash',
+      exitCode: 3,
+      timedOut: false,
+      omittedBytes: 0,
+    })
+  })
+
+  it('gives only the output when all went well', async () => {
+    expect(await bash('echo "a  b"')).toMatchObject({ outcome: 'ok', output: 'a  b' })
+    expect(await bash('true')).toMatchObject({ outcome: 'ok', output: '' })
+  })
+
+  it('counts the lines of the command itself in its messages', async () => {
+    expect((await bash('true\nno-such-command-here')).output).toContain('line 2:')
+  })
+
+  it('has nothing on standard input to wait for', async () => {
+    expect(await bash('cat')).toMatchObject({ outcome: 'ok', output: '' })
+  })
+
+  it('refuses a command that the system could not take, and says what to do', async () => {
+    const result = await bash(`echo ${'x'.repeat(130_000)}`)
+    expect(result).toMatchObject({ outcome: 'error' })
+    expect(result.output).toContain('write_file')
+  })
+
+  it('does not inherit where a calling Git works', async () => {
+    vi.stubEnv('GIT_DIR', '/somewhere/else')
+    expect((await bash('echo "[$GIT_DIR]"')).output).toBe('[]')
+    vi.unstubAllEnvs()
+  })
+})
+
+describe('what lasts from call to call', () => {
+  it('keeps the directory and exported variables', async () => {
+    await bash(
+      'mkdir -p "sub dir" && cd "sub dir" && export GREETING="hello\nworld" && local_one=1',
+    )
+    expect(bench.shell.cwd).toBe(join(bench.dir, 'sub dir'))
+    expect((await bash('pwd; echo "$GREETING"; echo "[$local_one]"')).output).toBe(
+      `${join(bench.dir, 'sub dir')}\nhello\nworld\n[]`,
+    )
+  })
+
+  it('keeps only what differs from the environment of the process', async () => {
+    await bash('export MINE=1')
+    expect(bench.shell.env).toEqual({ MINE: '1' })
+  })
+
+  it('forgets a variable that was unset again', async () => {
+    await bash('export MINE=1')
+    await bash('unset MINE')
+    expect(bench.shell.env).toEqual({})
+  })
+
+  it('reports the state of a command that exits, fails or has a trap of its own', async () => {
+    await bash('export A=1; cd /; exit 4')
+    expect(bench.shell).toEqual({ cwd: '/', env: { A: '1' } })
+    await bash('set -e; export B=2; false; export C=3')
+    expect(bench.shell.env).toEqual({ A: '1', B: '2' })
+    const trapped = await bash("trap 'echo bye' EXIT; export D=4")
+    expect(trapped.output).toBe('bye')
+    expect(bench.shell.env).toEqual({ A: '1', B: '2', D: '4' })
+  })
+
+  it('finds the state even when PATH was emptied', async () => {
+    await bash('export PATH=/nowhere; cd /')
+    expect(bench.shell).toEqual({ cwd: '/', env: { PATH: '/nowhere' } })
+  })
+
+  it('stays as it was when the command replaced the shell', async () => {
+    await bash('export A=1; exec true')
+    expect(bench.shell).toEqual({ cwd: bench.dir, env: {} })
+  })
+
+  it('drops what is too large and says so', async () => {
+    const result = await bash('export BIG=$(head -c 20000 /dev/zero | tr "\\0" x) SMALL=1')
+    expect(bench.shell.env).toEqual({ SMALL: '1' })
+    expect(result.output).toContain('BIG')
+    await bash('for i in 1 2 3 4 5; do export "V$i=$(head -c 9000 /dev/zero | tr "\\0" x)"; done')
+    const kept = Object.values(bench.shell.env).reduce((sum, value) => sum + value.length, 0)
+    expect(kept).toBeGreaterThan(18_000)
+    expect(kept).toBeLessThanOrEqual(shellEnvBytesMax)
+  })
+
+  it('starts in the working directory again when its directory is gone', async () => {
+    await bash('mkdir gone && cd gone')
+    await rm(join(bench.dir, 'gone'), { recursive: true })
+    const result = await bash('echo never > ran')
+    expect(result).toMatchObject({ outcome: 'error' })
+    expect(result.output).toContain(join(bench.dir, 'gone'))
+    expect(await readdir(bench.dir)).toEqual([])
+    expect((await bash('pwd')).output).toBe(bench.dir)
+  })
+
+  it('says so when the working directory itself is gone', async () => {
+    await rm(bench.dir, { recursive: true })
+    expect((await bash('pwd')).output).toContain('does not exist any more')
+  })
+
+  it('leaves nothing in the temporary directory', async () => {
+    const before = await readdir(tmpdir())
+    await bash('export A=1')
+    const after = await readdir(tmpdir())
+    expect(
+      after.filter((name) => name.startsWith('shiplog-bash-') && !before.includes(name)),
+    ).toEqual([])
+  })
+})
+
+describe('the output cap', () => {
+  it('keeps the beginning and the end and counts what it left out', async () => {
+    const result = await bash('echo first; seq 1 100000; echo last')
+    const { omittedBytes } = detailOf(result, 'bash')
+    expect(result.output.startsWith('first\n1\n2\n')).toBe(true)
+    expect(result.output.endsWith('100000\nlast')).toBe(true)
+    expect(result.output).toContain(`[${omittedBytes} bytes left out]`)
+    const total = 'first\nlast\n'.length + (await bash('seq 1 100000 | wc -c')).output.length
+    expect(total).toBeGreaterThan(0)
+    expect(Number((await bash('seq 1 100000 | wc -c')).output) + 11 - omittedBytes).toBe(
+      outputBytesMax,
+    )
+  })
+
+  it('cuts no character in two', async () => {
+    const result = await bash("printf 'é%.0s' $(seq 1 40000)")
+    expect(result.output).not.toContain('\uFFFD')
+    expect(detailOf(result, 'bash').omittedBytes).toBeGreaterThan(0)
+  })
+
+  it('takes endless output without keeping it', async () => {
+    const result = await bash('yes', 500)
+    expect(detailOf(result, 'bash')).toMatchObject({ timedOut: true, exitCode: null })
+    expect(result.output.length).toBeLessThan(outputBytesMax + 300)
+  })
+})
+
+/** A command whose grandchild writes its pid, ignores SIGTERM if told to, and would live for minutes. */
+const withGrandchild = (ignoring = '') =>
+  `bash -c '${ignoring} bash -c "${ignoring ? "trap \\'\\' TERM;" : ''} echo \\$\\$ > grandchild; while :; do sleep 0.1; done"; true'; true`
+
+async function grandchildPid(): Promise<number> {
+  return vi.waitFor(async () => {
+    const pid = Number(await readFile(join(bench.dir, 'grandchild'), 'utf8'))
+    expect(pid).toBeGreaterThan(0)
+    return pid
+  })
+}
+
+const isAlive = async (pid: number): Promise<boolean> => {
+  // A killed process that nobody has reaped yet counts as gone.
+  const state = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null)
+  return state !== null && !/\) [ZX] /.test(state)
+}
+
+describe.runIf(process.platform === 'linux')('ending', () => {
+  it('ends the whole process group when the time is up', async () => {
+    const result = await bash(withGrandchild(), 400)
+    expect(result.outcome).toBe('error')
+    expect(result.output).toContain('time limit of 400 ms')
+    expect(detailOf(result, 'bash').timedOut).toBe(true)
+    expect(await isAlive(await grandchildPid())).toBe(false)
+  })
+
+  it('keeps what was said before the time was up, and the state as it was', async () => {
+    const result = await bash('echo begun; cd /; sleep 60', 300)
+    expect(result.output).toMatch(/^begun\n\[time limit/)
+    expect(bench.shell.cwd).toBe(bench.dir)
+  })
+
+  it('ends it on abort and throws the reason', async () => {
+    const running = bash(withGrandchild())
+    const pid = await grandchildPid()
+    const reason = new Error('interrupted by the person')
+    bench.abort.abort(reason)
+    await expect(running).rejects.toBe(reason)
+    expect(await isAlive(pid)).toBe(false)
+  })
+
+  it('kills what does not end when asked', async () => {
+    await writeFile(
+      join(bench.dir, 'stubborn.sh'),
+      "trap '' TERM\necho $$ > grandchild\nwhile :; do sleep 0.1; done\n",
+    )
+    const running = bash('bash stubborn.sh; true')
+    const pid = await grandchildPid()
+    bench.abort.abort(new Error('stop'))
+    await expect(running).rejects.toThrow('stop')
+    expect(await isAlive(pid)).toBe(false)
+  })
+
+  it('does not wait for what was left in the background, and ends it', async () => {
+    const startedAt = Date.now()
+    const result = await bash('sleep 300 & echo $! > grandchild; echo started')
+    expect(Date.now() - startedAt).toBeLessThan(10_000)
+    expect(result.outcome).toBe('ok')
+    expect(result.output).toMatch(/^started\n\[what the command left running/)
+    expect(await isAlive(await grandchildPid())).toBe(false)
+  })
+
+  it('is not held up by a process that left the group', async () => {
+    const startedAt = Date.now()
+    const result = await bash('setsid sleep 5 & echo started')
+    expect(result.output).toContain('started')
+    expect(Date.now() - startedAt).toBeLessThan(4000)
+  })
+
+  it('waits for what still passes the output on', async () => {
+    expect((await bash('echo through > >(sleep 0.05; cat)')).output).toBe('through')
+  })
+
+  it('runs nothing once the signal is aborted', async () => {
+    bench.abort.abort(new Error('too late'))
+    await expect(bash('touch ran')).rejects.toThrow('too late')
+    await sleep(50)
+    expect(await readdir(bench.dir)).toEqual([])
+  })
+})
+
+it('runs commands in a directory with spaces and other letters', async () => {
+  await mkdir(join(bench.dir, 'Ünï cödé'))
+  await bash("cd 'Ünï cödé'")
+  expect((await bash('basename "$PWD"')).output).toBe('Ünï cödé')
+})

@@ -1,0 +1,271 @@
+import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { fileBytesMax } from '../../../src/main/agents/tools/text-file.ts'
+import { detailOf, openToolBench, type ToolBench } from './tool-bench.ts'
+
+let bench: ToolBench
+beforeEach(async () => {
+  bench = await openToolBench()
+})
+afterEach(() => bench.close())
+
+const put = async (path: string, content: string | Uint8Array) => {
+  await mkdir(join(bench.dir, path, '..'), { recursive: true })
+  await writeFile(join(bench.dir, path), content)
+}
+const text = (path: string) => readFile(join(bench.dir, path), 'utf8')
+
+describe('read_file', () => {
+  it('gives a file as it is', async () => {
+    await put('a.txt', 'one\r\ntwo\n\nlast')
+    const result = await bench.call('read_file', { path: 'a.txt' })
+    expect(result).toMatchObject({ outcome: 'ok', output: 'one\r\ntwo\n\nlast' })
+    expect(detailOf(result, 'read')).toEqual({
+      kind: 'read',
+      path: 'a.txt',
+      lines: 4,
+      truncated: false,
+    })
+  })
+
+  it('gives some lines and says which', async () => {
+    await put('a.txt', 'one\ntwo\nthree\nfour\n')
+    const result = await bench.call('read_file', { path: 'a.txt', fromLine: 2, lines: 2 })
+    expect(result.output).toBe('two\nthree\n\n[lines 2-3 of 4; go on with fromLine: 4]')
+    expect((await bench.call('read_file', { path: 'a.txt', fromLine: 9 })).output).toBe(
+      'fromLine: a.txt has 4 lines.',
+    )
+  })
+
+  it('gives as much of a long file as an agent can take in', async () => {
+    await put('long.txt', 'x'.repeat(99).concat('\n').repeat(5000))
+    const result = await bench.call('read_file', { path: 'long.txt' })
+    expect(result.output.length).toBeLessThan(70_000)
+    const { lines, truncated } = detailOf(result, 'read')
+    expect(truncated).toBe(true)
+    expect(result.output).toContain(`go on with fromLine: ${lines + 1}`)
+    await put('one-line.txt', 'y'.repeat(200_000))
+    const cut = await bench.call('read_file', { path: 'one-line.txt' })
+    expect(cut.output.length).toBeLessThan(70_000)
+    expect(detailOf(cut, 'read').truncated).toBe(true)
+  })
+
+  it('refuses binary files, directories, what is missing and what is too large, politely', async () => {
+    await put('image.png', new Uint8Array([0x89, 0x50, 0, 1]))
+    await put('latin1.txt', new Uint8Array([0x63, 0xe9]))
+    await put('dir/a.txt', '')
+    await put('huge.txt', 'x'.repeat(fileBytesMax + 1))
+    const refusals = ['image.png', 'latin1.txt', 'dir', 'missing.txt', 'huge.txt']
+    const outputs = await Promise.all(refusals.map((path) => bench.call('read_file', { path })))
+    expect(outputs.map(({ outcome }) => outcome)).toEqual(refusals.map(() => 'error'))
+    expect(outputs.map(({ output }) => output)).toEqual([
+      expect.stringContaining('binary'),
+      expect.stringContaining('UTF-8'),
+      expect.stringContaining('is a directory'),
+      expect.stringContaining('does not exist'),
+      expect.stringContaining('too large'),
+    ])
+  })
+
+  it.runIf(process.platform !== 'win32')('does not wait on a named pipe', async () => {
+    await bench.call('bash', { command: 'mkfifo pipe' })
+    expect((await bench.call('read_file', { path: 'pipe' })).output).toContain('not a regular file')
+  })
+})
+
+describe('write_file', () => {
+  it('makes a file with the directories above it, and records it', async () => {
+    const result = await bench.call('write_file', {
+      path: 'notes/new/plan.md',
+      content: '# Plan\n',
+    })
+    expect(await text('notes/new/plan.md')).toBe('# Plan\n')
+    expect(bench.recorded).toEqual([{ path: 'notes/new/plan.md', before: null, after: '# Plan\n' }])
+    expect(detailOf(result, 'edit')).toEqual({
+      kind: 'edit',
+      path: 'notes/new/plan.md',
+      change: 'created',
+      additions: 1,
+      deletions: 0,
+      patch: '--- /dev/null\n+++ b/notes/new/plan.md\n@@ -0,0 +1,1 @@\n+# Plan\n',
+    })
+  })
+
+  it('keeps the old content before the file is touched, and records the change after', async () => {
+    await put('a.txt', 'old\n')
+    await bench.call('write_file', { path: 'a.txt', content: 'new\n' })
+    expect(bench.order).toEqual(['kept old\n', 'recorded a.txt'])
+  })
+
+  it('touches nothing when the old content could not be kept', async () => {
+    await put('a.txt', 'old\n')
+    const full = new Error('the disk is full')
+    bench.keepOriginal = () => Promise.reject(full)
+    await expect(bench.call('write_file', { path: 'a.txt', content: 'new\n' })).rejects.toBe(full)
+    expect(await text('a.txt')).toBe('old\n')
+  })
+
+  it('keeps the mode of a file', async () => {
+    await put('run.sh', 'echo 1\n')
+    await chmod(join(bench.dir, 'run.sh'), 0o750)
+    await bench.call('write_file', { path: 'run.sh', content: 'echo 2\n' })
+    expect((await stat(join(bench.dir, 'run.sh'))).mode & 0o777).toBe(0o750)
+    expect(await readdir(bench.dir)).toEqual(['run.sh'])
+  })
+
+  it('changes and records nothing when the content is there already', async () => {
+    await put('a.txt', 'same\n')
+    const result = await bench.call('write_file', { path: 'a.txt', content: 'same\n' })
+    expect(detailOf(result, 'edit').change).toBe('unchanged')
+    expect(bench.order).toEqual([])
+  })
+
+  it('has no diff for what was not text', async () => {
+    await put('data.bin', new Uint8Array([0, 1, 2]))
+    const result = await bench.call('write_file', { path: 'data.bin', content: 'text\n' })
+    expect(detailOf(result, 'edit')).toMatchObject({ change: 'changed', additions: 1, patch: null })
+  })
+
+  it('leaves the insides of Git to Git', async () => {
+    await bench.call('bash', { command: 'git init -q' })
+    const result = await bench.call('write_file', { path: '.git/hooks/pre-commit', content: '#!' })
+    expect(result.output).toContain('belongs to Git')
+  })
+
+  it('answers what the file system refuses', async () => {
+    await put('file', '')
+    expect((await bench.call('write_file', { path: 'file/below', content: '' })).output).toContain(
+      'as if it were a directory',
+    )
+    const long = 'n'.repeat(300)
+    expect(await bench.call('write_file', { path: long, content: '' })).toMatchObject({
+      outcome: 'error',
+      output: expect.stringContaining('too long'),
+    })
+  })
+})
+
+describe('edit_file', () => {
+  it('replaces the one occurrence and shows the difference', async () => {
+    await put('a.js', 'one\ntwo\nthree\n')
+    const result = await bench.call('edit_file', { path: 'a.js', oldText: 'two', newText: '$& 2' })
+    expect(await text('a.js')).toBe('one\n$& 2\nthree\n')
+    expect(detailOf(result, 'edit')).toMatchObject({
+      change: 'changed',
+      additions: 1,
+      deletions: 1,
+    })
+    expect(detailOf(result, 'edit').patch).toBe(
+      '--- a/a.js\n+++ b/a.js\n@@ -1,3 +1,3 @@\n one\n-two\n+$& 2\n three\n',
+    )
+    expect(bench.recorded).toEqual([
+      { path: 'a.js', before: 'one\ntwo\nthree\n', after: 'one\n$& 2\nthree\n' },
+    ])
+  })
+
+  it('replaces every occurrence only when told to', async () => {
+    await put('a.js', 'x x x')
+    const refused = await bench.call('edit_file', { path: 'a.js', oldText: 'x', newText: 'y' })
+    expect(refused.output).toContain('occurs 3 times')
+    expect(await text('a.js')).toBe('x x x')
+    await bench.call('edit_file', { path: 'a.js', oldText: 'x', newText: 'y', replaceAll: true })
+    expect(await text('a.js')).toBe('y y y')
+  })
+
+  it('keeps a byte order mark and line ends', async () => {
+    await put('a.txt', '\uFEFFone\r\ntwo\r\n')
+    await bench.call('edit_file', { path: 'a.txt', oldText: 'two', newText: '2' })
+    expect(await text('a.txt')).toBe('\uFEFFone\r\n2\r\n')
+  })
+
+  it('says what to do when the text is not there', async () => {
+    await put('a.txt', 'one\r\ntwo\r\n')
+    const edit = (oldText: string) =>
+      bench.call('edit_file', { path: 'a.txt', oldText, newText: 'new' })
+    expect((await edit('three')).output).toContain('does not occur in a.txt')
+    expect((await edit('one\ntwo')).output).toContain('\\r\\n')
+    expect((await edit('new')).output).toContain('nothing to change')
+  })
+
+  it('refuses a binary file', async () => {
+    await put('data.bin', new Uint8Array([0, 1, 2]))
+    const result = await bench.call('edit_file', { path: 'data.bin', oldText: 'a', newText: 'b' })
+    expect(result.output).toContain('binary')
+  })
+})
+
+describe('confined to the working directory', () => {
+  const everyTool = (path: string) =>
+    [
+      ['read_file', { path }],
+      ['write_file', { path, content: 'escaped' }],
+      ['edit_file', { path, oldText: 'secret', newText: 'escaped' }],
+      ['list_files', { path }],
+      ['search_files', { path, pattern: 'secret' }],
+    ] as const
+
+  beforeEach(async () => {
+    await writeFile(join(bench.outside, 'secret.txt'), 'secret')
+  })
+
+  const expectRefused = async (path: string, reason: RegExp) => {
+    for (const [name, input] of everyTool(path)) {
+      const result = await bench.call(name, input)
+      expect(result, `${name} ${path}`).toMatchObject({ outcome: 'error' })
+      expect(result.output).toMatch(reason)
+    }
+    expect(await readdir(bench.outside)).toEqual(['secret.txt'])
+    expect(await readFile(join(bench.outside, 'secret.txt'), 'utf8')).toBe('secret')
+    expect(bench.recorded).toEqual([])
+  }
+
+  it('refuses paths that lead up or elsewhere', async () => {
+    await expectRefused('../outside/secret.txt', /outside the working directory/)
+    await expectRefused('sub/../../outside/secret.txt', /outside the working directory/)
+    await expectRefused(join(bench.outside, 'secret.txt'), /outside the working directory/)
+    await expectRefused('a\0b', /NUL/)
+  })
+
+  it('refuses a symbolic link to a file outside', async () => {
+    await symlink(join(bench.outside, 'secret.txt'), join(bench.dir, 'link.txt'))
+    await expectRefused('link.txt', /symbolic link/)
+  })
+
+  it('refuses a symbolic link above the file, be the file there or yet to be made', async () => {
+    await symlink(bench.outside, join(bench.dir, 'linked'))
+    await expectRefused('linked/secret.txt', /symbolic link/)
+    await expectRefused('linked/new.txt', /symbolic link/)
+    await expectRefused('linked/new/deep/file.txt', /symbolic link/)
+  })
+
+  it('refuses a link to what does not exist yet: writing would make it', async () => {
+    await symlink(join(bench.outside, 'new.txt'), join(bench.dir, 'dangling'))
+    await expectRefused('dangling', /symbolic link/)
+  })
+
+  it('refuses a loop of links', async () => {
+    await symlink('loop', join(bench.dir, 'loop'))
+    await expectRefused('loop/file', /loop/)
+  })
+
+  it('follows links that stay inside, and records the file that they lead to', async () => {
+    await put('real/a.txt', 'one\n')
+    await symlink('real', join(bench.dir, 'alias'))
+    await bench.call('write_file', { path: 'alias/a.txt', content: 'two\n' })
+    expect(await text('real/a.txt')).toBe('two\n')
+    expect(bench.recorded.map(({ path }) => path)).toEqual(['real/a.txt'])
+  })
+
+  it('takes absolute paths inside, and names that only begin like a way up', async () => {
+    await put('..hidden/a.txt', 'fine')
+    const path = join(bench.dir, '..hidden/a.txt')
+    expect(await bench.call('read_file', { path })).toMatchObject({ output: 'fine' })
+  })
+})
+
+it('writes nothing once the signal is aborted', async () => {
+  bench.abort.abort(new Error('stopped'))
+  await expect(bench.call('write_file', { path: 'a', content: '' })).rejects.toThrow('stopped')
+  expect(await readdir(bench.dir)).toEqual([])
+})

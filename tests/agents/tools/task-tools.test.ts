@@ -1,0 +1,206 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { JournalWriteError } from '../../../src/main/journal/index.ts'
+import { newTaskId, shortId } from '../../../src/shared/ids.ts'
+import type { ApplyOutcome, AwaitedTask } from '../../../src/shared/tools.ts'
+import { detailOf, openToolBench, type ToolBench } from './tool-bench.ts'
+
+let bench: ToolBench
+beforeEach(async () => {
+  bench = await openToolBench()
+})
+afterEach(() => bench.close())
+
+const taskId = newTaskId()
+const done: AwaitedTask = {
+  taskId,
+  title: 'Add tests',
+  agent: 'tester',
+  status: 'completed',
+  cause: null,
+  report: { run: 1, title: 'Tests added', markdown: '- one\n- two\n' },
+}
+const failed: AwaitedTask = {
+  ...done,
+  title: 'Fix it',
+  status: 'failed',
+  cause: 'ended without a report',
+  report: null,
+}
+const request = { agent: 'tester', title: 'Add tests', prompt: 'Cover the parser' }
+
+describe('task', () => {
+  it('waits for the one it started and answers with its report', async () => {
+    const asked: unknown[] = []
+    bench.tasks.spawn = async (wanted) => {
+      asked.push(wanted)
+      return { taskId }
+    }
+    bench.tasks.await = async (wanted) => {
+      asked.push(wanted)
+      return [done]
+    }
+    const result = await bench.call('task', request)
+    expect(asked).toEqual([request, [taskId]])
+    expect(result).toMatchObject({ outcome: 'ok', detail: { kind: 'tasks', tasks: [done] } })
+    expect(result.output).toBe(
+      `**Add tests** (tester, ${shortId(taskId)}): completed\n\n*Tests added*\n\n- one\n- two`,
+    )
+  })
+
+  it('answers at once when it is for the background', async () => {
+    bench.tasks.spawn = async () => ({ taskId })
+    const result = await bench.call('task', { ...request, background: true })
+    expect(result.output).toContain('Add tests')
+    expect(result.output).toContain(taskId)
+    expect(detailOf(result, 'tasks').tasks).toMatchObject([{ taskId, report: null }])
+  })
+
+  it('is an error when the sub-agent did not complete', async () => {
+    bench.tasks.spawn = async () => ({ taskId })
+    bench.tasks.await = async () => [failed]
+    const result = await bench.call('task', request)
+    expect(result.outcome).toBe('error')
+    expect(result.output).toContain('failed, ended without a report')
+  })
+
+  it('gives what the services refuse to the agent', async () => {
+    bench.tasks.spawn = () => Promise.reject(new Error('At most 5 levels of sub-agents.'))
+    expect(await bench.call('task', request)).toEqual({
+      outcome: 'error',
+      output: 'At most 5 levels of sub-agents.',
+    })
+  })
+
+  it('ends the run when the record could not be written', async () => {
+    const full = new JournalWriteError('ledger.jsonl', { code: 'ENOSPC' })
+    bench.tasks.spawn = () => Promise.reject(full)
+    await expect(bench.call('task', request)).rejects.toBe(full)
+  })
+})
+
+describe('task_await', () => {
+  it('passes on whom to wait for and how long', async () => {
+    const asked: unknown[] = []
+    bench.tasks.await = async (wanted, { timeoutMs }) => {
+      asked.push([wanted, timeoutMs])
+      return [done, failed]
+    }
+    const result = await bench.call('task_await', { tasks: 'all', timeout: '1.5s' })
+    await bench.call('task_await', { tasks: ['Add tests'], timeout: 20 })
+    await bench.call('task_await', { tasks: ['Add tests'] })
+    expect(asked).toEqual([
+      ['all', 1500],
+      [['Add tests'], 20],
+      [['Add tests'], undefined],
+    ])
+    expect(result.outcome).toBe('ok')
+    expect(detailOf(result, 'tasks').tasks).toEqual([done, failed])
+    expect(result.output).toContain('*Tests added*')
+    expect(result.output).toContain('**Fix it**')
+  })
+
+  it('says what is still at work when the time was up', async () => {
+    bench.tasks.await = async () => [done, { ...failed, status: 'spawned', cause: null }]
+    const result = await bench.call('task_await', { tasks: 'all', timeout: 1 })
+    expect(result.output).toContain('[1 of 2 still at work]')
+  })
+
+  it('refuses a time that is none', async () => {
+    const result = await bench.call('task_await', { tasks: 'all', timeout: 'soon' })
+    expect(result).toMatchObject({ outcome: 'error' })
+    expect(result.output).toMatch(/^timeout: .*30s/)
+  })
+
+  it('stops waiting on abort, even when the services do not', async () => {
+    bench.tasks.await = () => new Promise(() => {})
+    const running = bench.call('task_await', { tasks: 'all' })
+    const reason = new Error('quitting')
+    bench.abort.abort(reason)
+    await expect(running).rejects.toBe(reason)
+  })
+})
+
+describe('the other task tools', () => {
+  it('lists and stops', async () => {
+    bench.tasks.list = async () => []
+    expect((await bench.call('task_list')).output).toBe('[no sub-agents]')
+    bench.tasks.stop = async (task) => ({
+      ...failed,
+      title: task,
+      status: 'interrupted',
+      cause: 'stopped',
+    })
+    expect((await bench.call('task_stop', { task: 'Fix it' })).output).toContain(
+      `**Fix it** (tester, ${shortId(taskId)}): interrupted, stopped`,
+    )
+  })
+
+  it('answers a conflict as an error that changed nothing', async () => {
+    const conflict: ApplyOutcome = {
+      kind: 'conflict',
+      paths: ['src/a.ts'],
+      message: 'Both changed it.',
+    }
+    bench.tasks.applyPatch = async (title) => ({ taskId, title, outcome: conflict })
+    const result = await bench.call('task_apply_patch', { task: 'Add tests' })
+    expect(result.outcome).toBe('error')
+    expect(result.output).toContain('Nothing was changed')
+    expect(detailOf(result, 'apply')).toMatchObject({ taskId, outcome: conflict })
+  })
+
+  it.each([
+    [{ kind: 'applied', paths: ['a', 'b'] }, 'a\nb'],
+    [{ kind: 'nothing-to-apply' }, 'changed no files'],
+    [{ kind: 'already-applied' }, 'applied before'],
+  ] as const)('tells how applying went: %j', async (outcome, text) => {
+    bench.tasks.applyPatch = async (title) => ({
+      taskId,
+      title,
+      outcome: { ...outcome, paths: ['a', 'b'] },
+    })
+    const result = await bench.call('task_apply_patch', { task: 'Add tests' })
+    expect(result.outcome).toBe('ok')
+    expect(result.output).toContain(text)
+  })
+
+  it('reports, which ends the run', async () => {
+    const reports: unknown[] = []
+    bench.tasks.report = async (report) => void reports.push(report)
+    const report = { title: 'Done', markdown: '# All\n', taskResults: { tests: 3 } }
+    expect(await bench.call('agent_report', report)).toEqual({
+      outcome: 'ok',
+      output: 'Reported: Done',
+      detail: { kind: 'report', title: 'Done', markdown: '# All\n' },
+      endsRun: true,
+    })
+    expect(reports).toEqual([report])
+  })
+
+  it('[A6] passes on that a report could not be kept', async () => {
+    const lost = new Error('report.md could not be written')
+    bench.tasks.report = () => Promise.reject(lost)
+    await expect(bench.call('agent_report', { title: 'x', markdown: '' })).rejects.toBe(lost)
+  })
+})
+
+describe('a wrong call', () => {
+  it.each([
+    ['fly', {}, /no tool named "fly".*bash/],
+    ['toString', {}, /no tool named/],
+    ['bash', {}, /command: is missing; expected a string/],
+    ['bash', { command: 5 }, /command: expected a string/],
+    ['bash', { command: '' }, /command: must not be empty/],
+    ['bash', { command: 'ls', timeoutMs: 0 }, /timeoutMs: /],
+    ['bash', { command: 'ls', cmd: 1 }, /cmd: unknown key; bash takes command, timeoutMs/],
+    ['task_list', { all: true }, /all: unknown key; task_list takes no keys/],
+    ['task', { ...request, dependsOn: [1] }, /dependsOn\[0\]: expected a string/],
+    ['task', { ...request, isolation: 'none' }, /isolation: .*"worktree".*"in-place"/],
+    ['task_await', { tasks: 7 }, /tasks: expected "all" or an array/],
+    ['bash', 'ls', /input: expected an object/],
+    ['bash', null, /input: expected an object/],
+  ])('%s %j is answered with the key and what is expected', async (name, input, message) => {
+    const result = await bench.call(name, input as object)
+    expect(result.outcome).toBe('error')
+    expect(result.output).toMatch(message)
+  })
+})

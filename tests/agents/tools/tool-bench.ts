@@ -1,0 +1,82 @@
+import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createToolRunner } from '../../../src/main/agents/tools/tool-runner.ts'
+import type { ShellState, TaskToolsPort, ToolResult } from '../../../src/shared/agent.ts'
+import { newTaskId, newToolCallId } from '../../../src/shared/ids.ts'
+import type { ToolDetail, ToolName } from '../../../src/shared/tools.ts'
+
+export interface Recorded {
+  path: string
+  before: string | null
+  after: string | null
+}
+
+/** The tools on a real temporary directory, with a shell that lasts from call to call as in a run. */
+export interface ToolBench {
+  dir: string
+  /** Outside the working directory. */
+  outside: string
+  shell: ShellState
+  recorded: Recorded[]
+  /** What the file tools did to the record and in which order. */
+  order: string[]
+  abort: AbortController
+  tasks: Partial<TaskToolsPort>
+  keepOriginal(before: Uint8Array | null): Promise<void>
+  call(name: ToolName | string, input?: unknown): Promise<ToolResult>
+  close(): Promise<void>
+}
+
+export async function openToolBench(): Promise<ToolBench> {
+  const base = await realpath(await mkdtemp(join(tmpdir(), 'shiplog tools ü-')))
+  const dir = join(base, 'work')
+  const outside = join(base, 'outside')
+  await mkdir(dir)
+  await mkdir(outside)
+  const runTool = createToolRunner()
+  const text = (bytes: Uint8Array | null) => (bytes ? Buffer.from(bytes).toString() : null)
+  const bench: ToolBench = {
+    dir,
+    outside,
+    shell: { cwd: dir, env: {} },
+    recorded: [],
+    order: [],
+    abort: new AbortController(),
+    tasks: {},
+    async keepOriginal(before) {
+      bench.order.push(`kept ${text(before) ?? 'nothing'}`)
+    },
+    async call(name, input = {}) {
+      const result = await runTool(name as ToolName, input, {
+        taskId: newTaskId(),
+        callId: newToolCallId(),
+        workingDir: dir,
+        shell: bench.shell,
+        signal: bench.abort.signal,
+        files: {
+          keepOriginal: bench.keepOriginal,
+          async record({ path, before, after }) {
+            bench.order.push(`recorded ${path}`)
+            bench.recorded.push({ path, before: text(before), after: text(after) })
+          },
+        },
+        tasks: bench.tasks as TaskToolsPort,
+      })
+      if (result.shell) bench.shell = result.shell
+      return result
+    },
+    close: () => rm(base, { recursive: true, force: true }),
+  }
+  return bench
+}
+
+/** The result's detail, which has to be of this kind. */
+export function detailOf<Kind extends ToolDetail['kind']>(
+  result: ToolResult,
+  kind: Kind,
+): Extract<ToolDetail, { kind: Kind }> {
+  if (result.detail?.kind !== kind)
+    throw new Error(`expected detail ${kind}, got ${JSON.stringify(result)}`)
+  return result.detail as Extract<ToolDetail, { kind: Kind }>
+}
