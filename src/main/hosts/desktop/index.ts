@@ -32,7 +32,7 @@ const quitCause = 'The app was quit'
 /** Returns at once: Electron is ready only after its entry file has been evaluated. */
 export function startDesktop(options: DesktopOptions): void {
   app.setName('Shiplog')
-  useProfileOf(options.dataDir)
+  chooseProfileOf(options.dataDir)
   app.enableSandbox()
   registerAppScheme()
   lockDownPages()
@@ -188,7 +188,7 @@ export function leaveWith(error: unknown): void {
  * Electron keeps one instance for each profile. Named after the data directory, an instance on another
  * one is no second instance; and its caches stay out of the data that people move and back up.
  */
-function useProfileOf(dataDir: string): void {
+function chooseProfileOf(dataDir: string): void {
   const name = createHash('sha256').update(dataDir).digest('hex').slice(0, 16)
   const profile = join(app.getPath('appData'), 'shiplog', 'desktop', name)
   mkdirSync(profile, { recursive: true, mode: 0o700 }) // Electron refuses a path that is not there
