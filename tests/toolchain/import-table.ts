@@ -2,6 +2,11 @@ import { builtinModules } from 'node:module'
 import { posix } from 'node:path'
 import { parseSync, Visitor } from 'vite'
 
+const entryPointParts = [
+  ...['shared', 'main/hosts', 'main/shiplog.ts'],
+  ...['main/data-dir.ts', 'main/version.ts'],
+]
+
 /**
  * Which part of `src/` may import which: a folder is a permission. A part is the first folder of
  * `src/`, or of `src/main/`, that a file lies in, or a file directly in `src/main/`. Every part may
@@ -60,14 +65,19 @@ export const importTable: Record<string, PartRow> = {
 
   // The composition root alone knows everybody; the entry points know it and the hosts.
   'main/shiplog.ts': { parts: 'all of main', packages: 'node' },
-  'main/index.ts': { parts: ['shared', 'main/hosts', 'main/shiplog.ts'], packages: 'electron' },
-  'main/cli.ts': { parts: ['shared', 'main/hosts', 'main/shiplog.ts'], packages: 'node' },
+  'main/index.ts': { parts: entryPointParts, packages: 'electron' },
+  'main/cli.ts': { parts: entryPointParts, packages: 'node' },
+  // What both entry points must know before there is anything to compose.
+  'main/data-dir.ts': { parts: ['shared'], packages: 'node' },
+  'main/version.ts': { parts: [], packages: 'node', outside: ['package.json'] },
 }
 
 interface PartRow {
   parts: string[] | 'all of main'
   /** Parts whose types alone may be imported. */
   typesOf?: string[]
+  /** Files that do not lie in src, from the root of the project. */
+  outside?: string[]
   packages: string[] | 'node' | 'browser' | 'electron'
 }
 
@@ -116,6 +126,7 @@ function judge(path: string, part: string, row: PartRow, imported: Import): stri
   const target = posix.join(posix.dirname(path), imported.specifier)
   const targetPart = partOf(target)
   if (targetPart === part) return undefined
+  if (row.outside?.includes(target)) return undefined
   if (targetPart === undefined) return `it leads out of src. ${allowedInWords(part, row)}`
   if (row.parts === 'all of main') {
     return targetPart === 'renderer' || targetPart === 'preload'
