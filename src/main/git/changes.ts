@@ -29,7 +29,6 @@ export const symlinkMode = '120000'
 export const diffTree = [
   'diff-tree',
   '-r',
-  '--no-commit-id',
   '--full-index',
   '--no-ext-diff',
   '--no-textconv',

@@ -2,9 +2,9 @@
 import type { TaskId } from '../../shared/ids.ts'
 import { changedTreePaths } from './changes.ts'
 import { type DiffAnswer, type DiffContent, diff, diffCommits } from './diff.ts'
+import { initRepository } from './init.ts'
 import * as inspect from './inspect.ts'
 import {
-  createTargetQueue,
   type MergeAnswer,
   type MergeIntoInput,
   type MergePatchInput,
@@ -14,6 +14,7 @@ import {
 import { type SavedPatch, type SavePatchInput, savePatch } from './patches.ts'
 import { createRunGit } from './run.ts'
 import { type CommittedSnapshot, commitSnapshot, type Snapshot, snapshot } from './snapshot.ts'
+import { createTurns } from './turns.ts'
 import * as worktrees from './worktrees.ts'
 
 export { diffBytesMax, diffFilesMax } from './diff.ts'
@@ -50,10 +51,18 @@ export type Git = ReturnType<typeof createGit>
  */
 export function createGit(options: { gitPath?: string; env?: NodeJS.ProcessEnv } = {}) {
   const git = createRunGit(options)
-  const inTurn = createTargetQueue(git)
+  const inTurn = createTurns()
+  // Each must see what the one before it brought in.
+  const inTarget = async <Result>(targetDir: string, run: () => Promise<Result>) =>
+    inTurn(await inspect.topLevelOf(git, targetDir), run)
+  // Git itself trips over a worktree that another process is just making or removing.
+  const inRepository = async <Result>(repoDir: string, run: () => Promise<Result>) =>
+    inTurn((await inspect.commonDirOf(git, repoDir)) ?? repoDir, run)
   return {
     version: (options?: Options) => inspect.version(git, options),
 
+    initRepository: (dir: string, first: { branch: string; message: string }) =>
+      initRepository(git, dir, first),
     inspectProject: (dir: string, options?: Options) => inspect.inspectProject(git, dir, options),
     /** The commit that HEAD names; null before the first one. */
     head: (dir: string, options?: Options) => inspect.head(git, dir, options),
@@ -73,10 +82,12 @@ export function createGit(options: { gitPath?: string; env?: NodeJS.ProcessEnv }
       return changedTreePaths(git, { dir, from, to: tree, signal })
     },
 
-    createWorktree: (input: worktrees.CreateWorktreeInput) => worktrees.createWorktree(git, input),
-    removeWorktree: (input: worktrees.RemoveWorktreeInput) => worktrees.removeWorktree(git, input),
+    createWorktree: (input: worktrees.CreateWorktreeInput) =>
+      inRepository(input.repoDir, () => worktrees.createWorktree(git, input)),
+    removeWorktree: (input: worktrees.RemoveWorktreeInput) =>
+      inRepository(input.repoDir, () => worktrees.removeWorktree(git, input)),
     deleteBranch: (input: Parameters<typeof worktrees.deleteBranch>[1]) =>
-      worktrees.deleteBranch(git, input),
+      inRepository(input.repoDir, () => worktrees.deleteBranch(git, input)),
     keepRef: (repoDir: string, taskId: TaskId, commit: string) =>
       worktrees.keepRef(git, repoDir, taskId, commit),
     keptCommit: (repoDir: string, taskId: TaskId) => worktrees.keptCommit(git, repoDir, taskId),
@@ -84,9 +95,9 @@ export function createGit(options: { gitPath?: string; env?: NodeJS.ProcessEnv }
     agentEnv: (dir: string) => worktrees.agentEnv(git, dir, options.env),
 
     savePatch: (input: SavePatchInput) => savePatch(git, input),
-    mergeInto: (input: MergeIntoInput) => inTurn(input.targetDir, () => mergeInto(git, input)),
+    mergeInto: (input: MergeIntoInput) => inTarget(input.targetDir, () => mergeInto(git, input)),
     mergePatchInto: (input: MergePatchInput) =>
-      inTurn(input.targetDir, () => mergePatchInto(git, input)),
+      inTarget(input.targetDir, () => mergePatchInto(git, input)),
 
     diff: (input: Parameters<typeof diff>[1]) => diff(git, input),
     diffCommits: (input: Parameters<typeof diffCommits>[1]) => diffCommits(git, input),

@@ -1,5 +1,5 @@
 /** What a folder is to Git, and where a repository stands. */
-import { stat } from 'node:fs/promises'
+import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { GitError } from './errors.ts'
 import { line, type RunGit } from './run.ts'
@@ -68,6 +68,23 @@ export async function topLevelOf(
   { signal }: Where = {},
 ): Promise<string> {
   return path.resolve(line(await git(['rev-parse', '--show-toplevel'], { cwd: dir, signal })))
+}
+
+/** What all worktrees of a repository share: its `.git` folder. Null when there is no repository (any more). */
+export async function commonDirOf(
+  git: RunGit,
+  repoDir: string,
+  { signal }: Where = {},
+): Promise<string | null> {
+  const there = await stat(repoDir).catch(() => null)
+  if (there === null) return null
+  try {
+    const answer = await git(['rev-parse', '--git-common-dir'], { cwd: repoDir, signal })
+    return await realpath(path.resolve(repoDir, line(answer)))
+  } catch (error) {
+    if (error instanceof GitError && error.stderr.includes('not a git repository')) return null
+    throw error
+  }
 }
 
 /** The commit that HEAD names; null before the first one. */

@@ -8,7 +8,7 @@ import path from 'node:path'
 import { assertNever } from '../../shared/assert-never.ts'
 import type { ApplyOutcome } from '../../shared/tools.ts'
 import { applyToIndex, type IndexApplication, isInIndex, splitSeries } from './apply-to-index.ts'
-import { resolveCommit, topLevelOf } from './inspect.ts'
+import { resolveCommit } from './inspect.ts'
 import { mergeTrees, type TreeMerge } from './merge-trees.ts'
 import { line, type RunGit } from './run.ts'
 import { type OpenSnapshot, treeOf, withSnapshot } from './snapshot.ts'
@@ -77,25 +77,6 @@ export async function mergePatchInto(git: RunGit, input: MergePatchInput): Promi
     }
     return bringIn(git, target, merge, signal)
   })
-}
-
-/**
- * Applies in one target one after the other: each must see what the one before it brought in.
- * `run` gets its turn once all earlier calls for the same working tree have ended.
- */
-export function createTargetQueue(git: RunGit) {
-  const last = new Map<string, Promise<unknown>>()
-  return async <Result>(targetDir: string, run: () => Promise<Result>): Promise<Result> => {
-    const topLevel = await topLevelOf(git, targetDir)
-    const before = last.get(topLevel) ?? Promise.resolve()
-    const turn = before.then(run, run)
-    last.set(topLevel, turn)
-    try {
-      return await turn
-    } finally {
-      if (last.get(topLevel) === turn) last.delete(topLevel)
-    }
-  }
 }
 
 async function bringIn(

@@ -54,16 +54,14 @@ export async function savePatch(git: RunGit, input: SavePatchInput): Promise<Sav
     )
   }
   const final = await commitSnapshot(git, dir, { message: 'Work that was not committed', signal })
-  const commits =
-    final.head === null ? null : await linearHistory(git, dir, base, final.head, signal)
+  const tip = await linearTip(git, dir, { base, head: final.head, signal })
 
-  const seriesBytes = await write(git, input.seriesPath, commits === null || commits === '', {
-    args: [...diffTree, '--stdin', '--find-renames', '--binary', '--pretty=email', '--stat', '-p'],
+  const seriesBytes = await write(git, input.seriesPath, tip === null || tip === base, {
+    args: [...formatPatch, `${base}..${tip}`],
     cwd: dir,
-    input: commits ?? '',
     signal,
   })
-  const worktreeFrom = commits === null ? 'base' : 'head'
+  const worktreeFrom = tip === null ? 'base' : 'head'
   const from = worktreeFrom === 'base' ? base : (final.head ?? base)
   const worktreeBytes = await write(git, input.worktreePath, false, {
     args: [...diffTree, '--find-renames', '--binary', '-p', from, final.tree],
@@ -84,24 +82,68 @@ export async function savePatch(git: RunGit, input: SavePatchInput): Promise<Sav
   }
 }
 
-/** Lines `<commit> <first parent>`, oldest first; null when they don't lead on from `base`. */
-async function linearHistory(
+/** Every setting that a person may have made for their own patches is named, so that it has no say. */
+const formatPatch = [
+  'format-patch',
+  '--stdout',
+  '--binary',
+  '--full-index',
+  '--find-renames',
+  '--subject-prefix=PATCH',
+  '--submodule=short',
+  '--src-prefix=a/',
+  '--dst-prefix=b/',
+  '--no-ext-diff',
+  '--no-textconv',
+  '--no-color',
+  '--no-add-header',
+  '--no-attach',
+  '--no-base',
+  '--no-cc',
+  '--no-cover-letter',
+  '--no-from',
+  '--no-notes',
+  '--no-signature',
+  '--no-signoff',
+  '--no-thread',
+  '--no-to',
+]
+
+/**
+ * A commit whose history from `base` is one line, ending as HEAD does; null when HEAD does not lead on
+ * from `base`. It is HEAD itself unless there are merges: then it is a copy without their other parents.
+ */
+async function linearTip(
   git: RunGit,
   dir: string,
-  base: string,
-  head: string,
-  signal: AbortSignal | undefined,
+  { base, head, signal }: { base: string; head: string | null; signal?: AbortSignal | undefined },
 ): Promise<string | null> {
-  if (head === base) return ''
-  const listed = line(
-    await git(['rev-list', '--first-parent', '--parents', '--reverse', `${base}..${head}`], {
-      cwd: dir,
-      signal,
-    }),
+  if (head === null || head === base) return head
+  const args = ['rev-list', '--first-parent', '--parents', '--reverse', `${base}..${head}`]
+  const listed = line(await git(args, { cwd: dir, signal }))
+  const commits = listed.split('\n').map((commit) => commit.split(' '))
+  if (commits[0]?.[1] !== base) return null
+  if (commits.every((commit) => commit.length <= 2)) return head
+  let tip = base
+  for (const [commit = ''] of commits) tip = await withParent(git, dir, { commit, tip, signal })
+  return tip
+}
+
+/** A copy of a commit, author, date and message included, whose only parent is `tip`. */
+async function withParent(
+  git: RunGit,
+  dir: string,
+  { commit, tip, signal }: { commit: string; tip: string; signal?: AbortSignal | undefined },
+): Promise<string> {
+  // latin1 gives every byte back as it was, whatever the message is encoded in.
+  const original = (await git(['cat-file', 'commit', commit], { cwd: dir, signal })).stdout
+  const text = original.toString('latin1')
+  const tree = text.slice(0, text.indexOf('\n') + 1)
+  const rest = text.slice(tree.length).replace(/^(parent [0-9a-f]+\n)+/, `parent ${tip}\n`)
+  const input = Buffer.from(tree + rest, 'latin1')
+  return line(
+    await git(['hash-object', '-t', 'commit', '-w', '--stdin'], { cwd: dir, input, signal }),
   )
-  const pairs = listed.split('\n').map((commit) => commit.split(' ').slice(0, 2))
-  if (pairs[0]?.[1] !== base) return null
-  return pairs.map((pair) => `${pair.join(' ')}\n`).join('')
 }
 
 /** Bytes written; null, and no file, when there were none. */
@@ -109,10 +151,7 @@ async function write(
   git: RunGit,
   file: string,
   skip: boolean,
-  {
-    args,
-    ...options
-  }: { args: string[]; cwd: string; input?: string; signal?: AbortSignal | undefined },
+  { args, ...options }: { args: string[]; cwd: string; signal?: AbortSignal | undefined },
 ): Promise<number | null> {
   let bytes = 0
   if (!skip) {

@@ -126,8 +126,12 @@ export function createRunGit({
   }
 }
 
+/** Somebody holds a lock, or is just making a worktree and has written half of Git's note of it. */
 function isLocked(error: unknown): boolean {
-  return error instanceof GitError && /Unable to create '.*\.lock': File exists/.test(error.stderr)
+  return (
+    error instanceof GitError &&
+    /Unable to create '.*\.lock': File exists|failed to read .*\/commondir/.test(error.stderr)
+  )
 }
 
 async function runOnce(

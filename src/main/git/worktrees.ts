@@ -3,7 +3,7 @@ import { lstat, readdir, readFile, realpath, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { TaskId } from '../../shared/ids.ts'
 import { GitError, NotAWorktreeError, WorktreeRefusedError } from './errors.ts'
-import { resolveCommit } from './inspect.ts'
+import { commonDirOf, resolveCommit } from './inspect.ts'
 import { line, type RunGit } from './run.ts'
 import { shiplogIdentity } from './snapshot.ts'
 
@@ -66,7 +66,7 @@ export async function removeWorktree(
 ): Promise<WorktreeRemoval> {
   await refuseRepository(worktreePath, repoDir)
   const existed = await exists(worktreePath)
-  const commonDir = await commonDirOf(git, repoDir, signal)
+  const commonDir = await commonDirOf(git, repoDir, { signal })
   if (commonDir === null) {
     // The project is gone, and Git's note of the worktree with it.
     await rm(worktreePath, { recursive: true, force: true })
@@ -210,24 +210,6 @@ async function refuseRepository(worktreePath: string, repoDir: string): Promise<
   const found = await stat(path.join(worktreePath, '.git')).catch(() => null)
   if (found?.isDirectory()) {
     throw new NotAWorktreeError(worktreePath, 'it is a repository of its own, not a worktree')
-  }
-}
-
-/** Where the repository's worktrees are noted; null when there is no repository any more. */
-async function commonDirOf(
-  git: RunGit,
-  repoDir: string,
-  signal: AbortSignal | undefined,
-): Promise<string | null> {
-  try {
-    const answer = await git(['rev-parse', '--git-common-dir'], { cwd: repoDir, signal })
-    return path.resolve(repoDir, line(answer))
-  } catch (error) {
-    const gone =
-      error instanceof GitError &&
-      (!(await exists(repoDir)) || error.stderr.includes('not a git repository'))
-    if (gone) return null
-    throw error
   }
 }
 

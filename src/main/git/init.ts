@@ -1,0 +1,15 @@
+/** A new repository, for the demo project. */
+import { line, type RunGit } from './run.ts'
+import { shiplogIdentity } from './snapshot.ts'
+
+/** Makes `dir` a repository whose first commit holds everything in it. Resolves with the commit. */
+export async function initRepository(
+  git: RunGit,
+  dir: string,
+  { branch, message }: { branch: string; message: string },
+): Promise<string> {
+  await git(['init', '--quiet', `--initial-branch=${branch}`], { cwd: dir })
+  await git(['add', '--all'], { cwd: dir })
+  await git(['commit', '--quiet', `--message=${message}`], { cwd: dir, env: shiplogIdentity })
+  return line(await git(['rev-parse', 'HEAD'], { cwd: dir }))
+}
