@@ -67,6 +67,8 @@ export const importTable: Record<string, PartRow> = {
   'main/shiplog.ts': { parts: 'all of main', packages: 'node' },
   'main/index.ts': { parts: entryPointParts, packages: 'electron' },
   'main/cli.ts': { parts: entryPointParts, packages: 'node' },
+  // Handed to the services by the composition root.
+  'main/open-folder.ts': { parts: ['shared'], packages: 'node' },
   // What both entry points must know before there is anything to compose.
   'main/data-dir.ts': { parts: ['shared'], packages: 'node' },
   'main/version.ts': { parts: [], packages: 'node', outside: ['package.json'] },
