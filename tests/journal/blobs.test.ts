@@ -103,6 +103,16 @@ describe('values over 256 KB', () => {
     await journal.close()
   })
 
+  it('are written again over one that was left half written', async () => {
+    const file = await journalWith([{ type: 'note', text: long }])
+    const [name = ''] = await blobFiles(file)
+    await writeFile(path.join(path.dirname(file), 'blobs', name), 'begins')
+    const journal = await openJournal(file)
+    await journal.append({ type: 'note', text: long })
+    expect((await journal.page({ limit: 9 })).damage).toEqual([])
+    await journal.close()
+  })
+
   it('keep a page small: fewer records, and nextSeq says where to go on', async () => {
     const bodies = Array.from({ length: 5 }, (_, i) => ({
       type: 'note',

@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import fs from 'node:fs'
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
@@ -8,6 +10,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import {
   acquireLease,
   isRunning,
+  type Lease,
   LeaseHeldError,
   ownIdentity,
   processStartedAt,
@@ -177,6 +180,29 @@ describe('lease', () => {
     await writeFile(claim, content)
     await writeFile(claimFor(claim, content), '')
     const lease = await acquireLease(dataDir, { host: 'cli' })
+    expect(await readdir(dataDir)).toEqual(['lease.json'])
+    await lease.release()
+  })
+
+  it('is left alone by a taker that looked at the dead one before another took it over', async () => {
+    const dataDir = await scratchDirectory()
+    const dead = await taker(dataDir)
+    await dead.take()
+    await kill(dead.child)
+    // Between the slow one's look at the dead lease and its claim, the other does all of it.
+    const realLink = fs.promises.link
+    const inTime = Promise.withResolvers<Lease>()
+    fs.promises.link = async (from, to) => {
+      fs.promises.link = realLink
+      syncBuiltinESMExports()
+      inTime.resolve(await acquireLease(dataDir, { host: 'web' }))
+      return realLink(from, to)
+    }
+    syncBuiltinESMExports()
+    const slow = await acquireLease(dataDir, { host: 'cli' }).catch((error) => error)
+    const lease = await inTime.promise
+    expect(slow).toMatchObject({ kind: 'lease-held', holder: lease.holder })
+    expect(await readLeaseHolder(dataDir)).toEqual(lease.holder)
     expect(await readdir(dataDir)).toEqual(['lease.json'])
     await lease.release()
   })

@@ -1,4 +1,4 @@
-import { appendFile, rename, stat } from 'node:fs/promises'
+import { appendFile, readFile, rename, stat, utimes, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { openJournal, readJournal, readJournalPage } from '../../src/main/journal/index.ts'
@@ -84,6 +84,27 @@ describe('pages', () => {
     expect((await readJournalPage(file, { limit: 9 })).total).toBe(3)
     await rename(other, file)
     expect((await readJournalPage(file, { limit: 9 })).records).toHaveLength(5)
+  })
+})
+
+describe('a file that changed under its reader', () => {
+  it('is scanned anew when it grew but does not go on from what was read', async () => {
+    const file = await journalWith(notes(3))
+    const longer = await readFile(await journalWith(notes(9).map((one) => ({ ...one, more: 1 }))))
+    expect((await readJournalPage(file, { limit: 0 })).total).toBe(3)
+    await writeFile(file, longer)
+    expect(await readJournalPage(file, { limit: 0 })).toMatchObject({ total: 9, damage: [] })
+  })
+
+  it('is scanned anew when it is another file of the same size and time', async () => {
+    const file = await journalWith(notes(3))
+    const { size } = await stat(file)
+    const other = path.join(path.dirname(file), 'other')
+    await writeFile(other, Buffer.alloc(size, 'x'))
+    for (const one of [file, other]) await utimes(one, 1, 1)
+    expect((await readJournalPage(file, { limit: 0 })).total).toBe(3)
+    await rename(other, file)
+    expect((await readJournalPage(file, { limit: 0 })).total).toBe(0)
   })
 })
 

@@ -61,7 +61,7 @@ describe('the recovery table', () => {
 
   it('is the table of FORMAT.md', async () => {
     const format = await readFile('src/main/journal/FORMAT.md', 'utf8')
-    const documented = [...format.matchAll(/^\| `([a-z-]+)` \|/gm)].map((match) => match[1])
+    const documented = [...format.matchAll(/^\| `([a-z-]+)` +\|/gm)].map((match) => match[1])
     expect(documented).toEqual(recoveryTable.map(({ name }) => name))
   })
 })
@@ -311,6 +311,19 @@ describe('damage in the middle', () => {
       const page = await journal.page({ limit: 9 })
       expect(seqsOf(page.records)).toEqual([1, 3, 4])
       expect((await journal.page({ limit: 9 })).damage).toMatchObject([{ line: 2, afterSeq: 1 }])
+    })
+  })
+
+  it('[J3] never gives out one record for another that stood in its place', async () => {
+    const file = await journalWith(notes(4))
+    await opened(file, async (journal) => {
+      const [a, b, c, d] = await linesOf(file)
+      await rewrite(
+        file,
+        [a, c, b, d].map((line) => line ?? ''),
+      )
+      expect(seqsOf((await journal.page({ limit: 9 })).records)).toEqual([1, 4])
+      expect(journal.damage).toMatchObject([{ line: 2 }, { line: 3 }])
     })
   })
 

@@ -1,4 +1,4 @@
-import { type FileHandle, open, rename, unlink } from 'node:fs/promises'
+import { type FileHandle, open, rename } from 'node:fs/promises'
 import path from 'node:path'
 import { syncDirectory, writeFully } from './durable-files.ts'
 import { systemCode } from './errors.ts'
@@ -46,11 +46,10 @@ async function setAside(
   // One fixed name: what a crash left there is written over, not piled up.
   const prepared = `${file}.torn.tmp`
   await copyRange(source, from, bytes, prepared)
-  const kept = await freeName(`${file}.torn-${from}`, prepared)
-  if (kept.taken) await unlink(prepared)
-  else await rename(prepared, kept.name)
+  const keptAs = await nameFor(`${file}.torn-${from}`, prepared)
+  await rename(prepared, keptAs)
   await syncDirectory(path.dirname(file))
-  return kept.name
+  return keptAs
 }
 
 async function copyRange(
@@ -76,12 +75,10 @@ async function copyRange(
 }
 
 /** The first name that is free or already holds these very bytes. */
-async function freeName(base: string, prepared: string): Promise<{ name: string; taken: boolean }> {
+async function nameFor(base: string, prepared: string): Promise<string> {
   for (let n = 1; ; n++) {
     const name = n === 1 ? base : `${base}-${n}`
-    const same = await sameContent(name, prepared)
-    if (same === 'missing') return { name, taken: false }
-    if (same === 'same') return { name, taken: true }
+    if ((await sameContent(name, prepared)) !== 'differs') return name
   }
 }
 
