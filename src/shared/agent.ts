@@ -3,9 +3,13 @@
  * is given, which makes each call durable before the tool runs and its result durable before the agent
  * hears of it (J6). Kinds of agent are in `src/main/agents`; `src/main/tasks` drives them.
  */
+
+import type { z } from 'zod'
 import type { Entry, Usage } from './entries.ts'
 import type { TaskId, ToolCallId } from './ids.ts'
 import type { ApplyOutcome, AwaitedTask, ToolDetail, ToolInput, ToolName } from './tools.ts'
+
+type JsonValue = z.infer<ReturnType<typeof z.json>>
 
 export type AgentEvent =
   /** A turn is one assistant message with its tool calls; it is durable before the next begins. */
@@ -76,7 +80,11 @@ export interface TaskToolsPort {
   list(): Promise<AwaitedTask[]>
   stop(task: string): Promise<AwaitedTask>
   applyPatch(task: string): Promise<{ taskId: TaskId; title: string; outcome: ApplyOutcome }>
-  report(report: { title: string; markdown: string; taskResults?: unknown }): Promise<void>
+  report(report: {
+    title: string
+    markdown: string
+    taskResults?: Record<string, JsonValue> | undefined
+  }): Promise<void>
 }
 
 /** Told of each file that a tool changed, before (with the old content) and after. */

@@ -5,7 +5,13 @@
 import { z } from 'zod'
 import { usageSchema } from './entries.ts'
 import { projectIdSchema, taskIdSchema, toolCallIdSchema } from './ids.ts'
-import { agentKindSchema, isolationSchema, patchStatusSchema, removalStepSchema } from './tasks.ts'
+import {
+  agentKindSchema,
+  isolationSchema,
+  patchStatusSchema,
+  removalStepSchema,
+  treeOptionsSchema,
+} from './tasks.ts'
 
 export const ledgerVersion = 1
 
@@ -49,6 +55,8 @@ export const ledgerEventSchemas = [
     callId: toolCallIdSchema.nullable(),
     resumedFrom: taskIdSchema.nullable(),
     dependsOn: z.array(taskIdSchema),
+    /** How its tree is run; the root's count for everything below it. */
+    options: treeOptionsSchema,
     /** What `task` was told of plans and phases; what nobody said is absent. */
     plan: z
       .object({

@@ -79,11 +79,26 @@ export const workspaceSchema = z.object({
   baseBranch: z.string().nullable(),
   /** Null while it is in use; `removed` once it is archived and gone. */
   removal: removalStepSchema.nullable(),
+  /** What a removal put off, and why; tried again at the next start (R5). */
+  pending: z.string().nullable(),
   createdAt: isoDateTime,
 })
 export type Workspace = z.infer<typeof workspaceSchema>
 
 export const patchStatusSchema = z.enum(['none', 'pending', 'ready', 'applied', 'failed'])
+
+/** Depth and number of agents (T5). */
+export const agentsAtOnceDefault = 3
+export const agentsAtOnceMax = 16
+export const taskDepthMax = 5
+
+export const treeOptionsSchema = z.object({
+  /** Agents of the tree that work at the same time; one that only awaits others does not count (T5). */
+  agentsAtOnce: z.number().int().min(1).max(agentsAtOnceMax),
+  /** True: finished sub-agents' workspaces stay until somebody removes them. */
+  keep: z.boolean(),
+})
+export type TreeOptions = z.infer<typeof treeOptionsSchema>
 
 export const taskSchema = z.object({
   id: taskIdSchema,
@@ -95,6 +110,8 @@ export const taskSchema = z.object({
   /** The agent's name in its scenario, or its kind. */
   agent: z.string(),
   kind: agentKindSchema,
+  /** As asked for; the workspace says what it got. */
+  isolation: isolationSchema,
   status: taskStatusSchema,
   prompt: z.string(),
   createdAt: isoDateTime,
@@ -118,6 +135,7 @@ export const taskSchema = z.object({
   patch: patchStatusSchema,
   /** Null until its directory exists. */
   workspace: workspaceSchema.nullable(),
+  options: treeOptionsSchema,
   /** 0 for a root. */
   depth: z.number().int().min(0),
 })
@@ -148,8 +166,3 @@ export const reportSchema = z.object({
   ancestorIds: z.array(taskIdSchema),
 })
 export type Report = z.infer<typeof reportSchema>
-
-/** Depth and number of agents (T5). */
-export const agentsAtOnceDefault = 3
-export const agentsAtOnceMax = 16
-export const taskDepthMax = 5

@@ -124,7 +124,11 @@ function foldEvent(state: LedgerState, event: LedgerEvent, at: string): void {
     case 'workspace.removal-advanced':
       return change(state, event.workspaceId, (task) => ({
         archived: event.step === 'removed',
-        workspace: task.workspace && { ...task.workspace, removal: event.step },
+        workspace: task.workspace && {
+          ...task.workspace,
+          removal: event.step,
+          pending: event.pending,
+        },
       }))
     default:
       assertNever(event)
@@ -143,6 +147,7 @@ function createdTask(state: LedgerState, event: LedgerEventOf<'task.created'>, a
     title: event.title,
     agent: event.agent,
     kind: event.kind,
+    isolation: event.isolation,
     status: 'queued',
     prompt: event.prompt,
     createdAt: at,
@@ -162,6 +167,7 @@ function createdTask(state: LedgerState, event: LedgerEventOf<'task.created'>, a
     spawnCommit: null,
     patch: 'none',
     workspace: null,
+    options: event.options,
     depth: parent ? parent.depth + 1 : 0,
   }
 }
@@ -183,6 +189,7 @@ function createdWorkspace(
     baseCommit: event.baseCommit,
     baseBranch: event.baseBranch,
     removal: null,
+    pending: null,
     createdAt: at,
   }
 }

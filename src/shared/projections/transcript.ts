@@ -98,6 +98,8 @@ export interface TranscriptFold {
   title: string | null
   /** Where a turn stands in `items`, by message uuid. */
   turnIndex: Map<EntryId, number>
+  /** Turns with a call that has no result yet, as positions in `items`. */
+  openTurns: Set<number>
 }
 
 export const emptyTranscript = (): TranscriptFold => ({
@@ -105,6 +107,7 @@ export const emptyTranscript = (): TranscriptFold => ({
   lastSeq: 0,
   title: null,
   turnIndex: new Map(),
+  openTurns: new Set(),
 })
 
 /** Folds entries in place, in file order (J9). An entry that was folded already is passed over. */
@@ -160,9 +163,11 @@ function foldEntry(fold: TranscriptFold, entry: Entry): void {
     case 'tool-result':
       return changeTurn(fold, entry, (turn) => ({ ...turn, blocks: addResult(turn.blocks, entry) }))
     case 'run-start':
+      loseRunningCalls(fold)
       fold.items.push({ kind: 'run-start', key, seq, run: entry.run, reason: entry.reason, at })
       return
     case 'run-end':
+      loseRunningCalls(fold)
       fold.items.push({
         kind: 'run-end',
         key,
@@ -208,6 +213,22 @@ function foldEntry(fold: TranscriptFold, entry: Entry): void {
   }
 }
 
+/** No tool outlives its run: a call without a result has an unknown outcome once the run is over (S3). */
+function loseRunningCalls(fold: TranscriptFold): void {
+  const { openTurns } = fold
+  for (const index of openTurns) {
+    const turn = fold.items[index] as TurnItem
+    const blocks = turn.blocks.map(
+      (block): TurnBlock =>
+        block.kind === 'tool' && block.call.state === 'running'
+          ? { kind: 'tool', call: { ...block.call, state: 'unknown' } }
+          : block,
+    )
+    fold.items[index] = { ...turn, blocks }
+  }
+  openTurns.clear()
+}
+
 function promptItem(entry: MessageEntry): TranscriptItem {
   const text = entry.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
   return {
@@ -241,13 +262,16 @@ function changeTurn(
   of: { messageUuid: EntryId; seq: number; turn: number; runId: RunId },
   make: (turn: TurnItem) => TurnItem,
 ): void {
-  const index = fold.turnIndex.get(of.messageUuid)
-  if (index === undefined) {
-    fold.turnIndex.set(of.messageUuid, fold.items.length)
-    fold.items.push(make(newTurn(of.messageUuid, of.seq, of.turn, of.runId)))
-  } else {
-    fold.items[index] = make(fold.items[index] as TurnItem)
-  }
+  const index = fold.turnIndex.get(of.messageUuid) ?? fold.items.length
+  const known = fold.items[index] as TurnItem | undefined
+  const turn = make(known ?? newTurn(of.messageUuid, of.seq, of.turn, of.runId))
+  fold.turnIndex.set(of.messageUuid, index)
+  fold.items[index] = turn
+  const running = turn.blocks.some(
+    (block) => block.kind === 'tool' && block.call.state === 'running',
+  )
+  if (running) fold.openTurns.add(index)
+  else fold.openTurns.delete(index)
 }
 
 /** A turn whose message has not been read yet counts as cut short until it has. */

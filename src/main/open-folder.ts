@@ -1,0 +1,56 @@
+/** Opens a folder on this machine, in the file manager or in a code editor. */
+import { access, constants } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+import open from 'open'
+import { invalid } from '../shared/failure.ts'
+
+/** Editors with a window of their own, by their command, the more common first. */
+const editorCommands = [
+  'code',
+  'cursor',
+  'zed',
+  'subl',
+  'codium',
+  'idea',
+  'webstorm',
+  'nova',
+  'gedit',
+  'kate',
+]
+
+/** Rejects with FailureError, saying what to do, when there is nothing to open it with. */
+export async function openFolder(path: string, opener: 'editor' | 'file-manager'): Promise<void> {
+  const app = opener === 'editor' ? await findEditor(process.env) : null
+  const child = await open(path, app ? { app: { name: app } } : {})
+  await new Promise<void>((resolve, reject) => {
+    child.once('spawn', resolve)
+    child.once('error', reject)
+  }).catch(() =>
+    invalid(
+      'with',
+      `${path} could not be opened: this machine has no program for it. Open it by hand.`,
+    ),
+  )
+}
+
+async function findEditor(env: NodeJS.ProcessEnv): Promise<string> {
+  const named = env.SHIPLOG_EDITOR
+  if (named) return named
+  const names =
+    process.platform === 'win32'
+      ? editorCommands.flatMap((name) => [`${name}.cmd`, `${name}.exe`])
+      : editorCommands
+  for (const folder of (env.PATH ?? '').split(delimiter)) {
+    for (const name of names) {
+      const found = await access(join(folder, name), constants.X_OK).then(
+        () => true,
+        () => false,
+      )
+      if (found) return join(folder, name)
+    }
+  }
+  return invalid(
+    'with',
+    `No code editor was found on the PATH. Set SHIPLOG_EDITOR to the command of yours.`,
+  )
+}

@@ -1,0 +1,78 @@
+/** The ledger as it grows: a snapshot with its `seq`, then bounded batches of records after it. */
+import { withEventMeta } from '@orpc/server'
+import { feedBatchMax, type LedgerFeedEvent } from '../../shared/contract/feed.ts'
+import type { TaskId } from '../../shared/ids.ts'
+import type { LedgerRecord } from '../../shared/ledger.ts'
+import type { LedgerState } from '../../shared/projections/ledger-state.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { ActivityBoard } from '../tasks/activity.ts'
+import { createMailbox } from './mailbox.ts'
+
+/** A reader that is further behind is better served by the state as it is now. */
+const backlogMax = 5_000
+/** What a client waits before it asks again after a lost connection. */
+const retryMs = 200
+
+type Activity = Record<TaskId, string | null>
+type News = { record: LedgerRecord } | { activity: Activity }
+
+export async function* ledgerFeed(
+  deps: { ledger: Ledger; activity: ActivityBoard },
+  lastEventId: string | undefined,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<LedgerFeedEvent> {
+  const { ledger } = deps
+  const mail = createMailbox<News>(signal)
+  const putActivity = (activity: Activity) =>
+    mail.put({ activity }, (last) => joinActivity(last, activity))
+  const unsubscribe = [
+    ledger.subscribe((records) => {
+      for (const record of records) mail.put({ record })
+    }),
+    deps.activity.subscribe(putActivity),
+  ]
+  const stamped = (event: LedgerFeedEvent, seq: number) =>
+    withEventMeta(event, { id: String(seq), retry: retryMs })
+  const snapshot = () => {
+    mail.clear()
+    putActivity(deps.activity.current())
+    return stamped({ type: 'snapshot', state: snapshotOf(ledger.state) }, ledger.state.seq)
+  }
+  try {
+    const missed = lastEventId === undefined ? null : ledger.recordsAfter(Number(lastEventId))
+    if (missed) for (const record of missed) mail.put({ record })
+    else yield snapshot()
+    while (!signal?.aborted) {
+      if (mail.size > backlogMax) yield snapshot()
+      const news = mail.take(feedBatchMax)
+      const records = news.flatMap((one) => ('record' in one ? [one.record] : []))
+      const last = records.at(-1)
+      if (last) yield stamped({ type: 'records', records }, last.seq)
+      const activity = Object.assign(
+        {},
+        ...news.map((one) => ('activity' in one ? one.activity : {})),
+      )
+      if (Object.keys(activity).length > 0) yield { type: 'activity', activity }
+      await mail.wait()
+    }
+  } finally {
+    for (const end of unsubscribe) end()
+  }
+}
+
+function joinActivity(last: News, activity: Activity): News | null {
+  return 'activity' in last ? { activity: { ...last.activity, ...activity } } : null
+}
+
+function snapshotOf(state: LedgerState) {
+  return {
+    seq: state.seq,
+    dataDir: state.dataDir,
+    projects: [...state.projects.values()],
+    tasks: [...state.tasks.values()],
+    trustedSetups: [...state.trustedSetups].map(([projectId, configSha256]) => ({
+      projectId,
+      configSha256,
+    })),
+  }
+}

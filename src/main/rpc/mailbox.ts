@@ -1,0 +1,41 @@
+/** What a feed has yet to send: filled by listeners, emptied by the one generator that sends. */
+export interface Mailbox<T> {
+  /** Adds one; `merge` may join it to the last one that still waits. */
+  put(item: T, merge?: (last: T) => T | null): void
+  /** Resolves when something is there, or when the signal is aborted. */
+  wait(): Promise<void>
+  take(max: number): T[]
+  clear(): void
+  readonly size: number
+}
+
+export function createMailbox<T>(signal: AbortSignal | undefined): Mailbox<T> {
+  let items: T[] = []
+  let wake: (() => void) | null = null
+  signal?.addEventListener('abort', () => wake?.(), { once: true })
+
+  return {
+    put(item, merge) {
+      const last = items.at(-1)
+      const merged = merge && last !== undefined ? merge(last) : null
+      if (merged !== null) items[items.length - 1] = merged
+      else items.push(item)
+      wake?.()
+    },
+    async wait() {
+      // Checked before listening: an abort that has already happened wakes nobody.
+      if (items.length > 0 || signal?.aborted) return
+      await new Promise<void>((resolve) => {
+        wake = resolve
+      })
+      wake = null
+    },
+    take: (max) => items.splice(0, max),
+    clear() {
+      items = []
+    },
+    get size() {
+      return items.length
+    },
+  }
+}

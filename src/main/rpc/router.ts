@@ -1,0 +1,131 @@
+/** The contract as calls of the services. No decisions are made here. */
+import { createRouterClient, implement } from '@orpc/server'
+import type { AppInfo } from '../../shared/contract/app.ts'
+import { contract, type ShiplogClient } from '../../shared/contract/index.ts'
+import { FailureError } from '../../shared/failure.ts'
+import { resolveId, type TaskId } from '../../shared/ids.ts'
+import type { PageQuery } from '../journal/index.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import type { Demo } from '../tasks/demo.ts'
+import type { TaskService } from '../tasks/task-service.ts'
+import type { WorkspaceService } from '../workspaces/workspace-service.ts'
+import { toContractError } from './errors.ts'
+import { ledgerFeed } from './ledger-feed.ts'
+import { sessionFeed } from './session-feed.ts'
+
+export interface RouterDependencies {
+  ledger: Ledger
+  sessions: Sessions
+  tasks: TaskService
+  workspaces: WorkspaceService
+  demo: Demo
+  info: () => AppInfo
+  pickFolder: () => Promise<string | null>
+  openFolder: (path: string, opener: 'editor' | 'file-manager') => Promise<void>
+}
+
+export type ShiplogRouter = ReturnType<typeof createRouter>
+
+export function createRouter(deps: RouterDependencies) {
+  const { ledger, sessions, tasks, workspaces } = deps
+  const { projects, records } = workspaces
+  const os = implement(contract).use(async ({ next }) => {
+    try {
+      return await next()
+    } catch (error) {
+      throw toContractError(error)
+    }
+  })
+
+  /** The id that a text stands for: whole, or a unique prefix (S1). */
+  function taskId(text: string, what = 'task'): TaskId {
+    const found = resolveId(text, ledger.state.tasks.keys())
+    if (found.kind === 'found') return found.id
+    if (found.kind === 'not-found') throw new FailureError({ kind: 'not-found', what, id: text })
+    throw new FailureError({ kind: 'ambiguous', what, id: text, candidates: found.candidates })
+  }
+
+  return os.router({
+    app: {
+      info: os.app.info.handler(() => deps.info()),
+      pickFolder: os.app.pickFolder.handler(async () => ({ dir: await deps.pickFolder() })),
+    },
+    projects: {
+      list: os.projects.list.handler(() => ({ projects: projects.list() })),
+      add: os.projects.add.handler(({ input }) => projects.add(input.dir)),
+      remove: os.projects.remove.handler(async ({ input }) => {
+        await projects.remove(input.projectId)
+        return {}
+      }),
+      setup: os.projects.setup.handler(({ input }) => projects.setup(input.projectId)),
+      trustSetup: os.projects.trustSetup.handler(async ({ input }) => {
+        await projects.trustSetup(input.projectId, input.configSha256)
+        return {}
+      }),
+      startDemo: os.projects.startDemo.handler(({ input }) => deps.demo.start(input.dir)),
+    },
+    tasks: {
+      start: os.tasks.start.handler(async ({ input }) => ({ taskId: await tasks.start(input) })),
+      prompt: os.tasks.prompt.handler(async ({ input }) => {
+        await tasks.prompt(input.taskId, input.prompt)
+        return {}
+      }),
+      stop: os.tasks.stop.handler(async ({ input }) => ({
+        stopped: await tasks.stop(taskId(input.taskId), 'stopped by the person'),
+      })),
+      list: os.tasks.list.handler(({ input }) => ({ tasks: tasks.list(input) })),
+      report: os.tasks.report.handler(({ input }) => tasks.report(taskId(input.taskId), input)),
+      applyPatch: os.tasks.applyPatch.handler(({ input }) =>
+        workspaces.apply(taskId(input.taskId)),
+      ),
+    },
+    workspace: {
+      getSubagentTranscript: os.workspace.getSubagentTranscript.handler(({ input }) => {
+        const id = taskId(input.taskId)
+        records.checkScope(id, input.requestingWorkspaceId)
+        const query: PageQuery = input.last
+          ? { last: input.limit }
+          : { fromSeq: input.fromSeq ?? 1, limit: input.limit }
+        return records.transcriptPage(id, query)
+      }),
+      listTranscripts: os.workspace.listTranscripts.handler(async ({ input }) => ({
+        transcripts: await records.listTranscripts(input.projectDir),
+      })),
+      list: os.workspace.list.handler(async ({ input }) => ({
+        workspaces: await workspaces.list(input.archived),
+      })),
+      remove: os.workspace.remove.handler(async ({ input }) => ({
+        removed: await workspaces.remove(taskId(input.workspaceId, 'workspace')),
+      })),
+      diff: os.workspace.diff.handler(({ input }) =>
+        workspaces.diff(taskId(input.workspaceId, 'workspace')),
+      ),
+      openFolder: os.workspace.openFolder.handler(async ({ input }) => {
+        await deps.openFolder(
+          workspaces.folderOf(taskId(input.workspaceId, 'workspace')),
+          input.with,
+        )
+        return {}
+      }),
+    },
+    feed: {
+      ledger: os.feed.ledger.handler(({ lastEventId, signal }) =>
+        ledgerFeed({ ledger, activity: tasks.activity }, lastEventId, signal),
+      ),
+      session: os.feed.session.handler(({ input, lastEventId, signal }) =>
+        sessionFeed(
+          { sessions, records },
+          taskId(input.workspaceId, 'workspace'),
+          lastEventId,
+          signal,
+        ),
+      ),
+    },
+  })
+}
+
+/** The same contract without a wire: for the command line, which runs in this process. */
+export function createInProcessClient(router: ShiplogRouter): ShiplogClient {
+  return createRouterClient(router)
+}

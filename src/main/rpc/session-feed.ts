@@ -1,0 +1,106 @@
+/** One session as it grows: its newest entries, then what is added, and the message in progress as it is written. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { withEventMeta } from '@orpc/server'
+import { feedBatchMax, type SessionFeedEvent } from '../../shared/contract/feed.ts'
+import type { Entry } from '../../shared/entries.ts'
+import type { TaskId } from '../../shared/ids.ts'
+import type { SessionEvent } from '../sessions/session.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import type { Records } from '../workspaces/record.ts'
+import { createMailbox } from './mailbox.ts'
+
+/** Text is sent at most this often: two frames, which reads as continuous. */
+const deltaIntervalMs = 33
+const backlogMax = 2_000
+const retryMs = 200
+
+export async function* sessionFeed(
+  deps: { sessions: Sessions; records: Records },
+  workspaceId: TaskId,
+  lastEventId: string | undefined,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<SessionFeedEvent> {
+  const { sessions, records } = deps
+  const mail = createMailbox<SessionEvent>(signal)
+  const unsubscribe = sessions.subscribe(workspaceId, (event) =>
+    mail.put(event, (last) => joinDeltas(last, event)),
+  )
+  let seq = Number(lastEventId ?? 0)
+  const stamped = (event: SessionFeedEvent) =>
+    withEventMeta(event, { id: String(seq), retry: retryMs })
+  const partialNow = () => sessions.current(workspaceId)?.partial ?? null
+
+  /** What was said of the message in progress before now is in `partialNow` already. */
+  const dropOldNews = () => {
+    const waiting = mail.take(Number.POSITIVE_INFINITY)
+    for (const event of waiting)
+      if (event.type === 'entries' || event.type === 'ended') mail.put(event)
+  }
+
+  async function* catchUp(): AsyncGenerator<SessionFeedEvent> {
+    if (lastEventId !== undefined) {
+      let from: number | null = seq + 1
+      while (from !== null) {
+        const page: { entries: Entry[]; nextSeq: number | null } = await records.transcriptPage(
+          workspaceId,
+          { fromSeq: from, limit: feedBatchMax },
+        )
+        from = page.nextSeq
+        if (page.entries.length === 0) continue
+        seq = page.entries.at(-1)?.seq ?? seq
+        yield stamped({ type: 'entries', entries: page.entries })
+      }
+      dropOldNews()
+      yield stamped({ type: 'partial', partial: partialNow() })
+      return
+    }
+    yield await snapshot()
+  }
+
+  async function snapshot(): Promise<SessionFeedEvent> {
+    const page = await records.transcriptPage(workspaceId, { last: feedBatchMax })
+    seq = page.entries.at(-1)?.seq ?? 0
+    dropOldNews()
+    // The file is for a session that nobody writes now: what a crash left of its last message.
+    const partial = sessions.current(workspaceId) ? partialNow() : page.partial
+    if (page.source === 'archived') mail.put({ type: 'ended' })
+    return stamped({ type: 'snapshot', seq, entries: page.entries, partial, damage: page.damage })
+  }
+
+  try {
+    yield* catchUp()
+    while (!signal?.aborted) {
+      if (mail.size > backlogMax) {
+        mail.clear()
+        yield await snapshot()
+      }
+      const [event] = mail.take(1)
+      if (!event) {
+        await mail.wait()
+        continue
+      }
+      if (event.type === 'entries') {
+        for (const entries of batches(event.entries.filter((entry) => entry.seq > seq))) {
+          seq = entries.at(-1)?.seq ?? seq
+          yield stamped({ type: 'entries', entries })
+        }
+      } else {
+        yield stamped(event)
+        if (event.type === 'ended') return
+        if (event.type === 'delta') await delay(deltaIntervalMs)
+      }
+    }
+  } finally {
+    unsubscribe()
+  }
+}
+
+function joinDeltas(last: SessionEvent, next: SessionEvent): SessionEvent | null {
+  if (last.type !== 'delta' || next.type !== 'delta' || last.part !== next.part) return null
+  return { ...last, text: last.text + next.text }
+}
+
+function* batches(entries: Entry[]): Generator<Entry[]> {
+  for (let at = 0; at < entries.length; at += feedBatchMax)
+    yield entries.slice(at, at + feedBatchMax)
+}

@@ -1,0 +1,182 @@
+/** The composition root: the one place that knows every module, shared by the desktop, web and command-line hosts. */
+import { access, constants, stat } from 'node:fs/promises'
+import type { AppInfo, Notice } from '../shared/contract/app.ts'
+import type { ShiplogClient } from '../shared/contract/index.ts'
+import type { TaskId } from '../shared/ids.ts'
+import { createScriptedProgram, demo, parseScenario } from './agents/scripted/index.ts'
+import { createToolRunner } from './agents/tools/index.ts'
+import { createGit } from './git/index.ts'
+import { acquireLease, makeDirDurable, ownIdentity } from './journal/index.ts'
+import { openLedger } from './ledger/ledger.ts'
+import { openFolder } from './open-folder.ts'
+import { createInProcessClient, createRouter, type ShiplogRouter } from './rpc/router.ts'
+import { layoutOf } from './sessions/session-files.ts'
+import { createSessions } from './sessions/sessions.ts'
+import { createDemo } from './tasks/demo.ts'
+import { Interruption } from './tasks/interruption.ts'
+import { recoverLostRuns } from './tasks/recovery.ts'
+import { createRunRegistry } from './tasks/run-registry.ts'
+import { createTaskService } from './tasks/task-service.ts'
+import { version } from './version.ts'
+import { createWorkspaceService } from './workspaces/workspace-service.ts'
+
+export interface OpenShiplogOptions {
+  dataDir: string
+  host: 'desktop' | 'web' | 'cli'
+  /** Where this process can be reached; what lease.json names. */
+  endpoint?: string | null
+  /** The system's folder dialog, where the host has one. */
+  pickFolder?: () => Promise<string | null>
+  agentsAtOnce?: number
+}
+
+export interface Shiplog {
+  readonly dataDir: string
+  readonly router: ShiplogRouter
+  /** The same contract, in process. */
+  readonly client: ShiplogClient
+  runningAgents(): { taskId: TaskId; title: string }[]
+  /** Interrupts what runs, with `cause` in the record, flushes, and gives the lease back. May be called twice. */
+  close(cause?: string): Promise<void>
+}
+
+/** The data directory can't be used. The message says what to do. */
+export class DataDirError extends Error {
+  readonly kind = 'data-dir'
+}
+
+/** Throws LeaseHeldError when another process writes the data directory, DataDirError when it can't be written. */
+export async function openShiplog(options: OpenShiplogOptions): Promise<Shiplog> {
+  const { dataDir, host } = options
+  await prepareDataDir(dataDir)
+  const lease = await acquireLease(dataDir, { host, endpoint: options.endpoint ?? null })
+  try {
+    const services = await openServices(options)
+    return {
+      ...services,
+      close: once(async (cause = 'Shiplog was closed') => {
+        await services.close(cause).finally(() => lease.release())
+      }),
+    }
+  } catch (error) {
+    await lease.release()
+    throw error
+  }
+}
+
+async function openServices({ dataDir, host, pickFolder, agentsAtOnce }: OpenShiplogOptions) {
+  const clock = Date.now
+  const notices = createNotices()
+  const layout = layoutOf(dataDir)
+  const ledger = await openLedger(layout.ledger, dataDir)
+  const git = createGit()
+  const sessions = createSessions()
+  const runs = createRunRegistry()
+  const stopper = {
+    stopForRemoval: (taskId: TaskId) =>
+      runs.stop(taskId, new Interruption('its workspace was removed')),
+  }
+  const common = { ledger, git, layout, sessions, clock, onProblem: notices.problem }
+  const workspaces = createWorkspaceService({ ...common, stopper })
+  const tasks = createTaskService({
+    ...common,
+    workspaces,
+    runs,
+    kinds: {
+      load: (_kind, source) => createScriptedProgram(parseScenario(source.text, source.name)),
+    },
+    runTool: createToolRunner(),
+    process: await ownIdentity(),
+    agentsAtOnce,
+  })
+  const info = (): AppInfo => ({
+    version,
+    dataDir,
+    host,
+    platform: process.platform,
+    canPickFolder: pickFolder !== undefined,
+    notices: notices.list(),
+    agents: [{ kind: 'scripted', name: 'Scenario', available: true, why: null }],
+  })
+  const router = createRouter({
+    ledger,
+    sessions,
+    tasks,
+    workspaces,
+    demo: createDemo({ content: demo, git, layout, workspaces, tasks }),
+    info,
+    pickFolder: pickFolder ?? (async () => null),
+    openFolder,
+  })
+
+  notices.healed(ledger.healed.map((one) => one.detail))
+  notices.damaged(ledger.damage.map((one) => `${one.file}:${one.line} ${one.reason}`))
+  notices.interrupted((await recoverLostRuns(common)).map((task) => task.title))
+  await workspaces.rollForward()
+  await tasks.cleanUpFinished()
+
+  return {
+    dataDir,
+    router,
+    client: createInProcessClient(router),
+    runningAgents: () => tasks.running().map(({ id, title }) => ({ taskId: id, title })),
+    close: async (cause: string) => {
+      await tasks.close(cause)
+      await ledger.close()
+    },
+  }
+}
+
+async function prepareDataDir(dataDir: string): Promise<void> {
+  const remedy = 'Choose another with --data-dir or SHIPLOG_DATA_DIR.'
+  try {
+    await makeDirDurable(dataDir)
+    if (!(await stat(dataDir)).isDirectory())
+      throw new DataDirError(`${dataDir} is a file. ${remedy}`)
+    await access(dataDir, constants.W_OK)
+  } catch (error) {
+    if (error instanceof DataDirError) throw error
+    throw new DataDirError(
+      `The data directory ${dataDir} can't be written (${(error as Error).message}). ${remedy}`,
+    )
+  }
+}
+
+/** What the person is told quietly at the next look: what was healed, what was interrupted, what went wrong. */
+function createNotices() {
+  const notices: Notice[] = []
+  const add = (tone: Notice['tone'], text: string, details: string[]) => {
+    notices.push({ id: `notice-${notices.length + 1}`, tone, text, details })
+  }
+  const some = (tone: Notice['tone'], details: string[], text: (count: number) => string) => {
+    if (details.length > 0) add(tone, text(details.length), details)
+  }
+  return {
+    list: () => [...notices],
+    healed: (details: string[]) =>
+      some('info', details, () => 'The last session ended abruptly; its record was put right.'),
+    damaged: (details: string[]) =>
+      some(
+        'warning',
+        details,
+        (count) =>
+          `${count} ${count === 1 ? 'place' : 'places'} in the ledger can't be read. Everything else is there.`,
+      ),
+    interrupted: (details: string[]) =>
+      some(
+        'info',
+        details,
+        (count) =>
+          `${count} ${count === 1 ? 'agent was' : 'agents were'} interrupted when Shiplog ended.`,
+      ),
+    problem: (text: string, error: unknown) =>
+      add('error', text, [error instanceof Error ? (error.stack ?? error.message) : String(error)]),
+  }
+}
+
+function once<Arguments extends unknown[]>(
+  work: (...given: Arguments) => Promise<void>,
+): (...given: Arguments) => Promise<void> {
+  let done: Promise<void> | null = null
+  return (...given) => (done ??= work(...given))
+}

@@ -1,0 +1,101 @@
+/** The demo: a small Git project made for it, and the bundled scenario at work on it. */
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { invalid } from '../../shared/failure.ts'
+import type { TaskId } from '../../shared/ids.ts'
+import type { Project } from '../../shared/tasks.ts'
+import type { Git } from '../git/index.ts'
+import type { DataLayout } from '../sessions/session-files.ts'
+import type { WorkspaceService } from '../workspaces/workspace-service.ts'
+import type { TaskService } from './task-service.ts'
+
+export interface DemoContent {
+  /** By path, relative to the project. */
+  files: Record<string, string>
+  scenario: string
+  prompt: string
+  projectName: string
+}
+
+export interface Demo {
+  /** In `dir`, which must be empty or not there yet; else in a new folder of the data directory. */
+  start(dir?: string): Promise<{ project: Project; taskId: TaskId }>
+}
+
+export function createDemo(deps: {
+  content: DemoContent
+  git: Git
+  layout: DataLayout
+  workspaces: WorkspaceService
+  tasks: TaskService
+}): Demo {
+  const { content, git, workspaces, tasks } = deps
+
+  async function start(wanted?: string): Promise<{ project: Project; taskId: TaskId }> {
+    const dir =
+      wanted === undefined
+        ? await freeDir(join(deps.layout.demo, content.projectName))
+        : resolve(wanted)
+    await refuseUsedDir(dir)
+    const existed = (await entriesOf(dir)) !== null
+    try {
+      await writeProject(dir)
+      const project = await workspaces.projects.add(dir)
+      const taskId = await tasks.start({
+        projectId: project.id,
+        kind: 'scripted',
+        scenario: content.scenario,
+        scenarioName: 'the demo',
+        prompt: content.prompt,
+        isolation: 'worktree',
+        keep: false,
+      })
+      return { project, taskId }
+    } catch (error) {
+      const made = existed ? ((await entriesOf(dir)) ?? []).map((name) => join(dir, name)) : [dir]
+      for (const path of made) await rm(path, { recursive: true, force: true })
+      throw error
+    }
+  }
+
+  async function writeProject(dir: string): Promise<void> {
+    await mkdir(dir, { recursive: true })
+    for (const [path, text] of Object.entries(content.files)) {
+      await mkdir(dirname(join(dir, path)), { recursive: true })
+      await writeFile(join(dir, path), text)
+    }
+    await git.initRepository(dir, { branch: 'main', message: 'The project as it was' })
+  }
+
+  return { start }
+}
+
+async function freeDir(base: string): Promise<string> {
+  for (let n = 1; ; n++) {
+    const dir = n === 1 ? base : `${base}-${n}`
+    if ((await entriesOf(dir)) === null) return dir
+  }
+}
+
+async function refuseUsedDir(dir: string): Promise<void> {
+  const entries = await entriesOf(dir)
+  if (entries && entries.length > 0) {
+    invalid(
+      'dir',
+      `${dir} is not empty. The demo makes a project of its own: give a new or an empty folder.`,
+    )
+  }
+}
+
+/** Null when there is nothing there. */
+async function entriesOf(dir: string): Promise<string[] | null> {
+  try {
+    return await readdir(dir)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return null
+    if (code === 'ENOTDIR')
+      return invalid('dir', `${dir} is a file. Give a new or an empty folder.`)
+    throw error
+  }
+}

@@ -1,0 +1,58 @@
+/** The program of each tree: kept beside its root's record, so that a resume needs nobody's file. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { AgentProgram } from '../../shared/agent.ts'
+import type { TaskId } from '../../shared/ids.ts'
+import { type AgentKind, agentKindSchema } from '../../shared/tasks.ts'
+import { makeDirDurable, readJsonFile, writeFileDurable } from '../journal/index.ts'
+import type { AgentKinds } from './agent-kinds.ts'
+
+const describeFile = 'program.json'
+const sourceFile = 'scenario.yaml'
+const describeSchema = z.object({ version: z.literal(1), kind: agentKindSchema, name: z.string() })
+
+export interface ProgramSource {
+  kind: AgentKind
+  text: string
+  /** For messages: where the text came from. */
+  name: string
+}
+
+export interface Programs {
+  /** Checks a source without keeping it. Throws what is wrong with it. */
+  check(source: ProgramSource): AgentProgram
+  /** Durable when it resolves. */
+  save(rootId: TaskId, sessionDir: string, source: ProgramSource): Promise<AgentProgram>
+  /** The program of a tree, read back when this process did not save it. */
+  of(rootId: TaskId, sessionDir: string): Promise<AgentProgram>
+}
+
+export function createPrograms(kinds: AgentKinds): Programs {
+  const loaded = new Map<TaskId, AgentProgram>()
+  const check = (source: ProgramSource) => kinds.load(source.kind, source)
+
+  return {
+    check,
+    async save(rootId, sessionDir, source) {
+      const program = check(source)
+      const described = { version: 1, kind: source.kind, name: source.name }
+      await makeDirDurable(sessionDir)
+      await writeFileDurable(join(sessionDir, sourceFile), source.text)
+      await writeFileDurable(join(sessionDir, describeFile), `${JSON.stringify(described)}\n`)
+      loaded.set(rootId, program)
+      return program
+    },
+    async of(rootId, sessionDir) {
+      const known = loaded.get(rootId)
+      if (known) return known
+      const described = await readJsonFile(join(sessionDir, describeFile), describeSchema)
+      if (described.kind !== 'ok')
+        throw new Error(`${describeFile} of ${rootId} is ${described.kind}`)
+      const text = await readFile(join(sessionDir, sourceFile), 'utf8')
+      const program = check({ kind: described.value.kind, name: described.value.name, text })
+      loaded.set(rootId, program)
+      return program
+    },
+  }
+}

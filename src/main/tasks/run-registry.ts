@@ -1,0 +1,51 @@
+/** The runs of this process, from being queued to their end: what can be stopped, and awaited. */
+import type { TaskId } from '../../shared/ids.ts'
+import type { Interruption } from './interruption.ts'
+
+export interface RunRegistry {
+  /** Runs `work` as the run of `taskId`. A task has one run at a time; a second one throws. */
+  begin(taskId: TaskId, work: (signal: AbortSignal) => Promise<void>): void
+  has(taskId: TaskId): boolean
+  ids(): TaskId[]
+  /** Resolves once the run has ended and all of it is recorded. Nothing running is fine. */
+  stop(taskId: TaskId, cause: Interruption): Promise<void>
+  /** Resolves when no run is left. */
+  stopAll(cause: Interruption): Promise<void>
+  ended(taskId: TaskId): Promise<void>
+}
+
+export function createRunRegistry(): RunRegistry {
+  const runs = new Map<TaskId, { abort: AbortController; done: Promise<void> }>()
+  let closing: Interruption | null = null
+
+  async function stop(taskId: TaskId, cause: Interruption): Promise<void> {
+    const run = runs.get(taskId)
+    if (!run) return
+    run.abort.abort(cause)
+    await run.done
+  }
+
+  return {
+    begin(taskId, work) {
+      if (closing) throw closing
+      if (runs.has(taskId)) throw new Error(`task ${taskId} has a run already`)
+      const abort = new AbortController()
+      // Work begins in the next microtask, so that `has` is true before anything of it happens.
+      const done = Promise.resolve()
+        .then(() => work(abort.signal))
+        .finally(() => runs.delete(taskId))
+      runs.set(taskId, { abort, done })
+      done.catch(() => undefined) // whoever waits for it hears of the error; nobody else needs to
+    },
+    has: (taskId) => runs.has(taskId),
+    ids: () => [...runs.keys()],
+    stop,
+    async stopAll(cause) {
+      closing = cause
+      while (runs.size > 0) await Promise.allSettled([...runs.keys()].map((id) => stop(id, cause)))
+    },
+    async ended(taskId) {
+      await runs.get(taskId)?.done.catch(() => undefined)
+    },
+  }
+}

@@ -1,0 +1,273 @@
+/** One run of an agent: from its prompt to its end, every step of it in the session's record. */
+import type {
+  Agent,
+  AgentRunInput,
+  RunTool,
+  ShellState,
+  TaskToolsPort,
+  ToolResult,
+} from '../../shared/agent.ts'
+import type { Entry, Usage } from '../../shared/entries.ts'
+import { type RunId, runIdOf } from '../../shared/ids.ts'
+import type { Task } from '../../shared/tasks.ts'
+import { isToolName, toolNames } from '../../shared/tools.ts'
+import type { Session } from '../sessions/session.ts'
+import { createFileChanges } from './file-changes.ts'
+import { causeOf } from './interruption.ts'
+import { pullRequestLinks } from './pull-request-links.ts'
+import { createTurnWriter, type TurnWriter } from './turn-writer.ts'
+
+export interface RunOptions {
+  task: Task
+  /** From 1. */
+  run: number
+  reason: 'prompt' | 'resume' | 'retry'
+  prompt: string
+  session: Session
+  agent: Agent
+  runTool: RunTool
+  taskTools: TaskToolsPort
+  /** The working directory of its workspace. Absolute. */
+  workingDir: string
+  /** What its shell has beside the process's own environment. */
+  environment: Record<string, string>
+  signal: AbortSignal
+  clock: () => number
+  gitBranch: () => Promise<string | null>
+  /** Done before the first turn of a task: the project's set-up command. Null when there is none. */
+  prepare: (() => Promise<void>) | null
+  /** Told what the agent is doing now, one line. */
+  onActivity: (activity: string) => void
+}
+
+export interface RunOutcome {
+  status: 'completed' | 'interrupted' | 'failed'
+  cause: string | null
+  usage: Usage
+}
+
+/**
+ * Runs the agent to its end and records how it ended. What comes from outside interrupts, with its cause;
+ * `failed` is the agent's own word, or a sub-agent that ends without a report (T3). Rejects only when the
+ * end itself could not be recorded.
+ */
+export async function executeRun(options: RunOptions): Promise<RunOutcome> {
+  const { session, task, run } = options
+  const runId = runIdOf(task.id, run)
+  const history = await readHistory(session)
+  await openRun(options, runId, history)
+  const usage = createUsageSum()
+  const writer = createTurnWriter({
+    session,
+    sessionId: task.id,
+    runId,
+    turnsBefore: countTurns(history),
+    cwd: () => options.workingDir,
+    gitBranch: options.gitBranch,
+    clock: options.clock,
+  })
+  const end = await playRun(options, history, writer, usage).catch((error) =>
+    interrupted(options, error),
+  )
+  await writer.interrupt()
+  await session.append({ type: 'run-end', runId, run, ...end })
+  return { ...end, usage: usage.total() }
+}
+
+type RunEnd = Pick<RunOutcome, 'status' | 'cause'>
+
+async function readHistory(session: Session): Promise<Entry[]> {
+  const history: Entry[] = []
+  for await (const entry of session.entries()) history.push(entry)
+  return history
+}
+
+/** The turn number goes on from the highest one there is, an interrupted one included. */
+function countTurns(history: Entry[]): number {
+  return history.reduce(
+    (max, entry) => ('turn' in entry && entry.turn ? Math.max(max, entry.turn) : max),
+    0,
+  )
+}
+
+async function openRun(options: RunOptions, runId: RunId, history: Entry[]): Promise<void> {
+  const { session, task, run, reason } = options
+  const { workspace } = task
+  if (history.length === 0) {
+    await session.append({ type: 'title', title: task.title })
+    if (workspace?.isolation === 'worktree') {
+      const worktreeSession = {
+        originalCwd: task.projectDir,
+        worktreePath: workspace.path,
+        worktreeBranch: workspace.branch ?? '',
+      }
+      await session.append({ type: 'worktree-state', worktreeSession })
+    }
+  }
+  await session.append(
+    { type: 'run-start', runId, run, reason, agent: task.agent, model: task.model },
+    {
+      type: 'message',
+      role: 'user',
+      parts: [{ type: 'text', text: options.prompt }],
+      cwd: options.workingDir,
+      timestamp: new Date(options.clock()).toISOString(),
+      gitBranch: await options.gitBranch(),
+      sessionId: task.id,
+      runId,
+      turn: null,
+      status: 'complete',
+    },
+  )
+}
+
+async function playRun(
+  options: RunOptions,
+  history: Entry[],
+  writer: TurnWriter,
+  usage: UsageSum,
+): Promise<RunEnd> {
+  const { signal } = options
+  if (options.prepare) {
+    options.onActivity('Setting the worktree up')
+    await options.prepare()
+  }
+  const calls = createToolCalls(options, history, writer)
+  const input: AgentRunInput = {
+    taskId: options.task.id,
+    agent: options.task.agent,
+    prompt: options.prompt,
+    history,
+    cwd: options.workingDir,
+    signal,
+    callTool: calls.call,
+  }
+  for await (const event of options.agent.run(input)) {
+    signal.throwIfAborted()
+    switch (event.type) {
+      case 'turn-started':
+        options.onActivity('Thinking')
+        await writer.begin()
+        break
+      case 'reasoning-delta':
+        await writer.reasoning(event.text)
+        break
+      case 'text-delta':
+        options.onActivity('Writing')
+        await writer.text(event.text)
+        break
+      case 'turn-ended':
+        usage.add(event.usage)
+        await writer.end({ usage: event.usage, model: event.model })
+        break
+      case 'failed':
+        await writer.end({})
+        return { status: 'failed', cause: event.message }
+    }
+  }
+  signal.throwIfAborted()
+  await writer.end({})
+  if (calls.reported() || options.task.parentId === null)
+    return { status: 'completed', cause: null }
+  return { status: 'failed', cause: 'ended without a report' }
+}
+
+function createToolCalls(options: RunOptions, history: Entry[], writer: TurnWriter) {
+  const { session, signal, task } = options
+  const fileChanges = createFileChanges(session)
+  const linked = new Set(history.flatMap((entry) => (entry.type === 'pr-link' ? [entry.url] : [])))
+  let shell = shellAtStart(options, history)
+  let reported = false
+
+  const call: AgentRunInput['callTool'] = async (name, input, callId) => {
+    signal.throwIfAborted()
+    const result = await writer.call({ name, input, callId }, async (id, messageUuid) => {
+      if (!isToolName(name)) return unknownTool(name)
+      options.onActivity(describeCall(name, input))
+      return options.runTool(name, input, {
+        taskId: task.id,
+        callId: id,
+        workingDir: options.workingDir,
+        shell,
+        signal,
+        files: fileChanges.recorder(messageUuid),
+        tasks: options.taskTools,
+      })
+    })
+    shell = result.shell ?? shell
+    reported ||= result.endsRun === true
+    if (name === 'bash') await linkPullRequests(result)
+    return result
+  }
+
+  async function linkPullRequests(result: ToolResult): Promise<void> {
+    for (const url of pullRequestLinks(result.output)) {
+      if (linked.has(url)) continue
+      linked.add(url)
+      await session.append({ type: 'pr-link', url, source: 'tool-output' })
+    }
+  }
+
+  return { call, reported: () => reported }
+}
+
+/** `cd` and exports last across the runs of a task, as far as the directory is still its own. */
+function shellAtStart(options: RunOptions, history: Entry[]): ShellState {
+  const last = history.findLast((entry) => entry.type === 'tool-result' && entry.shell)
+  const shell = last?.type === 'tool-result' ? last.shell : null
+  const env = { ...options.environment, ...shell?.env }
+  return { cwd: shell?.cwd ?? options.workingDir, env }
+}
+
+function unknownTool(name: string): ToolResult {
+  return {
+    outcome: 'error',
+    output: `There is no tool "${name}". The tools are: ${toolNames.join(', ')}.`,
+  }
+}
+
+/** One line for the lists: the tool and what it works on. */
+function describeCall(name: string, input: unknown): string {
+  const fields = (typeof input === 'object' && input !== null ? input : {}) as Record<
+    string,
+    unknown
+  >
+  const object =
+    fields.command ?? fields.path ?? fields.pattern ?? fields.title ?? fields.task ?? ''
+  const firstLine = String(object).split('\n', 1)[0] ?? ''
+  return `${name} ${firstLine}`.trim().slice(0, activityCharsMax)
+}
+
+/** A row of the sidebar shows less than half of this. */
+const activityCharsMax = 120
+
+function interrupted(options: RunOptions, error: unknown): RunEnd {
+  const { signal } = options
+  return { status: 'interrupted', cause: causeOf(signal.aborted ? signal.reason : error) }
+}
+
+interface UsageSum {
+  add(usage: Usage | undefined): void
+  total(): Usage
+}
+
+/** Tokens are summed; the sum is complete only when every turn said what it used. */
+function createUsageSum(): UsageSum {
+  let sum: Usage = { inputTokens: 0, outputTokens: 0, costUsd: null, complete: true }
+  return {
+    add(usage) {
+      if (!usage) return
+      const costUsd =
+        sum.costUsd === null && usage.costUsd === null
+          ? null
+          : (sum.costUsd ?? 0) + (usage.costUsd ?? 0)
+      sum = {
+        inputTokens: sum.inputTokens + usage.inputTokens,
+        outputTokens: sum.outputTokens + usage.outputTokens,
+        costUsd,
+        complete: sum.complete && usage.complete,
+      }
+    },
+    total: () => sum,
+  }
+}

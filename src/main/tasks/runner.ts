@@ -1,0 +1,239 @@
+/**
+ * Takes a task from the queue to the end of its run: dependencies, a slot, its working directory, the run
+ * itself, what the ledger says of its end, and the clean-up after it.
+ */
+import type { RunTool, TaskToolsPort } from '../../shared/agent.ts'
+import type { TaskId } from '../../shared/ids.ts'
+import type { ProcessIdentity } from '../../shared/ledger.ts'
+import type { Task } from '../../shared/tasks.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { DataLayout } from '../sessions/session-files.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import type { WorkspaceService } from '../workspaces/workspace-service.ts'
+import type { ActivityBoard } from './activity.ts'
+import { causeOf, Interruption } from './interruption.ts'
+import type { Programs } from './programs.ts'
+import { executeRun, type RunOptions, type RunOutcome } from './run.ts'
+import type { RunRegistry } from './run-registry.ts'
+import { createSlots, type Slots } from './slots.ts'
+import type { TaskEvent, TaskRecord } from './task-record.ts'
+import { waitUntilSettled } from './waiting.ts'
+
+export interface Runner {
+  /** Queues a run of the task. Its end is in the ledger; nobody needs to wait for it here. */
+  begin(taskId: TaskId, prompt: string, reason: RunOptions['reason']): void
+  /** Removes the workspace of a sub-agent that completed, and of its parents that are leaves then. */
+  cleanUp(taskId: TaskId): Promise<void>
+  /** Runs `work` while the agent holds no slot, because it only waits for others (T5). */
+  withoutSlot<T>(taskId: TaskId, work: () => Promise<T>): Promise<T>
+}
+
+export interface RunnerDependencies {
+  ledger: Ledger
+  record: TaskRecord
+  sessions: Sessions
+  workspaces: WorkspaceService
+  layout: DataLayout
+  runs: RunRegistry
+  programs: Programs
+  activity: ActivityBoard
+  runTool: RunTool
+  toolsFor: (taskId: TaskId) => TaskToolsPort
+  process: ProcessIdentity
+  clock: () => number
+  onProblem: (text: string, error: unknown) => void
+}
+
+export function createRunner(deps: RunnerDependencies): Runner {
+  const { ledger, record, sessions, workspaces, layout, runs, activity } = deps
+  const slotsByRoot = new Map<TaskId, Slots>()
+
+  function begin(taskId: TaskId, prompt: string, reason: RunOptions['reason']): void {
+    runs.begin(taskId, async (signal) => {
+      try {
+        await queue(taskId, prompt, reason, signal)
+      } catch (error) {
+        const { title } = record.known(taskId)
+        deps.onProblem(`The end of "${title}" could not be recorded: ${causeOf(error)}`, error)
+      } finally {
+        activity.clear(taskId)
+      }
+    })
+    void runs.ended(taskId).then(() => cleanUp(taskId))
+  }
+
+  async function queue(
+    taskId: TaskId,
+    prompt: string,
+    reason: RunOptions['reason'],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const slots = slotsOf(taskId)
+    try {
+      if (!(await dependenciesDone(taskId, signal))) return
+      await slots.acquire(signal)
+    } catch (error) {
+      // What has not begun when Shiplog closes stays queued; else it was called off.
+      if (error instanceof Interruption && error.closing) return
+      return record.cancel(taskId, causeOf(error))
+    }
+    try {
+      if (await hasWorkspace(taskId)) await run(taskId, prompt, reason, signal)
+    } finally {
+      slots.release()
+    }
+  }
+
+  async function dependenciesDone(taskId: TaskId, signal: AbortSignal): Promise<boolean> {
+    const { dependsOn } = record.known(taskId)
+    await waitUntilSettled(ledger, dependsOn, { signal })
+    const missing = dependsOn.map(record.known).filter((task) => task.status !== 'completed')
+    if (missing.length === 0) return true
+    const names = missing.map((task) => `"${task.title}" (${task.status})`).join(', ')
+    await record.move({ type: 'task.blocked', taskId, reason: `it depends on ${names}` })
+    return false
+  }
+
+  /** A task that waited for others gets its worktree now, from its parent's state at this moment. */
+  async function hasWorkspace(taskId: TaskId): Promise<boolean> {
+    const task = record.known(taskId)
+    if (task.workspace) return true
+    const { projectId, title, parentId: parent, isolation } = task
+    try {
+      const made = await workspaces.workingDirs.make(taskId, {
+        projectId,
+        title,
+        parent,
+        isolation,
+      })
+      await ledger.record({ type: 'workspace.created', workspaceId: taskId, kind: 'task', ...made })
+      return true
+    } catch (error) {
+      await record.cancel(taskId, `its worktree could not be made: ${causeOf(error)}`)
+      return false
+    }
+  }
+
+  async function run(
+    taskId: TaskId,
+    prompt: string,
+    reason: RunOptions['reason'],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const task = record.known(taskId)
+    const runNumber = task.runs.length + 1
+    const workingDir = task.workspace?.path ?? task.projectDir
+    const spawnCommit = await workspaces.head(workingDir)
+    await record.move({
+      type: 'task.spawned',
+      taskId,
+      run: runNumber,
+      process: deps.process,
+      spawnCommit,
+    })
+    const outcome = await playRecorded(taskId, runNumber, prompt, reason, signal, workingDir)
+    await record.move(endEvent(taskId, runNumber, outcome))
+  }
+
+  /** A run whose record could not be written was interrupted, whatever the agent would say of it (J7). */
+  async function playRecorded(
+    taskId: TaskId,
+    run: number,
+    prompt: string,
+    reason: RunOptions['reason'],
+    signal: AbortSignal,
+    workingDir: string,
+  ): Promise<RunOutcome> {
+    const task = record.known(taskId)
+    try {
+      const session = await sessions.open(taskId, layout.sessionDir(taskId))
+      try {
+        return await executeRun({
+          task,
+          run,
+          reason,
+          prompt,
+          session,
+          agent: await agentOf(task),
+          runTool: deps.runTool,
+          taskTools: deps.toolsFor(taskId),
+          workingDir,
+          environment: await workspaces.agentEnv(workingDir),
+          signal,
+          clock: deps.clock,
+          gitBranch: () => workspaces.currentBranch(workingDir),
+          prepare: run === 1 ? () => workspaces.workingDirs.setUp(taskId, signal) : null,
+          onActivity: (text) => activity.set(taskId, text),
+        })
+      } finally {
+        await sessions.close(taskId)
+      }
+    } catch (error) {
+      const usage = { inputTokens: 0, outputTokens: 0, costUsd: null, complete: false }
+      return { status: 'interrupted', cause: causeOf(error), usage }
+    }
+  }
+
+  async function agentOf(task: Task) {
+    const program = await deps.programs.of(task.rootId, layout.sessionDir(task.rootId))
+    const agent = program.create(task.agent)
+    if (!agent) throw new Error(`the scenario has no agent "${task.agent}"`)
+    return agent
+  }
+
+  /**
+   * A sub-agent that completed is cleaned up once it is a leaf; after it, its parent may be one (R1). One
+   * that failed or was interrupted keeps its workspace, because it can be taken up again.
+   */
+  async function cleanUp(taskId: TaskId): Promise<void> {
+    const task = record.known(taskId)
+    const { parentId } = task
+    if (parentId === null || task.status !== 'completed' || task.options.keep) return
+    if (task.archived || !task.workspace) return
+    const holding = record.children(taskId).some((child) => !child.archived && child.workspace)
+    if (holding || runs.has(taskId)) return
+    try {
+      await workspaces.remove(taskId)
+    } catch (error) {
+      const text = `The workspace of "${task.title}" could not be cleaned up; the next start tries again`
+      return deps.onProblem(`${text}: ${causeOf(error)}`, error)
+    }
+    await cleanUp(parentId)
+  }
+
+  function slotsOf(taskId: TaskId): Slots {
+    const { rootId, options } = record.known(taskId)
+    const slots = slotsByRoot.get(rootId) ?? createSlots(options.agentsAtOnce)
+    slotsByRoot.set(rootId, slots)
+    return slots
+  }
+
+  return {
+    begin,
+    cleanUp,
+    async withoutSlot(taskId, work) {
+      const slots = slotsOf(taskId)
+      activity.set(taskId, 'Waiting for its sub-agents')
+      slots.release()
+      try {
+        return await work()
+      } finally {
+        // Also after an abort, and then without it: the run gives a slot back when it ends, so it must hold one.
+        await slots.acquire(new AbortController().signal, 'go-on')
+      }
+    },
+  }
+}
+
+function endEvent(taskId: TaskId, run: number, outcome: RunOutcome): TaskEvent {
+  const { status, usage } = outcome
+  const cause = outcome.cause ?? 'no cause was given'
+  switch (status) {
+    case 'completed':
+      return { type: 'task.completed', taskId, run, usage }
+    case 'interrupted':
+      return { type: 'task.interrupted', taskId, run, cause, usage }
+    case 'failed':
+      return { type: 'task.failed', taskId, run, error: cause, usage }
+  }
+}

@@ -1,0 +1,147 @@
+/** What agents ask for: sub-agents of their own, and to have their report kept. */
+import type { TaskRequest, TaskToolsPort } from '../../shared/agent.ts'
+import { newTaskId, resolveId, type TaskId, type ToolCallId } from '../../shared/ids.ts'
+import type { LedgerEvent } from '../../shared/ledger.ts'
+import { ancestorsOf } from '../../shared/projections/ledger-state.ts'
+import { type Task, taskDepthMax } from '../../shared/tasks.ts'
+import { saveReport } from '../artifacts/index.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { DataLayout } from '../sessions/session-files.ts'
+import type { WorkspaceService } from '../workspaces/workspace-service.ts'
+import type { Programs } from './programs.ts'
+import type { TaskRecord } from './task-record.ts'
+
+export interface SubAgents {
+  /** Resolves once the sub-agent's task is durable (T1, T2). Throws an Error for the agent to read. */
+  spawn(parentId: TaskId, request: TaskRequest, callId: ToolCallId): Promise<{ taskId: TaskId }>
+  /** Resolves once the report is durable and the ledger says so (A1). */
+  report(taskId: TaskId, report: Parameters<TaskToolsPort['report']>[0]): Promise<void>
+}
+
+export interface SubAgentsDependencies {
+  ledger: Ledger
+  record: TaskRecord
+  workspaces: WorkspaceService
+  layout: DataLayout
+  programs: Programs
+  clock: () => number
+  begin: (taskId: TaskId, prompt: string) => void
+}
+
+export function createSubAgents(deps: SubAgentsDependencies): SubAgents {
+  const { ledger, record, workspaces, layout } = deps
+
+  async function spawn(
+    parentId: TaskId,
+    request: TaskRequest,
+    callId: ToolCallId,
+  ): Promise<{ taskId: TaskId }> {
+    // A parent that was interrupted after the call was durable asks for the same task again (S3).
+    const asked = record.children(parentId).find((task) => task.callId === callId)
+    if (asked) return { taskId: asked.id }
+    const parent = record.known(parentId)
+    await refuseWhatCannotBe(parent, request)
+    const taskId = newTaskId()
+    const created = createdEvent(taskId, parent, request, callId)
+    if (created.dependsOn.length > 0) await ledger.record(created)
+    else await createWithWorkspace(created)
+    deps.begin(taskId, request.prompt)
+    return { taskId }
+  }
+
+  async function refuseWhatCannotBe(parent: Task, request: TaskRequest): Promise<void> {
+    const program = await deps.programs.of(parent.rootId, layout.sessionDir(parent.rootId))
+    if (!program.create(request.agent)) {
+      throw new Error(`There is no agent "${request.agent}" in this scenario.`)
+    }
+    if (parent.depth >= taskDepthMax) {
+      throw new Error(
+        `Sub-agents may be nested ${taskDepthMax} deep and this one would be deeper: do the work here.`,
+      )
+    }
+  }
+
+  type Created = Extract<LedgerEvent, { type: 'task.created' }>
+
+  function createdEvent(
+    taskId: TaskId,
+    parent: Task,
+    request: TaskRequest,
+    callId: ToolCallId,
+  ): Created {
+    const { agent, title, prompt, background: _, isolation, dependsOn = [], ...plan } = request
+    return {
+      type: 'task.created',
+      taskId,
+      parentId: parent.id,
+      rootId: parent.rootId,
+      projectId: parent.projectId,
+      title,
+      agent,
+      kind: parent.kind,
+      prompt,
+      model: null,
+      // Below a parent that works in place there is nothing to branch from.
+      isolation: parent.isolation === 'in-place' ? 'in-place' : (isolation ?? 'worktree'),
+      callId,
+      resumedFrom: null,
+      // Only tasks that exist can be named, so no cycle can arise (T5).
+      dependsOn: dependsOn.map((text) => findSibling(parent.id, text)),
+      options: parent.options,
+      plan,
+    }
+  }
+
+  async function createWithWorkspace(created: Created): Promise<void> {
+    const { taskId, projectId, title, parentId: parent, isolation } = created
+    try {
+      const made = await workspaces.workingDirs.make(taskId, {
+        projectId,
+        title,
+        parent,
+        isolation,
+      })
+      await ledger.record(created, {
+        type: 'workspace.created',
+        workspaceId: taskId,
+        kind: 'task',
+        ...made,
+      })
+    } catch (error) {
+      await workspaces.workingDirs.discard(taskId, projectId)
+      throw error
+    }
+  }
+
+  function findSibling(parentId: TaskId, text: string): TaskId {
+    const siblings = record.children(parentId)
+    const titled = siblings.findLast((task) => task.title === text)
+    if (titled) return titled.id
+    const found = resolveId(
+      text,
+      siblings.map((task) => task.id),
+    )
+    if (found.kind === 'found') return found.id
+    throw new Error(`dependsOn names "${text}", which is no task that this agent has started.`)
+  }
+
+  async function report(
+    taskId: TaskId,
+    given: Parameters<TaskToolsPort['report']>[0],
+  ): Promise<void> {
+    const task = record.known(taskId)
+    const run = task.runs.at(-1)?.run ?? 1
+    await saveReport(layout.sessionDir(task.parentId ?? taskId), {
+      taskId,
+      run,
+      title: given.title,
+      markdown: given.markdown,
+      ancestorIds: ancestorsOf(ledger.state, taskId),
+      taskResults: given.taskResults,
+      nowMs: deps.clock(),
+    })
+    await ledger.record({ type: 'task.reported', taskId, run, title: given.title })
+  }
+
+  return { spawn, report }
+}

@@ -1,0 +1,268 @@
+/**
+ * TaskService: starts agents, takes follow-ups, stops them, and answers for their reports. What may happen
+ * to a task is in `lifecycle.ts`, how a run is played in `runner.ts`.
+ */
+import type { RunTool } from '../../shared/agent.ts'
+import { FailureError, invalid, refused } from '../../shared/failure.ts'
+import { newTaskId, type ProjectId, type TaskId } from '../../shared/ids.ts'
+import type { ProcessIdentity } from '../../shared/ledger.ts'
+import { descendantsOf, taskTree } from '../../shared/projections/ledger-state.ts'
+import {
+  type AgentKind,
+  agentsAtOnceDefault,
+  type Isolation,
+  type Report,
+  type Task,
+  type TaskStatus,
+  type TaskTree,
+} from '../../shared/tasks.ts'
+import type { AwaitedTask } from '../../shared/tools.ts'
+import { removeDurable } from '../journal/index.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { DataLayout } from '../sessions/session-files.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import type { WorkspaceService } from '../workspaces/workspace-service.ts'
+import { type ActivityBoard, createActivityBoard } from './activity.ts'
+import type { AgentKinds } from './agent-kinds.ts'
+import { causeOf, Interruption } from './interruption.ts'
+import { createPrograms, type ProgramSource } from './programs.ts'
+import type { RunRegistry } from './run-registry.ts'
+import { createRunner } from './runner.ts'
+import { createSubAgents } from './sub-agents.ts'
+import { createTaskRecord } from './task-record.ts'
+import { createTaskTools } from './task-tools.ts'
+import { waitUntilSettled } from './waiting.ts'
+
+/** A list shows less of it. */
+const titleCharsMax = 80
+
+export interface StartTask {
+  projectId: ProjectId
+  kind: AgentKind
+  /** The scenario's text. */
+  scenario: string
+  /** Where the text came from, for messages. */
+  scenarioName: string
+  prompt: string
+  title?: string | undefined
+  isolation: Isolation
+  agentsAtOnce?: number | undefined
+  keep: boolean
+}
+
+export interface TaskService {
+  readonly activity: ActivityBoard
+  /** Starts a root agent; resolves once its task is durable and its worktree made. Throws FailureError. */
+  start(request: StartTask): Promise<TaskId>
+  /** A follow-up: the next run of a root (T7). Throws FailureError while one is running. */
+  prompt(taskId: TaskId, prompt: string): Promise<void>
+  /** Interrupts it and everything below it; resolves with what was stopped once that is recorded. */
+  stop(taskId: TaskId, cause: string): Promise<TaskId[]>
+  list(query: {
+    projectDir?: string | undefined
+    status?: TaskStatus | undefined
+    all: boolean
+  }): TaskTree[]
+  /** Answers for live and cleaned-up tasks alike (A7); with `requestingWorkspaceId` only for its descendants (A5). */
+  report(
+    taskId: TaskId,
+    options?: { run?: number | undefined; requestingWorkspaceId?: TaskId | undefined },
+  ): Promise<Report>
+  /** Resolves when every one has settled, or when `timeoutMs` is over. */
+  waitFor(taskIds: TaskId[], options?: { timeoutMs?: number; signal?: AbortSignal }): Promise<void>
+  /** What runs or waits for its turn in this process. */
+  running(): Task[]
+  /** Cleans up after sub-agents that completed and were not cleaned up before the last process ended. */
+  cleanUpFinished(): Promise<void>
+  /** Interrupts everything, with the cause; what has not begun stays queued. */
+  close(cause: string): Promise<void>
+}
+
+export interface TaskServiceDependencies {
+  ledger: Ledger
+  sessions: Sessions
+  workspaces: WorkspaceService
+  layout: DataLayout
+  runs: RunRegistry
+  kinds: AgentKinds
+  runTool: RunTool
+  process: ProcessIdentity
+  clock: () => number
+  agentsAtOnce?: number | undefined
+  /** Told what went wrong where nobody waits for an answer. */
+  onProblem: (text: string, error: unknown) => void
+}
+
+export function createTaskService(deps: TaskServiceDependencies): TaskService {
+  const { ledger, workspaces, layout, runs } = deps
+  const { state } = ledger
+  const record = createTaskRecord(ledger)
+  const programs = createPrograms(deps.kinds)
+  const activity = createActivityBoard()
+  const runner = createRunner({ ...deps, record, programs, activity, toolsFor })
+  const subAgents = createSubAgents({
+    ...deps,
+    record,
+    programs,
+    begin: (taskId, prompt) => runner.begin(taskId, prompt, 'prompt'),
+  })
+
+  async function start(request: StartTask): Promise<TaskId> {
+    const source = { kind: request.kind, text: request.scenario, name: request.scenarioName }
+    const rootAgent = rootAgentOf(source)
+    const { projectId, prompt } = request
+    const isolation = await workspaces.projects.checkStart(projectId, request.isolation)
+    const taskId = newTaskId()
+    const title = request.title?.trim() || titleOf(prompt) || request.scenarioName
+    try {
+      await programs.save(taskId, layout.sessionDir(taskId), source)
+      const made = await workspaces.workingDirs.make(taskId, {
+        projectId,
+        title,
+        parent: null,
+        isolation,
+      })
+      await ledger.record(
+        {
+          type: 'task.created',
+          taskId,
+          parentId: null,
+          rootId: taskId,
+          projectId,
+          title,
+          agent: rootAgent,
+          kind: request.kind,
+          prompt,
+          model: null,
+          isolation,
+          callId: null,
+          resumedFrom: null,
+          dependsOn: [],
+          options: {
+            agentsAtOnce: request.agentsAtOnce ?? deps.agentsAtOnce ?? agentsAtOnceDefault,
+            keep: request.keep,
+          },
+          plan: {},
+        },
+        { type: 'workspace.created', workspaceId: taskId, kind: 'root', ...made },
+      )
+    } catch (error) {
+      // Nothing half-made stays behind: neither a worktree nor a session directory.
+      await workspaces.workingDirs.discard(taskId, projectId)
+      await removeDurable(layout.sessionDir(taskId))
+      throw error
+    }
+    runner.begin(taskId, prompt, 'prompt')
+    return taskId
+  }
+
+  /** A scenario that can't be used is the caller's input: the message names file, line and key. */
+  function rootAgentOf(source: ProgramSource): string {
+    try {
+      return programs.check(source).rootAgent
+    } catch (error) {
+      return invalid('scenario', causeOf(error))
+    }
+  }
+
+  async function prompt(taskId: TaskId, text: string): Promise<void> {
+    const { title, parentId, workspace } = record.known(taskId)
+    if (parentId !== null) {
+      refused(
+        'not-running',
+        `"${title}" is a sub-agent, and only its parent gives it work. Follow up on its root.`,
+      )
+    }
+    if (workspace?.removal) refused('removed', `The workspace of "${title}" was removed.`)
+    if (runs.has(taskId))
+      refused('running', `"${title}" is at work. Wait for it, or stop it first.`)
+    runner.begin(taskId, text, 'prompt')
+  }
+
+  async function stop(taskId: TaskId, cause: string): Promise<TaskId[]> {
+    const tree = [...descendantsOf(state, taskId), record.known(taskId)].map((task) => task.id)
+    const stopped = tree.filter((id) => runs.has(id))
+    // All at once, so that no parent takes up the end of a child and goes on.
+    await Promise.all(stopped.map((id) => runs.stop(id, new Interruption(cause))))
+    // What an earlier process left in the queue has no run to stop.
+    for (const id of tree) await record.cancel(id, cause)
+    return stopped
+  }
+
+  function list(query: Parameters<TaskService['list']>[0]): TaskTree[] {
+    const wanted = [...state.tasks.values()].filter((task) => {
+      if (!query.all && state.tasks.get(task.rootId)?.archived) return false
+      if (query.status && task.status !== query.status) return false
+      return query.projectDir === undefined || task.projectDir === query.projectDir
+    })
+    return taskTree(wanted)
+  }
+
+  async function report(
+    taskId: TaskId,
+    options: Parameters<TaskService['report']>[1] = {},
+  ): Promise<Report> {
+    const { hasReport } = record.known(taskId)
+    const { run } = options
+    workspaces.records.checkScope(taskId, options.requestingWorkspaceId)
+    const found = await workspaces.records.findReport(taskId, run)
+    if (found.kind === 'found') return found.report
+    const what = 'report'
+    if (found.kind === 'damaged') throw new FailureError({ ...found, what, id: taskId })
+    if (hasReport && run === undefined) {
+      // The ledger knows better than a directory that something ought to be there.
+      const reason = 'the ledger names a report that is not on disk'
+      throw new FailureError({
+        kind: 'damaged',
+        what,
+        id: taskId,
+        file: 'subagent-reports',
+        reason,
+      })
+    }
+    throw new FailureError({ kind: 'not-found', what, id: run ? `${taskId}, run ${run}` : taskId })
+  }
+
+  async function awaitedTask(taskId: TaskId): Promise<AwaitedTask> {
+    const { title, agent, status, error, hasReport } = record.known(taskId)
+    const found = hasReport && status === 'completed' ? await report(taskId) : null
+    const reported = found && { run: found.run, title: found.title, markdown: found.reportMarkdown }
+    return { taskId, title, agent, status, cause: error, report: reported }
+  }
+
+  function toolsFor(taskId: TaskId) {
+    return createTaskTools(taskId, {
+      state,
+      awaitedTask,
+      spawn: subAgents.spawn,
+      saveReport: subAgents.report,
+      waitFor: (ids, options) => waitUntilSettled(ledger, ids, options),
+      withoutSlot: runner.withoutSlot,
+      stop: async (id, cause) => void (await stop(id, cause)),
+      applyPatch: (id) => workspaces.apply(id),
+    })
+  }
+
+  return {
+    activity,
+    start,
+    prompt,
+    stop,
+    list,
+    report,
+    waitFor: (ids, options) => waitUntilSettled(ledger, ids, options),
+    running: () => runs.ids().map(record.known),
+    cleanUpFinished: async () => {
+      // Deepest first: a parent is a leaf once its children are gone.
+      const finished = [...state.tasks.values()].sort((a, b) => b.depth - a.depth)
+      for (const task of finished) if (!task.archived) await runner.cleanUp(task.id)
+    },
+    close: (cause) => runs.stopAll(new Interruption(cause, { closing: true })),
+  }
+}
+
+/** The first line of a prompt, short enough for a list. */
+function titleOf(prompt: string): string {
+  const line = prompt.trim().split('\n', 1)[0] ?? ''
+  return line.length > titleCharsMax ? `${line.slice(0, titleCharsMax - 1)}…` : line
+}

@@ -1,0 +1,76 @@
+/**
+ * The task tools of one running agent: what it may ask of the service about its own sub-agents. It sees
+ * only those below it (A5). Errors thrown here are for the agent to read.
+ */
+import type { TaskToolsPort } from '../../shared/agent.ts'
+import type { TaskId } from '../../shared/ids.ts'
+import { descendantsOf, type LedgerState } from '../../shared/projections/ledger-state.ts'
+import { isSettled, type Task } from '../../shared/tasks.ts'
+import type { ApplyOutcome, AwaitedTask } from '../../shared/tools.ts'
+
+export interface TaskToolsDependencies {
+  state: LedgerState
+  spawn(
+    parentId: TaskId,
+    ...request: Parameters<TaskToolsPort['spawn']>
+  ): Promise<{ taskId: TaskId }>
+  saveReport(taskId: TaskId, report: Parameters<TaskToolsPort['report']>[0]): Promise<void>
+  awaitedTask(taskId: TaskId): Promise<AwaitedTask>
+  /** Resolves when each has settled, or the time is over; rejects with the signal's reason. */
+  waitFor(taskIds: TaskId[], options: { timeoutMs?: number; signal: AbortSignal }): Promise<void>
+  /** Runs `work` without a slot: the agent only waits (T5). */
+  withoutSlot<T>(taskId: TaskId, work: () => Promise<T>): Promise<T>
+  stop(taskId: TaskId, cause: string): Promise<void>
+  applyPatch(taskId: TaskId): Promise<ApplyOutcome>
+}
+
+export function createTaskTools(taskId: TaskId, deps: TaskToolsDependencies): TaskToolsPort {
+  const { state } = deps
+
+  /** `text`: a title, an id or the unique prefix of one; of several with one title the newest is meant. */
+  function find(text: string): Task {
+    const below = descendantsOf(state, taskId).sort((a, b) =>
+      a.createdAt.localeCompare(b.createdAt),
+    )
+    const byId = below.filter(
+      (task) => task.id === text || (text.length >= 4 && task.id.startsWith(text)),
+    )
+    const found =
+      below.findLast((task) => task.title === text) ?? (byId.length === 1 ? byId[0] : undefined)
+    if (found) return found
+    const known = below.map((task) => `"${task.title}"`).join(', ') || 'none yet'
+    throw new Error(`There is no task "${text}" below this agent. Its tasks: ${known}.`)
+  }
+
+  const children = () => [...state.tasks.values()].filter((task) => task.parentId === taskId)
+
+  return {
+    spawn: (request, callId) => deps.spawn(taskId, request, callId),
+    async await(tasks, options) {
+      const wanted = tasks === 'all' ? children() : tasks.map(find)
+      const ids = wanted.map((task) => task.id)
+      if (wanted.some((task) => !isSettled(task.status))) {
+        await deps.withoutSlot(taskId, () => deps.waitFor(ids, options))
+      }
+      return Promise.all(ids.map((id) => deps.awaitedTask(id)))
+    },
+    list: () => Promise.all(children().map((task) => deps.awaitedTask(task.id))),
+    async stop(text) {
+      const task = find(text)
+      await deps.stop(task.id, 'stopped by its parent')
+      return deps.awaitedTask(task.id)
+    },
+    async applyPatch(text) {
+      const task = find(text)
+      if (task.parentId !== taskId) {
+        throw new Error(
+          `"${task.title}" is not this agent's own sub-agent: its parent applies its patch.`,
+        )
+      }
+      if (!isSettled(task.status))
+        throw new Error(`"${task.title}" is still at work: await it first.`)
+      return { taskId: task.id, title: task.title, outcome: await deps.applyPatch(task.id) }
+    },
+    report: (report) => deps.saveReport(taskId, report),
+  }
+}

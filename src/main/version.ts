@@ -1,0 +1,4 @@
+import { version as packageVersion } from '../../package.json' with { type: 'json' }
+
+/** As package.json has it; the build puts it in. */
+export const version: string = packageVersion

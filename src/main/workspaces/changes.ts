@@ -1,0 +1,230 @@
+/** What a workspace changed: shown as a diff, saved as a patch, applied where its work belongs. */
+import { join } from 'node:path'
+import type { WorkspaceDiff } from '../../shared/contract/workspace.ts'
+import { FailureError, refused } from '../../shared/failure.ts'
+import type { TaskId } from '../../shared/ids.ts'
+import { ancestorsOf } from '../../shared/projections/ledger-state.ts'
+import { isRunning, type Task, type Workspace } from '../../shared/tasks.ts'
+import type { ApplyOutcome } from '../../shared/tools.ts'
+import {
+  changePatchStatus,
+  exists,
+  type PatchEntry,
+  patchDir,
+  patchIndex,
+  savePatch,
+  seriesFile,
+  worktreePatchFile,
+} from '../artifacts/index.ts'
+import type { Git, MergeAnswer } from '../git/index.ts'
+import { syncDirectory } from '../journal/index.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { DataLayout } from '../sessions/session-files.ts'
+import type { Records } from './record.ts'
+
+export interface Changes {
+  diff(taskId: TaskId): Promise<WorkspaceDiff>
+  /** Three-way, all or nothing; a conflict is an answer. A root's goes to the project's own folder. */
+  apply(taskId: TaskId): Promise<ApplyOutcome>
+  /** Saves what the workspace holds into its keeper's session directory, before the worktree goes (R1). */
+  save(taskId: TaskId): Promise<void>
+}
+
+export function createChanges(deps: {
+  ledger: Ledger
+  git: Git
+  layout: DataLayout
+  records: Records
+  clock: () => number
+}): Changes {
+  const { ledger, git, layout, records, clock } = deps
+  const { state } = ledger
+
+  function isolated(taskId: TaskId): { task: Task; workspace: Workspace & { baseCommit: string } } {
+    const task = state.tasks.get(taskId)
+    if (!task) throw new FailureError({ kind: 'not-found', what: 'task', id: taskId })
+    const { workspace } = task
+    if (!workspace?.baseCommit) {
+      return refused(
+        'not-git',
+        workspace
+          ? `"${task.title}" works outside Git, so there is no state to compare with.`
+          : `"${task.title}" has not begun, so there are no changes yet.`,
+      )
+    }
+    return { task, workspace: { ...workspace, baseCommit: workspace.baseCommit } }
+  }
+
+  /** Its directory while it is there, else what was saved when it was removed. */
+  async function finalState(
+    task: Task,
+    workspace: Workspace,
+  ): Promise<{ live: string } | { saved: PatchEntry; dir: string } | null> {
+    if (workspace.removal === null && (await exists(workspace.path)))
+      return { live: workspace.path }
+    for (const id of task.parentId === null ? [task.id] : ancestorsOf(state, task.id)) {
+      const dir = await records.sessionHome(id)
+      const saved = dir ? await patchIndex(dir).get(task.id) : null
+      if (dir && saved) return { saved, dir }
+    }
+    return null
+  }
+
+  async function diff(taskId: TaskId): Promise<WorkspaceDiff> {
+    const { task, workspace } = isolated(taskId)
+    const target = await targetOf(task)
+    const final = await finalState(task, workspace)
+    if (final && 'live' in final) {
+      const answer = await git.diff({ dir: final.live, baseCommit: workspace.baseCommit })
+      if (answer.kind === 'diff')
+        return { files: answer.files, patch: answer.patch, truncated: answer.truncated, target }
+      return refused(
+        'not-git',
+        `The state that "${task.title}" began from is not in the repository any more.`,
+      )
+    }
+    const commit = final?.saved.finalCommit
+    if (!commit) return { files: [], patch: '', truncated: false, target }
+    const content = await git.diffCommits({
+      repoDir: task.projectDir,
+      from: workspace.baseCommit,
+      to: commit,
+    })
+    return { ...content, target }
+  }
+
+  async function targetOf(task: Task): Promise<WorkspaceDiff['target']> {
+    const parent = task.parentId ? state.tasks.get(task.parentId) : null
+    const path = parent ? (parent.workspace?.path ?? '') : task.projectDir
+    const branch = (await exists(path)) ? await git.currentBranch(path).catch(() => null) : null
+    return { path, branch }
+  }
+
+  async function apply(taskId: TaskId): Promise<ApplyOutcome> {
+    const { task, workspace } = isolated(taskId)
+    if (workspace.isolation === 'in-place') {
+      return refused(
+        'nothing-to-apply',
+        `"${task.title}" worked in place: its changes are in ${workspace.path} already.`,
+      )
+    }
+    if (isRunning(task.status)) {
+      return refused(
+        'running',
+        `"${task.title}" is at work. Its changes can be applied when it has ended.`,
+      )
+    }
+    const target = applyTarget(task)
+    const final = await finalState(task, workspace)
+    if (!final)
+      return refused('nothing-to-apply', `Nothing is kept of what "${task.title}" changed.`)
+    const theirCommit =
+      'live' in final ? (await git.commitSnapshot(final.live)).commit : final.saved.finalCommit
+    if (!theirCommit) return { kind: 'nothing-to-apply' }
+    const merged = await git.mergeInto({
+      targetDir: target,
+      baseCommit: workspace.baseCommit,
+      theirCommit,
+    })
+    const outcome =
+      merged.kind === 'commits-missing'
+        ? await applySavedFiles(merged, target, workspace, final)
+        : merged
+    if (outcome.kind === 'applied' || outcome.kind === 'already-applied') {
+      if ('saved' in final) await changePatchStatus(final.dir, taskId, 'applied', clock())
+      await ledger.record({ type: 'task.patch-changed', taskId, status: 'applied' })
+    }
+    return outcome
+  }
+
+  function applyTarget(task: Task): string {
+    if (task.parentId === null) return task.projectDir
+    const parent = state.tasks.get(task.parentId)
+    if (parent?.workspace && parent.workspace.removal === null) return parent.workspace.path
+    return refused(
+      'removed',
+      `The workspace of its parent "${parent?.title ?? task.parentId}" was removed; what the parent had applied is part of the parent's own changes.`,
+    )
+  }
+
+  /** The repository lost the commits (a clone anew, an eager clean-up): the saved files still tell. */
+  async function applySavedFiles(
+    merged: MergeAnswer & { kind: 'commits-missing' },
+    targetDir: string,
+    workspace: Workspace & { baseCommit: string },
+    final: { live: string } | { saved: PatchEntry; dir: string },
+  ): Promise<ApplyOutcome> {
+    if ('live' in final) {
+      return refused(
+        'not-git',
+        `The commit ${merged.commits.join(', ')} is not in the repository of ${targetDir}.`,
+      )
+    }
+    const dir = patchDir(final.dir, final.saved.childTaskId)
+    const [seriesPath, worktreePath] = await Promise.all(
+      [seriesFile, worktreePatchFile].map(async (name) =>
+        (await exists(join(dir, name))) ? join(dir, name) : null,
+      ),
+    )
+    return git.mergePatchInto({
+      targetDir,
+      baseCommit: workspace.baseCommit,
+      seriesPath: seriesPath ?? null,
+      worktreePath: worktreePath ?? null,
+    })
+  }
+
+  async function save(taskId: TaskId): Promise<void> {
+    const task = state.tasks.get(taskId)
+    const workspace = task?.workspace
+    if (!task || !workspace || workspace.isolation === 'in-place' || !workspace.baseCommit) return
+    const { baseCommit } = workspace
+    const keeper = layout.sessionDir(task.parentId ?? taskId)
+    const known = await patchIndex(keeper).get(taskId)
+    // A crash after the worktree went must not replace what was saved before it went.
+    const here = await exists(workspace.path)
+    if (!here && known) return
+    const entry = await savePatch(keeper, taskId, async (dir) => {
+      const common = {
+        childTaskId: taskId,
+        parentWorkspaceId: task.parentId,
+        ancestorWorkspaceIds: ancestorsOf(state, taskId),
+        title: task.title,
+        createdAtMs: known?.createdAtMs ?? clock(),
+        updatedAtMs: clock(),
+        baseCommit,
+      }
+      if (!here) {
+        return {
+          ...common,
+          status: 'failed',
+          headCommit: null,
+          finalCommit: null,
+          paths: [],
+          error: `${workspace.path} was gone`,
+        }
+      }
+      const saved = await git.savePatch({
+        dir: workspace.path,
+        baseCommit,
+        seriesPath: join(dir, seriesFile),
+        worktreePath: join(dir, worktreePatchFile),
+      })
+      await syncDirectory(dir)
+      // Keeps both sides of a later three-way merge alive when worktree and branch are gone.
+      await git.keepRef(workspace.path, taskId, saved.finalCommit)
+      const status = task.patch === 'applied' && saved.status === 'ready' ? 'applied' : saved.status
+      return {
+        ...common,
+        status,
+        headCommit: saved.headCommit,
+        finalCommit: saved.finalCommit,
+        paths: saved.paths,
+      }
+    })
+    if (entry.status !== task.patch)
+      await ledger.record({ type: 'task.patch-changed', taskId, status: entry.status })
+  }
+
+  return { diff, apply, save }
+}

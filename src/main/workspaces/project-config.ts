@@ -1,0 +1,87 @@
+/**
+ * `.shiplog/project.yaml`: what a project asks for in each new worktree. A command that a repository
+ * brings is somebody else's code: it runs only once the person has allowed exactly this file.
+ */
+import { createHash } from 'node:crypto'
+import { cp, readFile, realpath } from 'node:fs/promises'
+import { isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { parseDocument } from 'yaml'
+import { z } from 'zod'
+import { invalid } from '../../shared/failure.ts'
+
+export const projectConfigPath = '.shiplog/project.yaml'
+/** Far more than anybody writes by hand. */
+const configBytesMax = 64 * 1024
+
+const configSchema = z.strictObject({
+  /** Run by the shell in each new worktree, before the agent's first turn. */
+  setup: z.string().min(1).optional(),
+  /** Files and folders that Git does not know (`.env`), relative to the project. */
+  copy: z.array(z.string().min(1)).optional(),
+})
+
+export interface ProjectConfig {
+  setup: string | null
+  copy: string[]
+  /** SHA-256 of the file's bytes, hex: what the person allows is exactly this content. */
+  sha256: string
+}
+
+/** Null when the project has no such file. Throws FailureError, naming the file, when it can't be used. */
+export async function readProjectConfig(projectDir: string): Promise<ProjectConfig | null> {
+  const path = join(projectDir, projectConfigPath)
+  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null
+    throw error
+  })
+  if (!bytes) return null
+  if (bytes.length > configBytesMax)
+    invalid('project', `${path} is larger than 64 KB: that is no configuration.`)
+  const document = parseDocument(bytes.toString('utf8'))
+  const [syntaxError] = document.errors
+  if (syntaxError) invalid('project', `${path}: ${syntaxError.message}`)
+  const parsed = configSchema.safeParse(document.toJS({ maxAliasCount: 0 }) ?? {})
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    return invalid(
+      'project',
+      `${path}: ${issue?.path.join('.') || 'top level'}: ${issue?.message}. It may have \`setup\` (a command) and \`copy\` (a list of paths).`,
+    )
+  }
+  const { setup = null, copy = [] } = parsed.data
+  return { setup, copy, sha256: createHash('sha256').update(bytes).digest('hex') }
+}
+
+/** Copies what `copy` names from the project into a new worktree. What is not there is passed over. */
+export async function copyProjectFiles(
+  projectDir: string,
+  worktree: string,
+  copy: string[],
+): Promise<void> {
+  const projectRoot = await realpath(projectDir)
+  for (const path of copy) {
+    const from = resolve(projectRoot, path)
+    const to = resolve(worktree, path)
+    if (!isInside(projectRoot, from) || !isInside(worktree, to)) {
+      invalid(
+        'project',
+        `${projectConfigPath}: copy: ${path} leads out of the project; only what is inside it is copied.`,
+      )
+    }
+    const source = await realpath(from).catch(() => null)
+    if (source === null) continue
+    if (!isInside(projectRoot, source)) {
+      invalid(
+        'project',
+        `${projectConfigPath}: copy: ${path} is a link that leads out of the project.`,
+      )
+    }
+    // What Git has put there is the project's own state of it: not overwritten.
+    await cp(source, to, { recursive: true, force: false, verbatimSymlinks: true })
+  }
+}
+
+function isInside(root: string, path: string): boolean {
+  const below = relative(root, path)
+  return below !== '' && below !== '..' && !below.startsWith(`..${sep}`) && !isAbsolute(below)
+}

@@ -1,0 +1,125 @@
+/** Projects: folders that agents work in. */
+import { realpath } from 'node:fs/promises'
+import { basename, resolve } from 'node:path'
+import type { ProjectSetup } from '../../shared/contract/projects.ts'
+import { FailureError, invalid, refused } from '../../shared/failure.ts'
+import { newProjectId, type ProjectId } from '../../shared/ids.ts'
+import { type Isolation, isSettled, type Project } from '../../shared/tasks.ts'
+import type { Git } from '../git/index.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import { readProjectConfig } from './project-config.ts'
+
+export interface Projects {
+  list(): Project[]
+  known(projectId: ProjectId): Project
+  add(dir: string): Promise<Project>
+  remove(projectId: ProjectId): Promise<void>
+  setup(projectId: ProjectId): Promise<ProjectSetup>
+  trustSetup(projectId: ProjectId, configSha256: string): Promise<void>
+  /** The isolation that a new root really gets. Throws FailureError when it can't start as asked. */
+  checkStart(projectId: ProjectId, isolation: Isolation): Promise<Isolation>
+}
+
+export function createProjects({ ledger, git }: { ledger: Ledger; git: Git }): Projects {
+  const { state } = ledger
+
+  function known(projectId: ProjectId): Project {
+    const project = state.projects.get(projectId)
+    if (!project) throw new FailureError({ kind: 'not-found', what: 'project', id: projectId })
+    return project
+  }
+
+  async function add(given: string): Promise<Project> {
+    const dir = await realpath(resolve(given)).catch(() => resolve(given))
+    const found = await git.inspectProject(dir)
+    switch (found.kind) {
+      case 'missing':
+        return invalid('dir', `${dir} does not exist. Give the path of a folder.`)
+      case 'not-a-directory':
+        return invalid('dir', `${dir} is not a folder. Give the folder that holds the project.`)
+      case 'bare':
+        return invalid(
+          'dir',
+          `${dir} is a bare repository: it has no files to work on. Clone it (\`git clone ${dir} FOLDER\`) and add the clone.`,
+        )
+      case 'no-commits':
+        return invalid(
+          'dir',
+          `${dir} is a Git repository without a commit, so no worktree can be made from it. Make a first one: \`git -C "${dir}" commit --allow-empty -m "First commit"\`.`,
+        )
+      case 'dubious-ownership':
+        return invalid('dir', found.advice)
+      case 'repository':
+      case 'not-a-repository':
+    }
+    const isGit = found.kind === 'repository'
+    const there = [...state.projects.values()].find(
+      (project) => project.dir === dir && project.git === isGit,
+    )
+    if (there) return there
+    // A folder that has become a repository since keeps its id, so that its archive stays with it.
+    const before = [...state.projects.values()].find((project) => project.dir === dir)
+    const projectId = before?.id ?? newProjectId()
+    await ledger.record({
+      type: 'project.added',
+      projectId,
+      name: basename(dir) || dir,
+      dir,
+      git: isGit,
+    })
+    return known(projectId)
+  }
+
+  async function remove(projectId: ProjectId): Promise<void> {
+    const { name } = known(projectId)
+    const atWork = [...state.tasks.values()].filter(
+      (task) => task.projectId === projectId && !isSettled(task.status),
+    )
+    if (atWork.length > 0) {
+      refused('in-use', `${atWork.length} of its agents are at work in ${name}. Stop them first.`)
+    }
+    await ledger.record({ type: 'project.removed', projectId })
+  }
+
+  async function setup(projectId: ProjectId): Promise<ProjectSetup> {
+    const config = await readProjectConfig(known(projectId).dir)
+    if (!config) return { setup: null, copy: [], configSha256: null, trusted: true }
+    const trusted = config.setup === null || state.trustedSetups.get(projectId) === config.sha256
+    return { setup: config.setup, copy: config.copy, configSha256: config.sha256, trusted }
+  }
+
+  async function trustSetup(projectId: ProjectId, configSha256: string): Promise<void> {
+    const current = await setup(projectId)
+    if (current.configSha256 !== configSha256) {
+      refused(
+        'setup-changed',
+        "The project's .shiplog/project.yaml has changed since it was shown. Look at it again.",
+      )
+    }
+    await ledger.record({ type: 'project.setup-trusted', projectId, configSha256 })
+  }
+
+  async function checkStart(projectId: ProjectId, isolation: Isolation): Promise<Isolation> {
+    // The folder may have changed since it was added: gone, or a repository by now.
+    const project = await add(known(projectId).dir)
+    const config = await setup(project.id)
+    const isolated = project.git ? isolation : 'in-place'
+    if (isolated === 'worktree' && !config.trusted) {
+      refused(
+        'setup-not-trusted',
+        `The project asks to run a command in each new worktree and it was not allowed yet: ${config.setup}`,
+      )
+    }
+    return isolated
+  }
+
+  return {
+    list: () => [...state.projects.values()],
+    known,
+    add,
+    remove,
+    setup,
+    trustSetup,
+    checkStart,
+  }
+}

@@ -1,0 +1,165 @@
+/**
+ * Finds what is kept of a task, wherever it is now: in its own session directory, in an ancestor's, or in
+ * the archive. "Not found", "out of scope" and "damaged" are three different answers (A5).
+ */
+
+import { join } from 'node:path'
+import type { TranscriptPage, TranscriptSummary } from '../../shared/contract/workspace.ts'
+import { FailureError } from '../../shared/failure.ts'
+import type { TaskId } from '../../shared/ids.ts'
+import { ancestorsOf } from '../../shared/projections/ledger-state.ts'
+import type { Task } from '../../shared/tasks.ts'
+import {
+  archivedTranscriptDir,
+  exists,
+  type ReportLookup,
+  readReport,
+  transcriptIndex,
+} from '../artifacts/index.ts'
+import { type PageQuery, readJournalPage } from '../journal/index.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import { chatFile, type DataLayout } from '../sessions/session-files.ts'
+import { readTranscriptPage, transcriptBytes } from '../sessions/transcript.ts'
+
+export interface Records {
+  /** Throws FailureError: not-found, or out-of-scope when it is no descendant of the one who asks. */
+  checkScope(taskId: TaskId, requestingWorkspaceId: TaskId | undefined): void
+  /** The session directory of a task that still has one, or a root's archived one; null when it is gone. */
+  sessionHome(taskId: TaskId): Promise<string | null>
+  findReport(taskId: TaskId, run?: number): Promise<ReportLookup>
+  transcriptPage(taskId: TaskId, query: PageQuery): Promise<TranscriptPage>
+  listTranscripts(projectDir?: string): Promise<TranscriptSummary[]>
+}
+
+export function createRecords({ ledger, layout }: { ledger: Ledger; layout: DataLayout }): Records {
+  const { state } = ledger
+
+  function known(taskId: TaskId): Task {
+    const task = state.tasks.get(taskId)
+    if (!task) throw new FailureError({ kind: 'not-found', what: 'task', id: taskId })
+    return task
+  }
+
+  async function sessionHome(taskId: TaskId): Promise<string | null> {
+    const places = [layout.sessionDir(taskId)]
+    if (known(taskId).parentId === null) places.push(layout.archiveDir(taskId))
+    for (const place of places) if (await exists(place)) return place
+    return null
+  }
+
+  /** Where its ancestors keep what they were given of it, parent first; a root keeps its own. */
+  async function keepers(taskId: TaskId): Promise<string[]> {
+    const task = known(taskId)
+    const ids = task.parentId === null ? [taskId] : ancestorsOf(state, taskId)
+    const homes = await Promise.all(ids.map(sessionHome))
+    return homes.filter((home) => home !== null)
+  }
+
+  async function findReport(taskId: TaskId, run?: number): Promise<ReportLookup> {
+    let answer: ReportLookup = { kind: 'not-found' }
+    for (const dir of await keepers(taskId)) {
+      const found = await readReport(dir, taskId, run)
+      if (found.kind === 'found') return found
+      if (found.kind === 'damaged') answer = found
+    }
+    return answer
+  }
+
+  async function findTranscript(
+    taskId: TaskId,
+  ): Promise<{ dir: string; source: 'live' | 'archived' } | null> {
+    const home = await sessionHome(taskId)
+    if (home) return { dir: home, source: home === layout.sessionDir(taskId) ? 'live' : 'archived' }
+    for (const keeper of await keepers(taskId)) {
+      const dir = archivedTranscriptDir(keeper, taskId)
+      if (await exists(dir)) return { dir, source: 'archived' }
+    }
+    return null
+  }
+
+  async function transcriptPage(taskId: TaskId, query: PageQuery): Promise<TranscriptPage> {
+    const found = await findTranscript(taskId)
+    const page = await readTranscriptPage(found?.dir ?? layout.sessionDir(taskId), query)
+    // It was moved between finding and reading: then it is where the second look finds it.
+    const again = page.status === 'missing' && found ? await findTranscript(taskId) : null
+    if (again && again.dir !== found?.dir) {
+      return { taskId, source: again.source, ...(await readTranscriptPage(again.dir, query)) }
+    }
+    return { taskId, source: found?.source ?? 'live', ...page }
+  }
+
+  async function listTranscripts(projectDir?: string): Promise<TranscriptSummary[]> {
+    const tasks = [...state.tasks.values()].filter(
+      (task) =>
+        (task.hasTranscript || task.hasReport) &&
+        (projectDir === undefined || task.projectDir === projectDir),
+    )
+    const indexes = new Map<string, ReturnType<ReturnType<typeof transcriptIndex>['read']>>()
+    const archivedIn = (dir: string) => {
+      const read = indexes.get(dir) ?? transcriptIndex(dir).read()
+      indexes.set(dir, read)
+      return read
+    }
+    const summaries = await Promise.all(tasks.map((task) => summarize(task, archivedIn)))
+    return summaries.sort((a, b) => lastActive(b).localeCompare(lastActive(a)))
+  }
+
+  async function summarize(
+    task: Task,
+    archivedIn: (dir: string) => ReturnType<ReturnType<typeof transcriptIndex>['read']>,
+  ): Promise<TranscriptSummary> {
+    const { entries, bytes } = await measure(task, archivedIn)
+    return {
+      taskId: task.id,
+      parentId: task.parentId,
+      rootId: task.rootId,
+      projectId: task.projectId,
+      title: task.title,
+      agent: task.agent,
+      status: task.status,
+      projectDir: task.projectDir,
+      runs: task.runs.length,
+      entries,
+      bytes,
+      startedAt: task.startedAt,
+      endedAt: task.endedAt,
+      archived: task.archived,
+      hasReport: task.hasReport,
+      resumedFrom: task.resumedFrom,
+    }
+  }
+
+  async function measure(
+    task: Task,
+    archivedIn: (dir: string) => ReturnType<ReturnType<typeof transcriptIndex>['read']>,
+  ): Promise<{ entries: number; bytes: number }> {
+    const home = await sessionHome(task.id)
+    if (home) {
+      const bytes = await transcriptBytes(home)
+      const entries =
+        bytes === 0 ? 0 : (await readJournalPage(join(home, chatFile), { last: 0 })).total
+      return { entries, bytes }
+    }
+    for (const keeper of await keepers(task.id)) {
+      const entry = (await archivedIn(keeper)).get(task.id)
+      if (entry) return { entries: entry.entryCount, bytes: entry.bytes }
+    }
+    return { entries: 0, bytes: 0 }
+  }
+
+  return {
+    checkScope(taskId, requesting) {
+      known(taskId)
+      if (requesting !== undefined && !ancestorsOf(state, taskId).includes(requesting)) {
+        throw new FailureError({ kind: 'out-of-scope', what: 'task', id: taskId })
+      }
+    },
+    sessionHome,
+    findReport,
+    transcriptPage,
+    listTranscripts,
+  }
+}
+
+const lastActive = (summary: TranscriptSummary): string =>
+  summary.endedAt ?? summary.startedAt ?? ''

@@ -1,0 +1,148 @@
+/**
+ * Removing a workspace: one recoverable transaction, written step by step in the ledger (R1). Each step is
+ * idempotent; after a crash the next start goes on after the last recorded step.
+ */
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { TaskId } from '../../shared/ids.ts'
+import { ancestorsOf } from '../../shared/projections/ledger-state.ts'
+import { type RemovalStep, removalSteps, type Task, type Workspace } from '../../shared/tasks.ts'
+import { archiveTranscript, exists, rollUpArtifacts, setAside } from '../artifacts/index.ts'
+import type { Git } from '../git/index.ts'
+import { makeDirDurable, removeDurable, renameDurable } from '../journal/index.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { DataLayout } from '../sessions/session-files.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import type { Changes } from './changes.ts'
+import type { RunStopper } from './ports.ts'
+import type { WorkingDirs } from './working-dirs.ts'
+
+export interface Removal {
+  /** Begins the transaction, or goes on with one that was begun, to its end. */
+  remove(taskId: TaskId): Promise<void>
+  /** The workspaces whose removal was begun and not ended. */
+  unfinished(): TaskId[]
+}
+
+interface Subject {
+  task: Task
+  workspace: Workspace
+  sessionDir: string
+  /** The session directory that takes over what is kept; null for a root, which goes to the archive whole. */
+  keeperDir: string | null
+}
+
+export function createRemoval(deps: {
+  ledger: Ledger
+  git: Git
+  layout: DataLayout
+  sessions: Sessions
+  changes: Changes
+  workingDirs: WorkingDirs
+  stopper: RunStopper
+  clock: () => number
+}): Removal {
+  const { ledger, layout } = deps
+  const { state } = ledger
+
+  function subjectOf(taskId: TaskId): Subject | null {
+    const task = state.tasks.get(taskId)
+    if (!task?.workspace) return null
+    return {
+      task,
+      workspace: task.workspace,
+      sessionDir: layout.sessionDir(taskId),
+      keeperDir: task.parentId && layout.sessionDir(task.parentId),
+    }
+  }
+
+  /** What each step does; the ledger hears of it once it is done. `started` and `removed` are only said. */
+  const actions: Record<RemovalStep, (subject: Subject) => Promise<void>> = {
+    started: async () => undefined,
+    'runs-stopped': ({ task }) => deps.stopper.stopForRemoval(task.id),
+    // Usage and times are in the ledger with each run's end: from here on no run can add to them.
+    'totals-recorded': async () => undefined,
+    'patch-saved': ({ task }) => deps.changes.save(task.id),
+    'artifacts-rolled-up': async ({ sessionDir, keeperDir }) => {
+      if (keeperDir && (await exists(sessionDir))) await rollUpArtifacts(sessionDir, keeperDir)
+    },
+    'transcript-moved': async ({ task, sessionDir, keeperDir }) => {
+      if (!keeperDir) return
+      const about = {
+        taskId: task.id,
+        ancestorIds: ancestorsOf(state, task.id),
+        title: task.title,
+        nowMs: deps.clock(),
+      }
+      await archiveTranscript(sessionDir, keeperDir, about)
+      deps.sessions.ended(task.id)
+    },
+    archived: async (subject) => {
+      if (subject.keeperDir) await retireSessionDir(subject)
+      else await archiveRoot(subject)
+    },
+    'worktree-removed': removeWorktree,
+    removed: async () => undefined,
+  }
+
+  async function archiveRoot({ task, sessionDir }: Subject): Promise<void> {
+    const archive = layout.archiveDir(task.id)
+    if (!(await exists(sessionDir))) return
+    await makeDirDurable(join(layout.dataDir, 'archive'))
+    await setAside(archive, 'older')
+    await renameDurable(sessionDir, archive)
+    deps.sessions.ended(task.id)
+  }
+
+  /** By now it should be empty. What is in it all the same is unknown, and goes to the trash (R3). */
+  async function retireSessionDir({ task, sessionDir }: Subject): Promise<void> {
+    if (!(await exists(sessionDir))) return
+    if ((await readdir(sessionDir)).length === 0) return removeDurable(sessionDir)
+    await makeDirDurable(layout.trash)
+    const place = join(layout.trash, `session-${task.id}`)
+    await setAside(place, 'older')
+    await renameDurable(sessionDir, place)
+  }
+
+  async function removeWorktree({ task, workspace }: Subject): Promise<void> {
+    if (workspace.isolation === 'in-place') return
+    await deps.git.removeWorktree({
+      repoDir: task.projectDir,
+      path: deps.workingDirs.worktreeRoot(task.id, task.projectId),
+      // A sub-agent's branch is only ours, and a hidden ref keeps its commits. A root's branch is where a
+      // person looks for its work: it goes only when nothing was committed on it.
+      branch: workspace.branch ?? undefined,
+      ...(task.parentId === null && workspace.baseCommit ? { branchAt: workspace.baseCommit } : {}),
+    })
+  }
+
+  async function advance(taskId: TaskId, step: RemovalStep, pending: string | null): Promise<void> {
+    await ledger.record({ type: 'workspace.removal-advanced', workspaceId: taskId, step, pending })
+  }
+
+  async function remove(taskId: TaskId): Promise<void> {
+    const begun = subjectOf(taskId)
+    if (!begun || begun.workspace.removal === 'removed') return
+    const { removal } = begun.workspace
+    const done = removal ? removalSteps.indexOf(removal) : -1
+    for (const step of removalSteps.slice(done + 1)) {
+      const subject = subjectOf(taskId)
+      if (!subject) return
+      await actions[step](subject)
+      await advance(taskId, step, null)
+    }
+  }
+
+  return {
+    remove,
+    unfinished: () =>
+      [...state.tasks.values()]
+        .filter(
+          ({ workspace }) =>
+            workspace && workspace.removal !== null && workspace.removal !== 'removed',
+        )
+        // Deepest first, so that each rolls up into a directory that is still there.
+        .sort((a, b) => b.depth - a.depth)
+        .map((task) => task.id),
+  }
+}

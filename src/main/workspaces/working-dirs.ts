@@ -1,0 +1,175 @@
+/** Working directories of workspaces: worktrees made, set up and taken away, or the project's own folder. */
+import { spawn } from 'node:child_process'
+import { mkdir } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { invalid, refused } from '../../shared/failure.ts'
+import { type ProjectId, shortId, type TaskId } from '../../shared/ids.ts'
+import type { LedgerEventOf } from '../../shared/ledger.ts'
+import type { Isolation, Project, Task } from '../../shared/tasks.ts'
+import type { Git } from '../git/index.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { DataLayout } from '../sessions/session-files.ts'
+import { copyProjectFiles } from './project-config.ts'
+import type { Projects } from './projects.ts'
+
+/** A `npm install` on a slow line fits; a command that waits for input does not hang for ever. */
+const setupTimeoutMs = 15 * 60_000
+/** Enough of a failed command's output to see why. */
+const setupOutputCharsMax = 2_000
+
+/** What the ledger says of a workspace, less its id and kind. */
+export type MadeWorkingDir = Omit<
+  LedgerEventOf<'workspace.created'>,
+  'type' | 'workspaceId' | 'kind'
+>
+
+export interface WorkingDirs {
+  /** Makes the directory that a task works in. `parent`: null for a root, which starts from the project. */
+  make(
+    taskId: TaskId,
+    from: { projectId: ProjectId; title: string; parent: TaskId | null; isolation: Isolation },
+  ): Promise<MadeWorkingDir>
+  /** Takes back what `make` made and the ledger never heard of. Nothing there is fine. */
+  discard(taskId: TaskId, projectId: ProjectId): Promise<void>
+  /** Copies the project's files and runs its set-up command in a new worktree. */
+  setUp(taskId: TaskId, signal: AbortSignal): Promise<void>
+  /** The worktree's own folder, of which the working directory may be a subfolder. */
+  worktreeRoot(taskId: TaskId, projectId: ProjectId): string
+}
+
+export function createWorkingDirs(deps: {
+  ledger: Ledger
+  git: Git
+  layout: DataLayout
+  projects: Projects
+}): WorkingDirs {
+  const { ledger, git, layout, projects } = deps
+
+  function worktreeRoot(taskId: TaskId, projectId: ProjectId): string {
+    const project = ledger.state.projects.get(projectId)
+    return join(
+      layout.worktrees,
+      folderName(project?.name ?? 'project', projectId),
+      shortId(taskId),
+    )
+  }
+
+  async function make(
+    taskId: TaskId,
+    from: Parameters<WorkingDirs['make']>[1],
+  ): Promise<MadeWorkingDir> {
+    const project = projects.known(from.projectId)
+    const parent = from.parent ? ledger.state.tasks.get(from.parent) : undefined
+    const start = parent?.workspace?.path ?? project.dir
+    if (from.isolation === 'in-place') {
+      const baseCommit = project.git ? await git.head(start) : null
+      const branch = project.git ? await git.currentBranch(start) : null
+      return { isolation: 'in-place', path: start, branch, baseCommit, baseBranch: branch }
+    }
+    return makeWorktree(taskId, from.title, project, start, parent)
+  }
+
+  async function makeWorktree(
+    taskId: TaskId,
+    title: string,
+    project: Project,
+    start: string,
+    parent: Task | undefined,
+  ): Promise<MadeWorkingDir> {
+    const found = await git.inspectProject(start)
+    if (found.kind !== 'repository') {
+      return invalid(
+        'project',
+        `${start} is not a Git repository with commits any more (${found.kind}): no worktree can be made from it.`,
+      )
+    }
+    // A sub-agent begins from its parent's state, uncommitted work included; a root from what is committed.
+    const baseCommit = parent ? (await git.commitSnapshot(start)).commit : found.head
+    const branch = `shiplog/${slug(title)}-${shortId(taskId)}`
+    const root = worktreeRoot(taskId, project.id)
+    await mkdir(join(layout.worktrees, folderName(project.name, project.id)), {
+      recursive: true,
+      mode: 0o700,
+    })
+    await git.createWorktree({ repoDir: found.topLevel, path: root, branch, from: baseCommit })
+    const below = relative(found.topLevel, start)
+    const workingDir = join(root, below)
+    // A project that is a folder of its repository may hold only files that Git does not know.
+    await mkdir(workingDir, { recursive: true })
+    return {
+      isolation: 'worktree',
+      path: relative(layout.dataDir, workingDir).split('\\').join('/'),
+      branch,
+      baseCommit,
+      baseBranch: found.branch,
+    }
+  }
+
+  async function discard(taskId: TaskId, projectId: ProjectId): Promise<void> {
+    const project = ledger.state.projects.get(projectId)
+    if (!project?.git || ledger.state.tasks.get(taskId)?.workspace) return
+    await git.removeWorktree({ repoDir: project.dir, path: worktreeRoot(taskId, projectId) })
+  }
+
+  async function setUp(taskId: TaskId, signal: AbortSignal): Promise<void> {
+    const task = ledger.state.tasks.get(taskId)
+    if (task?.workspace?.isolation !== 'worktree') return
+    const config = await projects.setup(task.projectId)
+    if (!config.trusted) {
+      refused(
+        'setup-not-trusted',
+        "The project's set-up command changed and was not allowed yet. Allow it, then start again.",
+      )
+    }
+    const { path } = task.workspace
+    await copyProjectFiles(task.projectDir, path, config.copy)
+    if (config.setup) await runSetup(config.setup, path, signal)
+  }
+
+  return { make, discard, setUp, worktreeRoot }
+}
+
+async function runSetup(command: string, cwd: string, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted()
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(setupTimeoutMs)])
+  const detached = process.platform !== 'win32'
+  const child = spawn(command, { cwd, shell: true, detached, stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  const collect = (chunk: Buffer) => {
+    output = (output + chunk.toString('utf8')).slice(-setupOutputCharsMax)
+  }
+  child.stdout.on('data', collect)
+  child.stderr.on('data', collect)
+  // The whole group: a package manager leaves children behind when only its shell is ended.
+  const end = () =>
+    detached && child.pid ? process.kill(-child.pid, 'SIGKILL') : child.kill('SIGKILL')
+  limit.addEventListener('abort', end, { once: true })
+  const { promise, resolve, reject } = Promise.withResolvers<number | null>()
+  child.on('error', reject)
+  child.on('close', resolve)
+  try {
+    const exitCode = await promise
+    signal.throwIfAborted()
+    if (exitCode === 0) return
+    const how = limit.aborted ? 'did not end within 15 minutes' : `ended with exit code ${exitCode}`
+    throw new Error(`The project's set-up command ${how}: ${command}\n${output.trim()}`)
+  } finally {
+    limit.removeEventListener('abort', end)
+  }
+}
+
+/** Two projects may have one name: the id tells them apart, the name tells people. */
+const folderName = (name: string, projectId: ProjectId): string =>
+  `${slug(name)}-${shortId(projectId)}`
+
+function slug(text: string): string {
+  const words =
+    text
+      .normalize('NFKD')
+      .toLowerCase()
+      .match(/[a-z0-9]+/g) ?? []
+  return words.join('-').slice(0, slugCharsMax).replace(/-+$/, '') || 'work'
+}
+
+/** Windows still has paths of 260 characters, of which Git and the project want most. */
+const slugCharsMax = 32

@@ -1,0 +1,142 @@
+/**
+ * WorkspaceService: projects, working directories, what was changed in them, their removal, and the record
+ * that stays. It knows no agents: when runs must stop, it asks through `RunStopper`.
+ */
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { WorkspaceSummary } from '../../shared/contract/workspace.ts'
+import { FailureError, refused } from '../../shared/failure.ts'
+import type { TaskId } from '../../shared/ids.ts'
+import { descendantsOf } from '../../shared/projections/ledger-state.ts'
+import type { Task } from '../../shared/tasks.ts'
+import type { Git } from '../git/index.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { DataLayout } from '../sessions/session-files.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import { type Changes, createChanges } from './changes.ts'
+import type { RunStopper } from './ports.ts'
+import { createProjects, type Projects } from './projects.ts'
+import { createRecords, type Records } from './record.ts'
+import { createRemoval } from './removal.ts'
+import { createSerially } from './serially.ts'
+import { createWorkingDirs, type WorkingDirs } from './working-dirs.ts'
+
+export interface WorkspaceService {
+  readonly projects: Projects
+  readonly workingDirs: WorkingDirs
+  readonly records: Records
+  readonly diff: Changes['diff']
+  readonly apply: Changes['apply']
+  /** HEAD of a directory; null outside Git. */
+  head(dir: string): Promise<string | null>
+  currentBranch(dir: string): Promise<string | null>
+  /** Environment that lets an agent commit where the person never told Git who they are. */
+  agentEnv(dir: string): Promise<Record<string, string>>
+  /** The folder that it works in. Throws FailureError when it is gone. */
+  folderOf(taskId: TaskId): string
+  list(archived: boolean): Promise<WorkspaceSummary[]>
+  /** Removes it and everything below it, deepest first. Resolves with what was removed (R1). */
+  remove(taskId: TaskId): Promise<TaskId[]>
+  /** Ends the removals that an earlier process began. Problems are told, never thrown (R5). */
+  rollForward(): Promise<void>
+}
+
+export interface WorkspaceServiceDependencies {
+  ledger: Ledger
+  git: Git
+  layout: DataLayout
+  sessions: Sessions
+  stopper: RunStopper
+  clock: () => number
+  onProblem: (text: string, error: unknown) => void
+}
+
+export function createWorkspaceService(deps: WorkspaceServiceDependencies): WorkspaceService {
+  const { ledger, git } = deps
+  const { state } = ledger
+  const serially = createSerially()
+  const projects = createProjects(deps)
+  const workingDirs = createWorkingDirs({ ...deps, projects })
+  const records = createRecords(deps)
+  const changes = createChanges({ ...deps, records })
+  const removal = createRemoval({ ...deps, changes, workingDirs })
+
+  async function remove(taskId: TaskId): Promise<TaskId[]> {
+    const task = state.tasks.get(taskId)
+    if (!task) throw new FailureError({ kind: 'not-found', what: 'workspace', id: taskId })
+    const tree = [...descendantsOf(state, taskId), task].filter(
+      (one) => one.workspace && !one.archived,
+    )
+    // All of the tree is stopped first: a parent that goes on would spawn what is being removed.
+    await Promise.all([task, ...tree].map((one) => deps.stopper.stopForRemoval(one.id)))
+    for (const one of tree) await serially(one.id, () => removal.remove(one.id))
+    return tree.map((one) => one.id)
+  }
+
+  async function rollForward(): Promise<void> {
+    for (const taskId of removal.unfinished()) {
+      await serially(taskId, () => removal.remove(taskId)).catch((error) => {
+        deps.onProblem(
+          `The removal of "${state.tasks.get(taskId)?.title}" could not be completed; the next start tries again`,
+          error,
+        )
+      })
+    }
+  }
+
+  async function list(archived: boolean): Promise<WorkspaceSummary[]> {
+    const tasks = [...state.tasks.values()].filter(
+      (task) => task.workspace && task.archived === archived,
+    )
+    return Promise.all(tasks.map(summarize))
+  }
+
+  async function summarize(task: Task): Promise<WorkspaceSummary> {
+    const home = await records.sessionHome(task.id)
+    return {
+      id: task.id,
+      kind: task.parentId === null ? 'root' : 'task',
+      title: task.title,
+      projectDir: task.projectDir,
+      path: task.workspace?.path ?? '',
+      branch: task.workspace?.branch ?? null,
+      status: task.status,
+      archived: task.archived,
+      pending: task.workspace?.pending ?? null,
+      createdAt: task.workspace?.createdAt ?? task.createdAt,
+      bytes: home ? await bytesBelow(home) : 0,
+    }
+  }
+
+  return {
+    projects,
+    workingDirs,
+    records,
+    diff: changes.diff,
+    apply: (taskId) => serially(taskId, () => changes.apply(taskId)),
+    head: (dir) => git.head(dir).catch(() => null),
+    currentBranch: (dir) => git.currentBranch(dir).catch(() => null),
+    agentEnv: (dir) => git.agentEnv(dir).catch(() => ({})),
+    folderOf(taskId) {
+      const { title, workspace } = state.tasks.get(taskId) ?? {}
+      if (workspace && workspace.removal === null) return workspace.path
+      return refused('removed', `"${title}" has no folder now; its changes are kept as a patch.`)
+    },
+    list,
+    remove,
+    rollForward,
+  }
+}
+
+async function bytesBelow(dir: string): Promise<number> {
+  const files = await readdir(dir, { recursive: true, withFileTypes: true })
+  const sizes = files
+    .filter((file) => file.isFile())
+    .map((file) =>
+      stat(join(file.parentPath, file.name)).then(
+        (stats) => stats.size,
+        () => 0,
+      ),
+    )
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+}

@@ -1,0 +1,58 @@
+/**
+ * Expected failures as named values (STYLE 11). Services throw them inside a `FailureError`; the hosts
+ * turn them into ORPC errors and exit codes. Its message says what, where and what to do.
+ */
+export type Failure =
+  | { kind: 'not-found'; what: string; id: string }
+  | { kind: 'ambiguous'; what: string; id: string; candidates: string[] }
+  | { kind: 'out-of-scope'; what: string; id: string }
+  | { kind: 'damaged'; what: string; id: string; file: string; reason: string }
+  | { kind: 'invalid'; field: string; message: string }
+  | { kind: 'refused'; reason: RefusalReason; message: string }
+
+/** Why something that would be possible is not possible now. */
+export type RefusalReason =
+  | 'running'
+  | 'not-running'
+  | 'completed'
+  | 'setup-not-trusted'
+  | 'setup-changed'
+  | 'not-git'
+  | 'removed'
+  | 'nothing-to-apply'
+  | 'in-use'
+  | 'closing'
+
+export class FailureError extends Error {
+  readonly failure: Failure
+  constructor(failure: Failure) {
+    super(messageOf(failure))
+    this.name = 'FailureError'
+    this.failure = failure
+  }
+}
+
+export const fail = (failure: Failure): never => {
+  throw new FailureError(failure)
+}
+
+export const invalid = (field: string, message: string): never =>
+  fail({ kind: 'invalid', field, message })
+export const refused = (reason: RefusalReason, message: string): never =>
+  fail({ kind: 'refused', reason, message })
+
+function messageOf(failure: Failure): string {
+  switch (failure.kind) {
+    case 'not-found':
+      return `no ${failure.what} with the id ${failure.id}; \`shiplog tasks list --all\` shows every id`
+    case 'ambiguous':
+      return `${failure.id} stands for more than one ${failure.what}; give more characters of one of: ${failure.candidates.join(', ')}`
+    case 'out-of-scope':
+      return `${failure.what} ${failure.id} is not below the workspace that asks`
+    case 'damaged':
+      return `the ${failure.what} of ${failure.id} can't be read (${failure.file}: ${failure.reason}); the file is kept as it is`
+    case 'invalid':
+    case 'refused':
+      return failure.message
+  }
+}

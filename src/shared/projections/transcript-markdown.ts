@@ -1,0 +1,184 @@
+/**
+ * A transcript as readable Markdown: prompts, turns with reasoning, text and tool calls, and what
+ * happened between them, each with its `seq`. Pure and incremental, so that a transcript of any length
+ * can be written page by page: what is given out is final, only the turn in progress is held back.
+ */
+import { assertNever } from '../assert-never.ts'
+import type { Entry, PartialMessage } from '../entries.ts'
+import { describeToolCall } from './describe-tool-call.ts'
+import {
+  emptyTranscript,
+  foldEntries,
+  type ToolCallView,
+  type TranscriptItem,
+  withPartial,
+} from './transcript.ts'
+
+export interface TranscriptMarkdown {
+  /** The Markdown that these entries make final; `''` when they only begin or continue a turn. */
+  add(entries: Iterable<Entry>): string
+  /** What is left, with the unfinished message in its place. `live`: the agent still runs. */
+  end(partial: PartialMessage | null, live: boolean): string
+}
+
+export function createTranscriptMarkdown(): TranscriptMarkdown {
+  const place: Place = { cwd: null, gitBranch: null }
+  const render = (items: TranscriptItem[]) => items.map((item) => renderItem(item, place)).join('')
+  /** Entries of the turn in progress, and what came after it began. */
+  let held: Entry[] = []
+  return {
+    add(entries) {
+      held.push(...entries)
+      const { items } = foldEntries(emptyTranscript(), held)
+      const lastTurn = items.findLastIndex((item) => item.kind === 'turn')
+      const heldFromSeq = items[lastTurn]?.seq ?? Number.POSITIVE_INFINITY
+      held = held.filter((entry) => entry.seq >= heldFromSeq)
+      return render(lastTurn < 0 ? items : items.slice(0, lastTurn))
+    },
+    end(partial, live) {
+      const fold = foldEntries(emptyTranscript(), held)
+      held = []
+      return render(withPartial(fold, partial, live))
+    },
+  }
+}
+
+/** A whole transcript at once. */
+export function transcriptMarkdown(
+  entries: Iterable<Entry>,
+  partial: PartialMessage | null = null,
+  live = false,
+): string {
+  const markdown = createTranscriptMarkdown()
+  return markdown.add(entries) + markdown.end(partial, live)
+}
+
+/** Where the agent was when it last said so: shown again only when it changes. */
+interface Place {
+  cwd: string | null
+  gitBranch: string | null
+}
+
+function renderItem(item: TranscriptItem, place: Place): string {
+  switch (item.kind) {
+    case 'prompt':
+      return section('Prompt', metaOf(item, place), [quote(item.text)])
+    case 'turn':
+      return section(
+        `Turn ${item.turn}${turnSuffix[item.status]}`,
+        metaOf(item, place),
+        item.blocks.map((block) => {
+          if (block.kind === 'tool') return renderCall(block.call)
+          return block.kind === 'reasoning'
+            ? `*Reasoning*\n\n${quote(block.text)}`
+            : block.text.trim()
+        }),
+      )
+    case 'run-start':
+      return section(`Run ${item.run} started`, metaOf(item, place), [
+        item.reason === 'prompt' ? '' : `It was started by a ${item.reason}.`,
+      ])
+    case 'run-end':
+      return section(`Run ${item.run} ${item.status}`, metaOf(item, place), [item.cause ?? ''])
+    case 'resume':
+      return section('Resumed', metaOf(item, place), [
+        item.drift.length === 0
+          ? 'Nothing had changed.'
+          : item.drift.map((sentence) => `- ${sentence}`).join('\n'),
+      ])
+    case 'worktree':
+      return section(
+        item.path === null ? 'Worktree left' : 'Worktree entered',
+        metaOf(item, place),
+        [item.path === null ? '' : `${code(item.path)} on ${code(item.branch ?? 'no branch')}`],
+      )
+    case 'pr-link':
+      return section('Pull request', metaOf(item, place), [`<${item.url}>`])
+    case 'summary':
+      return section('Summary', metaOf(item, place), [item.text])
+    case 'unknown':
+      return section(`Entry of type ${code(item.entry.originalType)}`, metaOf(item, place), [
+        `This version can't show it (${item.entry.reason}); here it is as it was written.`,
+        fence(JSON.stringify(item.entry.record, null, 2), 'json'),
+      ])
+    default:
+      return assertNever(item)
+  }
+}
+
+const turnSuffix = { complete: '', interrupted: ' (interrupted)', live: ' (in progress)' }
+
+function section(heading: string, meta: string, blocks: string[]): string {
+  const body = [meta, ...blocks].filter((block) => block !== '')
+  return `## ${heading}\n\n${body.join('\n\n')}\n\n`
+}
+
+/** `*seq 12 · 2026-11-21 07:51:02Z · branch main · in /home/ada/api*`. */
+function metaOf(
+  item: { seq: number; at: string | null; cwd?: string | null; gitBranch?: string | null },
+  place: Place,
+): string {
+  const said = [`seq ${item.seq}`]
+  if (item.at !== null) said.push(`${item.at.slice(0, 10)} ${item.at.slice(11, 19)}Z`)
+  if (item.gitBranch != null && item.gitBranch !== place.gitBranch) {
+    place.gitBranch = item.gitBranch
+    said.push(`branch ${code(item.gitBranch)}`)
+  }
+  if (item.cwd != null && item.cwd !== place.cwd) {
+    place.cwd = item.cwd
+    said.push(`in ${code(item.cwd)}`)
+  }
+  return `*${said.join(' · ')}*`
+}
+
+const outcomes: Record<ToolCallView['state'], string> = {
+  ok: '',
+  error: ' · failed',
+  unknown: ' · outcome unknown',
+  running: ' · still running',
+  'not-loaded': ' · its record is not at hand',
+}
+
+function renderCall(call: ToolCallView): string {
+  const took = call.durationMs === null ? '' : ` · ${(call.durationMs / 1000).toFixed(1)} s`
+  const title = `**Tool** ${code(describeToolCall(call.name, call.input))}${outcomes[call.state]}${took}`
+  const { detail } = call
+  if (detail?.kind === 'report') {
+    return `${title}\n\n${quote(`**${detail.title}**\n\n${detail.markdown}`)}`
+  }
+  const blocks = [title, renderInput(call)]
+  if (detail?.kind === 'edit' && detail.patch !== null) blocks.push(fence(detail.patch, 'diff'))
+  if (call.output !== null && call.output !== '') blocks.push('Output:', fence(call.output))
+  return blocks.filter((block) => block !== '').join('\n\n')
+}
+
+function renderInput(call: ToolCallView): string {
+  if (call.input === null || call.state === 'not-loaded') return ''
+  const fields = call.input as Record<string, unknown>
+  if (call.name === 'bash' && typeof fields.command === 'string') return fence(fields.command, 'sh')
+  return fence(JSON.stringify(call.input, null, 2), 'json')
+}
+
+const quote = (text: string): string =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => (line === '' ? '>' : `> ${line}`))
+    .join('\n')
+
+/** Inline code of one line, whatever backticks are in it. */
+function code(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim()
+  const ticks = '`'.repeat(longestRun(line) + 1)
+  const padding = line.startsWith('`') || line.endsWith('`') ? ' ' : ''
+  return `${ticks}${padding}${line}${padding}${ticks}`
+}
+
+/** A code block whose fence is longer than any run of backticks inside. */
+function fence(text: string, language = ''): string {
+  const ticks = '`'.repeat(Math.max(3, longestRun(text) + 1))
+  return `${ticks}${language}\n${text.replace(/\n$/, '')}\n${ticks}`
+}
+
+const longestRun = (text: string): number =>
+  (text.match(/`+/g) ?? []).reduce((longest, run) => Math.max(longest, run.length), 0)

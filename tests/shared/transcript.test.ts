@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest'
+import type { Entry, EntryBody, PartialMessage } from '../../src/shared/entries.ts'
+import { parseEntry } from '../../src/shared/entries.ts'
+import {
+  type EntryId,
+  newEntryId,
+  newTaskId,
+  runIdOf,
+  type ToolCallId,
+} from '../../src/shared/ids.ts'
+import {
+  emptyTranscript,
+  foldEntries,
+  withPartial,
+} from '../../src/shared/projections/transcript.ts'
+
+const sessionId = newTaskId()
+const runId = runIdOf(sessionId, 1)
+const callId = 'call-1' as ToolCallId
+
+function entries(...bodies: EntryBody[]): Entry[] {
+  return bodies.map((body, index) =>
+    parseEntry({
+      v: 1,
+      seq: index + 1,
+      at: 1000 + index,
+      parentUuid: null,
+      uuid: newEntryId(),
+      ...body,
+    }),
+  )
+}
+
+const where = {
+  cwd: '/w',
+  timestamp: '2026-01-01T00:00:00.000Z',
+  gitBranch: 'main',
+  sessionId,
+  runId,
+}
+const messageUuid = newEntryId()
+const prompt: EntryBody = {
+  type: 'message',
+  role: 'user',
+  parts: [{ type: 'text', text: 'Go' }],
+  ...where,
+  turn: null,
+  status: 'complete',
+}
+const call: EntryBody = {
+  type: 'tool-call',
+  messageUuid,
+  runId,
+  turn: 1,
+  callId,
+  name: 'bash',
+  input: { command: 'ls' },
+}
+const result: EntryBody = {
+  type: 'tool-result',
+  messageUuid,
+  runId,
+  turn: 1,
+  callId,
+  name: 'bash',
+  outcome: 'ok',
+  output: 'a',
+  durationMs: 3,
+}
+const message = (uuid: EntryId = messageUuid): EntryBody => ({
+  type: 'message',
+  uuid,
+  role: 'assistant',
+  parts: [
+    { type: 'text', text: 'Looking.' },
+    { type: 'tool-call', callId, name: 'bash' },
+    { type: 'text', text: 'Done.' },
+  ],
+  ...where,
+  turn: 1,
+  status: 'complete',
+})
+const runEnd: EntryBody = { type: 'run-end', runId, run: 1, status: 'interrupted', cause: 'quit' }
+
+describe('the transcript projection', () => {
+  it('puts a call where its message names it, though the call was written first', () => {
+    const { items } = foldEntries(emptyTranscript(), entries(prompt, call, result, message()))
+    expect(items.map((item) => item.kind)).toEqual(['prompt', 'turn'])
+    const turn = items[1]
+    expect(
+      turn?.kind === 'turn' &&
+        turn.blocks.map((block) => (block.kind === 'tool' ? block.call.state : block.text)),
+    ).toEqual(['Looking.', 'ok', 'Done.'])
+  })
+
+  it('gives the same whether entries come one by one or all at once', () => {
+    const all = entries(prompt, call, result, message(), runEnd)
+    const incremental = emptyTranscript()
+    for (const entry of all) foldEntries(incremental, [entry])
+    expect(incremental.items).toEqual(foldEntries(emptyTranscript(), all).items)
+    foldEntries(incremental, all)
+    expect(incremental.items).toHaveLength(3)
+  })
+
+  it('[S3] says that a call without a result has an unknown outcome once its run is over', () => {
+    const running = foldEntries(emptyTranscript(), entries(prompt, call))
+    expect(callStates(running.items)).toEqual(['running'])
+    const over = foldEntries(emptyTranscript(), entries(prompt, call, runEnd))
+    expect(callStates(over.items)).toEqual(['unknown'])
+  })
+
+  it('says so when a call is on a page that was not read', () => {
+    const { items } = foldEntries(emptyTranscript(), entries(message()))
+    expect(callStates(items)).toEqual(['not-loaded'])
+  })
+
+  it('[A8] merges the partial message: the longer one wins', () => {
+    const fold = foldEntries(emptyTranscript(), entries(prompt, call))
+    const partial = (text: string): PartialMessage => ({
+      v: 1,
+      uuid: messageUuid,
+      type: 'message',
+      role: 'assistant',
+      parts: [{ type: 'text', text }],
+      ...where,
+      turn: 1,
+      status: 'interrupted',
+    })
+    const live = withPartial(fold, partial('Looking'), true)
+    const turn = live.at(-1)
+    expect(turn?.kind === 'turn' && turn.status).toBe('live')
+    expect(turn?.kind === 'turn' && turn.blocks.map((block) => block.kind)).toEqual([
+      'text',
+      'tool',
+    ])
+    const committed = foldEntries(emptyTranscript(), entries(prompt, call, result, message()))
+    expect(withPartial(committed, partial('short'), false)).toBe(committed.items)
+    const longer = withPartial(committed, partial('x'.repeat(100)), false).at(-1)
+    expect(longer?.kind === 'turn' && longer.blocks[0]).toEqual({
+      kind: 'text',
+      text: 'x'.repeat(100),
+    })
+  })
+
+  it('[J5] keeps a record of unknown type or newer version verbatim', () => {
+    const odd = {
+      v: 1,
+      seq: 1,
+      at: 5,
+      type: 'hologram',
+      uuid: newEntryId(),
+      parentUuid: null,
+      depth: 3,
+    }
+    const newer = { ...entries(prompt)[0], v: 99, seq: 2 }
+    const fold = foldEntries(emptyTranscript(), [parseEntry(odd), parseEntry(newer)])
+    const [first, second] = fold.items
+    expect(first?.kind === 'unknown' && first.entry.record).toEqual(odd)
+    expect(first?.kind === 'unknown' && first.entry.originalType).toBe('hologram')
+    expect(second?.kind === 'unknown' && second.entry.reason).toContain('99')
+  })
+})
+
+function callStates(items: ReturnType<typeof emptyTranscript>['items']): string[] {
+  return items.flatMap((item) =>
+    item.kind === 'turn'
+      ? item.blocks.flatMap((block) => (block.kind === 'tool' ? [block.call.state] : []))
+      : [],
+  )
+}
