@@ -34,6 +34,8 @@ export default defineConfig({
       // could no longer be switched by an attribute.
       cssTarget: ['chrome125', 'edge125', 'firefox125', 'safari17.5'],
       minify: true,
+      // Loaded from this very machine: the warning is meant for the web.
+      chunkSizeWarningLimit: 4_000,
       rolldownOptions: { input: 'src/renderer/index.html' },
     },
   },
