@@ -21,6 +21,7 @@ describe('the import table', () => {
     ['src/renderer/views/a.tsx', "import { join } from 'node:path'"],
     ['src/renderer/views/a.tsx', "import { ipcRenderer } from 'electron'"],
     ['src/renderer/views/a.tsx', "export * from '../../main/rpc/index.ts'"],
+    ['src/renderer/views/a.tsx', "import { tasks } from '../../../tests/fixtures/tasks.ts'"],
     ['src/main/journal/a.ts', "import { openLedger } from '../ledger/index.ts'"],
     ['src/main/journal/a.ts', "const later = () => import('../tasks/index.ts')"],
     ['src/main/artifacts/a.ts', "let tasks: import('../tasks/index.ts').TaskService"],
@@ -45,6 +46,8 @@ describe('the import table', () => {
     ],
     ['src/preload/index.ts', "import { contextBridge } from 'electron'"],
     ['src/renderer/views/a.tsx', "import { parseTaskId } from '../../shared/ids.ts'\n<a />"],
+    ['src/renderer/a.stories.tsx', "import { tasks } from '../../tests/fixtures/tasks.ts'"],
+    ['src/renderer/a.stories.tsx', "import { frame } from '../../storybook/decorators.tsx'"],
     ['src/main/tasks/a.ts', "import { x } from '../workspaces/index.ts'\nimport 'node:fs'"],
     ['src/main/hosts/desktop/window.ts', "import { BrowserWindow } from 'electron'"],
     ['src/main/hosts/web/a.ts', "import type { Shiplog } from '../../shiplog.ts'"],
@@ -52,6 +55,12 @@ describe('the import table', () => {
     ['src/main/index.ts', "import { app } from 'electron'\nimport { x } from './shiplog.ts'"],
   ])('allows in %s: %s', (path, text) => {
     expect(findForbiddenImports([{ path, text }])).toEqual([])
+  })
+
+  it('keeps stories out of the app', () => {
+    const text = "import { Plain } from './a.stories.tsx'"
+    const problems = findForbiddenImports([{ path: 'src/renderer/a.tsx', text }])
+    expect(problems.join()).toContain('the app imports none')
   })
 
   it('wants a row for a new folder', () => {

@@ -93,6 +93,8 @@ const pageOnlyPackages = [
   ...['react', 'react-dom', 'zustand', 'cmdk', 'sonner', 'lucide-react', 'streamdown'],
   ...['@base-ui/react', '@tanstack/react-virtual', '@pierre/diffs', 'shiki'],
 ]
+/** A story lies beside its component, shows it what the tests are fed with, and is in no build. */
+const storySources = ['storybook/', 'tests/fixtures/']
 /** The only folder that talks to Electron; its neighbours must run without. */
 const desktopFolder = 'src/main/hosts/desktop/'
 
@@ -127,8 +129,10 @@ function judge(path: string, part: string, row: PartRow, imported: Import): stri
   }
   const target = posix.join(posix.dirname(path), imported.specifier)
   const targetPart = partOf(target)
+  if (isStory(target) && !isStory(path)) return `stories are for Storybook; the app imports none.`
   if (targetPart === part) return undefined
   if (row.outside?.includes(target)) return undefined
+  if (isStory(path) && storySources.some((folder) => target.startsWith(folder))) return undefined
   if (targetPart === undefined) return `it leads out of src. ${allowedInWords(part, row)}`
   if (row.parts === 'all of main') {
     return targetPart === 'renderer' || targetPart === 'preload'
@@ -138,6 +142,10 @@ function judge(path: string, part: string, row: PartRow, imported: Import): stri
   if (row.parts.includes(targetPart)) return undefined
   if (imported.typeOnly && row.typesOf?.includes(targetPart)) return undefined
   return allowedInWords(part, row)
+}
+
+function isStory(path: string): boolean {
+  return /\.stories\.tsx?$/.test(path)
 }
 
 function partOf(path: string): string | undefined {
