@@ -1,5 +1,6 @@
 import type { Preview } from '@storybook/react-vite'
 import '../src/renderer/styles/theme.css'
+import { withSurroundings } from './decorators.tsx'
 
 const preview: Preview = {
   parameters: {
@@ -25,6 +26,7 @@ const preview: Preview = {
   // Tests look the same on every machine.
   initialGlobals: { theme: 'light' },
   decorators: [
+    withSurroundings,
     (Story, { globals }) => {
       if (globals.theme === 'system') delete document.documentElement.dataset.theme
       else document.documentElement.dataset.theme = globals.theme

@@ -18,6 +18,7 @@ export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   icon?: ReactNode
   /** Shown after the label: `Mod+Enter`. The view that handles the key passes it. */
   shortcut?: string
+  size?: 'normal' | 'small'
   /** Working on it: stays focusable, does nothing. */
   busy?: boolean
   ref?: Ref<HTMLButtonElement>
@@ -28,6 +29,7 @@ export function Button(props: ButtonProps) {
     variant = 'quiet',
     icon,
     shortcut,
+    size = 'normal',
     busy = false,
     className,
     children,
@@ -43,7 +45,8 @@ export function Button(props: ButtonProps) {
       aria-keyshortcuts={shortcut ? ariaKeys(shortcut) : undefined}
       onClick={busy ? undefined : onClick}
       className={classNames(
-        'inline-flex h-7 shrink-0 select-none items-center gap-1.5 rounded-md border px-2.5 text-ui whitespace-nowrap transition-colors',
+        'inline-flex shrink-0 select-none items-center gap-1.5 rounded-md border whitespace-nowrap transition-colors',
+        size === 'normal' ? 'h-7 px-2.5 text-ui' : 'h-6 px-2 text-small',
         'disabled:opacity-50 aria-busy:opacity-70',
         variants[variant],
         className,

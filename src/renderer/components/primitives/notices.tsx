@@ -76,7 +76,8 @@ export function NoticeLine(props: {
 /** What happened, what to do next, and Copy details. */
 export function ErrorNotice(props: {
   what: string
-  next: string
+  /** Null where `what` says it already. */
+  next: string | null
   /** What a bug report needs. */
   details?: string
   action?: { label: string; onClick(): void }
@@ -91,7 +92,7 @@ export function ErrorNotice(props: {
       <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-red" />
       <div className="min-w-0 flex-1">
         <p className="untrusted font-semibold text-ink">{what}</p>
-        <p className="untrusted text-ink">{next}</p>
+        {next ? <p className="untrusted text-ink">{next}</p> : null}
         {details || action ? (
           <div className="mt-1 flex gap-3">
             {action ? <TextButton onClick={action.onClick}>{action.label}</TextButton> : null}

@@ -1,0 +1,47 @@
+/** Text of any size in a box of bounded size: megabytes are cut until somebody asks for them. */
+import { useState } from 'react'
+import { bytes } from '../primitives/format.ts'
+import { CopyButton, classNames, TextButton } from '../primitives/index.ts'
+import { plainText } from './plain-text.ts'
+
+/** About three screens; laying out more than this at once is felt. */
+const shownCharsMax = 16_000
+
+/** `label`: what it is, for a screen reader. */
+export function LongText(props: {
+  text: string
+  label: string
+  tone?: 'error'
+  className?: string
+}) {
+  const { text, label, tone, className } = props
+  const [whole, setWhole] = useState(false)
+  const cut = !whole && text.length > shownCharsMax
+  const shown = plainText(cut ? text.slice(0, shownCharsMax) : text)
+  return (
+    <div className={classNames('group/text relative', className)}>
+      <figure
+        aria-label={label}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        tabIndex={0}
+        className={classNames(
+          'focus-inset max-h-80 overflow-auto rounded-md border bg-sunken px-3 py-2',
+          tone === 'error' && 'border-red/40',
+        )}
+      >
+        <pre className="font-mono text-code wrap-anywhere whitespace-pre-wrap" dir="ltr">
+          {shown || <span className="text-faint">(empty)</span>}
+        </pre>
+      </figure>
+      {cut ? (
+        <p className="mt-1 text-small text-muted">
+          The first {bytes(shownCharsMax)} of {bytes(text.length)}.{' '}
+          <TextButton onClick={() => setWhole(true)}>Show all</TextButton>
+        </p>
+      ) : null}
+      <div className="absolute top-1 right-1 rounded-md bg-sunken opacity-0 group-hover/text:opacity-100 focus-within:opacity-100">
+        <CopyButton label={`Copy ${label.toLowerCase()}`} text={text} />
+      </div>
+    </div>
+  )
+}

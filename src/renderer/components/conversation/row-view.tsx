@@ -1,0 +1,246 @@
+/** One row of a transcript. */
+import {
+  Brain,
+  FolderGit2,
+  GitBranch,
+  GitPullRequest,
+  Play,
+  RotateCcw,
+  ScrollText,
+} from 'lucide-react'
+import { memo, type ReactNode } from 'react'
+import { assertNever } from '../../../shared/assert-never.ts'
+import { exactTime, timeOfDay } from '../primitives/format.ts'
+import { Bytes, NoticeLine, StatusIcon } from '../primitives/index.ts'
+import { ExternalLink, linkAddress, Markdown } from '../text/index.ts'
+import { Disclosure } from './disclosure.tsx'
+import { LongText } from './long-text.tsx'
+import type { Row } from './rows.ts'
+import { ToolCall, ToolCallGroup } from './tool-call.tsx'
+
+export const RowView = memo(function RowView({ row }: { row: Row }) {
+  switch (row.kind) {
+    case 'mark':
+      return <Mark row={row} />
+    case 'text':
+      return <Markdown text={row.text} streaming={row.live} className="py-1.5" />
+    case 'reasoning':
+      return <Reasoning row={row} />
+    case 'call':
+      return (
+        <div className="py-0.5">
+          <ToolCall call={row.call} />
+        </div>
+      )
+    case 'calls':
+      return <ToolCallGroup calls={row.calls} foldKey={row.key} />
+    case 'turn-note':
+      return row.note === 'working' ? (
+        <QuietLine icon={<StatusIcon status="spawned" decorative className="size-3.5" />}>
+          Working…
+        </QuietLine>
+      ) : (
+        <QuietLine icon={<StatusIcon status="interrupted" decorative className="size-3.5" />}>
+          This turn was cut short. What it had said is kept.
+        </QuietLine>
+      )
+    case 'damage':
+      return <DamageLine row={row} />
+    case 'item':
+      return <OtherItem row={row} />
+    default:
+      return assertNever(row)
+  }
+})
+
+function Mark({ row }: { row: Extract<Row, { kind: 'mark' }> }) {
+  return (
+    <div className="flex items-center gap-3 pt-4 pb-1 text-small text-faint">
+      <time dateTime={row.at} title={exactTime(row.at)}>
+        {timeOfDay(row.at)}
+      </time>
+      {row.branch ? (
+        <span className="flex min-w-0 items-center gap-1">
+          <GitBranch aria-label="Branch" className="size-3 shrink-0" />
+          <span className="truncate" title={row.branch}>
+            {row.branch}
+          </span>
+        </span>
+      ) : null}
+      {row.cwd ? (
+        <span className="truncate font-mono" title={row.cwd}>
+          {row.cwd}
+        </span>
+      ) : null}
+    </div>
+  )
+}
+
+function Reasoning({ row }: { row: Extract<Row, { kind: 'reasoning' }> }) {
+  const text = row.text.trim()
+  const firstLine = text.split('\n', 1)[0] ?? ''
+  return (
+    <Disclosure
+      foldKey={row.key}
+      line={
+        <>
+          <Brain aria-hidden className="size-3.5 shrink-0 text-faint" />
+          <span className="sr-only">Reasoning: </span>
+          <span className="truncate text-muted italic" dir="auto">
+            {firstLine}
+          </span>
+        </>
+      }
+      body={() => (
+        <div
+          className="untrusted ml-[7px] border-l py-1 pl-4 text-ui whitespace-pre-wrap text-muted"
+          dir="auto"
+        >
+          {text}
+        </div>
+      )}
+    />
+  )
+}
+
+function OtherItem({ row }: { row: Extract<Row, { kind: 'item' }> }) {
+  const { item } = row
+  switch (item.kind) {
+    case 'prompt':
+      return (
+        <div className="my-2 rounded-md bg-accent-tint px-3 py-2">
+          <span className="sr-only">Prompt: </span>
+          <div className="untrusted text-read whitespace-pre-wrap" dir="auto">
+            {item.text}
+          </div>
+        </div>
+      )
+    case 'run-start':
+      return (
+        <Divider icon={item.reason === 'prompt' ? <Play /> : <RotateCcw />}>
+          Run {item.run}
+          {item.reason === 'resume' ? ', resumed' : item.reason === 'retry' ? ', tried again' : ''}
+        </Divider>
+      )
+    case 'run-end':
+      return <RunEnd status={item.status} cause={item.cause} run={item.run} />
+    case 'resume':
+      return item.drift.length === 0 ? (
+        <QuietLine icon={<RotateCcw />}>Resumed; nothing had changed in the meantime.</QuietLine>
+      ) : (
+        <NoticeLine
+          tone="warning"
+          text={`Resumed; ${item.drift.length === 1 ? 'one thing' : `${item.drift.length} things`} had changed in the meantime.`}
+          details={item.drift}
+        />
+      )
+    case 'worktree':
+      return (
+        <QuietLine icon={<FolderGit2 />}>
+          {item.path ? (
+            <>
+              Works in{' '}
+              <span className="untrusted font-mono text-small" title={item.path}>
+                {lastParts(item.path)}
+              </span>
+              {item.branch ? ` on ${item.branch}` : ''}
+            </>
+          ) : (
+            'Left its worktree'
+          )}
+        </QuietLine>
+      )
+    case 'pr-link': {
+      const url = linkAddress(item.url)
+      return (
+        <QuietLine icon={<GitPullRequest />}>
+          Pull request{' '}
+          {url ? <ExternalLink url={url}>{item.url}</ExternalLink> : <span>{item.url}</span>}
+        </QuietLine>
+      )
+    }
+    case 'summary':
+      return (
+        <Disclosure
+          foldKey={row.key}
+          line={
+            <>
+              <ScrollText aria-hidden className="size-3.5 shrink-0 text-faint" />
+              <span className="text-muted">Summary of what came before</span>
+            </>
+          }
+          body={() => <Markdown text={item.text} className="ml-5.5" />}
+        />
+      )
+    case 'unknown':
+      return (
+        <Disclosure
+          foldKey={row.key}
+          line={
+            <span className="untrusted truncate text-muted">
+              An entry of type “{item.entry.originalType}” is kept as it is: {item.entry.reason}
+            </span>
+          }
+          body={() => <LongText label="Entry" text={JSON.stringify(item.entry.record, null, 2)} />}
+        />
+      )
+    default:
+      return assertNever(item)
+  }
+}
+
+function RunEnd(props: {
+  status: 'completed' | 'interrupted' | 'failed'
+  cause: string | null
+  run: number
+}) {
+  const { status, cause, run } = props
+  const words = { completed: 'ended', interrupted: 'was interrupted', failed: 'failed' }[status]
+  return (
+    <Divider icon={<StatusIcon status={status} decorative />}>
+      <span className="untrusted">
+        Run {run} {words}
+        {cause ? `: ${cause}` : ''}
+      </span>
+    </Divider>
+  )
+}
+
+function DamageLine({ row }: { row: Extract<Row, { kind: 'damage' }> }) {
+  const { file, line, bytes, reason } = row.damage
+  return (
+    <div className="flex items-baseline gap-1">
+      <NoticeLine
+        tone="warning"
+        text="Part of this transcript is damaged and was skipped. Everything after it is shown."
+        details={[`${file}:${line}: ${reason}`, 'The damaged bytes are kept in the file.']}
+      />
+      <Bytes count={bytes} className="text-small text-faint" />
+    </div>
+  )
+}
+
+function QuietLine({ icon, children }: { icon: ReactNode; children: ReactNode }) {
+  return (
+    <div className="flex min-h-7 items-center gap-2 py-1 text-ui text-muted [&>svg]:size-3.5 [&>svg]:shrink-0">
+      {icon}
+      <span className="min-w-0">{children}</span>
+    </div>
+  )
+}
+
+function Divider({ icon, children }: { icon: ReactNode; children: ReactNode }) {
+  return (
+    <div className="flex items-center gap-2 pt-4 pb-2 text-small text-muted [&>svg]:size-3.5 [&>svg]:shrink-0">
+      {icon}
+      <span className="min-w-0">{children}</span>
+      <span aria-hidden className="h-px flex-1 bg-line" />
+    </div>
+  )
+}
+
+/** The end of a path says which one it is. */
+const lastParts = (path: string): string => {
+  const parts = path.split(/[\\/]/)
+  return parts.length > 3 ? `…/${parts.slice(-2).join('/')}` : path
+}

@@ -1,0 +1,170 @@
+/**
+ * Cuts transcript items into the rows of the virtual list. Small rows measure quickly and let a turn of
+ * three hundred calls scroll like any other. Pure; an item that has not changed gives the same rows.
+ */
+import type { Damage } from '../../../shared/contract/workspace.ts'
+import type {
+  ToolCallView,
+  TranscriptItem,
+  TurnBlock,
+} from '../../../shared/projections/transcript.ts'
+import { timeOfDay } from '../primitives/format.ts'
+
+export type TurnItem = Extract<TranscriptItem, { kind: 'turn' }>
+type OtherItem = Exclude<TranscriptItem, { kind: 'turn' }>
+
+export type Row =
+  | { kind: 'item'; key: string; seq: number; item: OtherItem }
+  /** Time, branch or directory, where they changed. */
+  | {
+      kind: 'mark'
+      key: string
+      seq: number
+      at: string
+      branch: string | null
+      cwd: string | null
+    }
+  | { kind: 'text'; key: string; seq: number; text: string; live: boolean }
+  | { kind: 'reasoning'; key: string; seq: number; text: string; live: boolean }
+  | { kind: 'call'; key: string; seq: number; call: ToolCallView }
+  /** Small calls that follow each other, folded into one line. */
+  | { kind: 'calls'; key: string; seq: number; calls: ToolCallView[] }
+  /** A turn that was cut short, or that is in progress and has said nothing yet. */
+  | { kind: 'turn-note'; key: string; seq: number; note: 'cut-short' | 'working' }
+  | { kind: 'damage'; key: string; seq: number; damage: Damage }
+
+/** Fewer than this are as quickly read one by one. */
+const groupCallsMin = 3
+/** Calls that look at things: one line says enough of several. */
+const smallTools = new Set(['read_file', 'list_files', 'search_files', 'task_list'])
+
+export interface RowOptions {
+  damage?: Damage[]
+  /** False: the first item is the first of the transcript. */
+  hasOlder?: boolean
+}
+
+export function transcriptRows(items: TranscriptItem[], options: RowOptions = {}): Row[] {
+  const { damage = [], hasOlder = false } = options
+  const rows: Row[] = []
+  const seen: Place = { time: null, branch: undefined, cwd: undefined }
+  const pending = [...damage].sort((a, b) => a.line - b.line)
+  const firstSeq = items[0]?.seq ?? 0
+  const damageBefore = (seq: number) => {
+    while (pending[0] && pending[0].line <= seq) {
+      const span = pending.shift() as Damage
+      // What lies before the part that is loaded is shown once that part is.
+      if (span.line >= firstSeq || !hasOlder) rows.push(damageRow(span))
+    }
+  }
+  for (const item of items) {
+    damageBefore(item.seq)
+    const mark = markBefore(item, seen)
+    if (mark) rows.push(mark)
+    rows.push(...rowsOf(item))
+  }
+  for (const span of pending) rows.push(damageRow(span))
+  return rows
+}
+
+/** The row that shows entry `seq`: the last one that does not begin after it. -1 before the first. */
+export function rowIndexOfSeq(rows: Row[], seq: number): number {
+  let low = 0
+  let high = rows.length - 1
+  let found = -1
+  while (low <= high) {
+    const middle = (low + high) >> 1
+    if ((rows[middle] as Row).seq <= seq) {
+      found = middle
+      low = middle + 1
+    } else high = middle - 1
+  }
+  // The first of the rows that share that seq.
+  while (found > 0 && rows[found - 1]?.seq === rows[found]?.seq) found -= 1
+  return found
+}
+
+interface Place {
+  time: string | null
+  branch: string | null | undefined
+  cwd: string | null | undefined
+}
+
+function markBefore(item: TranscriptItem, seen: Place): Row | null {
+  if ((item.kind !== 'turn' && item.kind !== 'prompt') || item.at === null) return null
+  const time = timeOfDay(item.at)
+  const branchChanged = item.gitBranch !== seen.branch
+  const cwdChanged = seen.cwd !== undefined && item.cwd !== seen.cwd
+  if (time === seen.time && !branchChanged && !cwdChanged) return null
+  seen.time = time
+  seen.branch = item.gitBranch
+  seen.cwd = item.cwd
+  return {
+    kind: 'mark',
+    key: `${item.key}:mark`,
+    seq: item.seq,
+    at: item.at,
+    branch: branchChanged ? item.gitBranch : null,
+    cwd: cwdChanged ? item.cwd : null,
+  }
+}
+
+const cutItems = new WeakMap<TranscriptItem, Row[]>()
+
+function rowsOf(item: TranscriptItem): Row[] {
+  const known = cutItems.get(item)
+  if (known) return known
+  const rows = item.kind === 'turn' ? turnRows(item) : otherRows(item)
+  cutItems.set(item, rows)
+  return rows
+}
+
+function otherRows(item: OtherItem): Row[] {
+  // The first run begins with its prompt; only what comes after it needs a line.
+  if (item.kind === 'run-start' && item.run === 1) return []
+  return [{ kind: 'item', key: item.key, seq: item.seq, item }]
+}
+
+function turnRows(turn: TurnItem): Row[] {
+  const rows: Row[] = []
+  const { key: turnKey, seq, blocks } = turn
+  for (let index = 0; index < blocks.length; index += 1) {
+    const block = blocks[index] as TurnBlock
+    // A key by position: a block that is being written keeps its row.
+    const key = `${turnKey}:${index}`
+    const live = turn.status === 'live' && index === blocks.length - 1
+    if (block.kind !== 'tool') {
+      if (block.text.trim() !== '')
+        rows.push({ kind: block.kind, key, seq, text: block.text, live })
+      continue
+    }
+    const calls = smallCallsFrom(blocks, index)
+    if (calls.length >= groupCallsMin) {
+      rows.push({ kind: 'calls', key, seq, calls })
+      index += calls.length - 1
+    } else rows.push({ kind: 'call', key, seq, call: block.call })
+  }
+  if (turn.status === 'interrupted' && turn.at !== null)
+    rows.push({ kind: 'turn-note', key: `${turnKey}:note`, seq, note: 'cut-short' })
+  else if (turn.status === 'live' && rows.length === 0)
+    rows.push({ kind: 'turn-note', key: `${turnKey}:note`, seq, note: 'working' })
+  return rows
+}
+
+function smallCallsFrom(blocks: TurnBlock[], from: number): ToolCallView[] {
+  const calls: ToolCallView[] = []
+  for (let index = from; index < blocks.length; index += 1) {
+    const block = blocks[index] as TurnBlock
+    if (block.kind !== 'tool' || block.call.state !== 'ok' || !smallTools.has(block.call.name))
+      break
+    calls.push(block.call)
+  }
+  return calls
+}
+
+const damageRow = (damage: Damage): Row => ({
+  kind: 'damage',
+  key: `damage:${damage.file}:${damage.line}`,
+  seq: damage.line,
+  damage,
+})

@@ -1,0 +1,48 @@
+/**
+ * What the conversation needs to know of tasks, and what it can ask to be done. Views provide both; a
+ * new `TaskLookup` object means that something has changed.
+ */
+import { createContext } from 'react'
+import type { TaskId, ToolCallId } from '../../../shared/ids.ts'
+import type { Task } from '../../../shared/tasks.ts'
+import type { ApplyOutcome } from '../../../shared/tools.ts'
+
+export type ShownReport =
+  | { phase: 'ready'; title: string; markdown: string }
+  | { phase: 'loading' }
+  | { phase: 'failed'; why: string }
+
+/** An apply that the person asked for: under way, or how it came out. */
+export type ShownApply = { kind: 'applying' } | ApplyOutcome | { kind: 'failed'; why: string }
+
+export interface TaskLookup {
+  /** The task that this call of the transcript's own task made. */
+  byCallId(callId: ToolCallId): Task | null
+  byId(id: TaskId): Task | null
+  /** Oldest first. */
+  childrenOf(id: TaskId): Task[]
+  /** What it is doing right now, one line. */
+  activity(id: TaskId): string | null
+  /** Null: not asked for yet (see `onNeedReport`), or there is none. */
+  report?(id: TaskId): ShownReport | null
+  apply?(id: TaskId): ShownApply | null
+}
+
+export interface TaskActions {
+  onViewTranscript?(id: TaskId): void
+  onApply?(id: TaskId): void
+  onStop?(id: TaskId): void
+  onResume?(id: TaskId): void
+  /** A card whose task has a report is shown: read it. Called once a card. */
+  onNeedReport?(id: TaskId): void
+}
+
+export const noTasks: TaskLookup = {
+  byCallId: () => null,
+  byId: () => null,
+  childrenOf: () => [],
+  activity: () => null,
+}
+
+export const TaskLookupContext = createContext<TaskLookup>(noTasks)
+export const TaskActionsContext = createContext<TaskActions>({})

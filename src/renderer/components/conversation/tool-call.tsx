@@ -1,0 +1,232 @@
+/** A tool call: one line (icon, verb, object, duration) that opens to input and output. */
+import {
+  FilePlus,
+  FileText,
+  Flag,
+  FolderTree,
+  GitMerge,
+  ListTree,
+  type LucideIcon,
+  Pencil,
+  Search,
+  SquareTerminal,
+  StopCircle,
+  Users,
+  Wrench,
+} from 'lucide-react'
+import { useContext } from 'react'
+import type { ToolCallView } from '../../../shared/projections/transcript.ts'
+import { PatchView } from '../diff/patch-view.tsx'
+import { bytes } from '../primitives/format.ts'
+import { classNames, StatusIcon, Took } from '../primitives/index.ts'
+import { ReportView } from '../task/report-view.tsx'
+import { TaskCard } from '../task/task-card.tsx'
+import { Disclosure } from './disclosure.tsx'
+import { LongText } from './long-text.tsx'
+import { TaskLookupContext } from './task-lookup.ts'
+import { groupWords, toolWords } from './tool-words.ts'
+
+const icons: Record<string, LucideIcon> = {
+  bash: SquareTerminal,
+  read_file: FileText,
+  write_file: FilePlus,
+  edit_file: Pencil,
+  list_files: FolderTree,
+  search_files: Search,
+  task: Users,
+  task_await: Users,
+  task_list: ListTree,
+  task_stop: StopCircle,
+  task_apply_patch: GitMerge,
+  agent_report: Flag,
+}
+
+export function ToolCall({ call }: { call: ToolCallView }) {
+  const tasks = useContext(TaskLookupContext)
+  const { detail } = call
+  if (call.name === 'task') {
+    const result = detail?.kind === 'tasks' ? (detail.tasks[0] ?? null) : null
+    const task = tasks.byCallId(call.callId) ?? (result ? tasks.byId(result.taskId) : null)
+    if (task || result) return <TaskCard task={task} result={result} foldKey={call.callId} />
+  }
+  if (call.name === 'task_await' && detail?.kind === 'tasks' && detail.tasks.length > 0)
+    return (
+      <div className="space-y-2">
+        <ToolCallLine call={call} />
+        {detail.tasks.map((result) => (
+          <TaskCard
+            key={result.taskId}
+            task={tasks.byId(result.taskId)}
+            result={result}
+            foldKey={`${call.callId}:${result.taskId}`}
+          />
+        ))}
+      </div>
+    )
+  if (call.name === 'agent_report' && detail?.kind === 'report' && call.state === 'ok')
+    return <ReportView title={detail.title} markdown={detail.markdown} />
+  return <ToolCallLine call={call} />
+}
+
+/** Small calls that follow each other. */
+export function ToolCallGroup({ calls, foldKey }: { calls: ToolCallView[]; foldKey: string }) {
+  const took = calls.reduce((sum, call) => sum + (call.durationMs ?? 0), 0)
+  return (
+    <Disclosure
+      foldKey={foldKey}
+      line={
+        <>
+          <Search aria-hidden className="size-3.5 shrink-0 text-faint" />
+          <span className="truncate text-muted">{groupWords(calls)}</span>
+          <Took ms={took} className="shrink-0 text-small text-faint" />
+        </>
+      }
+      body={() => (
+        <div className="ml-[7px] border-l pl-4">
+          {calls.map((call) => (
+            <ToolCallLine key={call.callId} call={call} />
+          ))}
+        </div>
+      )}
+    />
+  )
+}
+
+function ToolCallLine({ call }: { call: ToolCallView }) {
+  const words = toolWords(call)
+  const failed = call.state === 'error'
+  const Icon = icons[call.name] ?? Wrench
+  const edit =
+    call.detail?.kind === 'edit' && call.detail.change !== 'unchanged' ? call.detail : null
+  return (
+    <Disclosure
+      foldKey={call.callId}
+      openAtFirst={failed}
+      line={
+        <>
+          {call.state === 'running' ? (
+            <StatusIcon status="spawned" className="size-3.5" />
+          ) : (
+            <Icon
+              aria-hidden
+              className={classNames('size-3.5 shrink-0', failed ? 'text-red' : 'text-faint')}
+            />
+          )}
+          <span className="flex min-w-0 items-baseline gap-1.5">
+            <span className={classNames('shrink-0', failed ? 'text-red' : 'text-muted')}>
+              {words.verb}
+              {failed ? <span className="sr-only"> (failed)</span> : null}
+            </span>
+            <span
+              className={classNames('truncate', words.code && 'font-mono text-code')}
+              dir="auto"
+            >
+              {words.object}
+            </span>
+          </span>
+          {edit ? <Counts additions={edit.additions} deletions={edit.deletions} /> : null}
+          {words.result ? (
+            <span className={classNames('shrink-0 text-small', resultColour(call))}>
+              {words.result}
+            </span>
+          ) : null}
+          {call.durationMs !== null && call.state !== 'unknown' ? (
+            <Took ms={call.durationMs} className="shrink-0 text-small text-faint" />
+          ) : null}
+        </>
+      }
+      body={() => <ToolCallBody call={call} />}
+    />
+  )
+}
+
+function resultColour({ state, detail }: ToolCallView): string {
+  if (state === 'error') return 'text-red'
+  if (state === 'unknown') return 'text-amber'
+  if (detail?.kind === 'apply' && detail.outcome.kind === 'conflict') return 'text-amber'
+  if (detail?.kind === 'bash' && (detail.timedOut || detail.exitCode !== 0)) return 'text-amber'
+  return 'text-faint'
+}
+
+/** +/− counts. */
+export function Counts({ additions, deletions }: { additions: number; deletions: number }) {
+  return (
+    <span className="tabular flex shrink-0 gap-1.5 font-mono text-small">
+      <span className="text-green">
+        <span aria-hidden>+{additions}</span>
+        <span className="sr-only">{additions} added</span>
+      </span>
+      <span className="text-red">
+        <span aria-hidden>−{deletions}</span>
+        <span className="sr-only">{deletions} removed</span>
+      </span>
+    </span>
+  )
+}
+
+function ToolCallBody({ call }: { call: ToolCallView }) {
+  const { detail, state } = call
+  if (state === 'not-loaded')
+    return (
+      <p className="ml-5.5 text-small text-muted">
+        Its input and output are in a part of the transcript that is not loaded. Scroll up to load
+        it.
+      </p>
+    )
+  return (
+    <div className="ml-5.5 space-y-2">
+      <ToolInput call={call} />
+      {detail?.kind === 'edit' && detail.patch ? (
+        <PatchView patch={detail.patch} path={detail.path} />
+      ) : null}
+      {detail?.kind === 'apply' && detail.outcome.kind === 'conflict' ? (
+        <p className="untrusted text-amber">{detail.outcome.message}</p>
+      ) : null}
+      {detail?.kind === 'apply' && 'paths' in detail.outcome ? (
+        <ul className="font-mono text-code">
+          {detail.outcome.paths.map((path) => (
+            <li key={path} className="untrusted">
+              {path}
+            </li>
+          ))}
+        </ul>
+      ) : null}
+      {detail?.kind === 'edit' && detail.patch ? null : <ToolOutput call={call} />}
+    </div>
+  )
+}
+
+function ToolInput({ call }: { call: ToolCallView }) {
+  if (call.name === 'edit_file' && call.detail?.kind === 'edit' && call.detail.patch) return null
+  const input = call.input as Record<string, unknown> | null
+  if (call.name === 'bash' && typeof input?.command === 'string')
+    return <LongText label="Command" text={input.command} />
+  if (call.name === 'write_file' && typeof input?.content === 'string')
+    return <LongText label="Content" text={input.content} />
+  return <LongText label="Input" text={JSON.stringify(call.input, null, 2) ?? ''} />
+}
+
+function ToolOutput({ call }: { call: ToolCallView }) {
+  const { detail, output, state } = call
+  if (state === 'running') return <p className="text-small text-muted">No output yet.</p>
+  if (state === 'unknown')
+    return (
+      <p className="text-small text-amber">
+        Shiplog ended while this ran, so nobody knows how it came out. It is not run a second time.
+      </p>
+    )
+  return (
+    <>
+      <LongText
+        label={state === 'error' ? 'Error' : 'Output'}
+        tone={state === 'error' ? 'error' : undefined}
+        text={output ?? ''}
+      />
+      {detail?.kind === 'bash' && detail.omittedBytes > 0 ? (
+        <p className="text-small text-muted">
+          {bytes(detail.omittedBytes)} in the middle were left out when it ran.
+        </p>
+      ) : null}
+    </>
+  )
+}

@@ -1,0 +1,143 @@
+/** How a tool call reads as one line: verb, object, and what came of it. Pure. */
+import type { ToolCallView } from '../../../shared/projections/transcript.ts'
+import { isToolName, type ToolName } from '../../../shared/tools.ts'
+import { counted } from '../primitives/format.ts'
+
+export interface ToolWords {
+  verb: string
+  /** What it was about. `code`: a command, path or pattern. */
+  object: string
+  code: boolean
+  /** What came of it, in a few words; null while it runs. */
+  result: string | null
+}
+
+/** An object is one line of the list, so a command of a page ends here. */
+const objectCharsMax = 300
+
+export function toolWords(call: ToolCallView): ToolWords {
+  const { verb, object, code } = isToolName(call.name)
+    ? known(call.name, call)
+    : { verb: 'Called', object: call.name, code: true }
+  return { verb, object: oneLine(object), code, result: resultWords(call) }
+}
+
+/** `Read 3 files, searched 2 times`. */
+export function groupWords(calls: ToolCallView[]): string {
+  const count = (name: ToolName) => calls.filter((call) => call.name === name).length
+  const reads = count('read_file')
+  const lists = count('list_files')
+  const searches = count('search_files')
+  const taskLists = count('task_list')
+  const parts = [
+    reads > 0 ? `read ${counted(reads, 'file')}` : null,
+    lists > 0 ? `listed files${times(lists)}` : null,
+    searches > 0 ? `searched${times(searches)}` : null,
+    taskLists > 0 ? `looked at its tasks${times(taskLists)}` : null,
+  ].filter((part) => part !== null)
+  const text = parts.join(', ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+const times = (count: number): string => (count > 1 ? ` ${count} times` : '')
+
+function known(name: ToolName, call: ToolCallView): Omit<ToolWords, 'result'> {
+  const running = call.state === 'running'
+  const input = (typeof call.input === 'object' ? call.input : null) as Record<
+    string,
+    unknown
+  > | null
+  const text = (key: string): string => {
+    const value = input?.[key]
+    return typeof value === 'string' ? value : ''
+  }
+  const say = (now: string, done: string, object: string, code: boolean) => ({
+    verb: running ? now : done,
+    object,
+    code,
+  })
+  switch (name) {
+    case 'bash':
+      return say('Running', 'Ran', text('command'), true)
+    case 'read_file':
+      return say('Reading', 'Read', text('path'), true)
+    case 'write_file':
+      return say('Writing', created(call) ? 'Created' : 'Wrote', text('path'), true)
+    case 'edit_file':
+      return say('Editing', 'Edited', text('path'), true)
+    case 'list_files':
+      return say('Listing', 'Listed', text('glob') || text('path') || 'files', true)
+    case 'search_files':
+      return say('Searching', 'Searched', text('pattern'), true)
+    case 'task':
+      return say(
+        'Asking',
+        'Asked',
+        [text('agent'), text('title')].filter(Boolean).join(': '),
+        false,
+      )
+    case 'task_await':
+      return say('Waiting for', 'Waited for', awaitedNames(input?.tasks), false)
+    case 'task_list':
+      return say('Looking at', 'Looked at', 'its tasks', false)
+    case 'task_stop':
+      return say('Stopping', 'Stopped', text('task'), false)
+    case 'task_apply_patch':
+      return say('Applying', 'Applied', `changes of ${text('task')}`, false)
+    case 'agent_report':
+      return say('Reporting', 'Reported', text('title'), false)
+  }
+}
+
+function created(call: ToolCallView): boolean {
+  return call.detail?.kind === 'edit' && call.detail.change === 'created'
+}
+
+function awaitedNames(tasks: unknown): string {
+  if (tasks === 'all') return 'all its tasks'
+  return Array.isArray(tasks) ? tasks.map(String).join(', ') : 'its tasks'
+}
+
+function resultWords(call: ToolCallView): string | null {
+  if (call.state === 'unknown') return 'outcome unknown'
+  if (call.state === 'not-loaded') return 'not loaded'
+  const { detail } = call
+  switch (detail?.kind) {
+    case 'bash':
+      if (detail.timedOut) return 'timed out'
+      if (detail.exitCode === null) return 'ended by a signal'
+      return detail.exitCode === 0 ? null : `exit ${detail.exitCode}`
+    case 'read':
+      return `${counted(detail.lines, 'line')}${detail.truncated ? ', cut' : ''}`
+    case 'files':
+      return `${counted(detail.count, 'file')}${detail.truncated ? ' or more' : ''}`
+    case 'matches':
+      return detail.count === 0
+        ? 'no matches'
+        : `${counted(detail.count, 'match', 'matches')} in ${counted(detail.files, 'file')}${detail.truncated ? ' or more' : ''}`
+    case 'apply':
+      return applyWords(detail.outcome.kind)
+    case 'edit':
+      return detail.change === 'unchanged' ? 'no change' : null
+    default:
+      return null
+  }
+}
+
+function applyWords(kind: 'applied' | 'nothing-to-apply' | 'already-applied' | 'conflict'): string {
+  switch (kind) {
+    case 'applied':
+      return 'applied'
+    case 'nothing-to-apply':
+      return 'nothing to apply'
+    case 'already-applied':
+      return 'were applied already'
+    case 'conflict':
+      return 'conflict, nothing was changed'
+  }
+}
+
+function oneLine(text: string): string {
+  const line = text.trim().replace(/\s+/g, ' ')
+  return line.length > objectCharsMax ? `${line.slice(0, objectCharsMax)}…` : line
+}

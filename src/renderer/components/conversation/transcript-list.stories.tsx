@@ -1,0 +1,254 @@
+import type { Meta, StoryObj } from '@storybook/react-vite'
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
+import { expect, fn, userEvent, waitFor, within } from 'storybook/test'
+import { inWindow } from '../../../../storybook/decorators.tsx'
+import { lookupOf } from '../../../../storybook/task-lookup.ts'
+import {
+  broken,
+  hostile,
+  leadEnded,
+  leadLive,
+  long,
+  testsReport,
+} from '../../../../tests/fixtures/entries/conversations.ts'
+import {
+  ids,
+  laterState,
+  liveActivity,
+  liveState,
+} from '../../../../tests/fixtures/entries/tasks.ts'
+import type { Entry } from '../../../shared/entries.ts'
+import {
+  emptyTranscript,
+  foldEntries,
+  type TranscriptItem,
+  withPartial,
+} from '../../../shared/projections/transcript.ts'
+import { EmptyState } from '../primitives/index.ts'
+import { OpenLinkContext } from '../text/index.ts'
+import { TaskActionsContext, type TaskLookup, TaskLookupContext } from './task-lookup.ts'
+import { TranscriptList, type TranscriptListHandle } from './transcript-list.tsx'
+
+const itemsOf = (entries: Entry[]) => foldEntries(emptyTranscript(), entries).items
+const actions = {
+  onViewTranscript: fn(),
+  onApply: fn(),
+  onStop: fn(),
+  onResume: fn(),
+  onNeedReport: fn(),
+}
+const openLink = fn()
+
+function Around({ tasks, children }: { tasks: TaskLookup; children: ReactNode }) {
+  return (
+    <OpenLinkContext value={openLink}>
+      <TaskActionsContext value={actions}>
+        <TaskLookupContext value={tasks}>{children}</TaskLookupContext>
+      </TaskActionsContext>
+    </OpenLinkContext>
+  )
+}
+
+const later = lookupOf(laterState, {
+  reports: { [ids.tests]: { phase: 'ready', title: 'Tests added', markdown: testsReport } },
+})
+
+const meta: Meta<typeof TranscriptList> = {
+  title: 'Conversation/TranscriptList',
+  component: TranscriptList,
+  decorators: [
+    (Story) => (
+      <Around tasks={later}>
+        <Story />
+      </Around>
+    ),
+    inWindow,
+  ],
+  args: { label: 'Conversation of Fix the parser', items: [] },
+}
+export default meta
+type Story = StoryObj<typeof TranscriptList>
+
+const scrollerOf = (canvas: HTMLElement) =>
+  within(canvas).getByRole('region', { name: /Conversation/ })
+const distanceFromEnd = (box: HTMLElement) => box.scrollHeight - box.scrollTop - box.clientHeight
+const frames = async (count: number) => {
+  for (let frame = 0; frame < count; frame += 1) await new Promise(requestAnimationFrame)
+}
+
+export const Live: Story = {
+  decorators: [
+    (Story) => (
+      <Around tasks={lookupOf(liveState, { activity: liveActivity })}>
+        <Story />
+      </Around>
+    ),
+  ],
+  render: (args) => {
+    const { entries, partial } = leadLive()
+    const items = withPartial(foldEntries(emptyTranscript(), entries), partial, true)
+    return <TranscriptList {...args} items={items} live />
+  },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    const card = await canvas.findByRole('article', { name: 'Task: Add parser tests' })
+    await userEvent.click(
+      within(card).getByRole('button', { name: 'View transcript of Fuzz the tokenizer' }),
+    )
+    await expect(actions.onViewTranscript).toHaveBeenCalledWith(ids.fuzz)
+    await userEvent.click(within(card).getByRole('button', { name: 'Stop Add parser tests' }))
+    await expect(actions.onStop).toHaveBeenCalledWith(ids.tests)
+  },
+}
+export const LiveDark: Story = { ...Live, globals: { theme: 'dark' }, play: undefined }
+
+export const Ended: Story = {
+  args: { items: itemsOf(leadEnded()), startAt: 'start' },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    const reasoning = await canvas.findByRole('button', { name: /The grammar lives in/ })
+    await expect(canvas.queryByText(/separate loops/)).toBeNull()
+    await userEvent.click(reasoning)
+    await expect(canvas.getByText(/separate loops/)).toBeVisible()
+    await userEvent.click(reasoning)
+    await expect(canvas.queryByText(/separate loops/)).toBeNull()
+    const group = canvas.getByRole('button', { name: /Read 1 file, listed files, searched/ })
+    await userEvent.click(group)
+    await userEvent.click(canvas.getByRole('button', { name: /Searched.*2 matches in 1 file/ }))
+    await expect(canvas.getByRole('figure', { name: 'Output' })).toBeVisible()
+  },
+}
+export const EndedAtItsEnd: Story = {
+  args: { items: itemsOf(leadEnded()) },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    // A command that failed is open by itself.
+    await expect(await canvas.findByText(/Unexpected block statement/)).toBeInTheDocument()
+  },
+}
+export const EndedDark: Story = {
+  args: { items: itemsOf(leadEnded()) },
+  globals: { theme: 'dark' },
+}
+
+export const Broken: Story = {
+  args: { items: itemsOf(broken().entries), damage: broken().damage, startAt: 'start' },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    await expect(await canvas.findByText('outcome unknown')).toBeVisible()
+    await expect(canvas.getByText(/Part of this transcript is damaged/)).toBeInTheDocument()
+    await expect(canvas.getByText(/attention-map/)).toBeInTheDocument()
+    await expect(canvas.getByText(/oldText occurs 3 times/)).toBeInTheDocument()
+  },
+}
+
+export const Hostile: Story = {
+  args: { items: itemsOf(hostile()), startAt: 'start' },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    await canvas.findByText(/Raw HTML/)
+    await expect(canvasElement.querySelector('script, iframe, img')).toBeNull()
+    await expect('hacked' in window).toBe(false)
+    for (const link of canvas.queryAllByRole('link'))
+      await expect(link.getAttribute('href')).toMatch(/^https?:/)
+    await userEvent.click(canvas.getByRole('link', { name: 'fine' }))
+    await expect(openLink).toHaveBeenCalledWith('https://example.com/docs')
+    const box = scrollerOf(canvasElement)
+    await expect(box.scrollWidth).toBeLessThanOrEqual(box.clientWidth)
+    // Two megabytes of output open without laying all of it out.
+    await userEvent.click(canvas.getByRole('button', { name: /timed out/ }))
+    await expect(await canvas.findByRole('button', { name: 'Show all' })).toBeInTheDocument()
+  },
+}
+
+/** 400 turns; the rows in the page stay few wherever one scrolls. */
+export const Long: Story = {
+  args: { items: itemsOf(long()), hasOlder: true, onReachStart: fn(), live: true },
+  play: async ({ canvasElement, args }) => {
+    const canvas = within(canvasElement)
+    const box = scrollerOf(canvasElement)
+    await waitFor(() => expect(distanceFromEnd(box)).toBeLessThan(2))
+    await expect(args.onReachStart).not.toHaveBeenCalled()
+    await expect(canvas.getAllByRole('article').length).toBeLessThan(200)
+    box.focus()
+    await userEvent.keyboard('{Home}')
+    await waitFor(() => expect(args.onReachStart).toHaveBeenCalled())
+    await expect(canvas.getAllByRole('article').length).toBeLessThan(200)
+    await userEvent.click(await canvas.findByRole('button', { name: 'Jump to latest' }))
+    await waitFor(() => expect(distanceFromEnd(box)).toBeLessThan(2))
+    await waitFor(() => expect(canvas.queryByRole('button', { name: 'Jump to latest' })).toBeNull())
+    // Row by row with the keyboard.
+    box.focus()
+    await userEvent.keyboard('k')
+    await waitFor(() =>
+      expect(document.activeElement?.getAttribute('role') ?? document.activeElement?.tagName).toBe(
+        'ARTICLE',
+      ),
+    )
+  },
+}
+
+export const Empty: Story = {
+  args: {
+    items: [],
+    empty: (
+      <EmptyState
+        sentence="Nothing has been said yet. The first turn shows here as it is written."
+        action={{ label: 'Send a prompt', onClick: fn() }}
+      />
+    ),
+  },
+}
+
+/** Grows a live conversation by its button: what is read stays where it is. */
+function Growing() {
+  const all = useMemo(() => long(60), [])
+  const [count, setCount] = useState(all.length - 40)
+  const items: TranscriptItem[] = useMemo(() => itemsOf(all.slice(0, count)), [all, count])
+  const handle = useRef<TranscriptListHandle>(null)
+  useEffect(() => {
+    Object.assign(window, { growingList: handle.current })
+  })
+  return (
+    <>
+      <button type="button" onClick={() => setCount(count + 4)}>
+        Add a turn
+      </button>
+      <TranscriptList label="Conversation that grows" items={items} live ref={handle} />
+    </>
+  )
+}
+
+export const Streaming: Story = {
+  render: () => <Growing />,
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    const box = scrollerOf(canvasElement)
+    const add = canvas.getByRole('button', { name: 'Add a turn' })
+    await waitFor(() => expect(distanceFromEnd(box)).toBeLessThan(2))
+    await userEvent.click(add)
+    await userEvent.click(add)
+    await frames(3)
+    // Who is at the tail stays at the tail.
+    await waitFor(() => expect(distanceFromEnd(box)).toBeLessThan(2))
+    // Who reads elsewhere is not moved.
+    box.scrollTop = box.scrollHeight / 2
+    await frames(5)
+    const read = within(box)
+      .getAllByRole('article')
+      .find(
+        (row) => row.getBoundingClientRect().top > box.getBoundingClientRect().top,
+      ) as HTMLElement
+    const before = read.getBoundingClientRect().top
+    await userEvent.click(add)
+    await userEvent.click(add)
+    await frames(5)
+    await expect(read.getBoundingClientRect().top).toBeCloseTo(before, 0)
+    await expect(await canvas.findByRole('button', { name: 'Jump to latest' })).toBeVisible()
+    // A link to an entry lands on it.
+    const list = (window as unknown as { growingList: TranscriptListHandle }).growingList
+    await expect(list.scrollToSeq(10)).toBe(true)
+    await waitFor(() => expect(box.querySelector('[data-seq="7"], [data-seq="10"]')).not.toBeNull())
+    await expect(list.scrollToSeq(0)).toBe(false)
+  },
+}

@@ -1,0 +1,314 @@
+/**
+ * A conversation or transcript as a virtual list. While it is live the tail stays pinned for who is at
+ * the tail, and nothing moves for who is reading elsewhere: a pill appears instead.
+ */
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { ArrowDown } from 'lucide-react'
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  type Ref,
+  useCallback,
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
+import type { Damage } from '../../../shared/contract/workspace.ts'
+import type { TranscriptItem } from '../../../shared/projections/transcript.ts'
+import { classNames } from '../primitives/index.ts'
+import { FoldContext } from './fold-state.ts'
+import { RowView } from './row-view.tsx'
+import { type Row, rowIndexOfSeq, transcriptRows } from './rows.ts'
+
+export interface TranscriptListHandle {
+  /** Shows the row of entry `seq` and points it out. False when it is not loaded. */
+  scrollToSeq(seq: number): boolean
+  scrollToEnd(): void
+  focus(): void
+}
+
+/** Rows made beyond each edge. A screen holds about 30, so the list stays far below 200 in the page. */
+const overscanRows = 10
+/** This near to the tail counts as being there. */
+const endThresholdPx = 48
+/** The next page is asked for when this few rows are left, so that a reader seldom meets the edge. */
+const rowsLeftMin = 12
+/** How long a row that was jumped to is pointed out. */
+const pointedOutMs = 1600
+
+export interface TranscriptListProps {
+  items: TranscriptItem[]
+  /** Names it: "Conversation of Fix the parser". */
+  label: string
+  /** More may come at the end. */
+  live?: boolean
+  damage?: Damage[]
+  hasOlder?: boolean
+  hasNewer?: boolean
+  /** A page that is on its way. */
+  paging?: 'older' | 'newer' | null
+  onReachStart?(): void
+  onReachEnd?(): void
+  /** Where the newest entries are not loaded the view loads them; without it the list only scrolls. */
+  onJumpToLatest?(): void
+  /** Where it is opened. */
+  startAt?: 'start' | 'end'
+  /** In place of the rows when there are none. */
+  empty?: ReactNode
+  ref?: Ref<TranscriptListHandle>
+  className?: string
+}
+
+export function TranscriptList(props: TranscriptListProps) {
+  const { items, label, live = false, damage, hasOlder = false, hasNewer = false } = props
+  const { paging = null, onReachStart, onReachEnd, onJumpToLatest, startAt = 'end' } = props
+  const { empty, ref, className } = props
+  const rows = useMemo(() => transcriptRows(items, { damage, hasOlder }), [items, damage, hasOlder])
+  const scroller = useRef<HTMLDivElement>(null)
+  const [folds] = useState(() => new Map<string, boolean>())
+  const [atEnd, setAtEnd] = useState(true)
+  const [pointedOut, setPointedOut] = useState<string | null>(null)
+
+  const virtualizer = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    getItemKey: useCallback((index: number) => rows[index]?.key ?? index, [rows]),
+    estimateSize: (index) => estimatedHeight(rows[index]),
+    overscan: overscanRows,
+    anchorTo: 'end',
+    followOnAppend: live,
+    scrollEndThreshold: endThresholdPx,
+    paddingStart: 16,
+    paddingEnd: 24,
+    onChange: (instance) => setAtEnd(instance.isAtEnd()),
+  })
+  const settled = useOpenedAt(startAt, rows.length > 0, virtualizer)
+  const shown = virtualizer.getVirtualItems()
+
+  usePaging(settled, shown[0]?.index ?? 0, hasOlder && paging === null, onReachStart)
+  usePaging(
+    settled,
+    rows.length - 1 - (shown.at(-1)?.index ?? 0),
+    hasNewer && paging === null,
+    onReachEnd,
+  )
+
+  useEffect(() => {
+    if (pointedOut === null) return
+    const timer = setTimeout(() => setPointedOut(null), pointedOutMs)
+    return () => clearTimeout(timer)
+  }, [pointedOut])
+
+  const scrollToEnd = () => virtualizer.scrollToEnd()
+  const focusRow = (index: number) => {
+    virtualizer.scrollToIndex(index, { align: 'auto' })
+    // The row may have to be made first.
+    requestAnimationFrame(() =>
+      scroller.current
+        ?.querySelector<HTMLElement>(`[data-index="${index}"]`)
+        ?.focus({ preventScroll: true }),
+    )
+  }
+  useImperativeHandle(ref, () => ({
+    scrollToSeq(seq) {
+      const index = rowIndexOfSeq(rows, seq)
+      const row = rows[index]
+      if (!row) return false
+      virtualizer.scrollToIndex(index, { align: 'start' })
+      setPointedOut(row.key)
+      return true
+    },
+    scrollToEnd,
+    focus: () => scroller.current?.focus(),
+  }))
+
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
+    const target = event.target as HTMLElement
+    const row = target.closest<HTMLElement>('[data-index]')
+    const index = row ? Number(row.dataset.index) : null
+    if (event.key === 'j')
+      focusRow(index === null ? (shown[0]?.index ?? 0) : Math.min(index + 1, rows.length - 1))
+    else if (event.key === 'k')
+      focusRow(index === null ? (shown.at(-1)?.index ?? 0) : Math.max(index - 1, 0))
+    else if (event.key === 'End') scrollToEnd()
+    else if (event.key === 'Home') virtualizer.scrollToIndex(0)
+    else if ((event.key === 'Enter' || event.key === ' ') && target === row)
+      row.querySelector<HTMLElement>('[aria-expanded]')?.click()
+    else return
+    event.preventDefault()
+  }
+
+  if (rows.length === 0 && empty)
+    return <div className={classNames('flex min-h-0', className)}>{empty}</div>
+  const canJump = (live || hasNewer) && (!atEnd || hasNewer)
+  return (
+    <FoldContext value={folds}>
+      <div className={classNames('relative flex min-h-0 min-w-0 flex-1 flex-col', className)}>
+        <section
+          ref={scroller}
+          aria-label={label}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+          tabIndex={0}
+          onKeyDown={onKeyDown}
+          className="focus-inset min-h-0 flex-1 overflow-y-auto overscroll-contain [overflow-anchor:none]"
+        >
+          <div
+            role="feed"
+            aria-busy={paging !== null}
+            className="relative w-full"
+            style={{ height: virtualizer.getTotalSize() }}
+          >
+            {shown.map(({ key, index, start }) => {
+              const row = rows[index]
+              return row ? (
+                <article
+                  key={key}
+                  ref={virtualizer.measureElement}
+                  data-index={index}
+                  data-seq={row.seq}
+                  data-kind={row.kind}
+                  aria-posinset={index + 1}
+                  aria-setsize={hasOlder || hasNewer ? -1 : rows.length}
+                  aria-label={rowName(row)}
+                  tabIndex={-1}
+                  className="focus-inset absolute top-0 left-0 w-full"
+                  style={{ transform: `translateY(${start}px)` }}
+                >
+                  <div
+                    className={classNames(
+                      'mx-auto flow-root max-w-reading rounded-md px-6 transition-colors',
+                      row.key === pointedOut && 'bg-amber-tint',
+                    )}
+                  >
+                    <RowView row={row} />
+                  </div>
+                </article>
+              ) : null
+            })}
+          </div>
+        </section>
+        <PagingNote paging={paging} />
+        {canJump ? (
+          <button
+            type="button"
+            onClick={hasNewer && onJumpToLatest ? onJumpToLatest : scrollToEnd}
+            className="absolute bottom-3 left-1/2 flex h-7 -translate-x-1/2 items-center gap-1.5 rounded-md bg-raised px-3 text-ui text-ink shadow-popup hover:bg-hover"
+          >
+            <ArrowDown aria-hidden className="size-3.5 text-accent" />
+            Jump to latest
+          </button>
+        ) : null}
+        {live ? <TurnAnnouncer items={items} /> : null}
+      </div>
+    </FoldContext>
+  )
+}
+
+/** Opens the list at its start or end once there are rows; true when it has come to rest there. */
+function useOpenedAt(
+  startAt: 'start' | 'end',
+  hasRows: boolean,
+  virtualizer: { scrollToEnd(): void },
+): boolean {
+  const [settled, setSettled] = useState(false)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the first rows are there
+  useLayoutEffect(() => {
+    if (!hasRows) return
+    if (startAt === 'end') virtualizer.scrollToEnd()
+    // Rows are measured in the frame after they are made; until then the range is a guess.
+    let frame = requestAnimationFrame(() => {
+      frame = requestAnimationFrame(() => setSettled(true))
+    })
+    return () => cancelAnimationFrame(frame)
+  }, [hasRows])
+  return settled
+}
+
+function usePaging(settled: boolean, rowsLeft: number, wanted: boolean, ask?: () => void): void {
+  const near = settled && wanted && rowsLeft < rowsLeftMin
+  const asking = useRef(ask)
+  useEffect(() => {
+    asking.current = ask
+  })
+  useEffect(() => {
+    if (near) asking.current?.()
+  }, [near])
+}
+
+function PagingNote({ paging }: { paging: 'older' | 'newer' | null }) {
+  return (
+    <div role="status" className="pointer-events-none absolute inset-x-0 top-2 flex justify-center">
+      {paging ? (
+        <span className="rounded-md bg-raised px-2 py-0.5 text-small text-muted shadow-popup">
+          Loading {paging === 'older' ? 'earlier' : 'later'} entries…
+        </span>
+      ) : null}
+    </div>
+  )
+}
+
+/** Tells a screen reader of whole turns, not of every word. */
+function TurnAnnouncer({ items }: { items: TranscriptItem[] }) {
+  const last = items.findLast((item) => item.kind === 'turn' && item.status === 'complete')
+  return (
+    <p role="log" aria-live="polite" className="sr-only">
+      {last?.kind === 'turn' ? `Turn ${last.turn} ended` : ''}
+    </p>
+  )
+}
+
+function rowName(row: Row): string {
+  switch (row.kind) {
+    case 'text':
+      return 'Text'
+    case 'reasoning':
+      return 'Reasoning'
+    case 'call':
+      return 'Tool call'
+    case 'calls':
+      return 'Tool calls'
+    case 'mark':
+      return 'Time'
+    case 'damage':
+      return 'Damage'
+    case 'turn-note':
+      return 'Note'
+    case 'item':
+      return itemNames[row.item.kind]
+  }
+}
+
+const itemNames = {
+  prompt: 'Prompt',
+  'run-start': 'Run',
+  'run-end': 'End of run',
+  resume: 'Resume',
+  worktree: 'Worktree',
+  'pr-link': 'Pull request',
+  summary: 'Summary',
+  unknown: 'Unknown entry',
+} as const
+
+const isTyping = (target: EventTarget): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+
+/** Near enough that the scroll bar does not jump when rows are measured. */
+function estimatedHeight(row: Row | undefined): number {
+  switch (row?.kind) {
+    case 'text':
+      return 12 + Math.max(1, Math.ceil(row.text.length / 95)) * 21
+    case 'call':
+      return row.call.name === 'task' ? 120 : 32
+    case 'mark':
+      return 36
+    case 'item':
+      return row.item.kind === 'prompt' ? 32 + Math.ceil(row.item.text.length / 90) * 21 : 40
+    default:
+      return 30
+  }
+}

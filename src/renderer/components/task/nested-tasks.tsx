@@ -1,0 +1,66 @@
+import { ScrollText } from 'lucide-react'
+import { useContext } from 'react'
+import type { TaskId } from '../../../shared/ids.ts'
+import { isRunning, type Task, taskDepthMax } from '../../../shared/tasks.ts'
+import { TaskActionsContext, TaskLookupContext } from '../conversation/task-lookup.ts'
+import { Button, StatusIcon, statusLabel } from '../primitives/index.ts'
+import { TaskElapsed } from './task-elapsed.tsx'
+
+/** The tasks below a card's, as one indented tree. Nothing when there are none. */
+export function NestedTasks({ parentId }: { parentId: TaskId }) {
+  const lookup = useContext(TaskLookupContext)
+  const children = lookup.childrenOf(parentId)
+  if (children.length === 0) return null
+  return (
+    <div className="border-t py-1 pr-3 pl-9">
+      <NestedList tasks={children} level={1} />
+    </div>
+  )
+}
+
+function NestedList({ tasks, level }: { tasks: Task[]; level: number }) {
+  return (
+    <ul className={level > 1 ? 'ml-2 border-l pl-3' : undefined}>
+      {tasks.map((task) => (
+        <NestedTask key={task.id} task={task} level={level} />
+      ))}
+    </ul>
+  )
+}
+
+function NestedTask({ task, level }: { task: Task; level: number }) {
+  const lookup = useContext(TaskLookupContext)
+  const { onViewTranscript } = useContext(TaskActionsContext)
+  const children = level < taskDepthMax ? lookup.childrenOf(task.id) : []
+  const doing = isRunning(task.status)
+    ? lookup.activity(task.id)
+    : task.status === 'completed'
+      ? task.reportTitle
+      : (task.error ?? statusLabel(task.status))
+  return (
+    <li>
+      <div className="flex min-h-7 items-center gap-2">
+        <StatusIcon status={task.status} />
+        <span className="max-w-[50%] shrink-0 truncate" title={task.title} dir="auto">
+          {task.title}
+        </span>
+        <span className="min-w-0 flex-1 truncate text-small text-muted" title={doing ?? undefined}>
+          {doing}
+        </span>
+        <TaskElapsed task={task} className="shrink-0 text-small text-muted" />
+        {onViewTranscript ? (
+          <Button
+            size="small"
+            icon={<ScrollText />}
+            aria-label={`View transcript of ${task.title}`}
+            className="border-transparent bg-transparent text-muted"
+            onClick={() => onViewTranscript(task.id)}
+          >
+            <span className="hidden @lg:inline">View transcript</span>
+          </Button>
+        ) : null}
+      </div>
+      {children.length > 0 ? <NestedList tasks={children} level={level + 1} /> : null}
+    </li>
+  )
+}

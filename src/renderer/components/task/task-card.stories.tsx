@@ -1,0 +1,160 @@
+import type { Meta, StoryObj } from '@storybook/react-vite'
+import { expect, fn, userEvent, within } from 'storybook/test'
+import { inColumn } from '../../../../storybook/decorators.tsx'
+import { lookupOf } from '../../../../storybook/task-lookup.ts'
+import { awaited, testsReport } from '../../../../tests/fixtures/entries/conversations.ts'
+import {
+  ids,
+  laterState,
+  liveActivity,
+  liveState,
+  taskWith,
+} from '../../../../tests/fixtures/entries/tasks.ts'
+import type { Task } from '../../../shared/tasks.ts'
+import {
+  type ShownApply,
+  type ShownReport,
+  TaskActionsContext,
+  TaskLookupContext,
+} from '../conversation/task-lookup.ts'
+import { TaskCard } from './task-card.tsx'
+
+const actions = {
+  onViewTranscript: fn(),
+  onApply: fn(),
+  onStop: fn(),
+  onResume: fn(),
+  onNeedReport: fn(),
+}
+
+interface Args {
+  task: Task | null
+  apply?: ShownApply
+  report?: ShownReport
+  later?: boolean
+  result?: boolean
+}
+
+const meta: Meta<Args> = {
+  title: 'Task/TaskCard',
+  decorators: [inColumn],
+  render: ({ task, apply, report, later, result }) => (
+    <TaskActionsContext value={actions}>
+      <TaskLookupContext
+        value={lookupOf(later ? laterState : liveState, {
+          activity: liveActivity,
+          applies: task && apply ? { [task.id]: apply } : {},
+          reports: task && report ? { [task.id]: report } : {},
+        })}
+      >
+        <TaskCard task={task} result={result ? awaited.tests : null} foldKey="story" />
+      </TaskLookupContext>
+    </TaskActionsContext>
+  ),
+}
+export default meta
+type Story = StoryObj<Args>
+
+const known = (id: (typeof ids)[keyof typeof ids], state = liveState) => state.tasks.get(id) as Task
+
+export const Queued: Story = { args: { task: known(ids.review) } }
+export const Running: Story = {
+  args: { task: known(ids.tests) },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    await userEvent.click(
+      canvas.getByRole('button', { name: 'View transcript of Add parser tests' }),
+    )
+    await expect(actions.onViewTranscript).toHaveBeenLastCalledWith(ids.tests)
+    await userEvent.click(canvas.getByRole('button', { name: 'Stop Add parser tests' }))
+    await expect(actions.onStop).toHaveBeenLastCalledWith(ids.tests)
+    await expect(canvas.getByText('1m 29s')).toBeVisible()
+  },
+}
+export const RunningDark: Story = { ...Running, globals: { theme: 'dark' }, play: undefined }
+export const Completed: Story = {
+  args: {
+    task: known(ids.tests, laterState),
+    later: true,
+    report: { phase: 'ready', title: 'Tests added', markdown: testsReport },
+  },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    const last = canvas.getByText(/The benchmark is 2% slower/)
+    const box = (canvasElement.querySelector('[data-task]') as HTMLElement).getBoundingClientRect
+    const fold = canvas.getByRole('button', { name: 'Show the whole report' })
+    await expect(fold).toHaveAttribute('aria-expanded', 'false')
+    await userEvent.click(fold)
+    await expect(canvas.getByRole('button', { name: 'Show less' })).toBeVisible()
+    await expect(last).toBeVisible()
+    await expect(box).toBeDefined()
+    await userEvent.click(canvas.getByRole('button', { name: 'Apply changes of Add parser tests' }))
+    await expect(actions.onApply).toHaveBeenLastCalledWith(ids.tests)
+  },
+}
+export const CompletedDark: Story = { ...Completed, globals: { theme: 'dark' }, play: undefined }
+export const ReportLoading: Story = {
+  args: { task: known(ids.tests, laterState), later: true, report: { phase: 'loading' } },
+}
+export const ReportNotAskedFor: Story = {
+  args: { task: known(ids.tests, laterState), later: true },
+  play: async () => {
+    await expect(actions.onNeedReport).toHaveBeenLastCalledWith(ids.tests)
+  },
+}
+export const ReportUnreadable: Story = {
+  args: {
+    task: known(ids.tests, laterState),
+    later: true,
+    report: { phase: 'failed', why: 'subagent-reports.json is damaged; it is being rebuilt.' },
+  },
+}
+export const Failed: Story = { args: { task: known(ids.docs, laterState), later: true } }
+export const Interrupted: Story = {
+  args: {
+    task: taskWith({ status: 'interrupted', error: 'Shiplog was closed while it ran' }),
+  },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    await userEvent.click(canvas.getByRole('button', { name: 'Resume Add parser tests' }))
+    await expect(actions.onResume).toHaveBeenLastCalledWith(ids.tests)
+  },
+}
+export const Blocked: Story = {
+  args: { task: taskWith({ id: ids.review, status: 'blocked', error: 'Add parser tests failed' }) },
+}
+export const Applying: Story = {
+  args: { task: known(ids.tests, laterState), later: true, apply: { kind: 'applying' } },
+}
+export const Applied: Story = {
+  args: {
+    task: taskWith({ status: 'completed', patch: 'applied' }),
+    apply: { kind: 'applied', paths: ['tests/parser.test.ts', 'tests/records.test.ts'] },
+  },
+}
+export const Conflict: Story = {
+  args: {
+    task: known(ids.tests, laterState),
+    later: true,
+    apply: {
+      kind: 'conflict',
+      paths: ['src/parser.ts', 'tests/parser.test.ts'],
+      message: 'Two files were changed on both sides.',
+    },
+  },
+}
+export const FromItsResultAlone: Story = { args: { task: null, result: true } }
+export const Hostile: Story = {
+  args: {
+    task: taskWith({
+      title: `<script>alert(1)</script> ${'longword'.repeat(60)} \u202Egnp.exe`,
+      agent: 'a'.repeat(200),
+      status: 'failed',
+      error: `${'x'.repeat(400)} <img src=x onerror=alert(1)>`,
+    }),
+  },
+  play: async ({ canvasElement }) => {
+    await expect(canvasElement.querySelector('script, img')).toBeNull()
+    await expect(canvasElement.scrollWidth).toBeLessThanOrEqual(canvasElement.clientWidth)
+  },
+}

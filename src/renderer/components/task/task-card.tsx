@@ -1,0 +1,257 @@
+/** The card of one task: for the `task` call that made it, and for each result of a `task_await`. */
+import { Check, GitMerge, RotateCcw, ScrollText, Square } from 'lucide-react'
+import { type ReactNode, useContext, useEffect } from 'react'
+import type { TaskId } from '../../../shared/ids.ts'
+import { isRunning, type Task, type TaskStatus } from '../../../shared/tasks.ts'
+import type { AwaitedTask } from '../../../shared/tools.ts'
+import { useFold } from '../conversation/fold-state.ts'
+import {
+  type ShownApply,
+  type ShownReport,
+  TaskActionsContext,
+  TaskLookupContext,
+} from '../conversation/task-lookup.ts'
+import { counted } from '../primitives/format.ts'
+import { Button, Skeleton, StatusIcon, StatusText, Tokens } from '../primitives/index.ts'
+import { NestedTasks } from './nested-tasks.tsx'
+import { FoldedMarkdown } from './report-view.tsx'
+import { TaskElapsed } from './task-elapsed.tsx'
+
+/** `task`: as the ledger knows it now. `result`: as the parent was told. At least one of them. */
+export function TaskCard(props: {
+  task: Task | null
+  result: AwaitedTask | null
+  /** Keeps what is folded, per card. */
+  foldKey: string
+}) {
+  const { task, result, foldKey } = props
+  const lookup = useContext(TaskLookupContext)
+  const actions = useContext(TaskActionsContext)
+  const subject = task ?? result
+  const taskId = subject ? (task?.id ?? (result as AwaitedTask).taskId) : null
+  const report = result?.report
+    ? ({ phase: 'ready', ...result.report } satisfies ShownReport)
+    : taskId && task?.hasReport
+      ? (lookup.report?.(taskId) ?? null)
+      : null
+  const { onNeedReport } = actions
+  const needsReport = Boolean(task?.hasReport && !isRunning(task.status) && !report)
+  useEffect(() => {
+    if (needsReport && taskId) onNeedReport?.(taskId)
+  }, [needsReport, taskId, onNeedReport])
+  if (!subject || !taskId) return null
+
+  const { title, agent, status } = subject
+  const cause = task ? task.error : (result?.cause ?? null)
+  const apply = lookup.apply?.(taskId) ?? null
+  return (
+    <article
+      aria-label={`Task: ${title}`}
+      data-task={taskId}
+      className="@container my-1 rounded-md border bg-canvas"
+    >
+      <header className="flex flex-col gap-x-3 gap-y-2 px-3 py-2 @lg:flex-row @lg:items-start">
+        <div className="flex min-w-0 flex-1 gap-2">
+          <StatusIcon status={status} decorative className="mt-0.5" />
+          <div className="min-w-0 flex-1">
+            <h3 className="untrusted line-clamp-2 font-semibold" dir="auto">
+              {title}
+            </h3>
+            <Meta task={task} agent={agent} status={status} />
+            <Activity task={task} activity={lookup.activity(taskId)} lookup={lookup.byId} />
+            {cause && status !== 'completed' ? (
+              <p className={`untrusted ${status === 'failed' ? 'text-red' : 'text-muted'}`}>
+                {cause}
+              </p>
+            ) : null}
+          </div>
+        </div>
+        <CardActions taskId={taskId} title={title} task={task} apply={apply} />
+      </header>
+      <ApplyNote apply={apply} />
+      {report ? <CardReport report={report} foldKey={foldKey} /> : null}
+      <NestedTasks parentId={taskId} />
+    </article>
+  )
+}
+
+function Meta({ task, agent, status }: { task: Task | null; agent: string; status: TaskStatus }) {
+  const used = task ? task.usage.inputTokens + task.usage.outputTokens : 0
+  return (
+    <p className="flex flex-wrap gap-x-1.5 text-small text-muted [&>:not(:first-child)]:before:mr-1.5 [&>:not(:first-child)]:before:text-faint [&>:not(:first-child)]:before:content-['·']">
+      <StatusText status={status} />
+      <span className="untrusted">{agent}</span>
+      {task && task.runs.length > 1 ? <span>{counted(task.runs.length, 'run')}</span> : null}
+      {task && task.runs.length > 0 ? <TaskElapsed task={task} /> : null}
+      {task && used > 0 ? (
+        <Tokens
+          input={task.usage.inputTokens}
+          output={task.usage.outputTokens}
+          complete={task.usage.complete}
+        />
+      ) : null}
+    </p>
+  )
+}
+
+function Activity(props: {
+  task: Task | null
+  activity: string | null
+  lookup(id: TaskId): Task | null
+}) {
+  const { task, activity, lookup } = props
+  if (!task) return null
+  const text = isRunning(task.status)
+    ? (activity ?? 'Working')
+    : task.status === 'queued'
+      ? queuedWords(task, lookup)
+      : null
+  return text ? (
+    <p className="truncate text-muted" title={text} dir="auto">
+      {text}
+    </p>
+  ) : null
+}
+
+function queuedWords(task: Task, lookup: (id: TaskId) => Task | null): string {
+  const open = task.dependsOn
+    .map(lookup)
+    .filter((other) => other !== null && other.status !== 'completed')
+    .map((other) => other?.title)
+  return open.length > 0 ? `Waits for ${open.join(', ')}` : 'Waits for its turn'
+}
+
+function CardActions(props: {
+  taskId: TaskId
+  title: string
+  task: Task | null
+  apply: ShownApply | null
+}) {
+  const { taskId, title, task, apply } = props
+  const { onViewTranscript, onApply, onStop, onResume } = useContext(TaskActionsContext)
+  const applied =
+    task?.patch === 'applied' || apply?.kind === 'applied' || apply?.kind === 'already-applied'
+  return (
+    <div className="flex shrink-0 flex-wrap items-center gap-1.5 pl-6 @lg:pl-0">
+      {applied ? (
+        <span className="flex h-6 items-center gap-1 px-1 text-small text-green">
+          <Check aria-hidden className="size-3.5" />
+          Changes applied
+        </span>
+      ) : null}
+      {task?.patch === 'ready' && !applied && onApply ? (
+        <Button
+          size="small"
+          icon={<GitMerge />}
+          busy={apply?.kind === 'applying'}
+          aria-label={apply?.kind === 'applying' ? undefined : `Apply changes of ${title}`}
+          onClick={() => onApply(taskId)}
+        >
+          {apply?.kind === 'applying' ? 'Applying…' : 'Apply changes'}
+        </Button>
+      ) : null}
+      {task && isRunning(task.status) && onStop ? (
+        <Button
+          size="small"
+          icon={<Square />}
+          aria-label={`Stop ${title}`}
+          onClick={() => onStop(taskId)}
+        >
+          Stop
+        </Button>
+      ) : null}
+      {task?.status === 'interrupted' && onResume ? (
+        <Button
+          size="small"
+          icon={<RotateCcw />}
+          aria-label={`Resume ${title}`}
+          onClick={() => onResume(taskId)}
+        >
+          Resume
+        </Button>
+      ) : null}
+      {onViewTranscript ? (
+        <Button
+          size="small"
+          icon={<ScrollText />}
+          aria-label={`View transcript of ${title}`}
+          onClick={() => onViewTranscript(taskId)}
+        >
+          View transcript
+        </Button>
+      ) : null}
+    </div>
+  )
+}
+
+function ApplyNote({ apply }: { apply: ShownApply | null }) {
+  switch (apply?.kind) {
+    case 'conflict':
+      return (
+        <Note tone="text-amber">
+          <p className="untrusted">
+            {apply.message || 'Its changes conflict with what is there.'} Nothing was changed.
+          </p>
+          <Paths paths={apply.paths} />
+        </Note>
+      )
+    case 'applied':
+      return (
+        <Note tone="text-muted">
+          <Paths paths={apply.paths} />
+        </Note>
+      )
+    case 'nothing-to-apply':
+      return <Note tone="text-muted">It changed nothing, so there is nothing to apply.</Note>
+    case 'failed':
+      return <Note tone="text-red">{apply.why}</Note>
+    default:
+      return null
+  }
+}
+
+function Note({ tone, children }: { tone: string; children: ReactNode }) {
+  return (
+    <div role="status" className={`border-t px-3 py-2 pl-9 text-small ${tone}`}>
+      {children}
+    </div>
+  )
+}
+
+/** Enough to see what it is about; the Changes tab has them all. */
+const pathsShownMax = 8
+
+function Paths({ paths }: { paths: string[] }) {
+  return (
+    <ul className="font-mono text-code text-ink">
+      {paths.slice(0, pathsShownMax).map((path) => (
+        <li key={path} className="untrusted">
+          {path}
+        </li>
+      ))}
+      {paths.length > pathsShownMax ? (
+        <li className="font-sans text-muted">and {paths.length - pathsShownMax} more</li>
+      ) : null}
+    </ul>
+  )
+}
+
+function CardReport({ report, foldKey }: { report: ShownReport; foldKey: string }) {
+  const [open, toggle] = useFold(`${foldKey}:report`)
+  return (
+    <div className="border-t py-2.5 pr-3 pl-9">
+      {report.phase === 'loading' ? <Skeleton lines={3} /> : null}
+      {report.phase === 'failed' ? (
+        <p className="untrusted text-red">Its report could not be read: {report.why}</p>
+      ) : null}
+      {report.phase === 'ready' ? (
+        <>
+          <h4 className="untrusted mb-1 font-semibold" dir="auto">
+            {report.title}
+          </h4>
+          <FoldedMarkdown markdown={report.markdown} open={open} onToggle={toggle} />
+        </>
+      ) : null}
+    </div>
+  )
+}

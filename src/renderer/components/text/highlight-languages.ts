@@ -1,0 +1,61 @@
+/** The languages that code blocks are coloured in; everything else is shown plain. */
+export const languageNames: Record<string, string> = {
+  bash: 'bash',
+  c: 'c',
+  'c++': 'cpp',
+  cpp: 'cpp',
+  css: 'css',
+  diff: 'diff',
+  go: 'go',
+  html: 'html',
+  java: 'java',
+  javascript: 'javascript',
+  js: 'javascript',
+  json: 'json',
+  jsx: 'jsx',
+  markdown: 'markdown',
+  md: 'markdown',
+  mjs: 'javascript',
+  patch: 'diff',
+  php: 'php',
+  py: 'python',
+  python: 'python',
+  rb: 'ruby',
+  rs: 'rust',
+  ruby: 'ruby',
+  rust: 'rust',
+  sh: 'bash',
+  shell: 'bash',
+  sql: 'sql',
+  toml: 'toml',
+  ts: 'typescript',
+  tsx: 'tsx',
+  typescript: 'typescript',
+  yaml: 'yaml',
+  yml: 'yaml',
+  zsh: 'bash',
+}
+
+/** Longer than this, colouring costs more than it helps. */
+export const highlightCharsMax = 60_000
+
+/** Null: shown plain. */
+export function languageOf(name: string | null, code: string): string | null {
+  if (!name || code.length > highlightCharsMax) return null
+  return Object.hasOwn(languageNames, name.toLowerCase())
+    ? (languageNames[name.toLowerCase()] ?? null)
+    : null
+}
+
+/** A run of text in one colour; null: the colour of the text around it. */
+export type Token = [text: string, colour: string | null]
+export interface HighlightRequest {
+  id: number
+  code: string
+  language: string
+}
+export interface HighlightAnswer {
+  id: number
+  /** Null: it could not be coloured. */
+  lines: Token[][] | null
+}

@@ -1,0 +1,112 @@
+/**
+ * Markdown from agents: untrusted. Raw HTML is shown as text, images and odd links as what they say,
+ * and nothing is fetched. Streaming closes what is still open, so that half a table looks like one.
+ */
+import { isValidElement, memo, type ReactNode } from 'react'
+import { type Components, defaultRemarkPlugins, Streamdown } from 'streamdown'
+import { CodeBlock } from './code-block.tsx'
+import { ExternalLink } from './external-link.tsx'
+import { linkAddress } from './link-address.ts'
+import { literalHtml } from './literal-html.ts'
+
+const remarkPlugins = [...Object.values(defaultRemarkPlugins), literalHtml]
+
+/** Bare elements, styled by `.markdown` in markdown.css. */
+const components: Components = {
+  a: ({ href, children }) => {
+    const url = linkAddress(href)
+    if (url) return <ExternalLink url={url}>{children}</ExternalLink>
+    return (
+      <span title={typeof href === 'string' ? `Not opened: ${href}` : undefined}>{children}</span>
+    )
+  },
+  img: ({ src, alt }) => {
+    const url = linkAddress(src)
+    const name = alt ? `image: ${alt}` : 'image'
+    return url ? <ExternalLink url={url}>{name}</ExternalLink> : <span>[{name}]</span>
+  },
+  pre: ({ children }) => {
+    const code = isValidElement<CodeProps>(children) ? children.props : {}
+    const language = /language-(\S+)/.exec(code.className ?? '')?.[1] ?? null
+    return <CodeBlock code={textOf(code.children).replace(/\n$/, '')} language={language} />
+  },
+  code: ({ children }) => <code>{children}</code>,
+  table: ({ children }) => (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <figure className="markdown-table" aria-label="Table" tabIndex={0}>
+      <table>{children}</table>
+    </figure>
+  ),
+  thead: ({ children }) => <thead>{children}</thead>,
+  tbody: ({ children }) => <tbody>{children}</tbody>,
+  tr: ({ children }) => <tr>{children}</tr>,
+  th: ({ children, style }) => <th style={style}>{children}</th>,
+  td: ({ children, style }) => <td style={style}>{children}</td>,
+  p: ({ children }) => <p dir="auto">{children}</p>,
+  strong: ({ children }) => <strong>{children}</strong>,
+  ul: ({ children }) => <ul dir="auto">{children}</ul>,
+  ol: ({ children, start }) => (
+    <ol dir="auto" start={start}>
+      {children}
+    </ol>
+  ),
+  li: ({ children, className }) => <li className={className}>{children}</li>,
+  blockquote: ({ children }) => <blockquote dir="auto">{children}</blockquote>,
+  hr: () => <hr />,
+  // The window has its own headings; a report's start below them.
+  h1: ({ children }) => heading('h3', children),
+  h2: ({ children }) => heading('h4', children),
+  h3: ({ children }) => heading('h5', children),
+  h4: ({ children }) => heading('h6', children),
+  h5: ({ children }) => heading('h6', children),
+  h6: ({ children }) => heading('h6', children),
+  sup: ({ children }) => <sup>{children}</sup>,
+  sub: ({ children }) => <sub>{children}</sub>,
+  section: ({ children }) => <div>{children}</div>,
+  input: ({ checked }) => (
+    <input type="checkbox" aria-label={checked ? 'Done' : 'Not done'} checked={checked} disabled />
+  ),
+}
+
+/** `streaming`: more is coming. */
+export const Markdown = memo(function Markdown(props: {
+  text: string
+  streaming?: boolean
+  className?: string
+}) {
+  const { text, streaming = false, className } = props
+  return (
+    <Streamdown
+      mode={streaming ? 'streaming' : 'static'}
+      className={`markdown untrusted ${className ?? ''}`}
+      components={components}
+      controls={false}
+      linkSafety={linkSafety}
+      rehypePlugins={none}
+      remarkPlugins={remarkPlugins}
+      urlTransform={keepUrl}
+    >
+      {text}
+    </Streamdown>
+  )
+})
+
+interface CodeProps {
+  className?: string
+  children?: ReactNode
+}
+
+const none: never[] = []
+// Links are judged by `linkAddress`, where they are shown.
+const linkSafety = { enabled: false }
+const keepUrl = (url: string): string => url
+
+function heading(Level: 'h3' | 'h4' | 'h5' | 'h6', children: ReactNode) {
+  return <Level dir="auto">{children}</Level>
+}
+
+function textOf(node: ReactNode): string {
+  if (typeof node === 'string' || typeof node === 'number') return String(node)
+  if (Array.isArray(node)) return node.map(textOf).join('')
+  return isValidElement<{ children?: ReactNode }>(node) ? textOf(node.props.children) : ''
+}

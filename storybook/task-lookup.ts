@@ -1,0 +1,28 @@
+/** The task lookup of a folded ledger, as the views make it from the store. */
+import type {
+  ShownApply,
+  ShownReport,
+  TaskLookup,
+} from '../src/renderer/components/conversation/task-lookup.ts'
+import type { TaskId } from '../src/shared/ids.ts'
+import { childrenByParent, type LedgerState } from '../src/shared/projections/ledger-state.ts'
+
+export function lookupOf(
+  state: LedgerState,
+  more: {
+    activity?: Record<string, string | null>
+    reports?: Record<string, ShownReport>
+    applies?: Record<string, ShownApply>
+  } = {},
+): TaskLookup {
+  const tasks = [...state.tasks.values()]
+  const children = childrenByParent(tasks)
+  return {
+    byCallId: (callId) => tasks.find((task) => task.callId === callId) ?? null,
+    byId: (id: TaskId) => state.tasks.get(id) ?? null,
+    childrenOf: (id) => children.get(id) ?? [],
+    activity: (id) => more.activity?.[id] ?? null,
+    report: (id) => more.reports?.[id] ?? null,
+    apply: (id) => more.applies?.[id] ?? null,
+  }
+}
