@@ -1,0 +1,42 @@
+#!/usr/bin/env node
+/**
+ * The command-line entry: gives the commands this process and the rest of the program. What is heavy is
+ * loaded when a command asks for it, so that `--help` and a typing error answer at once.
+ */
+import { fileURLToPath } from 'node:url'
+import { type EndSignal, runCli } from './hosts/cli/index.ts'
+import { version } from './version.ts'
+
+const endSignals: EndSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
+
+process.exitCode = await runCli(process.argv.slice(2), {
+  version,
+  // Of `src/main/cli.ts` and of `out/main/cli.js` alike.
+  packageDir: fileURLToPath(new URL('../..', import.meta.url)),
+  cwd: process.cwd(),
+  env: process.env,
+  platform: process.platform,
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  onEndSignal(listener) {
+    for (const signal of endSignals) process.on(signal, listener)
+    return () => {
+      for (const signal of endSignals) process.off(signal, listener)
+    }
+  },
+  exitNow: (code) => process.exit(code),
+  now: Date.now,
+  async resolveDataDir(flag) {
+    const { resolveDataDir } = await import('./data-dir.ts')
+    return resolveDataDir({ flag, env: process.env })
+  },
+  async openShiplog(options) {
+    const { openShiplog } = await import('./shiplog.ts')
+    return openShiplog(options)
+  },
+  async startWebHost(options) {
+    const { startWebHost } = await import('./hosts/web/index.ts')
+    return startWebHost(options)
+  },
+})

@@ -1,0 +1,83 @@
+/** `shiplog agent run`: a root agent from its start to its end. */
+import type { ShiplogClient } from '../../../../shared/contract/index.ts'
+import type { TaskId } from '../../../../shared/ids.ts'
+import type { Isolation, Project } from '../../../../shared/tasks.ts'
+import type { CliContext } from '../context.ts'
+import { usageError } from '../exit-codes.ts'
+import { projectPath, readScenario } from '../paths.ts'
+import type { Action, ParsedOptions } from '../program.ts'
+import { withShiplog } from '../with-shiplog.ts'
+import { reportRun } from './report-run.ts'
+import { allowSetup } from './trust.ts'
+
+interface AgentRunOptions extends ParsedOptions {
+  project: string
+  agent: 'scripted'
+  scenario?: string
+  isolation?: Isolation
+  maxAgents?: number
+  keep?: boolean
+  trust?: boolean
+}
+
+export function agentRun([prompt = '']: string[], given: ParsedOptions): Action {
+  const options = given as AgentRunOptions
+  return async (context) => {
+    if (options.scenario === undefined) {
+      throw usageError('The scripted agent plays a scenario: name its file with --scenario FILE.')
+    }
+    const scenario = await readScenario(options.scenario, context.host.cwd)
+    const dir = await projectPath(options.project, context.host.cwd)
+    return withShiplog(context, { host: 'cli' }, async (session) => {
+      const { client } = session
+      const taskId = await startIn(client, dir, async (project) => {
+        const isolation = await isolationIn(context, project, options.isolation)
+        // In place nothing is set up: the person's own folder is.
+        if (isolation === 'worktree') await allowSetup(context, client, project, options.trust)
+        const started = await client.tasks.start({
+          projectId: project.id,
+          kind: options.agent,
+          scenario,
+          scenarioName: options.scenario ?? '',
+          prompt,
+          isolation,
+          agentsAtOnce: options.maxAgents,
+          keep: options.keep === true,
+        })
+        return started.taskId
+      })
+      return reportRun(context, session, taskId, { keep: options.keep === true })
+    })
+  }
+}
+
+/** Adds the project when it is not there yet, and takes it off again when nothing could be started. */
+async function startIn(
+  client: ShiplogClient,
+  dir: string,
+  start: (project: Project) => Promise<TaskId>,
+): Promise<TaskId> {
+  const known = await client.projects.list()
+  const project = await client.projects.add({ dir })
+  try {
+    return await start(project)
+  } catch (error) {
+    const isNew = known.projects.every((one) => one.id !== project.id)
+    if (isNew) await client.projects.remove({ projectId: project.id }).catch(() => {})
+    throw error
+  }
+}
+
+async function isolationIn(
+  context: CliContext,
+  project: Project,
+  wanted: Isolation | undefined,
+): Promise<Isolation> {
+  if (project.git) return wanted ?? 'worktree'
+  if (wanted !== 'in-place') {
+    await context.warn(
+      `${project.dir} is not a Git repository, so the agents work in place: in the folder itself.`,
+    )
+  }
+  return 'in-place'
+}

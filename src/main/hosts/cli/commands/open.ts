@@ -1,0 +1,69 @@
+/** `shiplog` and `shiplog open`: the desktop app where it can run, else the same app in a browser. */
+import { spawn } from 'node:child_process'
+import path from 'node:path'
+import type { CliContext } from '../context.ts'
+import { findElectron, hasDisplay } from '../electron-runtime.ts'
+import { exitCodes } from '../exit-codes.ts'
+import type { Action } from '../program.ts'
+import { serve } from './serve.ts'
+
+export function open(): Action {
+  return async (context) => {
+    const { host } = context
+    const electron = findElectron(host.packageDir, host.env)
+    const display = hasDisplay(host.platform, host.env)
+    if (electron !== null && display) return openDesktop(context, electron)
+    await context.say(
+      `${whatIsMissing(electron !== null, display)} The app is served to a browser:`,
+    )
+    const onListening = display ? openBrowser : undefined
+    return serve({ host: '127.0.0.1', onListening })(context)
+  }
+}
+
+function whatIsMissing(electron: boolean, display: boolean): string {
+  if (electron) return 'There is no display (neither DISPLAY nor WAYLAND_DISPLAY is set).'
+  return display
+    ? 'The Electron runtime is not installed (`npx install-electron` fetches it).'
+    : 'The Electron runtime is not installed, and there is no display.'
+}
+
+/** Resolves with the app's own exit code once it was closed. */
+async function openDesktop(context: CliContext, electron: string): Promise<number> {
+  const { host } = context
+  const dataDir = await host.resolveDataDir(context.dataDirFlag)
+  const main = path.join(host.packageDir, 'out', 'main', 'index.js')
+  const app = spawn(electron, [main, `--data-dir=${dataDir}`], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: withoutNodeMode(host.env),
+  })
+  const stopListening = host.onEndSignal((signal) => {
+    // Ctrl-C reaches both by itself, and a second one would mean: leave at once.
+    if (signal !== 'SIGINT' || !host.stdin.isTTY) app.kill(signal)
+  })
+  const { promise, resolve, reject } = Promise.withResolvers<number>()
+  app.once('error', reject)
+  app.once('exit', (code) => resolve(code ?? exitCodes.failed))
+  try {
+    return await promise
+  } finally {
+    stopListening()
+  }
+}
+
+/** A terminal inside an Electron app (an editor's) may ask for Electron to be plain Node. */
+function withoutNodeMode({
+  ELECTRON_RUN_AS_NODE: _,
+  ...env
+}: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return env
+}
+
+/** A browser that does not open is no failure: the URL was printed. */
+async function openBrowser(url: string): Promise<void> {
+  try {
+    const { default: openUrl } = await import('open')
+    const browser = await openUrl(url)
+    browser.on('error', () => {})
+  } catch {}
+}

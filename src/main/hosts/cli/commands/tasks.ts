@@ -1,0 +1,149 @@
+/** `shiplog tasks …`: what agents were asked to do, how it stands, and what came of it. */
+import { shortId } from '../../../../shared/ids.ts'
+import { type TaskStatus, type TaskTree, taskStatuses } from '../../../../shared/tasks.ts'
+import type { ApplyOutcome } from '../../../../shared/tools.ts'
+import type { CliContext } from '../context.ts'
+import { CliError, exitCodes, usageError } from '../exit-codes.ts'
+import { projectPath } from '../paths.ts'
+import type { Action, ParsedOptions } from '../program.ts'
+import { safeLine, safeText } from '../terminal/safe-text.ts'
+import { type Cell, renderTable } from '../terminal/table.ts'
+import { ago, count, elapsed, statusWording } from '../terminal/wording.ts'
+import { withShiplog } from '../with-shiplog.ts'
+
+interface ListOptions extends ParsedOptions {
+  project?: string
+  status?: string
+  all?: boolean
+}
+
+export function list(given: ParsedOptions): Action {
+  const { project, status, all = false } = given as ListOptions
+  return async (context) => {
+    const query = {
+      projectDir: project === undefined ? undefined : await projectPath(project, context.host.cwd),
+      status: status === undefined ? undefined : statusOf(status),
+      all,
+    }
+    return withShiplog(context, { host: 'cli' }, async ({ client }) => {
+      const { tasks } = await client.tasks.list(query)
+      if (context.json) await context.printJson({ tasks })
+      else if (tasks.length > 0) await printTree(context, tasks)
+      else await context.say(nothingToList(query))
+      return exitCodes.done
+    })
+  }
+}
+
+export function report(id: string, given: ParsedOptions): Action {
+  const run = given.run as number | undefined
+  return (context) =>
+    withShiplog(context, { host: 'cli' }, async ({ client }) => {
+      const found = await client.tasks.report({ taskId: id, run })
+      if (context.json) {
+        await context.printJson(found)
+        return exitCodes.done
+      }
+      const { title, reportMarkdown } = found
+      await context.say(context.err.style('dim', `${safeLine(title)} (run ${found.run})`))
+      const text = context.out.isTTY ? safeText(reportMarkdown) : reportMarkdown
+      await context.out.write(`${text.trimEnd()}\n`)
+      return exitCodes.done
+    })
+}
+
+export function stop(id: string): Action {
+  return (context) =>
+    withShiplog(context, { host: 'cli' }, async ({ client }) => {
+      const { stopped } = await client.tasks.stop({ taskId: id })
+      if (context.json) await context.printJson({ stopped })
+      else if (stopped.length === 0) await context.say('It was not running; nothing was stopped.')
+      else await context.say(`Interrupted ${stopped.map(shortId).join(', ')}.`)
+      return exitCodes.done
+    })
+}
+
+export function apply(id: string): Action {
+  return (context) =>
+    withShiplog(context, { host: 'cli' }, async ({ client }) => {
+      const outcome = await client.tasks.applyPatch({ taskId: id })
+      if (context.json) await context.printJson(outcome)
+      return tellApplied(context, outcome)
+    })
+}
+
+async function tellApplied(context: CliContext, outcome: ApplyOutcome): Promise<number> {
+  switch (outcome.kind) {
+    case 'applied':
+      await context.say(`Applied: ${count(outcome.paths.length, 'file')} changed.`)
+      for (const path of outcome.paths) await context.say(`  ${safeLine(path)}`)
+      return exitCodes.done
+    case 'nothing-to-apply':
+      await context.say('It changed nothing, so there is nothing to apply.')
+      return exitCodes.done
+    case 'already-applied':
+      await context.say('Its changes are there already.')
+      return exitCodes.done
+    case 'conflict':
+      throw new CliError(
+        exitCodes.refused,
+        `${outcome.message.replace(/\.?$/, '.')} Nothing was changed.`,
+        outcome.paths.map((path) => `  ${path}`),
+      )
+  }
+}
+
+function statusOf(text: string): TaskStatus {
+  const status = taskStatuses.find((known) => known === text)
+  if (status) return status
+  throw usageError(`There is no status "${text}". It is one of: ${taskStatuses.join(', ')}.`)
+}
+
+function nothingToList(query: { projectDir?: string; status?: string; all: boolean }): string {
+  if (query.projectDir !== undefined || query.status !== undefined) return 'No such tasks.'
+  return query.all
+    ? 'There are no tasks yet. Try `shiplog demo`.'
+    : 'There are no tasks. `shiplog tasks list --all` shows the archived ones; `shiplog demo` makes some.'
+}
+
+async function printTree(context: CliContext, roots: TaskTree[]): Promise<void> {
+  const { out } = context
+  const byProject = Map.groupBy(roots, (root) => root.projectDir)
+  const columns = [
+    { title: 'STATUS' },
+    { title: 'TASK', shrinks: true },
+    { title: 'AGENT' },
+    { title: 'ID' },
+    { title: 'TOOK', align: 'right' as const },
+    { title: 'STARTED', align: 'right' as const },
+  ]
+  for (const [index, [projectDir, trees]] of [...byProject].entries()) {
+    const rows = trees.flatMap((root) => rowsOf(root, '', '', context.host.now()))
+    const gap = index > 0 ? '\n' : ''
+    await out.write(`${gap}${out.style('bold', safeLine(projectDir))}\n`)
+    await out.write(renderTable(columns, rows, out))
+  }
+}
+
+/** `lead`: what stands before this task; `below`: what stands before its children. */
+function rowsOf(task: TaskTree, lead: string, below: string, now: number): Cell[][] {
+  const { sign, word, style } = statusWording[task.status]
+  const row: Cell[] = [
+    { text: `${sign} ${word}`, style },
+    lead + safeLine(task.title),
+    safeLine(task.agent),
+    shortId(task.id),
+    elapsed(task.startedAt, task.endedAt, now),
+    ago(task.startedAt ?? task.createdAt, now),
+  ]
+  const children = task.children.flatMap((child, index) => {
+    const isLast = index === task.children.length - 1
+    return rowsOf(
+      child,
+      `${below}${isLast ? '└─ ' : '├─ '}`,
+      `${below}${isLast ? '   ' : '│  '}`,
+      now,
+    )
+  })
+  return [row, ...children]
+}

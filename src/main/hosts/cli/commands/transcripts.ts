@@ -1,0 +1,210 @@
+/** `shiplog transcripts …`: what agents said and did, live and archived alike. */
+import type { ShiplogClient } from '../../../../shared/contract/index.ts'
+import {
+  type Damage,
+  type TranscriptPage,
+  transcriptPageEntriesMax,
+} from '../../../../shared/contract/workspace.ts'
+import type { Entry, PartialMessage } from '../../../../shared/entries.ts'
+import { shortId } from '../../../../shared/ids.ts'
+import { createTranscriptMarkdown } from '../../../../shared/projections/transcript-markdown.ts'
+import { isRunning } from '../../../../shared/tasks.ts'
+import type { CliContext } from '../context.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { projectPath } from '../paths.ts'
+import type { Action, ParsedOptions } from '../program.ts'
+import { safeLine, safeText } from '../terminal/safe-text.ts'
+import { renderTable } from '../terminal/table.ts'
+import { ago, count, size, statusWording } from '../terminal/wording.ts'
+import { withShiplog } from '../with-shiplog.ts'
+
+export function list(given: ParsedOptions): Action {
+  const project = given.project as string | undefined
+  return async (context) => {
+    const projectDir =
+      project === undefined ? undefined : await projectPath(project, context.host.cwd)
+    return withShiplog(context, { host: 'cli' }, async ({ client }) => {
+      const { transcripts } = await client.workspace.listTranscripts({ projectDir })
+      if (context.json) {
+        await context.printJson({ transcripts })
+        return exitCodes.done
+      }
+      if (transcripts.length === 0) {
+        await context.say('No transcripts are kept yet.')
+        return exitCodes.done
+      }
+      const now = context.host.now()
+      const rows = transcripts.map((one) => {
+        const { sign, word, style } = statusWording[one.status]
+        return [
+          { text: `${sign} ${word}`, style },
+          safeLine(one.title),
+          safeLine(one.agent),
+          shortId(one.taskId),
+          String(one.entries),
+          size(one.bytes),
+          one.archived ? 'archived' : 'live',
+          ago(one.endedAt ?? one.startedAt, now),
+        ]
+      })
+      await context.out.write(renderTable(listColumns, rows, context.out))
+      return exitCodes.done
+    })
+  }
+}
+
+const listColumns = [
+  { title: 'STATUS' },
+  { title: 'TASK', shrinks: true },
+  { title: 'AGENT' },
+  { title: 'ID' },
+  { title: 'ENTRIES', align: 'right' as const },
+  { title: 'SIZE', align: 'right' as const },
+  { title: 'KEPT' },
+  { title: 'LAST', align: 'right' as const },
+]
+
+interface ShowOptions extends ParsedOptions {
+  from?: number
+  limit?: number
+  format: 'md' | 'jsonl'
+}
+
+export function show(id: string, given: ParsedOptions): Action {
+  const { from = 1, limit, format } = given as ShowOptions
+  return (context) =>
+    withShiplog(context, { host: 'cli' }, async ({ client }) => {
+      const pages = readPages(client, id, from, limit ?? Number.POSITIVE_INFINITY)
+      const printed = context.json
+        ? await printDocument(context, pages)
+        : format === 'jsonl'
+          ? await printLines(context, pages)
+          : await printMarkdown(context, client, pages)
+      return tellDamage(context, printed.damage)
+    })
+}
+
+interface Printed {
+  damage: Damage[]
+}
+
+/** Pages one after the other, so that a transcript of any length is never in memory whole. */
+async function* readPages(
+  client: ShiplogClient,
+  taskId: string,
+  fromSeq: number,
+  limit: number,
+): AsyncGenerator<TranscriptPage> {
+  let left = limit
+  let next: number | null = fromSeq
+  while (next !== null && left > 0) {
+    const page: TranscriptPage = await client.workspace.getSubagentTranscript({
+      taskId,
+      fromSeq: next,
+      limit: Math.min(left, transcriptPageEntriesMax),
+    })
+    yield page
+    left -= page.entries.length
+    next = page.nextSeq
+  }
+}
+
+/** The one document of `--json`: the pages as one. */
+async function printDocument(
+  context: CliContext,
+  pages: AsyncGenerator<TranscriptPage>,
+): Promise<Printed> {
+  const entries: Entry[] = []
+  const damage = createDamageList()
+  let last: TranscriptPage | undefined
+  for await (const page of pages) {
+    entries.push(...page.entries)
+    damage.add(page.damage)
+    last = page
+  }
+  await context.printJson({ ...last, entries, damage: damage.all })
+  return { damage: damage.all }
+}
+
+async function printLines(
+  context: CliContext,
+  pages: AsyncGenerator<TranscriptPage>,
+): Promise<Printed> {
+  const damage = createDamageList()
+  for await (const page of pages) {
+    damage.add(page.damage)
+    await context.out.write(page.entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''))
+    if (page.partial)
+      await context.say('A turn in progress or cut short is left out; --format md shows it.')
+    if (context.out.closed) break
+  }
+  return { damage: damage.all }
+}
+
+async function printMarkdown(
+  context: CliContext,
+  client: ShiplogClient,
+  pages: AsyncGenerator<TranscriptPage>,
+): Promise<Printed> {
+  const { out } = context
+  const damage = createDamageList()
+  const markdown = createTranscriptMarkdown()
+  const print = (text: string) => out.write(out.isTTY ? safeText(text) : text)
+  let heading: Heading | undefined
+  let partial: PartialMessage | null = null
+  for await (const page of pages) {
+    if (!heading) {
+      heading = await headingOf(client, page)
+      await print(heading.markdown)
+    }
+    damage.add(page.damage)
+    partial = page.partial
+    await print(markdown.add(page.entries))
+    if (out.closed) break
+  }
+  await print(markdown.end(partial, heading?.live ?? false))
+  return { damage: damage.all }
+}
+
+interface Heading {
+  markdown: string
+  live: boolean
+}
+
+async function headingOf(client: ShiplogClient, page: TranscriptPage): Promise<Heading> {
+  const { transcripts } = await client.workspace.listTranscripts({})
+  const found = transcripts.find((one) => one.taskId === page.taskId)
+  const facts = [
+    `Task ${page.taskId}`,
+    ...(found ? [`agent ${found.agent}`, statusWording[found.status].word] : []),
+    count(page.total, 'entry', 'entries'),
+    page.source,
+  ]
+  return {
+    markdown: `# ${safeLine(found?.title ?? 'Transcript')}\n\n${facts.join(' · ')}\n\n`,
+    live: found !== undefined && isRunning(found.status),
+  }
+}
+
+/** Each damaged span once, though every page may name it. */
+function createDamageList(): { all: Damage[]; add(damage: Damage[]): void } {
+  const all: Damage[] = []
+  const seen = new Set<string>()
+  return {
+    all,
+    add(damage) {
+      for (const one of damage) {
+        const key = `${one.file}:${one.line}:${one.bytes}`
+        if (!seen.has(key)) all.push(one)
+        seen.add(key)
+      }
+    },
+  }
+}
+
+async function tellDamage(context: CliContext, damage: Damage[]): Promise<number> {
+  for (const { file, line, bytes, reason } of damage) {
+    await context.warn(`${file}:${line} damaged (${reason}); ${size(bytes)} are skipped over`)
+  }
+  return damage.length > 0 ? exitCodes.damage : exitCodes.done
+}

@@ -1,0 +1,104 @@
+/** `shiplog workspaces …`: where agents work, what they changed there, and removing it. */
+import type { WorkspaceDiff } from '../../../../shared/contract/workspace.ts'
+import { shortId } from '../../../../shared/ids.ts'
+import type { CliContext } from '../context.ts'
+import { exitCodes } from '../exit-codes.ts'
+import type { Action, ParsedOptions } from '../program.ts'
+import type { Output } from '../terminal/output.ts'
+import { safeLine, safeText } from '../terminal/safe-text.ts'
+import { renderTable } from '../terminal/table.ts'
+import { ago, count, size, statusWording } from '../terminal/wording.ts'
+import { withShiplog } from '../with-shiplog.ts'
+
+export function list(given: ParsedOptions): Action {
+  const archived = given.archived === true
+  return (context) =>
+    withShiplog(context, { host: 'cli' }, async ({ client }) => {
+      const { workspaces } = await client.workspace.list({ archived })
+      if (context.json) {
+        await context.printJson({ workspaces })
+        return exitCodes.done
+      }
+      if (workspaces.length === 0) {
+        await context.say(archived ? 'No workspace is archived.' : 'There are no workspaces.')
+        return exitCodes.done
+      }
+      const now = context.host.now()
+      const rows = workspaces.map((one) => {
+        const { sign, word, style } = statusWording[one.status]
+        return [
+          { text: `${sign} ${word}`, style },
+          safeLine(one.title),
+          shortId(one.id),
+          one.branch ?? '',
+          size(one.bytes),
+          ago(one.createdAt, now),
+          one.pending === null ? '' : `removal pending: ${safeLine(one.pending)}`,
+          archived ? '' : safeLine(one.path),
+        ]
+      })
+      await context.out.write(renderTable(listColumns, rows, context.out))
+      return exitCodes.done
+    })
+}
+
+const listColumns = [
+  { title: 'STATUS' },
+  { title: 'TASK', shrinks: true },
+  { title: 'ID' },
+  { title: 'BRANCH' },
+  { title: 'SIZE', align: 'right' as const },
+  { title: 'MADE', align: 'right' as const },
+  { title: 'NOTE' },
+  { title: 'FOLDER' },
+]
+
+export function diff(id: string): Action {
+  return (context) =>
+    withShiplog(context, { host: 'cli' }, async ({ client }) => {
+      const found = await client.workspace.diff({ workspaceId: id })
+      if (context.json) await context.printJson(found)
+      else await printDiff(context, found)
+      return exitCodes.done
+    })
+}
+
+async function printDiff(context: CliContext, found: WorkspaceDiff): Promise<void> {
+  const { files, patch, truncated, target } = found
+  if (files.length === 0) return context.say('It changed nothing.')
+  const additions = files.reduce((sum, file) => sum + (file.additions ?? 0), 0)
+  const deletions = files.reduce((sum, file) => sum + (file.deletions ?? 0), 0)
+  const onto = target.branch === null ? target.path : `${target.path} (${target.branch})`
+  await context.say(
+    `${count(files.length, 'file')} changed, +${additions} −${deletions}; would be applied to ${safeLine(onto)}`,
+  )
+  await context.out.write(context.out.isTTY ? colored(patch, context.out) : patch)
+  if (truncated) await context.warn('The diff is cut here; --json lists every file.')
+}
+
+function colored(patch: string, out: Output): string {
+  return safeText(patch)
+    .split('\n')
+    .map((line) => {
+      if (/^(diff |index |--- |\+\+\+ )/.test(line)) return out.style('bold', line)
+      if (line.startsWith('@@')) return out.style('cyan', line)
+      if (line.startsWith('+')) return out.style('green', line)
+      if (line.startsWith('-')) return out.style('red', line)
+      return line
+    })
+    .join('\n')
+}
+
+export function remove(id: string): Action {
+  return (context) =>
+    withShiplog(context, { host: 'cli' }, async ({ client }) => {
+      const { removed } = await client.workspace.remove({ workspaceId: id })
+      if (context.json) await context.printJson({ removed })
+      else {
+        await context.say(
+          `Archived and removed ${count(removed.length, 'workspace')}: ${removed.map(shortId).join(', ')}. Reports and transcripts are kept.`,
+        )
+      }
+      return exitCodes.done
+    })
+}

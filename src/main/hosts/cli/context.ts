@@ -1,0 +1,45 @@
+/** What every command is given: its two outputs, and the options that all commands share. */
+import type { CliHost } from './host.ts'
+import { createOutput, type Output } from './terminal/output.ts'
+import { safeLine } from './terminal/safe-text.ts'
+
+export interface CliContext {
+  host: CliHost
+  /** Standard output: the document alone. */
+  out: Output
+  /** Standard error: messages for people. */
+  err: Output
+  json: boolean
+  /** What `--data-dir` said. */
+  dataDirFlag: string | undefined
+  /** One line for the person. */
+  say(line: string): Promise<void>
+  warn(line: string): Promise<void>
+  /** The one JSON document of a command: indented on a terminal, a line everywhere else. */
+  printJson(document: unknown): Promise<void>
+}
+
+export function createContext(
+  host: CliHost,
+  outputs: { out: Output; err: Output },
+  options: { json?: boolean; dataDir?: string },
+): CliContext {
+  const { out, err } = outputs
+  // A message that can't be shown (the terminal is gone) must not stop what it is about.
+  const say = (line: string) => err.write(`${line}\n`).catch(() => {})
+  return {
+    host,
+    out,
+    err,
+    json: options.json === true,
+    dataDirFlag: options.dataDir,
+    say,
+    warn: (line) => say(`${err.style('yellow', 'Warning:')} ${safeLine(line)}`),
+    printJson: (document) =>
+      out.write(`${JSON.stringify(document, null, out.isTTY ? 2 : undefined)}\n`),
+  }
+}
+
+export function createOutputs(host: CliHost): { out: Output; err: Output } {
+  return { out: createOutput(host.stdout, host.env), err: createOutput(host.stderr, host.env) }
+}

@@ -1,0 +1,113 @@
+/** What the process says when it ends, and which failure ends with which code: the one table of both. */
+import { ORPCError } from '@orpc/client'
+import type { ContractErrorCode } from '../../../shared/contract/base.ts'
+import { FailureError, type Failure as NamedFailure } from '../../../shared/failure.ts'
+
+export const exitCodes = {
+  done: 0,
+  /** The agent or task failed, or something did that no other code names. */
+  failed: 1,
+  usage: 2,
+  notFound: 3,
+  ambiguous: 4,
+  refused: 5,
+  /** Another process holds the data directory. */
+  held: 6,
+  damage: 7,
+  /** Ctrl-C (128 + SIGINT), as shells have it. */
+  interrupted: 130,
+  /** Asked to end (128 + SIGTERM). */
+  terminated: 143,
+} as const
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
+
+/** The typed errors of the contract. */
+const ofContract: Record<ContractErrorCode, ExitCode> = {
+  NOT_FOUND: exitCodes.notFound,
+  AMBIGUOUS: exitCodes.ambiguous,
+  OUT_OF_SCOPE: exitCodes.refused,
+  DAMAGED: exitCodes.damage,
+  INVALID: exitCodes.usage,
+  REFUSED: exitCodes.refused,
+  STORAGE: exitCodes.failed,
+}
+
+/** What is found before there is a contract to ask, such as settings that can't be read. */
+const ofFailure: Record<NamedFailure['kind'], ExitCode> = {
+  'not-found': exitCodes.notFound,
+  ambiguous: exitCodes.ambiguous,
+  'out-of-scope': exitCodes.refused,
+  damaged: exitCodes.damage,
+  invalid: exitCodes.usage,
+  refused: exitCodes.refused,
+}
+
+/** Errors that start-up throws, by their `kind`. */
+const ofKind: Record<string, ExitCode> = {
+  'lease-held': exitCodes.held,
+  'data-dir': exitCodes.usage,
+  'port-in-use': exitCodes.usage,
+  'port-not-permitted': exitCodes.usage,
+  'address-not-available': exitCodes.usage,
+  'not-built': exitCodes.failed,
+}
+
+/** A failure that the command line itself finds. */
+export class CliError extends Error {
+  readonly exitCode: ExitCode
+  /** Lines below the message. */
+  readonly details: string[]
+
+  constructor(exitCode: ExitCode, message: string, details: string[] = []) {
+    super(message)
+    this.name = 'CliError'
+    this.exitCode = exitCode
+    this.details = details
+  }
+}
+
+export const usageError = (message: string, details?: string[]): CliError =>
+  new CliError(exitCodes.usage, message, details)
+
+export interface Failure {
+  exitCode: ExitCode
+  message: string
+  details: string[]
+}
+
+/** How an error of any origin is told to the person, and what the process ends with. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof CliError) return error
+  if (error instanceof ORPCError) return contractFailure(error)
+  const message = error instanceof Error ? error.message : String(error)
+  if (error instanceof FailureError) {
+    return { exitCode: ofFailure[error.failure.kind], message, details: [] }
+  }
+  const kind = error instanceof Error && 'kind' in error ? String(error.kind) : ''
+  return { exitCode: ofKind[kind] ?? exitCodes.failed, message, details: [] }
+}
+
+function contractFailure(error: ORPCError<string, unknown>): Failure {
+  const { code, message } = error
+  if (error.defined && Object.hasOwn(ofContract, code)) {
+    const exitCode = ofContract[code as ContractErrorCode]
+    return { exitCode, message, details: code === 'AMBIGUOUS' ? candidatesOf(error) : [] }
+  }
+  // The contract refused the input before any service saw it.
+  if (code === 'BAD_REQUEST') {
+    return { exitCode: exitCodes.usage, message, details: issuesOf(error.data) }
+  }
+  return { exitCode: exitCodes.failed, message, details: [] }
+}
+
+/** One a line, to copy from; none when the message lists them itself. */
+function candidatesOf({ message, data }: ORPCError<string, unknown>): string[] {
+  const { candidates } = data as { candidates: string[] }
+  if (candidates.every((id) => message.includes(id))) return []
+  return ['It could be any of:', ...candidates.map((id) => `  ${id}`)]
+}
+
+function issuesOf(data: unknown): string[] {
+  const { issues = [] } = (data ?? {}) as { issues?: { message: string; path?: unknown[] }[] }
+  return issues.map(({ message, path = [] }) => `  ${path.map(String).join('.')}: ${message}`)
+}

@@ -1,0 +1,103 @@
+/**
+ * Every durable entry of one task, in order and each once: live while it runs, by pages for what the
+ * feed did not carry (older than its snapshot, or archived before we looked).
+ */
+import { isDefinedError } from '@orpc/client'
+import type { SessionFeedEvent } from '../../../../shared/contract/feed.ts'
+import type { ShiplogClient } from '../../../../shared/contract/index.ts'
+import { transcriptPageEntriesMax } from '../../../../shared/contract/workspace.ts'
+import type { Entry } from '../../../../shared/entries.ts'
+import type { TaskId } from '../../../../shared/ids.ts'
+import { untilAborted } from './until-aborted.ts'
+
+export interface SessionWatcher {
+  entries(taskId: TaskId, entries: Entry[]): Promise<void>
+  /** The message in progress changed; what it says becomes an entry when its turn ends. */
+  progress(
+    taskId: TaskId,
+    event: Extract<SessionFeedEvent, { type: 'partial' | 'delta' }>,
+  ): Promise<void>
+}
+
+export interface SessionFollower {
+  /** Resolves when all entries that are durable by now were handed over. */
+  finish(): Promise<void>
+}
+
+export function followSession(
+  client: ShiplogClient,
+  taskId: TaskId,
+  watcher: SessionWatcher,
+  { ending, closed }: { ending: AbortSignal; closed: AbortSignal },
+): SessionFollower {
+  const stop = new AbortController()
+  let lastSeq = 0
+
+  async function handOver(entries: Entry[]): Promise<void> {
+    const fresh = entries.filter((entry) => entry.seq > lastSeq)
+    const [first] = fresh
+    if (!first) return
+    if (first.seq > lastSeq + 1) await readPages(first.seq - 1)
+    await watcher.entries(taskId, fresh)
+    lastSeq = Math.max(lastSeq, fresh.at(-1)?.seq ?? 0)
+  }
+
+  /** Hands over what the transcript holds after `lastSeq`, up to `toSeq`. */
+  async function readPages(toSeq: number): Promise<void> {
+    let fromSeq: number | null = lastSeq + 1
+    while (fromSeq !== null && fromSeq <= toSeq) {
+      const page = await client.workspace.getSubagentTranscript({
+        taskId,
+        fromSeq,
+        limit: transcriptPageEntriesMax,
+      })
+      const entries = page.entries.filter((entry) => entry.seq > lastSeq && entry.seq <= toSeq)
+      await watcher.entries(taskId, entries)
+      lastSeq = Math.max(lastSeq, entries.at(-1)?.seq ?? 0)
+      fromSeq = page.nextSeq
+    }
+  }
+
+  async function followLive(): Promise<void> {
+    const signal = AbortSignal.any([stop.signal, closed])
+    const feed = await client.feed.session({ workspaceId: taskId }, { signal })
+    for await (const event of untilAborted(feed, signal)) {
+      switch (event.type) {
+        case 'snapshot':
+          await handOver(event.entries)
+          await watcher.progress(taskId, { type: 'partial', partial: event.partial })
+          break
+        case 'entries':
+          await handOver(event.entries)
+          break
+        case 'partial':
+        case 'delta':
+          await watcher.progress(taskId, event)
+          break
+        case 'ended':
+          return
+      }
+    }
+  }
+
+  const live = followLive().catch((error) => {
+    // It was archived, or closed, before it could be followed: the pages have it all.
+    if (stop.signal.aborted || ending.aborted || isGone(error)) return
+    throw error
+  })
+  live.catch(() => {}) // told by finish()
+
+  return {
+    async finish() {
+      stop.abort()
+      await live
+      if (closed.aborted) return
+      await readPages(Number.POSITIVE_INFINITY).catch((error) => {
+        if (!ending.aborted) throw error
+      })
+    },
+  }
+}
+
+const isGone = (error: unknown): boolean =>
+  isDefinedError(error as Error) && (error as { code?: string }).code === 'NOT_FOUND'

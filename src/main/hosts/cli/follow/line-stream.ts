@@ -1,0 +1,49 @@
+/**
+ * Text that arrives in small pieces, given out as whole lines of at most `width` columns: so that what
+ * several agents say at once does not run into each other.
+ */
+import { textWidth } from '../terminal/text-width.ts'
+
+export interface LineStream {
+  /** The lines that this piece completes. */
+  add(text: string): string[]
+  /** What is left of an unfinished line. */
+  flush(): string[]
+}
+
+export function createLineStream(width: number): LineStream {
+  let rest = ''
+  return {
+    add(text) {
+      const pieces = (rest + text).split('\n')
+      const lines: string[] = []
+      for (const [index, piece] of pieces.entries()) {
+        const isLast = index === pieces.length - 1
+        const wrapped = wrap(piece, width)
+        if (isLast) rest = wrapped.pop() ?? ''
+        lines.push(...wrapped)
+      }
+      return lines
+    },
+    flush() {
+      const line = rest
+      rest = ''
+      return line === '' ? [] : [line]
+    },
+  }
+}
+
+/** Breaks at spaces; a word longer than the width is left whole, for it may be a path to copy. */
+function wrap(text: string, width: number): string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(/(?<=\s)/)) {
+    if (line !== '' && textWidth((line + word).trimEnd()) > width) {
+      lines.push(line.trimEnd())
+      line = ''
+    }
+    line += word
+  }
+  lines.push(line)
+  return lines
+}

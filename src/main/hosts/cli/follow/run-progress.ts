@@ -1,0 +1,175 @@
+/**
+ * A run as people follow it, on standard error: a line for each change of a task's state, and what the
+ * agents say and do as it happens, each line marked with whose it is.
+ */
+import type { SessionFeedEvent } from '../../../../shared/contract/feed.ts'
+import type { Entry, MessagePart } from '../../../../shared/entries.ts'
+import { type EntryId, shortId, type TaskId } from '../../../../shared/ids.ts'
+import { describeToolCall } from '../../../../shared/projections/describe-tool-call.ts'
+import type { TaskTree } from '../../../../shared/tasks.ts'
+import type { Output } from '../terminal/output.ts'
+import { safeLine, safeText } from '../terminal/safe-text.ts'
+import { padEnd, truncate } from '../terminal/text-width.ts'
+import { count, elapsed, statusWording } from '../terminal/wording.ts'
+import type { RunWatcher } from './follow-run.ts'
+import { createLineStream, type LineStream } from './line-stream.ts'
+
+/** Where a line is not cut by a terminal: wide enough to read, narrow enough for a log. */
+const columnsWithoutTerminal = 100
+const markWidth = 18
+const lineWidthMin = 20
+
+type Progress = Extract<SessionFeedEvent, { type: 'partial' | 'delta' }>
+
+/** How far the message in progress of one task has been shown. */
+interface Speech {
+  title: string
+  uuid: EntryId | null
+  parts: { type: 'text' | 'reasoning'; text: string; shown: number }[]
+  lines: LineStream
+  /** Of the part whose line is unfinished. */
+  style: 'dim' | null
+}
+
+export function createRunProgress(err: Output, now: () => number): RunWatcher {
+  const shown = new Map<TaskId, string>()
+  const speeches = new Map<TaskId, Speech>()
+
+  const width = Math.max(lineWidthMin, (err.columns ?? columnsWithoutTerminal) - markWidth - 3)
+
+  const writeLine = (text: string) => err.write(`${text}\n`).catch(() => {})
+
+  function speechOf(taskId: TaskId): Speech {
+    const known = speeches.get(taskId)
+    if (known) return known
+    const speech: Speech = {
+      title: shortId(taskId),
+      uuid: null,
+      parts: [],
+      lines: createLineStream(width),
+      style: null,
+    }
+    speeches.set(taskId, speech)
+    return speech
+  }
+
+  async function writeMarked(speech: Speech, text: string, style: 'dim' | 'red' | null) {
+    const mark = err.style('dim', `${padEnd(truncate(speech.title, markWidth), markWidth)} │ `)
+    await writeLine(mark + (style ? err.style(style, text) : text))
+  }
+
+  async function flush(speech: Speech): Promise<void> {
+    for (const line of speech.lines.flush()) await writeMarked(speech, line, speech.style)
+  }
+
+  async function showNewText(speech: Speech): Promise<void> {
+    for (const part of speech.parts) {
+      const fresh = part.text.slice(part.shown)
+      if (fresh === '') continue
+      if (part.shown === 0) await flush(speech)
+      part.shown = part.text.length
+      speech.style = part.type === 'reasoning' ? 'dim' : null
+      for (const line of speech.lines.add(safeText(fresh))) {
+        await writeMarked(speech, line, speech.style)
+      }
+    }
+  }
+
+  async function beginMessage(speech: Speech, uuid: EntryId): Promise<void> {
+    if (speech.uuid === uuid) return
+    await flush(speech)
+    speech.uuid = uuid
+    speech.parts = []
+  }
+
+  /** The same message with more in it; parts that are no text count, so that positions agree. */
+  function takeParts(speech: Speech, parts: MessagePart[]): void {
+    speech.parts = parts.map((part, index) => ({
+      type: part.type === 'reasoning' ? 'reasoning' : 'text',
+      text: part.type === 'tool-call' ? '' : part.text,
+      shown: speech.parts[index]?.shown ?? 0,
+    }))
+  }
+
+  async function showEntry(speech: Speech, entry: Entry): Promise<void> {
+    switch (entry.type) {
+      case 'message':
+        if (entry.role !== 'assistant') return
+        await beginMessage(speech, entry.uuid)
+        takeParts(speech, entry.parts)
+        await showNewText(speech)
+        return flush(speech)
+      case 'tool-call':
+        await flush(speech)
+        return writeMarked(
+          speech,
+          truncate(`→ ${safeLine(describeToolCall(entry.name, entry.input))}`, width),
+          'dim',
+        )
+      case 'tool-result':
+        if (entry.outcome === 'ok') return
+        return writeMarked(
+          speech,
+          truncate(`✕ ${safeLine(`${entry.name}: ${entry.output}`)}`, width),
+          'red',
+        )
+      default:
+        return
+    }
+  }
+
+  return {
+    async task(task) {
+      speechOf(task.id).title = safeLine(task.title)
+      const line = stateLine(task, err, now())
+      const key = stateKey(task)
+      if (shown.get(task.id) === key) return
+      shown.set(task.id, key)
+      await writeLine(line)
+    },
+    async stillRunning(tasks) {
+      await writeLine(
+        `The agent's run has ended; waiting for ${count(tasks.length, 'sub-agent')} still at work.`,
+      )
+    },
+    async entries(taskId, entries) {
+      const speech = speechOf(taskId)
+      for (const entry of entries) await showEntry(speech, entry)
+    },
+    async progress(taskId, event: Progress) {
+      const speech = speechOf(taskId)
+      if (event.type === 'partial') {
+        if (event.partial === null) return
+        await beginMessage(speech, event.partial.uuid)
+        takeParts(speech, event.partial.parts)
+      } else {
+        const known = speech.parts[event.part]
+        if (known?.type === event.partType) known.text += event.text
+        else
+          speech.parts.splice(event.part, 0, { type: event.partType, text: event.text, shown: 0 })
+      }
+      await showNewText(speech)
+    },
+  }
+}
+
+const stateKey = (task: TaskTree): string =>
+  task.archived && task.status === 'completed' ? 'cleaned-up' : `${task.status} ${task.runs.length}`
+
+function stateLine(task: TaskTree, err: Output, now: number): string {
+  const { sign, word, style } = statusWording[task.status]
+  const cleanedUp = stateKey(task) === 'cleaned-up'
+  const state = cleanedUp ? `✓ ${'cleaned up'}` : `${sign} ${word}`
+  const run = task.runs.at(-1)
+  const took =
+    run?.endedAt && !cleanedUp ? ` after ${elapsed(run.startedAt, run.endedAt, now)}` : ''
+  const cause = task.error && !cleanedUp ? `: ${safeLine(task.error)}` : ''
+  return [
+    err.style(cleanedUp ? 'gray' : style, padEnd(state, stateWidth)),
+    `${'  '.repeat(task.depth)}${safeLine(task.title)}`,
+    err.style('dim', `(${safeLine(task.agent)}, ${shortId(task.id)})${took}`) + cause,
+  ].join(' ')
+}
+
+/** The longest: `❚❚ interrupted`. */
+const stateWidth = 14

@@ -1,0 +1,28 @@
+/** What the command line is given from outside: the process, and the rest of the program. */
+import type { OpenShiplogOptions, Shiplog } from '../../shiplog.ts'
+import type { WebHost, WebHostOptions } from '../web/index.ts'
+import type { OutputStream } from './terminal/output.ts'
+
+export type EndSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
+
+export interface CliHost {
+  version: string
+  /** Holds `out/` and `node_modules/`. Absolute. */
+  packageDir: string
+  cwd: string
+  env: NodeJS.ProcessEnv
+  platform: NodeJS.Platform
+  stdin: NodeJS.ReadableStream & { isTTY?: boolean }
+  stdout: OutputStream
+  stderr: OutputStream
+  /** Signals that ask the process to end. Returns what stops the listening. */
+  onEndSignal(listener: (signal: EndSignal) => void): () => void
+  /** Leaves without ending anything well: for the second Ctrl-C. */
+  exitNow(code: number): void
+  /** Milliseconds since the epoch. */
+  now(): number
+  /** `flag`: what `--data-dir` said. Throws when the settings file can't be read. */
+  resolveDataDir(flag: string | undefined): Promise<string>
+  openShiplog(options: OpenShiplogOptions): Promise<Shiplog>
+  startWebHost(options: WebHostOptions): Promise<WebHost>
+}

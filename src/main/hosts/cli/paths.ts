@@ -1,0 +1,30 @@
+/** Folders and files that the person named, relative to where the command was called. */
+import { readFile, realpath } from 'node:fs/promises'
+import path from 'node:path'
+import { usageError } from './exit-codes.ts'
+
+/** Absolute, symlinks resolved where it exists: the form in which projects are kept. */
+export async function projectPath(dir: string, cwd: string): Promise<string> {
+  const absolute = path.resolve(cwd, dir)
+  try {
+    return await realpath(absolute)
+  } catch {
+    return absolute // whoever is given it says what is wrong with it
+  }
+}
+
+/** The text of a scenario file. Refused with a reason and a remedy when it can't be read. */
+export async function readScenario(file: string, cwd: string): Promise<string> {
+  try {
+    return await readFile(path.resolve(cwd, file), 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const reason =
+      code === 'ENOENT'
+        ? 'there is no such file'
+        : code === 'EISDIR'
+          ? 'it is a folder'
+          : (error as Error).message
+    throw usageError(`The scenario ${file} can't be read: ${reason}.`)
+  }
+}

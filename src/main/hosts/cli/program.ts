@@ -1,0 +1,228 @@
+/** Every command and option. What a command does is in `commands/`, loaded when it is called. */
+import { Argument, Command, InvalidArgumentError, Option } from 'commander'
+import type { CliContext } from './context.ts'
+
+/** Options after commander read them; each command knows which are its own. */
+export type ParsedOptions = { json?: boolean; dataDir?: string } & Record<string, unknown>
+
+/** What a command line asks for: run with a context made from its shared options, answers the exit code. */
+export type Action = (context: CliContext) => Promise<number>
+
+export interface ProgramOptions {
+  version: string
+  /** Width that help is wrapped to. */
+  columns: number
+  writeOut(text: string): void
+  writeErr(text: string): void
+  /** Called once with what the command line asks for. */
+  chosen(shared: ParsedOptions, action: Action): void
+}
+
+const agentKinds = ['scripted']
+
+export function createProgram(options: ProgramOptions): Command {
+  const { chosen, columns } = options
+  const program = new Command('shiplog')
+    .description(
+      'Runs coding agents on your own repositories and keeps every report and transcript.',
+    )
+    .version(options.version, '-V, --version', 'print the version')
+    .option(
+      '--data-dir <dir>',
+      'where everything is kept (else SHIPLOG_DATA_DIR, else the settings)',
+    )
+    .option('--json', 'print one JSON document on standard output and nothing else there')
+    .helpOption('-h, --help', 'show this help')
+    .helpCommand('help [command]', 'show the help of a command')
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: options.writeOut,
+      writeErr: options.writeErr,
+      getOutHelpWidth: () => columns,
+      getErrHelpWidth: () => columns,
+    })
+    .exitOverride()
+    .showHelpAfterError()
+    .addHelpText('after', epilogue)
+
+  /** Binds a command to what carries it out: `(arguments, options) => action`. */
+  const runs =
+    (load: (args: string[], options: ParsedOptions) => Promise<Action>) =>
+    (...received: unknown[]) => {
+      const command = received.at(-1) as Command
+      const given = command.optsWithGlobals<ParsedOptions>()
+      chosen(given, async (context) => (await load(command.args, given))(context))
+    }
+
+  program
+    .command('open')
+    .description('open the desktop app; without Electron or a display, serve it to a browser')
+    .action(runs(async () => (await import('./commands/open.ts')).open()))
+
+  program
+    .command('serve')
+    .description('serve the app to a browser on this machine and print its URL')
+    .option('--port <n>', 'port to listen on; 0 picks a free one', portNumber)
+    .option('--host <addr>', 'address to listen on', '127.0.0.1')
+    .action(
+      runs(async (_, given) =>
+        (await import('./commands/serve.ts')).serve(given as { port?: number; host: string }),
+      ),
+    )
+
+  const agent = program.command('agent').description('run agents')
+  agent
+    .command('run')
+    .description('run a root agent to its end; its report goes to standard output')
+    .argument('[prompt]', 'what the agent is asked to do', '')
+    .requiredOption('--project <dir>', 'the folder to work on, usually a Git repository')
+    .addOption(
+      new Option('--agent <kind>', 'kind of agent').choices(agentKinds).default('scripted'),
+    )
+    .option('--scenario <file>', 'what the scripted agent plays (YAML)')
+    .addOption(
+      new Option(
+        '--isolation <how>',
+        'a worktree of its own, or the project folder itself (default: a worktree in Git)',
+      ).choices(['worktree', 'in-place']),
+    )
+    .option('--max-agents <n>', 'agents at work at the same time, 1 to 16', agentCount)
+    .option('--keep', "keep finished sub-agents' workspaces")
+    .option('--trust', "allow the project's own set-up command to run")
+    .action(
+      runs(async (args, given) => (await import('./commands/agent-run.ts')).agentRun(args, given)),
+    )
+  agent
+    .command('list')
+    .description("the kinds of agent that can run here, and why the others can't")
+    .action(runs(async () => (await import('./commands/agent-list.ts')).agentList()))
+
+  const tasks = program.command('tasks').description('what agents were asked to do')
+  tasks
+    .command('list')
+    .description('tasks as a tree')
+    .option('--project <dir>', 'only those of this project')
+    .option('--status <status>', 'only those in this state')
+    .option('--all', 'the archived ones as well')
+    .action(runs(async (_, given) => (await import('./commands/tasks.ts')).list(given)))
+  tasks
+    .command('report')
+    .description('the report that a task ended with, as Markdown')
+    .addArgument(idArgument('task'))
+    .option('--run <n>', 'of this run; the newest without it', positiveInteger)
+    .action(
+      runs(async ([id = ''], given) => (await import('./commands/tasks.ts')).report(id, given)),
+    )
+  tasks
+    .command('stop')
+    .description('interrupt a task and everything below it; what was said so far is kept')
+    .addArgument(idArgument('task'))
+    .action(runs(async ([id = '']) => (await import('./commands/tasks.ts')).stop(id)))
+  tasks
+    .command('apply')
+    .description(
+      "bring a task's changes into its parent's worktree; a root's into the project's branch",
+    )
+    .addArgument(idArgument('task'))
+    .action(runs(async ([id = '']) => (await import('./commands/tasks.ts')).apply(id)))
+
+  const transcripts = program.command('transcripts').description('what agents said and did')
+  transcripts
+    .command('list')
+    .description('every transcript that is kept, of live and cleaned-up agents alike')
+    .option('--project <dir>', 'only those of this project')
+    .action(runs(async (_, given) => (await import('./commands/transcripts.ts')).list(given)))
+  transcripts
+    .command('show')
+    .description('one transcript, turn by turn')
+    .addArgument(idArgument('task'))
+    .option('--from <seq>', 'begin with this entry', positiveInteger)
+    .option('--limit <n>', 'this many entries at most', positiveInteger)
+    .addOption(
+      new Option('--format <format>', 'Markdown to read, or the entries as JSON Lines')
+        .choices(['md', 'jsonl'])
+        .default('md'),
+    )
+    .action(
+      runs(async ([id = ''], given) => (await import('./commands/transcripts.ts')).show(id, given)),
+    )
+
+  const workspaces = program.command('workspaces').description('where agents work')
+  workspaces
+    .command('list')
+    .description('workspaces with their branches and folders')
+    .option('--archived', 'the archived ones')
+    .action(runs(async (_, given) => (await import('./commands/workspaces.ts')).list(given)))
+  workspaces
+    .command('diff')
+    .description('what a workspace changed, uncommitted and untracked files included')
+    .addArgument(idArgument('workspace'))
+    .action(runs(async ([id = '']) => (await import('./commands/workspaces.ts')).diff(id)))
+  workspaces
+    .command('remove')
+    .description('archive a workspace with everything below it and remove its worktree')
+    .addArgument(idArgument('workspace'))
+    .action(runs(async ([id = '']) => (await import('./commands/workspaces.ts')).remove(id)))
+
+  program
+    .command('demo')
+    .description('make a small Git project and run the bundled scenario on it')
+    .option('--dir <dir>', 'where to make the project (else in the data directory)')
+    .action(runs(async (_, given) => (await import('./commands/demo.ts')).demo(given)))
+
+  // No command is `open`. A word that is none is refused here, since commander would take it for an
+  // argument. After the subcommands, which would inherit the setting.
+  program.allowUnknownOption().allowExcessArguments()
+  program.action((_, command: Command) => {
+    const [word] = command.args
+    if (word?.startsWith('-')) command.error(`error: unknown option '${word}'`)
+    if (word !== undefined) command.error(`error: unknown command '${word}'`)
+    chosen(command.opts<ParsedOptions>(), async (context) =>
+      (await import('./commands/open.ts')).open()(context),
+    )
+  })
+  return program
+}
+
+const idArgument = (what: string) =>
+  new Argument('<id>', `id of the ${what}, or its first characters (4 or more)`)
+
+function positiveInteger(text: string): number {
+  const value = Number(text)
+  if (!/^\d+$/.test(text) || value < 1 || !Number.isSafeInteger(value)) {
+    throw new InvalidArgumentError('It must be a whole number from 1 up.')
+  }
+  return value
+}
+
+function agentCount(text: string): number {
+  const value = Number(text)
+  if (!/^\d+$/.test(text) || value < 1 || value > agentsAtOnceMax) {
+    throw new InvalidArgumentError(`It must be a whole number from 1 to ${agentsAtOnceMax}.`)
+  }
+  return value
+}
+
+/** The contract's own limit (shared/tasks.ts); loading that for `--help` would cost more than all else. */
+const agentsAtOnceMax = 16
+
+function portNumber(text: string): number {
+  const value = Number(text)
+  if (!/^\d+$/.test(text) || value > 65535) {
+    throw new InvalidArgumentError('It must be a whole number from 0 to 65535.')
+  }
+  return value
+}
+
+const epilogue = `
+Without a command, shiplog opens the app.
+
+Wherever an id is asked for, any id that was shown will do, or its first characters (4 or more).
+
+Exit codes:
+  0  done                              5  refused (its state, conflicts, out of scope)
+  1  the agent or task failed          6  another process holds the data directory
+  2  usage, or input that can't be used  7  damage found
+  3  not found                       130  interrupted with Ctrl-C
+  4  ambiguous id                    143  asked to end (SIGTERM)
+`

@@ -1,0 +1,57 @@
+/** Where the command line writes: standard output (the document) and standard error (messages for people). */
+import { styleText } from 'node:util'
+
+export type TextStyle = Parameters<typeof styleText>[0]
+
+/** `process.stdout` is one. */
+export type OutputStream = NodeJS.WritableStream & { isTTY?: boolean; columns?: number }
+
+export interface Output {
+  readonly isTTY: boolean
+  /** Width of the terminal; null where there is none, and lines may be of any length. */
+  readonly columns: number | null
+  /** True once the reader has gone (`… | head`): what is written now reaches nobody. */
+  readonly closed: boolean
+  /** Resolves once the text was taken, also when nobody reads any more. Rejects when it can't be written. */
+  write(text: string): Promise<void>
+  /** Colours for a terminal, the plain text for everything else and with NO_COLOR. */
+  style(style: TextStyle, text: string): string
+}
+
+export function createOutput(stream: OutputStream, env: NodeJS.ProcessEnv): Output {
+  const isTTY = stream.isTTY === true
+  const hasColors = isTTY && !env.NO_COLOR && env.TERM !== 'dumb'
+  let closed = false
+  // A failed write is told to its caller by its callback; without a listener it would end the process.
+  stream.on('error', () => {})
+
+  return {
+    isTTY,
+    get columns() {
+      return isTTY ? (stream.columns ?? columnsDefault) : null
+    },
+    get closed() {
+      return closed
+    },
+    write(text) {
+      if (closed || text === '') return Promise.resolve()
+      return new Promise((resolve, reject) => {
+        stream.write(text, (error) => {
+          if (!error) return resolve()
+          if (!isClosedPipe(error)) return reject(error)
+          closed = true
+          resolve()
+        })
+      })
+    },
+    style: (style, text) => (hasColors ? styleText(style, text, { validateStream: false }) : text),
+  }
+}
+
+/** What terminals of unknown width have had since the punched card. */
+const columnsDefault = 80
+
+function isClosedPipe(error: Error): boolean {
+  const code = 'code' in error ? error.code : undefined
+  return code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED'
+}

@@ -1,0 +1,45 @@
+/** How states, times and sizes read in a terminal: a sign and, beside it, always the word. */
+import prettyBytes from 'pretty-bytes'
+import prettyMs from 'pretty-ms'
+import type { TaskStatus } from '../../../../shared/tasks.ts'
+import type { TextStyle } from './output.ts'
+
+export interface StatusWording {
+  sign: string
+  word: string
+  style: TextStyle
+}
+
+/** Signs and colours are those of the app. `spawned` and `resumed` are both running. */
+export const statusWording: Record<TaskStatus, StatusWording> = {
+  queued: { sign: '◌', word: 'queued', style: 'gray' },
+  spawned: { sign: '◐', word: 'running', style: 'blue' },
+  resumed: { sign: '◐', word: 'running', style: 'blue' },
+  blocked: { sign: '⊘', word: 'blocked', style: 'gray' },
+  completed: { sign: '✓', word: 'completed', style: 'green' },
+  interrupted: { sign: '❚❚', word: 'interrupted', style: 'yellow' },
+  failed: { sign: '✕', word: 'failed', style: 'red' },
+  cancelled: { sign: '–', word: 'cancelled', style: 'gray' },
+  abandoned: { sign: '–', word: 'abandoned', style: 'gray' },
+}
+
+/** `12m ago`; `''` for never. */
+export function ago(at: string | null, now: number): string {
+  if (at === null) return ''
+  const elapsedMs = now - Date.parse(at)
+  if (Number.isNaN(elapsedMs)) return ''
+  return elapsedMs < 1000 ? 'just now' : `${prettyMs(elapsedMs, { compact: true })} ago`
+}
+
+/** `4.2s`, `3m 20s`: what a run took, up to now while it goes on; `''` before it began. */
+export function elapsed(startedAt: string | null, endedAt: string | null, now: number): string {
+  if (startedAt === null) return ''
+  const ms = (endedAt === null ? now : Date.parse(endedAt)) - Date.parse(startedAt)
+  return prettyMs(Math.max(0, ms), { unitCount: 2, secondsDecimalDigits: ms < 10_000 ? 1 : 0 })
+}
+
+export const size = (bytes: number): string => prettyBytes(bytes)
+
+/** `1 agent`, `3 agents`. */
+export const count = (n: number, noun: string, plural = `${noun}s`): string =>
+  `${n} ${n === 1 ? noun : plural}`

@@ -1,0 +1,296 @@
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { TaskId } from '../../src/shared/ids.ts'
+import { jsonLines, type RunOptions, runToEnd, startCli } from './fake-process.ts'
+import { createFakeWorld, type FakeWorld } from './fake-world.ts'
+
+let dir: string
+beforeAll(async () => {
+  dir = await mkdtemp(path.join(await realpath(os.tmpdir()), 'shiplog-cli-'))
+  await writeFile(path.join(dir, 'play.yaml'), 'version: 1\n')
+  await writeFile(path.join(dir, 'broken.yaml'), 'malformed\n')
+})
+afterAll(() => rm(dir, { recursive: true, force: true }))
+
+const argvFor = (project: string, ...more: string[]) => [
+  ...['agent', 'run', 'Fix it', '--project', project],
+  ...['--scenario', path.join(dir, 'play.yaml'), ...more],
+]
+
+/** A lead with a tester in the background, which goes on when the lead has ended. */
+function leadAndTester(world: FakeWorld): { finishTester: () => void; leadDone: Promise<TaskId> } {
+  const leadDone = Promise.withResolvers<TaskId>()
+  let finishTester = () => {}
+  world.onStart(async (lead) => {
+    await Promise.resolve()
+    world.spawn(lead)
+    for (const text of ['one', 'two', 'three', 'four', 'five']) world.say(lead, text)
+    const projectId = world.projectOf(lead)
+    const tester = world.createTask({ projectId, parentId: lead, title: 'Add tests' })
+    world.spawn(tester)
+    world.report(lead, 'Fixed', '# Fixed\n\nAll green.')
+    world.complete(lead)
+    finishTester = () => {
+      for (const text of ['a', 'b', 'c', 'd']) world.say(tester, text)
+      world.report(tester, 'Tests added', 'One file.')
+      world.complete(tester)
+      world.archive(tester)
+    }
+    leadDone.resolve(lead)
+  })
+  return { finishTester: () => finishTester(), leadDone: leadDone.promise }
+}
+
+async function runLead(argv: string[], options: RunOptions = {}) {
+  const world = createFakeWorld()
+  const { finishTester } = leadAndTester(world)
+  const cli = startCli(argv, { world, ...options })
+  if (argv.includes('--json')) {
+    // Nothing is said on standard error then; the tester's entries are waited for all the same.
+    while (world.state.tasks.size < 2) await new Promise((resolve) => setImmediate(resolve))
+  } else await cli.said('waiting for 1 sub-agent')
+  finishTester()
+  return { world, ...(await cli.ended) }
+}
+
+describe('agent run', () => {
+  it('prints the report on standard output and progress on standard error', async () => {
+    const { code, stdout, stderr } = await runLead(argvFor('/code/api'))
+    expect(code).toBe(0)
+    expect(stdout).toBe('# Fixed\n\nAll green.\n')
+    expect(stderr).toMatch(/✓ completed\s+Fix it/)
+    expect(stderr).toMatch(/✓ cleaned up\s+Add tests/)
+    expect(stderr).toMatch(/Fix it\s+│ five/)
+    expect(stderr).toContain('shiplog tasks apply')
+  })
+
+  it('--json: each durable entry of every task once and in order, the result last', async () => {
+    const { code, stdout, world } = await runLead(argvFor('/code/api', '--json'))
+    expect(code).toBe(0)
+    const events = jsonLines(stdout)
+    const result = events.at(-1)
+    expect(events.filter((event) => event.type === 'result')).toEqual([result])
+    expect(result).toMatchObject({ status: 'completed', report: { title: 'Fixed', run: 1 } })
+    for (const taskId of world.state.tasks.keys()) {
+      const printed = events.filter((event) => event.type === 'entry' && event.taskId === taskId)
+      expect(printed.map((event) => event.entry)).toEqual(world.sessionOf(taskId).entries)
+    }
+    const states = events.flatMap((event) => (event.type === 'task' ? [event.task] : []))
+    expect(states).toContainEqual(
+      expect.objectContaining({
+        id: result?.taskId,
+        status: 'completed',
+        children: [expect.objectContaining({ title: 'Add tests', children: [] })],
+      }),
+    )
+  })
+
+  it('exits 1 when the agent failed, and says why', async () => {
+    const world = createFakeWorld()
+    world.onStart(async (lead) => {
+      await Promise.resolve()
+      world.spawn(lead)
+      world.fail(lead, 'no parser here')
+    })
+    const { code, stdout, stderr } = await runToEnd(argvFor('/code/api'), { world })
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toContain('no parser here')
+  })
+
+  it('waits for a clean-up only while one will come', async () => {
+    const world = createFakeWorld()
+    world.onStart(async (lead) => {
+      await Promise.resolve()
+      world.spawn(lead)
+      const projectId = world.projectOf(lead)
+      const middle = world.createTask({ projectId, parentId: lead, title: 'Middle' })
+      const leaf = world.createTask({ projectId, parentId: middle, title: 'Leaf' })
+      world.spawn(middle)
+      world.spawn(leaf)
+      // What failed stays to be retried, and keeps its parent's workspace.
+      world.fail(leaf, 'out of luck')
+      world.complete(middle)
+      world.complete(lead)
+    })
+    const { code, stderr } = await runToEnd(argvFor('/code/api'), { world })
+    expect(code).toBe(0)
+    expect(stderr).toContain('Leaf')
+    expect(stderr).toContain('out of luck')
+  })
+
+  it('says so when a clean-up was put off', async () => {
+    const world = createFakeWorld()
+    world.onStart(async (lead) => {
+      await Promise.resolve()
+      world.spawn(lead)
+      const projectId = world.projectOf(lead)
+      const child = world.createTask({ projectId, parentId: lead, title: 'Child' })
+      world.spawn(child)
+      world.complete(child)
+      world.complete(lead)
+      world.archive(child, 'the worktree is in use')
+    })
+    const { code, stderr } = await runToEnd(argvFor('/code/api'), { world })
+    expect(code).toBe(0)
+    expect(stderr).toContain('1 workspace could not be cleaned up yet')
+  })
+
+  it('streams text by whole lines, and prints none of it twice', async () => {
+    const world = createFakeWorld()
+    world.onStart(async (lead) => {
+      await Promise.resolve()
+      world.spawn(lead)
+      const [entry] = world.append(lead, { type: 'title', title: 'x' })
+      if (!entry) throw new Error('nothing was appended')
+      const partial = {
+        v: 1 as const,
+        uuid: entry.uuid,
+        type: 'message' as const,
+        role: 'assistant' as const,
+        parts: [{ type: 'text' as const, text: 'First ' }],
+        cwd: '/',
+        timestamp: '2026-11-21T08:00:00.000Z',
+        gitBranch: null,
+        sessionId: lead,
+        runId: `${lead}/1` as never,
+        turn: 1,
+        status: 'interrupted' as const,
+      }
+      await new Promise((resolve) => setImmediate(resolve))
+      world.stream(lead, { type: 'partial', partial })
+      world.stream(lead, { type: 'delta', part: 0, partType: 'text', text: 'line\nSecond' })
+      const { v: _, ...message } = partial
+      const parts = [{ type: 'text' as const, text: 'First line\nSecond line' }]
+      world.append(lead, { ...message, parts, status: 'complete' })
+      world.complete(lead)
+    })
+    const { stderr } = await runToEnd(argvFor('/code/api'), { world })
+    expect(stderr.match(/First line/g)).toHaveLength(1)
+    expect(stderr.match(/Second line/g)).toHaveLength(1)
+  })
+
+  it('prints no escape sequence that an agent wrote', async () => {
+    const world = createFakeWorld()
+    world.onStart(async (lead) => {
+      await Promise.resolve()
+      world.spawn(lead)
+      world.say(lead, 'a\x1b]0;owned\x07b \x1b[2J\u202eevil')
+      world.complete(lead)
+    })
+    const { stderr } = await runToEnd(argvFor('/code/api'), { world })
+    expect(stderr).toContain('ab evil')
+    expect(stderr).not.toContain('\x1b')
+  })
+
+  it('refuses a malformed scenario with exit 2 and leaves no project behind', async () => {
+    const world = createFakeWorld()
+    const scenario = path.join(dir, 'broken.yaml')
+    const argv = ['agent', 'run', '--project', '/code/new', '--scenario', scenario]
+    const { code, stderr } = await runToEnd(argv, { world })
+    expect(code).toBe(2)
+    expect(stderr).toContain(`${scenario}:3:turn`)
+    expect([...world.state.projects.values()]).toEqual([])
+  })
+
+  it('refuses a folder that is none with exit 2', async () => {
+    const { code, stderr } = await runToEnd(argvFor('/code/missing'))
+    expect(code).toBe(2)
+    expect(stderr).toContain('/code/missing does not exist')
+  })
+
+  it('works in place outside Git, and says so', async () => {
+    const { code, stderr, world } = await runLead(argvFor('/code/plain'))
+    expect(code).toBe(0)
+    expect(stderr).toContain('not a Git repository')
+    expect(world.calls).toContainEqual(
+      expect.objectContaining({ input: expect.objectContaining({ isolation: 'in-place' }) }),
+    )
+  })
+
+  it('passes its options on', async () => {
+    const { world } = await runLead(
+      argvFor('/code/api', '--max-agents', '5', '--keep', '--isolation', 'in-place'),
+    )
+    expect(world.calls).toContainEqual(
+      expect.objectContaining({
+        input: expect.objectContaining({
+          agentsAtOnce: 5,
+          keep: true,
+          isolation: 'in-place',
+          prompt: 'Fix it',
+        }),
+      }),
+    )
+  })
+
+  describe('a set-up command that the project brings', () => {
+    it('is shown and refused with exit 5 where nobody can be asked', async () => {
+      const world = createFakeWorld()
+      const { code, stderr } = await runToEnd(argvFor('/code/with-setup'), { world })
+      expect(code).toBe(5)
+      expect(stderr).toContain('npm ci')
+      expect(stderr).toContain('--trust')
+      expect(world.state.tasks.size).toBe(0)
+    })
+
+    it('is allowed by --trust', async () => {
+      const { code, world } = await runLead(argvFor('/code/with-setup', '--trust'))
+      expect(code).toBe(0)
+      expect([...world.state.trustedSetups.values()]).toEqual(['a1'])
+    })
+
+    it('is asked for on a terminal', async () => {
+      const onTerminal = { stderrTTY: true, stdinText: 'y\n' }
+      const allowed = await runLead(argvFor('/code/with-setup'), onTerminal)
+      expect(allowed.code).toBe(0)
+      const denied = await runToEnd(argvFor('/code/with-setup'), {
+        stderrTTY: true,
+        stdinText: '\n',
+      })
+      expect(denied.code).toBe(5)
+    })
+  })
+})
+
+describe('Ctrl-C', () => {
+  it('interrupts cleanly once, says what, and exits 130', async () => {
+    const world = createFakeWorld()
+    const { leadDone } = leadAndTester(world)
+    const cli = startCli(argvFor('/code/api'), { world })
+    await cli.said('waiting for 1 sub-agent')
+    await leadDone
+    cli.signal('SIGINT')
+    const { code, stderr } = await cli.ended
+    expect(code).toBe(130)
+    expect(stderr).toContain('Interrupting 1 agent…')
+    expect(stderr).toMatch(/❚❚ interrupted\s+Add tests/)
+    expect(world.closeCauses[0]).toBe('interrupted with Ctrl-C')
+    expect(cli.leftWith).toEqual([])
+  })
+
+  it('leaves at once when it comes twice', async () => {
+    const world = createFakeWorld()
+    leadAndTester(world)
+    const cli = startCli(argvFor('/code/api'), { world })
+    await cli.said('waiting for 1 sub-agent')
+    cli.signal('SIGINT')
+    cli.signal('SIGINT')
+    expect(cli.leftWith).toEqual([130])
+    await cli.ended
+  })
+
+  it('ends the JSON Lines with a result all the same', async () => {
+    const world = createFakeWorld()
+    world.onStart(async (lead) => {
+      await Promise.resolve()
+      world.spawn(lead)
+      cli.signal('SIGTERM')
+    })
+    const cli = startCli(argvFor('/code/api', '--json'), { world })
+    const { code, stdout } = await cli.ended
+    expect(code).toBe(143)
+    expect(jsonLines(stdout).at(-1)).toMatchObject({ type: 'result', status: 'interrupted' })
+  })
+})

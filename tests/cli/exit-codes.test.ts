@@ -1,0 +1,90 @@
+import { ORPCError } from '@orpc/client'
+import { describe, expect, it } from 'vitest'
+import { failureOf } from '../../src/main/hosts/cli/exit-codes.ts'
+import type { TaskId } from '../../src/shared/ids.ts'
+import { runToEnd } from './fake-process.ts'
+import { createFakeWorld } from './fake-world.ts'
+
+const known = '3f2a0000-0000-4000-8000-000000000001' as TaskId
+const sibling = '3f2a0000-0000-4000-8000-000000000002' as TaskId
+
+function worldOfTwo() {
+  const world = createFakeWorld()
+  const projectId = world.addProject('/code/api')
+  world.createTask({ projectId, taskId: known, title: 'One' })
+  world.createTask({ projectId, taskId: sibling, title: 'Two' })
+  return world
+}
+
+describe('exit codes', () => {
+  it.each([
+    ['tasks', 'report'],
+    ['tasks', 'stop'],
+    ['tasks', 'apply'],
+    ['transcripts', 'show'],
+    ['workspaces', 'diff'],
+    ['workspaces', 'remove'],
+  ])('%s %s: 3 for an unknown id, 4 for an ambiguous one with its candidates', async (...argv) => {
+    const world = worldOfTwo()
+    const unknown = await runToEnd([...argv, 'dead'], { world })
+    expect(unknown).toMatchObject({ code: 3, stdout: '' })
+    expect(unknown.stderr).toContain('dead')
+    const ambiguous = await runToEnd([...argv, '3f2a'], { world })
+    expect(ambiguous).toMatchObject({ code: 4, stdout: '' })
+    expect(ambiguous.stderr).toContain(known)
+    expect(ambiguous.stderr).toContain(sibling)
+  })
+
+  it('6 when another process holds the data directory, and who', async () => {
+    const held = Object.assign(new Error('the data directory is in use by process 42 (web)'), {
+      kind: 'lease-held',
+    })
+    const { code, stderr } = await runToEnd(['tasks', 'list'], {
+      openShiplog: async () => {
+        throw held
+      },
+    })
+    expect(code).toBe(6)
+    expect(stderr).toContain('process 42')
+  })
+
+  it('5 for a conflict, which names the files', async () => {
+    const world = worldOfTwo()
+    world.answerApply({ kind: 'conflict', paths: ['src/a.ts'], message: 'It does not apply' })
+    const { code, stderr } = await runToEnd(['tasks', 'apply', known], { world })
+    expect(code).toBe(5)
+    expect(stderr).toContain('It does not apply. Nothing was changed.')
+    expect(stderr).toContain('src/a.ts')
+  })
+
+  it('7 when a transcript is damaged, with all that can be read', async () => {
+    const world = worldOfTwo()
+    world.say(known, 'still here')
+    world.damage.push({ file: 'chat.jsonl', line: 118, bytes: 40, reason: 'bad checksum' })
+    const { code, stdout, stderr } = await runToEnd(['transcripts', 'show', known], { world })
+    expect(code).toBe(7)
+    expect(stdout).toContain('still here')
+    expect(stderr).toContain('chat.jsonl:118 damaged (bad checksum)')
+  })
+
+  it.each([
+    [new ORPCError('OUT_OF_SCOPE', { defined: true, data: {} }), 5],
+    [new ORPCError('REFUSED', { defined: true, data: {} }), 5],
+    [new ORPCError('INVALID', { defined: true, data: {} }), 2],
+    [new ORPCError('DAMAGED', { defined: true, data: {} }), 7],
+    [new ORPCError('STORAGE', { defined: true, data: {} }), 1],
+    [new ORPCError('BAD_REQUEST', { data: { issues: [{ message: 'too long' }] } }), 2],
+    [Object.assign(new Error('no'), { kind: 'data-dir' }), 2],
+    [Object.assign(new Error('no'), { kind: 'port-in-use' }), 2],
+    [new Error('a bug'), 1],
+  ])('%s -> %i', (error, exitCode) => {
+    expect(failureOf(error).exitCode).toBe(exitCode)
+  })
+
+  it('closes what it opened, whatever happens', async () => {
+    const world = worldOfTwo()
+    await runToEnd(['tasks', 'list'], { world })
+    await runToEnd(['tasks', 'report', 'dead'], { world })
+    expect(world.closeCauses).toHaveLength(2)
+  })
+})

@@ -1,0 +1,93 @@
+/** The command line run in this process: its outputs as text, its signals by call. */
+import { PassThrough, Writable } from 'node:stream'
+import { type CliHost, type EndSignal, runCli } from '../../src/main/hosts/cli/index.ts'
+import { createFakeWorld, type FakeWorld } from './fake-world.ts'
+
+export interface RunOptions extends Partial<CliHost> {
+  world?: FakeWorld
+  stdoutTTY?: boolean
+  stderrTTY?: boolean
+  stdinText?: string
+  columns?: number
+}
+
+export interface StartedCli {
+  /** Resolves with the exit code and all that was printed. */
+  ended: Promise<{ code: number; stdout: string; stderr: string }>
+  world: FakeWorld
+  /** As the process would get it. */
+  signal(signal: EndSignal): void
+  /** Codes that it left with at once. */
+  leftWith: number[]
+  /** Resolves once standard error has said this. */
+  said(text: string): Promise<void>
+}
+
+export function startCli(argv: string[], options: RunOptions = {}): StartedCli {
+  const { world = createFakeWorld(), stdoutTTY, stderrTTY, stdinText, columns, ...rest } = options
+  const stdout = collect(stdoutTTY, columns)
+  const stderr = collect(stderrTTY, columns)
+  const stdin = Object.assign(new PassThrough(), { isTTY: stdinText !== undefined })
+  if (stdinText !== undefined) stdin.write(stdinText)
+  const listeners = new Set<(signal: EndSignal) => void>()
+  const leftWith: number[] = []
+  const code = runCli(argv, {
+    version: '1.2.3',
+    packageDir: '/package/',
+    cwd: '/code',
+    env: {},
+    platform: 'linux',
+    stdin,
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    onEndSignal(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    exitNow: (exitCode) => leftWith.push(exitCode),
+    now: () => Date.parse('2026-11-21T10:00:00Z'),
+    resolveDataDir: async (flag) => flag ?? '/data',
+    openShiplog: async () => world.shiplog,
+    startWebHost: async () => {
+      throw new Error('no web host in this test')
+    },
+    ...rest,
+  })
+  return {
+    world,
+    leftWith,
+    ended: code.then((ended) => ({ code: ended, stdout: stdout.text(), stderr: stderr.text() })),
+    signal(signal) {
+      for (const listener of listeners) listener(signal)
+    },
+    said: stderr.said,
+  }
+}
+
+export const runToEnd = (argv: string[], options?: RunOptions) => startCli(argv, options).ended
+
+export const jsonLines = (text: string): Record<string, unknown>[] =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
+function collect(isTTY = false, columns = 80) {
+  let text = ''
+  const waiting: { wanted: string; resolve: () => void }[] = []
+  const stream = new Writable({
+    write(piece, _encoding, done) {
+      text += piece
+      for (const one of waiting) if (text.includes(one.wanted)) one.resolve()
+      done()
+    },
+  })
+  return {
+    stream: Object.assign(stream, { isTTY, columns }),
+    text: () => text,
+    said(wanted: string): Promise<void> {
+      if (text.includes(wanted)) return Promise.resolve()
+      return new Promise((resolve) => waiting.push({ wanted, resolve }))
+    },
+  }
+}
