@@ -3,8 +3,10 @@ import { access, constants, stat } from 'node:fs/promises'
 import type { AppInfo, Notice } from '../shared/contract/app.ts'
 import type { ShiplogClient } from '../shared/contract/index.ts'
 import type { TaskId } from '../shared/ids.ts'
-import { createScriptedProgram, demo, parseScenario } from './agents/scripted/index.ts'
-import { createToolRunner } from './agents/tools/index.ts'
+import { demoFiles, demoScenario } from './agents/scripted/demo/index.ts'
+import { parseScenario } from './agents/scripted/parse-scenario.ts'
+import { createScriptedProgram } from './agents/scripted/scripted-program.ts'
+import { createToolRunner } from './agents/tools/tool-runner.ts'
 import { createGit } from './git/index.ts'
 import { acquireLease, makeDirDurable, ownIdentity } from './journal/index.ts'
 import { openLedger } from './ledger/ledger.ts'
@@ -103,7 +105,7 @@ async function openServices({ dataDir, host, pickFolder, agentsAtOnce }: OpenShi
     sessions,
     tasks,
     workspaces,
-    demo: createDemo({ content: demo, git, layout, workspaces, tasks }),
+    demo: createDemo({ content: demoContent, git, layout, workspaces, tasks }),
     info,
     pickFolder: pickFolder ?? (async () => null),
     openFolder,
@@ -125,6 +127,13 @@ async function openServices({ dataDir, host, pickFolder, agentsAtOnce }: OpenShi
       await ledger.close()
     },
   }
+}
+
+const demoContent = {
+  files: demoFiles,
+  scenario: demoScenario,
+  prompt: 'Make the log reader robust: cover it with tests, mend what they find and document it.',
+  projectName: 'log-reader',
 }
 
 async function prepareDataDir(dataDir: string): Promise<void> {

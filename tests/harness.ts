@@ -1,0 +1,151 @@
+/** Services on a real data directory and real Git, in a temporary folder that goes with the test. */
+import { execFileSync } from 'node:child_process'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { type OpenShiplogOptions, openShiplog, type Shiplog } from '../src/main/shiplog.ts'
+import type { Entry } from '../src/shared/entries.ts'
+import type { TaskId } from '../src/shared/ids.ts'
+import { isSettled, type Project, type TaskTree } from '../src/shared/tasks.ts'
+
+/** A folder that is removed when the test has finished. */
+export async function temporaryDir(): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'shiplog-test-'))
+  onTestFinished(() => rm(dir, { recursive: true, force: true, maxRetries: 5 }))
+  return dir
+}
+
+export function git(cwd: string, ...args: string[]): string {
+  const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@localhost']
+  return execFileSync('git', [...identity, ...args], {
+    cwd,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}
+
+export async function writeFiles(dir: string, files: Record<string, string>): Promise<void> {
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(dir, path)), { recursive: true })
+    await writeFile(join(dir, path), text)
+  }
+}
+
+/** A repository with one commit. */
+export async function gitProject(
+  dir: string,
+  files: Record<string, string> = { 'README.md': '# A project\n' },
+): Promise<string> {
+  await mkdir(dir, { recursive: true })
+  git(dir, 'init', '-q', '-b', 'main')
+  await writeFiles(dir, files)
+  git(dir, 'add', '-A')
+  git(dir, 'commit', '-q', '-m', 'First')
+  return dir
+}
+
+export interface Fixture {
+  dir: string
+  dataDir: string
+  project: Project
+  shiplog: Shiplog
+  /** Closes it and opens it again on the same data directory, as a restart does. */
+  restart(): Promise<Shiplog>
+}
+
+/** An open Shiplog with one Git project. It is closed when the test has finished. */
+export async function openFixture(
+  options: Partial<OpenShiplogOptions> & { files?: Record<string, string> } = {},
+): Promise<Fixture> {
+  const dir = await temporaryDir()
+  const dataDir = join(dir, 'data')
+  const projectDir = await gitProject(join(dir, 'project'), options.files)
+  const open = () => openShiplog({ host: 'cli', ...options, dataDir })
+  const shiplog = await open()
+  const fixture: Fixture = {
+    dir,
+    dataDir,
+    project: await shiplog.client.projects.add({ dir: projectDir }),
+    shiplog,
+    async restart() {
+      await fixture.shiplog.close()
+      fixture.shiplog = await open()
+      return fixture.shiplog
+    },
+  }
+  onTestFinished(() => fixture.shiplog.close())
+  return fixture
+}
+
+/** Starts a scenario on the fixture's project. */
+export async function start(
+  fixture: Fixture,
+  scenario: string,
+  over: {
+    prompt?: string
+    isolation?: 'worktree' | 'in-place'
+    keep?: boolean
+    agentsAtOnce?: number
+  } = {},
+): Promise<TaskId> {
+  const { taskId } = await fixture.shiplog.client.tasks.start({
+    projectId: fixture.project.id,
+    kind: 'scripted',
+    scenario,
+    scenarioName: 'test.yaml',
+    prompt: 'Do it',
+    ...over,
+  })
+  return taskId
+}
+
+export async function allTasks(shiplog: Shiplog): Promise<TaskTree[]> {
+  const { tasks } = await shiplog.client.tasks.list({ all: true })
+  return flatten(tasks)
+}
+
+export const flatten = (trees: TaskTree[]): TaskTree[] =>
+  trees.flatMap((tree) => [tree, ...flatten(tree.children)])
+
+export async function taskOf(shiplog: Shiplog, by: TaskId | string): Promise<TaskTree> {
+  const found = (await allTasks(shiplog)).find((task) => task.id === by || task.title === by)
+  if (!found) throw new Error(`no task ${by}`)
+  return found
+}
+
+/** Resolves when `is` holds of the tasks, heard from the ledger feed; the test's own time limit ends it. */
+export async function until(
+  shiplog: Shiplog,
+  is: (tasks: TaskTree[]) => boolean | Promise<boolean>,
+): Promise<void> {
+  const abort = new AbortController()
+  const feed = await shiplog.client.feed.ledger(undefined, { signal: abort.signal })
+  try {
+    for await (const _ of feed) if (await is(await allTasks(shiplog))) return
+  } finally {
+    abort.abort()
+  }
+}
+
+/** Every task has settled, and every sub-agent that completed is cleaned up. */
+export const untilQuiet = (shiplog: Shiplog): Promise<void> =>
+  until(shiplog, (tasks) =>
+    tasks.every(
+      (task) =>
+        (isSettled(task.status) || task.status === 'blocked') &&
+        (task.status !== 'completed' || task.parentId === null || task.archived),
+    ),
+  )
+
+export async function entriesOf(shiplog: Shiplog, taskId: TaskId): Promise<Entry[]> {
+  const entries: Entry[] = []
+  let fromSeq: number | null = 1
+  while (fromSeq !== null) {
+    const page: { entries: Entry[]; nextSeq: number | null } =
+      await shiplog.client.workspace.getSubagentTranscript({ taskId, fromSeq, limit: 100 })
+    entries.push(...page.entries)
+    fromSeq = page.nextSeq
+  }
+  return entries
+}
