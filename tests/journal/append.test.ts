@@ -72,7 +72,9 @@ describe('records', () => {
     await reopened.close()
   })
 
-  it('[J10] gives back any JSON, and append resolves with what will be read', async () => {
+  it('[J10] gives back any JSON, and append resolves with what will be read', {
+    timeout: 120_000,
+  }, async () => {
     const reserved = ['v', 'seq', 'at', 'type', 'prev', 'sum', 'toJSON']
     const anyBody = fc
       .dictionary(
@@ -94,7 +96,7 @@ describe('records', () => {
           plain.map((body: object, i: number) => ({ ...body, v: 1, seq: i + 1, at: 7 })),
         )
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     )
   })
 
