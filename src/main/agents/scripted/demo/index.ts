@@ -1,0 +1,2 @@
+export const demoScenario = ''
+export const demoFiles: Record<string, string> = {}

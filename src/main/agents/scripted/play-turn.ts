@@ -1,0 +1,98 @@
+import type { AgentEvent, AgentRunInput } from '../../../shared/agent.ts'
+import { fillText, fillValue, type PlaceholderValues } from './placeholders.ts'
+import { isReconciled } from './progress.ts'
+import type { Replay } from './replay.ts'
+import type { Json, Step } from './scenario.ts'
+import { inPieces, pause } from './speech.ts'
+
+export interface TurnInput {
+  steps: Step[]
+  run: AgentRunInput
+  prompt: string
+  lastOutput: string
+  /** What an earlier run did of this very turn. */
+  replay: Replay
+}
+
+export interface TurnEnd {
+  lastOutput: string
+  /** True after a report. */
+  runEnds: boolean
+  /** The message of a `fail`. */
+  failure: string | null
+}
+
+type Call = Extract<Step, { kind: 'call' }>
+
+/** Plays the steps of one turn; those that are known to be done are not done again. */
+export async function* playTurn(turn: TurnInput): AsyncGenerator<AgentEvent, TurnEnd> {
+  const { run, replay } = turn
+  let { lastOutput } = turn
+  let spoken: 'text' | 'reasoning' | null = null
+  let didSomething = false
+
+  const values = (): PlaceholderValues => ({
+    prompt: turn.prompt,
+    cwd: run.cwd,
+    taskId: run.taskId,
+    'last.output': lastOutput,
+  })
+  async function* utter(kind: 'text' | 'reasoning', text: string): AsyncGenerator<AgentEvent> {
+    const unsaid = replay.unsaid(kind, text)
+    if (unsaid === '') return
+    // Two in a row become one part of the message: a paragraph each.
+    const separator = spoken === kind ? '\n\n' : ''
+    spoken = kind
+    didSomething = true
+    const type = kind === 'text' ? 'text-delta' : 'reasoning-delta'
+    for await (const piece of inPieces(separator + unsaid, run.signal)) yield { type, text: piece }
+  }
+  async function* call({ name, input }: Call): AsyncGenerator<AgentEvent, boolean> {
+    const recorded = replay.takeCall(name)
+    if (recorded && recorded.outcome !== 'unknown') {
+      lastOutput = recorded.output
+      return name === 'agent_report' && recorded.outcome === 'ok'
+    }
+    if (recorded && !isReconciled(name)) {
+      lastOutput = recorded.output
+      yield* utter('text', outcomeUnknown(name, input))
+      return false
+    }
+    spoken = null
+    didSomething = true
+    const result = await run.callTool(name, fillValue(input, values()), recorded?.callId)
+    lastOutput = result.output
+    return result.endsRun === true
+  }
+  const ended = (end: Partial<TurnEnd>): TurnEnd => ({
+    lastOutput,
+    runEnds: false,
+    failure: null,
+    ...end,
+  })
+
+  for (const step of turn.steps) {
+    run.signal.throwIfAborted()
+    if (step.kind === 'think') yield* utter('reasoning', fillText(step.text, values()))
+    else if (step.kind === 'say') yield* utter('text', fillText(step.text, values()))
+    else if (step.kind === 'fail') return ended({ failure: fillText(step.message, values()) })
+    else if (step.kind === 'wait') {
+      // It was over if a later step was begun; else it starts over.
+      if (replay.isOver()) await pause(step.durationMs, run.signal)
+    } else if (yield* call(step)) return ended({ runEnds: true })
+  }
+  // The turn still has to be completed in the record, and an empty message would puzzle its readers.
+  if (!didSomething)
+    yield {
+      type: 'reasoning-delta',
+      text: 'All of this turn had been done before the interruption.',
+    }
+  return ended({})
+}
+
+function outcomeUnknown(name: string, input: Json): string {
+  const subject = typeof input === 'object' && input !== null && !Array.isArray(input) ? input : {}
+  const what = subject.command ?? subject.path ?? subject.task
+  const call = typeof what === 'string' ? `\`${name}\` (${what.split('\n')[0]})` : `\`${name}\``
+  return `I was interrupted while ${call} was under way and can't tell how it ended. I won't run it a second time, and go on.`
+}

@@ -1,0 +1,112 @@
+/** How far a script got, as the entries of earlier runs tell it. */
+import type { Entry, MessageEntry } from '../../../shared/entries.ts'
+import type { EntryId, ToolCallId } from '../../../shared/ids.ts'
+
+export interface Progress {
+  completedTurns: number
+  /** Of the last tool result within the completed turns; empty when there was none. */
+  lastOutput: string
+  /** The newest prompt; null when there is none in the history. */
+  prompt: string | null
+  /** What was done of the turn after those, over all attempts at it, in order. */
+  cutShort: Done[]
+}
+
+export type Done =
+  | { kind: 'text' | 'reasoning'; text: string }
+  | { kind: 'call'; callId: ToolCallId; name: string; outcome: CallOutcome; output: string }
+
+/** `unknown`: it may have run or not. */
+export type CallOutcome = 'ok' | 'error' | 'unknown'
+
+/**
+ * Calls that are made again when their outcome is unknown: the services know what really happened and
+ * answer with that (S3). A report does nothing but end the run, and this run has none yet.
+ */
+const reconciled = new Set(['task', 'task_await', 'agent_report'])
+export const isReconciled = (name: string): boolean => reconciled.has(name)
+
+/** Folds a history: all entries of a task's earlier runs, in order. */
+export function progressOf(history: Entry[]): Progress {
+  const lastComplete = history.findLastIndex(isCompleteTurn)
+  const completed = history.slice(0, lastComplete + 1)
+  const results = completed.filter((entry) => entry.type === 'tool-result')
+  return {
+    completedTurns: completed.filter(isCompleteTurn).length,
+    lastOutput: results.at(-1)?.output ?? '',
+    prompt: promptOf(history),
+    cutShort: doneSince(history.slice(lastComplete + 1)),
+  }
+}
+
+const isCompleteTurn = (entry: Entry): boolean =>
+  entry.type === 'message' && entry.role === 'assistant' && entry.status === 'complete'
+
+function promptOf(history: Entry[]): string | null {
+  const prompt = history.findLast(
+    (entry): entry is MessageEntry => entry.type === 'message' && entry.role === 'user',
+  )
+  return prompt?.parts.map((part) => (part.type === 'text' ? part.text : '')).join('') ?? null
+}
+
+type DoneCall = Extract<Done, { kind: 'call' }>
+
+function doneSince(entries: Entry[]): Done[] {
+  const calls = callsOf(entries)
+  const attempts = new Map<EntryId, Done[]>()
+  for (const entry of entries) {
+    if (entry.type === 'tool-call') attemptOf(attempts, entry.messageUuid)
+    if (entry.type === 'message' && entry.role === 'assistant')
+      attempts.set(entry.uuid, partsOf(entry, calls))
+  }
+  // Calls that no message names: it was lost with the process that was writing it.
+  for (const { messageUuid, call } of calls.values()) {
+    const named = [...attempts.values()].flat().includes(call)
+    if (!named) attemptOf(attempts, messageUuid).push(call)
+  }
+  return withoutRepeated([...attempts.values()].flat())
+}
+
+function callsOf(entries: Entry[]): Map<ToolCallId, { messageUuid: EntryId; call: DoneCall }> {
+  const calls = new Map<ToolCallId, { messageUuid: EntryId; call: DoneCall }>()
+  for (const entry of entries) {
+    if (entry.type !== 'tool-call' && entry.type !== 'tool-result') continue
+    const { callId, name, messageUuid } = entry
+    const known = calls.get(callId) ?? {
+      messageUuid,
+      call: { kind: 'call', callId, name, outcome: 'unknown', output: '' },
+    }
+    calls.set(callId, known)
+    if (entry.type === 'tool-result')
+      Object.assign(known.call, { outcome: entry.outcome, output: entry.output })
+  }
+  return calls
+}
+
+function partsOf(message: MessageEntry, calls: Map<ToolCallId, { call: DoneCall }>): Done[] {
+  return message.parts.flatMap((part): Done[] => {
+    if (part.type !== 'tool-call') return [{ kind: part.type, text: part.text }]
+    const known = calls.get(part.callId)
+    return known ? [known.call] : []
+  })
+}
+
+function attemptOf(attempts: Map<EntryId, Done[]>, messageUuid: EntryId): Done[] {
+  const attempt = attempts.get(messageUuid) ?? []
+  attempts.set(messageUuid, attempt)
+  return attempt
+}
+
+/**
+ * A call of unknown outcome is the last one of its attempt. When it was made again, the next call is
+ * that repetition, under the same id or another, and says more.
+ */
+function withoutRepeated(done: Done[]): Done[] {
+  const calls = done.filter((item) => item.kind === 'call')
+  return done.filter((item, index) => {
+    if (item.kind !== 'call') return true
+    if (done.indexOf(item) !== index) return false
+    const next = calls[calls.lastIndexOf(item) + 1]
+    return !(item.outcome === 'unknown' && isReconciled(item.name) && next?.name === item.name)
+  })
+}

@@ -1,0 +1,51 @@
+import type { Done } from './progress.ts'
+
+/** What is left of the recorded part of a turn that was cut short, taken up step by step. */
+export interface Replay {
+  /** How much of a text is still to be said: all, the rest, or nothing. */
+  unsaid(kind: 'text' | 'reasoning', text: string): string
+  /** The record of the next call, when that is a call of this tool. */
+  takeCall(name: string): Extract<Done, { kind: 'call' }> | null
+  /** True: nothing after this point is known to have been done. */
+  isOver(): boolean
+}
+
+export function createReplay(done: Done[]): Replay {
+  const left = structuredClone(done)
+
+  /** Neighbouring texts of one kind were recorded as one, with white space between them. */
+  function unsaid(kind: 'text' | 'reasoning', text: string): string {
+    let rest = text
+    for (;;) {
+      const [next] = left
+      if (next?.kind !== kind) {
+        // A later step was done, so this one was too, and its end is only missing from the record.
+        const begun = rest !== text
+        return begun && left.length > 0 ? '' : rest
+      }
+      const said = next.text.trimStart()
+      const wanted = rest.trimStart()
+      if (said.startsWith(wanted)) {
+        next.text = said.slice(wanted.length)
+        if (next.text.trim() === '') left.shift()
+        return ''
+      }
+      left.shift()
+      // Something else was said here: the prompt was another one then. It is not said again either.
+      if (!wanted.startsWith(said)) return ''
+      rest = wanted.slice(said.length)
+    }
+  }
+
+  return {
+    unsaid,
+    takeCall(name) {
+      const index = left.findIndex((item) => item.kind === 'call')
+      const call = left[index]
+      if (call?.kind !== 'call' || call.name !== name) return null
+      left.splice(0, index + 1)
+      return call
+    },
+    isOver: () => left.length === 0,
+  }
+}
