@@ -1,4 +1,4 @@
-import { version as packageVersion } from '../../package.json' with { type: 'json' }
+import manifest from '../../package.json' with { type: 'json' }
 
 /** As package.json has it; the build puts it in. */
-export const version: string = packageVersion
+export const version: string = manifest.version

@@ -217,12 +217,17 @@ function portNumber(text: string): number {
 const epilogue = `
 Without a command, shiplog opens the app.
 
-Wherever an id is asked for, any id that was shown will do, or its first characters (4 or more).
+Any id that was shown is accepted, and so are its first characters (4 or more).
 
 Exit codes:
-  0  done                              5  refused (its state, conflicts, out of scope)
-  1  the agent or task failed          6  another process holds the data directory
-  2  usage, or input that can't be used  7  damage found
-  3  not found                       130  interrupted with Ctrl-C
-  4  ambiguous id                    143  asked to end (SIGTERM)
+    0  done
+    1  the agent or task failed
+    2  usage, or input that can't be used
+    3  not found
+    4  ambiguous id (its candidates are listed)
+    5  refused: completed, conflicts, not trusted, out of scope
+    6  another process holds the data directory
+    7  damage found
+  130  interrupted with Ctrl-C
+  143  asked to end (SIGTERM)
 `

@@ -12,11 +12,11 @@ export interface CliSession {
   client: ShiplogClient
   /** Aborted when a signal asks to end: everything is being closed, and calls may be refused. */
   ending: AbortSignal
-  /** Aborted when nothing more will come. */
+  /** Aborted once all is closed: what was recorded can still be read, and nothing more will come. */
   closed: AbortSignal
 }
 
-/** Feeds end when everything is closed; until then a command prints what was recorded last. */
+/** Once all is closed, a command gets this long to print what was recorded last. */
 const lastWordsMsMax = 2_000
 
 const causes: Record<EndSignal, string> = {
@@ -67,7 +67,6 @@ export async function withShiplog(
     await closing
     // What it answers after the end, errors included, is no news: the signal is why it ended.
     const lastWords = work.catch(() => {})
-    await within(lastWordsMsMax, lastWords)
     closed.abort()
     await within(lastWordsMsMax, lastWords)
     return options.signalIsTheEnd ? exitCodes.done : codeOf(endedBy ?? 'SIGINT')

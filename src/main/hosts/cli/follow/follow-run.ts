@@ -2,6 +2,7 @@
  * Follows a root agent and everything below it to the end: its run has ended, no sub-agent runs or waits
  * for its turn any more, and finished sub-agents' workspaces have been cleaned up.
  */
+import type { LedgerFeedEvent } from '../../../../shared/contract/feed.ts'
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
 import type { TaskId } from '../../../../shared/ids.ts'
 import type { LedgerEvent, LedgerRecord } from '../../../../shared/ledger.ts'
@@ -35,8 +36,8 @@ export interface EndedRun {
 const cleanUpStallMsMax = 30_000
 
 /**
- * `ending`: the program is being closed, and the feeds with it; `closed`: nothing more will come. Resolves
- * then as well, with the root as it was recorded last.
+ * `ending`: the program is being closed, and calls may be refused; `closed`: it is, and nothing more will
+ * be recorded. Resolves then as well, with all that was.
  */
 export async function followRun(
   client: ShiplogClient,
@@ -51,14 +52,23 @@ export async function followRun(
   let state = emptyLedgerState('')
   let saidStillRunning = false
   let stall: NodeJS.Timeout | undefined
+  const told = new Map<TaskId, string>()
 
   async function onChange(taskId: TaskId): Promise<void> {
     const task = state.tasks.get(taskId)
     if (task?.rootId !== rootId) return
+    const now = JSON.stringify(task)
+    if (told.get(taskId) === now) return
+    told.set(taskId, now)
     await watcher.task(withChildren(state, task))
     if (task.runs.length > 0 && !sessions.has(taskId)) {
       sessions.set(taskId, followSession(client, taskId, watcher, options))
     }
+  }
+
+  async function onSnapshot(snapshot: LedgerSnapshot): Promise<void> {
+    state = stateOf(snapshot)
+    for (const id of treeOf(state, rootId)) await onChange(id)
   }
 
   async function onRecord(record: LedgerRecord): Promise<void> {
@@ -76,8 +86,7 @@ export async function followRun(
     const feed = await client.feed.ledger(undefined, { signal })
     for await (const event of untilAborted(feed, signal)) {
       if (event.type === 'snapshot') {
-        state = stateOf(event.state)
-        for (const id of treeOf(state, rootId)) await onChange(id)
+        await onSnapshot(event.state)
       } else if (event.type === 'records') {
         for (const record of event.records) await onRecord(record)
       } else continue
@@ -94,6 +103,8 @@ export async function followRun(
     clearTimeout(stall)
     stop.abort()
   }
+  // What was recorded while everything was being closed.
+  if (options.closed.aborted) await onSnapshot(await snapshotOf(client))
   await Promise.all([...sessions.values()].map((session) => session.finish()))
 
   const root = state.tasks.get(rootId)
@@ -134,12 +145,16 @@ function isAwaitingCleanUp(state: LedgerState, task: Task, putOff = new Set<Task
     .every((child) => isAwaitingCleanUp(state, child, putOff))
 }
 
-function stateOf(snapshot: {
-  seq: number
-  dataDir: string
-  projects: Parameters<LedgerState['projects']['set']>[1][]
-  tasks: Task[]
-}): LedgerState {
+type LedgerSnapshot = Extract<LedgerFeedEvent, { type: 'snapshot' }>['state']
+
+async function snapshotOf(client: ShiplogClient): Promise<LedgerSnapshot> {
+  for await (const event of await client.feed.ledger()) {
+    if (event.type === 'snapshot') return event.state
+  }
+  throw new Error('the ledger feed began without a snapshot')
+}
+
+function stateOf(snapshot: LedgerSnapshot): LedgerState {
   const state = emptyLedgerState(snapshot.dataDir)
   state.seq = snapshot.seq
   for (const project of snapshot.projects) state.projects.set(project.id, project)

@@ -91,7 +91,6 @@ export function followSession(
     async finish() {
       stop.abort()
       await live
-      if (closed.aborted) return
       await readPages(Number.POSITIVE_INFINITY).catch((error) => {
         if (!ending.aborted) throw error
       })
