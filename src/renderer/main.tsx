@@ -1,0 +1,19 @@
+import './zod-without-eval.ts'
+import './styles/theme.css'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { createClient } from './rpc/client.ts'
+import { createStores } from './store/stores.ts'
+import { App } from './views/app/App.tsx'
+
+const root = document.getElementById('root')
+if (!root) throw new Error('index.html has no element #root')
+
+const stores = createStores({ ...createClient(), window })
+stores.open()
+
+createRoot(root).render(
+  <StrictMode>
+    <App stores={stores} />
+  </StrictMode>,
+)

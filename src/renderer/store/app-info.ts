@@ -1,0 +1,30 @@
+import { createStore, type StoreApi } from 'zustand/vanilla'
+import type { AppInfo } from '../../shared/contract/app.ts'
+import type { ShiplogClient } from '../../shared/contract/index.ts'
+import { type Problem, problemOf } from '../rpc/problem.ts'
+
+export interface AppInfoView {
+  info: AppInfo | null
+  problem: Problem | null
+}
+
+export interface AppInfoStore {
+  store: StoreApi<AppInfoView>
+  /** Keeps what was known when it can't be read. */
+  load(): Promise<void>
+}
+
+/** What the host says of itself: version, directory, kinds of agent, notices of this start. */
+export function createAppInfo({ client }: { client: Pick<ShiplogClient, 'app'> }): AppInfoStore {
+  const store = createStore<AppInfoView>(() => ({ info: null, problem: null }))
+  return {
+    store,
+    async load() {
+      try {
+        store.setState({ info: await client.app.info(), problem: null })
+      } catch (error) {
+        store.setState({ problem: problemOf(error, 'ask the host about itself') })
+      }
+    },
+  }
+}

@@ -1,0 +1,110 @@
+/** How the views read the stores. Each gives the same object until what it stands for has changed. */
+import { createContext, useContext, useEffect, useMemo, useState } from 'react'
+import { useStore } from 'zustand'
+import { useShallow } from 'zustand/react/shallow'
+import { type IdLookup, resolveId, type TaskId } from '../../shared/ids.ts'
+import type { Project, Task } from '../../shared/tasks.ts'
+import type { LedgerView } from './ledger-store.ts'
+import type { Preferences } from './preferences.ts'
+import { type ReportView, reportKey } from './reports.ts'
+import type { Route } from './route.ts'
+import type { Stores } from './stores.ts'
+import type { TranscriptStore, TranscriptView } from './transcript-store.ts'
+
+export const StoresContext = createContext<Stores | null>(null)
+
+export function useStores(): Stores {
+  const stores = useContext(StoresContext)
+  if (!stores) throw new Error('a view was shown outside StoresContext')
+  return stores
+}
+
+export const useLedger = <Value>(select: (view: LedgerView) => Value): Value =>
+  useStore(useStores().ledger.store, select)
+
+/** Null while it is not known. */
+export const useTask = (id: TaskId | null): Task | null =>
+  useLedger(({ ledger }) => (id && ledger.tasks.get(id)) || null)
+
+export const useProjects = (): Project[] =>
+  useLedger(useShallow(({ ledger }) => [...ledger.projects.values()]))
+
+export const useProject = (id: string | null): Project | null =>
+  useLedger(({ ledger }) => (id && ledger.projects.get(id as Project['id'])) || null)
+
+const none: Task[] = []
+/** Oldest first; `null`: the roots. */
+export const useChildren = (id: TaskId | null): Task[] =>
+  useLedger(useShallow(({ children }) => children.get(id) ?? none))
+
+/** The root first, the task itself last. */
+export const useLineage = (id: TaskId | null): Task[] =>
+  useLedger(
+    useShallow(({ ledger }) => {
+      const lineage: Task[] = []
+      let task = id ? ledger.tasks.get(id) : undefined
+      while (task) {
+        lineage.unshift(task)
+        task = task.parentId ? ledger.tasks.get(task.parentId) : undefined
+      }
+      return lineage
+    }),
+  )
+
+/** What it is doing right now, one line. */
+export const useActivity = (id: TaskId): string | null =>
+  useLedger(({ activity }) => activity.get(id) ?? null)
+
+/** Finds the task that a link names: by its id or a unique prefix (S1). */
+export function useTaskLookup(text: string): IdLookup<TaskId> {
+  const ids = useLedger(useShallow(({ ledger }) => [...ledger.tasks.keys()]))
+  return useMemo(() => resolveId(text, ids), [text, ids])
+}
+
+export const useRoute = (): Route => useStore(useStores().navigation.route)
+
+export const usePreference = <Key extends keyof Preferences>(key: Key): Preferences[Key] =>
+  useStore(useStores().preferences, (preferences) => preferences[key])
+
+export const useAppInfo = () => useStore(useStores().appInfo.store)
+export const useOverlay = () => useStore(useStores().overlay.store)
+export const useConnection = () => useStore(useStores().connection)
+
+/**
+ * A task's transcript, open for as long as it is shown. Null until then, and while `taskId` is null:
+ * nothing is read before somebody looks.
+ */
+export function useTranscript(
+  taskId: TaskId | null,
+  from: 'start' | 'end',
+): TranscriptStore | null {
+  const { sessions } = useStores()
+  const [transcript, setTranscript] = useState<TranscriptStore | null>(null)
+  useEffect(() => {
+    if (!taskId) return
+    const used = sessions.use(taskId, from)
+    setTranscript(used)
+    return () => {
+      sessions.release(used)
+      setTranscript(null)
+    }
+  }, [sessions, taskId, from])
+  return transcript?.taskId === taskId ? transcript : null
+}
+
+export const useTranscriptView = (transcript: TranscriptStore): TranscriptView =>
+  useStore(transcript.store)
+
+const loading: ReportView = { phase: 'loading' }
+/** A task's newest report, read once something shows it. Null when there is none to read. */
+export function useReport(task: Task | null, wanted: boolean): ReportView | null {
+  const { reports } = useStores()
+  const taskId = task?.hasReport ? task.id : null
+  const run = task?.runs.at(-1)?.run ?? 1
+  useEffect(() => {
+    if (taskId && wanted) void reports.load(taskId, run)
+  }, [reports, taskId, run, wanted])
+  return useStore(reports.store, (known) =>
+    taskId ? (known.get(reportKey(taskId, run)) ?? loading) : null,
+  )
+}

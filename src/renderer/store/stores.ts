@@ -1,0 +1,63 @@
+/** All that the views read, made once. The client comes in from outside, so a story or a test brings its own. */
+import type { ShiplogClient } from '../../shared/contract/index.ts'
+import type { Connection } from '../rpc/connection.ts'
+import { type AppInfoStore, createAppInfo } from './app-info.ts'
+import { type Applies, createApplies } from './applies.ts'
+import { createKeys, type Keys } from './keys.ts'
+import { createLedgerStore, type LedgerStore } from './ledger-store.ts'
+import { createNavigation, type Navigation } from './navigation.ts'
+import { createOverlay, type OverlayStore } from './overlay.ts'
+import { createPreferences, type PreferencesStore } from './preferences.ts'
+import { createReports, type Reports } from './reports.ts'
+import { createSessions, type Sessions } from './sessions.ts'
+
+export interface Stores {
+  client: ShiplogClient
+  connection: Connection
+  ledger: LedgerStore
+  sessions: Sessions
+  reports: Reports
+  applies: Applies
+  appInfo: AppInfoStore
+  navigation: Navigation
+  preferences: PreferencesStore
+  overlay: OverlayStore
+  keys: Keys
+  open(): void
+  close(): void
+}
+
+export interface StoresDeps {
+  client: ShiplogClient
+  connection: Connection
+  window: Window
+}
+
+export function createStores({ client, connection, window }: StoresDeps): Stores {
+  const ledger = createLedgerStore({ client })
+  const sessions = createSessions({ client, ledger })
+  const appInfo = createAppInfo({ client })
+  const navigation = createNavigation(window)
+  return {
+    client,
+    connection,
+    ledger,
+    sessions,
+    reports: createReports({ client }),
+    applies: createApplies({ client }),
+    appInfo,
+    navigation,
+    preferences: createPreferences(window.localStorage),
+    overlay: createOverlay(),
+    keys: createKeys(),
+    open() {
+      ledger.open()
+      void appInfo.load()
+    },
+    close() {
+      sessions.close()
+      ledger.close()
+      navigation.close()
+    },
+  }
+}

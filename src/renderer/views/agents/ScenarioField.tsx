@@ -1,0 +1,54 @@
+import { FileText } from 'lucide-react'
+import { useRef } from 'react'
+import { Button, Field } from '../../components/primitives/index.ts'
+import { countOf } from '../app/actions.ts'
+
+export interface ScenarioFile {
+  name: string
+  text: string
+}
+
+/** A scenario of a megabyte is not one that somebody wrote. */
+const scenarioBytesMax = 1_000_000
+
+/** A scenario file of the person's own, read here and sent as text. */
+export function ScenarioField(props: {
+  value: ScenarioFile | null
+  error: string | null
+  onChange(file: ScenarioFile | null): void
+}) {
+  const { value, error, onChange } = props
+  const input = useRef<HTMLInputElement>(null)
+  const read = async (file: File | undefined) => {
+    if (!file) return
+    const cut = file.slice(0, scenarioBytesMax)
+    onChange({ name: file.name, text: await cut.text() })
+    // The same file can be chosen again after it was corrected.
+    if (input.current) input.current.value = ''
+  }
+  return (
+    <Field
+      label="Scenario file"
+      hint="What the scripted agent plays, as YAML. It is checked whole before anything starts."
+      error={error}
+    >
+      <div className="flex items-center gap-2">
+        <Button icon={<FileText />} onClick={() => input.current?.click()}>
+          {value ? 'Choose another…' : 'Choose a file…'}
+        </Button>
+        <span className="untrusted min-w-0 flex-1 truncate text-muted">
+          {value ? `${value.name} · ${countOf(value.text.split('\n').length, 'line')}` : null}
+        </span>
+        <input
+          ref={input}
+          type="file"
+          accept=".yaml,.yml"
+          aria-label="Scenario file"
+          className="sr-only"
+          tabIndex={-1}
+          onChange={(event) => void read(event.target.files?.[0])}
+        />
+      </div>
+    </Field>
+  )
+}

@@ -1,0 +1,28 @@
+import type { ProjectSetup } from '../../../shared/contract/projects.ts'
+
+/** A command that came with the repository: it runs only after the person has seen and allowed it. */
+export function SetupTrust({ setup }: { setup: ProjectSetup }) {
+  return (
+    <section
+      aria-label="Set-up command"
+      className="flex flex-col gap-2 rounded-md bg-amber-tint px-3 py-2"
+    >
+      <p>
+        <span className="font-semibold">This project brings a set-up command.</span> It runs in each
+        new worktree, as you, before the agent begins:
+      </p>
+      <pre className="untrusted rounded-sm bg-canvas px-2 py-1 font-mono text-code whitespace-pre-wrap">
+        {setup.setup}
+      </pre>
+      {setup.copy.length > 0 ? (
+        <p className="untrusted text-small text-muted">
+          It is also given a copy of {setup.copy.join(', ')}.
+        </p>
+      ) : null}
+      <p className="text-small text-muted">
+        Allow it if you trust who wrote it. You are asked again when{' '}
+        <code className="font-mono">.shiplog/project.yaml</code> changes.
+      </p>
+    </section>
+  )
+}

@@ -1,0 +1,35 @@
+import { useEffect, useState } from 'react'
+import type { ProjectSetup } from '../../../shared/contract/projects.ts'
+import type { ProjectId } from '../../../shared/ids.ts'
+import { type Problem, problemOf } from '../../rpc/problem.ts'
+import { useStores } from '../../store/hooks.ts'
+
+/** What the project's own configuration asks for; read when the dialog opens, because it may change. */
+export function useProjectSetup(projectId: ProjectId): {
+  setup: ProjectSetup | null
+  setupProblem: Problem | null
+} {
+  const { client } = useStores()
+  const [read, setRead] = useState<{
+    of: ProjectId
+    setup: ProjectSetup | null
+    setupProblem: Problem | null
+  } | null>(null)
+  useEffect(() => {
+    let wanted = true
+    client.projects.setup({ projectId }).then(
+      (setup) => wanted && setRead({ of: projectId, setup, setupProblem: null }),
+      (error: unknown) =>
+        wanted &&
+        setRead({
+          of: projectId,
+          setup: null,
+          setupProblem: problemOf(error, 'read the project’s set-up'),
+        }),
+    )
+    return () => {
+      wanted = false
+    }
+  }, [client, projectId])
+  return read?.of === projectId ? read : { setup: null, setupProblem: null }
+}

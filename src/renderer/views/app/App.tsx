@@ -1,0 +1,45 @@
+import { type ReactNode, useEffect } from 'react'
+import { Toaster, TooltipProvider } from '../../components/primitives/index.ts'
+import { StoresContext, useConnection, useLedger, usePreference } from '../../store/hooks.ts'
+import type { Stores } from '../../store/stores.ts'
+import { Shell } from '../shell/Shell.tsx'
+import { StartFailed, Starting, StartRefused } from './StartScreens.tsx'
+
+/** The whole window, over the stores that it is given. */
+export function App({ stores }: { stores: Stores }) {
+  return (
+    <StoresContext value={stores}>
+      <TooltipProvider>
+        <Theme />
+        <Gate>
+          <Shell />
+        </Gate>
+        <Toaster />
+      </TooltipProvider>
+    </StoresContext>
+  )
+}
+
+/** Nothing to show before the first snapshot; whatever happens after it, what was loaded stays. */
+function Gate({ children }: { children: ReactNode }) {
+  const connection = useConnection()
+  const phase = useLedger((view) => view.phase)
+  const problem = useLedger((view) => view.problem)
+  const everLoaded = useLedger(({ ledger }) => ledger.dataDir !== '')
+  if (everLoaded) return children
+  if (connection.kind === 'refused' || connection.kind === 'no-token')
+    return <StartRefused why={connection.kind} />
+  if (phase === 'failed' && problem) return <StartFailed problem={problem} />
+  return <Starting trying={connection.kind === 'lost'} />
+}
+
+/** The system's theme, unless the person chose one. */
+function Theme() {
+  const theme = usePreference('theme')
+  useEffect(() => {
+    const { dataset } = document.documentElement
+    if (theme === 'system') delete dataset.theme
+    else dataset.theme = theme
+  }, [theme])
+  return null
+}

@@ -1,0 +1,124 @@
+/** What a person does from more than one place: the call, then one toast that says how it came out. */
+
+import type { ContractErrorCode } from '../../../shared/contract/base.ts'
+import type { ProjectId, TaskId } from '../../../shared/ids.ts'
+import type { ApplyOutcome } from '../../../shared/tools.ts'
+import { toast } from '../../components/primitives/index.ts'
+import { type Problem, problemOf } from '../../rpc/problem.ts'
+import { taskRoute } from '../../store/route.ts'
+import type { Stores } from '../../store/stores.ts'
+
+/** Long enough to copy the details of what went wrong. */
+const errorShownMs = 12_000
+
+export interface Actions {
+  startDemo(): Promise<boolean>
+  stop(taskId: TaskId): Promise<void>
+  /** The toast says how it came out; the card that asked shows it as well. */
+  applyPatch(taskId: TaskId): Promise<void>
+  removeWorkspace(taskId: TaskId, title: string): Promise<boolean>
+  openFolder(taskId: TaskId, program: 'editor' | 'file-manager'): Promise<void>
+  removeProject(projectId: ProjectId, name: string): Promise<boolean>
+  copy(text: string, what: string): Promise<void>
+}
+
+export function createActions({ client, navigation, applies }: Stores): Actions {
+  async function attempt<Value>(doing: string, call: () => Promise<Value>): Promise<Value | null> {
+    try {
+      return await call()
+    } catch (error) {
+      showProblem(problemOf(error, doing))
+      return null
+    }
+  }
+
+  return {
+    async startDemo() {
+      const started = await attempt('start the demo', () => client.projects.startDemo({}))
+      if (started) navigation.go(taskRoute(started.taskId))
+      return started !== null
+    },
+    async stop(taskId) {
+      const stopped = await attempt('stop the agent', () => client.tasks.stop({ taskId }))
+      if (stopped && stopped.stopped.length > 1)
+        toast(`Stopped ${stopped.stopped.length} agents. What they had said is kept.`)
+    },
+    async applyPatch(taskId) {
+      const view = await applies.apply(taskId)
+      if (view.kind === 'failed') showProblem(view.problem)
+      else if (view.kind !== 'applying') showApplied(view)
+    },
+    async removeWorkspace(taskId, title) {
+      const removed = await attempt('remove the workspace', () =>
+        client.workspace.remove({ workspaceId: taskId }),
+      )
+      if (!removed) return false
+      toast(`Archived “${title}”.`, {
+        description: 'Its reports, transcripts and patch are kept.',
+        action: {
+          label: 'Show',
+          onClick: () => navigation.go({ screen: 'archive', taskId, tab: 'report' }),
+        },
+      })
+      return true
+    },
+    async openFolder(taskId, program) {
+      await attempt(program === 'editor' ? 'open the editor' : 'open the folder', () =>
+        client.workspace.openFolder({ workspaceId: taskId, with: program }),
+      )
+    },
+    async removeProject(projectId, name) {
+      const removed = await attempt('take the project off the list', () =>
+        client.projects.remove({ projectId }),
+      )
+      if (removed) toast(`Took ${name} off the list. Its folder and its archive are as they were.`)
+      return removed !== null
+    },
+    async copy(text, what) {
+      try {
+        await navigator.clipboard.writeText(text)
+        toast(`Copied ${what}.`)
+      } catch {
+        toast.error('The browser does not allow copying here.', { description: text })
+      }
+    },
+  }
+}
+
+function showApplied(outcome: ApplyOutcome): void {
+  switch (outcome.kind) {
+    case 'applied':
+      toast.success(`Applied changes to ${countOf(outcome.paths.length, 'file')}.`)
+      return
+    case 'nothing-to-apply':
+      toast('There is nothing to apply: it changed no file.')
+      return
+    case 'already-applied':
+      toast('These changes are applied already.')
+      return
+    case 'conflict':
+      toast.error(`Conflicts in ${outcome.paths.join(', ')}. Nothing was changed.`, {
+        description: outcome.message,
+        duration: errorShownMs,
+      })
+  }
+}
+
+/** Codes whose message is the answer to what was asked, not a fault. */
+const answers: readonly (ContractErrorCode | 'CONNECTION' | 'INTERNAL')[] = ['REFUSED', 'INVALID']
+
+export function showProblem(problem: Problem): void {
+  toast.error(problem.message, {
+    description: problem.next ?? undefined,
+    duration: errorShownMs,
+    action: answers.includes(problem.code)
+      ? undefined
+      : {
+          label: 'Copy details',
+          onClick: () => void navigator.clipboard.writeText(problem.details).catch(() => {}),
+        },
+  })
+}
+
+export const countOf = (count: number, one: string, many = `${one}s`): string =>
+  `${count.toLocaleString('en')} ${count === 1 ? one : many}`

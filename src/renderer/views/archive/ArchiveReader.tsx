@@ -1,0 +1,115 @@
+import { SquareArrowOutUpRight } from 'lucide-react'
+import type { TaskId } from '../../../shared/ids.ts'
+import { isRunning, type Task } from '../../../shared/tasks.ts'
+import {
+  Button,
+  CopyButton,
+  EmptyState,
+  Skeleton,
+  Tabs,
+} from '../../components/primitives/index.ts'
+import { ReportView } from '../../components/task/report-view.tsx'
+import { useReport, useStores, useTask } from '../../store/hooks.ts'
+import { taskRoute } from '../../store/route.ts'
+import { ProblemNotice } from '../app/ProblemNotice.tsx'
+import { TaskHeader } from '../task/TaskHeader.tsx'
+import { TranscriptPane } from '../transcript/TranscriptPane.tsx'
+
+/** A report beside its transcript. */
+export function ArchiveReader(props: { taskId: TaskId; tab: 'report' | 'transcript' }) {
+  const { taskId, tab } = props
+  const { navigation, reports } = useStores()
+  const task = useTask(taskId)
+  if (!task) return null
+  const show = (id: TaskId, chosen: 'report' | 'transcript') =>
+    navigation.go({ screen: 'archive', taskId: id, tab: chosen })
+  return (
+    <>
+      <TaskHeader
+        task={task}
+        actions={
+          task.archived ? null : (
+            <Button
+              icon={<SquareArrowOutUpRight />}
+              onClick={() => navigation.go(taskRoute(taskId))}
+            >
+              Open
+            </Button>
+          )
+        }
+      />
+      <Tabs
+        label="What is kept"
+        className="flex-1"
+        value={tab}
+        onChange={(chosen) => show(taskId, chosen)}
+        tabs={[
+          {
+            value: 'report',
+            label: 'Report',
+            content: (
+              <ReportTab
+                task={task}
+                onShowTranscript={() => show(taskId, 'transcript')}
+                onRetry={(run) => void reports.load(taskId, run)}
+              />
+            ),
+          },
+          {
+            value: 'transcript',
+            label: 'Transcript',
+            content: (
+              <TranscriptPane
+                taskId={taskId}
+                from="start"
+                onViewTranscript={(id) => show(id, 'transcript')}
+              />
+            ),
+          },
+        ]}
+      />
+    </>
+  )
+}
+
+function ReportTab(props: { task: Task; onShowTranscript(): void; onRetry(run: number): void }) {
+  const { task, onShowTranscript, onRetry } = props
+  const view = useReport(task, true)
+  if (!view)
+    return (
+      <EmptyState
+        sentence={
+          isRunning(task.status)
+            ? 'It is still at work and has not reported.'
+            : `It ended without a report${task.error ? `: ${task.error}` : '.'}`
+        }
+        action={{ label: 'Show the transcript', onClick: onShowTranscript }}
+      />
+    )
+  switch (view.phase) {
+    case 'loading':
+      return <Skeleton lines={6} className="mx-auto w-full max-w-reading p-6" />
+    case 'failed':
+      return (
+        <ProblemNotice
+          problem={view.problem}
+          action={{ label: 'Try again', onClick: () => onRetry(task.runs.at(-1)?.run ?? 1) }}
+          className="m-4"
+        />
+      )
+    case 'ready': {
+      const { title, reportMarkdown, run, createdAt } = view.report
+      return (
+        <div className="mx-auto w-full max-w-reading px-6 py-4">
+          <ReportView
+            title={title}
+            markdown={reportMarkdown}
+            run={run}
+            createdAt={createdAt}
+            actions={<CopyButton label="Copy as Markdown" text={reportMarkdown} />}
+          />
+        </div>
+      )
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import { useMemo, useState } from 'react'
+import { EmptyState, Select, Skeleton, TextInput } from '../../components/primitives/index.ts'
+import { useStores, useTaskLookup } from '../../store/hooks.ts'
+import { ProblemNotice } from '../app/ProblemNotice.tsx'
+import { NothingHere } from '../shell/NothingHere.tsx'
+import { ArchiveList } from './ArchiveList.tsx'
+import { ArchiveReader } from './ArchiveReader.tsx'
+import { type ArchiveStatus, archiveRows } from './archive-rows.ts'
+import { useTranscripts } from './use-transcripts.ts'
+
+const statuses: { value: ArchiveStatus; label: string }[] = [
+  { value: 'all', label: 'Any status' },
+  { value: 'completed', label: 'Completed' },
+  { value: 'interrupted', label: 'Interrupted' },
+  { value: 'failed', label: 'Failed' },
+  { value: 'running', label: 'Running' },
+]
+
+/** Every report and transcript that is kept, of live and cleaned-up agents alike. */
+export function ArchiveScreen(props: {
+  /** An id or a unique prefix; null: nothing is chosen. */
+  selected: string | null
+  tab: 'report' | 'transcript'
+}) {
+  const { selected, tab } = props
+  const { navigation } = useStores()
+  const { transcripts, problem, reload } = useTranscripts()
+  const [text, setText] = useState('')
+  const [status, setStatus] = useState<ArchiveStatus>('all')
+  const rows = useMemo(
+    () => archiveRows(transcripts ?? [], { text, status }),
+    [transcripts, text, status],
+  )
+  const lookup = useTaskLookup(selected ?? '')
+  const chosen = lookup.kind === 'found' ? lookup.id : null
+  if (transcripts?.length === 0)
+    return (
+      <EmptyState
+        sentence="Nothing is kept yet. Whatever an agent reports, says and changes will be here, also after its workspace is gone."
+        action={{ label: 'Back', onClick: () => navigation.go({ screen: 'home' }) }}
+      />
+    )
+  return (
+    <div className="flex min-h-0 flex-1">
+      <section
+        aria-label="Archive"
+        className="flex w-[300px] shrink-0 flex-col border-r lg:w-[360px]"
+      >
+        <div className="flex shrink-0 flex-col gap-1 border-b p-2">
+          <h1 className="px-1 text-title font-semibold">Archive</h1>
+          <div className="flex gap-1">
+            <TextInput
+              type="search"
+              aria-label="Filter by title, agent or id"
+              placeholder="Filter"
+              value={text}
+              onChange={(event) => setText(event.target.value)}
+            />
+            <Select
+              quiet
+              label="Status"
+              value={status}
+              onChange={(chosen) => setStatus(chosen)}
+              options={statuses}
+              className="shrink-0"
+            />
+          </div>
+        </div>
+        {problem ? (
+          <ProblemNotice
+            problem={problem}
+            action={{ label: 'Try again', onClick: reload }}
+            className="m-2"
+          />
+        ) : null}
+        {transcripts ? (
+          <ArchiveList
+            rows={rows}
+            selected={chosen}
+            onSelect={(taskId) =>
+              navigation.go({ screen: 'archive', taskId, tab }, { replace: selected !== null })
+            }
+          />
+        ) : problem ? null : (
+          <Skeleton lines={8} className="p-3" />
+        )}
+      </section>
+      <section aria-label="Reader" className="flex min-w-0 flex-1 flex-col">
+        {selected === null ? (
+          <EmptyState sentence="Choose an agent on the left to read its report and its transcript." />
+        ) : chosen ? (
+          <ArchiveReader key={chosen} taskId={chosen} tab={tab} />
+        ) : (
+          <NothingHere
+            what="task"
+            id={selected}
+            candidates={lookup.kind === 'ambiguous' ? lookup.candidates : []}
+          />
+        )}
+      </section>
+    </div>
+  )
+}

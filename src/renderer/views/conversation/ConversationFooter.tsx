@@ -1,0 +1,74 @@
+import { useState } from 'react'
+import { isRunning, type Task } from '../../../shared/tasks.ts'
+import { Button, TextArea } from '../../components/primitives/index.ts'
+import { type Problem, problemOf } from '../../rpc/problem.ts'
+import { useLedger, useStores } from '../../store/hooks.ts'
+import { ProblemNotice } from '../app/ProblemNotice.tsx'
+
+/** Where a person goes on with a root; for everything else, one line that says why they can't. */
+export function ConversationFooter({ task }: { task: Task }) {
+  const parentTitle = useLedger(
+    ({ ledger }) => (task.parentId && ledger.tasks.get(task.parentId)?.title) || null,
+  )
+  if (task.archived || task.workspace?.removal)
+    return <Line>Its workspace was cleaned up. What it did and said is kept in the archive.</Line>
+  if (task.parentId)
+    return <Line>It answers to “{parentTitle}”, which asked for it. You can read along.</Line>
+  return <RootComposer key={task.id} task={task} />
+}
+
+function Line({ children }: { children: React.ReactNode }) {
+  return (
+    <p className="untrusted shrink-0 border-t px-4 py-2 text-center text-small text-muted">
+      {children}
+    </p>
+  )
+}
+
+function RootComposer({ task }: { task: Task }) {
+  const { client } = useStores()
+  const [text, setText] = useState(drafts.get(task.id) ?? '')
+  const [sending, setSending] = useState(false)
+  const [problem, setProblem] = useState<Problem | null>(null)
+  const running = isRunning(task.status)
+  const change = (next: string) => {
+    setText(next)
+    drafts.set(task.id, next)
+  }
+  const send = async () => {
+    if (text.trim() === '' || sending || running) return
+    setSending(true)
+    setProblem(null)
+    try {
+      await client.tasks.prompt({ taskId: task.id, prompt: text.trim() })
+      change('')
+    } catch (error) {
+      setProblem(problemOf(error, 'send the follow-up'))
+    } finally {
+      setSending(false)
+    }
+  }
+  return (
+    <div className="shrink-0 border-t px-4 py-3">
+      <div className="mx-auto flex max-w-reading flex-col gap-2">
+        {problem ? <ProblemNotice problem={problem} /> : null}
+        <TextArea
+          aria-label="Follow-up"
+          value={text}
+          onChange={(event) => change(event.target.value)}
+          placeholder={running ? 'A follow-up for when it is done' : 'What next?'}
+        />
+        <Button
+          variant="primary"
+          onClick={() => void send()}
+          disabled={running || text.trim() === ''}
+        >
+          Send
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+/** What was typed and not sent yet, for as long as the window is open. */
+const drafts = new Map<string, string>()

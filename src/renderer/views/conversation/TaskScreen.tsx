@@ -1,0 +1,191 @@
+import { Archive, PanelRight, Square } from 'lucide-react'
+import { useState } from 'react'
+import type { TaskId } from '../../../shared/ids.ts'
+import { isRunning, type Task } from '../../../shared/tasks.ts'
+import { Button, EmptyState, IconButton } from '../../components/primitives/index.ts'
+import { useLedger, usePreference, useStores, useTask, useTaskLookup } from '../../store/hooks.ts'
+import { inspectorWidthMax, inspectorWidthMin } from '../../store/preferences.ts'
+import { taskRoute } from '../../store/route.ts'
+import { useActions } from '../app/use-actions.ts'
+import { Inspector } from '../inspector/Inspector.tsx'
+import { NothingHere } from '../shell/NothingHere.tsx'
+import { Splitter } from '../shell/Splitter.tsx'
+import { useKeys } from '../shell/use-keys.ts'
+import { useWide } from '../shell/use-wide.ts'
+import { TaskHeader } from '../task/TaskHeader.tsx'
+import { TranscriptDialog } from '../transcript/TranscriptDialog.tsx'
+import { TranscriptPane } from '../transcript/TranscriptPane.tsx'
+import { ConversationFooter } from './ConversationFooter.tsx'
+
+/** A task's conversation, and over it the transcript that the address names. */
+export function TaskScreen(props: { taskId: string; transcriptOf: string | null }) {
+  const lookup = useTaskLookup(props.taskId)
+  const child = useTaskLookup(props.transcriptOf ?? props.taskId)
+  if (lookup.kind !== 'found')
+    return (
+      <NothingHere
+        what="task"
+        id={props.taskId}
+        candidates={lookup.kind === 'ambiguous' ? lookup.candidates : []}
+      />
+    )
+  return (
+    <>
+      <FoundTask taskId={lookup.id} />
+      {props.transcriptOf ? (
+        <TranscriptDialog
+          below={lookup.id}
+          taskId={child.kind === 'found' ? child.id : null}
+          asked={props.transcriptOf}
+        />
+      ) : null}
+    </>
+  )
+}
+
+function FoundTask({ taskId }: { taskId: TaskId }) {
+  const task = useTask(taskId)
+  const wide = useWide()
+  const { preferences, navigation } = useStores()
+  const { stop } = useActions()
+  const open = usePreference('inspectorOpen')
+  const width = usePreference('inspectorWidth')
+  /** On a narrow window the sheet is opened for a look, not for good. */
+  const [sheet, setSheet] = useState(false)
+  const running = task !== null && isRunning(task.status)
+  const viewTranscript = (id: TaskId) => navigation.go({ screen: 'task', taskId, transcriptOf: id })
+  useKeys([
+    {
+      keys: 't',
+      label: 'Transcript of this agent',
+      group: 'Agent',
+      run: () => viewTranscript(taskId),
+    },
+    { keys: 'i', label: 'Changes and state', group: 'Agent', run: () => toggle() },
+    ...(sheet && !wide
+      ? [
+          {
+            keys: 'Escape',
+            label: 'Close the sheet',
+            group: 'Agent' as const,
+            run: () => setSheet(false),
+          },
+        ]
+      : running
+        ? [
+            {
+              keys: 'Escape',
+              label: 'Stop the agent',
+              group: 'Agent' as const,
+              run: () => void stop(taskId),
+            },
+          ]
+        : []),
+  ])
+  const toggle = () => {
+    if (wide) preferences.setState({ inspectorOpen: !open })
+    else setSheet(!sheet)
+  }
+  if (!task) return null
+  const shown = wide ? open : sheet
+  return (
+    <div className="relative flex min-h-0 flex-1">
+      <section aria-label="Conversation" className="flex min-w-0 flex-1 flex-col">
+        <TaskHeader
+          task={task}
+          actions={
+            <>
+              {running ? (
+                <Button icon={<Square />} onClick={() => void stop(taskId)} shortcut="Esc">
+                  Stop
+                </Button>
+              ) : null}
+              {task.archived ? (
+                <IconButton
+                  label="Open in the archive"
+                  icon={<Archive />}
+                  onClick={() => navigation.go({ screen: 'archive', taskId, tab: 'report' })}
+                />
+              ) : null}
+              <IconButton
+                label="Changes and state"
+                shortcut="i"
+                icon={<PanelRight />}
+                pressed={shown}
+                onClick={toggle}
+              />
+            </>
+          }
+        />
+        <Body task={task} onViewTranscript={viewTranscript} />
+        <ConversationFooter task={task} />
+      </section>
+      {shown && wide ? (
+        <>
+          <Splitter
+            label="Width of the inspector"
+            width={width}
+            min={inspectorWidthMin}
+            max={inspectorWidthMax}
+            grows="right"
+            onChange={(inspectorWidth) => preferences.setState({ inspectorWidth })}
+          />
+          <aside
+            aria-label="Inspector"
+            style={{ width }}
+            className="flex min-h-0 shrink-0 flex-col"
+          >
+            <Inspector task={task} onClose={toggle} />
+          </aside>
+        </>
+      ) : null}
+      {shown && !wide ? (
+        <aside
+          aria-label="Inspector"
+          className="absolute inset-y-0 right-0 z-20 flex w-[min(440px,100%)] flex-col border-l bg-canvas shadow-popup"
+        >
+          <Inspector task={task} onClose={toggle} />
+        </aside>
+      ) : null}
+    </div>
+  )
+}
+
+function Body(props: { task: Task; onViewTranscript(id: TaskId): void }) {
+  const { task, onViewTranscript } = props
+  const { navigation } = useStores()
+  const parentTitle = useLedger(
+    ({ ledger }) => (task.parentId && ledger.tasks.get(task.parentId)?.title) || null,
+  )
+  if (task.workspace === null && !task.hasTranscript)
+    return (
+      <EmptyState
+        sentence={waitingFor(task, parentTitle)}
+        action={
+          task.parentId
+            ? {
+                label: 'Show who asked for it',
+                onClick: () => task.parentId && navigation.go(taskRoute(task.parentId)),
+              }
+            : undefined
+        }
+      />
+    )
+  return (
+    <TranscriptPane key={task.id} taskId={task.id} from="end" onViewTranscript={onViewTranscript} />
+  )
+}
+
+function waitingFor(task: Task, parentTitle: string | null): string {
+  switch (task.status) {
+    case 'queued':
+      return `It waits for its turn: ${task.options.agentsAtOnce} agents work at the same time.`
+    case 'blocked':
+      return `It is blocked: ${task.error ?? 'something it depends on did not complete'}.`
+    case 'spawned':
+    case 'resumed':
+      return 'Its workspace is being made.'
+    default:
+      return `It never began${task.error ? `: ${task.error}` : parentTitle ? `; “${parentTitle}” asked for it` : ''}.`
+  }
+}

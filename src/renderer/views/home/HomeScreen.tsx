@@ -1,0 +1,42 @@
+import { useState } from 'react'
+import { EmptyState } from '../../components/primitives/index.ts'
+import { useLedger, useProjects, useStores } from '../../store/hooks.ts'
+import { useActions } from '../app/use-actions.ts'
+
+/** What is shown while nothing is chosen; on the first start, how to begin. */
+export function HomeScreen() {
+  const projects = useProjects()
+  const anyAgent = useLedger(({ children }) => (children.get(null)?.length ?? 0) > 0)
+  const { overlay } = useStores()
+  const { startDemo } = useActions()
+  const [starting, setStarting] = useState(false)
+  const demo = async () => {
+    setStarting(true)
+    await startDemo()
+    setStarting(false)
+  }
+  if (projects.length === 0)
+    return (
+      <EmptyState
+        sentence="Shiplog runs agents on your repositories and keeps everything they did. See it work on a small project of its own, or begin with yours."
+        action={{ label: 'Try the demo', onClick: demo, busy: starting }}
+        secondAction={{
+          label: 'Add a project…',
+          onClick: () => overlay.show({ kind: 'add-project' }),
+        }}
+      />
+    )
+  return (
+    <EmptyState
+      sentence={
+        anyAgent
+          ? 'Choose an agent on the left to read along, or start another one.'
+          : 'Start an agent: it works in a worktree of its own, and what it does is kept.'
+      }
+      action={{
+        label: 'New agent…',
+        onClick: () => overlay.show({ kind: 'new-agent', projectId: null }),
+      }}
+    />
+  )
+}

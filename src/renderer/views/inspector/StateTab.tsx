@@ -1,0 +1,162 @@
+import { FolderOpen, SquarePen } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { isRunning, type Run, type Task } from '../../../shared/tasks.ts'
+import {
+  Button,
+  CopyButton,
+  Duration,
+  RelativeTime,
+  StatusIcon,
+  Tokens,
+} from '../../components/primitives/index.ts'
+import { useLedger, useStores } from '../../store/hooks.ts'
+import { homeRoute, projectRoute } from '../../store/route.ts'
+import { countOf } from '../app/actions.ts'
+import { useActions } from '../app/use-actions.ts'
+
+/** Where the agent works and from which commit, its runs, and how to clean up after it. */
+export function StateTab({ task }: { task: Task }) {
+  const { openFolder } = useActions()
+  const { workspace } = task
+  const there = workspace !== null && workspace.removal === null
+  return (
+    <div className="flex flex-col gap-6 p-4">
+      <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1.5">
+        <Fact name="Id">
+          <Code text={task.id} label="Copy the id" />
+        </Fact>
+        <Fact name="Agent">
+          {task.agent} <span className="text-muted">({task.kind})</span>
+        </Fact>
+        {workspace ? (
+          <>
+            <Fact name="Works in">
+              <Code text={workspace.path} label="Copy the path" gone={!there} />
+            </Fact>
+            <Fact name="Branch">
+              {workspace.branch ? <Code text={workspace.branch} label="Copy the branch" /> : 'none'}
+            </Fact>
+            <Fact name="Made from">
+              {workspace.baseCommit ? (
+                <span title={workspace.baseCommit}>
+                  <span className="font-mono text-code">{workspace.baseCommit.slice(0, 8)}</span>
+                  {workspace.baseBranch ? ` on ${workspace.baseBranch}` : ''}
+                </span>
+              ) : (
+                'the folder as it is'
+              )}
+            </Fact>
+          </>
+        ) : null}
+        <Fact name="Began">
+          <RelativeTime at={task.startedAt ?? task.createdAt} />
+        </Fact>
+        <Fact name="Used">
+          <Tokens
+            input={task.usage.inputTokens}
+            output={task.usage.outputTokens}
+            complete={task.usage.complete}
+          />
+        </Fact>
+      </dl>
+      {there ? (
+        <div className="flex flex-wrap gap-2">
+          <Button icon={<SquarePen />} onClick={() => void openFolder(task.id, 'editor')}>
+            Open in editor
+          </Button>
+          <Button icon={<FolderOpen />} onClick={() => void openFolder(task.id, 'file-manager')}>
+            Open folder
+          </Button>
+        </div>
+      ) : null}
+      <section>
+        <h3 className="mb-1 font-semibold">Runs</h3>
+        {task.runs.length === 0 ? (
+          <p className="text-muted">It has not begun.</p>
+        ) : (
+          <ul className="divide-y">
+            {task.runs.map((run) => (
+              <RunRow key={run.run} run={run} />
+            ))}
+          </ul>
+        )}
+      </section>
+      {there ? <RemoveWorkspace task={task} /> : null}
+    </div>
+  )
+}
+
+function RunRow({ run }: { run: Run }) {
+  const status = run.status === 'running' ? 'spawned' : run.status
+  return (
+    <li className="flex flex-col py-1">
+      <span className="flex items-center gap-2">
+        <StatusIcon status={status} />
+        <span className="flex-1">Run {run.run}</span>
+        <Duration startedAt={run.startedAt} endedAt={run.endedAt} className="text-muted" />
+      </span>
+      {run.cause ? <span className="untrusted pl-6 text-small text-muted">{run.cause}</span> : null}
+    </li>
+  )
+}
+
+/** It archives; what is deleted is the worktree alone, and the button says so. */
+function RemoveWorkspace({ task }: { task: Task }) {
+  const { navigation } = useStores()
+  const { removeWorkspace } = useActions()
+  const [busy, setBusy] = useState(false)
+  const below = useLedger(
+    ({ ledger }) =>
+      [...ledger.tasks.values()].filter(
+        (other) => other.rootId === task.id && other.id !== task.id && !other.archived,
+      ).length,
+  )
+  const worktree = task.workspace?.isolation === 'worktree'
+  const running = isRunning(task.status)
+  const remove = async () => {
+    setBusy(true)
+    const removed = await removeWorkspace(task.id, task.title)
+    setBusy(false)
+    if (removed && task.parentId === null)
+      navigation.go(task.projectId ? projectRoute(task.projectId) : homeRoute)
+  }
+  return (
+    <section className="flex flex-col items-start gap-2 border-t pt-4">
+      <h3 className="font-semibold">Remove workspace</h3>
+      <p className="text-muted">
+        {running ? 'Stops the agent. ' : ''}
+        Moves its transcript, reports and patch
+        {below > 0 ? `, and those of ${countOf(below, 'sub-agent')},` : ''} to the archive
+        {worktree
+          ? ', then deletes the worktree folder. Changes that were not applied stay in the patch.'
+          : '. The project’s folder stays as it is.'}
+      </p>
+      <Button variant="danger" busy={busy} onClick={() => void remove()}>
+        {worktree ? 'Archive and delete the worktree' : 'Archive'}
+      </Button>
+    </section>
+  )
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt className="text-muted">{name}</dt>
+      <dd className="untrusted min-w-0">{children}</dd>
+    </>
+  )
+}
+
+function Code(props: { text: string; label: string; gone?: boolean }) {
+  const { text, label, gone = false } = props
+  return (
+    <span className="flex items-start gap-1">
+      <span
+        className={`min-w-0 font-mono text-code leading-6 break-all ${gone ? 'text-muted line-through' : ''}`}
+      >
+        {text}
+      </span>
+      {gone ? null : <CopyButton text={text} label={label} />}
+    </span>
+  )
+}

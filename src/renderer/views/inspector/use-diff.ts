@@ -1,0 +1,44 @@
+import { useCallback, useEffect, useState } from 'react'
+import type { WorkspaceDiff } from '../../../shared/contract/workspace.ts'
+import { isRunning, type Task } from '../../../shared/tasks.ts'
+import { type Problem, problemOf } from '../../rpc/problem.ts'
+import { useStores } from '../../store/hooks.ts'
+
+/** While an agent works the diff is read again this often; Git takes some milliseconds each time. */
+const refreshMs = 4_000
+
+/** What a workspace changed; read again while its agent works, and once it has stopped. */
+export function useDiff(task: Task): {
+  diff: WorkspaceDiff | null
+  problem: Problem | null
+  loading: boolean
+  refresh(): void
+} {
+  const { client } = useStores()
+  const [state, setState] = useState<{ diff: WorkspaceDiff | null; problem: Problem | null }>({
+    diff: null,
+    problem: null,
+  })
+  const [loading, setLoading] = useState(true)
+  const { id, status, patch } = task
+  const refresh = useCallback(() => {
+    setLoading(true)
+    client.workspace
+      .diff({ workspaceId: id })
+      .then(
+        (diff) => setState({ diff, problem: null }),
+        // What was read before stays, with what went wrong above it.
+        (error: unknown) =>
+          setState((before) => ({ ...before, problem: problemOf(error, 'read the changes') })),
+      )
+      .finally(() => setLoading(false))
+  }, [client, id])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a run that ended or a patch that was applied asks for another reading
+  useEffect(() => {
+    refresh()
+    if (!isRunning(status)) return
+    const timer = setInterval(refresh, refreshMs)
+    return () => clearInterval(timer)
+  }, [refresh, status, patch])
+  return { ...state, loading, refresh }
+}

@@ -1,0 +1,113 @@
+import { FolderMinus, Plus } from 'lucide-react'
+import { useShallow } from 'zustand/react/shallow'
+import { isRunning, type Task } from '../../../shared/tasks.ts'
+import {
+  Button,
+  EmptyState,
+  NoticeLine,
+  RelativeTime,
+  StatusIcon,
+  StatusText,
+} from '../../components/primitives/index.ts'
+import { useLedger, useProject, useStores } from '../../store/hooks.ts'
+import { homeRoute, taskRoute } from '../../store/route.ts'
+import { countOf } from '../app/actions.ts'
+import { useActions } from '../app/use-actions.ts'
+import { NothingHere } from '../shell/NothingHere.tsx'
+
+/** A project: its folder, and the agents that were started in it, newest first. */
+export function ProjectScreen({ projectId }: { projectId: string }) {
+  const project = useProject(projectId)
+  const roots = useLedger(
+    useShallow(({ children }) =>
+      (children.get(null) ?? []).filter((task) => task.projectId === projectId).toReversed(),
+    ),
+  )
+  const { overlay, navigation } = useStores()
+  const { removeProject } = useActions()
+  if (!project) return <NothingHere what="project" id={projectId} />
+  const newAgent = () => overlay.show({ kind: 'new-agent', projectId: project.id })
+  const busy = roots.some((task) => isRunning(task.status))
+  return (
+    <div className="flex min-h-0 flex-1 flex-col">
+      <header className="flex shrink-0 items-start gap-3 border-b px-4 py-2">
+        <div className="min-w-0 flex-1">
+          <h1 className="untrusted truncate text-title font-semibold">{project.name}</h1>
+          <p className="untrusted truncate font-mono text-code text-muted" title={project.dir}>
+            {project.dir}
+          </p>
+        </div>
+        <Button
+          icon={<FolderMinus />}
+          disabled={busy}
+          title={busy ? 'Agents work in it' : 'Its folder and its archive stay'}
+          onClick={async () => {
+            if (await removeProject(project.id, project.name)) navigation.go(homeRoute)
+          }}
+        >
+          Take off the list
+        </Button>
+        <Button variant="primary" icon={<Plus />} onClick={newAgent}>
+          New agent
+        </Button>
+      </header>
+      {project.git ? null : (
+        <NoticeLine
+          tone="info"
+          className="border-b px-4"
+          text="This folder is not a Git repository: agents work in it directly, and there are no changes to compare or apply."
+        />
+      )}
+      {roots.length === 0 ? (
+        <EmptyState
+          sentence="No agent has worked here yet. Start one: it gets a worktree of its own, and what it does is kept."
+          action={{ label: 'New agent…', onClick: newAgent }}
+        />
+      ) : (
+        <ul aria-label="Agents of this project" className="min-h-0 flex-1 overflow-auto py-2">
+          {roots.map((task) => (
+            <RootRow key={task.id} task={task} />
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}
+
+function RootRow({ task }: { task: Task }) {
+  const { navigation } = useStores()
+  const agents = useLedger(
+    ({ ledger }) =>
+      [...ledger.tasks.values()].filter(({ rootId, id }) => rootId === task.id && id !== task.id)
+        .length,
+  )
+  return (
+    <li>
+      <button
+        type="button"
+        className="focus-inset flex h-11 w-full items-center gap-3 px-4 text-left hover:bg-hover"
+        onClick={() =>
+          navigation.go(
+            task.archived
+              ? { screen: 'archive', taskId: task.id, tab: 'report' }
+              : taskRoute(task.id),
+          )
+        }
+      >
+        <StatusIcon status={task.status} decorative />
+        <span className="untrusted min-w-0 flex-1 truncate">{task.title}</span>
+        {task.archived ? <span className="text-small text-muted">archived</span> : null}
+        <span className="w-28 text-right text-small text-muted">
+          {agents > 0 ? countOf(agents, 'sub-agent') : ''}
+        </span>
+        <span className="w-24 text-right text-small">
+          <StatusText status={task.status} />
+        </span>
+        <RelativeTime
+          at={task.endedAt ?? task.startedAt ?? task.createdAt}
+          className="w-16 text-right text-small text-muted"
+        />
+      </button>
+    </li>
+  )
+}

@@ -1,0 +1,34 @@
+import { EmptyState } from '../../components/primitives/index.ts'
+import { useStores } from '../../store/hooks.ts'
+
+/** A link that names nothing known, or more than one thing. */
+export function NothingHere(props: { what: string; id: string; candidates?: string[] }) {
+  const { what, id, candidates = [] } = props
+  const { navigation } = useStores()
+  return (
+    <EmptyState
+      sentence={
+        candidates.length > 1
+          ? `${id} stands for more than one ${what}. Choose the one that is meant.`
+          : `There is no ${what} ${id} in this data directory. It may be in another one, or the link is incomplete.`
+      }
+      action={{
+        label: 'Open the archive',
+        onClick: () => navigation.go({ screen: 'archive', taskId: null, tab: 'report' }),
+      }}
+    >
+      <ul className="mt-2">
+        {candidates.map((candidate) => (
+          <li key={candidate}>
+            <a
+              className="font-mono text-code text-accent hover:underline"
+              href={`#/t/${candidate}`}
+            >
+              {candidate}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </EmptyState>
+  )
+}

@@ -1,0 +1,195 @@
+import { NoticeLine } from '../../components/primitives/index.ts'
+import {
+  useAppInfo,
+  useConnection,
+  useLedger,
+  useOverlay,
+  usePreference,
+  useRoute,
+  useStores,
+} from '../../store/hooks.ts'
+import { sidebarWidthMax, sidebarWidthMin, toggled } from '../../store/preferences.ts'
+import { NewAgentDialog } from '../agents/NewAgentDialog.tsx'
+import { ArchiveScreen } from '../archive/ArchiveScreen.tsx'
+import { TaskScreen } from '../conversation/TaskScreen.tsx'
+import { HomeScreen } from '../home/HomeScreen.tsx'
+import { KeysDialog } from '../keys/KeysDialog.tsx'
+import { Palette } from '../palette/Palette.tsx'
+import { AddProjectDialog } from '../projects/AddProjectDialog.tsx'
+import { ProjectScreen } from '../projects/ProjectScreen.tsx'
+import { SettingsScreen } from '../settings/SettingsScreen.tsx'
+import { Rail } from '../sidebar/Rail.tsx'
+import { Sidebar } from '../sidebar/Sidebar.tsx'
+import { Splitter } from './Splitter.tsx'
+import { useKeyListener, useKeys } from './use-keys.ts'
+import { useWide } from './use-wide.ts'
+
+/** Sidebar, the chosen screen, and the one dialog that may lie over them. */
+export function Shell() {
+  const wide = useWide()
+  const width = usePreference('sidebarWidth')
+  const { preferences } = useStores()
+  useKeyListener()
+  useWindowKeys()
+  return (
+    <div className="flex h-full overflow-hidden">
+      {wide ? (
+        <>
+          <Sidebar width={width} />
+          <Splitter
+            label="Width of the sidebar"
+            width={width}
+            min={sidebarWidthMin}
+            max={sidebarWidthMax}
+            grows="left"
+            onChange={(sidebarWidth) => preferences.setState({ sidebarWidth })}
+          />
+        </>
+      ) : (
+        <Rail />
+      )}
+      <main className="flex min-w-0 flex-1 flex-col">
+        <ConnectionBanner />
+        <Notices />
+        <Screen />
+      </main>
+      <Overlays />
+    </div>
+  )
+}
+
+function Screen() {
+  const route = useRoute()
+  switch (route.screen) {
+    case 'home':
+      return <HomeScreen />
+    case 'project':
+      return <ProjectScreen key={route.projectId} projectId={route.projectId} />
+    case 'task':
+      return <TaskScreen taskId={route.taskId} transcriptOf={route.transcriptOf} />
+    case 'archive':
+      return <ArchiveScreen selected={route.taskId} tab={route.tab} />
+    case 'settings':
+      return <SettingsScreen />
+  }
+}
+
+function Overlays() {
+  const overlay = useOverlay()
+  switch (overlay.kind) {
+    case 'none':
+      return null
+    case 'add-project':
+      return <AddProjectDialog />
+    case 'new-agent':
+      return <NewAgentDialog projectId={overlay.projectId} />
+    case 'palette':
+      return <Palette />
+    case 'keys':
+      return <KeysDialog />
+  }
+}
+
+/** What was loaded stays readable below it. */
+function ConnectionBanner() {
+  const { kind } = useConnection()
+  const problem = useLedger((view) => view.problem)
+  const { ledger } = useStores()
+  if (kind === 'lost') return <Banner tone="warning" text="Connection lost. Trying again…" />
+  if (kind === 'refused')
+    return (
+      <Banner
+        tone="error"
+        text="Shiplog was started again and has a new token. Open the URL that it printed; what is shown here is from before."
+      />
+    )
+  if (problem)
+    return (
+      <Banner
+        tone="error"
+        text={`${problem.message} What is shown may be old.`}
+        action={{ label: 'Try again', onClick: ledger.open }}
+      />
+    )
+  return null
+}
+
+/** What was healed or interrupted at this start, one line each, until it is read. */
+function Notices() {
+  const { info } = useAppInfo()
+  const dismissed = usePreference('dismissedNotices')
+  const { preferences } = useStores()
+  const notices = (info?.notices ?? []).filter(({ id }) => !dismissed.includes(id))
+  return notices.map((notice) => (
+    <Banner
+      key={notice.id}
+      tone={notice.tone}
+      text={notice.text}
+      details={notice.details}
+      onDismiss={() =>
+        preferences.setState((before) => ({
+          dismissedNotices: toggled(before.dismissedNotices, notice.id),
+        }))
+      }
+    />
+  ))
+}
+
+function Banner(props: Parameters<typeof NoticeLine>[0]) {
+  return (
+    <div className="shrink-0 border-b bg-panel px-4">
+      <NoticeLine {...props} />
+    </div>
+  )
+}
+
+function useWindowKeys(): void {
+  const { overlay, navigation } = useStores()
+  const projectId = useRouteProject()
+  const newAgent = () => overlay.show({ kind: 'new-agent', projectId })
+  useKeys([
+    {
+      keys: 'Mod+k',
+      label: 'Find a command or an agent',
+      group: 'Everywhere',
+      run: () => overlay.show({ kind: 'palette' }),
+    },
+    { keys: 'Mod+n', label: 'New agent', group: 'Everywhere', run: newAgent },
+    {
+      keys: 'n',
+      label: 'New agent, where the browser keeps the other for itself',
+      group: 'Everywhere',
+      run: newAgent,
+    },
+    {
+      keys: 'g a',
+      label: 'Archive',
+      group: 'Everywhere',
+      run: () => navigation.go({ screen: 'archive', taskId: null, tab: 'report' }),
+    },
+    {
+      keys: 'g s',
+      label: 'Settings',
+      group: 'Everywhere',
+      run: () => navigation.go({ screen: 'settings' }),
+    },
+    {
+      keys: '?',
+      label: 'All keys',
+      group: 'Everywhere',
+      run: () => overlay.show({ kind: 'keys' }),
+    },
+  ])
+}
+
+/** The project of what is on screen, for a new agent to start in. */
+function useRouteProject() {
+  const route = useRoute()
+  return useLedger(({ ledger }) => {
+    if (route.screen === 'project')
+      return [...ledger.projects.keys()].find((id) => id === route.projectId) ?? null
+    if (route.screen === 'task')
+      return [...ledger.tasks.values()].find((task) => task.id === route.taskId)?.projectId ?? null
+    return null
+  })
+}

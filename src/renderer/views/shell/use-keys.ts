@@ -1,0 +1,57 @@
+import { useEffect, useRef } from 'react'
+import { useStores } from '../../store/hooks.ts'
+import type { KeyCommand } from '../../store/keys.ts'
+
+/** Registers keys while the component is shown. `commands` may be made anew at each render. */
+export function useKeys(commands: KeyCommand[]): void {
+  const { keys } = useStores()
+  const latest = useRef(commands)
+  latest.current = commands
+  const names = commands
+    .map(({ keys, label, run }) => `${keys} ${label} ${Boolean(run)}`)
+    .join('\n')
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `names` stands for the commands; what they run is read when a key is pressed
+  useEffect(
+    () =>
+      keys.register(
+        latest.current.map((command, index) => ({
+          ...command,
+          run: command.run && (() => latest.current[index]?.run?.()),
+        })),
+      ),
+    [keys, names],
+  )
+}
+
+/** Listens for the whole window. Once, in the shell. */
+export function useKeyListener(): void {
+  const { keys, overlay, navigation } = useStores()
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented || event.isComposing) return
+      const mod = event.ctrlKey || event.metaKey
+      const { target } = event
+      if (target instanceof Element) {
+        // What is typed is text; and an open menu has keys of its own.
+        if (!mod && event.key !== 'Escape' && target.closest(textFields)) return
+        if (target.closest('[role="menu"], [role="listbox"]')) return
+      }
+      if (overlay.store.getState().kind !== 'none') return
+      const route = navigation.route.getState()
+      const inDialog = route.screen === 'task' && route.transcriptOf !== null
+      const command = keys.press(
+        { key: event.key, mod, alt: event.altKey },
+        inDialog ? 'dialog' : 'window',
+        event.timeStamp,
+      )
+      if (!command?.run) return
+      event.preventDefault()
+      command.run()
+    }
+    window.addEventListener('keydown', onKeyDown)
+    return () => window.removeEventListener('keydown', onKeyDown)
+  }, [keys, overlay, navigation])
+}
+
+const textFields =
+  'input:not([type="checkbox"]):not([type="radio"]), textarea, select, [contenteditable="true"]'

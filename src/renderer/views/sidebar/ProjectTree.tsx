@@ -1,0 +1,127 @@
+import { type KeyboardEvent, useMemo, useRef } from 'react'
+import { useLedger, usePreference, useRoute, useStores } from '../../store/hooks.ts'
+import { toggled } from '../../store/preferences.ts'
+import { projectRoute, taskRoute } from '../../store/route.ts'
+import { useKeys } from '../shell/use-keys.ts'
+import { type SidebarRow, sidebarRows } from './rows.ts'
+import { ProjectRow, TaskRow } from './TreeRows.tsx'
+
+/** The tree of projects and their live agents. One stop for Tab; arrows or j and k move inside. */
+export function ProjectTree() {
+  const { preferences, navigation } = useStores()
+  const children = useLedger((view) => view.children)
+  const projects = useLedger(({ ledger }) => ledger.projects)
+  const projectCount = useLedger(({ ledger }) => ledger.projects.size)
+  const folded = usePreference('folded')
+  const tree = useRef<HTMLDivElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the map of projects changes in place; its size tells
+  const rows = useMemo(
+    () => sidebarRows(projects.values(), children, new Set(folded)),
+    [projects, projectCount, children, folded],
+  )
+  const selected = useSelectedRow()
+  const stop = rows.find(({ id }) => id === selected)?.id ?? rows[0]?.id
+
+  const open = (row: SidebarRow) =>
+    navigation.go(row.kind === 'project' ? projectRoute(row.project.id) : taskRoute(row.id))
+  const fold = (row: SidebarRow) =>
+    preferences.setState(({ folded: ids }) => ({ folded: toggled(ids, row.id) }))
+  const focusRow = (row: SidebarRow | undefined) =>
+    row && tree.current?.querySelector<HTMLElement>(`[data-row="${row.id}"]`)?.focus()
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return
+    const id = (event.target as HTMLElement).closest<HTMLElement>('[data-row]')?.dataset.row
+    const index = rows.findIndex((row) => row.id === id)
+    const row = rows[index]
+    if (!row) return
+    switch (event.key) {
+      case 'ArrowDown':
+      case 'j':
+        focusRow(rows[index + 1])
+        break
+      case 'ArrowUp':
+      case 'k':
+        focusRow(rows[index - 1])
+        break
+      case 'Home':
+        focusRow(rows[0])
+        break
+      case 'End':
+        focusRow(rows.at(-1))
+        break
+      case 'ArrowRight':
+        if (row.folded) fold(row)
+        else if (hasChildren(row)) focusRow(rows[index + 1])
+        break
+      case 'ArrowLeft':
+        if (!row.folded && hasChildren(row)) fold(row)
+        else focusRow(parentOf(rows, index))
+        break
+      case ' ':
+        if (hasChildren(row)) fold(row)
+        break
+      case 'Enter':
+        open(row)
+        break
+      case 't':
+        if (row.kind === 'task')
+          navigation.go({ screen: 'task', taskId: row.id, transcriptOf: row.id })
+        break
+      default:
+        return
+    }
+    event.preventDefault()
+    event.stopPropagation()
+  }
+
+  const enter = (from: 'first' | 'last') => () =>
+    focusRow(rows.find(({ id }) => id === selected) ?? rows.at(from === 'first' ? 0 : -1))
+  useKeys([
+    { keys: 'j', label: 'Next row', group: 'Lists', run: enter('first') },
+    { keys: 'k', label: 'Row before', group: 'Lists', run: enter('last') },
+    { keys: 'Enter', label: 'Open', group: 'Lists' },
+    { keys: ' ', label: 'Fold or unfold', group: 'Lists' },
+  ])
+
+  return (
+    <div
+      ref={tree}
+      role="tree"
+      aria-label="Projects and agents"
+      onKeyDown={onKeyDown}
+      className="min-h-0 flex-1 overflow-y-auto pb-2"
+    >
+      {rows.map((row) => {
+        const shared = {
+          selected: row.id === selected,
+          tabStop: row.id === stop,
+          onOpen: () => open(row),
+          onFold: () => fold(row),
+        }
+        return row.kind === 'project' ? (
+          <ProjectRow key={row.id} row={row} {...shared} />
+        ) : (
+          <TaskRow key={row.id} row={row} {...shared} />
+        )
+      })}
+    </div>
+  )
+}
+
+const hasChildren = (row: SidebarRow): boolean => row.kind === 'project' || row.hasChildren
+
+const levelOf = (row: SidebarRow): number => (row.kind === 'project' ? 0 : row.level)
+
+function parentOf(rows: SidebarRow[], index: number): SidebarRow | undefined {
+  const row = rows[index]
+  return row && rows.slice(0, index).findLast((other) => levelOf(other) < levelOf(row))
+}
+
+/** The row of what is on screen. */
+function useSelectedRow(): string | null {
+  const route = useRoute()
+  if (route.screen === 'project') return route.projectId
+  if (route.screen === 'task') return route.taskId
+  return null
+}

@@ -1,0 +1,70 @@
+import { Archive, FolderPlus, Plus, Search, Settings } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { IconButton } from '../../components/primitives/index.ts'
+import { useRoute, useStores } from '../../store/hooks.ts'
+import { formatRoute, type Route } from '../../store/route.ts'
+import { InterruptedList } from './InterruptedList.tsx'
+import { ProjectTree } from './ProjectTree.tsx'
+
+export const archiveRoute: Route = { screen: 'archive', taskId: null, tab: 'report' }
+export const settingsRoute: Route = { screen: 'settings' }
+
+/** Projects with their live agents, what was interrupted, and the way to everything else. */
+export function Sidebar({ width }: { width: number }) {
+  return (
+    <nav aria-label="Sidebar" style={{ width }} className="flex min-h-0 shrink-0 flex-col bg-panel">
+      <Top />
+      <ProjectTree />
+      <InterruptedList />
+      <div className="shrink-0 border-t py-1">
+        <NavRow route={archiveRoute} icon={<Archive />}>
+          Archive
+        </NavRow>
+        <NavRow route={settingsRoute} icon={<Settings />}>
+          Settings
+        </NavRow>
+      </div>
+    </nav>
+  )
+}
+
+function Top() {
+  const { overlay } = useStores()
+  return (
+    <div className="flex h-11 shrink-0 items-center gap-0.5 pr-2 pl-4">
+      <span className="flex-1 text-small font-semibold text-muted">Projects</span>
+      <IconButton
+        label="Find a command or an agent"
+        shortcut="Mod+K"
+        icon={<Search />}
+        onClick={() => overlay.show({ kind: 'palette' })}
+      />
+      <IconButton
+        label="Add a project"
+        icon={<FolderPlus />}
+        onClick={() => overlay.show({ kind: 'add-project' })}
+      />
+      <IconButton
+        label="New agent"
+        shortcut="Mod+N"
+        icon={<Plus />}
+        onClick={() => overlay.show({ kind: 'new-agent', projectId: null })}
+      />
+    </div>
+  )
+}
+
+function NavRow(props: { route: Route; icon: ReactNode; children: ReactNode }) {
+  const { route, icon, children } = props
+  const current = useRoute().screen === route.screen
+  return (
+    <a
+      href={formatRoute(route)}
+      aria-current={current ? 'page' : undefined}
+      className={`focus-inset flex h-7 items-center gap-2 px-4 [&>svg]:size-4 [&>svg]:text-muted ${current ? 'bg-accent-tint' : 'hover:bg-hover'}`}
+    >
+      {icon}
+      {children}
+    </a>
+  )
+}

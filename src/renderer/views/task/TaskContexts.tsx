@@ -1,0 +1,72 @@
+import { type ReactNode, useMemo } from 'react'
+import { useStore } from 'zustand'
+import type { TaskId } from '../../../shared/ids.ts'
+import {
+  TaskActionsContext,
+  type TaskLookup,
+  TaskLookupContext,
+} from '../../components/conversation/task-lookup.ts'
+import { useLedger, useStores } from '../../store/hooks.ts'
+import { reportKey } from '../../store/reports.ts'
+import { useActions } from '../app/use-actions.ts'
+
+/** Gives the cards of one task's transcript what they show and what they can ask for. */
+export function TaskContexts(props: {
+  /** Whose transcript it is: its calls made the tasks that the cards stand for. */
+  taskId: TaskId
+  onViewTranscript(id: TaskId): void
+  children: ReactNode
+}) {
+  const { taskId, onViewTranscript, children } = props
+  const { reports, ledger } = useStores()
+  const { applyPatch, stop } = useActions()
+  const lookup = useTaskLookup(taskId)
+  const actions = useMemo(
+    () => ({
+      onViewTranscript,
+      onApply: (id: TaskId) => void applyPatch(id),
+      onStop: (id: TaskId) => void stop(id),
+      onNeedReport: (id: TaskId) => {
+        const task = ledger.store.getState().ledger.tasks.get(id)
+        void reports.load(id, task?.runs.at(-1)?.run ?? 1)
+      },
+    }),
+    [onViewTranscript, applyPatch, stop, reports, ledger],
+  )
+  return (
+    <TaskLookupContext value={lookup}>
+      <TaskActionsContext value={actions}>{children}</TaskActionsContext>
+    </TaskLookupContext>
+  )
+}
+
+/** A new object whenever something that it answers has changed. */
+function useTaskLookup(taskId: TaskId): TaskLookup {
+  const { reports, applies } = useStores()
+  const view = useLedger((whole) => whole)
+  const known = useStore(reports.store)
+  const applied = useStore(applies.store)
+  return useMemo((): TaskLookup => {
+    const { tasks } = view.ledger
+    const childrenOf = (id: TaskId) => view.children.get(id) ?? []
+    return {
+      byId: (id) => tasks.get(id) ?? null,
+      byCallId: (callId) => childrenOf(taskId).find((task) => task.callId === callId) ?? null,
+      childrenOf,
+      activity: (id) => view.activity.get(id) ?? null,
+      report(id) {
+        const report = known.get(reportKey(id, tasks.get(id)?.runs.at(-1)?.run ?? 1))
+        if (!report) return null
+        if (report.phase === 'failed') return { phase: 'failed', why: report.problem.message }
+        if (report.phase === 'loading') return report
+        const { title, reportMarkdown } = report.report
+        return { phase: 'ready', title, markdown: reportMarkdown }
+      },
+      apply(id) {
+        const outcome = applied.get(id)
+        if (outcome?.kind === 'failed') return { kind: 'failed', why: outcome.problem.message }
+        return outcome ?? null
+      },
+    }
+  }, [taskId, view, known, applied])
+}

@@ -1,0 +1,69 @@
+import { ChevronRight } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { isRunning, type Task } from '../../../shared/tasks.ts'
+import { Duration, StatusIcon, StatusText, Tokens } from '../../components/primitives/index.ts'
+import { useLineage, useProject } from '../../store/hooks.ts'
+import { formatRoute, projectRoute, taskRoute } from '../../store/route.ts'
+
+/** Where it is, what it is called, and how it stands; `actions` on the right. */
+export function TaskHeader({ task, actions }: { task: Task; actions: ReactNode }) {
+  const lineage = useLineage(task.id)
+  const project = useProject(task.projectId)
+  const { inputTokens, outputTokens, complete } = task.usage
+  const run = task.runs.at(-1)
+  return (
+    <header className="flex shrink-0 items-start gap-2 border-b px-4 pt-2 pb-2">
+      <div className="min-w-0 flex-1">
+        <nav aria-label="Where it is" className="flex min-w-0 items-center text-small text-muted">
+          <ol className="flex min-w-0 items-center gap-0.5">
+            {project ? (
+              <Crumb href={formatRoute(projectRoute(project.id))}>{project.name}</Crumb>
+            ) : null}
+            {lineage.slice(0, -1).map((ancestor) => (
+              <Crumb key={ancestor.id} href={formatRoute(taskRoute(ancestor.id))}>
+                {ancestor.title}
+              </Crumb>
+            ))}
+            <li className="shrink-0 text-faint">{task.agent}</li>
+          </ol>
+        </nav>
+        <div className="flex min-w-0 items-center gap-2">
+          <h1 className="untrusted min-w-0 truncate text-title font-semibold" title={task.title}>
+            {task.title}
+          </h1>
+          <span className="flex shrink-0 items-center gap-1.5 text-small">
+            <StatusIcon status={task.status} decorative />
+            <StatusText status={task.status} />
+          </span>
+          <span className="flex min-w-0 items-center gap-2 truncate text-small text-muted">
+            {run ? (
+              <Duration
+                startedAt={run.startedAt}
+                endedAt={isRunning(task.status) ? null : run.endedAt}
+              />
+            ) : null}
+            {inputTokens + outputTokens > 0 ? (
+              <Tokens input={inputTokens} output={outputTokens} complete={complete} />
+            ) : null}
+            {task.archived ? <span>archived</span> : null}
+          </span>
+        </div>
+      </div>
+      <div className="flex shrink-0 items-center gap-1 pt-1.5">{actions}</div>
+    </header>
+  )
+}
+
+function Crumb({ href, children }: { href: string; children: ReactNode }) {
+  return (
+    <li className="flex min-w-0 items-center gap-0.5">
+      <a
+        href={href}
+        className="untrusted max-w-56 truncate rounded-sm hover:text-ink hover:underline"
+      >
+        {children}
+      </a>
+      <ChevronRight aria-hidden className="size-3 shrink-0 text-faint" />
+    </li>
+  )
+}

@@ -1,0 +1,181 @@
+import { ChevronLeft, ChevronRight, Link } from 'lucide-react'
+import type { TaskId } from '../../../shared/ids.ts'
+import { isRunning, type Task } from '../../../shared/tasks.ts'
+import {
+  DialogShell,
+  IconButton,
+  StatusIcon,
+  StatusText,
+} from '../../components/primitives/index.ts'
+import {
+  useAppInfo,
+  useChildren,
+  useLineage,
+  useOverlay,
+  useStores,
+  useTask,
+} from '../../store/hooks.ts'
+import { formatRoute, type Route, taskRoute } from '../../store/route.ts'
+import { useActions } from '../app/use-actions.ts'
+import { NothingHere } from '../shell/NothingHere.tsx'
+import { useKeys } from '../shell/use-keys.ts'
+import { TranscriptPane } from './TranscriptPane.tsx'
+
+/**
+ * A transcript over the conversation that it was opened from. Nested ones take its place in the same
+ * dialog; the address names each of them.
+ */
+export function TranscriptDialog(props: {
+  /** The conversation below, where closing leads back to. */
+  below: TaskId
+  /** Null: `asked` names nothing known. */
+  taskId: TaskId | null
+  asked: string
+}) {
+  const { below, taskId, asked } = props
+  const { navigation } = useStores()
+  const task = useTask(taskId)
+  const overlay = useOverlay()
+  const lineage = useLineage(taskId)
+  const siblings = useChildren(task?.parentId ?? null)
+  const at = task?.parentId ? siblings.findIndex(({ id }) => id === task.id) : -1
+
+  const show = (id: TaskId) => navigation.go(transcriptRoute(below, id))
+  const close = () => navigation.go(taskRoute(below))
+  /** Levels are those below the conversation: from any other place it closes. */
+  const up = () => {
+    const index = lineage.findIndex(({ id }) => id === below)
+    const parent = lineage.at(-2)
+    if (index >= 0 && parent && parent.id !== below) show(parent.id)
+    else close()
+  }
+  const goTo = (index: number) => {
+    const sibling = at >= 0 ? siblings[index] : undefined
+    if (sibling) show(sibling.id)
+  }
+  useKeys([
+    {
+      keys: '[',
+      label: 'The agent before it',
+      group: 'Transcript',
+      scope: 'dialog',
+      run: () => goTo(at - 1),
+    },
+    {
+      keys: ']',
+      label: 'The agent after it',
+      group: 'Transcript',
+      scope: 'dialog',
+      run: () => goTo(at + 1),
+    },
+  ])
+
+  return (
+    <DialogShell
+      // The palette or the list of keys takes its place for as long as it is open.
+      open={overlay.kind === 'none'}
+      onClose={(reason) => (reason === 'escape' ? up() : close())}
+      title={task ? `Transcript of ${task.title}` : 'Transcript'}
+      header={
+        task ? (
+          <Header
+            task={task}
+            lineage={lineage}
+            below={below}
+            position={at >= 0 ? { at, of: siblings.length } : null}
+            onGoTo={goTo}
+          />
+        ) : undefined
+      }
+    >
+      {taskId && task ? (
+        <TranscriptPane key={taskId} taskId={taskId} from="start" onViewTranscript={show} />
+      ) : (
+        <NothingHere what="task" id={asked} />
+      )}
+    </DialogShell>
+  )
+}
+
+const transcriptRoute = (below: TaskId, id: TaskId): Route => ({
+  screen: 'task',
+  taskId: below,
+  transcriptOf: id,
+})
+
+function Header(props: {
+  task: Task
+  lineage: Task[]
+  below: TaskId
+  position: { at: number; of: number } | null
+  onGoTo(index: number): void
+}) {
+  const { task, lineage, below, position, onGoTo } = props
+  const { copy } = useActions()
+  const { info } = useAppInfo()
+  const copyLink = () => {
+    const hash = formatRoute(transcriptRoute(below, task.id))
+    const link =
+      info?.host === 'desktop'
+        ? `shiplog://${hash.slice('#/'.length)}`
+        : `${location.origin}${location.pathname}${hash}`
+    void copy(link, 'the link')
+  }
+  return (
+    <div className="flex min-w-0 items-center gap-3">
+      <nav aria-label="Transcripts above it" className="min-w-0 flex-1">
+        <ol className="flex min-w-0 items-center gap-1">
+          {lineage.slice(0, -1).map((ancestor) => (
+            <li key={ancestor.id} className="flex min-w-0 items-center gap-1">
+              <a
+                href={formatRoute(
+                  ancestor.id === below ? taskRoute(below) : transcriptRoute(below, ancestor.id),
+                )}
+                className="untrusted truncate rounded-sm text-muted hover:text-ink hover:underline"
+              >
+                {ancestor.title}
+              </a>
+              <ChevronRight aria-hidden className="size-3.5 shrink-0 text-faint" />
+            </li>
+          ))}
+          <li
+            aria-current="page"
+            title={task.title}
+            className="untrusted min-w-24 shrink-0 truncate font-semibold max-w-[60%]"
+          >
+            {task.title}
+          </li>
+        </ol>
+      </nav>
+      <span className="flex shrink-0 items-center gap-1.5 text-small">
+        <StatusIcon status={task.status} decorative />
+        <StatusText status={task.status} />
+        {isRunning(task.status) ? <span className="text-muted">· follows live</span> : null}
+      </span>
+      <span className="flex shrink-0 items-center">
+        {position && position.of > 1 ? (
+          <>
+            <IconButton
+              label="The agent before it"
+              shortcut="["
+              icon={<ChevronLeft />}
+              disabled={position.at === 0}
+              onClick={() => onGoTo(position.at - 1)}
+            />
+            <span className="tabular text-small text-muted">
+              {position.at + 1} of {position.of}
+            </span>
+            <IconButton
+              label="The agent after it"
+              shortcut="]"
+              icon={<ChevronRight />}
+              disabled={position.at === position.of - 1}
+              onClick={() => onGoTo(position.at + 1)}
+            />
+          </>
+        ) : null}
+        <IconButton label="Copy link" icon={<Link />} onClick={copyLink} />
+      </span>
+    </div>
+  )
+}

@@ -1,0 +1,107 @@
+import type { TaskId } from '../../../shared/ids.ts'
+import { isRunning } from '../../../shared/tasks.ts'
+import { TranscriptList } from '../../components/conversation/transcript-list.tsx'
+import { EmptyState, NoticeLine, Skeleton } from '../../components/primitives/index.ts'
+import { useTask, useTranscript, useTranscriptView } from '../../store/hooks.ts'
+import type { TranscriptStore } from '../../store/transcript-store.ts'
+import { ProblemNotice } from '../app/ProblemNotice.tsx'
+import { TaskContexts } from '../task/TaskContexts.tsx'
+
+/** A task's transcript in whatever place: live ones follow, archived ones are read page by page. */
+export function TranscriptPane(props: {
+  taskId: TaskId
+  /** Where an archived one is opened; a live one follows its end. */
+  from: 'start' | 'end'
+  onViewTranscript(id: TaskId): void
+}) {
+  const { taskId, from, onViewTranscript } = props
+  const transcript = useTranscript(taskId, from)
+  return (
+    <TaskContexts taskId={taskId} onViewTranscript={onViewTranscript}>
+      {transcript ? <OpenTranscript transcript={transcript} from={from} /> : <Loading />}
+    </TaskContexts>
+  )
+}
+
+function OpenTranscript(props: { transcript: TranscriptStore; from: 'start' | 'end' }) {
+  const { transcript, from } = props
+  const view = useTranscriptView(transcript)
+  const task = useTask(transcript.taskId)
+  if (view.phase === 'loading') return <Loading />
+  if (view.phase === 'failed' && view.problem)
+    return (
+      <div className="flex flex-1 items-center justify-center p-8">
+        <div className="w-full max-w-[520px]">
+          <ProblemNotice
+            problem={view.problem}
+            action={{ label: 'Try again', onClick: () => transcript.open(from) }}
+          />
+        </div>
+      </div>
+    )
+  const live = view.source === 'live'
+  const running = task !== null && isRunning(task.status)
+  return (
+    <>
+      <TranscriptState view={view} onRetry={() => void transcript.loadOlder()} />
+      <TranscriptList
+        items={view.items}
+        label={`Transcript of ${task?.title ?? 'a task'}`}
+        live={live && running}
+        damage={view.damage}
+        hasOlder={view.hasOlder}
+        hasNewer={view.hasNewer}
+        paging={view.paging}
+        startAt={live ? 'end' : from}
+        onReachStart={() => void transcript.loadOlder()}
+        onReachEnd={() => void transcript.loadNewer()}
+        onJumpToLatest={() => void transcript.jumpToEnd()}
+        empty={
+          <EmptyState
+            sentence={
+              running
+                ? 'It has begun and said nothing yet.'
+                : 'Nothing was recorded: it ended before its first turn.'
+            }
+          />
+        }
+        className="flex-1"
+      />
+    </>
+  )
+}
+
+/** What is not as it should be, above the transcript. */
+function TranscriptState(props: { view: ReturnType<typeof useTranscriptView>; onRetry(): void }) {
+  const { view, onRetry } = props
+  if (view.pageProblem)
+    return (
+      <NoticeLine
+        tone="error"
+        className="shrink-0 border-b px-4"
+        text={view.pageProblem.message}
+        details={[view.pageProblem.details]}
+        action={{ label: 'Try again', onClick: onRetry }}
+      />
+    )
+  const text = statusTexts[view.status ?? 'complete']
+  return text ? <NoticeLine tone="warning" className="shrink-0 border-b px-4" text={text} /> : null
+}
+
+const statusTexts = {
+  complete: null,
+  'partial-only':
+    'Only its unfinished message was kept: it was cut off before its first turn ended.',
+  missing: 'Its transcript is not there. Its report and its record in the ledger are.',
+  damaged: 'Parts of it are damaged. They are kept, and marked where they are.',
+} as const
+
+function Loading() {
+  return (
+    <div className="min-h-0 flex-1 overflow-hidden" aria-busy>
+      <div className="mx-auto max-w-reading px-6 py-6">
+        <Skeleton lines={8} />
+      </div>
+    </div>
+  )
+}
