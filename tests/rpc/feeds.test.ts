@@ -1,0 +1,142 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { feedBatchMax } from '../../src/shared/contract/feed.ts'
+import type { Entry } from '../../src/shared/entries.ts'
+import { emptyLedgerState, foldLedgerRecord } from '../../src/shared/projections/ledger-state.ts'
+import { entriesOf, openFixture, start, taskOf, until, untilQuiet } from '../harness.ts'
+
+const talk = `
+version: 1
+name: talk
+agents:
+  lead:
+    turns:
+      - say: One two three four five six seven eight nine ten.
+      - call: bash
+        with: { command: "echo hello" }
+      - report: { title: Talked, markdown: Yes. }
+`
+
+describe('the ledger feed', () => {
+  it('yields a snapshot and then records, whose fold is what the services hold', async () => {
+    const fixture = await openFixture()
+    const { client } = fixture.shiplog
+    const abort = new AbortController()
+    const feed = await client.feed.ledger(undefined, { signal: abort.signal })
+    const state = emptyLedgerState('')
+    await start(fixture, talk)
+    for await (const event of feed) {
+      if (event.type === 'snapshot') {
+        state.seq = event.state.seq
+        for (const task of event.state.tasks) state.tasks.set(task.id, task)
+        state.dataDir = event.state.dataDir
+        for (const project of event.state.projects) state.projects.set(project.id, project)
+      }
+      if (event.type === 'records')
+        for (const record of event.records) foldLedgerRecord(state, record)
+      if ([...state.tasks.values()].some((task) => task.status === 'completed')) break
+    }
+    abort.abort()
+    const { tasks } = await client.tasks.list({ all: true })
+    expect([...state.tasks.values()].map((task) => ({ ...task, children: [] }))).toEqual(tasks)
+  })
+
+  it('goes on after the last event id without a new snapshot', async () => {
+    const fixture = await openFixture()
+    const { client } = fixture.shiplog
+    await start(fixture, talk)
+    await untilQuiet(fixture.shiplog)
+    const feed = await client.feed.ledger(undefined, { lastEventId: '2' })
+    const first = await feed.next()
+    await feed.return?.()
+    expect(first.value).toMatchObject({ type: 'records' })
+    expect(first.value?.type === 'records' && first.value.records[0]?.seq).toBe(3)
+  })
+})
+
+describe('the session feed', () => {
+  it('streams text as it is written; its entries are those of the transcript', async () => {
+    const fixture = await openFixture()
+    const { client } = fixture.shiplog
+    const id = await start(fixture, talk)
+    const entries: Entry[] = []
+    let streamed = ''
+    for await (const event of await client.feed.session({ workspaceId: id })) {
+      if (event.type === 'snapshot' || event.type === 'entries') entries.push(...event.entries)
+      if (event.type === 'delta') streamed += event.text
+      if (event.type === 'partial' && event.partial)
+        streamed += event.partial.parts.map((part) => ('text' in part ? part.text : '')).join('')
+      if (entries.some((entry) => entry.type === 'run-end')) break
+    }
+    expect(entries).toEqual(await entriesOf(fixture.shiplog, id))
+    expect(streamed).toContain('One two three four five six seven eight nine ten.')
+  })
+
+  it('sends what a lost connection missed, each entry once and in order', async () => {
+    const fixture = await openFixture()
+    const { client } = fixture.shiplog
+    const id = await start(fixture, talk)
+    await untilQuiet(fixture.shiplog)
+    const feed = await client.feed.session({ workspaceId: id }, { lastEventId: '3' })
+    const seqs: number[] = []
+    for await (const event of feed) {
+      if (event.type === 'entries') seqs.push(...event.entries.map((entry) => entry.seq))
+      if (event.type === 'partial') break
+    }
+    const total = (await entriesOf(fixture.shiplog, id)).length
+    expect(seqs).toEqual(Array.from({ length: total - 3 }, (_, index) => index + 4))
+  })
+
+  it('ends when the session is archived', async () => {
+    const fixture = await openFixture()
+    const { client } = fixture.shiplog
+    const id = await start(fixture, talk)
+    await untilQuiet(fixture.shiplog)
+    const feed = await client.feed.session({ workspaceId: id })
+    expect((await feed.next()).value?.type).toBe('snapshot')
+    await client.workspace.remove({ workspaceId: id })
+    const rest: string[] = []
+    for await (const event of feed) rest.push(event.type)
+    expect(rest.at(-1)).toBe('ended')
+  })
+
+  it('never sends a batch over the limit', async () => {
+    const turns = Array.from(
+      { length: 120 },
+      () => '      - call: list_files\n        with: {}',
+    ).join('\n')
+    const fixture = await openFixture()
+    const { client } = fixture.shiplog
+    const id = await start(
+      fixture,
+      `version: 1\nname: long\nagents:\n  lead:\n    turns:\n${turns}\n`,
+    )
+    await until(fixture.shiplog, (tasks) => tasks.some((task) => task.status === 'completed'))
+    const feed = await client.feed.session({ workspaceId: id }, { lastEventId: '1' })
+    const sizes: number[] = []
+    for await (const event of feed) {
+      if (event.type === 'entries') sizes.push(event.entries.length)
+      else break
+    }
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(feedBatchMax)
+    expect(sizes.length).toBeGreaterThan(1)
+  })
+})
+
+it('lets go of its listeners when a reader goes away', async () => {
+  const fixture = await openFixture()
+  const abort = new AbortController()
+  const feed = await fixture.shiplog.client.feed.ledger(undefined, { signal: abort.signal })
+  await feed.next()
+  const waiting = feed.next()
+  abort.abort()
+  const ended = await Promise.race([
+    waiting.then(
+      (next) => next.done,
+      () => true,
+    ),
+    delay(5_000, 'still waiting'),
+  ])
+  expect(ended).toBe(true)
+  expect((await taskOf(fixture.shiplog, await start(fixture, talk))).status).toBeDefined()
+})
