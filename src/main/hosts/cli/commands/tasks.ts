@@ -72,24 +72,31 @@ export function apply(id: string): Action {
     })
 }
 
+/** A conflict is a refusal (exit 5): nothing was changed. */
 async function tellApplied(context: CliContext, outcome: ApplyOutcome): Promise<number> {
+  if (outcome.kind === 'conflict') {
+    const { message, paths } = outcome
+    throw new CliError(
+      exitCodes.refused,
+      `${message.replace(/\.?$/, '.')} Nothing was changed.`,
+      paths.map((path) => `  ${path}`),
+    )
+  }
+  if (!context.json) for (const line of linesOf(outcome)) await context.say(line)
+  return exitCodes.done
+}
+
+function linesOf(outcome: Exclude<ApplyOutcome, { kind: 'conflict' }>): string[] {
   switch (outcome.kind) {
     case 'applied':
-      await context.say(`Applied: ${count(outcome.paths.length, 'file')} changed.`)
-      for (const path of outcome.paths) await context.say(`  ${safeLine(path)}`)
-      return exitCodes.done
+      return [
+        `Applied: ${count(outcome.paths.length, 'file')} changed.`,
+        ...outcome.paths.map((path) => `  ${safeLine(path)}`),
+      ]
     case 'nothing-to-apply':
-      await context.say('It changed nothing, so there is nothing to apply.')
-      return exitCodes.done
+      return ['It changed nothing, so there is nothing to apply.']
     case 'already-applied':
-      await context.say('Its changes are there already.')
-      return exitCodes.done
-    case 'conflict':
-      throw new CliError(
-        exitCodes.refused,
-        `${outcome.message.replace(/\.?$/, '.')} Nothing was changed.`,
-        outcome.paths.map((path) => `  ${path}`),
-      )
+      return ['Its changes are there already.']
   }
 }
 

@@ -1,0 +1,186 @@
+/** What the reading commands print: for people, and as the documents of CLI.md. */
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { TaskId } from '../../src/shared/ids.ts'
+import { jsonLines, runToEnd } from './fake-process.ts'
+import { createFakeWorld, type FakeWorld } from './fake-world.ts'
+
+let world: FakeWorld
+let lead: TaskId
+let tester: TaskId
+
+beforeEach(() => {
+  world = createFakeWorld()
+  const projectId = world.addProject('/code/api')
+  lead = world.createTask({ projectId, title: 'Fix the parser' })
+  world.spawn(lead)
+  tester = world.createTask({ projectId, parentId: lead, title: 'Add tests', agent: 'tester' })
+  world.spawn(tester)
+  for (const text of ['one', 'two', 'three']) world.say(tester, text)
+  world.report(tester, 'Tests added', 'One file.\n')
+  world.complete(tester)
+  world.archive(tester)
+})
+
+const run = (...argv: string[]) => runToEnd(argv, { world })
+async function document(...argv: string[]) {
+  const { code, stdout, stderr } = await run(...argv, '--json')
+  expect({ code, stderr, lines: stdout.trimEnd().split('\n').length }).toEqual({
+    code: 0,
+    stderr: '',
+    lines: 1,
+  })
+  return JSON.parse(stdout)
+}
+
+describe('tasks', () => {
+  it('list: a tree with states in words', async () => {
+    const { code, stdout } = await run('tasks', 'list')
+    expect(code).toBe(0)
+    const lines = stdout.split('\n')
+    expect(lines[0]).toBe('/code/api')
+    expect(lines[2]).toMatch(new RegExp(`^◐ running {4}Fix the parser +lead +${lead.slice(0, 8)}`))
+    expect(lines[3]).toMatch(/^✓ completed {2}└─ Add tests {4}tester/)
+  })
+
+  it('list --json: roots with nested children', async () => {
+    const { tasks } = await document('tasks', 'list')
+    expect(tasks).toMatchObject([
+      {
+        id: lead,
+        parentId: null,
+        status: 'spawned',
+        projectDir: '/code/api',
+        children: [{ id: tester, archived: true, hasReport: true, children: [] }],
+      },
+    ])
+  })
+
+  it('list: filters go to the service, the project as an absolute path', async () => {
+    await run('tasks', 'list', '--project', 'api', '--status', 'completed', '--all')
+    expect(world.calls).toEqual([
+      {
+        name: 'tasks.list',
+        input: { projectDir: '/code/api', status: 'completed', all: true },
+      },
+    ])
+  })
+
+  it('report: Markdown alone on standard output, by a prefix of the id', async () => {
+    const { code, stdout } = await run('tasks', 'report', tester.slice(0, 8))
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'One file.\n' })
+    expect(await document('tasks', 'report', tester)).toMatchObject({
+      taskId: tester,
+      run: 1,
+      title: 'Tests added',
+      reportMarkdown: 'One file.\n',
+      ancestorIds: [lead],
+    })
+  })
+
+  it('stop and apply say what they did', async () => {
+    expect(await document('tasks', 'stop', lead)).toEqual({ stopped: [lead] })
+    world.answerApply({ kind: 'applied', paths: ['a.txt', 'b.txt'] })
+    expect(await document('tasks', 'apply', tester)).toEqual({
+      kind: 'applied',
+      paths: ['a.txt', 'b.txt'],
+    })
+    expect((await run('tasks', 'apply', tester)).stderr).toContain('2 files changed')
+  })
+})
+
+describe('transcripts', () => {
+  it('list', async () => {
+    const { stdout } = await run('transcripts', 'list')
+    expect(stdout).toMatch(/Add tests +tester +\w{8} +5 +1\.23 kB {2}archived/)
+    const { transcripts } = await document('transcripts', 'list')
+    expect(transcripts).toHaveLength(2)
+    expect(transcripts[1]).toMatchObject({
+      taskId: tester,
+      parentId: lead,
+      runs: 1,
+      archived: true,
+    })
+  })
+
+  it('show --json: the whole transcript as one page, read by pages', async () => {
+    const page = await document('transcripts', 'show', tester)
+    expect(page).toMatchObject({ taskId: tester, total: 5, nextSeq: null, damage: [] })
+    expect(page.entries).toEqual(world.sessionOf(tester).entries)
+  })
+
+  it('show --from and --limit', async () => {
+    const page = await document('transcripts', 'show', tester, '--from', '2', '--limit', '3')
+    expect(page.entries.map((entry: { seq: number }) => entry.seq)).toEqual([2, 3, 4])
+    expect(page.nextSeq).toBe(5)
+  })
+
+  it('show --format jsonl: the entries as they are, one a line', async () => {
+    const { stdout } = await run('transcripts', 'show', tester, '--format', 'jsonl')
+    expect(jsonLines(stdout)).toEqual(world.sessionOf(tester).entries)
+  })
+
+  it('show: Markdown with a heading', async () => {
+    const { stdout } = await run('transcripts', 'show', tester)
+    expect(stdout).toMatch(
+      new RegExp(
+        `^# Add tests\n\nTask ${tester} · agent tester · completed · 5 entries · archived\n`,
+      ),
+    )
+    for (const text of ['one', 'two', 'three']) expect(stdout).toContain(`\n${text}\n`)
+    expect(stdout).toContain('## Run 1 completed')
+  })
+})
+
+describe('workspaces', () => {
+  it('list', async () => {
+    const { stdout } = await run('workspaces', 'list')
+    expect(stdout).toContain('Fix the parser')
+    expect(stdout).not.toContain('Add tests')
+    const { workspaces } = await document('workspaces', 'list', '--archived')
+    expect(workspaces).toMatchObject([
+      { id: tester, kind: 'task', archived: true, bytes: 2_000_000 },
+    ])
+  })
+
+  it('diff: the patch alone on standard output', async () => {
+    const { stdout, stderr } = await run('workspaces', 'diff', lead)
+    expect(stdout).toBe('diff --git a/a.txt b/a.txt\n-old\n+new\n')
+    expect(stderr).toContain('1 file changed, +1 −1')
+  })
+
+  it('remove', async () => {
+    expect(await document('workspaces', 'remove', lead)).toEqual({ removed: [lead] })
+    expect((await run('workspaces', 'list')).stderr).toContain('no workspaces')
+  })
+})
+
+describe('agent list and demo', () => {
+  it('agent list', async () => {
+    expect((await run('agent', 'list')).stdout).toContain('✓ can run')
+    const { agents } = await document('agent', 'list')
+    expect(agents).toMatchObject([{ kind: 'scripted', available: true }])
+  })
+
+  it('demo: says where the project is, and with --json prints one document', async () => {
+    const worldOfDemo = () => {
+      const fresh = createFakeWorld()
+      fresh.onStart(async (root) => {
+        fresh.spawn(root)
+        fresh.report(root, 'Shown', 'That was it.')
+        fresh.complete(root)
+      })
+      return { world: fresh }
+    }
+    const forPeople = await runToEnd(['demo', '--dir', 'here'], worldOfDemo())
+    expect(forPeople).toMatchObject({ code: 0, stdout: 'That was it.\n' })
+    expect(forPeople.stderr).toContain('/code/here')
+    const { code, stdout } = await runToEnd(['demo', '--json'], worldOfDemo())
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({
+      type: 'result',
+      status: 'completed',
+      report: { title: 'Shown' },
+      project: { dir: '/data/demo' },
+    })
+  })
+})
