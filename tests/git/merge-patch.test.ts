@@ -27,6 +27,7 @@ async function savedWork({ baseKnown }: { baseKnown: boolean }) {
   const baseCommit = project.git('rev-parse', 'HEAD')
   await project.write('a.txt', lines.replace('one', 'ONE'))
   project.git('mv', 'old.txt', 'moved.txt')
+  await project.write('dos.txt', 'a\r\nb\r\n')
   project.commit('First of the child')
   await project.write('a.txt', lines.replace('one', 'ONE').replace('two', 'TWO'))
   await project.write('data.bin', new Uint8Array([0, 1, 2, 255]))
@@ -48,7 +49,7 @@ for (const baseKnown of [true, false]) {
     await expect(git.resolveCommit(parent.dir, saved.finalCommit)).resolves.toBeNull()
     await expect(git.mergePatchInto(input)).resolves.toEqual({
       kind: 'applied',
-      paths: ['a.txt', 'data.bin', 'gone.txt', 'moved.txt', 'old.txt', 'untracked.txt'],
+      paths: ['a.txt', 'data.bin', 'dos.txt', 'gone.txt', 'moved.txt', 'old.txt', 'untracked.txt'],
     })
     expect((await git.snapshot(parent.dir)).tree).toBe(saved.finalTree)
     expect(parent.git('diff', '--cached')).toBe('')

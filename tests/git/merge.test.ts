@@ -158,11 +158,11 @@ describe('what is brought in', () => {
   })
 
   it('writes new attributes before the files that they are about', async () => {
-    const setting = await family()
+    const setting = await family({ '.gitattributes': '*.bat -text\n' })
     await setting.child.write('.gitattributes', '*.bat text eol=crlf\n')
-    await setting.child.write('a.bat', 'echo\r\n')
+    await setting.child.write('!first.bat', 'echo\r\n')
     await expect(merge(setting)).resolves.toMatchObject({ kind: 'applied' })
-    expect(await setting.parent.read('a.bat')).toBe('echo\r\n')
+    expect(await setting.parent.read('!first.bat')).toBe('echo\r\n')
   })
 
   it('keeps carriage returns that are part of the file', async () => {
