@@ -75,7 +75,7 @@ export const ledgerEventSchemas = [
     workspaceId: taskIdSchema,
     kind: z.enum(['root', 'task']),
     isolation: isolationSchema,
-    /** Relative to the data directory for a worktree; absolute when in place. */
+    /** Relative to the data directory when it is in there, else absolute. */
     path: z.string(),
     branch: z.string().nullable(),
     baseCommit: z.string().nullable(),

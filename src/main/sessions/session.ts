@@ -56,6 +56,7 @@ export async function openSession(
   const partialWriter = createPartialWriter(join(dir, partialFile))
   let partial: PartialMessage | null = null
   let parentUuid: EntryId | null = await lastEntryId()
+  let lastDurable = parentUuid
   let published: Promise<void> = Promise.resolve()
 
   async function lastEntryId(): Promise<EntryId | null> {
@@ -76,9 +77,14 @@ export async function openSession(
     const entries = appended.then((stored) => stored.map((record) => parseEntry(record)))
     published = entries.then(async (durable) => {
       await before
+      lastDurable = durable.at(-1)?.uuid ?? lastDurable
       publish({ type: 'entries', entries: durable })
     })
-    await published
+    // Of what could not be written nothing may be the parent.
+    await published.catch((error) => {
+      parentUuid = lastDurable
+      throw error
+    })
     return entries
   }
 

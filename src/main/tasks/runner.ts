@@ -24,6 +24,8 @@ export interface Runner {
   begin(taskId: TaskId, prompt: string, reason: RunOptions['reason']): void
   /** Removes the workspace of a sub-agent that completed, and of its parents that are leaves then. */
   cleanUp(taskId: TaskId): Promise<void>
+  /** Resolves when every clean-up that has begun is over. */
+  cleanUpsOver(): Promise<void>
   /** Runs `work` while the agent holds no slot, because it only waits for others (T5). */
   withoutSlot<T>(taskId: TaskId, work: () => Promise<T>): Promise<T>
 }
@@ -47,6 +49,7 @@ export interface RunnerDependencies {
 export function createRunner(deps: RunnerDependencies): Runner {
   const { ledger, record, sessions, workspaces, layout, runs, activity } = deps
   const slotsByRoot = new Map<TaskId, Slots>()
+  const cleanUps = new Set<Promise<void>>()
 
   function begin(taskId: TaskId, prompt: string, reason: RunOptions['reason']): void {
     runs.begin(taskId, async (signal) => {
@@ -59,7 +62,9 @@ export function createRunner(deps: RunnerDependencies): Runner {
         activity.clear(taskId)
       }
     })
-    void runs.ended(taskId).then(() => cleanUp(taskId))
+    const cleaned = runs.ended(taskId).then(() => cleanUp(taskId))
+    cleanUps.add(cleaned)
+    void cleaned.finally(() => cleanUps.delete(cleaned))
   }
 
   async function queue(
@@ -211,6 +216,9 @@ export function createRunner(deps: RunnerDependencies): Runner {
   return {
     begin,
     cleanUp,
+    cleanUpsOver: async () => {
+      while (cleanUps.size > 0) await Promise.allSettled(cleanUps)
+    },
     async withoutSlot(taskId, work) {
       const slots = slotsOf(taskId)
       activity.set(taskId, 'Waiting for its sub-agents')

@@ -81,8 +81,10 @@ export function createSubAgents(deps: SubAgentsDependencies): SubAgents {
       kind: parent.kind,
       prompt,
       model: null,
-      // Below a parent that works in place there is nothing to branch from.
-      isolation: parent.isolation === 'in-place' ? 'in-place' : (isolation ?? 'worktree'),
+      // Outside Git there is nothing to branch from.
+      isolation: workspaces.projects.known(parent.projectId).git
+        ? (isolation ?? 'worktree')
+        : 'in-place',
       callId,
       resumedFrom: null,
       // Only tasks that exist can be named, so no cycle can arise (T5).

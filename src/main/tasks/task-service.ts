@@ -74,7 +74,7 @@ export interface TaskService {
   running(): Task[]
   /** Cleans up after sub-agents that completed and were not cleaned up before the last process ended. */
   cleanUpFinished(): Promise<void>
-  /** Interrupts everything, with the cause; what has not begun stays queued. */
+  /** Interrupts everything, with the cause; what has not begun stays queued. Waits for clean-ups. */
   close(cause: string): Promise<void>
 }
 
@@ -257,7 +257,11 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
       const finished = [...state.tasks.values()].sort((a, b) => b.depth - a.depth)
       for (const task of finished) if (!task.archived) await runner.cleanUp(task.id)
     },
-    close: (cause) => runs.stopAll(new Interruption(cause, { closing: true })),
+    async close(cause) {
+      await runs.stopAll(new Interruption(cause, { closing: true }))
+      await runner.cleanUpsOver()
+      await workspaces.settled()
+    },
   }
 }
 

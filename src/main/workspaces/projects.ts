@@ -102,15 +102,7 @@ export function createProjects({ ledger, git }: { ledger: Ledger; git: Git }): P
   async function checkStart(projectId: ProjectId, isolation: Isolation): Promise<Isolation> {
     // The folder may have changed since it was added: gone, or a repository by now.
     const project = await add(known(projectId).dir)
-    const config = await setup(project.id)
-    const isolated = project.git ? isolation : 'in-place'
-    if (isolated === 'worktree' && !config.trusted) {
-      refused(
-        'setup-not-trusted',
-        `The project asks to run a command in each new worktree and it was not allowed yet: ${config.setup}`,
-      )
-    }
-    return isolated
+    return project.git ? isolation : 'in-place'
   }
 
   return {

@@ -108,7 +108,7 @@ export function createRemoval(deps: {
     if (workspace.isolation === 'in-place') return
     await deps.git.removeWorktree({
       repoDir: task.projectDir,
-      path: deps.workingDirs.worktreeRoot(task.id, task.projectId),
+      path: deps.workingDirs.worktreeRoot(workspace),
       // A sub-agent's branch is only ours, and a hidden ref keeps its commits. A root's branch is where a
       // person looks for its work: it goes only when nothing was committed on it.
       branch: workspace.branch ?? undefined,

@@ -1,9 +1,14 @@
 /** Runs what concerns one key one after the other: the removal of a workspace and the use of its patch. */
-export type Serially = <T>(key: string, work: () => Promise<T>) => Promise<T>
+export interface Serially {
+  <T>(key: string, work: () => Promise<T>): Promise<T>
+  /** Resolves when nothing is under way. */
+  settled(): Promise<void>
+}
 
 export function createSerially(): Serially {
   const tails = new Map<string, Promise<unknown>>()
-  return async (key, work) => {
+
+  async function serially<T>(key: string, work: () => Promise<T>): Promise<T> {
     const before = tails.get(key) ?? Promise.resolve()
     const mine = before.then(work, work)
     tails.set(key, mine)
@@ -13,4 +18,10 @@ export function createSerially(): Serially {
       if (tails.get(key) === mine) tails.delete(key)
     }
   }
+
+  async function settled(): Promise<void> {
+    while (tails.size > 0) await Promise.allSettled(tails.values())
+  }
+
+  return Object.assign(serially, { settled })
 }

@@ -1,11 +1,12 @@
 /** Working directories of workspaces: worktrees made, set up and taken away, or the project's own folder. */
 import { spawn } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
-import { join, relative } from 'node:path'
+import { isAbsolute, join, relative, sep } from 'node:path'
+import type { ProjectSetup } from '../../shared/contract/projects.ts'
 import { invalid, refused } from '../../shared/failure.ts'
 import { type ProjectId, shortId, type TaskId } from '../../shared/ids.ts'
 import type { LedgerEventOf } from '../../shared/ledger.ts'
-import type { Isolation, Project, Task } from '../../shared/tasks.ts'
+import type { Isolation, Project, Task, Workspace } from '../../shared/tasks.ts'
 import type { Git } from '../git/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
@@ -34,7 +35,7 @@ export interface WorkingDirs {
   /** Copies the project's files and runs its set-up command in a new worktree. */
   setUp(taskId: TaskId, signal: AbortSignal): Promise<void>
   /** The worktree's own folder, of which the working directory may be a subfolder. */
-  worktreeRoot(taskId: TaskId, projectId: ProjectId): string
+  worktreeRoot(workspace: Workspace): string
 }
 
 export function createWorkingDirs(deps: {
@@ -45,13 +46,14 @@ export function createWorkingDirs(deps: {
 }): WorkingDirs {
   const { ledger, git, layout, projects } = deps
 
-  function worktreeRoot(taskId: TaskId, projectId: ProjectId): string {
-    const project = ledger.state.projects.get(projectId)
-    return join(
-      layout.worktrees,
-      folderName(project?.name ?? 'project', projectId),
-      shortId(taskId),
-    )
+  function placeFor(taskId: TaskId, project: Project): string {
+    return join(layout.worktrees, folderName(project.name, project.id), shortId(taskId))
+  }
+
+  /** Read from its path: a project's name may have changed since, or the project is off the list. */
+  function worktreeRoot(workspace: Workspace): string {
+    const [folder = '', name = ''] = relative(layout.worktrees, workspace.path).split(sep)
+    return join(layout.worktrees, folder, name)
   }
 
   async function make(
@@ -64,7 +66,13 @@ export function createWorkingDirs(deps: {
     if (from.isolation === 'in-place') {
       const baseCommit = project.git ? await git.head(start) : null
       const branch = project.git ? await git.currentBranch(start) : null
-      return { isolation: 'in-place', path: start, branch, baseCommit, baseBranch: branch }
+      return {
+        isolation: 'in-place',
+        path: storedPath(start),
+        branch,
+        baseCommit,
+        baseBranch: branch,
+      }
     }
     return makeWorktree(taskId, from.title, project, start, parent)
   }
@@ -76,6 +84,7 @@ export function createWorkingDirs(deps: {
     start: string,
     parent: Task | undefined,
   ): Promise<MadeWorkingDir> {
+    await refuseUntrustedSetup(project.id)
     const found = await git.inspectProject(start)
     if (found.kind !== 'repository') {
       return invalid(
@@ -86,7 +95,7 @@ export function createWorkingDirs(deps: {
     // A sub-agent begins from its parent's state, uncommitted work included; a root from what is committed.
     const baseCommit = parent ? (await git.commitSnapshot(start)).commit : found.head
     const branch = `shiplog/${slug(title)}-${shortId(taskId)}`
-    const root = worktreeRoot(taskId, project.id)
+    const root = placeFor(taskId, project)
     await mkdir(join(layout.worktrees, folderName(project.name, project.id)), {
       recursive: true,
       mode: 0o700,
@@ -98,29 +107,38 @@ export function createWorkingDirs(deps: {
     await mkdir(workingDir, { recursive: true })
     return {
       isolation: 'worktree',
-      path: relative(layout.dataDir, workingDir).split('\\').join('/'),
+      path: storedPath(workingDir),
       branch,
       baseCommit,
       baseBranch: found.branch,
     }
   }
 
+  function storedPath(path: string): string {
+    const below = relative(layout.dataDir, path)
+    const inside = below !== '' && !below.startsWith('..') && !isAbsolute(below)
+    return inside ? below.split(sep).join('/') : path
+  }
+
   async function discard(taskId: TaskId, projectId: ProjectId): Promise<void> {
     const project = ledger.state.projects.get(projectId)
     if (!project?.git || ledger.state.tasks.get(taskId)?.workspace) return
-    await git.removeWorktree({ repoDir: project.dir, path: worktreeRoot(taskId, projectId) })
+    await git.removeWorktree({ repoDir: project.dir, path: placeFor(taskId, project) })
+  }
+
+  async function refuseUntrustedSetup(projectId: ProjectId): Promise<ProjectSetup> {
+    const config = await projects.setup(projectId)
+    if (config.trusted) return config
+    return refused(
+      'setup-not-trusted',
+      `The project asks to run a command in each new worktree, and it was not allowed yet: ${config.setup}`,
+    )
   }
 
   async function setUp(taskId: TaskId, signal: AbortSignal): Promise<void> {
     const task = ledger.state.tasks.get(taskId)
     if (task?.workspace?.isolation !== 'worktree') return
-    const config = await projects.setup(task.projectId)
-    if (!config.trusted) {
-      refused(
-        'setup-not-trusted',
-        "The project's set-up command changed and was not allowed yet. Allow it, then start again.",
-      )
-    }
+    const config = await refuseUntrustedSetup(task.projectId)
     const { path } = task.workspace
     await copyProjectFiles(task.projectDir, path, config.copy)
     if (config.setup) await runSetup(config.setup, path, signal)

@@ -39,6 +39,8 @@ export interface WorkspaceService {
   remove(taskId: TaskId): Promise<TaskId[]>
   /** Ends the removals that an earlier process began. Problems are told, never thrown (R5). */
   rollForward(): Promise<void>
+  /** Resolves when no removal and no applying of a patch is under way. */
+  settled(): Promise<void>
 }
 
 export interface WorkspaceServiceDependencies {
@@ -64,13 +66,24 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
   async function remove(taskId: TaskId): Promise<TaskId[]> {
     const task = state.tasks.get(taskId)
     if (!task) throw new FailureError({ kind: 'not-found', what: 'workspace', id: taskId })
+    await stopTree(taskId)
     const tree = [...descendantsOf(state, taskId), task].filter(
       (one) => one.workspace && !one.archived,
     )
-    // All of the tree is stopped first: a parent that goes on would spawn what is being removed.
-    await Promise.all([task, ...tree].map((one) => deps.stopper.stopForRemoval(one.id)))
     for (const one of tree) await serially(one.id, () => removal.remove(one.id))
     return tree.map((one) => one.id)
+  }
+
+  /** Until nothing new has come: a parent may have been spawning while it was told to stop. */
+  async function stopTree(taskId: TaskId): Promise<void> {
+    const stopped = new Set<TaskId>()
+    for (;;) {
+      const tree = [taskId, ...descendantsOf(state, taskId).map((task) => task.id)]
+      const running = tree.filter((id) => !stopped.has(id))
+      if (running.length === 0) return
+      for (const id of running) stopped.add(id)
+      await Promise.all(running.map((id) => deps.stopper.stopForRemoval(id)))
+    }
   }
 
   async function rollForward(): Promise<void> {
@@ -125,6 +138,7 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
     list,
     remove,
     rollForward,
+    settled: serially.settled,
   }
 }
 

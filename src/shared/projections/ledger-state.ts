@@ -184,7 +184,7 @@ function createdWorkspace(
     projectId: task.projectId,
     parentId: task.parentId,
     isolation: event.isolation,
-    path: event.isolation === 'worktree' ? `${state.dataDir}/${event.path}` : event.path,
+    path: isAbsolute(event.path) ? event.path : `${state.dataDir}/${event.path}`,
     branch: event.branch,
     baseCommit: event.baseCommit,
     baseBranch: event.baseBranch,
@@ -193,6 +193,9 @@ function createdWorkspace(
     createdAt: at,
   }
 }
+
+/** What lies in the data directory is stored relative to it, so that it can be moved whole. */
+const isAbsolute = (path: string): boolean => /^(?:\/|\\|[A-Za-z]:)/.test(path)
 
 function change(state: LedgerState, id: TaskId, fields: (task: Task) => Partial<Task>): void {
   const task = state.tasks.get(id)
