@@ -508,13 +508,12 @@ const fakePatch = `diff --git a/src/lamp.ts b/src/lamp.ts
 index 83db48f..bf2a1c0 100644
 --- a/src/lamp.ts
 +++ b/src/lamp.ts
-@@ -1,4 +1,5 @@
+@@ -1,3 +1,4 @@
  export function lamp(hour: number): 'on' | 'off' {
 -  return hour > 20 ? 'on' : 'off'
 +  const night = hour >= 20 || hour < 6
 +  return night ? 'on' : 'off'
  }
-
 diff --git a/docs/night.md b/docs/night.md
 new file mode 100644
 index 0000000..3b18e51

@@ -53,6 +53,10 @@ export function createStores({ client, connection, window }: StoresDeps): Stores
     open() {
       ledger.open()
       void appInfo.load()
+      // A host that was started again may be another version, with other notices.
+      connection.subscribe(({ kind }, before) => {
+        if (kind === 'open' && before.kind === 'lost') void appInfo.load()
+      })
     },
     close() {
       sessions.close()

@@ -1,6 +1,6 @@
 import { Dialog } from '@base-ui/react/dialog'
 import { X } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { classNames } from './class-names.ts'
 import { IconButton } from './icon-button.tsx'
 
@@ -17,9 +17,13 @@ export function DialogShell(props: {
   header?: ReactNode
   footer?: ReactNode
   size?: 'large' | 'small'
+  /** What has the focus at first: the dialog itself where its first control is not what it is for. */
+  focus?: 'first-control' | 'dialog'
   children: ReactNode
 }) {
   const { open, onClose, title, header, footer, size = 'large', children } = props
+  const { focus = 'first-control' } = props
+  const popup = useRef<HTMLDivElement>(null)
   return (
     <Dialog.Root
       open={open}
@@ -30,6 +34,8 @@ export function DialogShell(props: {
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-40 bg-scrim" />
         <Dialog.Popup
+          ref={popup}
+          initialFocus={focus === 'dialog' ? popup : undefined}
           className={classNames(
             'fixed z-40 flex flex-col overflow-hidden rounded-md bg-canvas text-ink shadow-popup outline-none',
             size === 'large'

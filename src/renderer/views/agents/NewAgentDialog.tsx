@@ -58,12 +58,12 @@ function NewAgentForm({ projectId: initial }: { projectId: ProjectId }) {
   const asksForTrust = isolation === 'worktree' && setup !== null && !setup.trusted
   const canStart = scenario !== null && prompt.trim() !== ''
 
-  const start = async (allowSetup: boolean) => {
+  const start = async () => {
     if (!scenario || busy) return
     setBusy(true)
     setProblem(null)
     try {
-      if (allowSetup && setup?.configSha256)
+      if (asksForTrust && setup.configSha256)
         await client.projects.trustSetup({ projectId, configSha256: setup.configSha256 })
       const { taskId } = await client.tasks.start({
         projectId,
@@ -83,7 +83,7 @@ function NewAgentForm({ projectId: initial }: { projectId: ProjectId }) {
   }
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (canStart) void start(asksForTrust)
+    if (canStart) void start()
   }
   const fieldError = (field: string) => (problem?.field === field ? problem.message : null)
   const shownInField = ['scenario', 'prompt', 'agentsAtOnce'].includes(problem?.field ?? '')
@@ -97,11 +97,6 @@ function NewAgentForm({ projectId: initial }: { projectId: ProjectId }) {
       footer={
         <>
           <Button onClick={overlay.hide}>Cancel</Button>
-          {asksForTrust ? (
-            <Button onClick={() => void start(false)} disabled={!canStart} busy={busy}>
-              Start without set-up
-            </Button>
-          ) : null}
           <Button
             type="submit"
             form="new-agent"

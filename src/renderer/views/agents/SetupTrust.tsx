@@ -20,8 +20,8 @@ export function SetupTrust({ setup }: { setup: ProjectSetup }) {
         </p>
       ) : null}
       <p className="text-small text-muted">
-        Allow it if you trust who wrote it. You are asked again when{' '}
-        <code className="font-mono">.shiplog/project.yaml</code> changes.
+        Allow it if you trust who wrote it; without it the agent can only work in the folder itself.
+        You are asked again when <code className="font-mono">.shiplog/project.yaml</code> changes.
       </p>
     </section>
   )

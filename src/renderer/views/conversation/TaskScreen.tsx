@@ -1,11 +1,10 @@
 import { Archive, PanelRight, Square } from 'lucide-react'
 import { useState } from 'react'
 import type { TaskId } from '../../../shared/ids.ts'
-import { isRunning, type Task } from '../../../shared/tasks.ts'
-import { Button, EmptyState, IconButton } from '../../components/primitives/index.ts'
-import { useLedger, usePreference, useStores, useTask, useTaskLookup } from '../../store/hooks.ts'
+import { isRunning } from '../../../shared/tasks.ts'
+import { Button, IconButton } from '../../components/primitives/index.ts'
+import { usePreference, useStores, useTask, useTaskLookup } from '../../store/hooks.ts'
 import { inspectorWidthMax, inspectorWidthMin } from '../../store/preferences.ts'
-import { taskRoute } from '../../store/route.ts'
 import { useActions } from '../app/use-actions.ts'
 import { Inspector } from '../inspector/Inspector.tsx'
 import { NothingHere } from '../shell/NothingHere.tsx'
@@ -117,7 +116,7 @@ function FoundTask({ taskId }: { taskId: TaskId }) {
             </>
           }
         />
-        <Body task={task} onViewTranscript={viewTranscript} />
+        <TranscriptPane key={taskId} taskId={taskId} from="end" onViewTranscript={viewTranscript} />
         <ConversationFooter task={task} />
       </section>
       {shown && wide ? (
@@ -149,43 +148,4 @@ function FoundTask({ taskId }: { taskId: TaskId }) {
       ) : null}
     </div>
   )
-}
-
-function Body(props: { task: Task; onViewTranscript(id: TaskId): void }) {
-  const { task, onViewTranscript } = props
-  const { navigation } = useStores()
-  const parentTitle = useLedger(
-    ({ ledger }) => (task.parentId && ledger.tasks.get(task.parentId)?.title) || null,
-  )
-  if (task.workspace === null && !task.hasTranscript)
-    return (
-      <EmptyState
-        sentence={waitingFor(task, parentTitle)}
-        action={
-          task.parentId
-            ? {
-                label: 'Show who asked for it',
-                onClick: () => task.parentId && navigation.go(taskRoute(task.parentId)),
-              }
-            : undefined
-        }
-      />
-    )
-  return (
-    <TranscriptPane key={task.id} taskId={task.id} from="end" onViewTranscript={onViewTranscript} />
-  )
-}
-
-function waitingFor(task: Task, parentTitle: string | null): string {
-  switch (task.status) {
-    case 'queued':
-      return `It waits for its turn: ${task.options.agentsAtOnce} agents work at the same time.`
-    case 'blocked':
-      return `It is blocked: ${task.error ?? 'something it depends on did not complete'}.`
-    case 'spawned':
-    case 'resumed':
-      return 'Its workspace is being made.'
-    default:
-      return `It never began${task.error ? `: ${task.error}` : parentTitle ? `; “${parentTitle}” asked for it` : ''}.`
-  }
 }

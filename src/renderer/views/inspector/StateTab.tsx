@@ -18,6 +18,7 @@ import { useActions } from '../app/use-actions.ts'
 export function StateTab({ task }: { task: Task }) {
   const { openFolder } = useActions()
   const { workspace } = task
+  const used = task.usage.inputTokens + task.usage.outputTokens
   const there = workspace !== null && workspace.removal === null
   return (
     <div className="flex flex-col gap-6 p-4">
@@ -51,13 +52,15 @@ export function StateTab({ task }: { task: Task }) {
         <Fact name="Began">
           <RelativeTime at={task.startedAt ?? task.createdAt} />
         </Fact>
-        <Fact name="Used">
-          <Tokens
-            input={task.usage.inputTokens}
-            output={task.usage.outputTokens}
-            complete={task.usage.complete}
-          />
-        </Fact>
+        {used > 0 ? (
+          <Fact name="Used">
+            <Tokens
+              input={task.usage.inputTokens}
+              output={task.usage.outputTokens}
+              complete={task.usage.complete}
+            />
+          </Fact>
+        ) : null}
       </dl>
       {there ? (
         <div className="flex flex-wrap gap-2">

@@ -10,7 +10,7 @@ export function KeysDialog() {
   const { overlay, keys } = useStores()
   const commands = useStore(keys.store)
   return (
-    <DialogShell open onClose={overlay.hide} title="Keys" size="small">
+    <DialogShell open onClose={overlay.hide} title="Keys" size="small" focus="dialog">
       <div className="grid gap-4 p-4">
         {groups.map((group) => {
           const listed = distinct(commands.filter((command) => command.group === group))
@@ -47,7 +47,6 @@ const names: Record<string, string> = {
   Escape: 'Esc',
   ArrowUp: '↑',
   ArrowDown: '↓',
-  ' ': 'Space',
 }
 
 const shown = (keys: string): string =>

@@ -7,12 +7,14 @@ import type { Task } from '../../../shared/tasks.ts'
 import { Kbd, StatusIcon } from '../../components/primitives/index.ts'
 import { useLedger, useStores } from '../../store/hooks.ts'
 import { projectRoute, type Route, taskRoute } from '../../store/route.ts'
+import { useNewAgentKeys } from '../shell/use-new-agent-keys.ts'
 
 /** Agents listed before anything was typed; typing looks through all of them. */
 const agentsListedMax = 200
 
 /** Every command and every agent, a few letters away. */
 export function Palette() {
+  const newAgentKeys = useNewAgentKeys()
   const { overlay, navigation, preferences } = useStores()
   const projects = useLedger(useShallow(({ ledger }) => [...ledger.projects.values()]))
   const tasks = useLedger(
@@ -46,7 +48,7 @@ export function Palette() {
               <Command.Group heading="Commands">
                 <Item
                   icon={<Plus />}
-                  keys="Mod+N"
+                  keys={newAgentKeys}
                   onSelect={() => overlay.show({ kind: 'new-agent', projectId: null })}
                 >
                   New agent

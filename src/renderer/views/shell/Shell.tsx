@@ -22,6 +22,7 @@ import { Rail } from '../sidebar/Rail.tsx'
 import { Sidebar } from '../sidebar/Sidebar.tsx'
 import { Splitter } from './Splitter.tsx'
 import { useKeyListener, useKeys } from './use-keys.ts'
+import { useNewAgentKeys } from './use-new-agent-keys.ts'
 import { useWide } from './use-wide.ts'
 
 /** Sidebar, the chosen screen, and the one dialog that may lie over them. */
@@ -154,10 +155,9 @@ function useWindowKeys(): void {
       group: 'Everywhere',
       run: () => overlay.show({ kind: 'palette' }),
     },
-    { keys: 'Mod+n', label: 'New agent', group: 'Everywhere', run: newAgent },
     {
-      keys: 'n',
-      label: 'New agent, where the browser keeps the other for itself',
+      keys: useNewAgentKeys().replace('N', 'n'),
+      label: 'New agent',
       group: 'Everywhere',
       run: newAgent,
     },

@@ -81,7 +81,7 @@ export function ProjectTree() {
     { keys: 'j', label: 'Next row', group: 'Lists', run: enter('first') },
     { keys: 'k', label: 'Row before', group: 'Lists', run: enter('last') },
     { keys: 'Enter', label: 'Open', group: 'Lists' },
-    { keys: ' ', label: 'Fold or unfold', group: 'Lists' },
+    { keys: 'Space', label: 'Fold or unfold', group: 'Lists' },
   ])
 
   return (

@@ -4,6 +4,7 @@ import { IconButton } from '../../components/primitives/index.ts'
 import { useLedger, useRoute, useStores } from '../../store/hooks.ts'
 import { formatRoute } from '../../store/route.ts'
 import { useKeys } from '../shell/use-keys.ts'
+import { useNewAgentKeys } from '../shell/use-new-agent-keys.ts'
 import { interruptedTasks } from './rows.ts'
 import { archiveRoute, Sidebar, settingsRoute } from './Sidebar.tsx'
 
@@ -11,6 +12,7 @@ const sheetWidthPx = 300
 
 /** The sidebar folded to icons; the tree comes out as a sheet and goes once something was chosen. */
 export function Rail() {
+  const newAgentKeys = useNewAgentKeys()
   const { overlay, navigation } = useStores()
   const [open, setOpen] = useState(false)
   const route = useRoute()
@@ -62,7 +64,7 @@ export function Rail() {
         />
         <IconButton
           label="New agent"
-          shortcut="Mod+N"
+          shortcut={newAgentKeys}
           icon={<Plus />}
           onClick={() => overlay.show({ kind: 'new-agent', projectId: null })}
         />

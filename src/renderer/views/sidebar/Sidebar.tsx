@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { IconButton } from '../../components/primitives/index.ts'
 import { useRoute, useStores } from '../../store/hooks.ts'
 import { formatRoute, type Route } from '../../store/route.ts'
+import { useNewAgentKeys } from '../shell/use-new-agent-keys.ts'
 import { InterruptedList } from './InterruptedList.tsx'
 import { ProjectTree } from './ProjectTree.tsx'
 
@@ -30,6 +31,7 @@ export function Sidebar({ width }: { width: number }) {
 
 function Top() {
   const { overlay } = useStores()
+  const newAgentKeys = useNewAgentKeys()
   return (
     <div className="flex h-11 shrink-0 items-center gap-0.5 pr-2 pl-4">
       <span className="flex-1 text-small font-semibold text-muted">Projects</span>
@@ -46,7 +48,7 @@ function Top() {
       />
       <IconButton
         label="New agent"
-        shortcut="Mod+N"
+        shortcut={newAgentKeys}
         icon={<Plus />}
         onClick={() => overlay.show({ kind: 'new-agent', projectId: null })}
       />

@@ -35,7 +35,7 @@ export function TaskHeader({ task, actions }: { task: Task; actions: ReactNode }
             <StatusIcon status={task.status} decorative />
             <StatusText status={task.status} />
           </span>
-          <span className="flex min-w-0 items-center gap-2 truncate text-small text-muted">
+          <span className="flex shrink-0 items-center gap-2 text-small whitespace-nowrap text-muted">
             {run ? (
               <Duration
                 startedAt={run.startedAt}

@@ -74,6 +74,7 @@ export function TranscriptDialog(props: {
     <DialogShell
       // The palette or the list of keys takes its place for as long as it is open.
       open={overlay.kind === 'none'}
+      focus="dialog"
       onClose={(reason) => (reason === 'escape' ? up() : close())}
       title={task ? `Transcript of ${task.title}` : 'Transcript'}
       header={
@@ -89,7 +90,13 @@ export function TranscriptDialog(props: {
       }
     >
       {taskId && task ? (
-        <TranscriptPane key={taskId} taskId={taskId} from="start" onViewTranscript={show} />
+        <TranscriptPane
+          key={taskId}
+          taskId={taskId}
+          from="start"
+          onViewTranscript={show}
+          takeFocus
+        />
       ) : (
         <NothingHere what="task" id={asked} />
       )}

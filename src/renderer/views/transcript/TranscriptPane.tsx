@@ -1,6 +1,10 @@
+import { useEffect, useRef } from 'react'
 import type { TaskId } from '../../../shared/ids.ts'
-import { isRunning } from '../../../shared/tasks.ts'
-import { TranscriptList } from '../../components/conversation/transcript-list.tsx'
+import { isRunning, type Task } from '../../../shared/tasks.ts'
+import {
+  TranscriptList,
+  type TranscriptListHandle,
+} from '../../components/conversation/transcript-list.tsx'
 import { EmptyState, NoticeLine, Skeleton } from '../../components/primitives/index.ts'
 import { useTask, useTranscript, useTranscriptView } from '../../store/hooks.ts'
 import type { TranscriptStore } from '../../store/transcript-store.ts'
@@ -13,20 +17,38 @@ export function TranscriptPane(props: {
   /** Where an archived one is opened; a live one follows its end. */
   from: 'start' | 'end'
   onViewTranscript(id: TaskId): void
+  /** Once there is something to read, keys go to it. */
+  takeFocus?: boolean
 }) {
-  const { taskId, from, onViewTranscript } = props
-  const transcript = useTranscript(taskId, from)
+  const { taskId, from, onViewTranscript, takeFocus = false } = props
+  const task = useTask(taskId)
+  const begun = task === null || task.hasTranscript
+  const transcript = useTranscript(begun ? taskId : null, from)
+  if (task && !begun) return <EmptyState sentence={notBegun(task)} />
   return (
     <TaskContexts taskId={taskId} onViewTranscript={onViewTranscript}>
-      {transcript ? <OpenTranscript transcript={transcript} from={from} /> : <Loading />}
+      {transcript ? (
+        <OpenTranscript transcript={transcript} from={from} takeFocus={takeFocus} />
+      ) : (
+        <Loading />
+      )}
     </TaskContexts>
   )
 }
 
-function OpenTranscript(props: { transcript: TranscriptStore; from: 'start' | 'end' }) {
-  const { transcript, from } = props
+function OpenTranscript(props: {
+  transcript: TranscriptStore
+  from: 'start' | 'end'
+  takeFocus: boolean
+}) {
+  const { transcript, from, takeFocus } = props
+  const list = useRef<TranscriptListHandle>(null)
   const view = useTranscriptView(transcript)
   const task = useTask(transcript.taskId)
+  const ready = view.phase === 'ready'
+  useEffect(() => {
+    if (ready && takeFocus) list.current?.focus()
+  }, [ready, takeFocus])
   if (view.phase === 'loading') return <Loading />
   if (view.phase === 'failed' && view.problem)
     return (
@@ -45,6 +67,7 @@ function OpenTranscript(props: { transcript: TranscriptStore; from: 'start' | 'e
     <>
       <TranscriptState view={view} onRetry={() => void transcript.loadOlder()} />
       <TranscriptList
+        ref={list}
         items={view.items}
         label={`Transcript of ${task?.title ?? 'a task'}`}
         live={live && running}
@@ -104,4 +127,18 @@ function Loading() {
       </div>
     </div>
   )
+}
+
+function notBegun(task: Task): string {
+  switch (task.status) {
+    case 'queued':
+      return `It waits for its turn: ${task.options.agentsAtOnce} agents work at the same time.`
+    case 'blocked':
+      return `It is blocked: ${task.error ?? 'something it depends on did not complete'}.`
+    case 'spawned':
+    case 'resumed':
+      return 'Its workspace is being made.'
+    default:
+      return `It never began${task.error ? `: ${task.error}` : ''}.`
+  }
 }
