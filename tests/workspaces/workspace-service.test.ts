@@ -299,3 +299,22 @@ it('works in a project whose path has spaces and letters of other scripts', asyn
     await shiplog.close()
   }
 })
+
+it('[R3] keeps in the trash a repository that an agent cloned into its worktree', async () => {
+  const fixture = await openFixture()
+  const id = await finished(
+    fixture,
+    `
+version: 1
+name: cloner
+agents:
+  lead:
+    turns:
+      - call: bash
+        with: { command: "git init -q vendor/lib && echo mine > vendor/lib/work.txt" }
+`,
+  )
+  await fixture.shiplog.client.workspace.remove({ workspaceId: id })
+  const kept = join(fixture.dataDir, 'trash', `worktree-${id}`, 'vendor/lib/work.txt')
+  expect(await readFile(kept, 'utf8')).toBe('mine\n')
+})

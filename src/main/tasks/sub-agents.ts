@@ -26,6 +26,7 @@ export interface SubAgentsDependencies {
   programs: Programs
   clock: () => number
   begin: (taskId: TaskId, prompt: string) => void
+  isRunning: (taskId: TaskId) => boolean
 }
 
 export function createSubAgents(deps: SubAgentsDependencies): SubAgents {
@@ -103,6 +104,8 @@ export function createSubAgents(deps: SubAgentsDependencies): SubAgents {
         parent,
         isolation,
       })
+      // Making a worktree takes a while, and the parent may have been stopped meanwhile.
+      if (parent && !deps.isRunning(parent)) throw new Error('its parent was stopped')
       await ledger.record(created, {
         type: 'workspace.created',
         workspaceId: taskId,

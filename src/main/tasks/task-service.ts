@@ -105,6 +105,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     record,
     programs,
     begin: (taskId, prompt) => runner.begin(taskId, prompt, 'prompt'),
+    isRunning: (taskId) => runs.has(taskId),
   })
 
   async function start(request: StartTask): Promise<TaskId> {

@@ -1,5 +1,5 @@
 /** What a workspace changed: shown as a diff, saved as a patch, applied where its work belongs. */
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { WorkspaceDiff } from '../../shared/contract/workspace.ts'
 import { FailureError, refused } from '../../shared/failure.ts'
 import type { TaskId } from '../../shared/ids.ts'
@@ -14,13 +14,15 @@ import {
   patchIndex,
   savePatch,
   seriesFile,
+  setAside,
   worktreePatchFile,
 } from '../artifacts/index.ts'
 import type { Git, MergeAnswer } from '../git/index.ts'
-import { syncDirectory } from '../journal/index.ts'
+import { makeDirDurable, renameDurable, syncDirectory } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { Records } from './record.ts'
+import type { WorkingDirs } from './working-dirs.ts'
 
 export interface Changes {
   diff(taskId: TaskId): Promise<WorkspaceDiff>
@@ -35,6 +37,7 @@ export function createChanges(deps: {
   git: Git
   layout: DataLayout
   records: Records
+  workingDirs: WorkingDirs
   clock: () => number
 }): Changes {
   const { ledger, git, layout, records, clock } = deps
@@ -211,6 +214,7 @@ export function createChanges(deps: {
         worktreePath: join(dir, worktreePatchFile),
       })
       await syncDirectory(dir)
+      await keepLeftOut(workspace, taskId, saved.leftOut)
       // Keeps both sides of a later three-way merge alive when worktree and branch are gone.
       await git.keepRef(workspace.path, taskId, saved.finalCommit)
       const status = task.patch === 'applied' && saved.status === 'ready' ? 'applied' : saved.status
@@ -224,6 +228,16 @@ export function createChanges(deps: {
     })
     if (entry.status !== task.patch)
       await ledger.record({ type: 'task.patch-changed', taskId, status: entry.status })
+  }
+
+  /** Repositories that the agent cloned into its worktree are in no patch: they go to the trash, not away (R3). */
+  async function keepLeftOut(workspace: Workspace, taskId: TaskId, paths: string[]): Promise<void> {
+    for (const path of paths) {
+      const kept = join(layout.trash, `worktree-${taskId}`, path)
+      await makeDirDurable(dirname(kept))
+      await setAside(kept, 'older')
+      await renameDurable(join(deps.workingDirs.worktreeRoot(workspace), path), kept)
+    }
   }
 
   return { diff, apply, save }

@@ -60,7 +60,7 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
   const projects = createProjects(deps)
   const workingDirs = createWorkingDirs({ ...deps, projects })
   const records = createRecords(deps)
-  const changes = createChanges({ ...deps, records })
+  const changes = createChanges({ ...deps, records, workingDirs })
   const removal = createRemoval({ ...deps, changes, workingDirs })
 
   async function remove(taskId: TaskId): Promise<TaskId[]> {
