@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -52,6 +52,21 @@ describe('bash', () => {
     expect((await bash('echo "[$GIT_DIR]"')).output).toBe('[]')
     vi.unstubAllEnvs()
   })
+})
+
+it.runIf(process.platform !== 'win32')('makes do with sh where there is no bash', async () => {
+  await symlink('/bin/sh', join(bench.outside, 'sh'))
+  vi.stubEnv('PATH', bench.outside)
+  // A module of its own, for it remembers the shell that it found.
+  vi.resetModules()
+  const { runShellCommand } = await import('../../../src/main/agents/tools/shell-command.ts')
+  const command = 'echo out; echo err >&2; export A="1 2"; cd /; exit 3'
+  const { signal } = new AbortController()
+  const outcome = await runShellCommand({ command, state: bench.shell, timeoutMs: 5000, signal })
+  vi.unstubAllEnvs()
+  expect(outcome).toMatchObject({ text: 'out\nerr\n', exitCode: 3, endedBy: 'itself' })
+  expect(outcome.state.cwd).toBe('/')
+  expect(outcome.state.env.A).toBe('1 2')
 })
 
 describe('what lasts from call to call', () => {

@@ -1,2 +1,2 @@
-export const demoScenario = ''
-export const demoFiles: Record<string, string> = {}
+export { demoFiles } from './project.ts'
+export { demoScenario } from './scenario.ts'
