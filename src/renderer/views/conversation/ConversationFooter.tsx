@@ -1,9 +1,10 @@
 import { useState } from 'react'
 import { isRunning, type Task } from '../../../shared/tasks.ts'
-import { Button, TextArea } from '../../components/primitives/index.ts'
+import { Composer } from '../../components/composer/composer.tsx'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useLedger, useStores } from '../../store/hooks.ts'
 import { ProblemNotice } from '../app/ProblemNotice.tsx'
+import { useActions } from '../app/use-actions.ts'
 
 /** Where a person goes on with a root; for everything else, one line that says why they can't. */
 export function ConversationFooter({ task }: { task: Task }) {
@@ -27,6 +28,7 @@ function Line({ children }: { children: React.ReactNode }) {
 
 function RootComposer({ task }: { task: Task }) {
   const { client } = useStores()
+  const { stop } = useActions()
   const [text, setText] = useState(drafts.get(task.id) ?? '')
   const [sending, setSending] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
@@ -35,12 +37,11 @@ function RootComposer({ task }: { task: Task }) {
     setText(next)
     drafts.set(task.id, next)
   }
-  const send = async () => {
-    if (text.trim() === '' || sending || running) return
+  const send = async (prompt: string) => {
     setSending(true)
     setProblem(null)
     try {
-      await client.tasks.prompt({ taskId: task.id, prompt: text.trim() })
+      await client.tasks.prompt({ taskId: task.id, prompt })
       change('')
     } catch (error) {
       setProblem(problemOf(error, 'send the follow-up'))
@@ -49,22 +50,19 @@ function RootComposer({ task }: { task: Task }) {
     }
   }
   return (
-    <div className="shrink-0 border-t px-4 py-3">
+    <div className="shrink-0 px-4 pt-1 pb-4">
       <div className="mx-auto flex max-w-reading flex-col gap-2">
         {problem ? <ProblemNotice problem={problem} /> : null}
-        <TextArea
-          aria-label="Follow-up"
-          value={text}
-          onChange={(event) => change(event.target.value)}
+        <Composer
+          label="Follow-up"
+          draft={text}
+          onDraftChange={change}
+          onSend={(prompt) => void send(prompt)}
+          running={running}
+          sending={sending}
+          onStop={() => void stop(task.id)}
           placeholder={running ? 'A follow-up for when it is done' : 'What next?'}
         />
-        <Button
-          variant="primary"
-          onClick={() => void send()}
-          disabled={running || text.trim() === ''}
-        >
-          Send
-        </Button>
       </div>
     </div>
   )

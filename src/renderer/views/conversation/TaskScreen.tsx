@@ -94,7 +94,7 @@ function FoundTask({ taskId }: { taskId: TaskId }) {
           task={task}
           actions={
             <>
-              {running ? (
+              {running && task.parentId ? (
                 <Button icon={<Square />} onClick={() => void stop(taskId)} shortcut="Esc">
                   Stop
                 </Button>

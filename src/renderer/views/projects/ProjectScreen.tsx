@@ -85,7 +85,7 @@ function RootRow({ task }: { task: Task }) {
     <li>
       <button
         type="button"
-        className="focus-inset flex h-11 w-full items-center gap-3 px-4 text-left hover:bg-hover"
+        className="focus-inset flex h-7 w-full items-center gap-3 px-4 text-left hover:bg-hover"
         onClick={() =>
           navigation.go(
             task.archived
