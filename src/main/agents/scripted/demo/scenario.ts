@@ -20,7 +20,7 @@ agents:
           - call: bash
             with: { command: "node test.js" }
       - steps:
-          - wait: 900ms
+          - wait: 1500ms
           - call: bash
             with: { command: "node bin/log-summary.js samples/app.log 2>&1 | head -n 6" }
           - think: >-
@@ -100,6 +100,7 @@ agents:
               Six failures, and each is something the sample has or could have. That is a precise brief for someone who
               hasn't seen any of this. The fixer's worktree starts from mine, so the tests are in it.
           - say: The tests say exactly what is wrong. That goes to the fixer, word for word.
+          - wait: 1s
           - call: task
             with:
               agent: fixer
@@ -121,6 +122,7 @@ agents:
             with: { command: "git add -A; git diff --cached --quiet || git commit -qm 'Read every line of the sample: mend the parser, describe the format'; git status --short" }
           - call: bash
             with: { command: "node bin/log-summary.js samples/app.log" }
+          - wait: 700ms
       - report:
           title: The log reader reads its own sample
           markdown: |
@@ -199,7 +201,7 @@ agents:
                 }
           - call: bash
             with: { command: "node test.js" }
-          - wait: 700ms
+          - wait: 1800ms
       - steps:
           - say: Five failures, as I'd hoped for. An empty line is worth a test too, since \`readLog\` meets one at the end of every file.
           - call: edit_file
