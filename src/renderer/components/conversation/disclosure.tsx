@@ -37,7 +37,7 @@ export function Disclosure(props: {
         />
       </button>
       {open ? (
-        <div id={bodyId} className="pb-2">
+        <div id={bodyId} className="pt-1 pb-2">
           {body()}
         </div>
       ) : null}

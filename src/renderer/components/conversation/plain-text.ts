@@ -1,6 +1,7 @@
 /**
  * Terminal output as text: colour and cursor sequences go, a line that was written over shows its last
- * state, other control characters show as their pictures instead of vanishing.
+ * state, other control characters show as their pictures instead of vanishing, and the marks that turn
+ * the direction of text are made visible: what reads as `exe.png` must not be `gnp.exe`.
  */
 export function plainText(text: string): string {
   return text
@@ -11,4 +12,5 @@ export function plainText(text: string): string {
       String.fromCharCode(0x2400 + char.charCodeAt(0)),
     )
     .replace(/\u007F/g, '\u2421')
+    .replace(/[\u202A-\u202E\u2066-\u2069]/g, '\uFFFD')
 }

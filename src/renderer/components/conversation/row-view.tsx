@@ -10,8 +10,8 @@ import {
 } from 'lucide-react'
 import { memo, type ReactNode } from 'react'
 import { assertNever } from '../../../shared/assert-never.ts'
-import { exactTime, timeOfDay } from '../primitives/format.ts'
-import { Bytes, NoticeLine, StatusIcon } from '../primitives/index.ts'
+import { bytes, exactTime, timeOfDay } from '../primitives/format.ts'
+import { NoticeLine, StatusIcon } from '../primitives/index.ts'
 import { ExternalLink, linkAddress, Markdown } from '../text/index.ts'
 import { Disclosure } from './disclosure.tsx'
 import { LongText } from './long-text.tsx'
@@ -36,11 +36,9 @@ export const RowView = memo(function RowView({ row }: { row: Row }) {
       return <ToolCallGroup calls={row.calls} foldKey={row.key} />
     case 'turn-note':
       return row.note === 'working' ? (
-        <QuietLine icon={<StatusIcon status="spawned" decorative className="size-3.5" />}>
-          Working…
-        </QuietLine>
+        <QuietLine icon={<StatusIcon status="spawned" decorative small />}>Working…</QuietLine>
       ) : (
-        <QuietLine icon={<StatusIcon status="interrupted" decorative className="size-3.5" />}>
+        <QuietLine icon={<StatusIcon status="interrupted" decorative small />}>
           This turn was cut short. What it had said is kept.
         </QuietLine>
       )
@@ -207,16 +205,13 @@ function RunEnd(props: {
 }
 
 function DamageLine({ row }: { row: Extract<Row, { kind: 'damage' }> }) {
-  const { file, line, bytes, reason } = row.damage
+  const { file, line, bytes: count, reason } = row.damage
   return (
-    <div className="flex items-baseline gap-1">
-      <NoticeLine
-        tone="warning"
-        text="Part of this transcript is damaged and was skipped. Everything after it is shown."
-        details={[`${file}:${line}: ${reason}`, 'The damaged bytes are kept in the file.']}
-      />
-      <Bytes count={bytes} className="text-small text-faint" />
-    </div>
+    <NoticeLine
+      tone="warning"
+      text="Part of this transcript is damaged and was skipped. Everything after it is shown."
+      details={[`${file}:${line}: ${reason}. The ${bytes(count)} are kept in the file.`]}
+    />
   )
 }
 

@@ -41,6 +41,9 @@ const icons: Record<string, LucideIcon> = {
   agent_report: Flag,
 }
 
+/** What the line shows without cutting it, in a narrow window too. */
+const shortCommandChars = 40
+
 export function ToolCall({ call }: { call: ToolCallView }) {
   const tasks = useContext(TaskLookupContext)
   const { detail } = call
@@ -105,7 +108,7 @@ function ToolCallLine({ call }: { call: ToolCallView }) {
       line={
         <>
           {call.state === 'running' ? (
-            <StatusIcon status="spawned" className="size-3.5" />
+            <StatusIcon status="spawned" small />
           ) : (
             <Icon
               aria-hidden
@@ -200,7 +203,10 @@ function ToolInput({ call }: { call: ToolCallView }) {
   if (call.name === 'edit_file' && call.detail?.kind === 'edit' && call.detail.patch) return null
   const input = call.input as Record<string, unknown> | null
   if (call.name === 'bash' && typeof input?.command === 'string')
-    return <LongText label="Command" text={input.command} />
+    // A short command is whole in the line above.
+    return input.command.length > shortCommandChars || input.command.includes('\n') ? (
+      <LongText label="Command" text={input.command} />
+    ) : null
   if (call.name === 'write_file' && typeof input?.content === 'string')
     return <LongText label="Content" text={input.content} />
   return <LongText label="Input" text={JSON.stringify(call.input, null, 2) ?? ''} />

@@ -2,6 +2,7 @@
 import type { ToolCallView } from '../../../shared/projections/transcript.ts'
 import { isToolName, type ToolName } from '../../../shared/tools.ts'
 import { counted } from '../primitives/format.ts'
+import { plainText } from './plain-text.ts'
 
 export interface ToolWords {
   verb: string
@@ -42,7 +43,7 @@ export function groupWords(calls: ToolCallView[]): string {
 const times = (count: number): string => (count > 1 ? ` ${count} times` : '')
 
 function known(name: ToolName, call: ToolCallView): Omit<ToolWords, 'result'> {
-  const running = call.state === 'running'
+  const { state } = call
   const input = (typeof call.input === 'object' ? call.input : null) as Record<
     string,
     unknown
@@ -51,41 +52,58 @@ function known(name: ToolName, call: ToolCallView): Omit<ToolWords, 'result'> {
     const value = input?.[key]
     return typeof value === 'string' ? value : ''
   }
-  const say = (now: string, done: string, object: string, code: boolean) => ({
-    verb: running ? now : done,
+  /** `now`: while it runs; `failed`: what it could not do. */
+  const say = (now: string, done: string, failed: string, object: string, code = false) => ({
+    verb: state === 'running' ? now : state === 'error' ? failed : done,
     object,
     code,
   })
   switch (name) {
     case 'bash':
-      return say('Running', 'Ran', text('command'), true)
+      return say('Running', 'Ran', 'Ran', text('command'), true)
     case 'read_file':
-      return say('Reading', 'Read', text('path'), true)
+      return say('Reading', 'Read', 'Could not read', text('path'), true)
     case 'write_file':
-      return say('Writing', created(call) ? 'Created' : 'Wrote', text('path'), true)
-    case 'edit_file':
-      return say('Editing', 'Edited', text('path'), true)
-    case 'list_files':
-      return say('Listing', 'Listed', text('glob') || text('path') || 'files', true)
-    case 'search_files':
-      return say('Searching', 'Searched', text('pattern'), true)
-    case 'task':
       return say(
-        'Asking',
-        'Asked',
-        [text('agent'), text('title')].filter(Boolean).join(': '),
-        false,
+        'Writing',
+        created(call) ? 'Created' : 'Wrote',
+        'Could not write',
+        text('path'),
+        true,
       )
+    case 'edit_file':
+      return say('Editing', 'Edited', 'Could not edit', text('path'), true)
+    case 'list_files':
+      return say(
+        'Listing',
+        'Listed',
+        'Could not list',
+        text('glob') || text('path') || 'files',
+        true,
+      )
+    case 'search_files':
+      return say('Searching', 'Searched', 'Could not search', text('pattern'), true)
+    case 'task': {
+      const whom = [text('agent'), text('title')].filter(Boolean).join(': ')
+      return say('Asking', 'Asked', 'Could not ask', whom)
+    }
     case 'task_await':
-      return say('Waiting for', 'Waited for', awaitedNames(input?.tasks), false)
+      return say('Waiting for', 'Waited for', 'Could not wait for', awaitedNames(input?.tasks))
     case 'task_list':
-      return say('Looking at', 'Looked at', 'its tasks', false)
+      return say('Looking at', 'Looked at', 'Could not look at', 'its tasks')
     case 'task_stop':
-      return say('Stopping', 'Stopped', text('task'), false)
-    case 'task_apply_patch':
-      return say('Applying', 'Applied', `changes of ${text('task')}`, false)
+      return say('Stopping', 'Stopped', 'Could not stop', text('task'))
+    case 'task_apply_patch': {
+      const conflict = call.detail?.kind === 'apply' && call.detail.outcome.kind === 'conflict'
+      return say(
+        'Applying',
+        conflict ? 'Tried to apply' : 'Applied',
+        'Could not apply',
+        `changes of ${text('task')}`,
+      )
+    }
     case 'agent_report':
-      return say('Reporting', 'Reported', text('title'), false)
+      return say('Reporting', 'Reported', 'Could not report', text('title'))
   }
 }
 
@@ -124,10 +142,12 @@ function resultWords(call: ToolCallView): string | null {
   }
 }
 
-function applyWords(kind: 'applied' | 'nothing-to-apply' | 'already-applied' | 'conflict'): string {
+function applyWords(
+  kind: 'applied' | 'nothing-to-apply' | 'already-applied' | 'conflict',
+): string | null {
   switch (kind) {
     case 'applied':
-      return 'applied'
+      return null
     case 'nothing-to-apply':
       return 'nothing to apply'
     case 'already-applied':
@@ -138,6 +158,8 @@ function applyWords(kind: 'applied' | 'nothing-to-apply' | 'already-applied' | '
 }
 
 function oneLine(text: string): string {
-  const line = text.trim().replace(/\s+/g, ' ')
+  const line = plainText(text.slice(0, objectCharsMax * 2))
+    .trim()
+    .replace(/\s+/g, ' ')
   return line.length > objectCharsMax ? `${line.slice(0, objectCharsMax)}…` : line
 }

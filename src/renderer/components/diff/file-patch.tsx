@@ -1,7 +1,8 @@
 /** Loaded lazily: the diff renderer and its worker. */
 import { parsePatchFiles, registerCustomCSSVariableTheme } from '@pierre/diffs'
 import { FileDiff, type FileDiffMetadata, WorkerPoolContextProvider } from '@pierre/diffs/react'
-import DiffWorker from '@pierre/diffs/worker/worker.js?worker'
+// The one without imports: served unbundled, the other's chunks import it back and it answers twice.
+import DiffWorker from '@pierre/diffs/worker/worker-portable.js?worker'
 import { useMemo } from 'react'
 
 /** One is enough for what is opened by hand, and leaves the other cores to the agents. */
@@ -22,6 +23,8 @@ const options = {
   overflow: 'wrap' as const,
   disableFileHeader: true,
   hunkSeparators: 'simple' as const,
+  // A theme of CSS variables counts as dark; its colours already follow the page.
+  unsafeCSS: ':host, :host * { color-scheme: inherit !important; }',
 }
 
 /** Throws when `patch` holds no file. */

@@ -14,9 +14,14 @@ export function PatchView({ patch, path }: { patch: string; path: string }) {
   return (
     <Broken fallback={plain}>
       <Suspense fallback={<Skeleton lines={4} className="py-2" />}>
-        <div className="overflow-hidden rounded-md border">
+        <figure
+          aria-label={`Changes of ${path}`}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+          tabIndex={0}
+          className="focus-inset max-h-[480px] overflow-auto rounded-md border"
+        >
           <FilePatch patch={patch} />
-        </div>
+        </figure>
       </Suspense>
     </Broken>
   )

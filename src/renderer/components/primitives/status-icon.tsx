@@ -70,9 +70,11 @@ export const statusLabel = (status: ShownStatus): string => looks[status].label
 export function StatusIcon(props: {
   status: ShownStatus
   decorative?: boolean
+  /** 14 px, in a line of small text. */
+  small?: boolean
   className?: string
 }) {
-  const { status, decorative = false, className } = props
+  const { status, decorative = false, small = false, className } = props
   const { label, colour, shape } = looks[status]
   return (
     // biome-ignore lint/a11y/noSvgWithoutTitle: it has one unless its word stands beside it
@@ -85,7 +87,7 @@ export function StatusIcon(props: {
       strokeLinejoin="round"
       data-status={status}
       {...(decorative ? { 'aria-hidden': true } : { role: 'img' })}
-      className={classNames('size-4 shrink-0', colour, className)}
+      className={classNames(small ? 'size-3.5' : 'size-4', 'shrink-0', colour, className)}
     >
       {decorative ? null : <title>{label}</title>}
       {shape}

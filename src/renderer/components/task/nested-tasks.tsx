@@ -56,7 +56,7 @@ function NestedTask({ task, level }: { task: Task; level: number }) {
             className="border-transparent bg-transparent text-muted"
             onClick={() => onViewTranscript(task.id)}
           >
-            <span className="hidden @lg:inline">View transcript</span>
+            <span className="hidden @wide:inline">View transcript</span>
           </Button>
         ) : null}
       </div>

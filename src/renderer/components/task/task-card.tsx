@@ -50,7 +50,7 @@ export function TaskCard(props: {
       data-task={taskId}
       className="@container my-1 rounded-md border bg-canvas"
     >
-      <header className="flex flex-col gap-x-3 gap-y-2 px-3 py-2 @lg:flex-row @lg:items-start">
+      <header className="flex flex-col gap-x-3 gap-y-2 px-3 py-2 @wide:flex-row @wide:items-start">
         <div className="flex min-w-0 flex-1 gap-2">
           <StatusIcon status={status} decorative className="mt-0.5" />
           <div className="min-w-0 flex-1">
@@ -132,7 +132,7 @@ function CardActions(props: {
   const applied =
     task?.patch === 'applied' || apply?.kind === 'applied' || apply?.kind === 'already-applied'
   return (
-    <div className="flex shrink-0 flex-wrap items-center gap-1.5 pl-6 @lg:pl-0">
+    <div className="flex shrink-0 flex-wrap items-center gap-1.5 pl-6 @wide:pl-0">
       {applied ? (
         <span className="flex h-6 items-center gap-1 px-1 text-small text-green">
           <Check aria-hidden className="size-3.5" />

@@ -1,0 +1,45 @@
+import type { Meta, StoryObj } from '@storybook/react-vite'
+import { useState } from 'react'
+import { expect, fn, userEvent, within } from 'storybook/test'
+import { inColumn } from '../../../../storybook/decorators.tsx'
+import { Composer } from './composer.tsx'
+
+const meta: Meta<typeof Composer> = {
+  title: 'Conversation/Composer',
+  component: Composer,
+  decorators: [inColumn],
+  args: { draft: '', onDraftChange: fn(), onSend: fn(), onStop: fn() },
+  render: function Kept(args) {
+    const [draft, setDraft] = useState(args.draft)
+    return <Composer {...args} draft={draft} onDraftChange={setDraft} />
+  },
+}
+export default meta
+type Story = StoryObj<typeof Composer>
+
+export const Empty: Story = {
+  play: async ({ canvasElement, args }) => {
+    const canvas = within(canvasElement)
+    await expect(canvas.getByRole('button', { name: 'Send' })).toBeDisabled()
+    const box = canvas.getByRole('textbox', { name: 'Prompt' })
+    await userEvent.type(box, '  Now the docs{Enter}and a note  ')
+    await expect(args.onSend).not.toHaveBeenCalled()
+    await userEvent.type(box, '{Control>}{Enter}{/Control}')
+    await expect(args.onSend).toHaveBeenCalledOnce()
+    await expect(args.onSend).toHaveBeenCalledWith('Now the docs\nand a note')
+  },
+}
+export const Written: Story = { args: { draft: 'Also mention it in the changelog.' } }
+export const Running: Story = {
+  args: { draft: 'And then the docs.', running: true },
+  play: async ({ canvasElement, args }) => {
+    const canvas = within(canvasElement)
+    await userEvent.type(canvas.getByRole('textbox'), '{Control>}{Enter}{/Control}')
+    await expect(args.onSend).not.toHaveBeenCalled()
+    await userEvent.click(canvas.getByRole('button', { name: 'Stop' }))
+    await expect(args.onStop).toHaveBeenCalledOnce()
+  },
+}
+export const Sending: Story = { args: { draft: 'Also the changelog.', sending: true } }
+export const Long: Story = { args: { draft: 'A long prompt of many lines.\n'.repeat(80) } }
+export const Dark: Story = { ...Running, globals: { theme: 'dark' }, play: undefined }

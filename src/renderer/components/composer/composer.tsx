@@ -1,0 +1,75 @@
+import { ArrowUp, Square } from 'lucide-react'
+import { type KeyboardEvent, type ReactNode, type Ref, useId } from 'react'
+import { ariaKeys, Button, keysText } from '../primitives/index.ts'
+
+const sendKeys = 'Mod+Enter'
+
+/** Where the person writes the next prompt. It grows with the text, up to a third of the window. */
+export function Composer(props: {
+  draft: string
+  onDraftChange(draft: string): void
+  /** With the draft, trimmed; never empty. Whoever takes it clears the draft once it is sent. */
+  onSend(prompt: string): void
+  /** The agent is at work: what is typed stays, and waits. */
+  running?: boolean
+  /** Present while there is something to stop. */
+  onStop?(): void
+  sending?: boolean
+  placeholder?: string
+  /** Names it for a screen reader. */
+  label?: string
+  /** At the left below the text: which agent it goes to. */
+  info?: ReactNode
+  ref?: Ref<HTMLTextAreaElement>
+}) {
+  const { draft, onDraftChange, onSend, running = false, onStop, sending = false } = props
+  const { placeholder = 'What next?', label = 'Prompt', info, ref } = props
+  const noteId = useId()
+  const canSend = draft.trim() !== '' && !running && !sending
+  const send = () => canSend && onSend(draft.trim())
+  const onKeyDown = (event: KeyboardEvent) => {
+    // Enter alone is a new line; while an input method composes, it is not ours at all.
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.nativeEvent.isComposing)
+      return
+    event.preventDefault()
+    send()
+  }
+  return (
+    <div className="rounded-md border border-line-field bg-raised has-[textarea:focus-visible]:outline-2 has-[textarea:focus-visible]:outline-focus">
+      <textarea
+        ref={ref}
+        aria-label={label}
+        aria-describedby={noteId}
+        aria-keyshortcuts={ariaKeys(sendKeys)}
+        value={draft}
+        rows={1}
+        dir="auto"
+        placeholder={placeholder}
+        onChange={(event) => onDraftChange(event.target.value)}
+        onKeyDown={onKeyDown}
+        className="block max-h-[33vh] min-h-9 w-full resize-none bg-transparent px-3 pt-2 text-read outline-none [field-sizing:content]"
+      />
+      <div className="flex items-center gap-2 py-1.5 pr-1.5 pl-3">
+        <span id={noteId} className="min-w-0 flex-1 truncate text-small text-muted">
+          {info ??
+            (running ? 'It can be sent once the agent is done' : `${keysText(sendKeys)} sends`)}
+        </span>
+        {running && onStop ? (
+          <Button size="small" icon={<Square />} onClick={onStop}>
+            Stop
+          </Button>
+        ) : null}
+        <Button
+          size="small"
+          variant="primary"
+          icon={<ArrowUp />}
+          busy={sending}
+          disabled={!canSend && !sending}
+          onClick={send}
+        >
+          {sending ? 'Sending…' : 'Send'}
+        </Button>
+      </div>
+    </div>
+  )
+}
