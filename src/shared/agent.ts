@@ -7,7 +7,7 @@
 import type { z } from 'zod'
 import type { Entry, Usage } from './entries.ts'
 import type { TaskId, ToolCallId } from './ids.ts'
-import type { ApplyOutcome, AwaitedTask, ToolDetail, ToolInput, ToolName } from './tools.ts'
+import type { ApplyOutcome, AwaitedTask, ToolDetail, ToolInput } from './tools.ts'
 
 type JsonValue = z.infer<ReturnType<typeof z.json>>
 

@@ -10,7 +10,6 @@ import type {
 import type { Entry, Usage } from '../../shared/entries.ts'
 import { type RunId, runIdOf } from '../../shared/ids.ts'
 import type { Task } from '../../shared/tasks.ts'
-import { isToolName, toolNames } from '../../shared/tools.ts'
 import type { Session } from '../sessions/session.ts'
 import { createFileChanges } from './file-changes.ts'
 import { causeOf } from './interruption.ts'
@@ -182,7 +181,6 @@ function createToolCalls(options: RunOptions, history: Entry[], writer: TurnWrit
   const call: AgentRunInput['callTool'] = async (name, input, callId) => {
     signal.throwIfAborted()
     const result = await writer.call({ name, input, callId }, async (id, messageUuid) => {
-      if (!isToolName(name)) return unknownTool(name)
       options.onActivity(describeCall(name, input))
       return options.runTool(name, input, {
         taskId: task.id,
@@ -217,13 +215,6 @@ function shellAtStart(options: RunOptions, history: Entry[]): ShellState {
   const shell = last?.type === 'tool-result' ? last.shell : null
   const env = { ...options.environment, ...shell?.env }
   return { cwd: shell?.cwd ?? options.workingDir, env }
-}
-
-function unknownTool(name: string): ToolResult {
-  return {
-    outcome: 'error',
-    output: `There is no tool "${name}". The tools are: ${toolNames.join(', ')}.`,
-  }
 }
 
 /** One line for the lists: the tool and what it works on. */

@@ -140,17 +140,21 @@ const outcomes: Record<ToolCallView['state'], string> = {
 }
 
 function renderCall(call: ToolCallView): string {
-  const took = call.durationMs === null ? '' : ` · ${(call.durationMs / 1000).toFixed(1)} s`
+  const took = call.durationMs === null ? '' : ` · ${durationText(call.durationMs)}`
   const title = `**Tool** ${code(describeToolCall(call.name, call.input))}${outcomes[call.state]}${took}`
   const { detail } = call
   if (detail?.kind === 'report') {
     return `${title}\n\n${quote(`**${detail.title}**\n\n${detail.markdown}`)}`
   }
-  const blocks = [title, renderInput(call)]
-  if (detail?.kind === 'edit' && detail.patch !== null) blocks.push(fence(detail.patch, 'diff'))
+  // A diff says what the input said, and where.
+  const patch = detail?.kind === 'edit' ? detail.patch : null
+  const blocks = [title, patch === null ? renderInput(call) : fence(patch, 'diff')]
   if (call.output !== null && call.output !== '') blocks.push('Output:', fence(call.output))
   return blocks.filter((block) => block !== '').join('\n\n')
 }
+
+const durationText = (ms: number): string =>
+  ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
 
 function renderInput(call: ToolCallView): string {
   if (call.input === null || call.state === 'not-loaded') return ''
