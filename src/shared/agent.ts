@@ -113,4 +113,4 @@ export interface ToolContext {
 }
 
 /** Runs one tool. Answers an `error` result for anything the agent can act on; throws only what must end the run. */
-export type RunTool = (name: ToolName, input: unknown, context: ToolContext) => Promise<ToolResult>
+export type RunTool = (name: string, input: unknown, context: ToolContext) => Promise<ToolResult>
