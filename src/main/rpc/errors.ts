@@ -1,7 +1,7 @@
 /** Turns what services throw into the contract's typed errors. What is in no row is a bug and stays one. */
 import { ORPCError } from '@orpc/server'
 import { assertNever } from '../../shared/assert-never.ts'
-import type { ContractErrorCode } from '../../shared/contract/base.ts'
+import { base, type ContractErrorCode } from '../../shared/contract/base.ts'
 import { type Failure, FailureError } from '../../shared/failure.ts'
 import { GitError, GitMissingError, WorktreeRefusedError } from '../git/index.ts'
 import { JournalReadError, JournalWriteError } from '../journal/index.ts'
@@ -64,6 +64,8 @@ function fromFailure(failure: Failure, message: string): Error {
   }
 }
 
+/** With the contract's own status: ORPC takes an error of another status for one that nobody defined. */
 function contractError(code: ContractErrorCode, message: string, data: unknown): Error {
-  return new ORPCError(code, { message, data })
+  const { status } = base['~orpc'].errorMap[code]
+  return new ORPCError(code, { status, message, data })
 }
