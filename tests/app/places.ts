@@ -1,0 +1,36 @@
+/** Where things are in the window, by the roles and names that a person with a screen reader has. */
+import type { Locator, Page } from '@playwright/test'
+import type { Host } from './app.ts'
+
+/** Opens the app as the printed URL does; `at` is an address inside it, such as `/t/<id>`. */
+export async function openAt(page: Page, host: Host, at = '/'): Promise<void> {
+  await page.goto(`${host.url}&to=${at}`)
+}
+
+export const sidebar = (page: Page): Locator => page.getByRole('navigation', { name: 'Sidebar' })
+export const tree = (page: Page): Locator => page.getByRole('tree', { name: 'Projects and agents' })
+export const row = (page: Page, title: string): Locator =>
+  tree(page).getByRole('treeitem').filter({ hasText: title })
+export const conversation = (page: Page): Locator =>
+  page.getByRole('region', { name: 'Conversation' })
+export const composer = (page: Page): Locator => conversation(page).getByRole('textbox')
+/** The first one: a `task_await` shows the same task again, with its result. */
+export const card = (within: Locator, title: string): Locator =>
+  within.getByRole('article', { name: `Task: ${title}` }).first()
+export const transcript = (page: Page, title: string): Locator =>
+  page.getByRole('dialog', { name: `Transcript of ${title}` })
+export const inspector = (page: Page): Locator =>
+  page.getByRole('complementary', { name: 'Inspector' })
+export const breadcrumb = (dialog: Locator): Locator =>
+  dialog.getByRole('navigation', { name: 'Transcripts above it' })
+export const archiveList = (page: Page): Locator =>
+  page.getByRole('listbox', { name: 'Kept transcripts' })
+export const reader = (page: Page): Locator => page.getByRole('region', { name: 'Reader' })
+export const toast = (page: Page, text: string | RegExp): Locator =>
+  page.getByRole('region', { name: /Notifications/ }).getByText(text)
+
+/** The whole text of a `task` card is out of the window's reach while the list has not scrolled to it. */
+export async function scrollToStart(list: Locator): Promise<void> {
+  await list.focus()
+  await list.press('Home')
+}

@@ -1,0 +1,191 @@
+/** Adding a project and starting an agent in it, with everything that can be wrong about either. */
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Locator, Page } from '@playwright/test'
+import { type App, expect, type Host, start, test } from './app.ts'
+import { conversation, openAt, row, sidebar, tree } from './places.ts'
+import { talkScenario } from './scenarios.ts'
+
+test.describe('Add a project', () => {
+  test('each folder that can’t be used gets its own message, and nothing is added', async ({
+    app,
+    page,
+  }) => {
+    const bare = path.join(app.dir, 'bare.git')
+    await app.git(app.dir, 'init', '-q', '--bare', bare)
+    const empty = path.join(app.dir, 'no commits')
+    await mkdir(empty)
+    await app.git(empty, 'init', '-q')
+    const file = await app.file('a-file.txt', 'text')
+    const missing = path.join(app.dir, 'missing')
+
+    const host = await app.serve()
+    await openAt(page, host)
+    await page.getByRole('button', { name: 'Add a project…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Add a project' })
+    const folder = dialog.getByRole('textbox', { name: 'Folder' })
+    for (const [dir, message] of [
+      [missing, `${missing} does not exist. Give the path of a folder.`],
+      [file, `${file} is not a folder. Give the folder that holds the project.`],
+      [bare, `${bare} is a bare repository: it has no files to work on. Clone it`],
+      [empty, `${empty} is a Git repository without a commit`],
+    ] as const) {
+      await folder.fill(dir)
+      await folder.press('Enter')
+      await expect(dialog.getByText(message)).toBeVisible()
+      await expect(folder).toHaveAttribute('aria-invalid', 'true')
+    }
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await expect(tree(page).getByRole('treeitem')).toHaveCount(0)
+    expect((await host.client.projects.list()).projects).toEqual([])
+  })
+
+  test('a folder with spaces and letters of other alphabets is added, and one without Git says so', async ({
+    app,
+    page,
+  }) => {
+    const repository = await app.repository('Größe und Maß 測定')
+    const plain = path.join(app.dir, 'only files')
+    await mkdir(plain)
+    const host = await app.serve()
+    await openAt(page, host)
+    await addProject(page, page.getByRole('button', { name: 'Add a project…' }), repository)
+    await expect(page.getByRole('heading', { name: 'Größe und Maß 測定' })).toBeVisible()
+    await expect(page.getByText('not a Git repository')).toBeHidden()
+
+    await addProject(page, sidebar(page).getByRole('button', { name: 'Add a project' }), plain)
+    await expect(page.getByText('This folder is not a Git repository')).toBeVisible()
+    await expect(tree(page).getByRole('treeitem')).toHaveCount(2)
+  })
+})
+
+test.describe('New agent', () => {
+  test('asks for a prompt and a scenario file, and starts the agent', async ({ app, page }) => {
+    const host = await app.serve()
+    const project = await host.client.projects.add({ dir: await app.repository('parser') })
+    const scenario = await app.file('talk.yaml', talkScenario)
+    await openAt(page, host, `/p/${project.id}`)
+    await page.getByRole('button', { name: 'New agent…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New agent' })
+    await expect(dialog.getByRole('button', { name: 'Start' })).toBeDisabled()
+    await dialog.getByRole('textbox', { name: 'Prompt' }).fill('Mend the parser')
+    await choose(page, dialog, scenario)
+    await expect(dialog.getByText('talk.yaml · ')).toBeVisible()
+    await dialog.getByRole('button', { name: 'Start' }).click()
+
+    await expect(conversation(page).getByRole('heading', { level: 1 })).toHaveText(
+      'Mend the parser',
+    )
+    await expect(conversation(page).getByText('You said: Mend the parser.')).toBeVisible()
+    await expect(row(page, 'Mend the parser').getByRole('img', { name: 'Completed' })).toBeVisible()
+  })
+
+  test('a scenario that can’t be played is refused with file, line and key, and nothing is made', async ({
+    app,
+    page,
+  }) => {
+    const host = await app.serve()
+    const repository = await app.repository('parser')
+    const project = await host.client.projects.add({ dir: repository })
+    const broken = await app.file('broken.yaml', talkScenario.replace('say:', 'shout:'))
+    await openAt(page, host, `/p/${project.id}`)
+    await page.getByRole('button', { name: 'New agent…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New agent' })
+    await dialog.getByRole('textbox', { name: 'Prompt' }).fill('Mend the parser')
+    await choose(page, dialog, broken)
+    await dialog.getByRole('button', { name: 'Start' }).click()
+    await expect(dialog.getByText(/broken\.yaml:6.*shout/)).toBeVisible()
+    expect((await host.client.tasks.list({ all: true })).tasks).toEqual([])
+    expect(await app.git(repository, 'worktree', 'list')).not.toContain('\n')
+
+    // The same dialog goes on once the file was corrected.
+    await choose(page, dialog, await app.file('mended.yaml', talkScenario))
+    await dialog.getByRole('button', { name: 'Start' }).click()
+    await expect(conversation(page).getByText('You said: Mend the parser.')).toBeVisible()
+  })
+
+  test('a set-up command that the repository brings is shown and asked for once, and again when it changed', async ({
+    app,
+    page,
+  }) => {
+    const { host, repository, scenario, projectId } = await projectWithSetup(app)
+    await openAt(page, host, `/p/${projectId}`)
+
+    await test.step('it is shown before anything runs', async () => {
+      const dialog = await fillNewAgent(page, 'First', scenario)
+      await expect(dialog.getByRole('region', { name: 'Set-up command' })).toContainText(
+        'echo one > made-by-setup',
+      )
+      await expect(dialog.getByText('a copy of .env')).toBeVisible()
+      await dialog.getByRole('button', { name: 'Allow and start' }).click()
+      await expect(conversation(page).getByText('You said: First.')).toBeVisible()
+    })
+
+    await test.step('the worktree has what it made and what was to be copied', async () => {
+      const [root] = (await host.client.tasks.list({ all: true })).tasks
+      const dir = root?.workspace?.path ?? ''
+      expect(await readFile(path.join(dir, 'made-by-setup'), 'utf8')).toBe('one\n')
+      expect(await readFile(path.join(dir, '.env'), 'utf8')).toBe('SECRET=1\n')
+    })
+
+    await test.step('it is not asked for a second time', async () => {
+      const dialog = await fillNewAgent(page, 'Second', scenario)
+      await expect(dialog.getByRole('button', { name: 'Start', exact: true })).toBeEnabled()
+      await expect(dialog.getByRole('region', { name: 'Set-up command' })).toBeHidden()
+      await dialog.getByRole('button', { name: 'Start', exact: true }).click()
+      await expect(conversation(page).getByText('You said: Second.')).toBeVisible()
+    })
+
+    await test.step('once it changed it is asked for again, and without leave nothing starts', async () => {
+      await writeFile(
+        path.join(repository, '.shiplog', 'project.yaml'),
+        'setup: echo two > other\n',
+      )
+      const dialog = await fillNewAgent(page, 'Third', scenario)
+      await expect(dialog.getByRole('region', { name: 'Set-up command' })).toContainText('echo two')
+      await dialog.getByRole('button', { name: 'Cancel' }).click()
+      await expect(start(host, { id: projectId } as never, talkScenario)).rejects.toThrow(/allowed/)
+      expect(existsSync(path.join(repository, 'other'))).toBe(false)
+    })
+  })
+})
+
+async function projectWithSetup(app: App): Promise<{
+  host: Host
+  repository: string
+  scenario: string
+  projectId: string
+}> {
+  const repository = await app.repository('parser', {
+    'README.md': '# Hello\n',
+    '.gitignore': '.env\n',
+    '.shiplog/project.yaml': 'setup: echo one > made-by-setup\ncopy: [.env]\n',
+  })
+  await writeFile(path.join(repository, '.env'), 'SECRET=1\n')
+  const host = await app.serve()
+  const { id } = await host.client.projects.add({ dir: repository })
+  return { host, repository, scenario: await app.file('talk.yaml', talkScenario), projectId: id }
+}
+
+async function addProject(page: Page, button: Locator, dir: string): Promise<void> {
+  await button.click()
+  const dialog = page.getByRole('dialog', { name: 'Add a project' })
+  await dialog.getByRole('textbox', { name: 'Folder' }).fill(dir)
+  await dialog.getByRole('button', { name: 'Add project' }).click()
+  await expect(dialog).toBeHidden()
+}
+
+async function fillNewAgent(page: Page, prompt: string, scenario: string): Promise<Locator> {
+  await sidebar(page).getByRole('button', { name: 'New agent' }).click()
+  const dialog = page.getByRole('dialog', { name: 'New agent' })
+  await dialog.getByRole('textbox', { name: 'Prompt' }).fill(prompt)
+  await choose(page, dialog, scenario)
+  return dialog
+}
+
+async function choose(page: Page, dialog: Locator, file: string): Promise<void> {
+  const chooser = page.waitForEvent('filechooser')
+  await dialog.getByRole('button', { name: /^Choose (a file|another)…$/ }).click()
+  await (await chooser).setFiles(file)
+}
