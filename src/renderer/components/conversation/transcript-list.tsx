@@ -8,6 +8,7 @@ import {
   type KeyboardEvent,
   type ReactNode,
   type Ref,
+  type RefObject,
   useCallback,
   useEffect,
   useImperativeHandle,
@@ -86,6 +87,7 @@ export function TranscriptList(props: TranscriptListProps) {
     onChange: (instance) => setAtEnd(instance.isAtEnd()),
   })
   const settled = useOpenedAt(startAt, rows.length > 0, virtualizer)
+  useTailOverWidths(scroller, atEnd, virtualizer)
   const shown = virtualizer.getVirtualItems()
 
   usePaging(settled, shown[0]?.index ?? 0, hasOlder && paging === null, onReachStart)
@@ -226,6 +228,41 @@ function useOpenedAt(
     return () => cancelAnimationFrame(frame)
   }, [hasRows])
   return settled
+}
+
+/** A new width gives every row a new height; who is at the tail stays there. */
+function useTailOverWidths(
+  scroller: RefObject<HTMLDivElement | null>,
+  atEnd: boolean,
+  virtualizer: { scrollToEnd(): void },
+): void {
+  const wasAtEnd = useRef(atEnd)
+  const width = useRef(0)
+  useEffect(() => {
+    wasAtEnd.current = atEnd
+  })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the list's element and its virtualizer stay the same
+  useEffect(() => {
+    const element = scroller.current
+    if (!element) return
+    let frame = 0
+    const observer = new ResizeObserver(() => {
+      const changed = width.current !== 0 && width.current !== element.clientWidth
+      width.current = element.clientWidth
+      if (!changed || !wasAtEnd.current) return
+      // The rows are measured after this, and those that come into view after that.
+      cancelAnimationFrame(frame)
+      frame = requestAnimationFrame(() => {
+        virtualizer.scrollToEnd()
+        frame = requestAnimationFrame(() => virtualizer.scrollToEnd())
+      })
+    })
+    observer.observe(element)
+    return () => {
+      cancelAnimationFrame(frame)
+      observer.disconnect()
+    }
+  }, [])
 }
 
 function usePaging(settled: boolean, rowsLeft: number, wanted: boolean, ask?: () => void): void {

@@ -60,6 +60,7 @@ export function duration(ms: number): string {
 /** For a running clock, which must not flicker with tenths: `0s`, `4s`, `1m 12s`. */
 export function elapsed(ms: number): string {
   const seconds = Math.floor(Math.max(0, ms) / secondMs) * secondMs
+  if (seconds === 0) return '0s'
   return prettyMilliseconds(seconds, { secondsDecimalDigits: 0, unitCount: 2 })
 }
 
