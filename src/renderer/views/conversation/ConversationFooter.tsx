@@ -7,7 +7,7 @@ import { ProblemNotice } from '../app/ProblemNotice.tsx'
 import { useActions } from '../app/use-actions.ts'
 
 /** Where a person goes on with a root; for everything else, one line that says why they can't. */
-export function ConversationFooter({ task }: { task: Task }) {
+export function ConversationFooter({ task, onSent }: { task: Task; onSent(): void }) {
   const parentTitle = useLedger(
     ({ ledger }) => (task.parentId && ledger.tasks.get(task.parentId)?.title) || null,
   )
@@ -15,7 +15,7 @@ export function ConversationFooter({ task }: { task: Task }) {
     return <Line>Its workspace was cleaned up. What it did and said is kept in the archive.</Line>
   if (task.parentId)
     return <Line>It answers to “{parentTitle}”, which asked for it. You can read along.</Line>
-  return <RootComposer key={task.id} task={task} />
+  return <RootComposer key={task.id} task={task} onSent={onSent} />
 }
 
 function Line({ children }: { children: React.ReactNode }) {
@@ -26,7 +26,7 @@ function Line({ children }: { children: React.ReactNode }) {
   )
 }
 
-function RootComposer({ task }: { task: Task }) {
+function RootComposer({ task, onSent }: { task: Task; onSent(): void }) {
   const { client } = useStores()
   const { stop } = useActions()
   const [text, setText] = useState(drafts.get(task.id) ?? '')
@@ -43,6 +43,7 @@ function RootComposer({ task }: { task: Task }) {
     try {
       await client.tasks.prompt({ taskId: task.id, prompt })
       change('')
+      onSent()
     } catch (error) {
       setProblem(problemOf(error, 'send the follow-up'))
     } finally {

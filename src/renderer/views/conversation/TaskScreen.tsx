@@ -51,6 +51,7 @@ function FoundTask({ taskId }: { taskId: TaskId }) {
   const width = usePreference('inspectorWidth')
   /** On a narrow window the sheet is opened for a look, not for good. */
   const [sheet, setSheet] = useState(false)
+  const [sent, setSent] = useState(0)
   const running = task !== null && isRunning(task.status)
   const viewTranscript = (id: TaskId) => navigation.go({ screen: 'task', taskId, transcriptOf: id })
   useKeys([
@@ -116,8 +117,14 @@ function FoundTask({ taskId }: { taskId: TaskId }) {
             </>
           }
         />
-        <TranscriptPane key={taskId} taskId={taskId} from="end" onViewTranscript={viewTranscript} />
-        <ConversationFooter task={task} />
+        <TranscriptPane
+          key={taskId}
+          taskId={taskId}
+          from="end"
+          onViewTranscript={viewTranscript}
+          toEnd={sent}
+        />
+        <ConversationFooter task={task} onSent={() => setSent(sent + 1)} />
       </section>
       {shown && wide ? (
         <>

@@ -1,4 +1,4 @@
-import { FolderOpen, GitMerge, RefreshCw, SquarePen } from 'lucide-react'
+import { Check, FolderOpen, GitMerge, RefreshCw, SquarePen } from 'lucide-react'
 import { useStore } from 'zustand'
 import type { WorkspaceDiff } from '../../../shared/contract/workspace.ts'
 import { isRunning, type Task } from '../../../shared/tasks.ts'
@@ -52,6 +52,12 @@ function Changes({ task }: { task: Task }) {
     <div className="flex flex-col">
       <div className="flex flex-wrap items-center gap-2 border-b px-4 py-2">
         {diff && diff.files.length > 0 ? <ApplyButton task={task} target={diff.target} /> : null}
+        {task.patch === 'applied' ? (
+          <span className="flex items-center gap-1 text-small text-green">
+            <Check aria-hidden className="size-3.5" />
+            Applied
+          </span>
+        ) : null}
         <span className="flex-1" />
         <IconButton
           label="Open in editor"
@@ -97,10 +103,11 @@ function ApplyButton({ task, target }: { task: Task; target: WorkspaceDiff['targ
   const { applyPatch } = useActions()
   const view = useStore(applies.store, (known) => known.get(task.id))
   const running = isRunning(task.status)
+  const applied = task.patch === 'applied'
   const where = target?.branch ?? (task.parentId ? 'the parent’s worktree' : 'the project')
   return (
     <Button
-      variant="primary"
+      variant={applied ? 'quiet' : 'primary'}
       icon={<GitMerge />}
       busy={view?.kind === 'applying'}
       disabled={running}

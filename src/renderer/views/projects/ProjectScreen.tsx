@@ -60,7 +60,11 @@ export function ProjectScreen({ projectId }: { projectId: string }) {
       )}
       {roots.length === 0 ? (
         <EmptyState
-          sentence="No agent has worked here yet. Start one: it gets a worktree of its own, and what it does is kept."
+          sentence={
+            project.git
+              ? 'No agent has worked here yet. Start one: it gets a worktree of its own, and what it does is kept.'
+              : 'No agent has worked here yet. Start one: it works in this folder, and what it does is kept.'
+          }
           action={{ label: 'New agent…', onClick: newAgent }}
         />
       ) : (

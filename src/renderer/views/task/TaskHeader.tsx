@@ -1,7 +1,8 @@
 import { ChevronRight } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { isRunning, type Task } from '../../../shared/tasks.ts'
-import { Duration, StatusIcon, StatusText, Tokens } from '../../components/primitives/index.ts'
+import type { Task } from '../../../shared/tasks.ts'
+import { StatusIcon, StatusText, Tokens } from '../../components/primitives/index.ts'
+import { TaskElapsed } from '../../components/task/task-elapsed.tsx'
 import { useLineage, useProject } from '../../store/hooks.ts'
 import { formatRoute, projectRoute, taskRoute } from '../../store/route.ts'
 
@@ -10,7 +11,6 @@ export function TaskHeader({ task, actions }: { task: Task; actions: ReactNode }
   const lineage = useLineage(task.id)
   const project = useProject(task.projectId)
   const { inputTokens, outputTokens, complete } = task.usage
-  const run = task.runs.at(-1)
   return (
     <header className="flex shrink-0 items-start gap-2 border-b px-4 pt-2 pb-2">
       <div className="min-w-0 flex-1">
@@ -36,12 +36,7 @@ export function TaskHeader({ task, actions }: { task: Task; actions: ReactNode }
             <StatusText status={task.status} />
           </span>
           <span className="flex shrink-0 items-center gap-2 text-small whitespace-nowrap text-muted">
-            {run ? (
-              <Duration
-                startedAt={run.startedAt}
-                endedAt={isRunning(task.status) ? null : run.endedAt}
-              />
-            ) : null}
+            <TaskElapsed task={task} />
             {inputTokens + outputTokens > 0 ? (
               <Tokens input={inputTokens} output={outputTokens} complete={complete} />
             ) : null}

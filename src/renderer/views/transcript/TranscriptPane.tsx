@@ -19,8 +19,10 @@ export function TranscriptPane(props: {
   onViewTranscript(id: TaskId): void
   /** Once there is something to read, keys go to it. */
   takeFocus?: boolean
+  /** Each new number shows the newest entries, wherever the reader was. */
+  toEnd?: number
 }) {
-  const { taskId, from, onViewTranscript, takeFocus = false } = props
+  const { taskId, from, onViewTranscript, takeFocus = false, toEnd = 0 } = props
   const task = useTask(taskId)
   const begun = task === null || task.hasTranscript
   const transcript = useTranscript(begun ? taskId : null, from)
@@ -28,7 +30,7 @@ export function TranscriptPane(props: {
   return (
     <TaskContexts taskId={taskId} onViewTranscript={onViewTranscript}>
       {transcript ? (
-        <OpenTranscript transcript={transcript} from={from} takeFocus={takeFocus} />
+        <OpenTranscript transcript={transcript} from={from} takeFocus={takeFocus} toEnd={toEnd} />
       ) : (
         <Loading />
       )}
@@ -40,8 +42,9 @@ function OpenTranscript(props: {
   transcript: TranscriptStore
   from: 'start' | 'end'
   takeFocus: boolean
+  toEnd: number
 }) {
-  const { transcript, from, takeFocus } = props
+  const { transcript, from, takeFocus, toEnd } = props
   const list = useRef<TranscriptListHandle>(null)
   const view = useTranscriptView(transcript)
   const task = useTask(transcript.taskId)
@@ -49,6 +52,9 @@ function OpenTranscript(props: {
   useEffect(() => {
     if (ready && takeFocus) list.current?.focus()
   }, [ready, takeFocus])
+  useEffect(() => {
+    if (toEnd > 0) void transcript.jumpToEnd().then(() => list.current?.scrollToEnd())
+  }, [toEnd, transcript])
   if (view.phase === 'loading') return <Loading />
   if (view.phase === 'failed' && view.problem)
     return (
@@ -70,7 +76,7 @@ function OpenTranscript(props: {
         ref={list}
         items={view.items}
         label={`Transcript of ${task?.title ?? 'a task'}`}
-        live={live && running}
+        live={live}
         damage={view.damage}
         hasOlder={view.hasOlder}
         hasNewer={view.hasNewer}
