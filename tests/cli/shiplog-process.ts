@@ -1,6 +1,7 @@
 /** The built command line in processes of its own, on a data directory and projects in a temporary folder. */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -31,6 +32,7 @@ export type Sandbox = Awaited<ReturnType<typeof createSandbox>>
 
 /** A temporary folder with a data directory; `remove` ends what still runs and deletes it. */
 export async function createSandbox() {
+  if (!existsSync(entry)) throw new Error(`${entry} is not built. Run: npm run build`)
   const dir = await mkdtemp(path.join(await realpath(os.tmpdir()), 'shiplog-e2e-'))
   const dataDir = path.join(dir, 'data')
   const running = new Set<ReturnType<typeof spawn>>()

@@ -60,6 +60,7 @@ export async function tellResult(
 ): Promise<void> {
   if (report) {
     const text = report.reportMarkdown
+    if (context.out.isTTY) await context.say('')
     await context.out.write(`${(context.out.isTTY ? safeText(text) : text).trimEnd()}\n`)
   } else if (root.status === 'completed') {
     await context.say('The agent ended without a report.')
@@ -81,9 +82,9 @@ async function tellWhatIsLeft(
       `${count(notCleanedUp.length, 'workspace')} could not be cleaned up yet; the next start tries again.`,
     )
   }
-  const unfinished = below(root).filter(
-    ({ status }) => status === 'failed' || status === 'interrupted',
-  )
+  // Its own progress said so, but what ended well may hide what did not.
+  if (root.status !== 'completed') return
+  const unfinished = below(root).filter(({ status }) => status !== 'completed')
   for (const task of unfinished) {
     const why = task.error ? `: ${task.error}` : ''
     await context.warn(`${task.title} (${shortId(task.id)}) ${task.status}${why}`)

@@ -60,6 +60,8 @@ export async function followRun(
     const now = JSON.stringify(task)
     if (told.get(taskId) === now) return
     told.set(taskId, now)
+    // What it said comes before the news that it has ended.
+    if (isSettled(task.status)) await sessions.get(taskId)?.finish()
     await watcher.task(withChildren(state, task))
     if (task.runs.length > 0 && !sessions.has(taskId)) {
       sessions.set(taskId, followSession(client, taskId, watcher, options))

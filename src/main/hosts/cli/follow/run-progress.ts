@@ -17,6 +17,8 @@ import { createLineStream, type LineStream } from './line-stream.ts'
 /** Where a line is not cut by a terminal: wide enough to read, narrow enough for a log. */
 const columnsWithoutTerminal = 100
 const markWidth = 18
+/** An agent that says nothing for this long has paused: what it began to say is shown as it stands. */
+const quietMs = 400
 const lineWidthMin = 20
 
 type Progress = Extract<SessionFeedEvent, { type: 'partial' | 'delta' }>
@@ -29,6 +31,8 @@ interface Speech {
   lines: LineStream
   /** Of the part whose line is unfinished. */
   style: 'dim' | null
+  /** Runs while a line is unfinished. */
+  quiet: NodeJS.Timeout | undefined
 }
 
 export function createRunProgress(err: Output, now: () => number): RunWatcher {
@@ -48,6 +52,7 @@ export function createRunProgress(err: Output, now: () => number): RunWatcher {
       parts: [],
       lines: createLineStream(width),
       style: null,
+      quiet: undefined,
     }
     speeches.set(taskId, speech)
     return speech
@@ -59,6 +64,7 @@ export function createRunProgress(err: Output, now: () => number): RunWatcher {
   }
 
   async function flush(speech: Speech): Promise<void> {
+    clearTimeout(speech.quiet)
     for (const line of speech.lines.flush()) await writeMarked(speech, line, speech.style)
   }
 
@@ -72,6 +78,8 @@ export function createRunProgress(err: Output, now: () => number): RunWatcher {
       for (const line of speech.lines.add(safeText(fresh))) {
         await writeMarked(speech, line, speech.style)
       }
+      clearTimeout(speech.quiet)
+      speech.quiet = setTimeout(() => void flush(speech), quietMs).unref()
     }
   }
 
