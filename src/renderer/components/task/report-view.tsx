@@ -23,9 +23,9 @@ export function ReportView(props: {
     >
       <header className="flex min-h-9 items-center gap-2 border-b px-3 py-1.5">
         <Flag aria-hidden className="size-3.5 shrink-0 text-green" />
-        <h3 id={titleId} className="untrusted min-w-0 flex-1 text-ui font-semibold" dir="auto">
+        <h2 id={titleId} className="untrusted min-w-0 flex-1 text-ui font-semibold" dir="auto">
           {title}
-        </h3>
+        </h2>
         {run && run > 1 ? <span className="text-small text-muted">run {run}</span> : null}
         {createdAt ? <RelativeTime at={createdAt} className="text-small text-muted" /> : null}
         {actions}

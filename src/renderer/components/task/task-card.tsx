@@ -54,9 +54,9 @@ export function TaskCard(props: {
         <div className="flex min-w-0 flex-1 gap-2">
           <StatusIcon status={status} decorative className="mt-0.5" />
           <div className="min-w-0 flex-1">
-            <h3 className="untrusted line-clamp-2 font-semibold" dir="auto">
+            <h2 className="untrusted line-clamp-2 font-semibold" dir="auto">
               {title}
-            </h3>
+            </h2>
             <Meta task={task} agent={agent} status={status} />
             <Activity task={task} activity={lookup.activity(taskId)} lookup={lookup.byId} />
             {cause && status !== 'completed' ? (
@@ -246,9 +246,9 @@ function CardReport({ report, foldKey }: { report: ShownReport; foldKey: string 
       ) : null}
       {report.phase === 'ready' ? (
         <>
-          <h4 className="untrusted mb-1 font-semibold" dir="auto">
+          <h3 className="untrusted mb-1 font-semibold" dir="auto">
             {report.title}
-          </h4>
+          </h3>
           <FoldedMarkdown markdown={report.markdown} open={open} onToggle={toggle} />
         </>
       ) : null}

@@ -5,11 +5,12 @@
 import { isValidElement, memo, type ReactNode } from 'react'
 import { type Components, defaultRemarkPlugins, Streamdown } from 'streamdown'
 import { CodeBlock } from './code-block.tsx'
+import { evenHeadings } from './even-headings.ts'
 import { ExternalLink } from './external-link.tsx'
 import { linkAddress } from './link-address.ts'
 import { literalHtml } from './literal-html.ts'
 
-const remarkPlugins = [...Object.values(defaultRemarkPlugins), literalHtml]
+const remarkPlugins = [...Object.values(defaultRemarkPlugins), literalHtml, evenHeadings]
 
 /** Bare elements, styled by `.markdown` in markdown.css. */
 const components: Components = {
@@ -53,7 +54,7 @@ const components: Components = {
   li: ({ children, className }) => <li className={className}>{children}</li>,
   blockquote: ({ children }) => <blockquote dir="auto">{children}</blockquote>,
   hr: () => <hr />,
-  // The window has its own headings; a report's start below them.
+  // The window's own headings are h1 and h2.
   h1: ({ children }) => heading('h3', children),
   h2: ({ children }) => heading('h4', children),
   h3: ({ children }) => heading('h5', children),

@@ -1,0 +1,24 @@
+/**
+ * A remark plugin that makes headings start at the first level and never skip one: the outline that a
+ * screen reader walks stays whole however an agent counted.
+ */
+interface Node {
+  type: string
+  depth?: number
+  children?: Node[]
+}
+
+export function evenHeadings() {
+  return (tree: Node): void => {
+    const headings = headingsOf(tree)
+    const top = Math.min(...headings.map(({ depth = 1 }) => depth))
+    let last = 0
+    for (const heading of headings) {
+      last = Math.min((heading.depth ?? 1) - top + 1, last + 1)
+      heading.depth = last
+    }
+  }
+}
+
+const headingsOf = (node: Node): Node[] =>
+  (node.children ?? []).flatMap((child) => (child.type === 'heading' ? [child] : headingsOf(child)))

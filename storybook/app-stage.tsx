@@ -1,0 +1,45 @@
+/** The whole window over the fake contract, for stories of screens. */
+import { useEffect, useState } from 'react'
+import { createConnection } from '../src/renderer/rpc/connection.ts'
+import { createStores } from '../src/renderer/store/stores.ts'
+import { App } from '../src/renderer/views/app/App.tsx'
+import type { FakeContract } from './fake-contract.ts'
+
+/** `address`: where the window stands, as in the URL's fragment. */
+export function AppStage(props: {
+  fake: FakeContract
+  address: string
+  theme?: 'light' | 'dark'
+  inspector?: boolean
+}) {
+  const { fake, address, theme = 'light', inspector = false } = props
+  const [stores] = useState(() => {
+    const connection = createConnection()
+    connection.setState({ kind: 'open' }, true)
+    return createStores({
+      client: fake.client,
+      connection,
+      window: windowAt(address, { theme, inspectorOpen: inspector }),
+    })
+  })
+  useEffect(() => {
+    stores.open()
+    return () => stores.close()
+  }, [stores])
+  return <App stores={stores} />
+}
+
+/** As much of a window as the stores use; a story must not change Storybook's own address. */
+function windowAt(hash: string, preferences: Record<string, unknown>): Window {
+  const kept = new Map([['shiplog.preferences', JSON.stringify(preferences)]])
+  return {
+    location: { hash },
+    history: { pushState() {}, replaceState() {} },
+    localStorage: {
+      getItem: (key: string) => kept.get(key) ?? null,
+      setItem: (key: string, value: string) => void kept.set(key, value),
+    },
+    addEventListener() {},
+    removeEventListener() {},
+  } as unknown as Window
+}

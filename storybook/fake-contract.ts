@@ -1,0 +1,317 @@
+/**
+ * A working fake of the contract, fed by the fixtures that tests use: it folds real ledger records,
+ * pages real entries, and its feeds go on. Stories of whole screens stand on it.
+ */
+import { createRouterClient, implement } from '@orpc/server'
+import type { AppInfo, Notice } from '../src/shared/contract/app.ts'
+import type { LedgerFeedEvent, SessionFeedEvent } from '../src/shared/contract/feed.ts'
+import { contract, type ShiplogClient } from '../src/shared/contract/index.ts'
+import type { ProjectSetup } from '../src/shared/contract/projects.ts'
+import type { Damage, WorkspaceDiff } from '../src/shared/contract/workspace.ts'
+import type { Entry, PartialMessage } from '../src/shared/entries.ts'
+import { resolveId, type TaskId } from '../src/shared/ids.ts'
+import type { LedgerEvent, LedgerRecord } from '../src/shared/ledger.ts'
+import {
+  ancestorsOf,
+  emptyLedgerState,
+  foldLedgerRecord,
+  taskTree,
+} from '../src/shared/projections/ledger-state.ts'
+import { isRunning } from '../src/shared/tasks.ts'
+import type { ApplyOutcome } from '../src/shared/tools.ts'
+import { createFeed, type Feed } from './feeds.ts'
+
+export interface FakeSession {
+  entries: Entry[]
+  partial?: PartialMessage | null
+  damage?: Damage[]
+}
+
+export interface FakeContractOptions {
+  dataDir?: string
+  records?: LedgerRecord[]
+  sessions?: Record<TaskId, FakeSession>
+  /** By task: the Markdown of its report. */
+  reports?: Record<TaskId, string>
+  activity?: Record<TaskId, string | null>
+  diff?: WorkspaceDiff
+  setup?: ProjectSetup
+  notices?: Notice[]
+  apply?: ApplyOutcome
+  /** The present of the fake, in milliseconds since the epoch. */
+  nowMs?: number
+}
+
+export interface FakeContract {
+  client: ShiplogClient
+  /** Records events, and tells the feed. */
+  record(...events: LedgerEvent[]): void
+  append(taskId: TaskId, entries: Entry[]): void
+  setPartial(taskId: TaskId, partial: PartialMessage | null): void
+  setActivity(activity: Record<TaskId, string | null>): void
+}
+
+const plainSetup: ProjectSetup = { setup: null, copy: [], configSha256: null, trusted: true }
+const noDiff: WorkspaceDiff = {
+  files: [],
+  patch: '',
+  truncated: false,
+  target: { path: '/home/robin/api', branch: 'main' },
+}
+const noUsage = { inputTokens: 0, outputTokens: 0, costUsd: null, complete: true }
+
+export function createFakeContract(options: FakeContractOptions = {}): FakeContract {
+  const { dataDir = '/home/robin/.local/share/shiplog', nowMs = Date.now() } = options
+  const state = emptyLedgerState(dataDir)
+  for (const record of options.records ?? []) foldLedgerRecord(state, record)
+  const sessions = new Map(Object.entries(options.sessions ?? {}) as [TaskId, FakeSession][])
+  const activity = { ...options.activity }
+  const ledgerFeed = createFeed<LedgerFeedEvent>()
+  const sessionFeeds = new Map<TaskId, Feed<SessionFeedEvent>>()
+
+  const feedOf = (id: TaskId): Feed<SessionFeedEvent> => {
+    const feed = sessionFeeds.get(id) ?? createFeed<SessionFeedEvent>()
+    sessionFeeds.set(id, feed)
+    return feed
+  }
+  const sessionOf = (id: TaskId): FakeSession => sessions.get(id) ?? { entries: [] }
+  const record = (...events: LedgerEvent[]): void => {
+    const records = events.map((event, index) => ({ seq: state.seq + 1 + index, at: nowMs, event }))
+    for (const each of records) foldLedgerRecord(state, each)
+    ledgerFeed.publish({ type: 'records', records })
+  }
+
+  const os = implement(contract)
+  type Errors = Parameters<Parameters<typeof os.tasks.report.handler>[0]>[0]['errors']
+  const taskOf = (text: string, errors: Errors) => {
+    const found = resolveId(text, state.tasks.keys())
+    const task = found.kind === 'found' ? state.tasks.get(found.id) : undefined
+    if (task) return task
+    if (found.kind === 'ambiguous')
+      throw errors.AMBIGUOUS({
+        message: `${text} stands for more than one task.`,
+        data: { what: 'task', id: text, candidates: found.candidates },
+      })
+    throw errors.NOT_FOUND({ message: `No task ${text}.`, data: { what: 'task', id: text } })
+  }
+  const info = (): AppInfo => ({
+    version: '0.1.0',
+    dataDir,
+    host: 'desktop',
+    platform: 'linux',
+    canPickFolder: true,
+    notices: options.notices ?? [],
+    agents: [{ kind: 'scripted', name: 'Scripted', available: true, why: null }],
+  })
+
+  const router = os.router({
+    app: {
+      info: os.app.info.handler(info),
+      pickFolder: os.app.pickFolder.handler(() => ({ dir: '/home/robin/api' })),
+    },
+    projects: {
+      list: os.projects.list.handler(() => ({ projects: [...state.projects.values()] })),
+      add: os.projects.add.handler(({ input, errors }) => {
+        const known = [...state.projects.values()].find(({ dir }) => dir === input.dir)
+        if (known) return known
+        if (!input.dir.startsWith('/'))
+          throw errors.INVALID({
+            message: `${input.dir} is not a whole path. Write it from the root, like /home/robin/api.`,
+            data: { field: 'dir' },
+          })
+        const projectId = crypto.randomUUID() as LedgerProjectId
+        const name = input.dir.split('/').at(-1) ?? input.dir
+        record({ type: 'project.added', projectId, name, dir: input.dir, git: true })
+        const added = state.projects.get(projectId)
+        if (!added) throw new Error('the project was folded away')
+        return added
+      }),
+      remove: os.projects.remove.handler(({ input }) => {
+        record({ type: 'project.removed', projectId: input.projectId })
+        return {}
+      }),
+      setup: os.projects.setup.handler(() => options.setup ?? plainSetup),
+      trustSetup: os.projects.trustSetup.handler(({ input }) => {
+        record({ type: 'project.setup-trusted', ...input })
+        return {}
+      }),
+      startDemo: os.projects.startDemo.handler(({ errors }) => {
+        const [project] = state.projects.values()
+        const [root] = state.tasks.values()
+        if (project && root) return { project, taskId: root.id }
+        throw errors.REFUSED({
+          message: 'The fake has no demo. Give it records.',
+          data: { reason: 'no records' },
+        })
+      }),
+    },
+    tasks: {
+      start: os.tasks.start.handler(({ input }) => {
+        const taskId = crypto.randomUUID() as TaskId
+        const { projectId, kind, prompt, isolation } = input
+        record({
+          type: 'task.created',
+          ...{ taskId, parentId: null, rootId: taskId, projectId, kind, prompt, isolation },
+          ...{ title: input.title ?? (prompt.slice(0, 60) || input.scenarioName), agent: 'lead' },
+          ...{ model: null, callId: null, resumedFrom: null, dependsOn: [], plan: {} },
+          options: { agentsAtOnce: input.agentsAtOnce ?? 3, keep: input.keep },
+        })
+        return { taskId }
+      }),
+      prompt: os.tasks.prompt.handler(() => ({})),
+      stop: os.tasks.stop.handler(({ input, errors }) => {
+        const { id, runs } = taskOf(input.taskId, errors)
+        const run = runs.at(-1)?.run ?? 1
+        const cause = 'stopped by the person'
+        record({ type: 'task.interrupted', taskId: id, run, cause, usage: noUsage })
+        return { stopped: [id] }
+      }),
+      list: os.tasks.list.handler(({ input }) => ({
+        tasks: taskTree([...state.tasks.values()].filter((task) => input.all || !task.archived)),
+      })),
+      report: os.tasks.report.handler(({ input, errors }) => {
+        const { id, runs, reportTitle, endedAt, createdAt } = taskOf(input.taskId, errors)
+        const reportMarkdown = options.reports?.[id]
+        if (reportMarkdown === undefined)
+          throw errors.NOT_FOUND({
+            message: `Task ${id} has no report.`,
+            data: { what: 'report', id },
+          })
+        return {
+          ...{ taskId: id, run: input.run ?? runs.at(-1)?.run ?? 1, reportMarkdown },
+          ...{ title: reportTitle ?? 'Report', createdAt: endedAt ?? createdAt },
+          ancestorIds: ancestorsOf(state, id),
+        }
+      }),
+      applyPatch: os.tasks.applyPatch.handler(({ input, errors }) => {
+        const { id } = taskOf(input.taskId, errors)
+        const outcome = options.apply ?? { kind: 'applied', paths: ['src/parser.ts'] }
+        if (outcome.kind === 'applied')
+          record({ type: 'task.patch-changed', taskId: id, status: 'applied' })
+        return outcome
+      }),
+    },
+    workspace: {
+      getSubagentTranscript: os.workspace.getSubagentTranscript.handler(({ input, errors }) => {
+        const task = taskOf(input.taskId, errors)
+        const { entries, partial = null, damage = [] } = sessionOf(task.id)
+        const { limit, last } = input
+        const from = last ? Math.max(0, entries.length - limit) : (input.fromSeq ?? 1) - 1
+        const end = Math.min(entries.length, from + limit)
+        const atEnd = end === entries.length
+        return {
+          taskId: task.id,
+          entries: entries.slice(from, end),
+          total: entries.length,
+          nextSeq: atEnd ? null : end + 1,
+          damage,
+          partial: atEnd ? partial : null,
+          source: task.archived ? 'archived' : 'live',
+          status: damage.length > 0 ? 'damaged' : 'complete',
+        }
+      }),
+      listTranscripts: os.workspace.listTranscripts.handler(() => ({
+        transcripts: [...state.tasks.values()]
+          .filter((task) => task.hasTranscript)
+          .map((task) => ({
+            ...task,
+            taskId: task.id,
+            runs: task.runs.length,
+            entries: sessionOf(task.id).entries.length,
+            bytes: JSON.stringify(sessionOf(task.id).entries).length,
+          })),
+      })),
+      list: os.workspace.list.handler(({ input }) => ({
+        workspaces: [...state.tasks.values()].flatMap((task) =>
+          task.workspace && task.archived === input.archived
+            ? [{ ...task.workspace, ...task, id: task.id, ...summaryOf(task.workspace) }]
+            : [],
+        ),
+      })),
+      remove: os.workspace.remove.handler(({ input, errors }) => {
+        const { id } = taskOf(input.workspaceId, errors)
+        record({
+          type: 'workspace.removal-advanced',
+          workspaceId: id,
+          step: 'removed',
+          pending: null,
+        })
+        feedOf(id).publish({ type: 'ended' })
+        return { removed: [id] }
+      }),
+      diff: os.workspace.diff.handler(() => options.diff ?? noDiff),
+      openFolder: os.workspace.openFolder.handler(() => ({})),
+    },
+    feed: {
+      ledger: os.feed.ledger.handler(({ signal }) =>
+        ledgerFeed.follow(
+          () => [
+            {
+              type: 'snapshot',
+              state: {
+                seq: state.seq,
+                dataDir,
+                projects: [...state.projects.values()],
+                tasks: [...state.tasks.values()],
+                trustedSetups: [...state.trustedSetups].map(([projectId, configSha256]) => ({
+                  projectId,
+                  configSha256,
+                })),
+              },
+            },
+            { type: 'activity', activity },
+          ],
+          signal,
+        ),
+      ),
+      session: os.feed.session.handler(({ input, signal, errors }) => {
+        const { id } = taskOf(input.workspaceId, errors)
+        return feedOf(id).follow(() => {
+          const { entries, partial = null, damage = [] } = sessionOf(id)
+          return [
+            {
+              type: 'snapshot',
+              seq: entries.at(-1)?.seq ?? 0,
+              entries: entries.slice(-200),
+              partial:
+                partial && isRunning(state.tasks.get(id)?.status ?? 'queued') ? partial : null,
+              damage,
+            },
+          ]
+        }, signal)
+      }),
+    },
+  })
+
+  return {
+    client: createRouterClient(router),
+    record,
+    append(taskId, entries) {
+      const session = sessionOf(taskId)
+      sessions.set(taskId, { ...session, entries: [...session.entries, ...entries] })
+      feedOf(taskId).publish({ type: 'entries', entries })
+    },
+    setPartial(taskId, partial) {
+      sessions.set(taskId, { ...sessionOf(taskId), partial })
+      feedOf(taskId).publish({ type: 'partial', partial })
+    },
+    setActivity(changed) {
+      Object.assign(activity, changed)
+      ledgerFeed.publish({ type: 'activity', activity: changed })
+    },
+  }
+}
+
+type LedgerProjectId = Extract<LedgerEvent, { type: 'project.added' }>['projectId']
+
+const summaryOf = ({ kind, path, branch, createdAt }: WorkspaceFields) => ({
+  ...{ kind, path, branch, createdAt },
+  pending: null,
+  bytes: 38_220,
+})
+interface WorkspaceFields {
+  kind: 'root' | 'task'
+  path: string
+  branch: string | null
+  createdAt: string
+}
