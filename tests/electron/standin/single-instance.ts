@@ -21,8 +21,14 @@ export function claimProfile(
   const lock = join(profile, 'standin.lock')
   const address = socketFor(profile)
   if (!writeLock(lock)) return { isFirst: false, told: tell(address) }
-  process.on('exit', () => rmSync(lock, { force: true }))
-  if (process.platform !== 'win32') rmSync(address, { force: true })
+  const removeSocket = () => {
+    if (process.platform !== 'win32') rmSync(address, { force: true })
+  }
+  process.on('exit', () => {
+    rmSync(lock, { force: true })
+    removeSocket()
+  })
+  removeSocket() // of one that was killed
   createServer({ allowHalfOpen: true }, async (socket) => {
     const { argv, workingDirectory } = JSON.parse(await text(socket))
     socket.end()

@@ -48,6 +48,7 @@ export class WebContents extends EventEmitter {
   targetId = ''
   readonly #frames = new Map<string, WebFrameMain>()
   readonly #ports = new Map<string, MessagePortMain>()
+  readonly #loads = new Map<string, PromiseWithResolvers<void>>()
   readonly #opened: Promise<OpenPage>
   #windowOpenHandler: WindowOpenHandler = () => ({ action: 'allow' })
   /** The isolated world of the page that is shown; null between pages. */
@@ -86,12 +87,11 @@ export class WebContents extends EventEmitter {
   async loadURL(url: string): Promise<void> {
     const { browser, page } = await this.#opened
     await applyPermissions(browser, this, toChromium(url))
-    const loaded = new Promise<void>((resolve) => page.on('Page.loadEventFired', () => resolve()))
     this.#loading = true
     try {
       const { errorText, loaderId } = await page.send('Page.navigate', { url: toChromium(url) })
       if (errorText) throw new Error(`${errorText} loading '${url}'`)
-      if (loaderId) await loaded // none: only the fragment changed
+      if (loaderId) await this.#loadOf(loaderId).promise // none: only the fragment changed
     } finally {
       this.#loading = false
     }
@@ -99,12 +99,7 @@ export class WebContents extends EventEmitter {
 
   reload(): void {
     this.#loading = true
-    void this.#opened.then(({ page }) => {
-      page.on('Page.loadEventFired', () => {
-        this.#loading = false
-      })
-      return page.send('Page.reload')
-    })
+    void this.#opened.then(({ page }) => page.send('Page.reload'))
   }
 
   close(): void {
@@ -139,6 +134,11 @@ export class WebContents extends EventEmitter {
       }
     })
     page.on('Fetch.requestPaused', (paused) => void this.#onRequest(page, paused))
+    page.on('Page.lifecycleEvent', ({ frameId, loaderId, name }) => {
+      if (name !== 'load' || this.#frames.get(frameId) !== this.mainFrame) return
+      this.#loadOf(loaderId).resolve()
+      this.#loading = false
+    })
     page.on('Page.windowOpen', ({ url, windowName }) => {
       const asked = this.#windowOpenHandler({ url: fromChromium(url), frameName: windowName })
       if (asked.action !== 'deny') console.error('the stand-in opens no windows for pages')
@@ -153,6 +153,7 @@ export class WebContents extends EventEmitter {
     const exposeEvent = randomUUID()
     await Promise.all([
       page.send('Page.enable'),
+      page.send('Page.setLifecycleEventsEnabled', { enabled: true }),
       page.send('Runtime.enable'),
       page.send('Fetch.enable', { patterns: [{ urlPattern: '*' }] }),
       page.send('Runtime.addBinding', {
@@ -199,7 +200,8 @@ export class WebContents extends EventEmitter {
   async #onRequest(page: CdpSession, paused: Params): Promise<void> {
     const { requestId, request, frameId, resourceType } = paused
     try {
-      if (resourceType === 'Document' && !this.#mayNavigate(request.url, frameId)) {
+      const url = `${request.url}${request.urlFragment ?? ''}`
+      if (resourceType === 'Document' && !this.#mayNavigate(url, frameId)) {
         await page.send('Fetch.failRequest', { requestId, errorReason: 'Aborted' })
         return
       }
@@ -279,6 +281,12 @@ export class WebContents extends EventEmitter {
     const expression = `__shiplogReceive(${JSON.stringify(message)})`
     // The page may be gone by then, and with it whoever was to be told.
     await page.send('Runtime.evaluate', { contextId, expression }).catch(() => {})
+  }
+
+  #loadOf(loaderId: string): PromiseWithResolvers<void> {
+    const load = this.#loads.get(loaderId) ?? Promise.withResolvers<void>()
+    this.#loads.set(loaderId, load)
+    return load
   }
 
   #pageIsGone(): void {

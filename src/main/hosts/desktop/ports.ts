@@ -1,5 +1,5 @@
 /** The contract over MessagePorts: one for each window, taken from its own page and from nobody else. */
-import { RPCHandler } from '@orpc/server/message-port'
+import { RPCHandler } from '@orpc/server/websocket'
 import { BrowserWindow, type IpcMainEvent, ipcMain, type MessagePortMain } from 'electron'
 import { appOrigin } from './app-scheme.ts'
 import type { DesktopServices } from './services.ts'
@@ -30,8 +30,7 @@ export function servePorts(
     }
     port.on('close', forget)
     window.once('closed', () => port.close())
-    handler.upgrade(guarded(port), { context: {} })
-    port.start()
+    serve(port, handler)
   }
 
   ipcMain.on(channel, onPort)
@@ -54,19 +53,20 @@ function isFromPage(event: IpcMainEvent, window: BrowserWindow): boolean {
 }
 
 /**
- * The port as ORPC sees it. ORPC's listener is async and leaves its rejections to nobody: a message
+ * ORPC's handler for WebSockets takes messages one by one and says when one could not be handled; its
+ * handler for MessagePorts speaks the same words but leaves such rejections to nobody, and a message
  * that is no call must not end the process that all agents run in.
  */
-function guarded(port: MessagePortMain): {
-  on: (event: string, callback: (event?: { data: unknown }) => void) => void
-  postMessage: (data: unknown) => void
-} {
-  return {
-    on: (event, callback) => {
-      port.on(event as 'message', (message) => {
-        Promise.resolve(callback(message)).catch((error: unknown) => console.error(error))
-      })
-    },
-    postMessage: (data) => port.postMessage(data),
+function serve(port: MessagePortMain, handler: RPCHandler<Record<never, never>>): void {
+  const peer = {
+    addEventListener() {}, // the events are given to the handler below
+    send: (data: unknown) => port.postMessage(data),
   }
+  port.on('message', ({ data }) => {
+    handler.message(peer, data, { context: {} }).catch((error: unknown) => {
+      console.error('A message from a window could not be handled:', error)
+    })
+  })
+  port.on('close', () => handler.close(peer))
+  port.start()
 }

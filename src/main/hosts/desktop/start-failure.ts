@@ -1,4 +1,5 @@
 /** Why the app can't start, as a person is told. Exit codes are those of the command line (CLI.md). */
+import { FailureError } from '../../../shared/failure.ts'
 
 export interface FailedStart {
   title: string
@@ -8,6 +9,9 @@ export interface FailedStart {
 
 export function failedStartOf(error: unknown): FailedStart {
   const message = error instanceof Error ? error.message : String(error)
+  if (error instanceof FailureError) {
+    return { title: 'Shiplog could not start', message: sentence(message), exitCode: 2 }
+  }
   const kind = error instanceof Error && 'kind' in error ? error.kind : undefined
   switch (kind) {
     case 'lease-held':

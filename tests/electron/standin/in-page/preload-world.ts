@@ -22,6 +22,7 @@ export function preloadWorld(options: {
 
   const listeners = new Map<string, Set<(event: object, ...args: unknown[]) => void>>()
   const ports = new Map<string, MessagePort>()
+  let portsTaken = 0
 
   const ipcRenderer = {
     on(channel: string, listener: (event: object, ...args: unknown[]) => void) {
@@ -40,7 +41,8 @@ export function preloadWorld(options: {
 
   /** Transferred, so that whoever gave it can't use it any more; what arrives goes on to the stand-in. */
   function takePort(given: MessagePort): string {
-    const id = crypto.randomUUID()
+    // Another page's ports may still be on their way; `crypto.randomUUID` is not there on every page.
+    const id = `${performance.timeOrigin}-${++portsTaken}`
     const port = structuredClone(given, { transfer: [given] })
     ports.set(id, port)
     port.addEventListener('close', () => {

@@ -1,0 +1,87 @@
+import type { MenuItem } from 'electron'
+import { appOrigin, clientOf, expect, firstPage, isReal, test } from './app.ts'
+
+test('opens a window with the app in it', async ({ launch }) => {
+  const app = await launch()
+  const page = await firstPage(app)
+  await expect(page).toHaveTitle(/Shiplog/)
+  // The first screen comes from the services, so it is there only once the port works.
+  await expect(page.getByRole('button', { name: 'Try the demo' })).toBeVisible()
+  const shown = await app.evaluate(({ BrowserWindow }) => {
+    const [window] = BrowserWindow.getAllWindows()
+    return { url: window?.webContents.getURL(), visible: window?.isVisible() }
+  })
+  expect(shown.url).toMatch(new RegExp(`^${appOrigin}/index\\.html`))
+  expect(shown.visible).toBe(true)
+})
+
+test('hands a port over that answers calls and streams a feed', async ({ launch, dataDir }) => {
+  const client = await clientOf(await launch())
+  expect(await client.app.info()).toMatchObject({ host: 'desktop', dataDir, canPickFolder: true })
+  const feed = await client.feed.ledger()
+  expect((await feed.next()).value).toMatchObject({ type: 'snapshot', state: { projects: [] } })
+  await feed.return()
+})
+
+test('gives a typed error to the page that asked', async ({ launch }) => {
+  const client = await clientOf(await launch())
+  await expect(client.tasks.report({ taskId: 'ffffffff' })).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+    data: { what: 'task', id: 'ffffffff' },
+  })
+})
+
+test('shows the system’s folder dialog for the page', async ({ launch, dir }) => {
+  const app = await launch()
+  const client = await clientOf(app)
+  await app.evaluate(({ dialog }, chosen) => {
+    dialog.showOpenDialog = async () => ({ canceled: false, filePaths: [chosen] })
+  }, dir)
+  expect(await client.app.pickFolder()).toEqual({ dir })
+  await app.evaluate(({ dialog }) => {
+    dialog.showOpenDialog = async () => ({ canceled: true, filePaths: [] })
+  })
+  expect(await client.app.pickFolder()).toEqual({ dir: null })
+})
+
+test('a page that is loaded again is connected again', async ({ launch }) => {
+  const app = await launch()
+  const page = await firstPage(app)
+  const demo = page.getByRole('button', { name: 'Try the demo' })
+  await expect(demo).toBeVisible()
+  await app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.reload())
+  await page.waitForEvent('load')
+  await expect(demo).toBeVisible()
+})
+
+test('opens more windows, each with a port of its own', async ({ launch }) => {
+  const app = await launch()
+  await firstPage(app)
+  const second = app.waitForEvent('window')
+  await app.evaluate(({ Menu }) => {
+    const file = Menu.getApplicationMenu()?.items.find((item) => item.label === '&File')
+    // Electron's items have a Menu for their submenu; those of the stand-in are the template's.
+    const submenu = file?.submenu as unknown as { items?: MenuItem[] } & MenuItem[]
+    const item = (submenu.items ?? submenu).find(({ label }) => label === 'New Window')
+    if (!item) throw new Error('the File menu has no New Window')
+    ;(item.click as () => void)()
+  })
+  await expect((await second).getByRole('button', { name: 'Try the demo' })).toBeVisible()
+})
+
+test('remembers where the window was', async ({ launch }) => {
+  test.skip(isReal, 'a window manager may put a window elsewhere')
+  const app = await launch()
+  await firstPage(app)
+  const bounds = { x: 120, y: 80, width: 1000, height: 700 }
+  await app.evaluate(({ BrowserWindow }, wanted) => {
+    BrowserWindow.getAllWindows()[0]?.setBounds(wanted)
+  }, bounds)
+  await app.close()
+  const again = await launch()
+  await firstPage(again)
+  const restored = await again.evaluate(({ BrowserWindow }) =>
+    BrowserWindow.getAllWindows()[0]?.getNormalBounds(),
+  )
+  expect(restored).toEqual(bounds)
+})
