@@ -86,11 +86,19 @@ describe('a transcript as Markdown', () => {
       { say: 'Half a sen' },
       { call: { name: 'bash', input: { command: 'sleep 9' }, outcome: 'running' } },
     ])
-    const live = transcriptMarkdown(builder.entries, partial, true)
+    const live = transcriptMarkdown(builder.entries, { partial, live: true })
     expect(live).toContain('## Turn 1 (in progress)')
     expect(live.match(/Half a sen/g)).toHaveLength(1)
     expect(live).toContain('still running')
-    expect(transcriptMarkdown(builder.entries, partial)).toContain('## Turn 1 (interrupted)')
+    expect(transcriptMarkdown(builder.entries, { partial })).toContain('## Turn 1 (interrupted)')
+  })
+
+  it('does not take a turn for interrupted because the rest was not asked for', () => {
+    const { entries } = wholeSession()
+    const call = entries.findIndex((entry) => entry.type === 'tool-call')
+    const start = entries.slice(0, call + 1)
+    expect(transcriptMarkdown(start, { cut: true })).toContain('## Turn 1 (continues)')
+    expect(transcriptMarkdown(start)).toContain('## Turn 1 (interrupted)')
   })
 
   it('is the same page by page, whatever the pages', () => {
@@ -102,7 +110,7 @@ describe('a transcript as Markdown', () => {
       for (let from = 0; from < entries.length; from += size) {
         pages.push(markdown.add(entries.slice(from, from + size)))
       }
-      expect(pages.join('') + markdown.end(null, false)).toBe(whole)
+      expect(pages.join('') + markdown.end()).toBe(whole)
     }
   })
 

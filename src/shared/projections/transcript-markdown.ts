@@ -17,8 +17,16 @@ import {
 export interface TranscriptMarkdown {
   /** The Markdown that these entries make final; `''` when they only begin or continue a turn. */
   add(entries: Iterable<Entry>): string
-  /** What is left, with the unfinished message in its place. `live`: the agent still runs. */
-  end(partial: PartialMessage | null, live: boolean): string
+  /** What is left, with the unfinished message in its place. */
+  end(ending?: TranscriptEnding): string
+}
+
+export interface TranscriptEnding {
+  partial?: PartialMessage | null
+  /** The agent still runs. */
+  live?: boolean
+  /** There are more entries, which were not asked for. */
+  cut?: boolean
 }
 
 export function createTranscriptMarkdown(): TranscriptMarkdown {
@@ -35,23 +43,23 @@ export function createTranscriptMarkdown(): TranscriptMarkdown {
       held = held.filter((entry) => entry.seq >= heldFromSeq)
       return render(lastTurn < 0 ? items : items.slice(0, lastTurn))
     },
-    end(partial, live) {
+    end({ partial = null, live = false, cut = false } = {}) {
       const fold = foldEntries(emptyTranscript(), held)
       held = []
-      return render(withPartial(fold, partial, live))
+      const items = withPartial(fold, partial, live)
+      return items.map((item) => renderItem(item, place, cut && isUnread(item))).join('')
     },
   }
 }
 
 /** A whole transcript at once. */
-export function transcriptMarkdown(
-  entries: Iterable<Entry>,
-  partial: PartialMessage | null = null,
-  live = false,
-): string {
+export function transcriptMarkdown(entries: Iterable<Entry>, ending?: TranscriptEnding): string {
   const markdown = createTranscriptMarkdown()
-  return markdown.add(entries) + markdown.end(partial, live)
+  return markdown.add(entries) + markdown.end(ending)
 }
+
+/** Its calls were read and its message was not: it may well be complete. */
+const isUnread = (item: TranscriptItem): boolean => item.kind === 'turn' && item.at === null
 
 /** Where the agent was when it last said so: shown again only when it changes. */
 interface Place {
@@ -59,13 +67,13 @@ interface Place {
   gitBranch: string | null
 }
 
-function renderItem(item: TranscriptItem, place: Place): string {
+function renderItem(item: TranscriptItem, place: Place, isCut = false): string {
   switch (item.kind) {
     case 'prompt':
       return section('Prompt', metaOf(item, place), [quote(item.text)])
     case 'turn':
       return section(
-        `Turn ${item.turn}${turnSuffix[item.status]}`,
+        `Turn ${item.turn}${isCut ? ' (continues)' : turnSuffix[item.status]}`,
         metaOf(item, place),
         item.blocks.map((block) => {
           if (block.kind === 'tool') return renderCall(block.call)

@@ -71,8 +71,11 @@ export async function withShiplog(
     await within(lastWordsMsMax, lastWords)
     return options.signalIsTheEnd ? exitCodes.done : codeOf(endedBy ?? 'SIGINT')
   } finally {
-    await (closing ?? shiplog.close())
-    stopListening()
+    try {
+      await (closing ?? shiplog.close())
+    } finally {
+      stopListening()
+    }
   }
 }
 

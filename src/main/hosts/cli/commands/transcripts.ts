@@ -5,7 +5,7 @@ import {
   type TranscriptPage,
   transcriptPageEntriesMax,
 } from '../../../../shared/contract/workspace.ts'
-import type { Entry, PartialMessage } from '../../../../shared/entries.ts'
+import type { Entry } from '../../../../shared/entries.ts'
 import { shortId } from '../../../../shared/ids.ts'
 import { createTranscriptMarkdown } from '../../../../shared/projections/transcript-markdown.ts'
 import { isRunning } from '../../../../shared/tasks.ts'
@@ -151,18 +151,19 @@ async function printMarkdown(
   const markdown = createTranscriptMarkdown()
   const print = (text: string) => out.write(out.isTTY ? safeText(text) : text)
   let heading: Heading | undefined
-  let partial: PartialMessage | null = null
+  let last: TranscriptPage | undefined
   for await (const page of pages) {
     if (!heading) {
       heading = await headingOf(client, page)
       await print(heading.markdown)
     }
     damage.add(page.damage)
-    partial = page.partial
+    last = page
     await print(markdown.add(page.entries))
     if (out.closed) break
   }
-  await print(markdown.end(partial, heading?.live ?? false))
+  const ending = { partial: last?.partial, live: heading?.live, cut: last?.nextSeq != null }
+  await print(markdown.end(ending))
   return { damage: damage.all }
 }
 

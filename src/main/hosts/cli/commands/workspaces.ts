@@ -46,7 +46,7 @@ const listColumns = [
   { title: 'STATUS' },
   { title: 'TASK', shrinks: true },
   { title: 'ID' },
-  { title: 'BRANCH' },
+  { title: 'BRANCH', shrinks: true },
   { title: 'SIZE', align: 'right' as const },
   { title: 'MADE', align: 'right' as const },
   { title: 'NOTE' },

@@ -94,7 +94,7 @@ export async function followRun(
       } else continue
       const left = whatIsLeft(state, rootId, options.keep ? 'all' : putOff)
       if (left.kind === 'nothing') break
-      if (left.kind === 'sub-agents' && !saidStillRunning) {
+      if (left.kind === 'sub-agents' && !saidStillRunning && !options.ending.aborted) {
         saidStillRunning = true
         await watcher.stillRunning(left.tasks)
       }

@@ -1,11 +1,11 @@
-/** Aligned columns. On a terminal one column gives way, so that a row stays a line. */
+/** Aligned columns. On a terminal some give way, so that a row stays a line where that is possible. */
 import type { Output, TextStyle } from './output.ts'
 import { padEnd, padStart, textWidth, truncate } from './text-width.ts'
 
 export interface Column {
   title: string
   align?: 'left' | 'right'
-  /** It is cut when the rows are wider than the terminal. One column at most. */
+  /** It is cut when the rows are wider than the terminal; of several such columns the last one first. */
   shrinks?: boolean
 }
 
@@ -45,11 +45,13 @@ export function renderTable(columns: Column[], rows: Cell[][], out: Output): str
 }
 
 function shrinkToFit(columns: Column[], widths: number[], available: number | null): void {
-  const index = columns.findIndex((column) => column.shrinks)
-  if (available === null || index < 0) return
-  const used = widths.reduce((sum, width) => sum + width, gap.length * (widths.length - 1))
-  const width = widths[index] ?? 0
-  widths[index] = Math.min(width, Math.max(shrunkWidthMin, width - (used - available)))
+  if (available === null) return
+  for (const [index, column] of [...columns.entries()].reverse()) {
+    if (!column.shrinks) continue
+    const used = widths.reduce((sum, width) => sum + width, gap.length * (widths.length - 1))
+    const width = widths[index] ?? 0
+    widths[index] = Math.min(width, Math.max(shrunkWidthMin, width - (used - available)))
+  }
 }
 
 const textOf = (cell: Cell | undefined): string =>
