@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest'
+import { type ArchiveFilter, archiveRows } from '../../src/renderer/views/archive/archive-rows.ts'
+import { createFakeHost } from './fake-host.ts'
+
+const everything: ArchiveFilter = { text: '', status: 'all' }
+
+async function harbour() {
+  const host = createFakeHost()
+  const harbour = host.project('/home/ada/projects/harbour', true)
+  const pier = host.project('/home/ada/projects/pier', true)
+  const root = host.start(harbour.id, 'Light the harbour', 'lead')
+  const tester = host.start(harbour.id, 'Test the lamps', 'tester', {
+    parentId: root,
+    callId: null,
+  })
+  host.start(harbour.id, 'Make fixtures', 'fixer', { parentId: tester, callId: null })
+  host.start(harbour.id, 'Write the docs', 'writer', { parentId: root, callId: null })
+  host.complete(tester)
+  const paint = host.start(pier.id, 'Paint the pier', 'lead')
+  host.complete(paint)
+  const { transcripts } = await host.client.workspace.listTranscripts({})
+  return {
+    tester,
+    transcripts,
+    shown: (filter: ArchiveFilter) =>
+      archiveRows(transcripts, filter).map((row) =>
+        row.kind === 'project'
+          ? row.name
+          : `${'  '.repeat(row.level)}${row.matches ? '' : '('}${row.summary.title}`,
+      ),
+  }
+}
+
+describe('archive rows', () => {
+  it('go by project and root, newest first, sub-agents as they began', async () => {
+    const { shown } = await harbour()
+    expect(shown(everything)).toEqual([
+      'pier',
+      'Paint the pier',
+      'harbour',
+      'Light the harbour',
+      '  Test the lamps',
+      '    Make fixtures',
+      '  Write the docs',
+    ])
+  })
+
+  it('keep the ancestors of a match, so that its tree can be read', async () => {
+    const { shown, tester } = await harbour()
+    expect(shown({ text: 'FIXTURES', status: 'all' })).toEqual([
+      'harbour',
+      '(Light the harbour',
+      '  (Test the lamps',
+      '    Make fixtures',
+    ])
+    expect(shown({ text: tester.slice(0, 8), status: 'completed' })).toEqual([
+      'harbour',
+      '(Light the harbour',
+      '  Test the lamps',
+    ])
+  })
+
+  it('are none when nothing matches', async () => {
+    const { shown } = await harbour()
+    expect(shown({ text: 'no such thing', status: 'all' })).toEqual([])
+    expect(shown({ text: '', status: 'failed' })).toEqual([])
+  })
+
+  it('show a task whose parent is not kept as a root', async () => {
+    const { transcripts } = await harbour()
+    const orphans = transcripts.filter(({ title }) => title === 'Make fixtures')
+    expect(archiveRows(orphans, everything)).toMatchObject([{ kind: 'project' }, { level: 0 }])
+  })
+})

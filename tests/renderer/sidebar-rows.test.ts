@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest'
+import {
+  interruptedTasks,
+  type SidebarRow,
+  sidebarRows,
+} from '../../src/renderer/views/sidebar/rows.ts'
+import { childrenByParent } from '../../src/shared/projections/ledger-state.ts'
+import { createFakeHost, noUsage } from './fake-host.ts'
+
+function harbour() {
+  const host = createFakeHost()
+  const project = host.project('/home/ada/projects/harbour', true)
+  const empty = host.project('/home/ada/projects/empty', true)
+  const root = host.start(project.id, 'Light the harbour', 'lead')
+  const child = host.start(project.id, 'Test the lamps', 'tester', { parentId: root, callId: null })
+  const nested = host.start(project.id, 'Make fixtures', 'fixer', { parentId: child, callId: null })
+  const rows = (folded: string[] = []) =>
+    sidebarRows(
+      host.ledger.projects.values(),
+      childrenByParent(host.ledger.tasks.values()),
+      new Set(folded),
+    )
+  return { host, project, empty, root, child, nested, rows }
+}
+
+const shown = (rows: SidebarRow[]): string[] =>
+  rows.map((row) => (row.kind === 'project' ? row.project.name : `${row.level} ${row.task.title}`))
+
+describe('sidebar rows', () => {
+  it('are projects with the trees of their roots, newest root first', () => {
+    const { host, project, rows } = harbour()
+    host.start(project.id, 'Repair the fog horn', 'lead')
+    expect(shown(rows())).toEqual([
+      'harbour',
+      '1 Repair the fog horn',
+      '1 Light the harbour',
+      '2 Test the lamps',
+      '3 Make fixtures',
+      'empty',
+    ])
+  })
+
+  it('keep a cleaned-up sub-agent in its tree, and lose the tree once the root is archived', () => {
+    const { host, root, nested, child, rows } = harbour()
+    host.archive(nested)
+    expect(shown(rows())).toContain('3 Make fixtures')
+    host.archive(child)
+    host.archive(root)
+    expect(shown(rows())).toEqual(['harbour', 'empty'])
+  })
+
+  it('leave out what is below a folded row, and say how many run there', () => {
+    const { project, child, rows } = harbour()
+    expect(shown(rows([child]))).not.toContain('3 Make fixtures')
+    const folded = rows([project.id])
+    expect(shown(folded)).toEqual(['harbour', 'empty'])
+    expect(folded[0]).toMatchObject({ folded: true, running: 1 })
+  })
+})
+
+describe('interrupted tasks', () => {
+  it('are listed newest first until they are cleaned up', () => {
+    const { host, root, child } = harbour()
+    for (const taskId of [child, root])
+      host.record({ type: 'task.interrupted', taskId, run: 1, cause: 'quit', usage: noUsage })
+    const titles = () => interruptedTasks(host.ledger.tasks.values()).map(({ title }) => title)
+    expect(titles()).toEqual(['Light the harbour', 'Test the lamps'])
+    host.archive(child)
+    expect(titles()).toEqual(['Light the harbour'])
+  })
+})
