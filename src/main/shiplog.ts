@@ -100,6 +100,7 @@ async function openServices({ dataDir, host, pickFolder, agentsAtOnce }: OpenShi
     notices: notices.list(),
     agents: [{ kind: 'scripted', name: 'Scenario', available: true, why: null }],
   })
+  const closing = new AbortController()
   const router = createRouter({
     ledger,
     sessions,
@@ -109,6 +110,7 @@ async function openServices({ dataDir, host, pickFolder, agentsAtOnce }: OpenShi
     info,
     pickFolder: pickFolder ?? (async () => null),
     openFolder,
+    closing: closing.signal,
   })
 
   notices.healed(ledger.healed.map((one) => one.detail))
@@ -124,6 +126,8 @@ async function openServices({ dataDir, host, pickFolder, agentsAtOnce }: OpenShi
     runningAgents: () => tasks.running().map(({ id, title }) => ({ taskId: id, title })),
     close: async (cause: string) => {
       await tasks.close(cause)
+      // Only now: a reader still hears how its agents ended.
+      closing.abort()
       await ledger.close()
     },
   }
@@ -132,6 +136,7 @@ async function openServices({ dataDir, host, pickFolder, agentsAtOnce }: OpenShi
 const demoContent = {
   files: demoFiles,
   scenario: demoScenario,
+  title: 'Make the log reader robust',
   prompt: 'Make the log reader robust: cover it with tests, mend what they find and document it.',
   projectName: 'log-reader',
 }

@@ -14,6 +14,7 @@ export interface DemoContent {
   files: Record<string, string>
   scenario: string
   prompt: string
+  title: string
   projectName: string
 }
 
@@ -47,6 +48,7 @@ export function createDemo(deps: {
         scenario: content.scenario,
         scenarioName: 'the demo',
         prompt: content.prompt,
+        title: content.title,
         isolation: 'worktree',
         keep: false,
       })

@@ -217,7 +217,23 @@ function shellAtStart(options: RunOptions, history: Entry[]): ShellState {
   return { cwd: shell?.cwd ?? options.workingDir, env }
 }
 
-/** One line for the lists: the tool and what it works on. */
+/** What a call is in the words of a list. */
+const activityVerbs: Partial<Record<string, string>> = {
+  bash: 'Running',
+  read_file: 'Reading',
+  write_file: 'Writing',
+  edit_file: 'Editing',
+  list_files: 'Listing files',
+  search_files: 'Searching for',
+  task: 'Starting',
+  task_await: 'Waiting for its sub-agents',
+  task_list: 'Looking at its sub-agents',
+  task_stop: 'Stopping',
+  task_apply_patch: 'Applying the changes of',
+  agent_report: 'Reporting',
+}
+
+/** One line for the lists: what it does and to what. */
 function describeCall(name: string, input: unknown): string {
   const fields = (typeof input === 'object' && input !== null ? input : {}) as Record<
     string,
@@ -226,7 +242,7 @@ function describeCall(name: string, input: unknown): string {
   const object =
     fields.command ?? fields.path ?? fields.pattern ?? fields.title ?? fields.task ?? ''
   const firstLine = String(object).split('\n', 1)[0] ?? ''
-  return `${name} ${firstLine}`.trim().slice(0, activityCharsMax)
+  return `${activityVerbs[name] ?? name} ${firstLine}`.trim().slice(0, activityCharsMax)
 }
 
 /** A row of the sidebar shows less than half of this. */

@@ -78,7 +78,9 @@ export async function* playTurn(turn: TurnInput): AsyncGenerator<AgentEvent, Tur
     else if (step.kind === 'fail') return ended({ failure: fillText(step.message, values()) })
     else if (step.kind === 'wait') {
       // It was over if a later step was begun; else it starts over.
-      if (replay.isOver()) await pause(step.durationMs, run.signal)
+      if (!replay.isOver()) continue
+      didSomething = true
+      await pause(step.durationMs, run.signal)
     } else if (yield* call(step)) return ended({ runEnds: true })
   }
   // The turn still has to be completed in the record, and an empty message would puzzle its readers.

@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises'
+import { stripVTControlCharacters } from 'node:util'
 import type { ShellState, ToolResult } from '../../../shared/agent.ts'
 import { bashTimeoutMsDefault } from '../../../shared/tools.ts'
 import { runShellCommand, type ShellOutcome } from './shell-command.ts'
@@ -37,7 +38,7 @@ function resultOf(outcome: ShellOutcome, limitMs: number): ToolResult {
   const timedOut = outcome.endedBy === 'time-limit'
   return {
     outcome: exitCode === 0 ? 'ok' : 'error',
-    output: [outcome.text.replace(/\n+$/, ''), ...notes(outcome, limitMs)]
+    output: [stripVTControlCharacters(outcome.text).replace(/\n+$/, ''), ...notes(outcome, limitMs)]
       .filter(Boolean)
       .join('\n'),
     detail: { kind: 'bash', exitCode, timedOut, omittedBytes },

@@ -28,12 +28,15 @@ const gitLocation = [
   'GIT_PREFIX',
 ]
 
+/** A terminal's wish for colours, handed down by whoever started Shiplog, would fill the record with escapes. */
+const forcedColour = ['FORCE_COLOR', 'CLICOLOR_FORCE', 'COLORTERM']
+
 /** What every command starts from: the process's own environment, without what is not for agents. */
 export function baseEnvironment(): Record<string, string> {
   const env: Record<string, string> = {}
   for (const [name, value] of Object.entries(process.env))
     if (value !== undefined) env[name] = value
-  for (const name of [...gitLocation, 'ELECTRON_RUN_AS_NODE']) delete env[name]
+  for (const name of [...gitLocation, 'ELECTRON_RUN_AS_NODE', ...forcedColour]) delete env[name]
   // Nobody is there to page through output or to answer a question.
   Object.assign(env, { TERM: 'dumb', PAGER: 'cat', GIT_PAGER: 'cat', GIT_TERMINAL_PROMPT: '0' })
   // Last in line, for machines where our own Node is the only one.
