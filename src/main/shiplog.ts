@@ -100,7 +100,6 @@ async function openServices({ dataDir, host, pickFolder, agentsAtOnce }: OpenShi
     notices: notices.list(),
     agents: [{ kind: 'scripted', name: 'Scenario', available: true, why: null }],
   })
-  const closing = new AbortController()
   const router = createRouter({
     ledger,
     sessions,
@@ -110,7 +109,6 @@ async function openServices({ dataDir, host, pickFolder, agentsAtOnce }: OpenShi
     info,
     pickFolder: pickFolder ?? (async () => null),
     openFolder,
-    closing: closing.signal,
   })
 
   notices.healed(ledger.healed.map((one) => one.detail))
@@ -126,8 +124,6 @@ async function openServices({ dataDir, host, pickFolder, agentsAtOnce }: OpenShi
     runningAgents: () => tasks.running().map(({ id, title }) => ({ taskId: id, title })),
     close: async (cause: string) => {
       await tasks.close(cause)
-      // Only now: a reader still hears how its agents ended.
-      closing.abort()
       await ledger.close()
     },
   }

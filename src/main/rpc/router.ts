@@ -23,8 +23,6 @@ export interface RouterDependencies {
   info: () => AppInfo
   pickFolder: () => Promise<string | null>
   openFolder: (path: string, opener: 'editor' | 'file-manager') => Promise<void>
-  /** Aborted when Shiplog closes: feeds end with it. */
-  closing: AbortSignal
 }
 
 export type ShiplogRouter = ReturnType<typeof createRouter>
@@ -47,9 +45,6 @@ export function createRouter(deps: RouterDependencies) {
     if (found.kind === 'not-found') throw new FailureError({ kind: 'not-found', what, id: text })
     throw new FailureError({ kind: 'ambiguous', what, id: text, candidates: found.candidates })
   }
-
-  const untilClosing = (signal: AbortSignal | undefined): AbortSignal =>
-    signal ? AbortSignal.any([signal, deps.closing]) : deps.closing
 
   return os.router({
     app: {
@@ -116,14 +111,14 @@ export function createRouter(deps: RouterDependencies) {
     },
     feed: {
       ledger: os.feed.ledger.handler(({ lastEventId, signal }) =>
-        ledgerFeed({ ledger, activity: tasks.activity }, lastEventId, untilClosing(signal)),
+        ledgerFeed({ ledger, activity: tasks.activity }, lastEventId, signal),
       ),
       session: os.feed.session.handler(({ input, lastEventId, signal }) =>
         sessionFeed(
           { sessions, records },
           taskId(input.workspaceId, 'workspace'),
           lastEventId,
-          untilClosing(signal),
+          signal,
         ),
       ),
     },
