@@ -231,6 +231,13 @@ export const Streaming: Story = {
     await frames(3)
     // Who is at the tail stays at the tail.
     await waitFor(() => expect(distanceFromEnd(box)).toBeLessThan(2))
+    // What is opened at the tail stays under the pointer.
+    const line = (await canvas.findAllByRole('button', { name: /Edited/ })).at(-1) as HTMLElement
+    const lineTop = line.getBoundingClientRect().top
+    await userEvent.click(line)
+    await frames(5)
+    await expect(line.getBoundingClientRect().top).toBeCloseTo(lineTop, 0)
+    await userEvent.click(line)
     // Who reads elsewhere is not moved.
     box.scrollTop = box.scrollHeight / 2
     await frames(5)

@@ -69,8 +69,12 @@ export function TranscriptList(props: TranscriptListProps) {
   const { empty, ref, className } = props
   const rows = useMemo(() => transcriptRows(items, { damage, hasOlder }), [items, damage, hasOlder])
   const scroller = useRef<HTMLDivElement>(null)
-  const [folds] = useState(() => new Map<string, boolean>())
   const [atEnd, setAtEnd] = useState(true)
+  const [pinned, setPinned] = useState(startAt === 'end')
+  const [folds] = useState(() => ({
+    open: new Map<string, boolean>(),
+    onToggle: () => setPinned(false),
+  }))
   const [pointedOut, setPointedOut] = useState<string | null>(null)
 
   const virtualizer = useVirtualizer({
@@ -81,10 +85,16 @@ export function TranscriptList(props: TranscriptListProps) {
     overscan: overscanRows,
     anchorTo: 'end',
     followOnAppend: live,
-    scrollEndThreshold: endThresholdPx,
+    // Below nought nothing counts as the end, so that what grows there moves nothing.
+    scrollEndThreshold: pinned ? endThresholdPx : -1,
     paddingStart: 16,
     paddingEnd: 24,
-    onChange: (instance) => setAtEnd(instance.isAtEnd()),
+    onChange: (instance) => {
+      const isAtEnd = instance.isAtEnd(endThresholdPx)
+      setAtEnd(isAtEnd)
+      // Who scrolls back to the tail follows it again.
+      if (live && isAtEnd && instance.isScrolling) setPinned(true)
+    },
   })
   const settled = useOpenedAt(startAt, rows.length > 0, virtualizer)
   useTailOverWidths(scroller, atEnd, virtualizer)
@@ -104,7 +114,10 @@ export function TranscriptList(props: TranscriptListProps) {
     return () => clearTimeout(timer)
   }, [pointedOut])
 
-  const scrollToEnd = () => virtualizer.scrollToEnd()
+  const scrollToEnd = () => {
+    setPinned(true)
+    virtualizer.scrollToEnd()
+  }
   const focusRow = (index: number) => {
     virtualizer.scrollToIndex(index, { align: 'auto' })
     // The row may have to be made first.

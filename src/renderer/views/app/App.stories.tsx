@@ -2,6 +2,7 @@
 import type { Meta, StoryObj } from '@storybook/react-vite'
 import { expect, userEvent, waitFor, within } from 'storybook/test'
 import { AppStage } from '../../../../storybook/app-stage.tsx'
+import { inWindow } from '../../../../storybook/decorators.tsx'
 import { createFakeContract } from '../../../../storybook/fake-contract.ts'
 import {
   broken,
@@ -58,6 +59,7 @@ function fakeAt(moment: Args['moment']) {
 
 const meta: Meta<Args> = {
   title: 'Screens/App',
+  decorators: [inWindow],
   render: ({ moment, address, theme, inspector }, { globals }) => (
     <AppStage
       fake={fakeAt(moment)}
