@@ -1,3 +1,4 @@
+import { useEffect } from 'react'
 import { NoticeLine } from '../../components/primitives/index.ts'
 import {
   useAppInfo,
@@ -9,7 +10,9 @@ import {
   useStores,
 } from '../../store/hooks.ts'
 import { sidebarWidthMax, sidebarWidthMin, toggled } from '../../store/preferences.ts'
+import { formatRoute } from '../../store/route.ts'
 import { NewAgentDialog } from '../agents/NewAgentDialog.tsx'
+import { ErrorBoundary } from '../app/ErrorBoundary.tsx'
 import { ArchiveScreen } from '../archive/ArchiveScreen.tsx'
 import { TaskScreen } from '../conversation/TaskScreen.tsx'
 import { HomeScreen } from '../home/HomeScreen.tsx'
@@ -28,10 +31,12 @@ import { useWide } from './use-wide.ts'
 /** Sidebar, the chosen screen, and the one dialog that may lie over them. */
 export function Shell() {
   const wide = useWide()
+  const address = formatRoute(useRoute())
   const width = usePreference('sidebarWidth')
   const { preferences } = useStores()
   useKeyListener()
   useWindowKeys()
+  useWindowTitle()
   return (
     <div className="flex h-full overflow-hidden">
       {wide ? (
@@ -52,7 +57,9 @@ export function Shell() {
       <main className="flex min-w-0 flex-1 flex-col">
         <ConnectionBanner />
         <Notices />
-        <Screen />
+        <ErrorBoundary resetKey={address}>
+          <Screen />
+        </ErrorBoundary>
       </main>
       <Overlays />
     </div>
@@ -180,6 +187,28 @@ function useWindowKeys(): void {
       run: () => overlay.show({ kind: 'keys' }),
     },
   ])
+}
+
+/** What is on screen, for the taskbar, the tabs of a browser and its history. */
+function useWindowTitle(): void {
+  const route = useRoute()
+  const shown = useLedger(({ ledger }) => {
+    switch (route.screen) {
+      case 'task':
+        return [...ledger.tasks.values()].find(({ id }) => id === route.taskId)?.title ?? null
+      case 'project':
+        return [...ledger.projects.values()].find(({ id }) => id === route.projectId)?.name ?? null
+      case 'archive':
+        return 'Archive'
+      case 'settings':
+        return 'Settings'
+      case 'home':
+        return null
+    }
+  })
+  useEffect(() => {
+    document.title = shown ? `${shown} · Shiplog` : 'Shiplog'
+  }, [shown])
 }
 
 /** The project of what is on screen, for a new agent to start in. */

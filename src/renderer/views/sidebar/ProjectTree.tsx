@@ -1,4 +1,5 @@
 import { type KeyboardEvent, useMemo, useRef } from 'react'
+import type { TaskId } from '../../../shared/ids.ts'
 import { useLedger, usePreference, useRoute, useStores } from '../../store/hooks.ts'
 import { toggled } from '../../store/preferences.ts'
 import { projectRoute, taskRoute } from '../../store/route.ts'
@@ -24,6 +25,8 @@ export function ProjectTree() {
 
   const open = (row: SidebarRow) =>
     navigation.go(row.kind === 'project' ? projectRoute(row.project.id) : taskRoute(row.id))
+  const viewTranscript = (id: TaskId) =>
+    navigation.go({ screen: 'task', taskId: id, transcriptOf: id })
   const fold = (row: SidebarRow) =>
     preferences.setState(({ folded: ids }) => ({ folded: toggled(ids, row.id) }))
   const focusRow = (row: SidebarRow | undefined) =>
@@ -65,8 +68,7 @@ export function ProjectTree() {
         open(row)
         break
       case 't':
-        if (row.kind === 'task')
-          navigation.go({ screen: 'task', taskId: row.id, transcriptOf: row.id })
+        if (row.kind === 'task') viewTranscript(row.id)
         break
       default:
         return
@@ -102,7 +104,12 @@ export function ProjectTree() {
         return row.kind === 'project' ? (
           <ProjectRow key={row.id} row={row} {...shared} />
         ) : (
-          <TaskRow key={row.id} row={row} {...shared} />
+          <TaskRow
+            key={row.id}
+            row={row}
+            {...shared}
+            onViewTranscript={() => viewTranscript(row.id)}
+          />
         )
       })}
     </div>

@@ -1,7 +1,12 @@
-import { ChevronRight } from 'lucide-react'
+import { ChevronRight, ScrollText } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { isRunning, type Task } from '../../../shared/tasks.ts'
-import { RelativeTime, StatusIcon, StatusText } from '../../components/primitives/index.ts'
+import {
+  IconButton,
+  RelativeTime,
+  StatusIcon,
+  StatusText,
+} from '../../components/primitives/index.ts'
 import { useActivity } from '../../store/hooks.ts'
 import type { SidebarRow } from './rows.ts'
 
@@ -36,8 +41,10 @@ export function ProjectRow(props: RowProps & { row: Extract<SidebarRow, { kind: 
   )
 }
 
-export function TaskRow(props: RowProps & { row: Extract<SidebarRow, { kind: 'task' }> }) {
-  const { row, ...rest } = props
+export function TaskRow(
+  props: RowProps & { row: Extract<SidebarRow, { kind: 'task' }>; onViewTranscript(): void },
+) {
+  const { row, onViewTranscript, ...rest } = props
   const { task } = row
   return (
     <TreeRow
@@ -57,6 +64,21 @@ export function TaskRow(props: RowProps & { row: Extract<SidebarRow, { kind: 'ta
           <SecondLine task={task} />
         </p>
       </div>
+      {task.hasTranscript ? (
+        // For the mouse; `t` does the same, so a reader of the tree hears titles only.
+        <span aria-hidden className="hidden shrink-0 group-hover/row:block">
+          <IconButton
+            size="small"
+            tabIndex={-1}
+            label={`View transcript of ${task.title}`}
+            icon={<ScrollText />}
+            onClick={(event) => {
+              event.stopPropagation()
+              onViewTranscript()
+            }}
+          />
+        </span>
+      ) : null}
     </TreeRow>
   )
 }
@@ -96,7 +118,7 @@ function TreeRow(
       tabIndex={tabStop ? 0 : -1}
       onClick={onOpen}
       style={{ height, paddingLeft: 4 + Math.min(level - 1, indentLevelsMax) * 14 }}
-      className={`focus-inset flex items-center gap-1.5 pr-3 select-none ${selected ? 'bg-accent-tint' : 'hover:bg-hover'}`}
+      className={`group/row focus-inset flex items-center gap-1.5 pr-3 select-none ${selected ? 'bg-accent-tint' : 'hover:bg-hover'}`}
     >
       <span
         aria-hidden

@@ -1,0 +1,37 @@
+import { Component, type ReactNode } from 'react'
+import { ErrorNotice } from '../../components/primitives/index.ts'
+
+interface Props {
+  /** Another one begins afresh: what broke one screen need not break the next. */
+  resetKey: string
+  children: ReactNode
+}
+
+/** A screen that breaks says so and leaves the rest of the window as it was. */
+export class ErrorBoundary extends Component<Props, { error: Error | null; of: string }> {
+  override state = { error: null as Error | null, of: this.props.resetKey }
+
+  static getDerivedStateFromError(error: unknown) {
+    return { error: error instanceof Error ? error : new Error(String(error)) }
+  }
+
+  static getDerivedStateFromProps(props: Props, state: { of: string }) {
+    return props.resetKey === state.of ? null : { error: null, of: props.resetKey }
+  }
+
+  override render() {
+    const { error } = this.state
+    if (!error) return this.props.children
+    return (
+      <div className="flex flex-1 items-center justify-center p-8">
+        <ErrorNotice
+          className="w-full max-w-[520px]"
+          what="This screen broke."
+          next="It is a fault in Shiplog; agents go on, and nothing was lost. Copy the details into a bug report."
+          details={error.stack ?? error.message}
+          action={{ label: 'Show it again', onClick: () => this.setState({ error: null }) }}
+        />
+      </div>
+    )
+  }
+}
