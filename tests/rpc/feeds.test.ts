@@ -47,10 +47,13 @@ describe('the ledger feed', () => {
     await start(fixture, talk)
     await untilQuiet(fixture.shiplog)
     const feed = await client.feed.ledger(undefined, { lastEventId: '2' })
-    const first = await feed.next()
-    await feed.return?.()
-    expect(first.value).toMatchObject({ type: 'records' })
-    expect(first.value?.type === 'records' && first.value.records[0]?.seq).toBe(3)
+    for await (const event of feed) {
+      expect(event).toMatchObject({
+        type: 'records',
+        records: expect.arrayContaining([expect.objectContaining({ seq: 3 })]),
+      })
+      break
+    }
   })
 })
 
@@ -93,7 +96,7 @@ describe('the session feed', () => {
     const id = await start(fixture, talk)
     await untilQuiet(fixture.shiplog)
     const feed = await client.feed.session({ workspaceId: id })
-    expect((await feed.next()).value?.type).toBe('snapshot')
+    expect(await feed.next()).toMatchObject({ value: { type: 'snapshot' } })
     await client.workspace.remove({ workspaceId: id })
     const rest: string[] = []
     for await (const event of feed) rest.push(event.type)
