@@ -29,6 +29,7 @@ import {
   taskTree,
 } from '../../src/shared/projections/ledger-state.ts'
 import type { Report } from '../../src/shared/tasks.ts'
+import { following } from './following.ts'
 
 export interface FakeSession {
   entries: Entry[]
@@ -472,37 +473,6 @@ export function createFakeHost() {
 }
 
 export const noUsage = { inputTokens: 0, outputTokens: 0, costUsd: null, complete: true }
-
-/** First the snapshot, then every event after it; ends when `signal` is aborted. */
-async function* following<Event>(
-  listeners: Set<(event: Event) => void>,
-  signal: AbortSignal | undefined,
-  snapshot: () => Event,
-): AsyncGenerator<Event> {
-  const waiting: Event[] = []
-  let wake = (): void => {}
-  const listener = (event: Event): void => {
-    waiting.push(event)
-    wake()
-  }
-  const onAbort = (): void => wake()
-  listeners.add(listener)
-  signal?.addEventListener('abort', onAbort)
-  try {
-    yield snapshot()
-    while (!signal?.aborted) {
-      const event = waiting.shift()
-      if (event !== undefined) yield event
-      else
-        await new Promise<void>((resolve) => {
-          wake = resolve
-        })
-    }
-  } finally {
-    listeners.delete(listener)
-    signal?.removeEventListener('abort', onAbort)
-  }
-}
 
 const fakePatch = `diff --git a/src/lamp.ts b/src/lamp.ts
 index 83db48f..bf2a1c0 100644
