@@ -55,7 +55,10 @@ export function Button(props: ButtonProps) {
       {icon ? <span className="-ml-0.5 [&>svg]:size-3.5">{icon}</span> : null}
       {children}
       {shortcut ? (
-        <span aria-hidden className="ml-1 text-small opacity-75">
+        <span
+          aria-hidden
+          className={classNames('ml-1 text-small', variant === 'quiet' && 'text-muted')}
+        >
           {keysText(shortcut)}
         </span>
       ) : null}

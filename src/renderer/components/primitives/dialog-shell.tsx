@@ -43,7 +43,7 @@ export function DialogShell(props: {
               : 'top-[12vh] left-1/2 max-h-[76vh] w-[calc(100vw-32px)] max-w-[520px] -translate-x-1/2',
           )}
         >
-          <div className="flex min-h-11 shrink-0 items-center gap-2 border-b pr-2 pl-4">
+          <div className="flex min-h-11 shrink-0 items-center gap-2 border-b pr-11 pl-4">
             {header ? (
               <>
                 <Dialog.Title className="sr-only">{title}</Dialog.Title>
@@ -54,7 +54,6 @@ export function DialogShell(props: {
                 {title}
               </Dialog.Title>
             )}
-            <Dialog.Close render={<IconButton label="Close" shortcut="Esc" icon={<X />} />} />
           </div>
           <div className="flex min-h-0 flex-1 flex-col overflow-auto">{children}</div>
           {footer ? (
@@ -62,6 +61,11 @@ export function DialogShell(props: {
               {footer}
             </div>
           ) : null}
+          {/* Last, so that the focus begins at what the dialog is for. */}
+          <Dialog.Close
+            render={<IconButton label="Close" shortcut="Esc" icon={<X />} />}
+            className="absolute top-2 right-2"
+          />
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>

@@ -65,8 +65,8 @@ export interface SelectOption<Value extends string> {
 export function Select<Value extends string>(props: {
   label?: string
   value: Value
-  onChange(value: Value): void
-  options: SelectOption<Value>[]
+  onChange(value: NoInfer<Value>): void
+  options: SelectOption<NoInfer<Value>>[]
   disabled?: boolean
   /** Without a border, for a toolbar. */
   quiet?: boolean

@@ -13,8 +13,8 @@ export interface TabSpec<Value extends string> {
 export function Tabs<Value extends string>(props: {
   label: string
   value: Value
-  onChange(value: Value): void
-  tabs: TabSpec<Value>[]
+  onChange(value: NoInfer<Value>): void
+  tabs: TabSpec<NoInfer<Value>>[]
   /** At the right end of the row. */
   actions?: ReactNode
   className?: string

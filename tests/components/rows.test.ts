@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest'
+import {
+  type Row,
+  rowIndexOfSeq,
+  transcriptRows,
+} from '../../src/renderer/components/conversation/rows.ts'
+import type { Entry } from '../../src/shared/entries.ts'
+import {
+  emptyTranscript,
+  foldEntries,
+  withPartial,
+} from '../../src/shared/projections/transcript.ts'
+import { session } from '../fixtures/entries/builder.ts'
+import { broken, leadEnded, leadLive } from '../fixtures/entries/conversations.ts'
+import { taskId } from '../fixtures/entries/ids.ts'
+
+const itemsOf = (entries: Entry[]) => foldEntries(emptyTranscript(), entries).items
+const kinds = (rows: Row[]) => rows.map((row) => (row.kind === 'item' ? row.item.kind : row.kind))
+const look = (name: string, outcome: 'ok' | 'error' = 'ok') => ({
+  call: { name, input: { path: 'a', pattern: 'a' }, outcome },
+})
+
+describe('transcriptRows', () => {
+  it('gives every row a key of its own', () => {
+    const rows = transcriptRows(itemsOf(leadEnded()))
+    expect(new Set(rows.map(({ key }) => key)).size).toBe(rows.length)
+  })
+
+  it('folds three or more small calls that follow each other, and no others', () => {
+    const entries = session(taskId('small')).turn([
+      look('read_file'),
+      look('list_files'),
+      look('bash'),
+      look('read_file'),
+      look('read_file'),
+      look('search_files'),
+      look('read_file', 'error'),
+    ]).entries
+    expect(kinds(transcriptRows(itemsOf(entries)))).toEqual([
+      ...['mark', 'call', 'call', 'call', 'calls', 'call'],
+    ])
+  })
+
+  it('marks time and branch only when they change', () => {
+    const entries = session(taskId('marks'))
+      .turn([{ say: 'one' }])
+      .turn([{ say: 'two' }])
+      .branch('feature')
+      .turn([{ say: 'three' }])
+      .wait(120_000)
+      .turn([{ say: 'four' }]).entries
+    const rows = transcriptRows(itemsOf(entries))
+    expect(kinds(rows)).toEqual(['mark', 'text', 'text', 'mark', 'text', 'mark', 'text'])
+    const branches = rows.flatMap((row) => (row.kind === 'mark' ? [row.branch] : []))
+    expect(branches).toEqual(['main', 'feature', null])
+  })
+
+  it('gives an item that has not changed the very same rows', () => {
+    const { entries, partial } = leadLive()
+    const fold = foldEntries(emptyTranscript(), entries)
+    const before = transcriptRows(withPartial(fold, partial, true))
+    const grown = { ...partial, parts: [...partial.parts, { type: 'text' as const, text: 'more' }] }
+    const after = transcriptRows(withPartial(fold, grown, true))
+    const kept = before.filter((row) => row.kind !== 'mark' && after.includes(row))
+    expect(kept.length).toBeGreaterThan(8)
+    expect(after.at(-1)).toMatchObject({ kind: 'text', text: 'more', live: true })
+  })
+
+  it('[J4] puts damage where it is, and what lies before the loaded part off until that is loaded', () => {
+    const { entries, damage } = broken()
+    const rows = transcriptRows(itemsOf(entries), { damage })
+    const at = rows.findIndex((row) => row.kind === 'damage')
+    expect(rows[at - 1]?.seq).toBeLessThanOrEqual(6)
+    expect(rows[at + 1]?.seq).toBeGreaterThanOrEqual(6)
+    const tail = itemsOf(entries).slice(-2)
+    expect(kinds(transcriptRows(tail, { damage, hasOlder: true }))).not.toContain('damage')
+    expect(kinds(transcriptRows(tail, { damage, hasOlder: false }))).toContain('damage')
+  })
+
+  it('says that a turn was cut short, and that a live one has said nothing yet', () => {
+    const { entries, partial } = leadLive()
+    const fold = foldEntries(emptyTranscript(), entries)
+    const silent = { ...partial, uuid: entries[0]?.uuid ?? partial.uuid, parts: [] }
+    expect(transcriptRows(withPartial(fold, silent, true)).at(-1)).toMatchObject({
+      note: 'working',
+    })
+    expect(transcriptRows(withPartial(fold, partial, false)).at(-1)).toMatchObject({
+      note: 'cut-short',
+    })
+  })
+})
+
+describe('rowIndexOfSeq', () => {
+  const rows = transcriptRows(itemsOf(leadEnded()))
+
+  it('finds the row that shows an entry, for every entry of the transcript', () => {
+    for (const { seq } of leadEnded().slice(2)) {
+      const row = rows[rowIndexOfSeq(rows, seq)]
+      expect(row?.seq).toBeLessThanOrEqual(seq)
+    }
+  })
+
+  it('finds the first of the rows of one turn', () => {
+    const turn = rows.find((row) => row.kind === 'reasoning') as Row
+    const index = rowIndexOfSeq(rows, turn.seq + 1)
+    expect(rows[index - 1]?.seq).not.toBe(turn.seq)
+    expect(rows[index]?.seq).toBe(turn.seq)
+  })
+
+  it('finds nothing before the first', () => {
+    expect(rowIndexOfSeq(rows, 0)).toBe(-1)
+    expect(rowIndexOfSeq([], 5)).toBe(-1)
+  })
+})

@@ -1,0 +1,155 @@
+/** What is done to words and numbers before they are shown. */
+import { describe, expect, it } from 'vitest'
+import { plainText } from '../../src/renderer/components/conversation/plain-text.ts'
+import { groupWords, toolWords } from '../../src/renderer/components/conversation/tool-words.ts'
+import {
+  bytes,
+  dollars,
+  duration,
+  elapsed,
+  relativeTime,
+  roundedCount,
+} from '../../src/renderer/components/primitives/format.ts'
+import { timeAtWork } from '../../src/renderer/components/task/task-elapsed.tsx'
+import { evenHeadings } from '../../src/renderer/components/text/even-headings.ts'
+import { languageOf } from '../../src/renderer/components/text/highlight-languages.ts'
+import { linkAddress } from '../../src/renderer/components/text/link-address.ts'
+import type { ToolCallView } from '../../src/shared/projections/transcript.ts'
+import { callId } from '../fixtures/entries/ids.ts'
+
+const call = (fields: Partial<ToolCallView>): ToolCallView => ({
+  ...{ callId: callId('one'), name: 'bash', input: {}, state: 'ok', output: '' },
+  ...{ detail: null, durationMs: 3, startedAt: null },
+  ...fields,
+})
+
+describe('linkAddress', () => {
+  it.each(['https://example.com/a?b#c', 'http://example.com/'])('opens %s', (href) => {
+    expect(linkAddress(href)).toBe(href)
+  })
+  it.each([
+    ...['javascript:alert(1)', 'JaVaScRiPt:alert(1)', ' javascript:alert(1)', 'data:text/html,x'],
+    ...['file:///etc/passwd', 'shiplog://t/1', '//example.com', '/a', 'a', '', null, undefined],
+  ])('does not open %s', (href) => {
+    expect(linkAddress(href)).toBeNull()
+  })
+})
+
+describe('plainText', () => {
+  it('takes colours and titles of a terminal away', () => {
+    expect(plainText('\u001B[1;31mred\u001B[0m \u001B]0;title\u0007end')).toBe('red end')
+  })
+  it('shows the last state of a line that was written over', () => {
+    expect(plainText('10%\r50%\r100%\ndone\r\n')).toBe('100%\ndone\n')
+  })
+  it('makes what can not be seen visible', () => {
+    expect(plainText('a\u0000b\u007Fc\u202Ed')).toBe('a\u2400b\u2421c\uFFFDd')
+  })
+  it('leaves tabs, new lines and every language as they are', () => {
+    expect(plainText('a\tb\n你好 שלום')).toBe('a\tb\n你好 שלום')
+  })
+})
+
+describe('toolWords', () => {
+  it('says what runs, what ran and what could not be done', () => {
+    const input = { path: 'a.ts' }
+    expect(toolWords(call({ name: 'edit_file', input, state: 'running' })).verb).toBe('Editing')
+    expect(toolWords(call({ name: 'edit_file', input })).verb).toBe('Edited')
+    expect(toolWords(call({ name: 'edit_file', input, state: 'error' })).verb).toBe(
+      'Could not edit',
+    )
+  })
+  it('[S3] says that an outcome is unknown, and what is not loaded', () => {
+    expect(toolWords(call({ state: 'unknown' })).result).toBe('outcome unknown')
+    expect(toolWords(call({ state: 'not-loaded', input: null })).result).toBe('not loaded')
+  })
+  it('keeps the object to one line, whatever was given as input', () => {
+    const command = `echo one\necho ${'x'.repeat(2_000)}`
+    const { object } = toolWords(call({ input: { command } }))
+    expect(object).not.toContain('\n')
+    expect(object.length).toBeLessThan(310)
+    for (const input of [null, 4, 'text', [1], { command: 7 }])
+      expect(toolWords(call({ input })).object).toBe('')
+    expect(toolWords(call({ name: 'constructor', input: null })).object).toBe('constructor')
+  })
+  it('says a conflict as what it is', () => {
+    const outcome = { kind: 'conflict' as const, paths: ['a'], message: 'both changed a' }
+    const taskId = '00000000-0000-4000-8000-000000000001' as never
+    const words = toolWords(
+      call({
+        name: 'task_apply_patch',
+        input: { task: 'Tests' },
+        detail: { kind: 'apply', taskId, title: 'Tests', outcome },
+      }),
+    )
+    expect(words).toMatchObject({
+      verb: 'Tried to apply',
+      object: 'changes of Tests',
+      result: 'conflict, nothing was changed',
+    })
+  })
+  it('counts a group', () => {
+    const group = ['read_file', 'read_file', 'search_files'].map((name) => call({ name }))
+    expect(groupWords(group)).toBe('Read 2 files, searched')
+  })
+})
+
+describe('numbers and times', () => {
+  const now = Date.UTC(2026, 10, 21, 12)
+  const ago = (ms: number) => relativeTime(new Date(now - ms).toISOString(), now)
+
+  it('says how long ago', () => {
+    expect([0, 12_000, 300_000, 7_200_000, 172_800_000].map(ago)).toEqual([
+      ...['now', '12s ago', '5m ago', '2h ago', '2d ago'],
+    ])
+    expect(ago(-60_000)).toBe('now')
+    expect(ago(30 * 86_400_000)).toBe('Oct 22')
+    expect(ago(400 * 86_400_000)).toBe('Oct 17, 2025')
+    expect(relativeTime('nonsense', now)).toBe('unknown time')
+  })
+  it('says how long', () => {
+    expect([40, 1_440, 12_400, 188_000].map(duration)).toEqual(['40ms', '1.4s', '12s', '3m 8s'])
+    expect([-5, 900, 4_999, 72_000, 3_700_000].map(elapsed)).toEqual([
+      ...['0s', '0s', '4s', '1m 12s', '1h 1m'],
+    ])
+  })
+  it('rounds', () => {
+    expect([940, 12_345, 1_200_000].map(roundedCount)).toEqual(['940', '12.3K', '1.2M'])
+    expect([312, 38_220].map(bytes)).toEqual(['312 B', '38.2 kB'])
+    expect([0, 0.004, 0.416].map(dollars)).toEqual(['$0.00', '<$0.01', '$0.42'])
+  })
+  it('adds up the time at work, without the time between runs', () => {
+    const at = (second: number) => new Date(now + second * 1_000).toISOString()
+    const runs = [
+      { run: 1, status: 'completed' as const, startedAt: at(0), endedAt: at(10), cause: null },
+      { run: 2, status: 'running' as const, startedAt: at(100), endedAt: null, cause: null },
+    ]
+    expect(timeAtWork(runs, now + 105_000)).toBe(15_000)
+    expect(timeAtWork(runs, null)).toBe(10_000)
+  })
+})
+
+describe('Markdown', () => {
+  it('starts headings at the first level and skips none', () => {
+    const heading = (depth: number) => ({ type: 'heading', depth })
+    const tree = {
+      type: 'root',
+      children: [
+        heading(3),
+        heading(6),
+        { type: 'blockquote', children: [heading(4)] },
+        heading(3),
+      ],
+    }
+    evenHeadings()(tree)
+    expect(JSON.stringify(tree).match(/"depth":\d/g)).toEqual([
+      ...['"depth":1', '"depth":2', '"depth":2', '"depth":1'],
+    ])
+  })
+  it('colours what is known and not too long', () => {
+    expect(languageOf('TS', 'let a')).toBe('typescript')
+    expect(languageOf('constructor', 'x')).toBeNull()
+    expect(languageOf('ts', 'x'.repeat(60_001))).toBeNull()
+    expect(languageOf(null, 'x')).toBeNull()
+  })
+})
