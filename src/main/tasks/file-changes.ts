@@ -13,6 +13,8 @@ import type { Session } from '../sessions/session.ts'
 
 /** Line by line comparison is for text that people read; beyond this a file is counted as one change. */
 const comparedCharsMax = 1_000_000
+/** Two very different files can keep the comparison busy for minutes, and nothing else runs meanwhile. */
+const comparisonMsMax = 250
 
 export interface FileChanges {
   /** For the tools of one message. */
@@ -85,8 +87,10 @@ interface Line {
 function follow(lines: Line[], before: string, after: string, author: Author): Line[] {
   if (before === after) return lines
   if (before.length + after.length > comparedCharsMax) return ownedBy(author, after)
+  const parts = diffLines(before, after, { timeout: comparisonMsMax })
+  if (!parts) return ownedBy(author, after)
   let at = 0
-  return diffLines(before, after).flatMap((part) => {
+  return parts.flatMap((part) => {
     if (part.added) return ownedBy(author, part.value)
     const kept = lines.slice(at, at + part.count)
     at += part.count
