@@ -78,8 +78,25 @@ test('an iframe gets no port, neither by asking nor by posting one', async ({ la
   const frame = page.frames().find((candidate) => candidate !== page.mainFrame())
   if (!frame) throw new Error('the iframe has not come to be')
   expect(await frame.evaluate(() => 'shiplog' in window)).toBe(false)
-  await frame.evaluate(() => parent.postMessage({ type: 'shiplog-connect' }, '*'))
-  // Asked after the iframe and answered: so the iframe's question has been heard, and let go.
+  const portsGiven = page.evaluate(async () => {
+    let ports = 0
+    const heard = Promise.withResolvers<void>()
+    window.addEventListener('message', (event) => {
+      if (event.data?.type === 'shiplog-port') ports++
+      // An answer to the frame's question would have been posted by the first, and come before the second.
+      if (event.data === 'first') window.postMessage('second', location.origin)
+      if (event.data === 'second') heard.resolve()
+    })
+    Object.assign(window, { isListening: true })
+    await heard.promise
+    return ports
+  })
+  await page.waitForFunction(() => 'isListening' in window)
+  await frame.evaluate(() => {
+    parent.postMessage({ type: 'shiplog-connect' }, '*')
+    parent.postMessage('first', '*')
+  })
+  expect(await portsGiven).toBe(0)
   expect(await tryPort(page)).toBe('answered')
   const sent = await app.evaluate(() => (globalThis as unknown as { portsSent: number }).portsSent)
   expect(sent).toBe(1)

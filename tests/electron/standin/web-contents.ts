@@ -26,10 +26,11 @@ export class WebFrameMain {
   readonly parent: WebFrameMain | null
   readonly frames: WebFrameMain[] = []
   url = ''
-  origin = ''
+  origin: string
 
   constructor(parent: WebFrameMain | null) {
     this.parent = parent
+    this.origin = parent?.origin ?? 'null' // as long as it is empty it is of its parent's origin
     parent?.frames.push(this)
   }
 }
@@ -185,7 +186,9 @@ export class WebContents extends EventEmitter {
       const frame = this.#frames.get(id)
       if (!frame) return
       frame.url = fromChromium(`${url}${urlFragment}`)
-      frame.origin = originOf(securityOrigin)
+      frame.origin = url.startsWith('about:')
+        ? (frame.parent?.origin ?? 'null')
+        : originOf(securityOrigin)
       if (frame === this.mainFrame) this.emit('did-navigate', {}, frame.url)
     })
     page.on('Page.navigatedWithinDocument', ({ frameId, url }) => {
