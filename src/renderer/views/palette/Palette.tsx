@@ -1,6 +1,6 @@
 import { Dialog } from '@base-ui/react/dialog'
 import { Command } from 'cmdk'
-import { Archive, FolderPlus, Keyboard, Plus, Settings, SunMoon } from 'lucide-react'
+import { Archive, Folder, FolderPlus, Keyboard, Plus, Settings, SunMoon } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useShallow } from 'zustand/react/shallow'
 import type { Task } from '../../../shared/tasks.ts'
@@ -82,6 +82,7 @@ export function Palette() {
                     <Item
                       key={project.id}
                       value={`${project.name} ${project.id}`}
+                      icon={<Folder />}
                       onSelect={() => go(projectRoute(project.id))}
                     >
                       <span className="untrusted truncate">{project.name}</span>

@@ -42,11 +42,11 @@ export function TranscriptDialog(props: {
 
   const show = (id: TaskId) => navigation.go(transcriptRoute(below, id))
   const close = () => navigation.go(taskRoute(below))
-  /** Levels are those below the conversation: from any other place it closes. */
+  /** Levels are those below the conversation: from any other place, itself included, it closes. */
   const up = () => {
-    const index = lineage.findIndex(({ id }) => id === below)
-    const parent = lineage.at(-2)
-    if (index >= 0 && parent && parent.id !== below) show(parent.id)
+    const level = lineage.findIndex(({ id }) => id === below)
+    const above = level < 0 ? undefined : lineage.slice(level + 1).at(-2)
+    if (above) show(above.id)
     else close()
   }
   const goTo = (index: number) => {
