@@ -92,7 +92,9 @@ async function openApp(): Promise<{ app: App; end(): Promise<void> }> {
 }
 
 async function startHost(sandbox: Sandbox, wantedPort: number): Promise<Host> {
-  const process = sandbox.start(['serve', '--port', String(wantedPort)])
+  // Playwright sets it, and then the agents' own commands would print colours into their reports.
+  const env = { FORCE_COLOR: undefined }
+  const process = sandbox.start(['serve', '--port', String(wantedPort)], { env })
   const url = (await process.printed('\n')).trim()
   const { origin, port, hash } = new URL(url)
   const protocols = ['shiplog.v1', `token.${hash.slice('#token='.length)}`]

@@ -28,9 +28,3 @@ export const archiveList = (page: Page): Locator =>
 export const reader = (page: Page): Locator => page.getByRole('region', { name: 'Reader' })
 export const toast = (page: Page, text: string | RegExp): Locator =>
   page.getByRole('region', { name: /Notifications/ }).getByText(text)
-
-/** The whole text of a `task` card is out of the window's reach while the list has not scrolled to it. */
-export async function scrollToStart(list: Locator): Promise<void> {
-  await list.focus()
-  await list.press('Home')
-}

@@ -146,3 +146,19 @@ agents:
     turns:
       - say: "You said: {{prompt}}."
 `
+
+/** Sixty lines, a gate, sixty more, a gate, and sixty more. */
+export const longTalkScenario = (gates: [string, string]) => `version: 1
+name: long-talk
+agents:
+  lead:
+    turns:
+${['1', '2', '3']
+  .map((part, index) => {
+    const lines = Array.from({ length: 60 }, (_, line) => `Part ${part}, line ${line + 1}.`)
+    const gate = gates[index]
+    const wait = gate ? `\n          - call: bash\n            with: { command: "${gate}" }` : ''
+    return `      - steps:\n          - say: ${JSON.stringify(lines.join('\n\n'))}${wait}`
+  })
+  .join('\n')}
+`

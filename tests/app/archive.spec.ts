@@ -1,0 +1,85 @@
+/** Every report and transcript that is kept, of live and cleaned-up agents alike. */
+import { expect, playToEnd, start, test } from './app.ts'
+import { archiveList, openAt, reader, sidebar } from './places.ts'
+import { gatedScenario, talkScenario } from './scenarios.ts'
+
+test('lists live and cleaned-up agents by project and tree, newest first; a report beside its transcript', async ({
+  app,
+  page,
+}) => {
+  const host = await app.serve()
+  const parser = await host.client.projects.add({ dir: await app.repository('parser') })
+  const lexer = await host.client.projects.add({ dir: await app.repository('lexer') })
+  await playToEnd(host, parser, talkScenario, 'The oldest')
+  await playToEnd(host, parser, talkScenario, 'The second')
+  const lead = app.gate('lead')
+  const helper = app.gate('helper')
+  await helper.open()
+  const gated = gatedScenario({ lead: lead.command, helper: helper.command })
+  const { taskId } = await start(host, lexer, gated, 'The newest')
+  await expect
+    .poll(async () => {
+      const { tasks } = await host.client.tasks.list({ all: true })
+      return tasks.find(({ id }) => id === taskId)?.children.map(({ archived }) => archived)
+    })
+    .toEqual([true])
+
+  await openAt(page, host)
+  await sidebar(page).getByRole('link', { name: 'Archive' }).click()
+  const options = archiveList(page).getByRole('option')
+  await expect(options).toHaveText([/The newest/, /Help along/, /The second/, /The oldest/])
+  await expect(options.nth(0).getByRole('img', { name: 'Running' })).toBeVisible()
+  await expect(archiveList(page)).toContainText('lexer')
+
+  await test.step('a cleaned-up one: its report, and its transcript beside it', async () => {
+    await options.nth(1).click()
+    await expect(reader(page).getByRole('heading', { name: 'Helped' })).toBeVisible()
+    await expect(reader(page).getByText('Help was given.')).toBeVisible()
+    await expect(reader(page).getByText('archived', { exact: true })).toBeVisible()
+    await reader(page).getByRole('tab', { name: 'Transcript' }).click()
+    await expect(reader(page).getByText('The helper has begun.')).toBeVisible()
+    await expect(page).toHaveURL(/#\/archive\/[0-9a-f-]{36}\/transcript$/)
+  })
+  await test.step('a live one: it says that it has not reported, and its transcript follows', async () => {
+    await options.nth(0).click()
+    await expect(reader(page).getByText('I ask a helper and keep working.')).toBeVisible()
+    await reader(page).getByRole('tab', { name: 'Report' }).click()
+    await expect(reader(page).getByText(/still at work/)).toBeVisible()
+    await lead.open()
+    await expect(reader(page).getByRole('heading', { name: 'Done together' })).toBeVisible()
+    await expect(options.nth(0).getByRole('img', { name: 'Completed' })).toBeVisible()
+  })
+  await test.step('one without a report leads to its transcript', async () => {
+    await options.nth(3).click()
+    await expect(reader(page).getByText('It ended without a report.')).toBeVisible()
+    await reader(page).getByRole('button', { name: 'Show the transcript' }).click()
+    await expect(reader(page).getByText('You said: The oldest.')).toBeVisible()
+  })
+  await test.step('the filter keeps the parents of what it finds', async () => {
+    const filter = page.getByRole('searchbox', { name: 'Filter by title, agent or id' })
+    await filter.fill('help')
+    await expect(options).toHaveText([/The newest/, /Help along/])
+    await filter.fill('nothing like it')
+    await expect(page.getByText('Nothing here is called that.')).toBeVisible()
+    await filter.fill('')
+    await expect(options).toHaveCount(4)
+  })
+})
+
+test('a removed root keeps its transcript, and its tree leaves the sidebar', async ({
+  app,
+  page,
+}) => {
+  const host = await app.serve()
+  const project = await host.client.projects.add({ dir: await app.repository('parser') })
+  const root = await playToEnd(host, project, talkScenario, 'To be removed')
+  await openAt(page, host, `/t/${root.id}`)
+  await page.getByRole('button', { name: 'Changes and state' }).click()
+  await page.getByRole('tab', { name: 'State' }).click()
+  await page.getByRole('button', { name: 'Archive and delete the worktree' }).click()
+  await expect(page.getByText('Archived “To be removed”.')).toBeVisible()
+  await expect(page.getByRole('treeitem', { name: /To be removed/ })).toHaveCount(0)
+  await page.getByRole('button', { name: 'Show', exact: true }).click()
+  await reader(page).getByRole('tab', { name: 'Transcript' }).click()
+  await expect(reader(page).getByText('You said: To be removed.')).toBeVisible()
+})

@@ -1,0 +1,134 @@
+/** Task cards: what each state shows, and bringing changes into the parent's worktree. */
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { expect, flatten, playToEnd, start, test } from './app.ts'
+import { card, conversation, inspector, openAt, row, transcript } from './places.ts'
+import { familyScenario, gatedScenario } from './scenarios.ts'
+
+test('cards show status, agent, time, report or cause, and a transcript in every state', async ({
+  finished,
+  page,
+}) => {
+  const root = finished.task('Make the parser robust')
+  await openAt(page, finished.host, `/t/${root.id}`)
+  const talk = conversation(page)
+  await talk.getByRole('region', { name: /^Transcript of / }).press('Home')
+
+  await test.step('completed: its report, folded, and the nested task as a row', async () => {
+    const done = card(talk, 'Cover the parser')
+    await expect(done.getByText('Completed', { exact: true }).first()).toBeVisible()
+    await expect(done.getByText('tester', { exact: true })).toBeVisible()
+    await expect(done.getByTitle('Time at work, over all its runs').first()).toHaveText(/^\d+s$/)
+    await expect(done.getByRole('heading', { name: 'Two tests' })).toBeVisible()
+    const unfold = done.getByRole('button', { name: 'Show the whole report' })
+    await expect(unfold).toHaveAttribute('aria-expanded', 'false')
+    await unfold.click()
+    await expect(done.getByRole('button', { name: 'Show less' })).toBeVisible()
+    await expect(done.getByText("The end of the tester's report.")).toBeInViewport()
+    await expect(
+      done.getByRole('button', { name: 'View transcript of Check the tests' }),
+    ).toBeVisible()
+    await expect(done.getByText('Changes applied')).toBeVisible()
+  })
+
+  await test.step('failed: its cause, in its own words', async () => {
+    const failed = card(talk, 'Run the benchmark')
+    await failed.scrollIntoViewIfNeeded()
+    await expect(failed.getByText('Failed', { exact: true })).toBeVisible()
+    await expect(failed.getByText('There is no benchmark to run')).toBeVisible()
+    await failed.getByRole('button', { name: /^View transcript of / }).click()
+    const dialog = transcript(page, 'Run the benchmark')
+    await expect(dialog.getByText('no-such-file').first()).toBeVisible()
+    await page.keyboard.press('Escape')
+  })
+
+  await test.step('each result of a task_await is a card as well', async () => {
+    const shown = talk.getByRole('article', { name: 'Task: Write the guide' })
+    await expect(shown.first()).toBeVisible()
+    await talk.getByRole('region', { name: /^Transcript of / }).press('End')
+    await expect(talk.getByRole('heading', { name: 'The parser is covered' })).toBeVisible()
+    await expect(talk.getByText(/^Waited for/)).toBeAttached()
+  })
+})
+
+test('Apply changes brings a patch into the parent’s worktree; a conflict is said and changes nothing', async ({
+  app,
+  page,
+}) => {
+  const host = await app.serve()
+  const project = await host.client.projects.add({ dir: await app.repository('parser') })
+  const root = await playToEnd(host, project, familyScenario)
+  const worktree = root.workspace?.path ?? ''
+  const children = flatten([root])
+  const patchOf = async (title: string) => {
+    const { tasks } = await host.client.tasks.list({ all: true })
+    return flatten(tasks).find((task) => task.title === title)?.patch
+  }
+  expect(children.find(({ title }) => title === 'Write the guide')?.patch).toBe('ready')
+  await openAt(page, host, `/t/${root.id}`)
+  const talk = conversation(page)
+  const list = talk.getByRole('region', { name: /^Transcript of / })
+  await expect(list).toBeVisible()
+  await list.press('Home')
+
+  await test.step('a conflict: said on the card, with its file, and nothing has changed', async () => {
+    const before = await app.git(worktree, 'status', '--porcelain=v2', '--branch')
+    const readme = await readFile(path.join(worktree, 'README.md'), 'utf8')
+    const clashing = card(talk, 'Rename the project')
+    await clashing.getByRole('button', { name: 'Apply changes of Rename the project' }).click()
+    await expect(clashing.getByRole('status')).toContainText('Nothing was changed')
+    await expect(clashing.getByRole('status')).toContainText('README.md')
+    expect(await app.git(worktree, 'status', '--porcelain=v2', '--branch')).toBe(before)
+    expect(await readFile(path.join(worktree, 'README.md'), 'utf8')).toBe(readme)
+    expect(await patchOf('Rename the project')).toBe('ready')
+  })
+
+  await test.step('one without conflicts: its file is there, and the card says so', async () => {
+    const good = card(talk, 'Write the guide')
+    await good.getByRole('button', { name: 'Apply changes of Write the guide' }).click()
+    await expect(good.getByText('Changes applied')).toBeVisible()
+    expect(await readFile(path.join(worktree, 'docs', 'guide.md'), 'utf8')).toContain('# Guide')
+    expect(await patchOf('Write the guide')).toBe('applied')
+    await expect(good.getByRole('button', { name: /^Apply changes/ })).toBeHidden()
+  })
+
+  await test.step('the root’s own diff can’t be applied while the project changed the same lines', async () => {
+    await app.file('parser/README.md', '# Changed by hand\n')
+    await app.git(root.projectDir, 'commit', '-qam', 'By hand')
+    const before = await app.git(root.projectDir, 'rev-parse', 'HEAD')
+    await talk.getByRole('button', { name: 'Changes and state' }).click()
+    await inspector(page).getByRole('button', { name: 'Apply to main' }).click()
+    await expect(
+      inspector(page).getByText(/^Conflicts in 1 file; nothing was changed/),
+    ).toBeVisible()
+    expect(await app.git(root.projectDir, 'rev-parse', 'HEAD')).toBe(before)
+    expect(await app.git(root.projectDir, 'status', '--porcelain')).toBe('')
+    expect(existsSync(path.join(root.projectDir, 'tests'))).toBe(false)
+  })
+})
+
+test('a live card moves with its agent, can be stopped, and then tells why it ended', async ({
+  app,
+  page,
+}) => {
+  const host = await app.serve()
+  const project = await host.client.projects.add({ dir: await app.repository('parser') })
+  const lead = app.gate('lead')
+  const helper = app.gate('helper')
+  const scenario = gatedScenario({ lead: lead.command, helper: helper.command })
+  const { taskId } = await start(host, project, scenario)
+  await openAt(page, host, `/t/${taskId}`)
+  const live = card(conversation(page), 'Help along')
+  await helper.reached()
+  await expect(live.getByText('Running', { exact: true })).toBeVisible()
+  await expect(live.getByText(/^bash/)).toBeVisible()
+  await expect(row(page, 'Help along').getByRole('img', { name: 'Running' })).toBeVisible()
+
+  await live.getByRole('button', { name: 'Stop Help along' }).click()
+  await expect(live.getByText('Interrupted', { exact: true })).toBeVisible()
+  await expect(row(page, 'Help along').getByRole('img', { name: 'Interrupted' })).toBeVisible()
+  await expect(live.getByRole('button', { name: 'View transcript of Help along' })).toBeVisible()
+  await lead.open()
+  await expect(row(page, 'Do it').getByRole('img', { name: 'Completed' })).toBeVisible()
+})

@@ -1,0 +1,127 @@
+/** A root is a conversation: it streams, is stopped, goes on, and survives the host's end. */
+import { expect, type Host, start, test } from './app.ts'
+import { composer, conversation, openAt, row, sidebar } from './places.ts'
+import { cutShortScenario, longTalkScenario, talkScenario } from './scenarios.ts'
+
+test('Stop interrupts and keeps the partial turn; a follow-up goes on from there', async ({
+  app,
+  page,
+}) => {
+  const host = await app.serve()
+  const project = await host.client.projects.add({ dir: await app.repository('parser') })
+  const gate = app.gate('gate')
+  const { taskId } = await start(host, project, cutShortScenario(gate.command), 'Begin')
+  await openAt(page, host, `/t/${taskId}`)
+  const talk = conversation(page)
+  await gate.reached()
+  await expect(talk.getByText('This was said before the gate.')).toBeVisible()
+  await expect(talk.getByRole('button', { name: 'Send' })).toBeDisabled()
+
+  await test.step('Stop', async () => {
+    await talk.getByRole('button', { name: 'Stop', exact: true }).click()
+    await expect(row(page, 'Begin').getByRole('img', { name: 'Interrupted' })).toBeVisible()
+    await expect(talk.getByText(/^Run 1 was interrupted/)).toBeVisible()
+    await expect(talk.getByText('The first turn is whole.')).toBeVisible()
+    await expect(talk.getByText('This was said before the gate.')).toBeVisible()
+    await expect(talk.getByText('This turn was cut short. What it had said is kept.')).toBeVisible()
+    await expect(talk.getByText('This comes after the gate.')).toBeHidden()
+  })
+  await test.step('what was interrupted is listed, with its cause', async () => {
+    const listed = sidebar(page).getByRole('region', { name: 'Interrupted' })
+    await expect(listed.getByRole('button', { name: /Begin/ }).first()).toBeVisible()
+    await expect(listed.getByText(/stopped/i)).toBeVisible()
+  })
+  await test.step('a follow-up by Ctrl+Enter starts the next run', async () => {
+    await composer(page).fill('Now go on')
+    await composer(page).press('Control+Enter')
+    await expect(talk.getByText('Again: Now go on')).toBeVisible()
+    await expect(talk.getByText('Run 2', { exact: true })).toBeVisible()
+    await expect(row(page, 'Begin').getByRole('img', { name: 'Completed' })).toBeVisible()
+    await expect(sidebar(page).getByRole('region', { name: 'Interrupted' })).toBeHidden()
+  })
+})
+
+for (const [how, end, cause] of [
+  ['asked to end', (host: Host) => host.stop(), /asked to end/],
+  ['killed', (host: Host) => host.kill(), /Shiplog ended while it ran/],
+] as const) {
+  test(`a host that is ${how} with an agent at work keeps what was said, and the next start lists it`, async ({
+    app,
+    page,
+  }) => {
+    const gate = app.gate('gate')
+    const before = await app.serve()
+    const project = await before.client.projects.add({ dir: await app.repository('parser') })
+    const { taskId } = await start(before, project, cutShortScenario(gate.command), 'Begin')
+    await openAt(page, before, `/t/${taskId}`)
+    await gate.reached()
+    await expect(conversation(page).getByText('This was said before the gate.')).toBeVisible()
+    await page.goto('about:blank')
+    await end(before)
+
+    const host = await app.serve()
+    await openAt(page, host, `/t/${taskId}`)
+    const listed = sidebar(page).getByRole('region', { name: 'Interrupted' })
+    await expect(listed.getByText(cause)).toBeVisible()
+    const talk = conversation(page)
+    await expect(talk.getByText('The first turn is whole.')).toBeVisible()
+    await expect(talk.getByText(/^Run 1 was interrupted/)).toBeVisible()
+    await expect(talk.getByText('This was said before the gate.')).toBeVisible()
+  })
+}
+
+test('the tail stays pinned while it streams, and whoever reads elsewhere is not moved', async ({
+  app,
+  page,
+}) => {
+  const host = await app.serve()
+  const project = await host.client.projects.add({ dir: await app.repository('parser') })
+  const first = app.gate('first')
+  const second = app.gate('second')
+  const scenario = longTalkScenario([first.command, second.command])
+  const { taskId } = await start(host, project, scenario, 'Talk')
+  await openAt(page, host, `/t/${taskId}`)
+  const talk = conversation(page)
+  const list = talk.getByRole('region', { name: /^Transcript of / })
+  const toLatest = talk.getByRole('button', { name: 'Jump to latest' })
+  await first.reached()
+  await expect(talk.getByText('Part 1, line 60.')).toBeInViewport()
+  await first.open()
+  await second.reached()
+  await expect(talk.getByText('Part 2, line 60.')).toBeInViewport()
+
+  await test.step('a smaller window keeps the tail in view', async () => {
+    await page.setViewportSize({ width: 900, height: 500 })
+    await expect(talk.getByText('Part 2, line 60.')).toBeInViewport()
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await expect(talk.getByText('Part 2, line 60.')).toBeInViewport()
+    await expect(toLatest).toBeHidden()
+  })
+
+  await test.step('reading at the start, nothing moves when more comes', async () => {
+    await list.press('Home')
+    await expect(talk.getByText('Part 1, line 1.')).toBeInViewport()
+    await expect(toLatest).toBeVisible()
+    const top = () => list.evaluate((element) => element.scrollTop)
+    const before = await top()
+    await second.open()
+    await expect(row(page, 'Talk').getByRole('img', { name: 'Completed' })).toBeVisible()
+    expect(await top()).toBe(before)
+    await list.press('End')
+    await expect(talk.getByText('Part 3, line 60.')).toBeInViewport()
+  })
+})
+
+test('what was typed and not sent is still there after looking elsewhere', async ({
+  app,
+  page,
+}) => {
+  const host = await app.serve()
+  const project = await host.client.projects.add({ dir: await app.repository('parser') })
+  const { taskId } = await start(host, project, talkScenario, 'Hello')
+  await openAt(page, host, `/t/${taskId}`)
+  await composer(page).fill('Half a thought')
+  await sidebar(page).getByRole('link', { name: 'Settings' }).click()
+  await row(page, 'Hello').click()
+  await expect(composer(page)).toHaveValue('Half a thought')
+})

@@ -1,0 +1,192 @@
+/** Everything by keyboard: no test here touches the mouse. */
+import type { Page } from '@playwright/test'
+import { expect, test } from './app.ts'
+import { archiveList, conversation, inspector, openAt, row, transcript, tree } from './places.ts'
+
+test('Tab goes through the window in its order, and shows where it is', async ({
+  finished,
+  page,
+}) => {
+  await openAt(page, finished.host, `/t/${finished.task('Make the parser robust').id}`)
+  await expect(conversation(page).getByRole('feed')).toBeVisible()
+  const passed: string[] = []
+  for (let presses = 0; presses < 14; presses++) {
+    await page.keyboard.press('Tab')
+    passed.push(await focusedName(page))
+    expect(await focusIsVisible(page), passed.at(-1)).toBe(true)
+  }
+  const order = [
+    'Find a command or an agent',
+    'Add a project',
+    'New agent',
+    'treeitem',
+    'Archive',
+    'Settings',
+    'Width of the sidebar',
+    'parser',
+    'Changes and state',
+    'Transcript of Make the parser robust',
+  ]
+  expect(passed.filter((name) => order.includes(name))).toEqual(order)
+  await page.keyboard.press('Shift+Tab')
+  expect(await focusedName(page)).toBe(passed.at(-2))
+})
+
+test('the tree: j, k, arrows, Home, End, Space, Enter, and t for a transcript', async ({
+  finished,
+  page,
+}) => {
+  const root = finished.task('Make the parser robust')
+  const tester = finished.task('Cover the parser')
+  await openAt(page, finished.host)
+  await expect(row(page, root.title)).toBeVisible()
+  await page.keyboard.press('j')
+  await expect(row(page, 'parser').first()).toBeFocused()
+  await page.keyboard.press('j')
+  await expect(row(page, root.title)).toBeFocused()
+  await page.keyboard.press('ArrowDown')
+  await expect(row(page, tester.title)).toBeFocused()
+
+  await page.keyboard.press('Space')
+  await expect(row(page, tester.title)).toHaveAttribute('aria-expanded', 'false')
+  await expect(row(page, 'Check the tests')).toHaveCount(0)
+  await page.keyboard.press('ArrowRight')
+  await expect(row(page, tester.title)).toHaveAttribute('aria-expanded', 'true')
+  await page.keyboard.press('ArrowRight')
+  await expect(row(page, 'Check the tests')).toBeFocused()
+  await page.keyboard.press('ArrowLeft')
+  await expect(row(page, tester.title)).toBeFocused()
+  await page.keyboard.press('End')
+  await expect(tree(page).getByRole('treeitem').last()).toBeFocused()
+  await page.keyboard.press('Home')
+  await expect(tree(page).getByRole('treeitem').first()).toBeFocused()
+  await page.keyboard.press('j')
+
+  await page.keyboard.press('Enter')
+  await expect(conversation(page).getByRole('heading', { level: 1 })).toHaveText(root.title)
+  await expect(row(page, root.title)).toHaveAttribute('aria-selected', 'true')
+  await expect(row(page, root.title)).toBeFocused()
+  await page.keyboard.press('k')
+  await page.keyboard.press('j')
+  await page.keyboard.press('j')
+  await page.keyboard.press('t')
+  await expect(transcript(page, tester.title)).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('dialog')).toBeHidden()
+})
+
+test('a transcript: j and k move, Enter opens a row, [ ] and Esc', async ({ finished, page }) => {
+  const root = finished.task('Make the parser robust')
+  await openAt(page, finished.host, `/t/${root.id}`)
+  await expect(conversation(page).getByRole('feed')).toBeVisible()
+  await row(page, 'Cover the parser').focus()
+  await page.keyboard.press('t')
+  const dialog = transcript(page, 'Cover the parser')
+  await expect(dialog.getByText('Write the tests.')).toBeVisible()
+  const call = dialog.getByRole('article', { name: 'Tool call' }).first()
+  for (let presses = 0; presses < 12; presses++) {
+    await page.keyboard.press('j')
+    if (await call.evaluate((element) => element === document.activeElement)) break
+  }
+  await expect(call).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expect(call.getByRole('button', { expanded: true }).first()).toBeVisible()
+  await page.keyboard.press('k')
+  await expect(call).not.toBeFocused()
+  await page.keyboard.press(']')
+  await expect(transcript(page, 'Write the guide')).toBeVisible()
+  await page.keyboard.press('[')
+  await expect(dialog).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(dialog).toBeHidden()
+})
+
+test('the palette finds commands and agents; ? lists every key; g a, g s, i and n go there', async ({
+  finished,
+  page,
+}) => {
+  const root = finished.task('Make the parser robust')
+  await openAt(page, finished.host)
+  await expect(row(page, root.title)).toBeVisible()
+
+  await test.step('Ctrl+K, some letters, Enter', async () => {
+    await page.keyboard.press('Control+k')
+    const palette = page.getByRole('dialog', { name: 'Commands and agents' })
+    await expect(palette.getByRole('combobox')).toBeFocused()
+    await page.keyboard.type('robust')
+    await expect(palette.getByRole('option')).toHaveText([/Make the parser robust/])
+    await page.keyboard.press('Enter')
+    await expect(palette).toBeHidden()
+    await expect(conversation(page).getByRole('heading', { level: 1 })).toHaveText(root.title)
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('nothing has this name')
+    await expect(palette.getByText('Nothing is called that.')).toBeVisible()
+    await page.keyboard.press('Escape')
+    await expect(palette).toBeHidden()
+  })
+  await test.step('i: the inspector, and its tabs by arrow', async () => {
+    await page.keyboard.press('i')
+    await inspector(page).getByRole('tab', { name: 'Changes' }).focus()
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('Enter')
+    await expect(inspector(page).getByText(root.id)).toBeVisible()
+    await page.keyboard.press('i')
+    await expect(inspector(page)).toBeHidden()
+  })
+  await test.step('?: all keys', async () => {
+    await page.keyboard.press('?')
+    const keys = page.getByRole('dialog', { name: 'Keys' })
+    for (const label of ['Find a command or an agent', 'Archive', 'Settings', 'New agent'])
+      await expect(keys.getByText(label, { exact: true })).toBeVisible()
+    await page.keyboard.press('Escape')
+    await expect(keys).toBeHidden()
+  })
+  await test.step('g a: the archive, moved through by keys', async () => {
+    await page.keyboard.press('g')
+    await page.keyboard.press('a')
+    const options = archiveList(page).getByRole('option')
+    await expect(options.first()).toBeVisible()
+    await page.keyboard.press('j')
+    await expect(options.first()).toHaveAttribute('aria-selected', 'true')
+    await page.keyboard.press('j')
+    await expect(options.nth(1)).toHaveAttribute('aria-selected', 'true')
+    await page.keyboard.press('k')
+    await expect(options.first()).toHaveAttribute('aria-selected', 'true')
+  })
+  await test.step('g s: settings; n: a new agent', async () => {
+    await page.keyboard.press('g')
+    await page.keyboard.press('s')
+    await expect(page.getByRole('heading', { name: 'Settings' })).toBeVisible()
+    await page.keyboard.press('n')
+    const dialog = page.getByRole('dialog', { name: 'New agent' })
+    await expect(dialog.getByRole('textbox', { name: 'Prompt' })).toBeFocused()
+    await page.keyboard.type('g a ? stay text here')
+    await expect(dialog.getByRole('textbox', { name: 'Prompt' })).toHaveValue(
+      'g a ? stay text here',
+    )
+    await page.keyboard.press('Escape')
+    await expect(dialog).toBeHidden()
+    await expect(page.getByRole('heading', { name: 'Settings' })).toBeVisible()
+  })
+})
+
+/** The name that a screen reader says, or the role where the name is whatever the row holds. */
+const focusedName = (page: Page): Promise<string> =>
+  page.evaluate(() => {
+    const element = document.activeElement
+    const role = element?.getAttribute('role')
+    if (role === 'treeitem') return role
+    return element?.getAttribute('aria-label') ?? element?.textContent?.trim() ?? ''
+  })
+
+const focusIsVisible = (page: Page): Promise<boolean> =>
+  page.evaluate(() => {
+    const ringOf = (element: Element | null): boolean =>
+      element !== null &&
+      getComputedStyle(element).outlineStyle !== 'none' &&
+      Number.parseFloat(getComputedStyle(element).outlineWidth) > 0
+    const element = document.activeElement
+    // A splitter's line grows; a composer's ring is drawn by the box around its text.
+    if (element?.role === 'separator') return (element.firstElementChild?.clientWidth ?? 0) > 1
+    return ringOf(element) || ringOf(element?.parentElement ?? null)
+  })

@@ -1,0 +1,144 @@
+/** The transcript dialog: replay of what is archived, drilling down, and a live one that follows. */
+import type { Page } from '@playwright/test'
+import { expect, start, test } from './app.ts'
+import { breadcrumb, card, conversation, openAt, transcript } from './places.ts'
+import { gatedScenario } from './scenarios.ts'
+
+test('replays the archived chat.jsonl: prompt, reasoning, text, calls with input and output, report', async ({
+  finished,
+  page,
+}) => {
+  const root = finished.task('Make the parser robust')
+  const tester = finished.task('Cover the parser')
+  const checker = finished.task('Check the tests')
+  const asked = watchCalls(page)
+  await openAt(page, finished.host, `/t/${root.id}`)
+  const talk = conversation(page)
+  await expect(talk.getByRole('heading', { name: 'The parser is covered' })).toBeVisible()
+  expect(asked(tester.id)).toBe(0)
+
+  await talk.getByRole('region', { name: /^Transcript of / }).press('Home')
+  await card(talk, tester.title)
+    .getByRole('button', { name: `View transcript of ${tester.title}` })
+    .click()
+  const dialog = transcript(page, tester.title)
+  await expect(dialog.getByText('Write the tests.')).toBeVisible()
+  expect(asked(tester.id), 'the transcript is read once it is opened').toBeGreaterThan(0)
+  expect(asked(checker.id)).toBe(0)
+
+  await expect(dialog.getByText('I write the tests, and have them checked.')).toBeVisible()
+  await expect(dialog.getByText(/^shiplog\/cover-the-parser-/).first()).toBeVisible()
+  const edit = dialog.getByRole('button', { name: /tests\/parser\.test\.txt/ })
+  await expect(edit).toContainText('+2')
+  await edit.click()
+  await expect(dialog.getByText('two', { exact: true })).toBeVisible()
+  await expect(dialog.getByRole('heading', { name: 'Two tests' })).toBeVisible()
+
+  await card(dialog, checker.title)
+    .getByRole('button', { name: `View transcript of ${checker.title}` })
+    .click()
+  const nested = transcript(page, checker.title)
+  await expect(nested.getByText('Two lines, two tests.')).toBeVisible()
+  await nested.getByRole('button', { name: /^Read.*parser\.test\.txt/ }).click()
+  await expect(nested.getByRole('figure', { name: 'Input' })).toContainText('parser.test.txt')
+  await expect(nested.getByRole('figure', { name: 'Output' })).toContainText('one')
+  await expect(nested.getByRole('heading', { name: 'They are right' })).toBeVisible()
+})
+
+test('one dialog however deep: breadcrumb, Esc a level at a time, siblings, and an address for each', async ({
+  finished,
+  page,
+}) => {
+  const root = finished.task('Make the parser robust')
+  const tester = finished.task('Cover the parser')
+  const checker = finished.task('Check the tests')
+  const writer = finished.task('Write the guide')
+  const address = (id: string) => new RegExp(`#/t/${root.id}/transcript/${id}$`)
+
+  await openAt(page, finished.host, `/t/${root.id}/transcript/${checker.id}`)
+  const nested = transcript(page, checker.title)
+  await expect(nested.getByRole('heading', { name: 'They are right' })).toBeVisible()
+
+  await test.step('the breadcrumb leads back without a second dialog', async () => {
+    await breadcrumb(nested).getByRole('link', { name: tester.title }).click()
+    await expect(transcript(page, tester.title)).toBeVisible()
+    await expect(page.getByRole('dialog')).toHaveCount(1)
+    await expect(page).toHaveURL(address(tester.id))
+  })
+  await test.step('the browser’s Back and a reload keep to the address', async () => {
+    await page.goBack()
+    await expect(nested).toBeVisible()
+    await page.reload()
+    await expect(nested.getByRole('heading', { name: 'They are right' })).toBeVisible()
+  })
+  await test.step('Esc goes up one level, then closes', async () => {
+    await page.keyboard.press('Escape')
+    await expect(transcript(page, tester.title)).toBeVisible()
+    await page.keyboard.press('Escape')
+    await expect(page.getByRole('dialog')).toBeHidden()
+    await expect(page).toHaveURL(new RegExp(`#/t/${root.id}$`))
+  })
+  await test.step('] and [ go to the agents beside it', async () => {
+    await page.goBack()
+    await expect(transcript(page, tester.title).getByText('Write the tests.')).toBeVisible()
+    await page.keyboard.press(']')
+    await expect(transcript(page, writer.title).getByText('Write a guide.')).toBeVisible()
+    await expect(page).toHaveURL(address(writer.id))
+    await page.keyboard.press('[')
+    await expect(transcript(page, tester.title)).toBeVisible()
+    await page.keyboard.press('[')
+    await expect(transcript(page, tester.title), 'the first has none before it').toBeVisible()
+  })
+})
+
+test('a link may hold a prefix of an id, and one that names nothing says so', async ({
+  finished,
+  page,
+}) => {
+  const tester = finished.task('Cover the parser')
+  const prefix = tester.id.slice(0, 8)
+  await openAt(page, finished.host, `/t/${prefix}`)
+  await expect(conversation(page).getByRole('heading', { level: 1 })).toHaveText(tester.title)
+  await expect(conversation(page).getByText('Its workspace was cleaned up.')).toBeVisible()
+
+  await page.goto('about:blank')
+  await openAt(page, finished.host, '/t/00000000-0000-4000-8000-000000000000')
+  await expect(page.getByText(/^There is no task 00000000-/)).toBeVisible()
+  await page.getByRole('button', { name: 'Open the archive' }).click()
+  await expect(page.getByRole('heading', { name: 'Archive' })).toBeVisible()
+})
+
+test('a live transcript follows, and what is being read does not move', async ({ app, page }) => {
+  const host = await app.serve()
+  const project = await host.client.projects.add({ dir: await app.repository('parser') })
+  const lead = app.gate('lead')
+  const helper = app.gate('helper')
+  const scenario = gatedScenario({ lead: lead.command, helper: helper.command })
+  const { taskId } = await start(host, project, scenario)
+  await openAt(page, host, `/t/${taskId}`)
+  await helper.reached()
+  await card(conversation(page), 'Help along')
+    .getByRole('button', { name: 'View transcript of Help along' })
+    .click()
+  const dialog = transcript(page, 'Help along')
+  await expect(dialog.getByText('The helper has begun.')).toBeVisible()
+  await expect(dialog.getByText('follows live')).toBeVisible()
+  await expect(dialog.getByText('The helper is past the gate.')).toBeHidden()
+
+  await helper.open()
+  await expect(dialog.getByText('The helper is past the gate.')).toBeInViewport()
+  await expect(dialog.getByRole('heading', { name: 'Helped' })).toBeInViewport()
+  await expect(dialog.getByText('Completed', { exact: true })).toBeVisible()
+  await expect(dialog.getByText('follows live')).toBeHidden()
+  await lead.open()
+})
+
+/** Counts the calls by which the page asks for a task's entries. */
+function watchCalls(page: Page): (taskId: string) => number {
+  const sent: string[] = []
+  page.on('websocket', (socket) =>
+    socket.on('framesent', ({ payload }) => sent.push(payload.toString())),
+  )
+  const ofEntries = /getSubagentTranscript|feed\/session/
+  return (taskId) => sent.filter((call) => call.includes(taskId) && ofEntries.test(call)).length
+}

@@ -1,0 +1,124 @@
+/** The window: narrow and wide, light and dark, and what it remembers. */
+import type { Page } from '@playwright/test'
+import { expect, type Finished, test } from './app.ts'
+import { conversation, inspector, openAt, row, sidebar, tree } from './places.ts'
+
+test.describe('at 800x600', () => {
+  test.use({ viewport: { width: 800, height: 600 } })
+
+  test('the sidebar folds to icons and comes out as a sheet; so does the inspector', async ({
+    finished,
+    page,
+  }) => {
+    const root = finished.task('Make the parser robust')
+    await openAt(page, finished.host)
+    await expect(tree(page)).toBeHidden()
+    await sidebar(page).getByRole('button', { name: 'Projects' }).click()
+    await row(page, root.title).click()
+    await expect(tree(page)).toBeHidden()
+    await expect(conversation(page).getByRole('heading', { level: 1 })).toHaveText(root.title)
+
+    await page.keyboard.press('p')
+    await expect(tree(page)).toBeVisible()
+    await page.keyboard.press('Escape')
+    await expect(tree(page)).toBeHidden()
+
+    await conversation(page).getByRole('button', { name: 'Changes and state' }).click()
+    await expect(inspector(page).getByRole('button', { name: 'Apply to main' })).toBeVisible()
+    const sheet = await inspector(page).boundingBox()
+    expect((sheet?.x ?? 0) + (sheet?.width ?? 0)).toBe(800)
+    await page.keyboard.press('Escape')
+    await expect(inspector(page)).toBeHidden()
+  })
+
+  test('no screen is wider than the window', async ({ finished, page }) => {
+    for (const [at, shown] of screens(finished)) {
+      await page.goto('about:blank')
+      await openAt(page, finished.host, at)
+      await expect(page.getByText(shown).first(), at).toBeVisible()
+      expect(await overflowing(page), at).toEqual([])
+    }
+  })
+})
+
+test('no screen is wider than the window at 1280x800', async ({ finished, page }) => {
+  for (const [at, shown] of screens(finished)) {
+    await page.goto('about:blank')
+    await openAt(page, finished.host, at)
+    await expect(page.getByText(shown).first(), at).toBeVisible()
+    expect(await overflowing(page), at).toEqual([])
+  }
+})
+
+test('light and dark follow the system, can be set, and stay set', async ({ finished, page }) => {
+  const background = () =>
+    page.evaluate(() => getComputedStyle(document.body).backgroundColor.match(/\d+(\.\d+)?/g))
+  const isDark = async () => {
+    const [first = '255'] = (await background()) ?? []
+    // rgb() or, where the theme is in another colour space, lightness from 0 to 1.
+    return Number(first) < (first.includes('.') ? 0.5 : 128)
+  }
+  await page.emulateMedia({ colorScheme: 'light' })
+  await openAt(page, finished.host, '/settings')
+  await expect(page.getByRole('heading', { name: 'Settings' })).toBeVisible()
+  expect(await isDark()).toBe(false)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  expect(await isDark()).toBe(true)
+
+  await page.getByRole('combobox', { name: 'Theme' }).click()
+  await page.getByRole('option', { name: 'Light' }).click()
+  await expect.poll(isDark).toBe(false)
+  await page.reload()
+  await expect(page.getByRole('heading', { name: 'Settings' })).toBeVisible()
+  expect(await isDark()).toBe(false)
+  await expect(page.getByRole('combobox', { name: 'Theme' })).toHaveText('Light')
+})
+
+test('the sidebar’s width and its folded rows are remembered', async ({ finished, page }) => {
+  await openAt(page, finished.host)
+  const splitter = page.getByRole('separator', { name: 'Width of the sidebar' })
+  const before = (await sidebar(page).boundingBox())?.width ?? 0
+  await splitter.focus()
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('ArrowRight')
+  const after = (await sidebar(page).boundingBox())?.width ?? 0
+  expect(after).toBeGreaterThan(before)
+  await row(page, 'Make the parser robust').focus()
+  await page.keyboard.press('Space')
+  await expect(row(page, 'Write the guide')).toHaveCount(0)
+  await page.reload()
+  await expect(row(page, 'Make the parser robust')).toBeVisible()
+  await expect(row(page, 'Write the guide')).toHaveCount(0)
+  expect((await sidebar(page).boundingBox())?.width).toBe(after)
+})
+
+/** Every screen, and a text by which one sees that it is there. */
+function screens(finished: Finished): [address: string, shown: string][] {
+  const root = finished.task('Make the parser robust').id
+  const tester = finished.task('Cover the parser').id
+  return [
+    ['/', 'Choose an agent on the left'],
+    [`/p/${finished.project.id}`, finished.project.dir],
+    [`/t/${root}`, 'The parser is covered'],
+    [`/t/${root}/transcript/${tester}`, 'Write the tests.'],
+    ['/archive', 'Choose an agent on the left'],
+    [`/archive/${tester}/report`, 'Both pass.'],
+    [`/archive/${tester}/transcript`, 'Write the tests.'],
+    ['/settings', 'Where everything is kept'],
+  ]
+}
+
+/** Elements that reach past the window's edge and are not inside something that scrolls. */
+const overflowing = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const reaches = (element: Element) => element.getBoundingClientRect().right > innerWidth + 1
+    const isClipped = (element: Element): boolean => {
+      const { parentElement } = element
+      if (!parentElement) return false
+      const { overflowX } = getComputedStyle(parentElement)
+      return (overflowX !== 'visible' && !reaches(parentElement)) || isClipped(parentElement)
+    }
+    return [...document.body.querySelectorAll('*')]
+      .filter((element) => reaches(element) && !isClipped(element))
+      .map((element) => element.outerHTML.slice(0, 120))
+  })

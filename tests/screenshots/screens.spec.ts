@@ -1,0 +1,129 @@
+/**
+ * Makes docs/images again: every screen, wide and narrow, light and dark. `npm run screenshots`.
+ * What is shown is real: the demo, played by the built app. So ids and times of day differ from run to
+ * run; ages do not, for the page's clock stands still two minutes after the demo ended.
+ */
+import { mkdir } from 'node:fs/promises'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Page } from '@playwright/test'
+import { expect, flatten, type Host, test } from '../app/app.ts'
+import { archiveList, card, conversation, inspector, openAt, transcript } from '../app/places.ts'
+import { talkScenario } from '../app/scenarios.ts'
+
+const folder = fileURLToPath(new URL('../../docs/images/', import.meta.url))
+
+const sizes = [
+  { suffix: '', width: 1280, height: 800 },
+  { suffix: '-narrow', width: 800, height: 600 },
+]
+const themes = ['light', 'dark'] as const
+
+/** "2m ago", and well within it. */
+const pictureTakenAfterMs = 150_000
+
+test.use({ locale: 'en-GB', timezoneId: 'UTC' })
+test.beforeAll(() => mkdir(folder, { recursive: true }))
+
+test('the empty first screen', async ({ app, page }) => {
+  await openAt(page, await app.serve())
+  await expect(page.getByRole('button', { name: 'Try the demo' })).toBeVisible()
+  await take(page, 'home')
+})
+
+test('the demo, at work and afterwards', async ({ app, page }) => {
+  const host = await app.serve()
+  const { taskId } = await host.client.projects.startDemo({})
+  const talk = conversation(page)
+
+  await openAt(page, host, `/t/${taskId}`)
+  await expect(talk.getByRole('article', { name: /^Task: / })).toHaveCount(2)
+  await take(page, 'running')
+
+  const { endedAt, tasks } = await untilEnded(host)
+  const title = (agent: string) => tasks.find((task) => task.agent === agent)?.title ?? agent
+  const id = (agent: string) => tasks.find((task) => task.agent === agent)?.id ?? agent
+  await page.clock.setFixedTime(endedAt + pictureTakenAfterMs)
+  /** A new address is only read by a page that is loaded anew. */
+  const show = async (at: string) => {
+    await page.goto('about:blank')
+    await openAt(page, host, at)
+  }
+
+  await show(`/t/${taskId}`)
+  await card(talk, title('fixer')).scrollIntoViewIfNeeded()
+  await expect(talk.getByRole('button', { name: 'Show the whole report' }).first()).toBeVisible()
+  await take(page, 'conversation', async () => {
+    await card(talk, title('fixer')).scrollIntoViewIfNeeded()
+  })
+
+  await take(page, 'changes', async () => {
+    await show(`/t/${taskId}`)
+    if (await inspector(page).isHidden())
+      await talk.getByRole('button', { name: 'Changes and state' }).click()
+    const file = inspector(page).getByRole('button', { name: /src\/parse-line\.js/ })
+    await file.click()
+    await expect(inspector(page).getByText('fieldPattern').first()).toBeVisible()
+  })
+  await show(`/t/${taskId}`)
+  if (await inspector(page).isVisible())
+    await inspector(page).getByRole('button', { name: 'Close' }).click()
+
+  await card(talk, title('fixer'))
+    .getByRole('button', { name: `View transcript of ${title('fixer')}` })
+    .click()
+  await expect(transcript(page, title('fixer')).getByText('First the failures')).toBeVisible()
+  await take(page, 'transcript')
+
+  await show(`/archive/${id('tester')}/report`)
+  await expect(archiveList(page).getByRole('option')).toHaveCount(tasks.length)
+  await expect(page.getByRole('table')).toBeVisible()
+  await take(page, 'archive')
+
+  await show('/settings')
+  await expect(page.getByText('Where everything is kept')).toBeVisible()
+  await take(page, 'settings')
+
+  await show(`/t/${taskId}`)
+  await expect(talk.getByRole('feed')).toBeVisible()
+  await page.keyboard.press('Control+k')
+  await expect(page.getByRole('dialog', { name: 'Commands and agents' })).toBeVisible()
+  await take(page, 'palette')
+  await page.keyboard.press('Escape')
+
+  await page.keyboard.press('n')
+  const dialog = page.getByRole('dialog', { name: 'New agent' })
+  await dialog.getByRole('textbox', { name: 'Prompt' }).fill('Read times without a zone as UTC.')
+  const chooser = page.waitForEvent('filechooser')
+  await dialog.getByRole('button', { name: 'Choose a file…' }).click()
+  await (await chooser).setFiles(await app.file('read-times.yaml', talkScenario))
+  await expect(dialog.getByText('read-times.yaml')).toBeVisible()
+  await take(page, 'new-agent')
+})
+
+/** One picture for each size and theme. `before`: what a new size undoes. */
+async function take(page: Page, name: string, before?: () => Promise<void>): Promise<void> {
+  for (const { suffix, width, height } of sizes) {
+    await page.setViewportSize({ width, height })
+    await before?.()
+    for (const theme of themes) {
+      await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+      await page.mouse.move(width / 2, height - 1)
+      await page.screenshot({
+        path: path.join(folder, `${name}${suffix}-${theme}.png`),
+        animations: 'disabled',
+        caret: 'hide',
+      })
+    }
+  }
+  await page.setViewportSize({ width: 1280, height: 800 })
+}
+
+async function untilEnded(host: Host) {
+  const all = async () => flatten((await host.client.tasks.list({ all: true })).tasks)
+  const open = async () =>
+    (await all()).filter(({ endedAt, parentId, archived }) => !endedAt || (parentId && !archived))
+  await expect.poll(open, { timeout: 90_000 }).toEqual([])
+  const tasks = await all()
+  return { tasks, endedAt: Math.max(...tasks.map((task) => Date.parse(task.endedAt ?? ''))) }
+}
