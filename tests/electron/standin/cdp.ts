@@ -54,11 +54,8 @@ export async function startChromium(): Promise<Chromium> {
 export function killChromium(): void {
   if (!running) return
   running.process.kill('SIGKILL')
-  try {
-    rmSync(running.profile, { recursive: true, force: true, maxRetries: 3 })
-  } catch {
-    // Its last child still writes there; the system's temporary folder is cleaned by the system.
-  }
+  // Its children take a moment longer, and write there until they are gone.
+  rmSync(running.profile, { recursive: true, force: true, maxRetries: 40, retryDelay: 25 })
   running = undefined
 }
 

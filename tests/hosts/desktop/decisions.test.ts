@@ -1,7 +1,7 @@
 /** What the desktop decides without Electron. The rest is in tests/electron. */
 import { describe, expect, it } from 'vitest'
 import { dataDirFlag } from '../../../src/main/hosts/desktop/arguments.ts'
-import { findDeepLink, parseDeepLink } from '../../../src/main/hosts/desktop/deep-links.ts'
+import { fragmentOfArguments, fragmentOfLink } from '../../../src/main/hosts/desktop/deep-links.ts'
 import { isExternalLink } from '../../../src/main/hosts/desktop/external-links.ts'
 import { isReachable } from '../../../src/main/hosts/desktop/reachable.ts'
 import { failedStartOf } from '../../../src/main/hosts/desktop/start-failure.ts'
@@ -9,15 +9,20 @@ import { failedStartOf } from '../../../src/main/hosts/desktop/start-failure.ts'
 const id = '3f0c9d3e-5b1a-4a2b-9c7d-0123456789ab'
 
 describe('deep links', () => {
-  it('name a task by its whole id', () => {
-    expect(parseDeepLink(`shiplog://t/${id}`)).toBe(id)
-    expect(parseDeepLink(`shiplog://t/${id}/`)).toBe(id) // as Windows hands it over
-    expect(findDeepLink(['/opt/shiplog', '--no-sandbox', `shiplog://t/${id}`])).toBe(id)
+  it.each([
+    ['a task', `shiplog://t/${id}`, `#/t/${id}`],
+    ['a task, as Windows hands it over', `shiplog://t/${id}/`, `#/t/${id}`],
+    ['a transcript', `shiplog://t/${id}/transcript/${id}`, `#/t/${id}/transcript/${id}`],
+    ['an archived report', `shiplog://archive/${id}/report`, `#/archive/${id}/report`],
+  ])('name %s', (_name, link, fragment) => {
+    expect(fragmentOfLink(link)).toBe(fragment)
+    expect(fragmentOfArguments(['/opt/shiplog', '--no-sandbox', link])).toBe(fragment)
   })
 
   it.each([
     ['a prefix of an id', 'shiplog://t/3f0c9d3e'],
-    ['more after the id', `shiplog://t/${id}/transcript/${id}`],
+    ['more after the id', `shiplog://t/${id}/stop`],
+    ['more after the transcript', `shiplog://t/${id}/transcript/${id}/x`],
     ['a query', `shiplog://t/${id}?run=1`],
     ['a fragment', `shiplog://t/${id}#x`],
     ['another screen', 'shiplog://settings'],
@@ -28,7 +33,8 @@ describe('deep links', () => {
     ['a switch', `--data-dir=shiplog://t/${id}`],
     ['nothing', ''],
   ])('do not name %s', (_name, link) => {
-    expect(parseDeepLink(link)).toBeNull()
+    expect(fragmentOfLink(link)).toBeNull()
+    expect(fragmentOfArguments([link])).toBeNull()
   })
 })
 

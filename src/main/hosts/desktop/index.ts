@@ -6,9 +6,8 @@ import { createHash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { app, dialog, session, shell } from 'electron'
-import type { TaskId } from '../../../shared/ids.ts'
 import { registerAppScheme, serveRenderer } from './app-scheme.ts'
-import { findDeepLink, linkScheme, parseDeepLink } from './deep-links.ts'
+import { fragmentOfArguments, fragmentOfLink, linkScheme } from './deep-links.ts'
 import { denyPermissions, lockDownPages } from './lockdown.ts'
 import { setMenu } from './menu.ts'
 import { servePorts } from './ports.ts'
@@ -40,13 +39,13 @@ export function startDesktop(options: DesktopOptions): void {
   const links = createLinkInbox()
   app.on('open-url', (event, link) => {
     event.preventDefault()
-    links.open(parseDeepLink(link))
+    links.open(fragmentOfLink(link))
   })
   if (!app.requestSingleInstanceLock()) {
     app.quit() // the other one has been told, link included
     return
   }
-  app.on('second-instance', (_event, argv) => links.open(findDeepLink(argv)))
+  app.on('second-instance', (_event, argv) => links.open(fragmentOfArguments(argv)))
   if (app.isPackaged) app.setAsDefaultProtocolClient(linkScheme)
 
   app
@@ -98,8 +97,8 @@ async function run(options: DesktopOptions, links: LinkInbox): Promise<void> {
   app.on('activate', () => {
     if (windows.current() === null) windows.open()
   })
-  windows.open(findDeepLink(process.argv) ?? undefined)
-  links.deliverTo((taskId) => windows.show(taskId))
+  windows.open(fragmentOfArguments(process.argv) ?? undefined)
+  links.deliverTo((fragment) => windows.show(fragment))
 }
 
 function quitThrough(quitting: Quitting): void {
@@ -158,20 +157,20 @@ async function pickFolder(windows: Windows): Promise<string | null> {
 /** Links may come before there is a window. */
 interface LinkInbox {
   /** Null: nothing to show, only to come to the front. */
-  open(taskId: TaskId | null): void
-  deliverTo(show: (taskId: TaskId | null) => void): void
+  open(fragment: string | null): void
+  deliverTo(show: (fragment: string | null) => void): void
 }
 
 function createLinkInbox(): LinkInbox {
-  let waiting: { taskId: TaskId | null } | null = null
-  let deliver = (taskId: TaskId | null): void => {
-    waiting = { taskId }
+  let waiting: { fragment: string | null } | null = null
+  let deliver = (fragment: string | null): void => {
+    waiting = { fragment }
   }
   return {
-    open: (taskId) => deliver(taskId),
+    open: (fragment) => deliver(fragment),
     deliverTo(show) {
       deliver = show
-      if (waiting) show(waiting.taskId)
+      if (waiting) show(waiting.fragment)
     },
   }
 }

@@ -1,6 +1,5 @@
 /** The windows: each a page of the renderer, in a sandbox, at an address of its own. */
 import { BrowserWindow, type BrowserWindowConstructorOptions, nativeTheme } from 'electron'
-import type { TaskId } from '../../../shared/ids.ts'
 import { appPage } from './app-scheme.ts'
 import { readWindowState, writeWindowState } from './window-state.ts'
 
@@ -13,10 +12,10 @@ export interface WindowsOptions {
 }
 
 export interface Windows {
-  /** Opens one more; with a task, showing it. */
-  open(taskId?: TaskId): void
-  /** Shows the task in the window used last, or in a new one. Without a task it only comes to the front. */
-  show(taskId: TaskId | null): void
+  /** Opens one more, at the page's fragment (`#/t/<id>`) when there is one. */
+  open(fragment?: string): void
+  /** Goes to the fragment in the window used last, or in a new one. Without one it only comes to the front. */
+  show(fragment: string | null): void
   isOwn(window: BrowserWindow): boolean
   /** The one to attach a dialog to; null when there is none. */
   current(): BrowserWindow | null
@@ -40,7 +39,7 @@ export function createWindows(options: WindowsOptions): Windows {
 
   const current = (): BrowserWindow | null => last ?? own.values().next().value ?? null
 
-  function open(taskId?: TaskId): void {
+  function open(fragment = ''): void {
     const state = readWindowState(options.stateFile)
     const window = new BrowserWindow({
       ...windowOptions(options.preloadFile),
@@ -62,29 +61,27 @@ export function createWindows(options: WindowsOptions): Windows {
       if (last === window) last = null
     })
     reloadWhenGone(window)
-    void load(window, address(taskId))
+    void load(window, appPage + fragment)
   }
 
   return {
     open,
-    show(taskId) {
+    show(fragment) {
       const window = current()
-      if (window === null) return open(taskId ?? undefined)
+      if (window === null) return open(fragment ?? undefined)
       if (window.isMinimized()) window.restore()
       window.show()
       window.focus()
-      // To the same address Chromium would load the page again; it is there already.
-      if (taskId && window.webContents.getURL() !== address(taskId)) {
-        void load(window, address(taskId))
+      // The page keeps where one is in the fragment, so another one loads nothing again; to the same
+      // one Chromium would load the page again, and it is there already.
+      if (fragment && window.webContents.getURL() !== appPage + fragment) {
+        void load(window, appPage + fragment)
       }
     },
     isOwn: (window) => own.has(window),
     current,
   }
 }
-
-/** The page keeps where one is in the fragment, so going there loads nothing again. */
-const address = (taskId?: TaskId): string => (taskId ? `${appPage}#/t/${taskId}` : appPage)
 
 const canvasColor = (): string => (nativeTheme.shouldUseDarkColors ? canvas.dark : canvas.light)
 
