@@ -28,7 +28,7 @@ export async function recoverLostRuns(deps: {
     const run = task.runs.at(-1)?.run ?? 1
     try {
       const session = await deps.sessions.open(task.id, deps.layout.sessionDir(task.id))
-      await closeLostRun(session, task, run).finally(() => deps.sessions.close(task.id))
+      await closeUnfinished(session, task, run).finally(() => deps.sessions.close(task.id))
     } catch (error) {
       deps.onProblem(`The session of "${task.title}" could not be closed: ${causeOf(error)}`, error)
     }
@@ -44,9 +44,15 @@ export async function recoverLostRuns(deps: {
   return lost
 }
 
-async function closeLostRun(session: Session, task: Task, run: number): Promise<void> {
+/**
+ * Ends in the record what a run could not end itself, because its process or its disk was gone: its
+ * unfinished message is kept, its open calls have an unknown outcome (A8, S3). Nothing open is fine.
+ */
+export async function closeUnfinished(session: Session, task: Task, run: number): Promise<void> {
   const path = join(session.dir, partialFile)
   const partial = await readPartial(path)
+  const [last] = (await session.page({ last: 1 })).records
+  if (!partial && (run === 0 || last?.type === 'run-end')) return
   const { open, committed, ended } = await whatIsOpen(session, run, partial)
   const closing: EntryBody[] = []
   if (partial && !committed) {
@@ -62,7 +68,7 @@ async function closeLostRun(session: Session, task: Task, run: number): Promise<
       durationMs: 0,
     })
   }
-  if (!ended) {
+  if (!ended && run > 0) {
     const runId = runIdOf(task.id, run)
     closing.push({ type: 'run-end', runId, run, status: 'interrupted', cause: lostRunCause })
   }

@@ -1,11 +1,17 @@
 /** The runs of this process, from being queued to their end: what can be stopped, and awaited. */
+import { refused } from '../../shared/failure.ts'
 import type { TaskId } from '../../shared/ids.ts'
 import type { Interruption } from './interruption.ts'
 
 export interface RunRegistry {
-  /** Runs `work` as the run of `taskId`. A task has one run at a time; a second one throws. */
+  /**
+   * Runs `work` as the run of `taskId`. A task has one run at a time; a second one throws. Throws
+   * FailureError (refused) once everything was told to stop.
+   */
   begin(taskId: TaskId, work: (signal: AbortSignal) => Promise<void>): void
   has(taskId: TaskId): boolean
+  /** It runs, or waits for its turn, and nobody has told it to stop. */
+  isActive(taskId: TaskId): boolean
   ids(): TaskId[]
   /** Resolves once the run has ended and all of it is recorded. Nothing running is fine. */
   stop(taskId: TaskId, cause: Interruption): Promise<void>
@@ -27,7 +33,7 @@ export function createRunRegistry(): RunRegistry {
 
   return {
     begin(taskId, work) {
-      if (closing) throw closing
+      if (closing) refused('closing', 'Shiplog is closing: start it again first.')
       if (runs.has(taskId)) throw new Error(`task ${taskId} has a run already`)
       const abort = new AbortController()
       // Work begins in the next microtask, so that `has` is true before anything of it happens.
@@ -38,6 +44,7 @@ export function createRunRegistry(): RunRegistry {
       done.catch(() => undefined) // whoever waits for it hears of the error; nobody else needs to
     },
     has: (taskId) => runs.has(taskId),
+    isActive: (taskId) => runs.get(taskId)?.abort.signal.aborted === false,
     ids: () => [...runs.keys()],
     stop,
     async stopAll(cause) {

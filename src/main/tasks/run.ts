@@ -33,8 +33,8 @@ export interface RunOptions {
   signal: AbortSignal
   clock: () => number
   gitBranch: () => Promise<string | null>
-  /** Done before the first turn of a task: the project's set-up command. Null when there is none. */
-  prepare: (() => Promise<void>) | null
+  /** Done before the first turn of a task, again when it failed: the project's set-up. */
+  prepare: () => Promise<void>
   /** Told what the agent is doing now, one line. */
   onActivity: (activity: string) => void
 }
@@ -127,7 +127,7 @@ async function playRun(
   usage: UsageSum,
 ): Promise<RunEnd> {
   const { signal } = options
-  if (options.prepare) {
+  if (countTurns(history) === 0) {
     options.onActivity('Setting the worktree up')
     await options.prepare()
   }
@@ -176,7 +176,7 @@ function createToolCalls(options: RunOptions, history: Entry[], writer: TurnWrit
   const fileChanges = createFileChanges(session)
   const linked = new Set(history.flatMap((entry) => (entry.type === 'pr-link' ? [entry.url] : [])))
   let shell = shellAtStart(options, history)
-  let reported = false
+  let reported = history.some(isReport)
 
   const call: AgentRunInput['callTool'] = async (name, input, callId) => {
     signal.throwIfAborted()
@@ -208,6 +208,10 @@ function createToolCalls(options: RunOptions, history: Entry[], writer: TurnWrit
 
   return { call, reported: () => reported }
 }
+
+/** One that was interrupted between its report and the end of its run has reported all the same. */
+const isReport = (entry: Entry): boolean =>
+  entry.type === 'tool-result' && entry.name === 'agent_report' && entry.outcome === 'ok'
 
 /** `cd` and exports last across the runs of a task, as far as the directory is still its own. */
 function shellAtStart(options: RunOptions, history: Entry[]): ShellState {

@@ -13,16 +13,19 @@ import type { WorkspaceService } from '../workspaces/workspace-service.ts'
 import type { ActivityBoard } from './activity.ts'
 import { causeOf, Interruption } from './interruption.ts'
 import type { Programs } from './programs.ts'
+import { closeUnfinished } from './recovery.ts'
 import { executeRun, type RunOptions, type RunOutcome } from './run.ts'
 import type { RunRegistry } from './run-registry.ts'
-import { createSlots, type Slots } from './slots.ts'
+import { createSlots, type Slot, type Slots } from './slots.ts'
 import type { TaskEvent, TaskRecord } from './task-record.ts'
 import { waitUntilSettled } from './waiting.ts'
 
 export interface Runner {
   /** Queues a run of the task. Its end is in the ledger; nobody needs to wait for it here. */
   begin(taskId: TaskId, prompt: string, reason: RunOptions['reason']): void
-  /** Removes the workspace of a sub-agent that completed, and of its parents that are leaves then. */
+  /** Begins those that an earlier process left in the queue: whoever waits for them waited for ever. */
+  takeUp(taskIds: TaskId[]): void
+  /** Removes the workspace of a sub-agent that is over, and of its parents that are leaves then. */
   cleanUp(taskId: TaskId): Promise<void>
   /** Resolves when every clean-up that has begun is over. */
   cleanUpsOver(): Promise<void>
@@ -49,6 +52,7 @@ export interface RunnerDependencies {
 export function createRunner(deps: RunnerDependencies): Runner {
   const { ledger, record, sessions, workspaces, layout, runs, activity } = deps
   const slotsByRoot = new Map<TaskId, Slots>()
+  const heldSlots = new Map<TaskId, Slot>()
   const cleanUps = new Set<Promise<void>>()
 
   function begin(taskId: TaskId, prompt: string, reason: RunOptions['reason']): void {
@@ -62,9 +66,13 @@ export function createRunner(deps: RunnerDependencies): Runner {
         activity.clear(taskId)
       }
     })
-    const cleaned = runs.ended(taskId).then(() => cleanUp(taskId))
-    cleanUps.add(cleaned)
-    void cleaned.finally(() => cleanUps.delete(cleaned))
+    void cleanUp(taskId, runs.ended(taskId))
+  }
+
+  function takeUp(taskIds: TaskId[]): void {
+    for (const task of taskIds.map(record.known)) {
+      if (task.status === 'queued' && !runs.has(task.id)) begin(task.id, task.prompt, 'prompt')
+    }
   }
 
   async function queue(
@@ -73,24 +81,27 @@ export function createRunner(deps: RunnerDependencies): Runner {
     reason: RunOptions['reason'],
     signal: AbortSignal,
   ): Promise<void> {
-    const slots = slotsOf(taskId)
+    let slot: Slot
     try {
       if (!(await dependenciesDone(taskId, signal))) return
-      await slots.acquire(signal)
+      slot = await slotsOf(taskId).acquire(signal)
     } catch (error) {
       // What has not begun when Shiplog closes stays queued; else it was called off.
       if (error instanceof Interruption && error.closing) return
       return record.cancel(taskId, causeOf(error))
     }
+    heldSlots.set(taskId, slot)
     try {
       if (await hasWorkspace(taskId)) await run(taskId, prompt, reason, signal)
     } finally {
-      slots.release()
+      heldSlots.delete(taskId)
+      slot.release()
     }
   }
 
   async function dependenciesDone(taskId: TaskId, signal: AbortSignal): Promise<boolean> {
     const { dependsOn } = record.known(taskId)
+    takeUp(dependsOn)
     await waitUntilSettled(ledger, dependsOn, { signal })
     const missing = dependsOn.map(record.known).filter((task) => task.status !== 'completed')
     if (missing.length === 0) return true
@@ -115,6 +126,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
       return true
     } catch (error) {
       await record.cancel(taskId, `its worktree could not be made: ${causeOf(error)}`)
+      await workspaces.workingDirs.discard(taskId, { projectId, title })
       return false
     }
   }
@@ -153,6 +165,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
     try {
       const session = await sessions.open(taskId, layout.sessionDir(taskId))
       try {
+        await closeUnfinished(session, task, run - 1)
         return await executeRun({
           task,
           run,
@@ -167,7 +180,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
           signal,
           clock: deps.clock,
           gitBranch: () => workspaces.currentBranch(workingDir),
-          prepare: run === 1 ? () => workspaces.workingDirs.setUp(taskId, signal) : null,
+          prepare: () => workspaces.workingDirs.setUp(taskId, signal),
           onActivity: (text) => activity.set(taskId, text),
         })
       } finally {
@@ -186,24 +199,36 @@ export function createRunner(deps: RunnerDependencies): Runner {
     return agent
   }
 
+  async function cleanUp(taskId: TaskId, ended: Promise<void> = Promise.resolve()): Promise<void> {
+    const cleaned = ended.then(() => removeWhatIsOver(taskId))
+    cleanUps.add(cleaned)
+    await cleaned.finally(() => cleanUps.delete(cleaned))
+  }
+
   /**
-   * A sub-agent that completed is cleaned up once it is a leaf; after it, its parent may be one (R1). One
+   * A sub-agent that is over is cleaned up once it is a leaf; after it, its parent may be one (R1). One
    * that failed or was interrupted keeps its workspace, because it can be taken up again.
    */
-  async function cleanUp(taskId: TaskId): Promise<void> {
+  async function removeWhatIsOver(taskId: TaskId): Promise<void> {
     const task = record.known(taskId)
     const { parentId } = task
-    if (parentId === null || task.status !== 'completed' || task.options.keep) return
-    if (task.archived || !task.workspace) return
-    const holding = record.children(taskId).some((child) => !child.archived && child.workspace)
-    if (holding || runs.has(taskId)) return
-    try {
-      await workspaces.remove(taskId)
-    } catch (error) {
-      const text = `The workspace of "${task.title}" could not be cleaned up; the next start tries again`
-      return deps.onProblem(`${text}: ${causeOf(error)}`, error)
+    if (parentId === null || task.options.keep || runs.has(taskId)) return
+    if (task.workspace && !task.archived) {
+      const over = task.status === 'completed' || task.status === 'cancelled'
+      if (!over || record.children(taskId).some(holdsItsParent)) return
+      try {
+        await workspaces.remove(taskId)
+      } catch (error) {
+        const text = `The workspace of "${task.title}" could not be cleaned up; the next start tries again`
+        return deps.onProblem(`${text}: ${causeOf(error)}`, error)
+      }
     }
-    await cleanUp(parentId)
+    await removeWhatIsOver(parentId)
+  }
+
+  /** It works from its parent's state, or is going to: one that waits for others has no worktree yet. */
+  function holdsItsParent(child: Task): boolean {
+    return !child.archived && (child.workspace !== null || runs.has(child.id))
   }
 
   function slotsOf(taskId: TaskId): Slots {
@@ -215,20 +240,15 @@ export function createRunner(deps: RunnerDependencies): Runner {
 
   return {
     begin,
-    cleanUp,
+    takeUp,
+    cleanUp: (taskId) => cleanUp(taskId),
     cleanUpsOver: async () => {
       while (cleanUps.size > 0) await Promise.allSettled(cleanUps)
     },
     async withoutSlot(taskId, work) {
-      const slots = slotsOf(taskId)
       activity.set(taskId, 'Waiting for its sub-agents')
-      slots.release()
-      try {
-        return await work()
-      } finally {
-        // Also after an abort, and then without it: the run gives a slot back when it ends, so it must hold one.
-        await slots.acquire(new AbortController().signal, 'go-on')
-      }
+      const slot = heldSlots.get(taskId)
+      return slot ? slot.lend(work) : work()
     },
   }
 }

@@ -5,43 +5,93 @@
  */
 export interface Slots {
   /** Resolves with a slot in hand. Rejects with the signal's reason. */
-  acquire(signal: AbortSignal, order?: 'begin' | 'go-on'): Promise<void>
+  acquire(signal: AbortSignal): Promise<Slot>
+}
+
+/** What one run holds, from when it begins to its end. */
+export interface Slot {
+  /** Runs `work` while others may have the slot, and resolves with it in hand again. May be nested. */
+  lend<T>(work: () => Promise<T>): Promise<T>
+  /** Gives it back, also in the middle of `lend`, which then takes none again. */
   release(): void
 }
 
 export function createSlots(count: number): Slots {
   let free = count
-  const waiting: { order: 'begin' | 'go-on'; take: () => void }[] = []
+  const waiting: { order: Order; take: () => void }[] = []
+
+  function acquire(signal: AbortSignal, order: Order): Promise<void> {
+    if (signal.aborted) return Promise.reject(signal.reason)
+    if (free > 0) {
+      free--
+      return Promise.resolve()
+    }
+    return new Promise((resolve, reject) => {
+      const abort = () => {
+        waiting.splice(waiting.indexOf(entry), 1)
+        reject(signal.reason)
+      }
+      const take = () => {
+        signal.removeEventListener('abort', abort)
+        resolve()
+      }
+      const entry = { order, take }
+      const firstBeginner = waiting.findIndex((one) => one.order === 'begin')
+      const at = order === 'go-on' && firstBeginner >= 0 ? firstBeginner : waiting.length
+      waiting.splice(at, 0, entry)
+      signal.addEventListener('abort', abort, { once: true })
+    })
+  }
+
+  function release(): void {
+    const next = waiting.shift()
+    if (next) next.take()
+    else free++
+  }
 
   return {
-    acquire(signal, order = 'begin') {
-      if (signal.aborted) return Promise.reject(signal.reason)
-      if (free > 0) {
-        free--
-        return Promise.resolve()
+    async acquire(signal) {
+      await acquire(signal, 'begin')
+      return heldSlot((over) => acquire(over, 'go-on'), release)
+    },
+  }
+}
+
+type Order = 'begin' | 'go-on'
+
+function heldSlot(takeAgain: (over: AbortSignal) => Promise<void>, giveBack: () => void): Slot {
+  const over = new AbortController()
+  let holding = true
+  let lent = 0
+
+  function letGo(): void {
+    if (holding) giveBack()
+    holding = false
+  }
+
+  async function take(): Promise<void> {
+    try {
+      await takeAgain(over.signal)
+    } catch {
+      return // The run has ended meanwhile: it needs none.
+    }
+    holding = true
+    if (over.signal.aborted || lent > 0) letGo()
+  }
+
+  return {
+    async lend(work) {
+      lent++
+      letGo()
+      try {
+        return await work()
+      } finally {
+        if (--lent === 0) await take()
       }
-      return new Promise((resolve, reject) => {
-        const entry = { order, take: resolve }
-        const firstBeginner = waiting.findIndex((one) => one.order === 'begin')
-        const at = order === 'go-on' && firstBeginner >= 0 ? firstBeginner : waiting.length
-        waiting.splice(at, 0, entry)
-        const abort = () => {
-          const place = waiting.indexOf(entry)
-          if (place < 0) return
-          waiting.splice(place, 1)
-          reject(signal.reason)
-        }
-        signal.addEventListener('abort', abort, { once: true })
-        entry.take = () => {
-          signal.removeEventListener('abort', abort)
-          resolve()
-        }
-      })
     },
     release() {
-      const next = waiting.shift()
-      if (next) next.take()
-      else free++
+      over.abort()
+      letGo()
     },
   }
 }

@@ -26,7 +26,8 @@ export interface SubAgentsDependencies {
   programs: Programs
   clock: () => number
   begin: (taskId: TaskId, prompt: string) => void
-  isRunning: (taskId: TaskId) => boolean
+  /** It runs and was not told to stop. */
+  isActive: (taskId: TaskId) => boolean
 }
 
 export function createSubAgents(deps: SubAgentsDependencies): SubAgents {
@@ -105,7 +106,7 @@ export function createSubAgents(deps: SubAgentsDependencies): SubAgents {
         isolation,
       })
       // Making a worktree takes a while, and the parent may have been stopped meanwhile.
-      if (parent && !deps.isRunning(parent)) throw new Error('its parent was stopped')
+      if (parent && !deps.isActive(parent)) throw new Error('its parent was stopped')
       await ledger.record(created, {
         type: 'workspace.created',
         workspaceId: taskId,
@@ -113,7 +114,7 @@ export function createSubAgents(deps: SubAgentsDependencies): SubAgents {
         ...made,
       })
     } catch (error) {
-      await workspaces.workingDirs.discard(taskId, projectId)
+      await workspaces.workingDirs.discard(taskId, { projectId, title })
       throw error
     }
   }

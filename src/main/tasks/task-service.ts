@@ -25,6 +25,7 @@ import type { WorkspaceService } from '../workspaces/workspace-service.ts'
 import { type ActivityBoard, createActivityBoard } from './activity.ts'
 import type { AgentKinds } from './agent-kinds.ts'
 import { causeOf, Interruption } from './interruption.ts'
+import { transitionFor } from './lifecycle.ts'
 import { createPrograms, type ProgramSource } from './programs.ts'
 import type { RunRegistry } from './run-registry.ts'
 import { createRunner } from './runner.ts'
@@ -105,7 +106,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     record,
     programs,
     begin: (taskId, prompt) => runner.begin(taskId, prompt, 'prompt'),
-    isRunning: (taskId) => runs.has(taskId),
+    isActive: runs.isActive,
   })
 
   async function start(request: StartTask): Promise<TaskId> {
@@ -149,7 +150,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
       )
     } catch (error) {
       // Nothing half-made stays behind: neither a worktree nor a session directory.
-      await workspaces.workingDirs.discard(taskId, projectId)
+      await workspaces.workingDirs.discard(taskId, { projectId, title })
       await removeDurable(layout.sessionDir(taskId))
       throw error
     }
@@ -167,7 +168,8 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
   }
 
   async function prompt(taskId: TaskId, text: string): Promise<void> {
-    const { title, parentId, workspace } = record.known(taskId)
+    const task = record.known(taskId)
+    const { title, parentId, workspace } = task
     if (parentId !== null) {
       refused(
         'not-running',
@@ -177,21 +179,34 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     if (workspace?.removal) refused('removed', `The workspace of "${title}" was removed.`)
     if (runs.has(taskId))
       refused('running', `"${title}" is at work. Wait for it, or stop it first.`)
+    if (!transitionFor(task, 'task.spawned'))
+      refused('not-running', `"${title}" is ${task.status}: start a new agent instead.`)
     runner.begin(taskId, text, 'prompt')
   }
 
   async function stop(taskId: TaskId, cause: string): Promise<TaskId[]> {
-    const tree = [...descendantsOf(state, taskId), record.known(taskId)].map((task) => task.id)
-    const stopped = tree.filter((id) => runs.has(id))
-    // All at once, so that no parent takes up the end of a child and goes on.
-    await Promise.all(stopped.map((id) => runs.stop(id, new Interruption(cause))))
+    const root = record.known(taskId)
+    const tree = () => [...descendantsOf(state, taskId), root].map((task) => task.id)
+    const stopped = new Set<TaskId>()
+    // Until nothing new has come: a parent may have been starting a sub-agent when it was told to stop.
+    for (;;) {
+      const running = tree().filter((id) => runs.has(id) && !stopped.has(id))
+      if (running.length === 0) break
+      for (const id of running) stopped.add(id)
+      // All at once, so that no parent takes up the end of a child and goes on.
+      await Promise.all(running.map((id) => runs.stop(id, new Interruption(cause))))
+    }
     // What an earlier process left in the queue has no run to stop.
-    for (const id of tree) await record.cancel(id, cause)
-    return stopped
+    for (const id of tree()) {
+      await record.cancel(id, cause)
+      void runner.cleanUp(id)
+    }
+    return [...stopped]
   }
 
   function list(query: Parameters<TaskService['list']>[0]): TaskTree[] {
     const wanted = [...state.tasks.values()].filter((task) => {
+      if (task.trashed) return false
       if (!query.all && state.tasks.get(task.rootId)?.archived) return false
       if (query.status && task.status !== query.status) return false
       return query.projectDir === undefined || task.projectDir === query.projectDir
@@ -237,7 +252,10 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
       awaitedTask,
       spawn: subAgents.spawn,
       saveReport: subAgents.report,
-      waitFor: (ids, options) => waitUntilSettled(ledger, ids, options),
+      waitFor: (ids, options) => {
+        runner.takeUp(ids)
+        return waitUntilSettled(ledger, ids, options)
+      },
       withoutSlot: runner.withoutSlot,
       stop: async (id, cause) => void (await stop(id, cause)),
       applyPatch: (id) => workspaces.apply(id),

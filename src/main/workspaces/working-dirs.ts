@@ -7,6 +7,7 @@ import { invalid, refused } from '../../shared/failure.ts'
 import { type ProjectId, shortId, type TaskId } from '../../shared/ids.ts'
 import type { LedgerEventOf } from '../../shared/ledger.ts'
 import type { Isolation, Project, Task, Workspace } from '../../shared/tasks.ts'
+import { exists } from '../artifacts/index.ts'
 import type { Git } from '../git/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
@@ -31,7 +32,7 @@ export interface WorkingDirs {
     from: { projectId: ProjectId; title: string; parent: TaskId | null; isolation: Isolation },
   ): Promise<MadeWorkingDir>
   /** Takes back what `make` made and the ledger never heard of. Nothing there is fine. */
-  discard(taskId: TaskId, projectId: ProjectId): Promise<void>
+  discard(taskId: TaskId, from: { projectId: ProjectId; title: string }): Promise<void>
   /** Copies the project's files and runs its set-up command in a new worktree. */
   setUp(taskId: TaskId, signal: AbortSignal): Promise<void>
   /** The worktree's own folder, of which the working directory may be a subfolder. */
@@ -94,7 +95,7 @@ export function createWorkingDirs(deps: {
     }
     // A sub-agent begins from its parent's state, uncommitted work included; a root from what is committed.
     const baseCommit = parent ? (await git.commitSnapshot(start)).commit : found.head
-    const branch = `shiplog/${slug(title)}-${shortId(taskId)}`
+    const branch = branchFor(taskId, title)
     const root = placeFor(taskId, project)
     await mkdir(join(layout.worktrees, folderName(project.name, project.id)), {
       recursive: true,
@@ -120,10 +121,13 @@ export function createWorkingDirs(deps: {
     return inside ? below.split(sep).join('/') : path
   }
 
-  async function discard(taskId: TaskId, projectId: ProjectId): Promise<void> {
-    const project = ledger.state.projects.get(projectId)
+  async function discard(taskId: TaskId, from: Parameters<WorkingDirs['discard']>[1]) {
+    const project = ledger.state.projects.get(from.projectId)
     if (!project?.git || ledger.state.tasks.get(taskId)?.workspace) return
-    await git.removeWorktree({ repoDir: project.dir, path: placeFor(taskId, project) })
+    const path = placeFor(taskId, project)
+    if (!(await exists(path))) return
+    const branch = branchFor(taskId, from.title)
+    await git.removeWorktree({ repoDir: project.dir, path, branch })
   }
 
   async function refuseUntrustedSetup(projectId: ProjectId): Promise<ProjectSetup> {
@@ -175,6 +179,9 @@ async function runSetup(command: string, cwd: string, signal: AbortSignal): Prom
     limit.removeEventListener('abort', end)
   }
 }
+
+const branchFor = (taskId: TaskId, title: string): string =>
+  `shiplog/${slug(title)}-${shortId(taskId)}`
 
 /** Two projects may have one name: the id tells them apart, the name tells people. */
 const folderName = (name: string, projectId: ProjectId): string =>

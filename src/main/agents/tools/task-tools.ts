@@ -14,7 +14,12 @@ import { ToolError, untilAborted } from './tool.ts'
 
 /** Starts a sub-agent. In the foreground it answers with the report, in the background at once. */
 export const task: Tool<'task'> = async (input, context) => {
-  const { taskId } = await asked(context, (tasks) => tasks.spawn(input, context.callId))
+  context.signal.throwIfAborted()
+  // To its end even when the run is interrupted: what was begun is on record or undone before the run is over.
+  const { taskId } = await refusalsForAgent(
+    context.tasks.spawn(input, context.callId),
+    context.signal,
+  )
   const { title, agent } = input
   if (input.background) {
     const started = { taskId, title, agent, status: 'queued', cause: null, report: null } as const
@@ -68,7 +73,9 @@ export const taskApplyPatch: Tool<'task_apply_patch'> = async (input, context) =
 
 /** Ends the run with a report. A report that could not be kept ends it too, as an error (A6). */
 export const agentReport: Tool<'agent_report'> = async (report, context) => {
-  await untilAborted(context.tasks.report(report), context.signal)
+  context.signal.throwIfAborted()
+  // To its end even when the run is interrupted: nothing may write into a session that is being removed.
+  await context.tasks.report(report)
   const { title, markdown } = report
   return {
     outcome: 'ok',
@@ -78,14 +85,20 @@ export const agentReport: Tool<'agent_report'> = async (report, context) => {
   }
 }
 
-/** What the services refuse is for the agent to read; a record that can't be written ends the run. */
-async function asked<T>(
+/** Settles as `ask` does, or rejects as soon as the run is interrupted. */
+function asked<T>(
   { tasks, signal }: ToolContext,
   ask: (tasks: ToolContext['tasks']) => Promise<T>,
 ): Promise<T> {
+  return refusalsForAgent(untilAborted(ask(tasks), signal), signal)
+}
+
+/** What the services refuse is for the agent to read; a record that can't be written ends the run. */
+async function refusalsForAgent<T>(asked: Promise<T>, signal: AbortSignal): Promise<T> {
   try {
-    return await untilAborted(ask(tasks), signal)
+    return await asked
   } catch (error) {
+    signal.throwIfAborted()
     if (!(error instanceof Error) || isRecordFailure(error)) throw error
     throw new ToolError(error.message, error)
   }

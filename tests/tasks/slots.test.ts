@@ -1,0 +1,70 @@
+import { setImmediate as settled } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { createSlots, type Slot } from '../../src/main/tasks/slots.ts'
+
+const never = new AbortController().signal
+
+/** What a promise has become by now. */
+async function stateOf(promise: Promise<unknown>): Promise<'done' | 'waiting'> {
+  await settled()
+  return Promise.race([promise.then(() => 'done' as const), settled('waiting' as const)])
+}
+
+it('[T5] gives out no more slots than there are, and those who go on come first', async () => {
+  const slots = createSlots(1)
+  const first = await slots.acquire(never)
+  const reply = Promise.withResolvers<void>()
+  const lent = first.lend(() => reply.promise)
+  const second = await slots.acquire(never)
+  const third = slots.acquire(never)
+  reply.resolve()
+  expect(await stateOf(lent)).toBe('waiting')
+  second.release()
+  expect(await stateOf(lent)).toBe('done')
+  expect(await stateOf(third)).toBe('waiting')
+  first.release()
+  expect(await stateOf(third)).toBe('done')
+})
+
+it('[T5] lends a slot once, however many things its agent waits for at the same time', async () => {
+  const slots = createSlots(1)
+  const first = await slots.acquire(never)
+  const replies = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const lent = replies.map((reply) => first.lend(() => reply.promise))
+  await slots.acquire(never)
+  expect(await stateOf(slots.acquire(never))).toBe('waiting')
+  for (const reply of replies) reply.resolve()
+  expect(await stateOf(Promise.all(lent))).toBe('waiting')
+})
+
+it('[T5] frees exactly one slot when an agent ends in the middle of waiting', async () => {
+  const slots = createSlots(2)
+  const [ending, working] = [await slots.acquire(never), await slots.acquire(never)]
+  const reply = Promise.withResolvers<void>()
+  const lent = ending.lend(() => reply.promise).catch(() => undefined)
+  const other = await slots.acquire(never)
+  reply.reject(new Error('stopped'))
+  await settled()
+  ending.release()
+  await lent
+  const taken: Slot[] = []
+  for (let n = 0; n < 3; n++) void slots.acquire(never).then((slot) => taken.push(slot))
+  await settled()
+  expect(taken).toHaveLength(0)
+  working.release()
+  other.release()
+  await settled()
+  expect(taken).toHaveLength(2)
+})
+
+it('rejects with the reason of the one who gave up, and gives its place to the next', async () => {
+  const slots = createSlots(1)
+  const first = await slots.acquire(never)
+  const abort = new AbortController()
+  const second = slots.acquire(abort.signal)
+  const third = slots.acquire(never)
+  abort.abort(new Error('called off'))
+  await expect(second).rejects.toThrow('called off')
+  first.release()
+  expect(await stateOf(third)).toBe('done')
+})
