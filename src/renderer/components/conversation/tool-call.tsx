@@ -54,7 +54,7 @@ export function ToolCall({ call }: { call: ToolCallView }) {
   }
   if (call.name === 'task_await' && detail?.kind === 'tasks' && detail.tasks.length > 0)
     return (
-      <div className="space-y-2">
+      <div className="flex flex-col gap-1">
         <ToolCallLine call={call} />
         {detail.tasks.map((result) => (
           <TaskCard
@@ -222,7 +222,8 @@ function ToolOutput({ call }: { call: ToolCallView }) {
   if (state === 'unknown')
     return (
       <p className="text-small text-amber">
-        Shiplog ended while this ran, so nobody knows how it came out. It is not run a second time.
+        It was interrupted while this ran, so nobody knows how it came out. It is not run a second
+        time.
       </p>
     )
   return (

@@ -169,7 +169,7 @@ export function TranscriptList(props: TranscriptListProps) {
           // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
           tabIndex={0}
           onKeyDown={onKeyDown}
-          className="focus-inset min-h-0 flex-1 overflow-y-auto overscroll-contain [overflow-anchor:none]"
+          className="focus-pane min-h-0 flex-1 overflow-y-auto overscroll-contain [overflow-anchor:none]"
         >
           <div
             role="feed"

@@ -47,7 +47,7 @@ export function Tabs<Value extends string>(props: {
         <Base.Panel
           key={tab.value}
           value={tab.value}
-          className="focus-inset flex min-h-0 flex-1 flex-col overflow-auto"
+          className="focus-pane flex min-h-0 flex-1 flex-col overflow-auto"
         >
           {tab.content}
         </Base.Panel>

@@ -189,10 +189,9 @@ function ApplyNote({ apply }: { apply: ShownApply | null }) {
     case 'conflict':
       return (
         <Note tone="text-amber">
-          <p className="untrusted">
-            {apply.message || 'Its changes conflict with what is there.'} Nothing was changed.
-          </p>
+          <p>Its changes conflict with what is there. Nothing was changed.</p>
           <Paths paths={apply.paths} />
+          <p className="untrusted whitespace-pre-line text-muted">{gitsWords(apply.message)}</p>
         </Note>
       )
     case 'applied':
@@ -209,6 +208,9 @@ function ApplyNote({ apply }: { apply: ShownApply | null }) {
       return null
   }
 }
+
+/** What is below the first line, which says what the note says already. */
+const gitsWords = (message: string): string => message.split('\n').slice(1).join('\n')
 
 function Note({ tone, children }: { tone: string; children: ReactNode }) {
   return (

@@ -12,10 +12,10 @@ export function CodeBlock({ code, language }: { code: string; language: string |
       <pre
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
         tabIndex={0}
-        className="focus-inset max-h-[480px] overflow-auto rounded-md px-3 py-2 pr-9"
+        className="focus-inset max-h-[480px] overflow-auto rounded-md px-3 py-2 pr-9 font-mono text-code"
         dir="ltr"
       >
-        <code className="font-mono text-code">{lines ? <Lines lines={lines} /> : code}</code>
+        <code>{lines ? <Lines lines={lines} /> : code}</code>
       </pre>
       <div className="absolute top-1 right-1 rounded-md bg-sunken opacity-0 group-hover/code:opacity-100 focus-within:opacity-100">
         <CopyButton label="Copy code" text={code} />
