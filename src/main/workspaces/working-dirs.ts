@@ -1,5 +1,4 @@
 /** Working directories of workspaces: worktrees made, set up and taken away, or the project's own folder. */
-import { spawn } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
 import { isAbsolute, join, relative, sep } from 'node:path'
 import type { ProjectSetup } from '../../shared/contract/projects.ts'
@@ -13,11 +12,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import { copyProjectFiles } from './project-config.ts'
 import type { Projects } from './projects.ts'
-
-/** A `npm install` on a slow line fits; a command that waits for input does not hang for ever. */
-const setupTimeoutMs = 15 * 60_000
-/** Enough of a failed command's output to see why. */
-const setupOutputCharsMax = 2_000
+import { runSetup } from './setup-command.ts'
 
 /** What the ledger says of a workspace, less its id and kind. */
 export type MadeWorkingDir = Omit<
@@ -149,35 +144,6 @@ export function createWorkingDirs(deps: {
   }
 
   return { make, discard, setUp, worktreeRoot }
-}
-
-async function runSetup(command: string, cwd: string, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted()
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(setupTimeoutMs)])
-  const detached = process.platform !== 'win32'
-  const child = spawn(command, { cwd, shell: true, detached, stdio: ['ignore', 'pipe', 'pipe'] })
-  let output = ''
-  const collect = (chunk: Buffer) => {
-    output = (output + chunk.toString('utf8')).slice(-setupOutputCharsMax)
-  }
-  child.stdout.on('data', collect)
-  child.stderr.on('data', collect)
-  // The whole group: a package manager leaves children behind when only its shell is ended.
-  const end = () =>
-    detached && child.pid ? process.kill(-child.pid, 'SIGKILL') : child.kill('SIGKILL')
-  limit.addEventListener('abort', end, { once: true })
-  const { promise, resolve, reject } = Promise.withResolvers<number | null>()
-  child.on('error', reject)
-  child.on('close', resolve)
-  try {
-    const exitCode = await promise
-    signal.throwIfAborted()
-    if (exitCode === 0) return
-    const how = limit.aborted ? 'did not end within 15 minutes' : `ended with exit code ${exitCode}`
-    throw new Error(`The project's set-up command ${how}: ${command}\n${output.trim()}`)
-  } finally {
-    limit.removeEventListener('abort', end)
-  }
 }
 
 const branchFor = (taskId: TaskId, title: string): string =>

@@ -1,0 +1,61 @@
+/** Runs the command that a project names for each new worktree, once the person has allowed it. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** A `npm install` on a slow line fits; a command that waits for input does not hang for ever. */
+const setupTimeoutMs = 15 * 60_000
+/** Enough of a failed command's output to see why. */
+const setupOutputCharsMax = 2_000
+/** After the shell has ended, its last words may still be under way. */
+const outputDrainMs = 200
+
+/**
+ * Resolves when the command has ended well; what it leaves running in the background is not waited for.
+ * Throws an Error with the end of its output, or the signal's reason: then the whole group was ended.
+ */
+export async function runSetup(command: string, cwd: string, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted()
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(setupTimeoutMs)])
+  const child = spawn(command, {
+    cwd,
+    shell: true,
+    detached: hasGroups,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  const collect = (text: string) => {
+    output = (output + text).slice(-setupOutputCharsMax)
+  }
+  child.stdout.setEncoding('utf8').on('data', collect)
+  child.stderr.setEncoding('utf8').on('data', collect)
+  const end = () => endGroup(child)
+  limit.addEventListener('abort', end, { once: true })
+  const exited = Promise.withResolvers<number | null>()
+  child.on('error', exited.reject)
+  child.on('exit', exited.resolve)
+  const closed = new Promise((resolve) => child.on('close', resolve))
+  try {
+    const exitCode = await exited.promise
+    await Promise.race([closed, delay(outputDrainMs)])
+    signal.throwIfAborted()
+    if (exitCode === 0) return
+    const how = limit.aborted ? 'did not end within 15 minutes' : `ended with exit code ${exitCode}`
+    throw new Error(`The project's set-up command ${how}: ${command}\n${output.trim()}`)
+  } finally {
+    limit.removeEventListener('abort', end)
+    child.stdout.destroy()
+    child.stderr.destroy()
+  }
+}
+
+const hasGroups = process.platform !== 'win32'
+
+/** The whole group: a package manager leaves children behind when only its shell is ended. */
+function endGroup(child: ChildProcess): void {
+  if (!hasGroups || !child.pid) return void child.kill('SIGKILL')
+  try {
+    process.kill(-child.pid, 'SIGKILL')
+  } catch {
+    // It has ended by itself in the same moment.
+  }
+}
