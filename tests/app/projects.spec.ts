@@ -118,6 +118,10 @@ test.describe('New agent', () => {
         'echo one > made-by-setup',
       )
       await expect(dialog.getByText('a copy of .env')).toBeVisible()
+      // In a small window the form scrolls; what is allowed does not scroll away.
+      await page.setViewportSize({ width: 800, height: 600 })
+      await expect(dialog.getByText('echo one > made-by-setup')).toBeInViewport()
+      await page.setViewportSize({ width: 1280, height: 800 })
       await dialog.getByRole('button', { name: 'Allow and start' }).click()
       await expect(conversation(page).getByText('You said: First.')).toBeVisible()
     })

@@ -139,7 +139,9 @@ export const Conflict: Story = {
     apply: {
       kind: 'conflict',
       paths: ['src/parser.ts', 'tests/parser.test.ts'],
-      message: 'Two files were changed on both sides.',
+      message: `Conflict in src/parser.ts, tests/parser.test.ts. Nothing was changed.
+CONFLICT (content): Merge conflict in src/parser.ts
+CONFLICT (add/add): Merge conflict in tests/parser.test.ts`,
     },
   },
 }

@@ -95,19 +95,23 @@ function NewAgentForm({ projectId: initial }: { projectId: ProjectId }) {
       title="New agent"
       size="small"
       footer={
-        <>
-          <Button onClick={overlay.hide}>Cancel</Button>
-          <Button
-            type="submit"
-            form="new-agent"
-            variant="primary"
-            shortcut="Mod+Enter"
-            disabled={!canStart}
-            busy={busy}
-          >
-            {asksForTrust ? 'Allow and start' : 'Start'}
-          </Button>
-        </>
+        <div className="flex min-w-0 flex-1 flex-col gap-3">
+          {/* Beside the button that allows it: never out of sight, however small the window. */}
+          {asksForTrust && setup.setup ? <SetupTrust setup={setup} /> : null}
+          <div className="flex justify-end gap-2">
+            <Button onClick={overlay.hide}>Cancel</Button>
+            <Button
+              type="submit"
+              form="new-agent"
+              variant="primary"
+              shortcut="Mod+Enter"
+              disabled={!canStart}
+              busy={busy}
+            >
+              {asksForTrust ? 'Allow and start' : 'Start'}
+            </Button>
+          </div>
+        </div>
       }
     >
       <form
@@ -178,7 +182,6 @@ function NewAgentForm({ projectId: initial }: { projectId: ProjectId }) {
             />
           </Field>
         </div>
-        {asksForTrust && setup.setup ? <SetupTrust setup={setup} /> : null}
         {setupProblem ? (
           <NoticeLine tone="warning" text={setupProblem.message} details={[setupProblem.details]} />
         ) : null}

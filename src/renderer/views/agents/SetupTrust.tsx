@@ -11,7 +11,11 @@ export function SetupTrust({ setup }: { setup: ProjectSetup }) {
         <span className="font-semibold">This project brings a set-up command.</span> It runs in each
         new worktree, as you, before the agent begins:
       </p>
-      <pre className="untrusted rounded-sm bg-canvas px-2 py-1 font-mono text-code whitespace-pre-wrap">
+      <pre
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        tabIndex={0}
+        className="untrusted focus-inset max-h-24 overflow-auto rounded-sm bg-canvas px-2 py-1 font-mono text-code whitespace-pre-wrap"
+      >
         {setup.setup}
       </pre>
       {setup.copy.length > 0 ? (

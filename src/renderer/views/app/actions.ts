@@ -98,7 +98,6 @@ function showApplied(outcome: ApplyOutcome): void {
       return
     case 'conflict':
       toast.error(`Conflicts in ${outcome.paths.join(', ')}. Nothing was changed.`, {
-        description: outcome.message,
         duration: errorShownMs,
       })
   }
