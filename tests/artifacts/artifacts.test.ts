@@ -77,6 +77,19 @@ describe('reports', () => {
     if (aside[0]) expect(await readFile(join(parent, aside[0]), 'utf8')).toBe(content)
   })
 
+  it('[A1] finds a payload that the index does not name yet', async () => {
+    await saveReport(parent, report({ taskId: newTaskId() }))
+    const index = await readFile(join(parent, 'subagent-reports.json'))
+    await saveReport(parent, report())
+    await writeFile(join(parent, 'subagent-reports.json'), index)
+    expect(await readReport(parent, taskId)).toMatchObject({ report: { title: 'Tests added' } })
+  })
+
+  it('[A2] makes no index without entries of a folder that it can not read', async () => {
+    await writeFile(join(parent, 'subagent-reports'), 'not a folder')
+    await expect(reportIndex(parent).read()).rejects.toMatchObject({ code: 'ENOTDIR' })
+  })
+
   it('[A5] tells a payload that is gone from a report that never was', async () => {
     await saveReport(parent, report())
     await rm(join(parent, 'subagent-reports', taskId, '1', 'report.md'))
@@ -167,6 +180,16 @@ describe('roll-up', () => {
     expect(await transcriptIndex(grandparent).get(taskId)).toMatchObject({ messageCount: 1 })
     await rollUpArtifacts(parent, grandparent)
     expect(await readReport(grandparent, taskId)).toMatchObject({ kind: 'found' })
+  })
+
+  it('[A2] keeps an index that it could not read', async () => {
+    await saveReport(parent, report())
+    await writeFile(join(parent, 'subagent-reports.json'), 'no JSON')
+    await rollUpArtifacts(parent, grandparent)
+    expect(await readReport(grandparent, taskId)).toMatchObject({ kind: 'found' })
+    const [kept, ...others] = await readdir(parent)
+    expect(others).toEqual([])
+    expect(await readFile(join(parent, kept ?? ''), 'utf8')).toBe('no JSON')
   })
 
   it('[R4] unites the runs of both sides; of one run the newer wins and the older is kept aside', async () => {

@@ -3,11 +3,11 @@
  * it says so (A1), and it is rebuilt from them when it is missing, damaged or of another version, the
  * original kept aside (A2). See FORMAT.md.
  */
-import { readdir } from 'node:fs/promises'
+import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { parseTaskId, type TaskId, taskIdSchema } from '../../shared/ids.ts'
-import { readJsonFile, writeFileDurable } from '../journal/index.ts'
+import { readJsonFile, removeDurable, systemCode, writeFileDurable } from '../journal/index.ts'
 import { setAside } from './set-aside.ts'
 
 export const artifactIndexVersion = 1
@@ -26,9 +26,12 @@ export const artifactFields = {
 
 export interface ArtifactIndex<Entry> {
   read(): Promise<Map<TaskId, Entry>>
+  /** A payload that the index does not name yet counts: it is on its way here, or a crash came in between. */
   get(taskId: TaskId): Promise<Entry | null>
   /** Changes one entry; null takes it out. Updates of one index are serialised. */
   update(taskId: TaskId, change: (known: Entry | null) => Entry | null): Promise<void>
+  /** Takes the file away, its entries having gone elsewhere. One that can't be read is kept aside (A2). */
+  remove(): Promise<void>
 }
 
 /**
@@ -58,10 +61,15 @@ export function openArtifactIndex<Entry>(options: {
   async function rebuildAll(): Promise<Map<TaskId, Entry>> {
     const entries = new Map<TaskId, Entry>()
     for (const taskId of await taskFolders(payloadDir)) {
-      const entry = await rebuild(taskId, join(payloadDir, taskId))
+      const entry = await rebuildOne(taskId)
       if (entry) entries.set(taskId, entry)
     }
     return entries
+  }
+
+  async function rebuildOne(taskId: TaskId): Promise<Entry | null> {
+    const payload = join(payloadDir, taskId)
+    return (await isDirectory(payload)) ? rebuild(taskId, payload) : null
   }
 
   async function write(entries: Map<TaskId, Entry>): Promise<void> {
@@ -74,7 +82,7 @@ export function openArtifactIndex<Entry>(options: {
 
   return {
     read,
-    get: async (taskId) => (await read()).get(taskId) ?? null,
+    get: async (taskId) => (await read()).get(taskId) ?? (await rebuildOne(taskId)),
     update: (taskId, change) =>
       serially(path, async () => {
         const entries = await read()
@@ -83,6 +91,11 @@ export function openArtifactIndex<Entry>(options: {
         if (entry) entries.set(taskId, entry)
         else entries.delete(taskId)
         await write(entries)
+      }),
+    remove: () =>
+      serially(path, async () => {
+        await keepUnreadable(path, fileSchema)
+        await removeDurable(path)
       }),
   }
 }
@@ -95,11 +108,23 @@ async function keepUnreadable(path: string, schema: z.ZodType): Promise<void> {
 
 /** The folders below `dir` whose names are ids; anything else is not ours to read (A3). */
 async function taskFolders(dir: string): Promise<TaskId[]> {
-  const found = await readdir(dir, { withFileTypes: true }).catch(() => [])
+  // Only what is not there is empty: a folder that can't be read now must not make an index without entries.
+  const found = await readdir(dir, { withFileTypes: true }).catch((error) => {
+    if (systemCode(error) === 'ENOENT') return []
+    throw error
+  })
   return found.flatMap((one) => {
     const id = one.isDirectory() ? parseTaskId(one.name) : null
     return id ? [id] : []
   })
+}
+
+/** A symbolic link is none. */
+async function isDirectory(path: string): Promise<boolean> {
+  const stats = await lstat(path).catch((error) => {
+    if (systemCode(error) !== 'ENOENT') throw error
+  })
+  return stats?.isDirectory() === true
 }
 
 const tails = new Map<string, Promise<unknown>>()

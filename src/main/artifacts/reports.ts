@@ -144,7 +144,7 @@ export function withRun(known: ReportEntry | null, file: ReportFile): ReportEntr
 
 async function entryFromPayload(taskId: TaskId, payload: string): Promise<ReportEntry | null> {
   let entry: ReportEntry | null = null
-  const folders = await readdir(payload).catch(() => [])
+  const folders = await readdir(payload)
   for (const folder of folders.filter((name) => /^[1-9][0-9]*$/.test(name))) {
     const file = await readJsonFile(join(payload, folder, 'report.json'), reportFileSchema)
     if (file.kind === 'ok' && file.value.childTaskId === taskId) entry = withRun(entry, file.value)

@@ -8,15 +8,15 @@ import { join } from 'node:path'
 import { parseTaskId } from '../../shared/ids.ts'
 import { makeDirDurable, removeDurable, renameDurable } from '../journal/index.ts'
 import type { ArtifactIndex } from './artifact-index.ts'
-import { patchesDir, patchesIndexFile, patchIndex } from './patches.ts'
-import { type ReportEntry, reportIndex, reportsDir, reportsIndexFile } from './reports.ts'
+import { patchesDir, patchIndex } from './patches.ts'
+import { type ReportEntry, reportIndex, reportsDir } from './reports.ts'
 import { exists, setAside } from './set-aside.ts'
-import { transcriptIndex, transcriptsDir, transcriptsIndexFile } from './transcripts.ts'
+import { transcriptIndex, transcriptsDir } from './transcripts.ts'
 
 export async function rollUpArtifacts(from: string, to: string): Promise<void> {
   await rollUpReports(from, to)
-  await rollUpFolders(from, to, transcriptsDir, transcriptsIndexFile, transcriptIndex)
-  await rollUpFolders(from, to, patchesDir, patchesIndexFile, patchIndex)
+  await rollUpFolders(from, to, transcriptsDir, transcriptIndex)
+  await rollUpFolders(from, to, patchesDir, patchIndex)
 }
 
 /** Transcripts and patches: one folder a task; the newer folder wins whole. */
@@ -24,7 +24,6 @@ async function rollUpFolders<Entry extends { updatedAtMs: number }>(
   from: string,
   to: string,
   payloadDir: string,
-  indexFile: string,
   index: (sessionDir: string) => ArtifactIndex<Entry>,
 ): Promise<void> {
   for (const [taskId, entry] of await index(from).read()) {
@@ -39,7 +38,7 @@ async function rollUpFolders<Entry extends { updatedAtMs: number }>(
     }
     if (newer) await index(to).update(taskId, () => entry)
   }
-  await removeEmptied(from, payloadDir, indexFile)
+  await removeEmptied(join(from, payloadDir), index(from))
 }
 
 /** Reports: one folder a run; runs of both sides are united. */
@@ -61,7 +60,7 @@ async function rollUpReports(from: string, to: string): Promise<void> {
     }
     await reportIndex(to).update(taskId, (before) => uniteRuns(before, entry, won))
   }
-  await removeEmptied(from, reportsDir, reportsIndexFile)
+  await removeEmptied(join(from, reportsDir), reportIndex(from))
 }
 
 function uniteRuns(
@@ -88,8 +87,7 @@ async function freeName(target: string): Promise<string> {
 }
 
 /** Takes away the index and the folders that are empty now; anything else in them stays to be looked at (R3). */
-async function removeEmptied(dir: string, payloadDir: string, indexFile: string): Promise<void> {
-  const payload = join(dir, payloadDir)
+async function removeEmptied<Entry>(payload: string, index: ArtifactIndex<Entry>): Promise<void> {
   const folders = await readdir(payload).catch(() => [])
   for (const folder of folders) {
     if (parseTaskId(folder) && (await isEmptyDir(join(payload, folder))))
@@ -97,7 +95,7 @@ async function removeEmptied(dir: string, payloadDir: string, indexFile: string)
   }
   if (!(await isEmptyDir(payload)) && (await exists(payload))) return
   await removeDurable(payload)
-  await removeDurable(join(dir, indexFile))
+  await index.remove()
 }
 
 async function isEmptyDir(path: string): Promise<boolean> {

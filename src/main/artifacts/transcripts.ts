@@ -48,8 +48,8 @@ export const archivedTranscriptDir = (sessionDir: string, taskId: TaskId): strin
   join(sessionDir, transcriptsDir, taskId)
 
 /**
- * Moves the transcript of `taskId` from its session directory into its parent's, by rename, so that the
- * cost does not grow with its size (R2). Idempotent: after a crash a second call ends what was begun.
+ * Moves the transcript of `taskId` from its session directory into its parent's, by rename (R2), and reads
+ * it once to count its entries. Idempotent: after a crash a second call ends what was begun.
  * A task without a `chat.jsonl` gets an entry with its true status (A8).
  */
 export async function archiveTranscript(

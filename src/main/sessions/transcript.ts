@@ -3,7 +3,13 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TranscriptPage } from '../../shared/contract/workspace.ts'
 import { type Entry, type PartialMessage, parseEntry } from '../../shared/entries.ts'
-import { type Damage, type PageQuery, readJournalPage } from '../journal/index.ts'
+import {
+  type Damage,
+  JournalReadError,
+  type PageQuery,
+  readJournalPage,
+  systemCode,
+} from '../journal/index.ts'
 import { readPartial } from './partial-file.ts'
 import { chatFile, partialFile } from './session-files.ts'
 
@@ -52,9 +58,13 @@ function unfinished(partial: PartialMessage | null, entries: Entry[]): PartialMe
   return committed ? null : partial
 }
 
+/** What is there and can't be read is an error, and not a transcript that is missing (A5). */
 async function exists(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,
-    () => false,
+    (error) => {
+      if (systemCode(error) === 'ENOENT') return false
+      throw new JournalReadError(path, error)
+    },
   )
 }

@@ -8,6 +8,7 @@ import { type Isolation, isSettled, type Project } from '../../shared/tasks.ts'
 import type { Git } from '../git/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { readProjectConfig } from './project-config.ts'
+import { createSerially } from './serially.ts'
 
 export interface Projects {
   list(): Project[]
@@ -22,6 +23,7 @@ export interface Projects {
 
 export function createProjects({ ledger, git }: { ledger: Ledger; git: Git }): Projects {
   const { state } = ledger
+  const serially = createSerially()
 
   function known(projectId: ProjectId): Project {
     const project = state.projects.get(projectId)
@@ -31,6 +33,11 @@ export function createProjects({ ledger, git }: { ledger: Ledger; git: Git }): P
 
   async function add(given: string): Promise<Project> {
     const dir = await realpath(resolve(given)).catch(() => resolve(given))
+    // Two windows may add one folder in the same moment: it is one project.
+    return serially(dir, () => addDir(dir))
+  }
+
+  async function addDir(dir: string): Promise<Project> {
     const found = await git.inspectProject(dir)
     switch (found.kind) {
       case 'missing':
