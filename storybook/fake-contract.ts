@@ -239,6 +239,23 @@ export function createFakeContract(options: FakeContractOptions = {}): FakeContr
         feedOf(id).publish({ type: 'ended' })
         return { removed: [id] }
       }),
+      restore: os.workspace.restore.handler(({ input, errors }) => {
+        record({
+          type: 'workspace.restored',
+          workspaceId: taskOf(input.workspaceId, errors).id,
+          branch: null,
+        })
+        return {}
+      }),
+      trash: os.workspace.trash.handler(({ input, errors }) => {
+        const id = taskOf(input.workspaceId, errors).id
+        record({ type: 'workspace.trashed', workspaceId: id })
+        return { trashed: [id] }
+      }),
+      untrash: os.workspace.untrash.handler(({ input, errors }) => {
+        record({ type: 'workspace.untrashed', workspaceId: taskOf(input.workspaceId, errors).id })
+        return {}
+      }),
       diff: os.workspace.diff.handler(() => options.diff ?? noDiff),
       openFolder: os.workspace.openFolder.handler(() => ({})),
     },

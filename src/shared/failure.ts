@@ -19,6 +19,7 @@ export type RefusalReason =
   | 'setup-changed'
   | 'not-git'
   | 'removed'
+  | 'not-archived'
   | 'nothing-to-apply'
   | 'in-use'
   | 'closing'

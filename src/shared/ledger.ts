@@ -115,6 +115,16 @@ export const ledgerEventSchemas = [
     /** What was put off and is tried again at the next start (R5). */
     pending: z.string().nullable(),
   }),
+  /** A removed root is being taken back out of the archive (R6); a crash in between is ended at the next start. */
+  z.object({ type: z.literal('workspace.restore-started'), workspaceId: taskIdSchema }),
+  z.object({
+    type: z.literal('workspace.restored'),
+    workspaceId: taskIdSchema,
+    branch: z.string().nullable(),
+  }),
+  /** A removed root, with everything below it, was moved to the trash, or taken back out of it. */
+  z.object({ type: z.literal('workspace.trashed'), workspaceId: taskIdSchema }),
+  z.object({ type: z.literal('workspace.untrashed'), workspaceId: taskIdSchema }),
 ] as const
 
 export const ledgerEventSchema = z.discriminatedUnion('type', ledgerEventSchemas)

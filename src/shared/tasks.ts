@@ -81,6 +81,8 @@ export const workspaceSchema = z.object({
   removal: removalStepSchema.nullable(),
   /** What a removal put off, and why; tried again at the next start (R5). */
   pending: z.string().nullable(),
+  /** A restore was begun and has not ended. */
+  restoring: z.boolean(),
   createdAt: isoDateTime,
 })
 export type Workspace = z.infer<typeof workspaceSchema>
@@ -122,6 +124,8 @@ export const taskSchema = z.object({
   dependsOn: z.array(taskIdSchema),
   /** True once its workspace is gone; its record stays. */
   archived: z.boolean(),
+  /** True while its root lies in the trash: no list shows it. */
+  trashed: z.boolean(),
   hasReport: z.boolean(),
   reportTitle: z.string().nullable(),
   hasTranscript: z.boolean(),

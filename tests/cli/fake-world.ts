@@ -375,6 +375,23 @@ export function createFakeWorld() {
         archive(id)
         return { removed: [id] }
       }),
+      restore: os.workspace.restore.handler(({ input, errors }) => {
+        record({
+          type: 'workspace.restored',
+          workspaceId: find(input.workspaceId, errors),
+          branch: null,
+        })
+        return {}
+      }),
+      trash: os.workspace.trash.handler(({ input, errors }) => {
+        const id = find(input.workspaceId, errors)
+        record({ type: 'workspace.trashed', workspaceId: id })
+        return { trashed: [id] }
+      }),
+      untrash: os.workspace.untrash.handler(({ input, errors }) => {
+        record({ type: 'workspace.untrashed', workspaceId: find(input.workspaceId, errors) })
+        return {}
+      }),
       diff: os.workspace.diff.handler(({ input, errors }) => {
         find(input.workspaceId, errors)
         return {

@@ -230,6 +230,23 @@ export function createFakeHost() {
         archive(id)
         return { removed: [id] }
       }),
+      restore: os.workspace.restore.handler(({ input }) => {
+        record({
+          type: 'workspace.restored',
+          workspaceId: taskIdOf(input.workspaceId),
+          branch: null,
+        })
+        return {}
+      }),
+      trash: os.workspace.trash.handler(({ input }) => {
+        const id = taskIdOf(input.workspaceId)
+        record({ type: 'workspace.trashed', workspaceId: id })
+        return { trashed: [id] }
+      }),
+      untrash: os.workspace.untrash.handler(({ input }) => {
+        record({ type: 'workspace.untrashed', workspaceId: taskIdOf(input.workspaceId) })
+        return {}
+      }),
       diff: os.workspace.diff.handler(() => ({
         files: [
           {

@@ -280,6 +280,85 @@ describe('removal', () => {
   })
 })
 
+describe('the archive', () => {
+  const left = `
+version: 1
+name: left
+agents:
+  lead:
+    turns:
+      - call: bash
+        with: { command: "echo one > committed.txt && git add -A && git commit -qm One && rm README.md && echo two > loose.txt" }
+      - report: { title: Left, markdown: Some of it uncommitted. }
+      - say: I go on.
+`
+
+  it('[R6] gives a root back as it was: record, branch, commits and uncommitted work', async () => {
+    const fixture = await openFixture()
+    const { client } = fixture.shiplog
+    const id = (await finished(fixture, left)) as never
+    const before = await taskOf(fixture.shiplog, id)
+    const path = before.workspace?.path ?? ''
+    const status = git(path, 'status', '--porcelain')
+    const entries = await entriesOf(fixture.shiplog, id)
+    await client.workspace.remove({ workspaceId: id })
+    await client.workspace.restore({ workspaceId: id })
+    expect(await taskOf(fixture.shiplog, id)).toEqual({ ...before, patch: 'ready' })
+    expect(git(path, 'status', '--porcelain')).toBe(status)
+    expect(git(path, 'log', '--format=%s').trim().split('\n')).toEqual(['One', 'First'])
+    expect(await entriesOf(fixture.shiplog, id)).toEqual(entries)
+    await client.tasks.prompt({ taskId: id, prompt: 'Go on' })
+    await until(fixture.shiplog, (tasks) =>
+      tasks.some((task) => task.runs.length === 2 && task.status === 'completed'),
+    )
+  })
+
+  it('[R6] takes a new branch when the old one went on meanwhile', async () => {
+    const fixture = await openFixture()
+    const { client } = fixture.shiplog
+    const id = await finished(fixture, left)
+    const branch = (await taskOf(fixture.shiplog, id)).workspace?.branch ?? ''
+    await client.workspace.remove({ workspaceId: id })
+    git(fixture.project.dir, 'checkout', '-q', branch)
+    git(fixture.project.dir, 'commit', '-q', '--allow-empty', '-m', 'Mine')
+    await client.workspace.restore({ workspaceId: id })
+    expect((await taskOf(fixture.shiplog, id)).workspace?.branch).toBe(`${branch}-restored`)
+  })
+
+  it('[R6] moves to the trash and back, and restores from there', async () => {
+    const fixture = await openFixture()
+    const { client } = fixture.shiplog
+    const id = (await finished(fixture, left)) as never
+    await expect(client.workspace.trash({ workspaceId: id })).rejects.toMatchObject({
+      data: { reason: 'not-archived' },
+    })
+    await client.workspace.remove({ workspaceId: id })
+    const entries = await entriesOf(fixture.shiplog, id)
+    expect((await client.workspace.trash({ workspaceId: id })).trashed).toEqual([id])
+    expect((await client.workspace.listTranscripts({})).transcripts).toEqual([])
+    expect(await allTasks(fixture.shiplog)).toEqual([])
+    await client.workspace.untrash({ workspaceId: id })
+    expect(await entriesOf(fixture.shiplog, id)).toEqual(entries)
+    await client.workspace.trash({ workspaceId: id })
+    await client.workspace.restore({ workspaceId: id })
+    expect(await taskOf(fixture.shiplog, id)).toMatchObject({ archived: false, trashed: false })
+  })
+
+  it('[R6] goes on at the next start with a restore that was begun', async () => {
+    const fixture = await openFixture()
+    const id = await finished(fixture, left)
+    await fixture.shiplog.client.workspace.remove({ workspaceId: id })
+    await fixture.shiplog.close()
+    const { openJournal } = await import('../../src/main/journal/index.ts')
+    const ledger = await openJournal(join(fixture.dataDir, 'ledger.jsonl'))
+    await ledger.append({ v: 1, type: 'workspace.restore-started', workspaceId: id })
+    await ledger.close()
+    const shiplog = await fixture.restart()
+    const task = await taskOf(shiplog, id)
+    expect([task.archived, existsSync(task.workspace?.path ?? '')]).toEqual([false, true])
+  })
+})
+
 it('works in a project whose path has spaces and letters of other scripts', async () => {
   const dir = await temporaryDir()
   const projectDir = await gitProject(join(dir, 'Mein Projekt – 日本'))

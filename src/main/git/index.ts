@@ -12,6 +12,7 @@ import {
   mergePatchInto,
 } from './merge.ts'
 import { type SavedPatch, type SavePatchInput, savePatch } from './patches.ts'
+import { type RestoreWorktreeInput, restoreWorktree } from './restore-worktree.ts'
 import { createRunGit } from './run.ts'
 import { type CommittedSnapshot, commitSnapshot, type Snapshot, snapshot } from './snapshot.ts'
 import { createTurns } from './turns.ts'
@@ -88,6 +89,9 @@ export function createGit(options: { gitPath?: string; env?: NodeJS.ProcessEnv }
       inRepository(input.repoDir, () => worktrees.removeWorktree(git, input)),
     deleteBranch: (input: Parameters<typeof worktrees.deleteBranch>[1]) =>
       inRepository(input.repoDir, () => worktrees.deleteBranch(git, input)),
+    /** Resolves with the branch that is checked out in it. */
+    restoreWorktree: (input: RestoreWorktreeInput) =>
+      inRepository(input.repoDir, () => restoreWorktree(git, input)),
     keepRef: (repoDir: string, taskId: TaskId, commit: string) =>
       worktrees.keepRef(git, repoDir, taskId, commit),
     keptCommit: (repoDir: string, taskId: TaskId) => worktrees.keptCommit(git, repoDir, taskId),

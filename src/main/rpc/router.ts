@@ -98,6 +98,17 @@ export function createRouter(deps: RouterDependencies) {
       remove: os.workspace.remove.handler(async ({ input }) => ({
         removed: await workspaces.remove(taskId(input.workspaceId, 'workspace')),
       })),
+      restore: os.workspace.restore.handler(async ({ input }) => {
+        await workspaces.restore(taskId(input.workspaceId, 'workspace'))
+        return {}
+      }),
+      trash: os.workspace.trash.handler(async ({ input }) => ({
+        trashed: await workspaces.trash(taskId(input.workspaceId, 'workspace')),
+      })),
+      untrash: os.workspace.untrash.handler(async ({ input }) => {
+        await workspaces.untrash(taskId(input.workspaceId, 'workspace'))
+        return {}
+      }),
       diff: os.workspace.diff.handler(({ input }) =>
         workspaces.diff(taskId(input.workspaceId, 'workspace')),
       ),

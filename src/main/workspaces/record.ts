@@ -91,6 +91,7 @@ export function createRecords({ ledger, layout }: { ledger: Ledger; layout: Data
   async function listTranscripts(projectDir?: string): Promise<TranscriptSummary[]> {
     const tasks = [...state.tasks.values()].filter(
       (task) =>
+        !task.trashed &&
         (task.hasTranscript || task.hasReport) &&
         (projectDir === undefined || task.projectDir === projectDir),
     )

@@ -13,6 +13,7 @@ import type { Git } from '../git/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { Sessions } from '../sessions/sessions.ts'
+import { createArchivedRoots } from './archived-roots.ts'
 import { type Changes, createChanges } from './changes.ts'
 import type { RunStopper } from './ports.ts'
 import { createProjects, type Projects } from './projects.ts'
@@ -37,7 +38,13 @@ export interface WorkspaceService {
   list(archived: boolean): Promise<WorkspaceSummary[]>
   /** Removes it and everything below it, deepest first. Resolves with what was removed (R1). */
   remove(taskId: TaskId): Promise<TaskId[]>
-  /** Ends the removals that an earlier process began. Problems are told, never thrown (R5). */
+  /** Takes a removed root back out of the archive, worktree included (R6). */
+  restore(taskId: TaskId): Promise<void>
+  /** Moves an archived root to the trash; resolves with its tasks (R6). */
+  trash(taskId: TaskId): Promise<TaskId[]>
+  /** Takes it back out of the trash. */
+  untrash(taskId: TaskId): Promise<void>
+  /** Ends the removals and restores that an earlier process began. Problems are told, never thrown (R5). */
   rollForward(): Promise<void>
   /** Resolves when no removal and no applying of a patch is under way. */
   settled(): Promise<void>
@@ -61,6 +68,7 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
   const workingDirs = createWorkingDirs({ ...deps, projects })
   const records = createRecords(deps)
   const changes = createChanges({ ...deps, records, workingDirs })
+  const archivedRoots = createArchivedRoots({ ...deps, workingDirs })
   const removal = createRemoval({ ...deps, changes, workingDirs })
 
   async function remove(taskId: TaskId): Promise<TaskId[]> {
@@ -95,11 +103,16 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
         )
       })
     }
+    for (const taskId of archivedRoots.unfinished()) {
+      await serially(taskId, () => archivedRoots.restore(taskId)).catch((error) => {
+        deps.onProblem(`"${state.tasks.get(taskId)?.title}" could not be restored`, error)
+      })
+    }
   }
 
   async function list(archived: boolean): Promise<WorkspaceSummary[]> {
     const tasks = [...state.tasks.values()].filter(
-      (task) => task.workspace && task.archived === archived,
+      (task) => task.workspace && task.archived === archived && !task.trashed,
     )
     return Promise.all(tasks.map(summarize))
   }
@@ -137,6 +150,9 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
     },
     list,
     remove,
+    restore: (taskId) => serially(taskId, () => archivedRoots.restore(taskId)),
+    trash: (taskId) => serially(taskId, () => archivedRoots.trash(taskId)),
+    untrash: (taskId) => serially(taskId, () => archivedRoots.untrash(taskId)),
     rollForward,
     settled: serially.settled,
   }

@@ -117,6 +117,13 @@ export const workspace = {
   remove: base
     .input(z.object({ workspaceId: idTextSchema }))
     .output(z.object({ removed: z.array(taskIdSchema) })),
+  /** Takes a removed root back out of the archive, its worktree and uncommitted work included (R6). */
+  restore: base.input(z.object({ workspaceId: idTextSchema })).output(z.object({})),
+  /** Moves a removed root, with everything below it, to the trash. "untrash" undoes it until it expires. */
+  trash: base
+    .input(z.object({ workspaceId: idTextSchema }))
+    .output(z.object({ trashed: z.array(taskIdSchema) })),
+  untrash: base.input(z.object({ workspaceId: idTextSchema })).output(z.object({})),
   diff: base.input(z.object({ workspaceId: idTextSchema })).output(workspaceDiffSchema),
   /** Opens its folder on the machine that the host runs on. */
   openFolder: base

@@ -130,6 +130,25 @@ function foldEvent(state: LedgerState, event: LedgerEvent, at: string): void {
           pending: event.pending,
         },
       }))
+    case 'workspace.restore-started':
+      return change(state, event.workspaceId, (task) => ({
+        workspace: task.workspace && { ...task.workspace, restoring: true },
+      }))
+    case 'workspace.restored':
+      return change(state, event.workspaceId, (task) => ({
+        archived: false,
+        workspace: task.workspace && {
+          ...task.workspace,
+          branch: event.branch,
+          removal: null,
+          pending: null,
+          restoring: false,
+        },
+      }))
+    case 'workspace.trashed':
+      return changeTree(state, event.workspaceId, { trashed: true })
+    case 'workspace.untrashed':
+      return changeTree(state, event.workspaceId, { trashed: false })
     default:
       assertNever(event)
   }
@@ -157,6 +176,7 @@ function createdTask(state: LedgerState, event: LedgerEventOf<'task.created'>, a
     resumedFrom: event.resumedFrom,
     dependsOn: event.dependsOn,
     archived: false,
+    trashed: false,
     hasReport: false,
     reportTitle: null,
     hasTranscript: false,
@@ -190,6 +210,7 @@ function createdWorkspace(
     baseBranch: event.baseBranch,
     removal: null,
     pending: null,
+    restoring: false,
     createdAt: at,
   }
 }
@@ -221,6 +242,12 @@ function addUsage(a: Usage, b: Usage): Usage {
     outputTokens: a.outputTokens + b.outputTokens,
     costUsd,
     complete: a.complete && b.complete,
+  }
+}
+
+function changeTree(state: LedgerState, rootId: TaskId, fields: Partial<Task>): void {
+  for (const task of state.tasks.values()) {
+    if (task.rootId === rootId) state.tasks.set(task.id, { ...task, ...fields })
   }
 }
 

@@ -163,6 +163,21 @@ export function createProgram(options: ProgramOptions): Command {
     .description('archive a workspace with everything below it and remove its worktree')
     .addArgument(idArgument('workspace'))
     .action(runs(async ([id = '']) => (await import('./commands/workspaces.ts')).remove(id)))
+  workspaces
+    .command('restore')
+    .description('take a removed root back out of the archive or the trash, worktree included')
+    .addArgument(idArgument('workspace'))
+    .action(runs(async ([id = '']) => (await import('./commands/workspaces.ts')).restore(id)))
+  workspaces
+    .command('delete')
+    .description('move an archived root with everything below it to the trash')
+    .addArgument(idArgument('workspace'))
+    .option('--yes', 'do it; without it nothing is touched')
+    .action(
+      runs(async ([id = ''], given) =>
+        (await import('./commands/workspaces.ts')).deleteArchived(id, given),
+      ),
+    )
 
   program
     .command('demo')

@@ -17,6 +17,9 @@ export interface Actions {
   /** The toast says how it came out; the card that asked shows it as well. */
   applyPatch(taskId: TaskId): Promise<void>
   removeWorkspace(taskId: TaskId, title: string): Promise<boolean>
+  restore(taskId: TaskId, title: string): Promise<void>
+  /** To the trash; the toast takes it back. */
+  trash(taskId: TaskId, title: string): Promise<void>
   openFolder(taskId: TaskId, program: 'editor' | 'file-manager'): Promise<void>
   removeProject(projectId: ProjectId, name: string): Promise<boolean>
   copy(text: string, what: string): Promise<void>
@@ -61,6 +64,29 @@ export function createActions({ client, navigation, applies }: Stores): Actions 
         },
       })
       return true
+    },
+    async restore(taskId, title) {
+      const restored = await attempt('restore the workspace', () =>
+        client.workspace.restore({ workspaceId: taskId }),
+      )
+      if (!restored) return
+      navigation.go(taskRoute(taskId))
+      toast.success(`Restored “${title}” with its worktree.`)
+    },
+    async trash(taskId, title) {
+      const trashed = await attempt('delete it', () =>
+        client.workspace.trash({ workspaceId: taskId }),
+      )
+      if (!trashed) return
+      navigation.go({ screen: 'archive', taskId: null, tab: 'report' })
+      toast(`Moved “${title}” to the trash.`, {
+        duration: errorShownMs,
+        action: {
+          label: 'Undo',
+          onClick: () =>
+            void attempt('take it back', () => client.workspace.untrash({ workspaceId: taskId })),
+        },
+      })
     },
     async openFolder(taskId, program) {
       await attempt(program === 'editor' ? 'open the editor' : 'open the folder', () =>

@@ -1,4 +1,4 @@
-import { SquareArrowOutUpRight } from 'lucide-react'
+import { ArchiveRestore, SquareArrowOutUpRight, Trash2 } from 'lucide-react'
 import type { TaskId } from '../../../shared/ids.ts'
 import { isRunning, type Task } from '../../../shared/tasks.ts'
 import {
@@ -12,6 +12,7 @@ import { ReportView } from '../../components/task/report-view.tsx'
 import { useReport, useStores, useTask } from '../../store/hooks.ts'
 import { taskRoute } from '../../store/route.ts'
 import { ProblemNotice } from '../app/ProblemNotice.tsx'
+import { useActions } from '../app/use-actions.ts'
 import { TaskHeader } from '../task/TaskHeader.tsx'
 import { TranscriptPane } from '../transcript/TranscriptPane.tsx'
 
@@ -20,7 +21,7 @@ export function ArchiveReader(props: { taskId: TaskId; tab: 'report' | 'transcri
   const { taskId, tab } = props
   const { navigation, reports } = useStores()
   const task = useTask(taskId)
-  if (!task) return null
+  if (!task || task.trashed) return null
   const show = (id: TaskId, chosen: 'report' | 'transcript') =>
     navigation.go({ screen: 'archive', taskId: id, tab: chosen })
   return (
@@ -28,7 +29,9 @@ export function ArchiveReader(props: { taskId: TaskId; tab: 'report' | 'transcri
       <TaskHeader
         task={task}
         actions={
-          task.archived ? null : (
+          task.archived ? (
+            <ArchivedActions task={task} />
+          ) : (
             <Button
               icon={<SquareArrowOutUpRight />}
               onClick={() => navigation.go(taskRoute(taskId))}
@@ -68,6 +71,22 @@ export function ArchiveReader(props: { taskId: TaskId; tab: 'report' | 'transcri
           },
         ]}
       />
+    </>
+  )
+}
+
+/** A sub-agent is kept with its root, so only a root is taken back or deleted. */
+function ArchivedActions({ task }: { task: Task }) {
+  const { restore, trash } = useActions()
+  if (task.parentId !== null) return null
+  return (
+    <>
+      <Button icon={<ArchiveRestore />} onClick={() => void restore(task.id, task.title)}>
+        Restore
+      </Button>
+      <Button icon={<Trash2 />} onClick={() => void trash(task.id, task.title)}>
+        Delete
+      </Button>
     </>
   )
 }

@@ -102,3 +102,36 @@ export function remove(id: string): Action {
       return exitCodes.done
     })
 }
+
+export function restore(id: string): Action {
+  return (context) =>
+    withShiplog(context, { host: 'cli' }, async ({ client }) => {
+      await client.workspace.restore({ workspaceId: id })
+      const { workspaces } = await client.workspace.list({ archived: false })
+      const restored = workspaces.find((one) => one.id.startsWith(id.trim().toLowerCase()))
+      if (context.json) await context.printJson({ restored })
+      else await context.say(`Restored${restored ? ` to ${safeLine(restored.path)}` : ''}.`)
+      return exitCodes.done
+    })
+}
+
+/** Deleting is the one act that asks to be meant: without `--yes` it says what would go. */
+export function deleteArchived(id: string, given: ParsedOptions): Action {
+  return (context) =>
+    withShiplog(context, { host: 'cli' }, async ({ client }) => {
+      if (given.yes !== true) {
+        await context.say(
+          'This moves the archived workspace, its reports and its transcripts to the trash. Add --yes to do it.',
+        )
+        return exitCodes.refused
+      }
+      const { trashed } = await client.workspace.trash({ workspaceId: id })
+      if (context.json) await context.printJson({ trashed })
+      else {
+        await context.say(
+          `Moved to the trash: ${count(trashed.length, 'task')}. \`shiplog workspaces restore ${safeLine(id)}\` brings them back.`,
+        )
+      }
+      return exitCodes.done
+    })
+}

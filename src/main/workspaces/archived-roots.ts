@@ -1,0 +1,130 @@
+/**
+ * What can be done with a root in the archive (R6): taken back with its worktree, or moved to the trash and
+ * taken back from there. Each is one rename and one ledger event, so a crash in between is ended by a
+ * second call or by the next start.
+ */
+import { basename, dirname, join } from 'node:path'
+import { FailureError, refused } from '../../shared/failure.ts'
+import type { TaskId } from '../../shared/ids.ts'
+import { descendantsOf } from '../../shared/projections/ledger-state.ts'
+import type { Task, Workspace } from '../../shared/tasks.ts'
+import { exists, patchIndex } from '../artifacts/index.ts'
+import { type Git, WorktreeRefusedError } from '../git/index.ts'
+import { makeDirDurable, renameDurable } from '../journal/index.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { DataLayout } from '../sessions/session-files.ts'
+import type { WorkingDirs } from './working-dirs.ts'
+
+export interface ArchivedRoots {
+  /** Back to where it was, from the trash too, worktree and uncommitted work included. Throws FailureError when it is not archived. */
+  restore(taskId: TaskId): Promise<void>
+  /** To the trash, where it stays until it expires; resolves with its tasks. Throws FailureError. */
+  trash(taskId: TaskId): Promise<TaskId[]>
+  /** Out of the trash, into the archive. */
+  untrash(taskId: TaskId): Promise<void>
+  /** Roots whose restore was begun and not ended. */
+  unfinished(): TaskId[]
+}
+
+export function createArchivedRoots(deps: {
+  ledger: Ledger
+  git: Git
+  layout: DataLayout
+  workingDirs: WorkingDirs
+}): ArchivedRoots {
+  const { ledger, git, layout } = deps
+  const { state } = ledger
+
+  function archivedRoot(taskId: TaskId): Task & { workspace: Workspace } {
+    const task = state.tasks.get(taskId)
+    if (!task) throw new FailureError({ kind: 'not-found', what: 'workspace', id: taskId })
+    if (task.parentId !== null) {
+      return refused(
+        'not-archived',
+        `"${task.title}" is a sub-agent: it is kept with its root, ${task.rootId}.`,
+      )
+    }
+    const { workspace } = task
+    if (!workspace || !task.archived) {
+      return refused(
+        'not-archived',
+        `"${task.title}" is not in the archive. Remove its workspace first.`,
+      )
+    }
+    return { ...task, workspace }
+  }
+
+  async function restore(taskId: TaskId): Promise<void> {
+    const task = archivedRoot(taskId)
+    if (task.trashed) await untrash(taskId)
+    if (!task.workspace.restoring)
+      await ledger.record({ type: 'workspace.restore-started', workspaceId: taskId })
+    await move(layout.archiveDir(taskId), layout.sessionDir(taskId))
+    const branch = await restoreWorktree(task)
+    await ledger.record({ type: 'workspace.restored', workspaceId: taskId, branch })
+  }
+
+  async function restoreWorktree({
+    id,
+    workspace,
+    projectDir,
+  }: ReturnType<typeof archivedRoot>): Promise<string | null> {
+    if (workspace.isolation === 'in-place' || !workspace.branch) return workspace.branch
+    const patch = await patchIndex(layout.sessionDir(id)).get(id)
+    const path = deps.workingDirs.worktreeRoot(workspace)
+    if (!patch?.headCommit || !patch.finalCommit) {
+      return refused(
+        'removed',
+        `The files of this workspace were gone before it was removed, so only its record can be read.`,
+      )
+    }
+    // Left by a restore that a crash cut short: what it would make is made anew.
+    if (workspace.restoring && (await exists(path)))
+      await git.removeWorktree({ repoDir: projectDir, path })
+    const { branch } = workspace
+    const { headCommit: head, finalCommit: final } = patch
+    try {
+      return await git.restoreWorktree({ repoDir: projectDir, path, branch, head, final })
+    } catch (error) {
+      if (!(error instanceof WorktreeRefusedError)) throw error
+      return refused('removed', `The worktree can't be made again: ${error.message}`)
+    }
+  }
+
+  async function trash(taskId: TaskId): Promise<TaskId[]> {
+    archivedRoot(taskId)
+    await move(layout.archiveDir(taskId), trashed(taskId))
+    await ledger.record({ type: 'workspace.trashed', workspaceId: taskId })
+    return [...descendantsOf(state, taskId).map((task) => task.id), taskId]
+  }
+
+  async function untrash(taskId: TaskId): Promise<void> {
+    const { title, trashed: isTrashed } = archivedRoot(taskId)
+    if (!isTrashed) refused('not-archived', `"${title}" is not in the trash.`)
+    if (!(await exists(trashed(taskId))) && !(await exists(layout.archiveDir(taskId)))) {
+      refused('removed', `"${title}" is not in the trash any more: it has expired.`)
+    }
+    await move(trashed(taskId), layout.archiveDir(taskId))
+    await ledger.record({ type: 'workspace.untrashed', workspaceId: taskId })
+  }
+
+  const trashed = (taskId: TaskId): string => join(layout.trash, `archive-${taskId}`)
+
+  return {
+    restore,
+    trash,
+    untrash,
+    unfinished: () =>
+      [...state.tasks.values()].filter((task) => task.workspace?.restoring).map((task) => task.id),
+  }
+}
+
+/** One rename; a second call finds it done. */
+async function move(from: string, to: string): Promise<void> {
+  if (!(await exists(from))) {
+    if (await exists(to)) return
+    throw new Error(`neither ${basename(from)} nor ${basename(to)} is there`)
+  }
+  await makeDirDurable(dirname(to))
+  await renameDurable(from, to)
+}
