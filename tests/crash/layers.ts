@@ -1,0 +1,217 @@
+/**
+ * The layers below the agents, opened as the composition root does it, and a voyage through all of them:
+ * nested tasks that write turns and reports at the same time, are removed, rolled up and archived. No
+ * agent and no Git: only what is promised of the record.
+ */
+import { saveReport } from '../../src/main/artifacts/index.ts'
+import { createGit } from '../../src/main/git/index.ts'
+import { readJournal } from '../../src/main/journal/index.ts'
+import { openLedger } from '../../src/main/ledger/ledger.ts'
+import { layoutOf } from '../../src/main/sessions/session-files.ts'
+import { createSessions } from '../../src/main/sessions/sessions.ts'
+import { recoverLostRuns } from '../../src/main/tasks/recovery.ts'
+import { createTurnWriter } from '../../src/main/tasks/turn-writer.ts'
+import { createWorkspaceService } from '../../src/main/workspaces/workspace-service.ts'
+import type { Entry } from '../../src/shared/entries.ts'
+import { newProjectId, newTaskId, runIdOf, type TaskId } from '../../src/shared/ids.ts'
+import { type LedgerEvent, ledgerEventSchema } from '../../src/shared/ledger.ts'
+import { ancestorsOf } from '../../src/shared/projections/ledger-state.ts'
+import type { Fact, Reopened } from './facts.ts'
+
+export type Layers = Awaited<ReturnType<typeof openLayers>>
+
+/** Opens them and does what a start does about what the last process left. */
+export async function openLayers(dataDir: string) {
+  const problems: string[] = []
+  const layout = layoutOf(dataDir)
+  const ledger = await openLedger(layout.ledger, dataDir)
+  const sessions = createSessions()
+  const common = {
+    ledger,
+    git: createGit(),
+    layout,
+    sessions,
+    clock: Date.now,
+    onProblem: (text: string, error: unknown) => void problems.push(`${text}: ${error}`),
+  }
+  const workspaces = createWorkspaceService({
+    ...common,
+    stopper: { stopForRemoval: async () => undefined },
+  })
+  await recoverLostRuns(common)
+  await workspaces.rollForward()
+  return { dataDir, ledger, sessions, layout, workspaces, problems }
+}
+
+export async function reopenLayers(dataDir: string): Promise<Reopened> {
+  const { ledger, workspaces, layout, problems } = await openLayers(dataDir)
+  return {
+    tasks: () => [...ledger.state.tasks.values()],
+    events: () => eventsIn(layout.ledger),
+    entries: (taskId) =>
+      allEntries((fromSeq) => workspaces.records.transcriptPage(taskId, { fromSeq, limit: 100 })),
+    async report(taskId, run) {
+      const found = await workspaces.records.findReport(taskId, run)
+      if (found.kind !== 'found') throw new Error(found.kind)
+      return found.report.reportMarkdown
+    },
+    problems: () => problems,
+    close: () => ledger.close(),
+  }
+}
+
+export async function eventsIn(file: string): Promise<{ seq: number; event: LedgerEvent }[]> {
+  const events: { seq: number; event: LedgerEvent }[] = []
+  for await (const record of readJournal(file)) {
+    const parsed = ledgerEventSchema.safeParse(record)
+    if (parsed.success) events.push({ seq: record.seq, event: parsed.data })
+  }
+  return events
+}
+
+/** All entries of a transcript, page by page. */
+export async function allEntries(
+  page: (fromSeq: number) => Promise<{ entries: Entry[]; nextSeq: number | null }>,
+): Promise<Entry[]> {
+  const entries: Entry[] = []
+  for (let fromSeq: number | null = 1; fromSeq !== null; ) {
+    const read: { entries: Entry[]; nextSeq: number | null } = await page(fromSeq)
+    entries.push(...read.entries)
+    fromSeq = read.nextSeq
+  }
+  return entries
+}
+
+const usage = { inputTokens: 1, outputTokens: 1, costUsd: null, complete: true }
+
+/** The voyage. `ack` is called with each thing at the moment in which somebody may rely on it. */
+export async function sail(layers: Layers, ack: (fact: Fact) => void): Promise<void> {
+  const { ledger, sessions, layout, workspaces } = layers
+  ledger.subscribe((records) => {
+    for (const { seq, event } of records) ack({ what: 'event', seq, event })
+  })
+  const projectId = newProjectId()
+  await ledger.record({
+    type: 'project.added',
+    projectId,
+    name: 'p',
+    dir: '/nowhere/p',
+    git: false,
+  })
+
+  async function create(title: string, parentId: TaskId | null): Promise<TaskId> {
+    const taskId = newTaskId()
+    const rootId = parentId ? (ledger.state.tasks.get(parentId)?.rootId ?? parentId) : taskId
+    await ledger.record(
+      {
+        type: 'task.created',
+        taskId,
+        parentId,
+        rootId,
+        projectId,
+        title,
+        agent: 'a',
+        kind: 'scripted',
+        prompt: 'Do it',
+        model: null,
+        isolation: 'in-place',
+        callId: null,
+        resumedFrom: null,
+        dependsOn: [],
+        options: { agentsAtOnce: 3, keep: false },
+        plan: {},
+      },
+      {
+        type: 'workspace.created',
+        workspaceId: taskId,
+        kind: parentId ? 'task' : 'root',
+        isolation: 'in-place',
+        path: '/nowhere/p',
+        branch: null,
+        baseCommit: null,
+        baseBranch: null,
+      },
+    )
+    sessions.subscribe(taskId, (event) => {
+      if (event.type !== 'entries') return
+      for (const entry of event.entries) ack({ what: 'entry', taskId, entry })
+    })
+    return taskId
+  }
+
+  /** A run with two turns, some of it while `meanwhile` goes on, then a report. */
+  async function play(
+    taskId: TaskId,
+    run: number,
+    meanwhile: () => Promise<unknown> = async () => undefined,
+    output = 'ok',
+  ): Promise<void> {
+    const process = { pid: 1, startedAt: 'long ago' }
+    await ledger.record({ type: 'task.spawned', taskId, run, process, spawnCommit: null })
+    const session = await sessions.open(taskId, layout.sessionDir(taskId))
+    const runId = runIdOf(taskId, run)
+    await session.append({ type: 'run-start', runId, run, reason: 'prompt', agent: 'a' })
+    const turns = createTurnWriter({
+      session,
+      sessionId: taskId,
+      runId,
+      turnsBefore: 2 * (run - 1),
+      cwd: () => '/nowhere/p',
+      gitBranch: async () => null,
+      clock: Date.now,
+    })
+    await turns.begin()
+    await turns.text('Some thoughts. ')
+    await turns.call({ name: 'task', input: { n: 1 } }, async () => {
+      await meanwhile()
+      return { outcome: 'ok', output }
+    })
+    await turns.end({ usage })
+    await turns.begin()
+    await turns.call({ name: 'agent_report', input: {} }, async () => {
+      const markdown = `Report of ${taskId}, run ${run}`
+      await saveReport(layout.sessionDir(ledger.state.tasks.get(taskId)?.parentId ?? taskId), {
+        taskId,
+        run,
+        title: 'Done',
+        markdown,
+        ancestorIds: ancestorsOf(ledger.state, taskId),
+        nowMs: Date.now(),
+      })
+      await ledger.record({ type: 'task.reported', taskId, run, title: 'Done' })
+      ack({ what: 'report', taskId, run, markdown })
+      return { outcome: 'ok', output: 'Reported.', endsRun: true }
+    })
+    await turns.end({ usage })
+    await session.append({ type: 'run-end', runId, run, status: 'completed', cause: null })
+    await sessions.close(taskId)
+    await ledger.record({ type: 'task.completed', taskId, run, usage })
+  }
+
+  async function remove(taskId: TaskId): Promise<void> {
+    await workspaces.remove(taskId)
+    ack({ what: 'removed', taskId })
+  }
+
+  const root = await create('root', null)
+  await play(root, 1, async () => {
+    const middle = await create('middle', root)
+    const other = await create('other', root)
+    await Promise.all([
+      play(middle, 1, async () => {
+        const leaves = [await create('leaf', middle), await create('second leaf', middle)]
+        await Promise.all(
+          leaves.map(async (leaf, n) => {
+            // The second says more than fits a line.
+            await play(leaf, 1, undefined, n === 1 ? 'é'.repeat(140_000) : 'ok')
+            await remove(leaf)
+          }),
+        )
+      }),
+      play(other, 1),
+    ])
+    await Promise.all([remove(middle), remove(other)])
+  })
+  await play(root, 2)
+  await remove(root)
+}
