@@ -7,6 +7,8 @@ export function Toaster() {
   return (
     <Sonner
       position="bottom-right"
+      // Above the composer, whose buttons are in this corner.
+      offset={{ right: 24, bottom: 104 }}
       visibleToasts={3}
       gap={8}
       toastOptions={{
