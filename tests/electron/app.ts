@@ -1,5 +1,6 @@
 /** Starts the built app under the real Electron or under the stand-in, and talks to it as a page does. */
-import { EventEmitter } from 'node:events'
+import type { ChildProcess } from 'node:child_process'
+import { EventEmitter, once } from 'node:events'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -53,21 +54,25 @@ export const test = base.extend<Fixtures>({
     await use({ ...(process.env as Record<string, string>), ...own })
   },
   launch: async ({ dataDir, environment }, use) => {
-    const launched: ElectronApplication[] = []
+    const launched: { app: ElectronApplication; child: ChildProcess; ended: Promise<unknown> }[] =
+      []
     await use(async ({ args = [], dataDir: otherDir } = {}) => {
       const app = await electron.launch({
         executablePath,
         args: [appDir, ...args],
         env: { ...environment, SHIPLOG_DATA_DIR: otherDir ?? dataDir },
       })
-      launched.push(app)
+      const child = app.process()
+      launched.push({ app, child, ended: once(child, 'exit') })
       return app
     })
-    for (const app of launched) {
-      if (hasEnded(app)) continue
-      // Agents may still be at work, and a question would wait for somebody to answer it.
-      await answerQuestions(app, 'Interrupt and quit').catch(() => {})
-      await app.close()
+    for (const { app, child, ended } of launched) {
+      if (child.exitCode === null && child.signalCode === null) {
+        // Agents may still be at work, and a question would wait for somebody to answer it.
+        await answerQuestions(app, 'Interrupt and quit').catch(() => {})
+        await app.close().catch(() => {}) // it may have been ending by itself
+      }
+      await ended // or it could still write into the folder that goes next
     }
   },
 })
@@ -93,18 +98,8 @@ export function askedQuestions(app: ElectronApplication): Promise<string[]> {
 
 /** Resolves to the exit code once the process has ended. Called while it still runs. */
 export async function exitOf(app: ElectronApplication): Promise<number | null> {
-  const child = app.process()
-  if (child.exitCode === null) await app.waitForEvent('close')
-  return child.exitCode
-}
-
-/** Playwright gives no process for an app that it has seen end. */
-function hasEnded(app: ElectronApplication): boolean {
-  try {
-    return app.process().exitCode !== null
-  } catch {
-    return true
-  }
+  const [code] = await once(app.process(), 'exit')
+  return code
 }
 
 /**

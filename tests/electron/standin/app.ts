@@ -1,7 +1,7 @@
 /** `app`: its life from the entry's evaluation to the exit, and one instance for each profile. */
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { type Chromium, killChromium, startChromium } from './cdp.ts'
+import { type Chromium, closeChromium, killChromium, startChromium } from './cdp.ts'
 import { EventEmitter, emitPreventable } from './events.ts'
 import { claimProfile, type ProfileClaim } from './single-instance.ts'
 
@@ -81,8 +81,9 @@ class App extends EventEmitter {
     if (exiting) return
     exiting = true
     // A second instance has told the first one before it is gone, however soon that is.
-    void (claim?.told ?? Promise.resolve()).then(() => {
+    void (claim?.told ?? Promise.resolve()).then(async () => {
       this.emit('quit', {}, exitCode)
+      await closeChromium()
       process.exit(exitCode)
     })
   }

@@ -1,5 +1,6 @@
 /** A Chromium of our own and the DevTools protocol to it, spoken directly: both are small. */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -25,7 +26,10 @@ export interface Chromium {
   address: string
 }
 
-let running: { process: ChildProcess; profile: string } | undefined
+/** Chromium writes its profile while it closes; if that takes longer than this it is killed. */
+const closeMsMax = 5_000
+
+let running: { process: ChildProcess; profile: string; browser?: CdpSession } | undefined
 
 export async function startChromium(): Promise<Chromium> {
   const executable = findChromium()
@@ -47,14 +51,28 @@ export async function startChromium(): Promise<Chromium> {
   )
   running = { process, profile }
   const address = await devToolsAddress(process)
-  return { browser: await connect(address), address }
+  const browser = await connect(address)
+  running.browser = browser
+  return { browser, address }
+}
+
+/** Resolves once it has ended, its children too, and its profile is gone. */
+export async function closeChromium(): Promise<void> {
+  const { process: chromium, browser } = running ?? {}
+  if (chromium && browser && chromium.exitCode === null) {
+    const ended = once(chromium, 'exit')
+    const cutOff = setTimeout(() => chromium.kill('SIGKILL'), closeMsMax)
+    browser.send('Browser.close').catch(() => {})
+    await ended
+    clearTimeout(cutOff)
+  }
+  killChromium()
 }
 
 /** At once and synchronously, so that it can be called while the process exits. */
 export function killChromium(): void {
   if (!running) return
   running.process.kill('SIGKILL')
-  // Its children take a moment longer, and write there until they are gone.
   rmSync(running.profile, { recursive: true, force: true, maxRetries: 40, retryDelay: 25 })
   running = undefined
 }
