@@ -18,7 +18,7 @@ import {
 } from '../artifacts/index.ts'
 import { type PageQuery, readJournalPage } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import { chatFile, type DataLayout } from '../sessions/session-files.ts'
+import { chatFile, type DataLayout, partialFile } from '../sessions/session-files.ts'
 import { readTranscriptPage, transcriptBytes } from '../sessions/transcript.ts'
 
 export interface Records {
@@ -68,13 +68,16 @@ export function createRecords({ ledger, layout }: { ledger: Ledger; layout: Data
   async function findTranscript(
     taskId: TaskId,
   ): Promise<{ dir: string; source: 'live' | 'archived' } | null> {
+    const live = layout.sessionDir(taskId)
     const home = await sessionHome(taskId)
-    if (home) return { dir: home, source: home === layout.sessionDir(taskId) ? 'live' : 'archived' }
+    // While it is being removed its directory is still there, but its transcript may have gone up already.
+    if (home && (home !== live || (await holdsTranscript(home))))
+      return { dir: home, source: home === live ? 'live' : 'archived' }
     for (const keeper of await keepers(taskId)) {
       const dir = archivedTranscriptDir(keeper, taskId)
-      if (await exists(dir)) return { dir, source: 'archived' }
+      if (await (home ? holdsTranscript(dir) : exists(dir))) return { dir, source: 'archived' }
     }
-    return null
+    return home && { dir: home, source: 'live' }
   }
 
   async function transcriptPage(taskId: TaskId, query: PageQuery): Promise<TranscriptPage> {
@@ -135,7 +138,7 @@ export function createRecords({ ledger, layout }: { ledger: Ledger; layout: Data
     archivedIn: (dir: string) => ReturnType<ReturnType<typeof transcriptIndex>['read']>,
   ): Promise<{ entries: number; bytes: number }> {
     const home = await sessionHome(task.id)
-    if (home) {
+    if (home && (await holdsTranscript(home))) {
       const bytes = await transcriptBytes(home)
       const entries =
         bytes === 0 ? 0 : (await readJournalPage(join(home, chatFile), { last: 0 })).total
@@ -160,6 +163,10 @@ export function createRecords({ ledger, layout }: { ledger: Ledger; layout: Data
     transcriptPage,
     listTranscripts,
   }
+}
+
+async function holdsTranscript(dir: string): Promise<boolean> {
+  return (await exists(join(dir, chatFile))) || (await exists(join(dir, partialFile)))
 }
 
 const lastActive = (summary: TranscriptSummary): string =>
