@@ -4,6 +4,7 @@
  * when this file is loaded; nothing is watched unless a recording is under way. What child processes do
  * (git above all) is not seen.
  */
+import { EventEmitter } from 'node:events'
 import fs from 'node:fs'
 import fsPromises, { type FileHandle } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
@@ -120,7 +121,7 @@ interface Description {
   /** How many bytes a write really took. */
   took?: (result: unknown) => void
   /** Called with what `open` gave. */
-  opened?: (fd: number) => void
+  opened?: (result: number | FileHandle) => void
   /** Makes a part of a write happen. */
   tear?: (share: number) => void
 }
@@ -160,7 +161,12 @@ const describeOpen: Describe = ([target, flags = 'r']) => {
   return {
     path: found,
     operation,
-    opened: (fd) => mine.handles.set(fd, { handle, path: found, appends, position: 0 }),
+    opened(result) {
+      const fd = typeof result === 'number' ? result : result.fd
+      mine.handles.set(fd, { handle, path: found, appends, position: 0 })
+      // `close` is no method of the prototype, so it can't be patched; the event comes as it is called.
+      if (result instanceof EventEmitter) result.once('close', () => mine.handles.delete(fd))
+    },
   }
 }
 
@@ -323,8 +329,7 @@ function around(call: string, described: Description) {
     error: null,
     done(result: unknown) {
       described.took?.(result)
-      if (described.opened)
-        described.opened(typeof result === 'number' ? result : (result as FileHandle).fd)
+      described.opened?.(result as number | FileHandle)
       if (step && steps) step.doneAt = steps.length
     },
     failed() {
@@ -432,15 +437,6 @@ async function patchHandles(): Promise<void> {
     )
   }
   // A number that is given out again must not be taken for the file it stood for before.
-  patch(
-    prototype,
-    'close',
-    (original) =>
-      function (this: unknown) {
-        session?.handles.delete((this as FileHandle).fd)
-        return original.call(this)
-      },
-  )
   for (const call of ['close', 'closeSync'])
     patch(fs, call, (original) => (fd, ...rest) => {
       session?.handles.delete(fd as number)
