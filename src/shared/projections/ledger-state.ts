@@ -68,6 +68,8 @@ function foldEvent(state: LedgerState, event: LedgerEvent, at: string): void {
         error: null,
         spawnCommit: task.spawnCommit ?? event.spawnCommit,
         hasTranscript: true,
+        // What was applied is no longer all of its work.
+        patch: 'none',
         runs: startRun(task.runs, event.run, at),
       }))
     case 'task.resumed':
@@ -75,6 +77,7 @@ function foldEvent(state: LedgerState, event: LedgerEvent, at: string): void {
         status: 'resumed',
         endedAt: null,
         error: null,
+        patch: 'none',
         runs: startRun(task.runs, event.run, at),
       }))
     case 'task.reported':
