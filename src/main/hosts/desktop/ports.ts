@@ -2,6 +2,7 @@
 import { RPCHandler } from '@orpc/server/websocket'
 import { BrowserWindow, type IpcMainEvent, ipcMain, type MessagePortMain } from 'electron'
 import { appOrigin } from './app-scheme.ts'
+import { servePort } from './serve-port.ts'
 import type { DesktopServices } from './services.ts'
 
 /** The preload's word for it. */
@@ -30,7 +31,7 @@ export function servePorts(
     }
     port.on('close', forget)
     window.once('closed', () => port.close())
-    serve(port, handler)
+    servePort(port, handler)
   }
 
   ipcMain.on(channel, onPort)
@@ -50,23 +51,4 @@ function isFromPage(event: IpcMainEvent, window: BrowserWindow): boolean {
     frame.origin === appOrigin &&
     event.ports.length === 1
   )
-}
-
-/**
- * ORPC's handler for WebSockets takes messages one by one and says when one could not be handled; its
- * handler for MessagePorts speaks the same words but leaves such rejections to nobody, and a message
- * that is no call must not end the process that all agents run in.
- */
-function serve(port: MessagePortMain, handler: RPCHandler<Record<never, never>>): void {
-  const peer = {
-    addEventListener() {}, // the events are given to the handler below
-    send: (data: unknown) => port.postMessage(data),
-  }
-  port.on('message', ({ data }) => {
-    handler.message(peer, data, { context: {} }).catch((error: unknown) => {
-      console.error('A message from a window could not be handled:', error)
-    })
-  })
-  port.on('close', () => handler.close(peer))
-  port.start()
 }

@@ -17,7 +17,10 @@ export interface Connections {
   close(): Promise<void>
 }
 
-export function createConnections(router: AnyRouter): Connections {
+export function createConnections(
+  router: AnyRouter,
+  { heartbeatMs = heartbeatIntervalMs } = {},
+): Connections {
   const handler = new RPCHandler(router)
   const open = new Map<WebSocket, { alive: boolean }>()
   const calls = new Set<Promise<void>>()
@@ -28,7 +31,7 @@ export function createConnections(router: AnyRouter): Connections {
       state.alive = false
       socket.ping()
     }
-  }, heartbeatIntervalMs)
+  }, heartbeatMs)
   heartbeat.unref()
 
   return {
