@@ -77,7 +77,7 @@ export function createRecords({ ledger, layout }: { ledger: Ledger; layout: Data
       const dir = archivedTranscriptDir(keeper, taskId)
       if (await (home ? holdsTranscript(dir) : exists(dir))) return { dir, source: 'archived' }
     }
-    return home && { dir: home, source: 'live' }
+    return home === null ? null : { dir: home, source: 'live' }
   }
 
   async function transcriptPage(taskId: TaskId, query: PageQuery): Promise<TranscriptPage> {
