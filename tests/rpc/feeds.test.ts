@@ -90,6 +90,20 @@ describe('the session feed', () => {
     expect(seqs).toEqual(Array.from({ length: total - 3 }, (_, index) => index + 4))
   })
 
+  it('begins with a snapshot when the last event id says nothing', async () => {
+    const fixture = await openFixture()
+    const { client } = fixture.shiplog
+    const id = await start(fixture, talk)
+    await untilQuiet(fixture.shiplog)
+    for (const feed of [
+      await client.feed.session({ workspaceId: id }, { lastEventId: 'nonsense' }),
+      await client.feed.ledger(undefined, { lastEventId: 'nonsense' }),
+    ]) {
+      expect((await feed.next()).value?.type).toBe('snapshot')
+      await feed.return?.()
+    }
+  })
+
   it('ends when the session is archived', async () => {
     const fixture = await openFixture()
     const { client } = fixture.shiplog

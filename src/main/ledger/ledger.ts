@@ -89,7 +89,8 @@ export async function openLedger(path: string, dataDir: string): Promise<Ledger>
     recordsAfter(seq) {
       if (seq === state.seq) return []
       const [oldest] = recent
-      if (!oldest || seq > state.seq || seq < oldest.seq - 1) return null
+      // Also for what is no number: then nothing is known of what the client has.
+      if (!oldest || !(seq <= state.seq && seq >= oldest.seq - 1)) return null
       return recent.filter((one) => one.seq > seq)
     },
     close: () => journal.close(),

@@ -40,8 +40,10 @@ export async function* ledgerFeed(
   }
   try {
     const missed = lastEventId === undefined ? null : ledger.recordsAfter(Number(lastEventId))
-    if (missed) for (const record of missed) mail.put({ record })
-    else yield snapshot()
+    if (missed) {
+      for (const record of missed) mail.put({ record })
+      putActivity(deps.activity.current())
+    } else yield snapshot()
     while (!signal?.aborted) {
       if (mail.size > backlogMax) yield snapshot()
       const news = mail.take(feedBatchMax)

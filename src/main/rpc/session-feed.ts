@@ -38,7 +38,7 @@ export async function* sessionFeed(
   }
 
   async function* catchUp(): AsyncGenerator<SessionFeedEvent> {
-    if (lastEventId !== undefined) {
+    if (Number.isSafeInteger(seq) && lastEventId !== undefined) {
       let from: number | null = seq + 1
       while (from !== null) {
         const page: { entries: Entry[]; nextSeq: number | null } = await records.transcriptPage(

@@ -7,7 +7,7 @@ import type {
   TaskToolsPort,
   ToolResult,
 } from '../../shared/agent.ts'
-import type { Entry, Usage } from '../../shared/entries.ts'
+import type { Entry, EntryBody, Usage } from '../../shared/entries.ts'
 import { type RunId, runIdOf } from '../../shared/ids.ts'
 import type { Task } from '../../shared/tasks.ts'
 import type { Session } from '../sessions/session.ts'
@@ -92,18 +92,23 @@ function countTurns(history: Entry[]): number {
 async function openRun(options: RunOptions, runId: RunId, history: Entry[]): Promise<void> {
   const { session, task, run, reason } = options
   const { workspace } = task
-  if (history.length === 0) {
-    await session.append({ type: 'title', title: task.title })
-    if (workspace?.isolation === 'worktree') {
-      const worktreeSession = {
-        originalCwd: task.projectDir,
-        worktreePath: workspace.path,
-        worktreeBranch: workspace.branch ?? '',
-      }
-      await session.append({ type: 'worktree-state', worktreeSession })
+  const opening: EntryBody[] = []
+  // Asked one by one: a crash may have come between them.
+  if (!history.some((entry) => entry.type === 'title'))
+    opening.push({ type: 'title', title: task.title })
+  if (
+    workspace?.isolation === 'worktree' &&
+    !history.some((entry) => entry.type === 'worktree-state')
+  ) {
+    const worktreeSession = {
+      originalCwd: task.projectDir,
+      worktreePath: workspace.path,
+      worktreeBranch: workspace.branch ?? '',
     }
+    opening.push({ type: 'worktree-state', worktreeSession })
   }
   await session.append(
+    ...opening,
     { type: 'run-start', runId, run, reason, agent: task.agent, model: task.model },
     {
       type: 'message',

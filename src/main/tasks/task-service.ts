@@ -241,9 +241,16 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
 
   async function awaitedTask(taskId: TaskId): Promise<AwaitedTask> {
     const { title, agent, status, error, hasReport } = record.known(taskId)
-    const found = hasReport && status === 'completed' ? await report(taskId) : null
-    const reported = found && { run: found.run, title: found.title, markdown: found.reportMarkdown }
-    return { taskId, title, agent, status, cause: error, report: reported }
+    const known = { taskId, title, agent, status, cause: error, report: null }
+    if (!hasReport || status !== 'completed') return known
+    try {
+      const { run, title, reportMarkdown } = await report(taskId)
+      return { ...known, report: { run, title, markdown: reportMarkdown } }
+    } catch (damage) {
+      // One report that can't be read must not keep those of the others from whoever awaits them all (T6).
+      if (!(damage instanceof FailureError)) throw damage
+      return { ...known, cause: damage.message }
+    }
   }
 
   function toolsFor(taskId: TaskId) {

@@ -48,6 +48,8 @@ export function createTurnWriter(options: {
   type MessageFields = Omit<MessageEntry, 'v' | 'seq' | 'at' | 'parentUuid' | 'status'>
 
   async function begin(): Promise<void> {
+    // A turn is durable before the next one begins, also for an agent that does not say where it ended.
+    await end({})
     turn++
     message = {
       type: 'message',
@@ -65,9 +67,8 @@ export function createTurnWriter(options: {
   }
 
   /** Agents that speak without beginning a turn have begun one. */
-  async function current(): Promise<MessageFields> {
+  async function ensureBegun(): Promise<void> {
     if (!message) await begin()
-    return message as MessageFields
   }
 
   function publishPartial(fields: MessageFields): void {
@@ -76,7 +77,9 @@ export function createTurnWriter(options: {
 
   async function stream(type: 'text' | 'reasoning', text: string): Promise<void> {
     if (text === '') return
-    const fields = await current()
+    await ensureBegun()
+    // Read after the wait: tools may be called side by side, and each has its part.
+    const fields = message as MessageFields
     const last = fields.parts.at(-1)
     const grows = last?.type === type
     const part: MessagePart = grows ? { type, text: last.text + text } : { type, text }
@@ -89,7 +92,8 @@ export function createTurnWriter(options: {
     asked: { name: string; input: unknown; callId?: ToolCallId | undefined },
     execute: (callId: ToolCallId, messageUuid: EntryId) => Promise<ToolResult>,
   ): Promise<ToolResult> {
-    const fields = await current()
+    await ensureBegun()
+    const fields = message as MessageFields
     const { name } = asked
     const callId = asked.callId ?? newToolCallId()
     message = { ...fields, parts: [...fields.parts, { type: 'tool-call', callId, name }] }

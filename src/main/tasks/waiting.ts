@@ -3,6 +3,9 @@ import type { TaskId } from '../../shared/ids.ts'
 import { isSettled } from '../../shared/tasks.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 
+/** Node takes a longer time for no time at all. */
+const timerMsMax = 2 ** 31 - 1
+
 /**
  * Resolves when every task has settled (a blocked one counts: nothing happens to it by waiting), when
  * `timeoutMs` is over, or rejects with the signal's reason.
@@ -23,7 +26,8 @@ export async function waitUntilSettled(
   const unsubscribe = ledger.subscribe(() => {
     if (!open()) resolve()
   })
-  const timer = timeoutMs === undefined ? null : setTimeout(resolve, timeoutMs)
+  const timer =
+    timeoutMs === undefined ? null : setTimeout(resolve, Math.min(timeoutMs, timerMsMax))
   const abort = () => reject(signal?.reason)
   signal?.addEventListener('abort', abort, { once: true })
   try {

@@ -121,6 +121,10 @@ export function createChanges(deps: {
     const final = await finalState(task, workspace)
     if (!final)
       return refused('nothing-to-apply', `Nothing is kept of what "${task.title}" changed.`)
+    if ('saved' in final && final.saved.status === 'failed') {
+      const why = final.saved.error ?? 'its patch could not be made'
+      return refused('nothing-to-apply', `What "${task.title}" changed was not kept: ${why}.`)
+    }
     const theirCommit =
       'live' in final ? (await git.commitSnapshot(final.live)).commit : final.saved.finalCommit
     if (!theirCommit) return { kind: 'nothing-to-apply' }

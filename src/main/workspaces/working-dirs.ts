@@ -48,7 +48,10 @@ export function createWorkingDirs(deps: {
 
   /** Read from its path: a project's name may have changed since, or the project is off the list. */
   function worktreeRoot(workspace: Workspace): string {
-    const [folder = '', name = ''] = relative(layout.worktrees, workspace.path).split(sep)
+    const [folder, name] = relative(layout.worktrees, workspace.path).split(sep)
+    // Whoever asks is about to delete it.
+    if (!folder || !name || folder === '..' || isAbsolute(folder))
+      throw new Error(`${workspace.path} is no worktree of Shiplog`)
     return join(layout.worktrees, folder, name)
   }
 
