@@ -9,7 +9,7 @@ import { createScriptedProgram } from './agents/scripted/scripted-program.ts'
 import { createToolRunner } from './agents/tools/tool-runner.ts'
 import { createGit } from './git/index.ts'
 import { acquireLease, makeDirDurable, ownIdentity } from './journal/index.ts'
-import { openLedger } from './ledger/ledger.ts'
+import { type Ledger, openLedger } from './ledger/ledger.ts'
 import { openFolder } from './open-folder.ts'
 import { createInProcessClient, createRouter, type ShiplogRouter } from './rpc/router.ts'
 import { layoutOf } from './sessions/session-files.ts'
@@ -18,6 +18,7 @@ import { createDemo } from './tasks/demo.ts'
 import { Interruption } from './tasks/interruption.ts'
 import { recoverLostRuns } from './tasks/recovery.ts'
 import { createRunRegistry } from './tasks/run-registry.ts'
+import { createTaskRecord } from './tasks/task-record.ts'
 import { createTaskService } from './tasks/task-service.ts'
 import { version } from './version.ts'
 import { createWorkspaceService } from './workspaces/workspace-service.ts'
@@ -66,17 +67,33 @@ export async function openShiplog(options: OpenShiplogOptions): Promise<Shiplog>
   }
 }
 
-async function openServices({ dataDir, host, pickFolder, agentsAtOnce }: OpenShiplogOptions) {
+async function openServices(options: OpenShiplogOptions) {
+  const { dataDir } = options
+  const ledger = await openLedger(layoutOf(dataDir).ledger, dataDir)
+  try {
+    return await openServicesOn(ledger, options)
+  } catch (error) {
+    await ledger.close()
+    throw error
+  }
+}
+
+async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions) {
+  const { dataDir, host, pickFolder, agentsAtOnce } = options
   const clock = Date.now
   const notices = createNotices()
   const layout = layoutOf(dataDir)
-  const ledger = await openLedger(layout.ledger, dataDir)
   const git = createGit()
   const sessions = createSessions()
   const runs = createRunRegistry()
   const stopper = {
-    stopForRemoval: (taskId: TaskId) =>
-      runs.stop(taskId, new Interruption('its workspace was removed')),
+    async stopForRemoval(taskId: TaskId) {
+      const cause = 'its workspace was removed'
+      await runs.stop(taskId, new Interruption(cause))
+      // What an earlier process left in the queue has no run, and nobody would begin it any more.
+      if (ledger.state.tasks.get(taskId)?.status === 'queued')
+        await createTaskRecord(ledger).cancel(taskId, cause)
+    },
   }
   const common = { ledger, git, layout, sessions, clock, onProblem: notices.problem }
   const workspaces = createWorkspaceService({ ...common, stopper })
@@ -113,6 +130,7 @@ async function openServices({ dataDir, host, pickFolder, agentsAtOnce }: OpenShi
 
   notices.healed(ledger.healed.map((one) => one.detail))
   notices.damaged(ledger.damage.map((one) => `${one.file}:${one.line} ${one.reason}`))
+  notices.notUnderstood(ledger.notUnderstood)
   notices.interrupted((await recoverLostRuns(common)).map((task) => task.title))
   await workspaces.rollForward()
   await tasks.cleanUpFinished()
@@ -172,6 +190,14 @@ function createNotices() {
         (count) =>
           `${count} ${count === 1 ? 'place' : 'places'} in the ledger can't be read. Everything else is there.`,
       ),
+    notUnderstood: (count: number) => {
+      if (count > 0)
+        add(
+          'warning',
+          `${count} ${count === 1 ? 'record' : 'records'} of the ledger come from a newer Shiplog and are not shown. They are kept.`,
+          [],
+        )
+    },
     interrupted: (details: string[]) =>
       some(
         'info',

@@ -99,7 +99,7 @@ describe('the session feed', () => {
       await client.feed.session({ workspaceId: id }, { lastEventId: 'nonsense' }),
       await client.feed.ledger(undefined, { lastEventId: 'nonsense' }),
     ]) {
-      expect((await feed.next()).value?.type).toBe('snapshot')
+      expect((await feed.next()).value).toMatchObject({ type: 'snapshot' })
       await feed.return?.()
     }
   })

@@ -126,11 +126,7 @@ agents:
   expect(await taskOf(fixture.shiplog, 'Eager')).toMatchObject({ archived: true })
 })
 
-it('[S3] begins what was still queued when Shiplog closed, once its parent awaits it again', async () => {
-  const fixture = await openFixture()
-  const root = await start(
-    fixture,
-    `
+const queued = `
 version: 1
 name: queued
 agents:
@@ -146,15 +142,28 @@ agents:
   worker:
     turns:
       - report: { title: Worked, markdown: At last. }
-`,
-    { agentsAtOnce: 1 },
-  )
+`
+
+it('[S3] begins what was still queued when Shiplog closed, once its parent awaits it again', async () => {
+  const fixture = await openFixture()
+  const root = await start(fixture, queued, { agentsAtOnce: 1 })
   await untilCalled(fixture, root, 'bash')
   const { client } = await fixture.restart()
   expect((await taskOf(fixture.shiplog, 'Worker')).status).toBe('queued')
   await client.tasks.prompt({ taskId: root, prompt: 'Go on' })
   await untilQuiet(fixture.shiplog)
   expect((await client.tasks.report({ taskId: root })).reportMarkdown).toContain('At last.')
+})
+
+it('[R1] calls off what was still queued below a root that is removed', async () => {
+  const fixture = await openFixture()
+  const root = await start(fixture, queued, { agentsAtOnce: 1 })
+  await untilCalled(fixture, root, 'bash')
+  const { client } = await fixture.restart()
+  await client.workspace.remove({ workspaceId: root })
+  expect((await taskOf(fixture.shiplog, 'Worker')).status).toBe('cancelled')
+  await client.projects.remove({ projectId: fixture.project.id })
+  expect((await client.projects.list()).projects).toEqual([])
 })
 
 it('[A8] keeps the unfinished message that a failed run could not record, when the next run begins', async () => {
