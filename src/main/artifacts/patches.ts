@@ -6,7 +6,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { TaskId } from '../../shared/ids.ts'
-import { makeDirDurable, readJsonFile, writeFileDurable } from '../journal/index.ts'
+import { makeDirInside, readJsonFile, writeFileDurable } from '../journal/index.ts'
 import { type ArtifactIndex, artifactFields, openArtifactIndex } from './artifact-index.ts'
 
 export const patchesDir = 'subagent-patches'
@@ -53,7 +53,7 @@ export async function savePatch(
   writePayload: (dir: string) => Promise<PatchEntry>,
 ): Promise<PatchEntry> {
   const dir = patchDir(sessionDir, taskId)
-  await makeDirDurable(dir)
+  await makeDirInside(sessionDir, dir)
   const entry = await writePayload(dir)
   await describePatch(dir, entry)
   await patchIndex(sessionDir).update(taskId, () => entry)

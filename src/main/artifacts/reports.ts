@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import type { TaskId } from '../../shared/ids.ts'
 import type { Report } from '../../shared/tasks.ts'
-import { makeDirDurable, readJsonFile, writeFileDurable } from '../journal/index.ts'
+import { makeDirInside, readJsonFile, writeFileDurable } from '../journal/index.ts'
 import { type ArtifactIndex, artifactFields, openArtifactIndex } from './artifact-index.ts'
 
 export const reportsDir = 'subagent-reports'
@@ -80,7 +80,7 @@ export async function saveReport(
     createdAtMs: report.nowMs,
     updatedAtMs: report.nowMs,
   }
-  await makeDirDurable(dir)
+  await makeDirInside(sessionDir, dir)
   await writeFileDurable(join(dir, 'report.md'), report.markdown)
   await writeFileDurable(join(dir, 'report.json'), `${JSON.stringify(file, null, 2)}\n`)
   await reportIndex(sessionDir).update(report.taskId, (known) => withRun(known, file))

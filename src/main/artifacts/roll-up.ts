@@ -6,7 +6,7 @@
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseTaskId } from '../../shared/ids.ts'
-import { makeDirDurable, removeDurable, renameDurable } from '../journal/index.ts'
+import { makeDirInside, refuseSymlinks, removeDurable, renameDurable } from '../journal/index.ts'
 import type { ArtifactIndex } from './artifact-index.ts'
 import { patchesDir, patchIndex } from './patches.ts'
 import { type ReportEntry, reportIndex, reportsDir } from './reports.ts'
@@ -32,7 +32,8 @@ async function rollUpFolders<Entry extends { updatedAtMs: number }>(
     const target = join(to, payloadDir, taskId)
     const newer = !known || entry.updatedAtMs >= known.updatedAtMs
     if (await exists(source)) {
-      await makeDirDurable(join(to, payloadDir))
+      await refuseSymlinks(from, join(from, payloadDir))
+      await makeDirInside(to, join(to, payloadDir))
       if (newer) await setAside(target, 'older')
       await renameDurable(source, newer ? target : await freeName(target))
     }
@@ -52,7 +53,8 @@ async function rollUpReports(from: string, to: string): Promise<void> {
       const source = join(from, reportsDir, taskId, String(run.run))
       const target = join(to, reportsDir, taskId, String(run.run))
       if (await exists(source)) {
-        await makeDirDurable(join(to, reportsDir, taskId))
+        await refuseSymlinks(from, join(from, reportsDir, taskId))
+        await makeDirInside(to, join(to, reportsDir, taskId))
         if (newer) await setAside(target, 'older')
         await renameDurable(source, newer ? target : await freeName(target))
       }

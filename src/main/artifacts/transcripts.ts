@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import type { TaskId } from '../../shared/ids.ts'
 import {
-  makeDirDurable,
+  makeDirInside,
   readJournal,
   readJournalPage,
   readJsonFile,
+  refuseSymlink,
   renameDurable,
   writeFileDurable,
 } from '../journal/index.ts'
@@ -58,7 +59,8 @@ export async function archiveTranscript(
   about: { taskId: TaskId; ancestorIds: TaskId[]; title: string; nowMs: number },
 ): Promise<void> {
   const target = archivedTranscriptDir(to, about.taskId)
-  await makeDirDurable(target)
+  await makeDirInside(to, target)
+  await refuseSymlink(from)
   const described = {
     version: 1,
     childTaskId: about.taskId,

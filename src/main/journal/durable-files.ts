@@ -97,6 +97,25 @@ export async function makeDirDurable(directory: string): Promise<void> {
 }
 
 /**
+ * As `makeDirDurable`, below `root`: neither it nor what leads from it to `directory` may be a symbolic
+ * link, or what is written there would be elsewhere (A3). Throws with code ELOOP.
+ */
+export async function makeDirInside(root: string, directory: string): Promise<void> {
+  await refuseSymlinks(root, directory)
+  await makeDirDurable(directory)
+}
+
+/** Throws with code ELOOP when `root`, `target` or a directory between them is a symbolic link (A3). */
+export async function refuseSymlinks(root: string, target: string): Promise<void> {
+  await refuseSymlink(root)
+  let at = root
+  for (const name of path.relative(root, target).split(path.sep).filter(Boolean)) {
+    at = path.join(at, name)
+    await refuseSymlink(at)
+  }
+}
+
+/**
  * Removes a file or a whole directory; nothing there is fine. Symbolic links are removed, never
  * followed. Durable when it resolves.
  */
@@ -117,13 +136,20 @@ export interface JsonSchema<T> {
   ): { success: true; data: T } | { success: false; error: { message: string } }
 }
 
-/** Reads a JSON file. Missing and damaged are answers; anything else the disk says is thrown. */
+/**
+ * Reads a JSON file. Missing and damaged are answers, and what is no file, a symbolic link included, is
+ * damaged; anything else the disk says is thrown.
+ */
 export async function readJsonFile<T>(file: string, schema: JsonSchema<T>): Promise<JsonFile<T>> {
   let text: string
   try {
+    await refuseSymlink(file)
     text = await readFile(file, 'utf8')
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return { kind: 'missing' }
+    const code = systemCode(error)
+    if (code === 'ENOENT') return { kind: 'missing' }
+    if (code === 'EISDIR' || code === 'ELOOP')
+      return { kind: 'damaged', reason: `${file} is not a file` }
     throw error
   }
   let value: unknown

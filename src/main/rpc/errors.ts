@@ -16,6 +16,10 @@ const storageCodes = new Set([
   'EMFILE',
   'ENFILE',
   'EDQUOT',
+  // Something else stands where a file or a folder should.
+  'ELOOP',
+  'EISDIR',
+  'ENOTDIR',
 ])
 
 export function toContractError(error: unknown): unknown {

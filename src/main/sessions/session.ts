@@ -18,6 +18,7 @@ import {
   openJournal,
   type Page,
   type PageQuery,
+  refuseSymlink,
 } from '../journal/index.ts'
 import { createPartialWriter } from './partial-file.ts'
 import { chatFile, partialFile } from './session-files.ts'
@@ -52,6 +53,7 @@ export async function openSession(
   dir: string,
   publish: (event: SessionEvent) => void,
 ): Promise<Session> {
+  await refuseSymlink(dir)
   const journal = await openJournal(join(dir, chatFile))
   const partialWriter = createPartialWriter(join(dir, partialFile))
   let partial: PartialMessage | null = null
