@@ -128,6 +128,8 @@ export const taskSchema = z.object({
   trashed: z.boolean(),
   hasReport: z.boolean(),
   reportTitle: z.string().nullable(),
+  /** The run whose report is the newest one. */
+  reportedRun: z.number().int().min(1).nullable(),
   hasTranscript: z.boolean(),
   /** Why it failed, was interrupted, is blocked or was given up. */
   error: z.string().nullable(),

@@ -16,11 +16,8 @@ describe('usage of the command line', () => {
     [['tasks', 'abandon', 'abcd']],
     [['search', 'x']],
     [['prune', '--dry-run']],
-    [['doctor']],
     [['import', 'codex', 'x']],
     [['transcripts', 'export', 'abcd', '--format', 'md']],
-    [['workspaces', 'restore', 'abcd']],
-    [['workspaces', 'delete', 'abcd', '--yes']],
   ])('%j is no command yet, and no stub of one', async (argv) => {
     const { code, stderr } = await runToEnd(argv)
     expect(code).toBe(2)

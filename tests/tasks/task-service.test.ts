@@ -287,7 +287,7 @@ agents:
   worker:
     turns:
       - call: bash
-        with: { command: "n=$(date +%N); touch ../run.$n; ls .. | grep -c run. >> ../seen; sleep 0.15; rm ../run.$n" }
+        with: { command: "n=$(date +%N); touch ../run.$n; c=$(ls .. | grep -c run.); echo $c >> ../seen; [ $c -lt 2 ] || touch ../met; while [ ! -e ../met ]; do sleep 0.02; done; sleep 0.1; rm ../run.$n" }
       - report: { title: Worked, markdown: Yes. }
 `,
       { agentsAtOnce: 2 },

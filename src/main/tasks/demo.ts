@@ -2,7 +2,7 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { invalid } from '../../shared/failure.ts'
-import type { TaskId } from '../../shared/ids.ts'
+import type { ProjectId, TaskId } from '../../shared/ids.ts'
 import type { Project } from '../../shared/tasks.ts'
 import type { Git } from '../git/index.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
@@ -38,10 +38,12 @@ export function createDemo(deps: {
         ? await freeDir(join(deps.layout.demo, content.projectName))
         : resolve(wanted)
     await refuseUsedDir(dir)
-    const existed = (await entriesOf(dir)) !== null
+    const isOurs = wanted === undefined || (await entriesOf(dir)) === null
+    let added: ProjectId | null = null
     try {
       await writeProject(dir)
       const project = await workspaces.projects.add(dir)
+      added = project.id
       const taskId = await tasks.start({
         projectId: project.id,
         kind: 'scripted',
@@ -54,7 +56,8 @@ export function createDemo(deps: {
       })
       return { project, taskId }
     } catch (error) {
-      const made = existed ? ((await entriesOf(dir)) ?? []).map((name) => join(dir, name)) : [dir]
+      if (added) await workspaces.projects.remove(added)
+      const made = isOurs ? [dir] : ((await entriesOf(dir)) ?? []).map((name) => join(dir, name))
       for (const path of made) await rm(path, { recursive: true, force: true })
       throw error
     }
@@ -73,9 +76,18 @@ export function createDemo(deps: {
 }
 
 async function freeDir(base: string): Promise<string> {
+  await mkdir(dirname(base), { recursive: true, mode: 0o700 })
   for (let n = 1; ; n++) {
     const dir = n === 1 ? base : `${base}-${n}`
-    if ((await entriesOf(dir)) === null) return dir
+    // Made at once, so that two demos started together do not share one.
+    const made = await mkdir(dir).then(
+      () => true,
+      (error: NodeJS.ErrnoException) => {
+        if (error.code === 'EEXIST') return false
+        throw error
+      },
+    )
+    if (made) return dir
   }
 }
 

@@ -16,7 +16,10 @@ import { causeOf } from './interruption.ts'
 
 export const lostRunCause = 'Shiplog ended while it ran'
 
-/** Marks every run without a process as interrupted, its partial turn kept. Resolves with the tasks concerned. */
+/**
+ * Ends every run without a process in the record: completed when its report is durable, else interrupted,
+ * its partial turn kept. Resolves with the interrupted tasks.
+ */
 export async function recoverLostRuns(deps: {
   ledger: Ledger
   sessions: Sessions
@@ -33,15 +36,20 @@ export async function recoverLostRuns(deps: {
       deps.onProblem(`The session of "${task.title}" could not be closed: ${causeOf(error)}`, error)
     }
     const usage = { inputTokens: 0, outputTokens: 0, costUsd: null, complete: false }
-    await deps.ledger.record({
-      type: 'task.interrupted',
-      taskId: task.id,
-      run,
-      cause: lostRunCause,
-      usage,
-    })
+    const { id: taskId } = task
+    // What it was asked for is durable: only the word that it had ended was lost.
+    if (task.reportedRun === run)
+      await deps.ledger.record({ type: 'task.completed', taskId, run, usage })
+    else
+      await deps.ledger.record({
+        type: 'task.interrupted',
+        taskId,
+        run,
+        cause: lostRunCause,
+        usage,
+      })
   }
-  return lost
+  return lost.filter((task) => task.reportedRun !== task.runs.at(-1)?.run)
 }
 
 /**
@@ -49,6 +57,7 @@ export async function recoverLostRuns(deps: {
  * unfinished message is kept, its open calls have an unknown outcome (A8, S3). Nothing open is fine.
  */
 export async function closeUnfinished(session: Session, task: Task, run: number): Promise<void> {
+  const reported = task.reportedRun === run
   const path = join(session.dir, partialFile)
   const partial = await readPartial(path)
   const [last] = (await session.page({ last: 1 })).records
@@ -70,7 +79,10 @@ export async function closeUnfinished(session: Session, task: Task, run: number)
   }
   if (!ended && run > 0) {
     const runId = runIdOf(task.id, run)
-    closing.push({ type: 'run-end', runId, run, status: 'interrupted', cause: lostRunCause })
+    const end = reported
+      ? ({ status: 'completed', cause: null } as const)
+      : ({ status: 'interrupted', cause: lostRunCause } as const)
+    closing.push({ type: 'run-end', runId, run, ...end })
   }
   if (closing.length > 0) await session.append(...closing)
   // Only once its content is in the journal.

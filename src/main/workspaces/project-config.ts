@@ -3,8 +3,8 @@
  * brings is somebody else's code: it runs only once the person has allowed exactly this file.
  */
 import { createHash } from 'node:crypto'
-import { cp, readFile, realpath } from 'node:fs/promises'
-import { isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { cp, lstat, readFile, realpath } from 'node:fs/promises'
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { parseDocument } from 'yaml'
 import { z } from 'zod'
 import { invalid } from '../../shared/failure.ts'
@@ -76,8 +76,27 @@ export async function copyProjectFiles(
         `${projectConfigPath}: copy: ${path} is a link that leads out of the project.`,
       )
     }
+    await refuseLinkedTarget(worktree, path, to)
     // What Git has put there is the project's own state of it: not overwritten.
     await cp(source, to, { recursive: true, force: false, verbatimSymlinks: true })
+  }
+}
+
+/** The committed tree may have a link where the project has a real folder: nothing is written through it. */
+async function refuseLinkedTarget(worktree: string, path: string, to: string): Promise<void> {
+  const root = await realpath(worktree)
+  let above = dirname(to)
+  let real = await realpath(above).catch(() => null)
+  while (real === null && above !== dirname(above)) {
+    above = dirname(above)
+    real = await realpath(above).catch(() => null)
+  }
+  const link = (await lstat(to).catch(() => null))?.isSymbolicLink() === true
+  if (link || real === null || (real !== root && !isInside(root, real))) {
+    invalid(
+      'project',
+      `${projectConfigPath}: copy: ${path} would be written through a link in the worktree.`,
+    )
   }
 }
 

@@ -81,7 +81,11 @@ function foldEvent(state: LedgerState, event: LedgerEvent, at: string): void {
         runs: startRun(task.runs, event.run, at),
       }))
     case 'task.reported':
-      return change(state, event.taskId, () => ({ hasReport: true, reportTitle: event.title }))
+      return change(state, event.taskId, () => ({
+        hasReport: true,
+        reportTitle: event.title,
+        reportedRun: event.run,
+      }))
     case 'task.completed':
       return change(state, event.taskId, (task) => ({
         status: 'completed',
@@ -182,6 +186,7 @@ function createdTask(state: LedgerState, event: LedgerEventOf<'task.created'>, a
     trashed: false,
     hasReport: false,
     reportTitle: null,
+    reportedRun: null,
     hasTranscript: false,
     error: null,
     model: event.model,
