@@ -12,6 +12,7 @@ import { acquireLease, makeDirDurable, ownIdentity } from './journal/index.ts'
 import { type Ledger, openLedger } from './ledger/ledger.ts'
 import { openFolder } from './open-folder.ts'
 import { createInProcessClient, createRouter, type ShiplogRouter } from './rpc/router.ts'
+import { refuseLinkedFolders, strayTranscripts } from './sessions/own-folders.ts'
 import { layoutOf } from './sessions/session-files.ts'
 import { createSessions } from './sessions/sessions.ts'
 import { createDemo } from './tasks/demo.ts'
@@ -131,6 +132,7 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions) {
   notices.healed(ledger.healed.map((one) => one.detail))
   notices.damaged(ledger.damage.map((one) => `${one.file}:${one.line} ${one.reason}`))
   notices.notUnderstood(ledger.notUnderstood)
+  notices.strays(await strayTranscripts(dataDir, (id) => ledger.state.tasks.has(id)))
   notices.interrupted((await recoverLostRuns(common)).map((task) => task.title))
   await workspaces.rollForward()
   await tasks.cleanUpFinished()
@@ -162,6 +164,7 @@ async function prepareDataDir(dataDir: string): Promise<void> {
     if (!(await stat(dataDir)).isDirectory())
       throw new DataDirError(`${dataDir} is a file. ${remedy}`)
     await access(dataDir, constants.W_OK)
+    await refuseLinkedFolders(dataDir)
   } catch (error) {
     if (error instanceof DataDirError) throw error
     throw new DataDirError(
@@ -189,6 +192,13 @@ function createNotices() {
         details,
         (count) =>
           `${count} ${count === 1 ? 'place' : 'places'} in the ledger can't be read. Everything else is there.`,
+      ),
+    strays: (details: string[]) =>
+      some(
+        'warning',
+        details,
+        (count) =>
+          `${count} ${count === 1 ? 'transcript is' : 'transcripts are'} on disk that the ledger does not know of. Nothing of it was touched.`,
       ),
     notUnderstood: (count: number) => {
       if (count > 0)

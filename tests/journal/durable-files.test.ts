@@ -166,9 +166,20 @@ describe('reading JSON files', () => {
     expect(await readJsonFile(file, schema)).toEqual(result)
   })
 
+  it('[A2] [A3] takes what is no file for damage, and does not read through a link', async () => {
+    const directory = await scratchDirectory()
+    await writeFile(path.join(directory, 'elsewhere'), '{"version":1}')
+    await symlink('elsewhere', path.join(directory, 'link'))
+    const damaged = { kind: 'damaged', reason: expect.stringContaining('is not a file') }
+    expect(await readJsonFile(directory, schema)).toEqual(damaged)
+    expect(await readJsonFile(path.join(directory, 'link'), schema)).toEqual(damaged)
+  })
+
   it('[A2] throws what the disk says, rather than call the file missing', async () => {
-    await expect(readJsonFile(await scratchDirectory(), schema)).rejects.toMatchObject({
-      code: 'EISDIR',
+    const below = path.join(await scratchDirectory(), 'a-file')
+    await writeFile(below, '')
+    await expect(readJsonFile(path.join(below, 'x'), schema)).rejects.toMatchObject({
+      code: 'ENOTDIR',
     })
   })
 })

@@ -1,4 +1,5 @@
 /** Reports: `subagent-reports/<taskId>/<run>/report.md` and `report.json`, in the parent's session directory. */
+import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -19,6 +20,8 @@ const reportFileSchema = z.object({
   title: z.string(),
   run,
   taskResults: z.json().optional(),
+  /** Of `report.md`, hex, so that a report that was changed is not taken for the one that was given. */
+  markdownSha256: z.string().optional(),
 })
 type ReportFile = z.infer<typeof reportFileSchema>
 
@@ -77,6 +80,7 @@ export async function saveReport(
     title: report.title,
     run: report.run,
     taskResults: report.taskResults,
+    markdownSha256: sha256Of(report.markdown),
     createdAtMs: report.nowMs,
     updatedAtMs: report.nowMs,
   }
@@ -96,26 +100,34 @@ export async function readReport(
   const runs = entry?.runs ?? []
   const found = wantedRun === undefined ? runs.at(-1) : runs.find((one) => one.run === wantedRun)
   if (!entry || !found) return { kind: 'not-found' }
-  const dir = join(sessionDir, reportsDir, taskId, String(found.run))
+  const folder = `${reportsDir}/${taskId}/${found.run}`
+  const file = await readJsonFile(join(sessionDir, folder, 'report.json'), reportFileSchema)
+  if (file.kind !== 'ok' || file.value.childTaskId !== taskId || file.value.run !== found.run) {
+    const reason = file.kind === 'damaged' ? file.reason : 'it is missing, or of another report'
+    return { kind: 'damaged', file: `${folder}/report.json`, reason }
+  }
+  const { title, createdAtMs, ancestorWorkspaceIds, markdownSha256 } = file.value
   try {
-    const reportMarkdown = await readFile(join(dir, 'report.md'), 'utf8')
+    const markdown = await readFile(join(sessionDir, folder, 'report.md'))
+    if (markdownSha256 && sha256Of(markdown) !== markdownSha256)
+      throw new Error('it was changed since the agent gave it')
     const report = {
       taskId,
       run: found.run,
-      title: found.title,
-      reportMarkdown,
-      createdAt: new Date(found.createdAtMs).toISOString(),
-      ancestorIds: entry.ancestorWorkspaceIds,
+      title,
+      reportMarkdown: markdown.toString('utf8'),
+      createdAt: new Date(createdAtMs).toISOString(),
+      ancestorIds: ancestorWorkspaceIds,
     }
     return { kind: 'found', report }
   } catch (error) {
     // The index says that it is there: that it can't be read is not the same as never having been.
-    return {
-      kind: 'damaged',
-      file: `${reportsDir}/${taskId}/${found.run}/report.md`,
-      reason: String(error),
-    }
+    return { kind: 'damaged', file: `${folder}/report.md`, reason: String(error) }
   }
+}
+
+function sha256Of(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex')
 }
 
 /** Puts one run into an entry; for the same run the newer one wins (R4). Runs stay in order. */

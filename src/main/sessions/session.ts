@@ -57,7 +57,10 @@ export async function openSession(
   const journal = await openJournal(join(dir, chatFile))
   const partialWriter = createPartialWriter(join(dir, partialFile))
   let partial: PartialMessage | null = null
-  let parentUuid: EntryId | null = await lastEntryId()
+  let parentUuid: EntryId | null = await lastEntryId().catch(async (error) => {
+    await journal.close()
+    throw error
+  })
   let lastDurable = parentUuid
   let published: Promise<void> = Promise.resolve()
 
@@ -124,7 +127,8 @@ export async function openSession(
     },
     async close() {
       await partialWriter.close()
-      if (!partial) await rm(join(dir, partialFile), { force: true })
+      // Only a preview: one that can't be taken away now goes at the next start.
+      if (!partial) await rm(join(dir, partialFile), { force: true }).catch(() => undefined)
       await journal.close()
     },
   }

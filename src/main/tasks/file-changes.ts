@@ -8,7 +8,7 @@ import { diffLines } from 'diff'
 import type { FileChangeRecorder } from '../../shared/agent.ts'
 import type { EntryId } from '../../shared/ids.ts'
 import { exists } from '../artifacts/index.ts'
-import { makeDirDurable, writeFileDurable } from '../journal/index.ts'
+import { makeDirDurable, syncDirectory, writeFileDurable } from '../journal/index.ts'
 import type { Session } from '../sessions/session.ts'
 
 /** Line by line comparison is for text that people read; beyond this a file is counted as one change. */
@@ -29,9 +29,12 @@ export function createFileChanges(session: Session): FileChanges {
   async function keep(content: Uint8Array): Promise<string> {
     const hash = sha256(content)
     const path = join(historyDir, hash)
-    if (await exists(path)) return hash
-    await makeDirDurable(historyDir)
-    await writeFileDurable(path, content)
+    // One that is there may come from a process that died before its name was durable.
+    if (await exists(path)) await syncDirectory(historyDir)
+    else {
+      await makeDirDurable(historyDir)
+      await writeFileDurable(path, content)
+    }
     return hash
   }
 

@@ -5,6 +5,7 @@
 
 import { join } from 'node:path'
 import type { TranscriptPage, TranscriptSummary } from '../../shared/contract/workspace.ts'
+import type { EntryType } from '../../shared/entries.ts'
 import { FailureError } from '../../shared/failure.ts'
 import type { TaskId } from '../../shared/ids.ts'
 import { ancestorsOf } from '../../shared/projections/ledger-state.ts'
@@ -81,6 +82,13 @@ export function createRecords({ ledger, layout }: { ledger: Ledger; layout: Data
   }
 
   async function transcriptPage(taskId: TaskId, query: PageQuery): Promise<TranscriptPage> {
+    // Asked before reading, or a run that ends meanwhile would seem to lack its end.
+    const ended = endedRunOf(known(taskId))
+    const page = await readWhereItIs(taskId, query)
+    return ended !== null && lacksEnd(page, ended) ? withoutEnd(page, ended) : page
+  }
+
+  async function readWhereItIs(taskId: TaskId, query: PageQuery): Promise<TranscriptPage> {
     const found = await findTranscript(taskId)
     const page = await readTranscriptPage(found?.dir ?? layout.sessionDir(taskId), query)
     // It was moved between finding and reading: then it is where the second look finds it.
@@ -163,6 +171,36 @@ export function createRecords({ ledger, layout }: { ledger: Ledger; layout: Data
     transcriptPage,
     listTranscripts,
   }
+}
+
+/** The task's last run, when it ended by its own doing: then its transcript ends with that. */
+function endedRunOf({ runs }: Task): number | null {
+  const last = runs.at(-1)
+  return last?.status === 'completed' || last?.status === 'failed' ? last.run : null
+}
+
+/** Lines that are gone from a journal's very end leave a whole, shorter journal: only the ledger knows better. */
+function lacksEnd(page: TranscriptPage, run: number): boolean {
+  if (page.nextSeq !== null || page.status !== 'complete') return false
+  const last = page.entries.at(-1)
+  if (!last) return page.total === 0
+  return last.type === 'run-end' ? last.run < run : partOfRun.has(last.type)
+}
+
+/** After these something must follow in a run that has ended. */
+const partOfRun: ReadonlySet<EntryType> = new Set([
+  'run-start',
+  'message',
+  'tool-call',
+  'tool-result',
+  'file-history-snapshot',
+  'attribution-snapshot',
+])
+
+function withoutEnd(page: TranscriptPage, run: number): TranscriptPage {
+  const reason = `the end is gone: run ${run} has ended, and the last entries do not say so`
+  const damage = [{ file: chatFile, line: page.total + 1, bytes: 0, reason }]
+  return { ...page, status: 'damaged', damage }
 }
 
 async function holdsTranscript(dir: string): Promise<boolean> {
