@@ -4,6 +4,9 @@ import { delimiter, join } from 'node:path'
 import open from 'open'
 import { invalid } from '../shared/failure.ts'
 
+/** A launcher that has not failed by then has found a program. */
+const launcherMs = 1_500
+
 /** Editors with a window of their own, by their command, the more common first. */
 const editorCommands = [
   'code',
@@ -23,8 +26,10 @@ export async function openFolder(path: string, opener: 'editor' | 'file-manager'
   const app = opener === 'editor' ? await findEditor(process.env) : null
   const child = await open(path, app ? { app: { name: app } } : {})
   await new Promise<void>((resolve, reject) => {
-    child.once('spawn', resolve)
     child.once('error', reject)
+    // A launcher without a program to launch ends at once with a code of its own.
+    child.once('exit', (code) => (code ? reject(new Error(`exit code ${code}`)) : resolve()))
+    setTimeout(resolve, launcherMs).unref()
   }).catch(() =>
     invalid(
       'with',

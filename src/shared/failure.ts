@@ -2,6 +2,8 @@
  * Expected failures as named values (STYLE 11). Services throw them inside a `FailureError`; the hosts
  * turn them into ORPC errors and exit codes. Its message says what, where and what to do.
  */
+import { idPrefixLengthMin } from './ids.ts'
+
 export type Failure =
   | { kind: 'not-found'; what: string; id: string }
   | { kind: 'ambiguous'; what: string; id: string; candidates: string[] }
@@ -45,6 +47,9 @@ export const refused = (reason: RefusalReason, message: string): never =>
 function messageOf(failure: Failure): string {
   switch (failure.kind) {
     case 'not-found':
+      if (failure.id.length < idPrefixLengthMin) {
+        return `${failure.id} is too short for an id: give at least ${idPrefixLengthMin} characters`
+      }
       return `no ${failure.what} with the id ${failure.id}; \`shiplog tasks list --all\` shows every id`
     case 'ambiguous':
       return `${failure.id} stands for more than one ${failure.what}; give more characters of one of: ${failure.candidates.join(', ')}`

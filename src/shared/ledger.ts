@@ -23,6 +23,9 @@ export const processIdentitySchema = z.object({
 })
 export type ProcessIdentity = z.infer<typeof processIdentitySchema>
 
+/** Milliseconds since the epoch, where it ended before it could be recorded: after a crash. */
+const endedAt = z.number().optional()
+
 const taskRun = { taskId: taskIdSchema, run: z.number().int().min(1) }
 
 export const ledgerEventSchemas = [
@@ -91,10 +94,11 @@ export const ledgerEventSchemas = [
   z.object({ type: z.literal('task.resumed'), ...taskRun, process: processIdentitySchema }),
   /** Its report is durable. It comes before the run's end. */
   z.object({ type: z.literal('task.reported'), ...taskRun, title: z.string() }),
-  z.object({ type: z.literal('task.completed'), ...taskRun, usage: usageSchema }),
+  z.object({ type: z.literal('task.completed'), ...taskRun, endedAt, usage: usageSchema }),
   z.object({
     type: z.literal('task.interrupted'),
     ...taskRun,
+    endedAt,
     cause: z.string(),
     usage: usageSchema,
   }),

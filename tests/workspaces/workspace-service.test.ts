@@ -60,6 +60,9 @@ describe('projects', () => {
       )
       return [error?.code, error?.message]
     }
+    await expect(shiplog.client.projects.add({ dir: 'some/where' })).rejects.toMatchObject({
+      message: expect.stringContaining('not a whole path'),
+    })
     expect(await refusal('nowhere')).toEqual(['INVALID', expect.stringContaining('does not exist')])
     expect(await refusal('file')).toEqual(['INVALID', expect.stringContaining('not a folder')])
     expect(await refusal('unborn')).toEqual([

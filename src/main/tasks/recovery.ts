@@ -29,8 +29,10 @@ export async function recoverLostRuns(deps: {
   const lost = [...deps.ledger.state.tasks.values()].filter((task) => isRunning(task.status))
   for (const task of lost) {
     const run = task.runs.at(-1)?.run ?? 1
+    let endedAt: number | undefined
     try {
       const session = await deps.sessions.open(task.id, deps.layout.sessionDir(task.id))
+      endedAt = (await session.page({ last: 1 })).records[0]?.at
       await closeUnfinished(session, task, run).finally(() => deps.sessions.close(task.id))
     } catch (error) {
       deps.onProblem(`The session of "${task.title}" could not be closed: ${causeOf(error)}`, error)
@@ -39,7 +41,7 @@ export async function recoverLostRuns(deps: {
     const { id: taskId } = task
     // What it was asked for is durable: only the word that it had ended was lost.
     if (task.reportedRun === run)
-      await deps.ledger.record({ type: 'task.completed', taskId, run, usage })
+      await deps.ledger.record({ type: 'task.completed', taskId, run, usage, endedAt })
     else
       await deps.ledger.record({
         type: 'task.interrupted',
@@ -47,6 +49,7 @@ export async function recoverLostRuns(deps: {
         run,
         cause: lostRunCause,
         usage,
+        endedAt,
       })
   }
   return lost.filter((task) => task.reportedRun !== task.runs.at(-1)?.run)

@@ -26,7 +26,10 @@ import type { WorkingDirs } from './working-dirs.ts'
 
 export interface Changes {
   diff(taskId: TaskId): Promise<WorkspaceDiff>
-  /** Three-way, all or nothing; a conflict is an answer. A root's goes to the project's own folder. */
+  /**
+   * Three-way, all or nothing; a conflict is an answer. A root's goes to the project's own folder, a
+   * sub-agent's to its parent's, or to the nearest ancestor's that is left.
+   */
   apply(taskId: TaskId): Promise<ApplyOutcome>
   /** Saves what the workspace holds into its keeper's session directory, before the worktree goes (R1). */
   save(taskId: TaskId): Promise<void>
@@ -97,8 +100,7 @@ export function createChanges(deps: {
   }
 
   async function targetOf(task: Task): Promise<WorkspaceDiff['target']> {
-    const parent = task.parentId ? state.tasks.get(task.parentId) : null
-    const path = parent ? (parent.workspace?.path ?? '') : task.projectDir
+    const path = applyTarget(task)
     const branch = (await exists(path)) ? await git.currentBranch(path).catch(() => null) : null
     return { path, branch }
   }
@@ -144,14 +146,16 @@ export function createChanges(deps: {
     return outcome
   }
 
+  /**
+   * Where its work belongs: its parent's folder; where that is gone, the nearest ancestor's that is left,
+   * and last the project's own.
+   */
   function applyTarget(task: Task): string {
-    if (task.parentId === null) return task.projectDir
-    const parent = state.tasks.get(task.parentId)
-    if (parent?.workspace && parent.workspace.removal === null) return parent.workspace.path
-    return refused(
-      'removed',
-      `The workspace of its parent "${parent?.title ?? task.parentId}" was removed; what the parent had applied is part of the parent's own changes.`,
-    )
+    for (const id of ancestorsOf(state, task.id)) {
+      const workspace = state.tasks.get(id)?.workspace
+      if (workspace && workspace.removal === null) return workspace.path
+    }
+    return task.projectDir
   }
 
   /** The repository lost the commits (a clone anew, an eager clean-up): the saved files still tell. */

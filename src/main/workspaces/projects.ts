@@ -1,6 +1,7 @@
 /** Projects: folders that agents work in. */
 import { realpath } from 'node:fs/promises'
-import { basename, resolve } from 'node:path'
+import { homedir } from 'node:os'
+import { basename, isAbsolute, join, resolve } from 'node:path'
 import type { ProjectSetup } from '../../shared/contract/projects.ts'
 import { FailureError, invalid, refused } from '../../shared/failure.ts'
 import { newProjectId, type ProjectId } from '../../shared/ids.ts'
@@ -32,7 +33,14 @@ export function createProjects({ ledger, git }: { ledger: Ledger; git: Git }): P
   }
 
   async function add(given: string): Promise<Project> {
-    const dir = await realpath(resolve(given)).catch(() => resolve(given))
+    const path = given.replace(/^~(?=$|[\\/])/, homedir())
+    if (!isAbsolute(path)) {
+      invalid(
+        'dir',
+        `${given} is not a whole path. Give it from the root, such as ${join(homedir(), given)}.`,
+      )
+    }
+    const dir = await realpath(path).catch(() => resolve(path))
     // Two windows may add one folder in the same moment: it is one project.
     return serially(dir, () => addDir(dir))
   }

@@ -156,13 +156,15 @@ const branchFor = (taskId: TaskId, title: string): string =>
 const folderName = (name: string, projectId: ProjectId): string =>
   `${slug(name)}-${shortId(projectId)}`
 
+/** Words of any script: a branch may be called what its task is called. */
 function slug(text: string): string {
   const words =
     text
-      .normalize('NFKD')
+      .normalize('NFC')
       .toLowerCase()
-      .match(/[a-z0-9]+/g) ?? []
-  return words.join('-').slice(0, slugCharsMax).replace(/-+$/, '') || 'work'
+      .match(/[\p{L}\p{N}]+/gu) ?? []
+  const name = [...words.join('-')].slice(0, slugCharsMax).join('')
+  return name.replace(/-+$/, '') || 'work'
 }
 
 /** Windows still has paths of 260 characters, of which Git and the project want most. */

@@ -32,7 +32,9 @@ const noUsage: Usage = { inputTokens: 0, outputTokens: 0, costUsd: null, complet
 /** Folds one record in place. Records must come in order of `seq`; one that was folded already is passed over. */
 export function foldLedgerRecord(state: LedgerState, record: LedgerRecord): void {
   if (record.seq <= state.seq) return
-  foldEvent(state, record.event, new Date(record.at).toISOString())
+  const { event } = record
+  const at = ('endedAt' in event && event.endedAt) || record.at
+  foldEvent(state, event, new Date(at).toISOString())
   state.seq = record.seq
 }
 
