@@ -182,9 +182,10 @@ function endedRunOf({ runs }: Task): number | null {
 /** Lines that are gone from a journal's very end leave a whole, shorter journal: only the ledger knows better. */
 function lacksEnd(page: TranscriptPage, run: number): boolean {
   if (page.nextSeq !== null || page.status !== 'complete') return false
-  const last = page.entries.at(-1)
-  if (!last) return page.total === 0
-  return last.type === 'run-end' ? last.run < run : partOfRun.has(last.type)
+  const last = page.entries.findLast(({ type }) => type === 'run-end' || partOfRun.has(type))
+  // Nothing of a run on this page: only the whole transcript tells whether there is any.
+  if (!last) return page.entries.length === page.total
+  return last.type !== 'run-end' || last.run < run
 }
 
 /** After these something must follow in a run that has ended. */
