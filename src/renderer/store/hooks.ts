@@ -70,6 +70,10 @@ export const useAppInfo = () => useStore(useStores().appInfo.store)
 export const useOverlay = () => useStore(useStores().overlay.store)
 export const useConnection = () => useStore(useStores().connection)
 
+/** Nothing new comes in and nothing can be asked for: what is shown is how it last was. */
+export const useConnectionLost = (): boolean =>
+  useStore(useStores().connection, ({ kind }) => kind === 'lost' || kind === 'refused')
+
 /**
  * A task's transcript, open for as long as it is shown. Null until then, and while `taskId` is null:
  * nothing is read before somebody looks.

@@ -15,6 +15,8 @@ export function Composer(props: {
   /** Present while there is something to stop. */
   onStop?(): void
   sending?: boolean
+  /** Why nothing can be sent or stopped right now. */
+  unreachable?: string
   placeholder?: string
   /** Names it for a screen reader. */
   label?: string
@@ -23,9 +25,9 @@ export function Composer(props: {
   ref?: Ref<HTMLTextAreaElement>
 }) {
   const { draft, onDraftChange, onSend, running = false, onStop, sending = false } = props
-  const { placeholder = 'What next?', label = 'Prompt', info, ref } = props
+  const { placeholder = 'What next?', label = 'Prompt', info, unreachable, ref } = props
   const noteId = useId()
-  const canSend = draft.trim() !== '' && !running && !sending
+  const canSend = draft.trim() !== '' && !running && !sending && !unreachable
   const send = () => canSend && onSend(draft.trim())
   const onKeyDown = (event: KeyboardEvent) => {
     // Enter alone is a new line; while an input method composes, it is not ours at all.
@@ -52,10 +54,17 @@ export function Composer(props: {
       <div className="flex items-center gap-2 py-1.5 pr-1.5 pl-3">
         <span id={noteId} className="min-w-0 flex-1 truncate text-small text-muted">
           {info ??
+            unreachable ??
             (running ? 'It can be sent once the agent is done' : `${keysText(sendKeys)} sends`)}
         </span>
         {running && onStop ? (
-          <Button size="small" icon={<Square />} onClick={onStop}>
+          <Button
+            size="small"
+            icon={<Square />}
+            disabled={unreachable !== undefined}
+            title={unreachable}
+            onClick={onStop}
+          >
             Stop
           </Button>
         ) : null}
@@ -64,6 +73,7 @@ export function Composer(props: {
           variant="primary"
           icon={<ArrowUp />}
           busy={sending}
+          title={unreachable}
           disabled={!canSend && !sending}
           onClick={send}
         >

@@ -32,6 +32,8 @@ export interface TaskActions {
   onViewTranscript?(id: TaskId): void
   onApply?(id: TaskId): void
   onStop?(id: TaskId): void
+  /** Why nothing can be stopped or applied right now. */
+  unreachable?: string
   onResume?(id: TaskId): void
   /** A card whose task has a report is shown: read it. Called once a card. */
   onNeedReport?(id: TaskId): void

@@ -128,7 +128,8 @@ function CardActions(props: {
   apply: ShownApply | null
 }) {
   const { taskId, title, task, apply } = props
-  const { onViewTranscript, onApply, onStop, onResume } = useContext(TaskActionsContext)
+  const { onViewTranscript, onApply, onStop, onResume, unreachable } =
+    useContext(TaskActionsContext)
   const applied =
     task?.patch === 'applied' || apply?.kind === 'applied' || apply?.kind === 'already-applied'
   return (
@@ -143,6 +144,8 @@ function CardActions(props: {
         <Button
           size="small"
           icon={<GitMerge />}
+          disabled={unreachable !== undefined}
+          title={unreachable}
           busy={apply?.kind === 'applying'}
           aria-label={apply?.kind === 'applying' ? undefined : `Apply changes of ${title}`}
           onClick={() => onApply(taskId)}
@@ -154,6 +157,8 @@ function CardActions(props: {
         <Button
           size="small"
           icon={<Square />}
+          disabled={unreachable !== undefined}
+          title={unreachable}
           aria-label={`Stop ${title}`}
           onClick={() => onStop(taskId)}
         >

@@ -1,6 +1,17 @@
-import { type ReactNode, useEffect } from 'react'
-import { Toaster, TooltipProvider } from '../../components/primitives/index.ts'
-import { StoresContext, useConnection, useLedger, usePreference } from '../../store/hooks.ts'
+import { type ReactNode, useContext, useEffect, useMemo } from 'react'
+import {
+  ClockContext,
+  stoppedClock,
+  Toaster,
+  TooltipProvider,
+} from '../../components/primitives/index.ts'
+import {
+  StoresContext,
+  useConnection,
+  useConnectionLost,
+  useLedger,
+  usePreference,
+} from '../../store/hooks.ts'
 import type { Stores } from '../../store/stores.ts'
 import { Shell } from '../shell/Shell.tsx'
 import { StartFailed, Starting, StartRefused } from './StartScreens.tsx'
@@ -12,7 +23,9 @@ export function App({ stores }: { stores: Stores }) {
       <TooltipProvider>
         <Theme />
         <Gate>
-          <Shell />
+          <Standing>
+            <Shell />
+          </Standing>
         </Gate>
         <Toaster />
       </TooltipProvider>
@@ -31,6 +44,19 @@ function Gate({ children }: { children: ReactNode }) {
     return <StartRefused why={connection.kind} />
   if (phase === 'failed' && problem) return <StartFailed problem={problem} />
   return <Starting trying={connection.kind === 'lost'} />
+}
+
+/** While the connection is lost nobody knows what still runs: no clock goes on and no icon turns. */
+function Standing({ children }: { children: ReactNode }) {
+  const lost = useConnectionLost()
+  const running = useContext(ClockContext)
+  const clock = useMemo(() => (lost ? stoppedClock(running.now()) : running), [lost, running])
+  useEffect(() => {
+    const { dataset } = document.documentElement
+    if (lost) dataset.connection = 'lost'
+    else delete dataset.connection
+  }, [lost])
+  return <ClockContext value={clock}>{children}</ClockContext>
 }
 
 /** The system's theme, unless the person chose one. */

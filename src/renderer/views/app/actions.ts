@@ -11,6 +11,9 @@ import type { Stores } from '../../store/stores.ts'
 /** Long enough to copy the details of what went wrong. */
 const errorShownMs = 12_000
 
+/** Said where something can't be asked for while the connection is lost. */
+export const unreachableReason = 'The connection is lost. It is being tried again.'
+
 export interface Actions {
   startDemo(): Promise<boolean>
   stop(taskId: TaskId): Promise<void>

@@ -2,21 +2,40 @@ import { useState } from 'react'
 import { isRunning, type Task } from '../../../shared/tasks.ts'
 import { Composer } from '../../components/composer/composer.tsx'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
-import { useLedger, useStores } from '../../store/hooks.ts'
+import { useConnectionLost, useLedger, useStores } from '../../store/hooks.ts'
+import { unreachableReason } from '../app/actions.ts'
 import { ProblemNotice } from '../app/ProblemNotice.tsx'
 import { useActions } from '../app/use-actions.ts'
 
 /** Where a person goes on with a root; for everything else, one line that says why they can't. */
-export function ConversationFooter({ task, onSent }: { task: Task; onSent(): void }) {
+export function ConversationFooter(props: {
+  task: Task
+  /** Esc was pressed once: the next one stops the agent. */
+  stopsNext: boolean
+  onSent(): void
+}) {
+  const { task, stopsNext, onSent } = props
   const parentTitle = useLedger(
     ({ ledger }) => (task.parentId && ledger.tasks.get(task.parentId)?.title) || null,
   )
   if (task.archived || task.workspace?.removal)
     return <Line>Its workspace was cleaned up. What it did and said is kept in the archive.</Line>
+  if (task.parentId && stopsNext)
+    return (
+      <Line>
+        <StopsNext />
+      </Line>
+    )
   if (task.parentId)
     return <Line>It answers to “{parentTitle}”, which asked for it. You can read along.</Line>
-  return <RootComposer key={task.id} task={task} onSent={onSent} />
+  return <RootComposer key={task.id} task={task} stopsNext={stopsNext} onSent={onSent} />
 }
+
+const StopsNext = () => (
+  <span role="status" className="text-ink">
+    Press Esc again to stop
+  </span>
+)
 
 function Line({ children }: { children: React.ReactNode }) {
   return (
@@ -26,13 +45,15 @@ function Line({ children }: { children: React.ReactNode }) {
   )
 }
 
-function RootComposer({ task, onSent }: { task: Task; onSent(): void }) {
+function RootComposer(props: { task: Task; stopsNext: boolean; onSent(): void }) {
+  const { task, stopsNext, onSent } = props
   const { client } = useStores()
   const { stop } = useActions()
   const [text, setText] = useState(drafts.get(task.id) ?? '')
   const [sending, setSending] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
   const running = isRunning(task.status)
+  const lost = useConnectionLost()
   const change = (next: string) => {
     setText(next)
     drafts.set(task.id, next)
@@ -61,6 +82,8 @@ function RootComposer({ task, onSent }: { task: Task; onSent(): void }) {
           onSend={(prompt) => void send(prompt)}
           running={running}
           sending={sending}
+          unreachable={lost ? unreachableReason : undefined}
+          info={stopsNext ? <StopsNext /> : undefined}
           onStop={() => void stop(task.id)}
           placeholder={running ? 'A follow-up for when it is done' : 'What next?'}
         />

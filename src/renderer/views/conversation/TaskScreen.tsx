@@ -1,10 +1,17 @@
 import { Archive, PanelRight, Square } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { TaskId } from '../../../shared/ids.ts'
 import { isRunning } from '../../../shared/tasks.ts'
 import { Button, IconButton } from '../../components/primitives/index.ts'
-import { usePreference, useStores, useTask, useTaskLookup } from '../../store/hooks.ts'
+import {
+  useConnectionLost,
+  usePreference,
+  useStores,
+  useTask,
+  useTaskLookup,
+} from '../../store/hooks.ts'
 import { inspectorWidthMax, inspectorWidthMin } from '../../store/preferences.ts'
+import { unreachableReason } from '../app/actions.ts'
 import { useActions } from '../app/use-actions.ts'
 import { Inspector } from '../inspector/Inspector.tsx'
 import { NothingHere } from '../shell/NothingHere.tsx'
@@ -53,14 +60,10 @@ function FoundTask({ taskId }: { taskId: TaskId }) {
   const [sheet, setSheet] = useState(false)
   const [sent, setSent] = useState(0)
   const running = task !== null && isRunning(task.status)
+  const lost = useConnectionLost()
+  const [stopsNext, pressStop] = useTwice(taskId, () => void stop(taskId))
   const viewTranscript = (id: TaskId) => navigation.go({ screen: 'task', taskId, transcriptOf: id })
   useKeys([
-    {
-      keys: 't',
-      label: 'Transcript of this agent',
-      group: 'Agent',
-      run: () => viewTranscript(taskId),
-    },
     { keys: 'i', label: 'Changes and state', group: 'Agent', run: () => toggle() },
     ...(sheet && !wide
       ? [
@@ -71,13 +74,13 @@ function FoundTask({ taskId }: { taskId: TaskId }) {
             run: () => setSheet(false),
           },
         ]
-      : running
+      : running && !lost
         ? [
             {
               keys: 'Escape',
-              label: 'Stop the agent',
+              label: 'Stop the agent (press it twice)',
               group: 'Agent' as const,
-              run: () => void stop(taskId),
+              run: pressStop,
             },
           ]
         : []),
@@ -96,7 +99,13 @@ function FoundTask({ taskId }: { taskId: TaskId }) {
           actions={
             <>
               {running && task.parentId ? (
-                <Button icon={<Square />} onClick={() => void stop(taskId)} shortcut="Esc">
+                <Button
+                  icon={<Square />}
+                  disabled={lost}
+                  title={lost ? unreachableReason : undefined}
+                  onClick={() => void stop(taskId)}
+                  shortcut="Esc"
+                >
                   Stop
                 </Button>
               ) : null}
@@ -124,7 +133,11 @@ function FoundTask({ taskId }: { taskId: TaskId }) {
           onViewTranscript={viewTranscript}
           toEnd={sent}
         />
-        <ConversationFooter task={task} onSent={() => setSent(sent + 1)} />
+        <ConversationFooter
+          task={task}
+          stopsNext={stopsNext && running && !lost}
+          onSent={() => setSent(sent + 1)}
+        />
       </section>
       {shown && wide ? (
         <>
@@ -155,4 +168,23 @@ function FoundTask({ taskId }: { taskId: TaskId }) {
       ) : null}
     </div>
   )
+}
+
+/** A second Esc counts this soon after the first; one alone may have been meant for something else. */
+const secondPressMs = 3_000
+
+/** Does something at the second of two presses. True between them. `key`: what both have to be about. */
+function useTwice(key: string, act: () => void): [pressedOnce: boolean, press: () => void] {
+  const [pressed, setPressed] = useState<string | null>(null)
+  useEffect(() => {
+    if (pressed === null) return
+    const timer = setTimeout(() => setPressed(null), secondPressMs)
+    return () => clearTimeout(timer)
+  }, [pressed])
+  const pressedOnce = pressed === key
+  const press = () => {
+    setPressed(pressedOnce ? null : key)
+    if (pressedOnce) act()
+  }
+  return [pressedOnce, press]
 }

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useState } from 'react'
 import type { WorkspaceDiff } from '../../../shared/contract/workspace.ts'
 import { isRunning, type Task } from '../../../shared/tasks.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
-import { useStores } from '../../store/hooks.ts'
+import { useConnectionLost, useStores } from '../../store/hooks.ts'
 
 /** While an agent works the diff is read again this often; Git takes some milliseconds each time. */
 const refreshMs = 4_000
@@ -20,6 +20,7 @@ export function useDiff(task: Task): {
     problem: null,
   })
   const [loading, setLoading] = useState(true)
+  const lost = useConnectionLost()
   const { id, status, patch } = task
   const refresh = useCallback(() => {
     setLoading(true)
@@ -35,10 +36,14 @@ export function useDiff(task: Task): {
   }, [client, id])
   // biome-ignore lint/correctness/useExhaustiveDependencies: a run that ended or a patch that was applied asks for another reading
   useEffect(() => {
+    if (lost) return
     refresh()
     if (!isRunning(status)) return
     const timer = setInterval(refresh, refreshMs)
     return () => clearInterval(timer)
-  }, [refresh, status, patch])
-  return { ...state, loading, refresh }
+  }, [refresh, status, patch, lost])
+  const { diff, problem } = state
+  // The bar above says that the connection is lost; it is read again once that is back.
+  const told = lost && problem?.code === 'CONNECTION' ? null : problem
+  return { diff, problem: told, loading: loading && !lost, refresh }
 }

@@ -29,6 +29,8 @@ export function useKeyListener(): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.isComposing) return
+      // Held down it is still one press.
+      if (event.repeat && event.key === 'Escape') return
       const mod = event.ctrlKey || event.metaKey
       const { target } = event
       if (target instanceof Element) {

@@ -68,7 +68,8 @@ export function ProjectTree() {
         open(row)
         break
       case 't':
-        if (row.kind === 'task') viewTranscript(row.id)
+        // Of the one on screen the transcript is the conversation itself.
+        if (row.kind === 'task' && row.id !== selected) viewTranscript(row.id)
         break
       default:
         return
@@ -84,6 +85,7 @@ export function ProjectTree() {
     { keys: 'k', label: 'Row before', group: 'Lists', run: enter('last') },
     { keys: 'Enter', label: 'Open', group: 'Lists' },
     { keys: 'Space', label: 'Fold or unfold', group: 'Lists' },
+    { keys: 't', label: 'Transcript of the chosen agent', group: 'Lists' },
   ])
 
   return (

@@ -6,8 +6,9 @@ import {
   type TaskLookup,
   TaskLookupContext,
 } from '../../components/conversation/task-lookup.ts'
-import { useLedger, useStores } from '../../store/hooks.ts'
+import { useConnectionLost, useLedger, useStores } from '../../store/hooks.ts'
 import { reportKey } from '../../store/reports.ts'
+import { unreachableReason } from '../app/actions.ts'
 import { useActions } from '../app/use-actions.ts'
 
 /** Gives the cards of one task's transcript what they show and what they can ask for. */
@@ -21,17 +22,19 @@ export function TaskContexts(props: {
   const { reports, ledger } = useStores()
   const { applyPatch, stop } = useActions()
   const lookup = useTaskLookup(taskId)
+  const lost = useConnectionLost()
   const actions = useMemo(
     () => ({
       onViewTranscript,
       onApply: (id: TaskId) => void applyPatch(id),
       onStop: (id: TaskId) => void stop(id),
+      unreachable: lost ? unreachableReason : undefined,
       onNeedReport: (id: TaskId) => {
         const task = ledger.store.getState().ledger.tasks.get(id)
         void reports.load(id, task?.runs.at(-1)?.run ?? 1)
       },
     }),
-    [onViewTranscript, applyPatch, stop, reports, ledger],
+    [onViewTranscript, applyPatch, stop, lost, reports, ledger],
   )
   return (
     <TaskLookupContext value={lookup}>
