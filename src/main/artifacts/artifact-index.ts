@@ -30,6 +30,8 @@ export interface ArtifactIndex<Entry> {
   get(taskId: TaskId): Promise<Entry | null>
   /** Changes one entry; null takes it out. Updates of one index are serialised. */
   update(taskId: TaskId, change: (known: Entry | null) => Entry | null): Promise<void>
+  /** Writes it anew from the payloads (A2). The file that was there is kept aside; what it named and is not there any more stays named, so that its loss is not forgotten. */
+  rebuild(): Promise<void>
   /** Takes the file away, its entries having gone elsewhere. One that can't be read is kept aside (A2). */
   remove(): Promise<void>
 }
@@ -43,8 +45,10 @@ export function openArtifactIndex<Entry>(options: {
   payloadDir: string
   entrySchema: z.ZodType<Entry>
   rebuild: (taskId: TaskId, payload: string) => Promise<Entry | null>
+  /** The entry for a task of which the index knows one and the payload tells another; the payload's without it. */
+  unite?: (known: Entry, found: Entry) => Entry
 }): ArtifactIndex<Entry> {
-  const { path, payloadDir, entrySchema, rebuild } = options
+  const { path, payloadDir, entrySchema, rebuild, unite = (_, found) => found } = options
   const fileSchema = z.object({
     version: z.literal(artifactIndexVersion),
     artifactsByChildTaskId: z.record(taskIdSchema, entrySchema),
@@ -91,6 +95,17 @@ export function openArtifactIndex<Entry>(options: {
         if (entry) entries.set(taskId, entry)
         else entries.delete(taskId)
         await write(entries)
+      }),
+    rebuild: () =>
+      serially(path, async () => {
+        const file = await readJsonFile(path, fileSchema)
+        const known = file.kind === 'ok' ? await read() : new Map<TaskId, Entry>()
+        for (const [taskId, found] of await rebuildAll()) {
+          const named = known.get(taskId)
+          known.set(taskId, named ? unite(named, found) : found)
+        }
+        await setAside(path, 'damaged')
+        await write(known)
       }),
     remove: () =>
       serially(path, async () => {

@@ -14,7 +14,7 @@ export const patchesIndexFile = 'subagent-patches.json'
 export const seriesFile = 'series.mbox'
 export const worktreePatchFile = 'worktree.patch'
 /** Beside the payload, so that the index can be rebuilt (A2). */
-const describeFile = 'patch.json'
+export const patchFile = 'patch.json'
 
 export const patchEntrySchema = z.object({
   ...artifactFields,
@@ -30,7 +30,7 @@ export const patchEntrySchema = z.object({
 })
 export type PatchEntry = z.infer<typeof patchEntrySchema>
 
-const describeSchema = z.object({ version: z.literal(1), entry: patchEntrySchema })
+export const patchFileSchema = z.object({ version: z.literal(1), entry: patchEntrySchema })
 
 export const patchIndex = (sessionDir: string): ArtifactIndex<PatchEntry> =>
   openArtifactIndex({
@@ -76,15 +76,15 @@ export async function changePatchStatus(
 
 async function describePatch(dir: string, entry: PatchEntry): Promise<void> {
   await writeFileDurable(
-    join(dir, describeFile),
+    join(dir, patchFile),
     `${JSON.stringify({ version: 1, entry }, null, 2)}\n`,
   )
 }
 
 async function entryFromPayload(taskId: TaskId, payload: string): Promise<PatchEntry | null> {
   const names = await readdir(payload)
-  if (!names.includes(describeFile)) return null
-  const described = await readJsonFile(join(payload, describeFile), describeSchema)
+  if (!names.includes(patchFile)) return null
+  const described = await readJsonFile(join(payload, patchFile), patchFileSchema)
   return described.kind === 'ok' && described.value.entry.childTaskId === taskId
     ? described.value.entry
     : null

@@ -14,7 +14,7 @@ export const reportsIndexFile = 'subagent-reports.json'
 const run = z.number().int().min(1)
 
 /** `report.json`: what the Markdown beside it does not say. */
-const reportFileSchema = z.object({
+export const reportFileSchema = z.object({
   version: z.literal(1),
   ...artifactFields,
   title: z.string(),
@@ -52,6 +52,7 @@ export const reportIndex = (sessionDir: string): ArtifactIndex<ReportEntry> =>
     payloadDir: join(sessionDir, reportsDir),
     entrySchema: reportEntrySchema,
     rebuild: entryFromPayload,
+    unite: withLostRuns,
   })
 
 /**
@@ -152,6 +153,12 @@ export function withRun(known: ReportEntry | null, file: ReportFile): ReportEntr
     updatedAtMs: Math.max(file.updatedAtMs, known?.updatedAtMs ?? file.updatedAtMs),
     runs,
   }
+}
+
+/** What the payload tells, and of the runs that only the index knows at least that they were there. */
+function withLostRuns(known: ReportEntry, found: ReportEntry): ReportEntry {
+  const lost = known.runs.filter((one) => !found.runs.some((run) => run.run === one.run))
+  return { ...found, runs: [...lost, ...found.runs].sort((a, b) => a.run - b.run) }
 }
 
 async function entryFromPayload(taskId: TaskId, payload: string): Promise<ReportEntry | null> {

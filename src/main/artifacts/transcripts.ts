@@ -19,9 +19,9 @@ import { exists, setAside } from './set-aside.ts'
 export const transcriptsDir = 'subagent-transcripts'
 export const transcriptsIndexFile = 'subagent-transcripts.json'
 /** Beside the payload, so that the index can be rebuilt with its ancestry (A2). */
-const describeFile = 'transcript.json'
+export const transcriptFile = 'transcript.json'
 
-const describeSchema = z.object({ version: z.literal(1), ...artifactFields })
+export const transcriptFileSchema = z.object({ version: z.literal(1), ...artifactFields })
 
 export const transcriptEntrySchema = z.object({
   ...artifactFields,
@@ -43,6 +43,8 @@ export const transcriptIndex = (sessionDir: string): ArtifactIndex<TranscriptEnt
     payloadDir: join(sessionDir, transcriptsDir),
     entrySchema: transcriptEntrySchema,
     rebuild: entryFromPayload,
+    // It was counted when the transcript was whole: that it is shorter now must stay to be seen.
+    unite: (known) => known,
   })
 
 export const archivedTranscriptDir = (sessionDir: string, taskId: TaskId): string =>
@@ -70,7 +72,7 @@ export async function archiveTranscript(
     createdAtMs: about.nowMs,
     updatedAtMs: about.nowMs,
   }
-  await writeFileDurable(join(target, describeFile), `${JSON.stringify(described, null, 2)}\n`)
+  await writeFileDurable(join(target, transcriptFile), `${JSON.stringify(described, null, 2)}\n`)
   for (const part of transcriptParts) {
     if (!(await exists(join(from, part)))) continue
     await setAside(join(target, part), 'older')
@@ -81,7 +83,7 @@ export async function archiveTranscript(
 }
 
 async function entryFromPayload(taskId: TaskId, payload: string): Promise<TranscriptEntry | null> {
-  const described = await readJsonFile(join(payload, describeFile), describeSchema)
+  const described = await readJsonFile(join(payload, transcriptFile), transcriptFileSchema)
   if (described.kind !== 'ok') return null
   const { version: _, ...fields } = described.value
   const folder = `${transcriptsDir}/${taskId}`

@@ -12,6 +12,7 @@ import {
   mergePatchInto,
 } from './merge.ts'
 import { type SavedPatch, type SavePatchInput, savePatch } from './patches.ts'
+import { keptTaskIds, registeredWorktrees } from './registered.ts'
 import { type RestoreWorktreeInput, restoreWorktree } from './restore-worktree.ts'
 import { createRunGit } from './run.ts'
 import { type CommittedSnapshot, commitSnapshot, type Snapshot, snapshot } from './snapshot.ts'
@@ -96,6 +97,10 @@ export function createGit(options: { gitPath?: string; env?: NodeJS.ProcessEnv }
       worktrees.keepRef(git, repoDir, taskId, commit),
     keptCommit: (repoDir: string, taskId: TaskId) => worktrees.keptCommit(git, repoDir, taskId),
     deleteRef: (repoDir: string, taskId: TaskId) => worktrees.deleteRef(git, repoDir, taskId),
+    /** Folders of the repository's worktrees that Git knows, links resolved; null when there is no repository. */
+    registeredWorktrees: (repoDir: string) => registeredWorktrees(git, repoDir),
+    /** The tasks that have a hidden ref (`keepRef`); none outside Git. */
+    keptTaskIds: (repoDir: string) => keptTaskIds(git, repoDir),
     agentEnv: (dir: string) => worktrees.agentEnv(git, dir, options.env),
 
     savePatch: (input: SavePatchInput) => savePatch(git, input),

@@ -34,4 +34,5 @@ export type {
   PageQuery,
   RecordBody,
 } from './types.ts'
+export { type JournalCheck, verifyJournal } from './verify.ts'
 export { openJournal } from './writer.ts'

@@ -1,0 +1,33 @@
+/** What a repository knows of Shiplog's worktrees and hidden refs. Nothing here writes. */
+import { realpath } from 'node:fs/promises'
+import path from 'node:path'
+import { parseTaskId, type TaskId } from '../../shared/ids.ts'
+import { commonDirOf } from './inspect.ts'
+import { line, type RunGit } from './run.ts'
+
+/** Folders of all worktrees, the repository's own among them, links resolved where they exist. Null outside Git. */
+export async function registeredWorktrees(
+  git: RunGit,
+  repoDir: string,
+): Promise<Set<string> | null> {
+  if ((await commonDirOf(git, repoDir)) === null) return null
+  const { stdout } = await git(['worktree', 'list', '--porcelain'], { cwd: repoDir })
+  const folders = stdout
+    .toString('utf8')
+    .split('\n')
+    .filter((text) => text.startsWith('worktree '))
+    .map((text) => text.slice('worktree '.length))
+  const resolved = folders.map((folder) => realpath(folder).catch(() => path.resolve(folder)))
+  return new Set(await Promise.all(resolved))
+}
+
+/** Names below `refs/shiplog/` that are task ids. None outside Git. */
+export async function keptTaskIds(git: RunGit, repoDir: string): Promise<TaskId[]> {
+  if ((await commonDirOf(git, repoDir)) === null) return []
+  const listed = await git(['for-each-ref', '--format=%(refname)', 'refs/shiplog/'], {
+    cwd: repoDir,
+  })
+  return line(listed)
+    .split('\n')
+    .flatMap((name) => parseTaskId(name.slice('refs/shiplog/'.length)) ?? [])
+}
