@@ -259,6 +259,9 @@ export function createFakeContract(options: FakeContractOptions = {}): FakeContr
       diff: os.workspace.diff.handler(() => options.diff ?? noDiff),
       openFolder: os.workspace.openFolder.handler(() => ({})),
     },
+    doctor: {
+      check: os.doctor.check.handler(() => ({ ok: true, checked: 12, problems: [], notes: [] })),
+    },
     feed: {
       ledger: os.feed.ledger.handler(({ signal }) =>
         ledgerFeed.follow(

@@ -35,6 +35,18 @@ process.exitCode = await runCli(process.argv.slice(2), {
     const { openShiplog } = await import('./shiplog.ts')
     return openShiplog(options)
   },
+  async openLocalEndpoint(shiplog) {
+    const { openLocalEndpoint } = await import('./hosts/local/endpoint.ts')
+    return openLocalEndpoint({ shiplog, version })
+  },
+  async readHolder(dataDir) {
+    const { readHolder } = await import('./hosts/local/holder.ts')
+    return readHolder(dataDir)
+  },
+  async connectToHolder(holder) {
+    const { connectToHolder } = await import('./hosts/local/holder.ts')
+    return connectToHolder(holder, { version })
+  },
   async startWebHost(options) {
     const { startWebHost } = await import('./hosts/web/index.ts')
     return startWebHost(options)

@@ -7,6 +7,7 @@ import { demoFiles, demoScenario } from './agents/scripted/demo/index.ts'
 import { parseScenario } from './agents/scripted/parse-scenario.ts'
 import { createScriptedProgram } from './agents/scripted/scripted-program.ts'
 import { createToolRunner } from './agents/tools/tool-runner.ts'
+import { createDoctor } from './doctor/doctor.ts'
 import { createGit } from './git/index.ts'
 import { acquireLease, makeDirDurable, ownIdentity } from './journal/index.ts'
 import { type Ledger, openLedger } from './ledger/ledger.ts'
@@ -118,12 +119,19 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions) {
     notices: notices.list(),
     agents: [{ kind: 'scripted', name: 'Scenario', available: true, why: null }],
   })
+  const doctor = createDoctor({
+    ...common,
+    workspaces,
+    running: tasks.running,
+    healed: notices.putRight,
+  })
   const router = createRouter({
     ledger,
     sessions,
     tasks,
     workspaces,
     demo: createDemo({ content: demoContent, git, layout, workspaces, tasks }),
+    doctor,
     info,
     pickFolder: pickFolder ?? (async () => null),
     openFolder,
@@ -184,6 +192,9 @@ function createNotices() {
   }
   return {
     list: () => [...notices],
+    /** What the start healed and interrupted, a line each. */
+    putRight: () =>
+      notices.filter((one) => one.tone === 'info').flatMap((one) => [one.text, ...one.details]),
     healed: (details: string[]) =>
       some('info', details, () => 'The last session ended abruptly; its record was put right.'),
     damaged: (details: string[]) =>

@@ -250,15 +250,13 @@ describe('interruption', () => {
   )
 
   it(
-    '6 for a second process, which names the first; serve ends well with Ctrl-C',
+    'a second process is answered by serve, which ends well with Ctrl-C',
     async () => {
       const server = box.start(['serve', '--port', '0'])
       const url = (await server.printed('\n')).trim()
       expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]+$/)
       expect((await fetch(url)).status).toBe(200)
-      const second = await box.run('tasks', 'list')
-      expect(second).toMatchObject({ code: 6, stdout: '' })
-      expect(second.stderr).toContain('(web)')
+      expect(await box.run('tasks', 'list', '--json')).toMatchObject({ code: 0, stderr: '' })
       server.kill('SIGINT')
       expect(await server.ended).toMatchObject({ code: 0, stdout: `${url}\n` })
       expect((await box.run('tasks', 'list')).code).toBe(0)

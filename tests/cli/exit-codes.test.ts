@@ -48,6 +48,38 @@ describe('exit codes', () => {
     expect(stderr).toContain('process 42')
   })
 
+  it('6 when the holder is of another version, without a word about waiting', async () => {
+    const holder = { pid: 42, host: 'desktop' as const, hostName: 'here', endpoint: 'x' }
+    const other = Object.assign(new Error('process 42 is Shiplog 2.0.0; this is 1.2.3'), {
+      kind: 'holder-other-version',
+    })
+    let knocks = 0
+    const { code, stdout, stderr } = await runToEnd(['tasks', 'list'], {
+      openShiplog: async () => {
+        throw Object.assign(new Error('held'), { kind: 'lease-held', holder })
+      },
+      connectToHolder: async () => {
+        knocks++
+        throw other
+      },
+    })
+    expect({ code, stdout, knocks }).toEqual({ code: 6, stdout: '', knocks: 1 })
+    expect(stderr).toBe(`Error: ${other.message}\n`)
+  })
+
+  it('6 when the data directory is held on another machine, with what the lease says', async () => {
+    const holder = { pid: 42, host: 'web' as const, hostName: 'there', endpoint: null }
+    const { code, stderr } = await runToEnd(['tasks', 'list'], {
+      openShiplog: async () => {
+        throw Object.assign(new Error('delete lease.json'), { kind: 'lease-held', holder })
+      },
+      connectToHolder: async () => {
+        throw Object.assign(new Error('elsewhere'), { kind: 'holder-elsewhere' })
+      },
+    })
+    expect({ code, stderr }).toEqual({ code: 6, stderr: 'Error: delete lease.json\n' })
+  })
+
   it('5 for a conflict, which names the files', async () => {
     const world = worldOfTwo()
     world.answerApply({ kind: 'conflict', paths: ['src/a.ts'], message: 'It does not apply' })

@@ -48,6 +48,16 @@ export function startCli(argv: string[], options: RunOptions = {}): StartedCli {
     now: () => Date.parse('2026-11-21T10:00:00Z'),
     resolveDataDir: async (flag) => flag ?? '/data',
     openShiplog: async () => world.shiplog,
+    openLocalEndpoint: async () => ({
+      unpublish: async () => {},
+      isUsed: () => false,
+      unused: async () => {},
+      close: async () => {},
+    }),
+    readHolder: async () => null,
+    connectToHolder: async () => {
+      throw new Error('no other process in this test')
+    },
     startWebHost: async () => {
       throw new Error('no web host in this test')
     },

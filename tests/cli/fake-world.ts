@@ -5,6 +5,7 @@
  */
 import { createRouterClient, implement } from '@orpc/server'
 import type { Shiplog } from '../../src/main/shiplog.ts'
+import type { Examination } from '../../src/shared/contract/doctor.ts'
 import type { SessionFeedEvent } from '../../src/shared/contract/feed.ts'
 import { contract } from '../../src/shared/contract/index.ts'
 import type { Damage } from '../../src/shared/contract/workspace.ts'
@@ -54,6 +55,7 @@ export function createFakeWorld() {
   let wake = Promise.withResolvers<void>()
   let closed = false
   let play: (rootId: TaskId) => Promise<void> = async () => {}
+  let examination: Examination = { ok: true, checked: 12, problems: [], notes: [] }
   let applyOutcome: ApplyOutcome = { kind: 'nothing-to-apply' }
 
   function notify(): void {
@@ -411,6 +413,12 @@ export function createFakeWorld() {
       }),
       openFolder: os.workspace.openFolder.handler(() => ({})),
     },
+    doctor: {
+      check: os.doctor.check.handler(({ input }) => {
+        calls.push({ name: 'doctor.check', input })
+        return examination
+      }),
+    },
     feed: {
       ledger: os.feed.ledger.handler(async function* () {
         let seq = state.seq
@@ -504,6 +512,9 @@ export function createFakeWorld() {
     /** What happens once an agent was started. */
     onStart(next: (rootId: TaskId) => Promise<void>) {
       play = next
+    },
+    answerDoctor(found: Examination) {
+      examination = found
     },
     answerApply(outcome: ApplyOutcome) {
       applyOutcome = outcome

@@ -270,6 +270,9 @@ export function createFakeHost() {
       })),
       openFolder: os.workspace.openFolder.handler(() => ({})),
     },
+    doctor: {
+      check: os.doctor.check.handler(() => ({ ok: true, checked: 12, problems: [], notes: [] })),
+    },
     feed: {
       ledger: os.feed.ledger.handler(async function* ({ signal }) {
         yield* following<LedgerFeedEvent>(ledgerListeners, signal, () => ({

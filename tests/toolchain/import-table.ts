@@ -44,12 +44,20 @@ export const importTable: Record<string, PartRow> = {
     ],
     packages: 'node',
   },
+  // Compares what the others left on disk; nobody but the contract calls it.
+  'main/doctor': {
+    parts: [
+      ...['shared', 'main/git', 'main/journal', 'main/ledger', 'main/sessions'],
+      ...['main/artifacts', 'main/workspaces'],
+    ],
+    packages: 'node',
+  },
   // Reached through interfaces that tasks declares, so that a kind of agent knows no service.
   'main/agents': { parts: ['shared', 'main/journal'], packages: 'node' },
   'main/rpc': {
     parts: [
       ...['shared', 'main/git', 'main/journal', 'main/ledger', 'main/sessions'],
-      ...['main/artifacts', 'main/workspaces', 'main/tasks'],
+      ...['main/artifacts', 'main/workspaces', 'main/tasks', 'main/doctor'],
     ],
     packages: 'node',
   },

@@ -126,6 +126,14 @@ function createLease(file: string, first: LeaseHolder, firstContent: string): Le
   let holder = first
   let content = firstContent
   let released = false
+  let last: Promise<unknown> = Promise.resolve()
+
+  /** An endpoint published while the lease is given back would bring it to life again. */
+  function serially(work: () => Promise<void>): Promise<void> {
+    const done = last.then(work)
+    last = done.catch(() => {})
+    return done
+  }
 
   async function isOurs(): Promise<boolean> {
     return !released && (await read(file)) === content
@@ -135,22 +143,24 @@ function createLease(file: string, first: LeaseHolder, firstContent: string): Le
     get holder() {
       return holder
     },
-    async setEndpoint(endpoint) {
-      if (!(await isOurs())) throw new Error(`${file} is not this process's lease any more`)
-      const next = { ...holder, endpoint }
-      const nextContent = contentOf(next)
-      await replace(file, nextContent)
-      holder = next
-      content = nextContent
-    },
-    async release() {
-      if (await isOurs()) {
+    setEndpoint: (endpoint) =>
+      serially(async () => {
+        if (!(await isOurs())) throw new Error(`${file} is not this process's lease any more`)
+        const next = { ...holder, endpoint }
+        const nextContent = contentOf(next)
+        await replace(file, nextContent)
+        holder = next
+        content = nextContent
+      }),
+    release: () =>
+      serially(async () => {
+        if (await isOurs()) {
+          released = true
+          await unlink(file)
+          await syncDirectory(path.dirname(file))
+        }
         released = true
-        await unlink(file)
-        await syncDirectory(path.dirname(file))
-      }
-      released = true
-    },
+      }),
   }
 }
 

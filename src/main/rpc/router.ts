@@ -4,6 +4,7 @@ import type { AppInfo } from '../../shared/contract/app.ts'
 import { contract, type ShiplogClient } from '../../shared/contract/index.ts'
 import { FailureError } from '../../shared/failure.ts'
 import { resolveId, type TaskId } from '../../shared/ids.ts'
+import type { Doctor } from '../doctor/doctor.ts'
 import type { PageQuery } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Sessions } from '../sessions/sessions.ts'
@@ -20,6 +21,7 @@ export interface RouterDependencies {
   tasks: TaskService
   workspaces: WorkspaceService
   demo: Demo
+  doctor: Doctor
   info: () => AppInfo
   pickFolder: () => Promise<string | null>
   openFolder: (path: string, opener: 'editor' | 'file-manager') => Promise<void>
@@ -120,6 +122,7 @@ export function createRouter(deps: RouterDependencies) {
         return {}
       }),
     },
+    doctor: { check: os.doctor.check.handler(({ input }) => deps.doctor.check(input)) },
     feed: {
       ledger: os.feed.ledger.handler(({ lastEventId, signal }) =>
         ledgerFeed({ ledger, activity: tasks.activity }, lastEventId, signal),

@@ -11,6 +11,18 @@ export const noticeSchema = z.object({
 })
 export type Notice = z.infer<typeof noticeSchema>
 
+/** Which process writes the data directory. */
+export const leaseInfoSchema = z.object({
+  pid: z.number().int(),
+  host: z.enum(['desktop', 'web', 'cli']),
+  hostName: z.string(),
+  /** True when the command line can reach it. Where and how stays in lease.json, with its token. */
+  endpoint: z.boolean(),
+  /** ISO 8601. */
+  since: z.string(),
+})
+export type LeaseInfo = z.infer<typeof leaseInfoSchema>
+
 export const appInfoSchema = z.object({
   version: z.string(),
   dataDir: z.string(),
@@ -18,6 +30,7 @@ export const appInfoSchema = z.object({
   platform: z.string(),
   /** True where the host can show the system's folder dialog. */
   canPickFolder: z.boolean(),
+  lease: leaseInfoSchema,
   notices: z.array(noticeSchema),
   agents: z.array(
     z.object({

@@ -1,11 +1,12 @@
 /** The whole ORPC contract. `src/main/rpc` implements it; the renderer, the command line and the stories consume it. */
 import type { ContractRouterClient } from '@orpc/contract'
 import { app } from './app.ts'
+import { doctor } from './doctor.ts'
 import { feed } from './feed.ts'
 import { projects } from './projects.ts'
 import { tasks } from './tasks.ts'
 import { workspace } from './workspace.ts'
 
-export const contract = { app, projects, tasks, workspace, feed }
+export const contract = { app, projects, tasks, workspace, doctor, feed }
 
 export type ShiplogClient = ContractRouterClient<typeof contract>

@@ -11,7 +11,7 @@ export const exitCodes = {
   notFound: 3,
   ambiguous: 4,
   refused: 5,
-  /** Another process holds the data directory. */
+  /** Another process holds the data directory and can't be reached, or not any more. */
   held: 6,
   damage: 7,
   /** Ctrl-C (128 + SIGINT), as shells have it. */
@@ -45,6 +45,10 @@ const ofFailure: Record<NamedFailure['kind'], ExitCode> = {
 /** Errors that start-up throws, by their `kind`. */
 const ofKind: Record<string, ExitCode> = {
   'lease-held': exitCodes.held,
+  'holder-not-listening': exitCodes.held,
+  'holder-refused': exitCodes.held,
+  'holder-other-version': exitCodes.held,
+  'holder-lost': exitCodes.held,
   'data-dir': exitCodes.usage,
   'port-in-use': exitCodes.usage,
   'port-not-permitted': exitCodes.usage,

@@ -1,5 +1,8 @@
 /** What the command line is given from outside: the process, and the rest of the program. */
+import type { LeaseHolder } from '../../journal/index.ts'
 import type { OpenShiplogOptions, Shiplog } from '../../shiplog.ts'
+import type { LocalEndpoint } from '../local/endpoint.ts'
+import type { HolderConnection } from '../local/holder.ts'
 import type { WebHost, WebHostOptions } from '../web/index.ts'
 import type { OutputStream } from './terminal/output.ts'
 
@@ -24,5 +27,11 @@ export interface CliHost {
   /** `flag`: what `--data-dir` said. Throws when the settings file can't be read. */
   resolveDataDir(flag: string | undefined): Promise<string>
   openShiplog(options: OpenShiplogOptions): Promise<Shiplog>
+  /** Lets other commands reach `shiplog` while it is open. */
+  openLocalEndpoint(shiplog: Shiplog): Promise<LocalEndpoint>
+  /** The process that holds the data directory now, if any does. */
+  readHolder(dataDir: string): Promise<LeaseHolder | null>
+  /** Throws HolderError. */
+  connectToHolder(holder: LeaseHolder): Promise<HolderConnection>
   startWebHost(options: WebHostOptions): Promise<WebHost>
 }

@@ -180,6 +180,12 @@ export function createProgram(options: ProgramOptions): Command {
     )
 
   program
+    .command('doctor')
+    .description('check everything on disk: journals, indexes, artifacts, worktrees')
+    .option('--repair', 'repair what can be repaired without losing anything')
+    .action(runs(async (_, given) => (await import('./commands/doctor.ts')).doctor(given)))
+
+  program
     .command('demo')
     .description('make a small Git project and run the bundled scenario on it')
     .option('--dir <dir>', 'where to make the project (else in the data directory)')

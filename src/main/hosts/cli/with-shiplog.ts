@@ -1,42 +1,80 @@
-/** Opens the data directory for one command and gives it back, also when the person interrupts. */
+/**
+ * Opens the data directory for one command and gives it back, also when the person interrupts. While
+ * another process of this machine holds it, the command is carried out there.
+ */
+import type { Notice } from '../../../shared/contract/app.ts'
 import type { ShiplogClient } from '../../../shared/contract/index.ts'
+import type { LeaseHolder } from '../../journal/index.ts'
 import type { OpenShiplogOptions, Shiplog } from '../../shiplog.ts'
+import { holderIn, patiently } from '../local/patience.ts'
+import { type Access, callHolder, holdDataDir, within } from './access.ts'
 import type { CliContext } from './context.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { EndSignal } from './host.ts'
 import { safeLine } from './terminal/safe-text.ts'
-import { count } from './terminal/wording.ts'
 
 export interface CliSession {
-  shiplog: Shiplog
   client: ShiplogClient
   /** Aborted when a signal asks to end: everything is being closed, and calls may be refused. */
   ending: AbortSignal
   /** Aborted once all is closed: what was recorded can still be read, and nothing more will come. */
   closed: AbortSignal
+  /** Calls what starts an agent. When the person interrupts, the agent is stopped wherever it runs. */
+  starting: Access['starting']
 }
 
 /** Once all is closed, a command gets this long to print what was recorded last. */
 const lastWordsMsMax = 2_000
 
-const causes: Record<EndSignal, string> = {
-  SIGINT: 'interrupted with Ctrl-C',
-  SIGTERM: 'the process was asked to end (SIGTERM)',
-  SIGHUP: 'the terminal was closed',
-}
-
 /**
  * Runs `use` and answers its exit code. The first signal says what it interrupts and closes cleanly,
- * with partial turns kept; the second leaves at once. `signalIsTheEnd`: for a server, being told to end
- * is how it ends, so that is no failure.
+ * with partial turns kept; the second leaves at once. `reachable`: for a command that takes long, so that
+ * others are answered while it holds the data directory.
  */
 export async function withShiplog(
   context: CliContext,
-  options: { host: OpenShiplogOptions['host']; signalIsTheEnd?: boolean },
+  options: { host: OpenShiplogOptions['host']; reachable?: boolean },
   use: (session: CliSession) => Promise<number>,
 ): Promise<number> {
   const dataDir = await context.host.resolveDataDir(context.dataDirFlag)
-  const shiplog = await context.host.openShiplog({ dataDir, host: options.host })
+  const reach = () =>
+    unlessHeld<Access>(
+      () => holdDataDir(context, { ...options, dataDir }),
+      (holder) => callHolder(context, holder),
+    )
+  const access = await patiently(reach, mayPass)
+  return runWith(context, access, {}, use)
+}
+
+/**
+ * For a server, which has to hold the data directory itself; being told to end is how it ends, so that
+ * is no failure. `whenHeld` answers the exit code when another process has it.
+ */
+export async function withOwnShiplog(
+  context: CliContext,
+  options: {
+    host: OpenShiplogOptions['host']
+    whenHeld: (holder: LeaseHolder) => Promise<number>
+  },
+  use: (session: CliSession & { shiplog: Shiplog }) => Promise<number>,
+): Promise<number> {
+  const { host, whenHeld } = options
+  const dataDir = await context.host.resolveDataDir(context.dataDirFlag)
+  const hold = () => unlessHeld(() => holdDataDir(context, { host, dataDir }), whenHeld)
+  const access = await patiently(hold, mayPass)
+  if (typeof access === 'number') return access
+  const { shiplog } = access
+  return runWith(context, access, { signalIsTheEnd: true }, (session) =>
+    use({ ...session, shiplog }),
+  )
+}
+
+async function runWith(
+  context: CliContext,
+  access: Access,
+  options: { signalIsTheEnd?: boolean },
+  use: (session: CliSession) => Promise<number>,
+): Promise<number> {
   const asked = Promise.withResolvers<'ending'>()
   const ending = new AbortController()
   const closed = new AbortController()
@@ -48,66 +86,89 @@ export async function withShiplog(
     endedBy = signal
     ending.abort()
     asked.resolve('ending')
-    closing = closeFor(context, shiplog, signal)
+    closing = access.end(signal)
   })
 
-  const { client } = shiplog
-  const tellNotices = createNoticeTeller(context, client)
+  const { client, starting } = access
+  const tellNotices = createNoticeTeller(context, access)
   const begin = async () => {
     await tellNotices()
-    return use({ shiplog, client, ending: ending.signal, closed: closed.signal })
+    return use({ client, starting, ending: ending.signal, closed: closed.signal })
   }
   const work = begin()
+  const lost = access.lost.then((error) => Promise.reject(error))
+  lost.catch(() => {}) // once the work is done it is no news
   try {
-    const first = await Promise.race([work, asked.promise])
+    const first = await Promise.race([work, asked.promise, lost])
     if (first !== 'ending') {
-      await tellNotices()
+      await tellNotices().catch(() => {}) // a holder that has ended since
+      await Promise.race([access.stayForOthers(), asked.promise])
       return first
     }
     await closing
     // What it answers after the end, errors included, is no news: the signal is why it ended.
-    const lastWords = work.catch(() => {})
     closed.abort()
-    await within(lastWordsMsMax, lastWords)
+    await within(lastWordsMsMax, work)
     return options.signalIsTheEnd ? exitCodes.done : codeOf(endedBy ?? 'SIGINT')
+  } catch (error) {
+    throw await access.explain(error)
   } finally {
+    work.catch(() => {}) // told above, or beside the point
     try {
-      await (closing ?? shiplog.close())
+      await closing
     } finally {
+      await access.close()
       stopListening()
     }
   }
 }
 
-/** Tells what was found or healed at start, and later what went wrong since; each once. */
-function createNoticeTeller(context: CliContext, client: ShiplogClient): () => Promise<void> {
-  const told = new Set<string>()
-  return async () => {
-    const { notices } = await client.app.info()
-    for (const { id, tone, text, details } of notices.filter((notice) => !told.has(notice.id))) {
-      told.add(id)
-      await (tone === 'info' ? context.say(safeLine(text)) : context.warn(text))
-      for (const detail of details)
-        await context.say(context.err.style('dim', `  ${safeLine(detail.split('\n', 1)[0] ?? '')}`))
-    }
+/** What `open` gives, or what `otherwise` gives when another process holds the data directory. */
+async function unlessHeld<Opened, Other = Opened>(
+  open: () => Promise<Opened>,
+  otherwise: (holder: LeaseHolder) => Promise<Other>,
+): Promise<Opened | Other> {
+  try {
+    return await open()
+  } catch (error) {
+    const holder = holderIn(error)
+    if (!holder) throw error
+    return otherwise(holder).catch((failure) => {
+      // Which file to delete when that machine is gone for good: the lease's own error says it.
+      throw kindOf(failure) === 'holder-elsewhere' ? error : failure
+    })
   }
 }
 
-async function closeFor(context: CliContext, shiplog: Shiplog, signal: EndSignal): Promise<void> {
-  const running = shiplog.runningAgents()
-  if (running.length > 0) {
-    await context.say(`Interrupting ${count(running.length, 'agent')}… (again to leave at once)`)
-    for (const { title } of running) await context.say(`  ${safeLine(title)}`)
+/** It starts or ends right now, or is the next one already: the lease is read once more. */
+function mayPass(error: unknown): boolean {
+  return kindOf(error) === 'holder-not-listening' || kindOf(error) === 'holder-refused'
+}
+
+const kindOf = (error: unknown): unknown =>
+  error instanceof Error && 'kind' in error ? error.kind : undefined
+
+/** Tells what was found or healed at start, and later what went wrong since; each once. */
+function createNoticeTeller(
+  context: CliContext,
+  { client, noticesAreTold }: Access,
+): () => Promise<void> {
+  const told = new Set<string>()
+  let isQuiet = noticesAreTold
+  return async () => {
+    const { notices } = await client.app.info()
+    const fresh = notices.filter((notice) => !told.has(notice.id))
+    for (const { id } of fresh) told.add(id)
+    if (!isQuiet) for (const notice of fresh) await tell(context, notice)
+    isQuiet = false
   }
-  await shiplog.close(causes[signal])
+}
+
+async function tell(context: CliContext, { tone, text, details }: Notice): Promise<void> {
+  await (tone === 'info' ? context.say(safeLine(text)) : context.warn(text))
+  for (const detail of details)
+    await context.say(context.err.style('dim', `  ${safeLine(detail.split('\n', 1)[0] ?? '')}`))
 }
 
 const codeOf = (signal: EndSignal): number =>
   signal === 'SIGINT' ? exitCodes.interrupted : exitCodes.terminated
-
-async function within(ms: number, promise: Promise<unknown>): Promise<void> {
-  const { promise: late, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, ms)
-  await Promise.race([promise, late])
-  clearTimeout(timer)
-}

@@ -6,6 +6,8 @@ import { createHash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { app, dialog, session, shell } from 'electron'
+import { openLocalEndpoint } from '../local/endpoint.ts'
+import { isHeldBriefly, patiently } from '../local/patience.ts'
 import { registerAppScheme, serveRenderer } from './app-scheme.ts'
 import { fragmentOfArguments, fragmentOfLink, linkScheme } from './deep-links.ts'
 import { denyPermissions, lockDownPages } from './lockdown.ts'
@@ -21,6 +23,8 @@ export interface DesktopOptions {
   /** Where `index.html` of the built renderer is. */
   rendererDir: string
   preloadFile: string
+  /** Of the program, for commands that want to be answered. */
+  version: string
   openServices(options: OpenDesktopServices): Promise<DesktopServices>
 }
 
@@ -57,18 +61,23 @@ export function startDesktop(options: DesktopOptions): void {
 async function run(options: DesktopOptions, links: LinkInbox): Promise<void> {
   denyPermissions(session.defaultSession)
   serveRenderer(options.rendererDir)
-  const services = await options.openServices({
-    dataDir: options.dataDir,
-    host: 'desktop',
-    pickFolder: () => pickFolder(windows),
-  })
+  const open = () =>
+    options.openServices({
+      dataDir: options.dataDir,
+      host: 'desktop',
+      pickFolder: () => pickFolder(windows),
+    })
+  const services = await patiently(open, isHeldBriefly)
+  const endpoint = await endpointFor(services, options.version)
 
   const quitting = createQuitting({
     running: () => services.runningAgents().map((agent) => agent.title),
     ask: (titles) => askToQuit(windows, titles),
     async close() {
+      await endpoint?.unpublish().catch(() => {}) // the lease goes in any case
       await services.close(quitCause)
       stopServing()
+      await endpoint?.close()
     },
     leave(problem) {
       if (problem) console.error(`Quitting: ${problem.message}`)
@@ -99,6 +108,16 @@ async function run(options: DesktopOptions, links: LinkInbox): Promise<void> {
   })
   windows.open(fragmentOfArguments(process.argv) ?? undefined)
   links.deliverTo((fragment) => windows.show(fragment))
+}
+
+/** The app is worth having without it: commands then say that they can't reach it. */
+async function endpointFor(services: DesktopServices, version: string) {
+  try {
+    return await openLocalEndpoint({ shiplog: services, version })
+  } catch (error) {
+    console.error("The command line can't be answered while the app runs:", error)
+    return null
+  }
 }
 
 function quitThrough(quitting: Quitting): void {

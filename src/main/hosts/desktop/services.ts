@@ -3,6 +3,7 @@ import type { AnyRouter } from '@orpc/server'
 /** What the desktop needs of the composition root. */
 export interface DesktopServices {
   router: AnyRouter
+  setEndpoint(endpoint: string | null): Promise<void>
   runningAgents(): { title: string }[]
   /** Interrupts what runs with `cause` in its record, flushes, and lets go of the data directory. */
   close(cause?: string): Promise<void>

@@ -12,13 +12,21 @@ import { hostname, networkInterfaces } from 'node:os'
 export const protocolName = 'shiplog.v1'
 /** A browser can't add a header to a WebSocket, so the token comes as one of its subprotocols. */
 const tokenPrefix = 'token.'
+/** The program's version, from a client that must be of the same one; a page came from here anyway. */
+const versionPrefix = 'version.'
 
-export type Access = 'allowed' | 'wrong-host' | 'wrong-origin' | 'wrong-protocol' | 'wrong-token'
+export type Access =
+  | 'allowed'
+  | 'wrong-host'
+  | 'wrong-origin'
+  | 'wrong-protocol'
+  | 'wrong-token'
+  | 'other-version'
 
 export interface AccessRules {
   /** Whether the request was made to a name of this host. */
   isOwnHost(request: IncomingMessage): boolean
-  /** Checks an upgrade in the order Host, Origin, protocol, token. */
+  /** Checks an upgrade in the order Host, Origin, protocol, token, version. */
   checkUpgrade(request: IncomingMessage): Access
 }
 
@@ -27,6 +35,7 @@ export function createAccessRules(options: {
   address: string
   port: number
   token: string
+  version?: string | undefined
 }): AccessRules {
   const tokenHash = sha256(options.token)
   const ownNames = namesOf(options.address)
@@ -45,11 +54,19 @@ export function createAccessRules(options: {
       if (origin !== `http://${request.headers.host?.toLowerCase()}`) return 'wrong-origin'
       const offered = subprotocolsOf(request)
       if (!offered.includes(protocolName)) return 'wrong-protocol'
-      const token = offered.find((name) => name.startsWith(tokenPrefix))?.slice(tokenPrefix.length)
       // Hashed first: the comparison then takes as long whatever the lengths, and whatever matches.
-      return timingSafeEqual(sha256(token ?? ''), tokenHash) ? 'allowed' : 'wrong-token'
+      const token = named(offered, tokenPrefix) ?? ''
+      if (!timingSafeEqual(sha256(token), tokenHash)) return 'wrong-token'
+      const version = named(offered, versionPrefix)
+      const isOther = version !== undefined && version !== (options.version ?? version)
+      return isOther ? 'other-version' : 'allowed'
     },
   }
+}
+
+/** What a client that is no page offers to be let in. */
+export function subprotocolsFor(token: string, version: string): string[] {
+  return [protocolName, tokenPrefix + token, versionPrefix + version]
 }
 
 /** Whether only this machine can reach the address. */
@@ -87,6 +104,10 @@ export function inUrl(address: string): string {
 
 function subprotocolsOf(request: IncomingMessage): string[] {
   return (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim())
+}
+
+function named(offered: string[], prefix: string): string | undefined {
+  return offered.find((name) => name.startsWith(prefix))?.slice(prefix.length)
 }
 
 function sha256(text: string): Buffer {

@@ -13,6 +13,9 @@ const callsEndMsMax = 2_000
 export interface Connections {
   /** Serves the router on an open socket until it closes. */
   accept(socket: WebSocket): void
+  isUsed(): boolean
+  /** Resolves as soon as no socket is open. */
+  unused(): Promise<void>
   /** Closes every socket and waits, for a bounded time, until their calls and iterators have ended. */
   close(): Promise<void>
 }
@@ -24,6 +27,7 @@ export function createConnections(
   const handler = new RPCHandler(router)
   const open = new Map<WebSocket, { alive: boolean }>()
   const calls = new Set<Promise<void>>()
+  let emptied = Promise.withResolvers<void>()
 
   const heartbeat = setInterval(() => {
     for (const [socket, state] of open) {
@@ -43,8 +47,19 @@ export function createConnections(
       })
       // An error (a frame over the limit, a reset) is always followed by a close.
       socket.on('error', () => {})
-      socket.on('close', () => open.delete(socket))
+      socket.on('close', () => {
+        open.delete(socket)
+        if (open.size > 0) return
+        emptied.resolve()
+        emptied = Promise.withResolvers()
+      })
       void handler.upgrade(tracked(socket, calls), { context: {} })
+    },
+
+    isUsed: () => open.size > 0,
+
+    async unused() {
+      if (open.size > 0) await emptied.promise
     },
 
     async close() {

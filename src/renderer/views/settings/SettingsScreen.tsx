@@ -1,5 +1,12 @@
 import type { ReactNode } from 'react'
-import { CopyButton, Field, Select, StatusIcon } from '../../components/primitives/index.ts'
+import type { LeaseInfo } from '../../../shared/contract/app.ts'
+import {
+  CopyButton,
+  Field,
+  RelativeTime,
+  Select,
+  StatusIcon,
+} from '../../components/primitives/index.ts'
 import { useAppInfo, usePreference, useStores } from '../../store/hooks.ts'
 import type { Preferences } from '../../store/preferences.ts'
 import { ProblemNotice } from '../app/ProblemNotice.tsx'
@@ -60,6 +67,7 @@ export function SettingsScreen() {
                 <code className="font-mono text-code">--data-dir</code> or the environment variable{' '}
                 <code className="font-mono text-code">SHIPLOG_DATA_DIR</code>.
               </p>
+              <WhoWrites lease={info.lease} />
             </Section>
             <Section title="About">
               <p>
@@ -78,6 +86,23 @@ export function SettingsScreen() {
         ) : null}
       </div>
     </div>
+  )
+}
+
+/** One process writes a data directory; the page's host is it. */
+function WhoWrites({ lease }: { lease: LeaseInfo }) {
+  return (
+    <p>
+      Written by this process, pid {lease.pid}
+      <span className="text-muted">
+        {' '}
+        on <span className="untrusted">{lease.hostName}</span>, since{' '}
+        <RelativeTime at={lease.since} />.{' '}
+        {lease.endpoint
+          ? 'Commands in a terminal are carried out by it.'
+          : 'Commands in a terminal have to wait until it has ended.'}
+      </span>
+    </p>
   )
 }
 

@@ -28,22 +28,24 @@ export function agentRun([prompt = '']: string[], given: ParsedOptions): Action 
     }
     const scenario = await readScenario(options.scenario, context.host.cwd)
     const dir = await projectPath(options.project, context.host.cwd)
-    return withShiplog(context, { host: 'cli' }, async (session) => {
+    return withShiplog(context, { host: 'cli', reachable: true }, async (session) => {
       const { client } = session
       const taskId = await startIn(client, dir, async (project) => {
         const isolation = await isolationIn(context, project, options.isolation)
         // In place nothing is set up: the person's own folder is.
         if (isolation === 'worktree') await allowSetup(context, client, project, options.trust)
-        const started = await client.tasks.start({
-          projectId: project.id,
-          kind: options.agent,
-          scenario,
-          scenarioName: options.scenario ?? '',
-          prompt,
-          isolation,
-          agentsAtOnce: options.maxAgents,
-          keep: options.keep === true,
-        })
+        const started = await session.starting(() =>
+          client.tasks.start({
+            projectId: project.id,
+            kind: options.agent,
+            scenario,
+            scenarioName: options.scenario ?? '',
+            prompt,
+            isolation,
+            agentsAtOnce: options.maxAgents,
+            keep: options.keep === true,
+          }),
+        )
         return started.taskId
       })
       return reportRun(context, session, taskId, { keep: options.keep === true })

@@ -10,10 +10,12 @@ import { exitCodeOf, followToResult, tellResult } from './report-run.ts'
 export function demo(given: ParsedOptions): Action {
   const dir = given.dir as string | undefined
   return (context) =>
-    withShiplog(context, { host: 'cli' }, async (session) => {
-      const started = await session.client.projects.startDemo({
-        dir: dir === undefined ? undefined : path.resolve(context.host.cwd, dir),
-      })
+    withShiplog(context, { host: 'cli', reachable: true }, async (session) => {
+      const started = await session.starting(() =>
+        session.client.projects.startDemo({
+          dir: dir === undefined ? undefined : path.resolve(context.host.cwd, dir),
+        }),
+      )
       await context.say(`The demo's project is in ${safeLine(started.project.dir)}`)
       const watcher = context.json ? silent : createRunProgress(context.err, context.host.now)
       const { ended, result } = await followToResult(session, started.taskId, watcher, {

@@ -12,13 +12,26 @@ export function open(): Action {
     const { host } = context
     const electron = findElectron(host.packageDir, host.env)
     const display = hasDisplay(host.platform, host.env)
-    if (electron !== null && display) return openDesktop(context, electron)
-    await context.say(
-      `${whatIsMissing(electron !== null, display)} The app is served to a browser:`,
-    )
+    if (electron !== null && display) {
+      if (!(await isHeldByAnother(context))) return openDesktop(context, electron)
+    } else {
+      await context.say(
+        `${whatIsMissing(electron !== null, display)} The app is served to a browser:`,
+      )
+    }
     const onListening = display ? openBrowser : undefined
     return serve({ host: '127.0.0.1', onListening })(context)
   }
+}
+
+/**
+ * A second desktop app only brings the first one to the front. Of a web host or an agent's run it could
+ * only say that they are in the way, and `serve` says where they are.
+ */
+async function isHeldByAnother({ host, dataDirFlag }: CliContext): Promise<boolean> {
+  const dataDir = await host.resolveDataDir(dataDirFlag)
+  const holder = await host.readHolder(dataDir).catch(() => null) // opening it tells why
+  return holder !== null && holder.host !== 'desktop' && holder.endpoint !== null
 }
 
 function whatIsMissing(electron: boolean, display: boolean): string {

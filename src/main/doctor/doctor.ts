@@ -1,0 +1,165 @@
+/**
+ * `shiplog doctor`: compares everything on disk with the ledger, and repairs what can be repaired without
+ * loss. It streams, one file at a time. Kinds of problems and what is done about each: README.md.
+ */
+import { join, relative, sep } from 'node:path'
+import type { DoctorNote, Examination, Problem } from '../../shared/contract/doctor.ts'
+import { refused } from '../../shared/failure.ts'
+import type { TaskId } from '../../shared/ids.ts'
+import { exists } from '../artifacts/index.ts'
+import type { Git } from '../git/index.ts'
+import { makeDirDurable, renameDurable } from '../journal/index.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { DataLayout } from '../sessions/session-files.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import type { WorkspaceService } from '../workspaces/workspace-service.ts'
+import { examineFiles } from './files.ts'
+import type { Case, Finding, Findings } from './finding.ts'
+import { examineLedger } from './journals.ts'
+import { guarded } from './on-disk.ts'
+import { problemTable } from './problems.ts'
+import { examineRecords } from './records.ts'
+import { examineOrphans, examineSessionDirs } from './session-dirs.ts'
+import { examineStrayWorktrees, examineWorktrees, noteStrayRefs } from './worktrees.ts'
+
+export interface Doctor {
+  /** One at a time. Throws FailureError (`running`) when asked to repair while agents are at work. */
+  check(request: { repair: boolean }): Promise<Examination>
+}
+
+export interface DoctorDependencies {
+  ledger: Ledger
+  git: Git
+  layout: DataLayout
+  sessions: Sessions
+  workspaces: WorkspaceService
+  /** Milliseconds since the epoch. */
+  clock: () => number
+  /** Agents at work, and those that wait for their turn. */
+  running: () => { rootId: TaskId }[]
+  /** What start-up put right, a line each. */
+  healed: () => string[]
+}
+
+export function createDoctor(deps: DoctorDependencies): Doctor {
+  const startedAtMs = deps.clock()
+  let busy: Promise<unknown> = Promise.resolve()
+
+  async function examine(repair: boolean): Promise<Examination> {
+    if (repair && deps.running().length > 0) {
+      refused('running', 'Agents are at work. Repair when they have ended, or stop them first.')
+    }
+    const atWork = rootsAtWork(deps)
+    const notes: DoctorNote[] = []
+    const found: { problem: Problem; rootId: TaskId | undefined }[] = []
+    let checked = 0
+    const subject: Case = {
+      ...deps,
+      startedAtMs,
+      ledgerIsWhole: deps.ledger.damage.length === 0 && deps.ledger.notUnderstood === 0,
+      reported: new Map(),
+      looked: () => {
+        checked++
+      },
+      note: (note) => notes.push(note),
+      toTrash: trashOf(deps),
+    }
+    const toProblem = async (finding: Finding): Promise<Problem> => ({
+      path: relative(deps.layout.dataDir, finding.path).split(sep).join('/'),
+      kind: finding.kind,
+      ...(await treat(finding, repair)),
+    })
+
+    for await (const finding of examineAll(subject)) {
+      if ((problemTable[finding.kind].repair === null) !== (finding.repair === undefined))
+        throw new Error(`the table says something else of repairing ${finding.kind}`)
+      if (finding.rootId && atWork.has(finding.rootId) && !isDamage(finding)) continue
+      found.push({ problem: await toProblem(finding), rootId: finding.rootId })
+    }
+    await noteStrayRefs(subject)
+    noteStart(deps, notes)
+
+    // What began meanwhile was half done when it was looked at.
+    const since = rootsAtWork(deps)
+    const problems = found
+      .filter(({ problem, rootId }) => !rootId || !since.has(rootId) || isDamage(problem))
+      .map(({ problem }) => problem)
+    for (const rootId of new Set([...atWork, ...since])) {
+      const detail = 'at work, or being removed: only its journals and files were looked at'
+      notes.push({ kind: 'not-judged', path: `sessions/${rootId}`, detail })
+    }
+    return { ok: problems.length === 0, checked, problems, notes }
+  }
+
+  return {
+    check({ repair }) {
+      const mine = busy.then(() => examine(repair))
+      busy = mine.catch(() => {})
+      return mine
+    },
+  }
+}
+
+/** Strays first: what is moved away needs no more looking at. */
+async function* examineAll(subject: Case): Findings {
+  const { ledger, dataDir } = subject.layout
+  yield* guarded({ path: ledger }, () => examineLedger(subject))
+  yield* guarded({ path: dataDir }, () => examineOrphans(subject))
+  yield* guarded({ path: dataDir }, () => examineStrayWorktrees(subject))
+  yield* guarded({ path: dataDir }, () => examineFiles(subject))
+  yield* guarded({ path: dataDir }, () => examineSessionDirs(subject))
+  yield* examineRecords(subject)
+  yield* guarded({ path: dataDir }, () => examineWorktrees(subject))
+}
+
+async function treat(
+  { detail, repair }: Finding,
+  wanted: boolean,
+): Promise<Pick<Problem, 'detail' | 'repairable' | 'repaired'>> {
+  if (!repair || !wanted) return { detail, repairable: repair !== undefined, repaired: false }
+  try {
+    await repair()
+    return { detail, repairable: true, repaired: true }
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    return {
+      detail: `${detail}; it could not be repaired: ${why}`,
+      repairable: true,
+      repaired: false,
+    }
+  }
+}
+
+/** True of what can't come from work that is half done. */
+function isDamage({ kind }: Pick<Problem, 'kind'>): boolean {
+  return kind === 'journal-damaged' || kind.endsWith('-damaged')
+}
+
+function rootsAtWork({ running, ledger }: DoctorDependencies): Set<TaskId> {
+  const roots = new Set(running().map((task) => task.rootId))
+  for (const { rootId, workspace } of ledger.state.tasks.values()) {
+    const beingRemoved = workspace && workspace.removal !== null && workspace.removal !== 'removed'
+    if (beingRemoved || workspace?.restoring) roots.add(rootId)
+  }
+  return roots
+}
+
+function noteStart({ healed, ledger }: DoctorDependencies, notes: DoctorNote[]): void {
+  for (const detail of healed()) notes.push({ kind: 'healed', path: '', detail })
+  if (ledger.notUnderstood > 0) {
+    const detail = `${ledger.notUnderstood} records are of a type or version that this Shiplog does not know; they are kept`
+    notes.push({ kind: 'not-understood', path: 'ledger.jsonl', detail })
+  }
+}
+
+/** `trash/doctor-<time>/<the path that it had>`. */
+function trashOf({ layout, clock }: DoctorDependencies): Case['toTrash'] {
+  const time = new Date(clock()).toISOString().replaceAll(/[:.]/g, '-')
+  return async (path) => {
+    const wanted = join(layout.trash, `doctor-${time}`, relative(layout.dataDir, path))
+    let free = wanted
+    for (let n = 2; await exists(free); n++) free = `${wanted}-${n}`
+    await makeDirDurable(join(free, '..'))
+    await renameDurable(path, free)
+  }
+}

@@ -1,0 +1,74 @@
+/** Every file and folder that is Shiplog's own: its mode, its kind, and whether it should be there at all. */
+import type { Stats } from 'node:fs'
+import { chmod } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { systemCode } from '../journal/index.ts'
+import type { Case, Findings } from './finding.ts'
+import { look, namesIn } from './on-disk.ts'
+import { isTemporary } from './temporary.ts'
+
+/** Folders whose whole content is Shiplog's. Worktrees and the demo hold a person's files; the trash is as it was. */
+const ownFolders = new Set(['sessions', 'archive'])
+/** Of these only they themselves. */
+const folders = new Set(['trash', 'worktrees'])
+const ownFiles = /^(ledger\.jsonl|lease\.json)(\.|$)/
+
+export async function* examineFiles(subject: Case): Findings {
+  const { dataDir } = subject.layout
+  for (const name of await namesIn(dataDir)) {
+    const path = join(dataDir, name)
+    if (ownFolders.has(name)) yield* examineTree(subject, path)
+    else if (folders.has(name) || ownFiles.test(name) || isTemporary(name))
+      yield* examineOne(subject, path)
+  }
+}
+
+async function* examineTree(subject: Case, path: string): Findings {
+  yield* examineOne(subject, path)
+  try {
+    for (const name of await namesIn(path)) {
+      const below = join(path, name)
+      if ((await look(below))?.isDirectory()) yield* examineTree(subject, below)
+      else yield* examineOne(subject, below)
+    }
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error)) throw error
+    yield { kind: 'unreadable', path, detail: `the disk refuses to show it (${systemCode(error)})` }
+  }
+}
+
+async function* examineOne(subject: Case, path: string): Findings {
+  const stats = await look(path)
+  // Somebody else's: it went or came in the meantime.
+  if (!stats) return
+  subject.looked()
+  if (stats.isSymbolicLink()) {
+    yield { kind: 'symlink', path, detail: 'a symbolic link, which is never followed' }
+  } else if (!stats.isFile() && !stats.isDirectory()) {
+    yield { kind: 'special-file', path, detail: 'a pipe, a socket or a device' }
+  } else if (isTemporary(basename(path)) && stats.isFile()) {
+    if (stats.mtimeMs >= subject.startedAtMs) return
+    yield {
+      kind: 'temporary-file',
+      path,
+      detail: `${stats.size} bytes that were being written when a process ended`,
+      repair: () => subject.toTrash(path),
+    }
+  } else yield* examineMode(path, stats)
+}
+
+async function* examineMode(path: string, stats: Stats): Findings {
+  // Windows has no such modes.
+  if (process.platform === 'win32') return
+  const mode = stats.mode & 0o777
+  const wanted = stats.isDirectory() ? 0o700 : 0o600
+  if (mode === wanted) return
+  yield {
+    kind: 'file-mode',
+    path,
+    detail: `its mode is ${octal(mode)} and should be ${octal(wanted)}`,
+    repair: () => chmod(path, wanted),
+  }
+}
+
+const octal = (mode: number): string => `0${mode.toString(8).padStart(3, '0')}`

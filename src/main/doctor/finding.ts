@@ -1,0 +1,39 @@
+/** What the examiners are given and what they find. */
+import type { DoctorNote, ProblemKind } from '../../shared/contract/doctor.ts'
+import type { TaskId } from '../../shared/ids.ts'
+import type { Git } from '../git/index.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { DataLayout } from '../sessions/session-files.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import type { WorkspaceService } from '../workspaces/workspace-service.ts'
+
+export interface Finding {
+  kind: ProblemKind
+  /** Absolute. */
+  path: string
+  detail: string
+  /** The root of the tree that it concerns: while that is at work, it is not judged. */
+  rootId?: TaskId | undefined
+  /** Present when something can be done about it without loss. Rejects when it could not be done. */
+  repair?: (() => Promise<void>) | undefined
+}
+
+export type Findings = AsyncGenerator<Finding>
+
+export interface Case {
+  ledger: Ledger
+  git: Git
+  layout: DataLayout
+  sessions: Sessions
+  workspaces: WorkspaceService
+  /** What was made since is in the making, and no stray. Milliseconds since the epoch. */
+  startedAtMs: number
+  /** The ledger can be read to its last record: only then does its silence about something mean anything. */
+  ledgerIsWhole: boolean
+  /** Runs whose report the ledger says is durable. */
+  reported: Map<TaskId, Set<number>>
+  looked(): void
+  note(note: { kind: DoctorNote['kind']; path: string; detail: string }): void
+  /** Moves it to the trash, under the path that it had. */
+  toTrash(path: string): Promise<void>
+}

@@ -1,0 +1,126 @@
+/** Journals: every line's checksum and place in the chain, and the values that they keep in files of their own. */
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import type { TaskId } from '../../shared/ids.ts'
+import { ledgerEventSchema } from '../../shared/ledger.ts'
+import {
+  type BlobReference,
+  type Damage,
+  type JournalRecord,
+  openJournal,
+  verifyJournal,
+} from '../journal/index.ts'
+import { chatFile } from '../sessions/session-files.ts'
+import type { Case, Finding, Findings } from './finding.ts'
+import { isFile, look } from './on-disk.ts'
+
+/** The ledger's chain. Fills `reported` on the way, so that the file is read once. */
+export async function* examineLedger(subject: Case): Findings {
+  const path = subject.layout.ledger
+  subject.looked()
+  const { damage } = await verifyJournal(path, (record) => {
+    const parsed = ledgerEventSchema.safeParse(record)
+    if (!parsed.success || parsed.data.type !== 'task.reported') return
+    const { taskId, run } = parsed.data
+    subject.reported.set(taskId, (subject.reported.get(taskId) ?? new Set()).add(run))
+  })
+  // This process writes it: a line that is not ended is under way.
+  yield* damage.map((one) => damageFound(path, one))
+}
+
+/**
+ * The transcript in `dir`, which may have none. `recordsMin`: what the index counted when it was archived.
+ * `endedRuns`: the runs that the ledger says have completed, so that whole lines cut from the end show too.
+ */
+export async function* examineTranscript(
+  subject: Case,
+  dir: string,
+  about: { taskId: TaskId; rootId: TaskId | undefined; recordsMin?: number; endedRuns: number[] },
+): Findings {
+  const path = join(dir, chatFile)
+  if (!(await isFile(path))) return
+  subject.looked()
+  const { rootId } = about
+  const found: Finding[] = []
+  const seen = new Set<string>()
+  const ended = new Set<unknown>()
+  const { damage, records, tailBytes } = await verifyJournal(path, async (record) => {
+    if (record.type === 'run-end') ended.add(record.run)
+    for (const [folder, sha256] of namedBy(record)) {
+      if (seen.has(`${folder}/${sha256}`)) continue
+      seen.add(`${folder}/${sha256}`)
+      subject.looked()
+      const problem = await examineContent(dir, folder, sha256)
+      if (problem)
+        found.push({ ...problem, detail: `${problem.detail}; record ${record.seq}`, rootId })
+    }
+  })
+  yield* damage.map((one) => ({ ...damageFound(path, one), rootId }))
+  yield* found
+  if (tailBytes > 0 && !subject.sessions.current(about.taskId)) {
+    yield {
+      kind: 'torn-tail',
+      path,
+      detail: `ends in ${tailBytes} bytes without a newline: a write that was cut short`,
+      rootId,
+      repair: async () => (await openJournal(path)).close(),
+    }
+  }
+  if (damage.length > 0) return
+  const counted = about.recordsMin ?? 0
+  const lost = about.endedRuns.filter((run) => !ended.has(run))
+  if (records < counted) {
+    const detail = `holds ${records} records and held ${counted} when it was archived`
+    yield { kind: 'transcript-shortened', path, detail, rootId }
+  } else if (lost.length > 0) {
+    const detail = `ends before run ${lost.join(', ')} does, which the ledger says has completed`
+    yield { kind: 'transcript-shortened', path, detail, rootId }
+  }
+}
+
+function damageFound(path: string, { line, lines, bytes, reason }: Damage): Finding {
+  const place = lines > 1 ? `lines ${line} to ${line + lines - 1}` : `line ${line}`
+  return { kind: 'journal-damaged', path, detail: `${place}, ${bytes} bytes: ${reason}` }
+}
+
+type ContentFolder = 'blobs' | 'file-history'
+
+/** What a record keeps in files of their own. Only a hash may become part of a path (A3). */
+function namedBy(record: JournalRecord): [ContentFolder, string][] {
+  const named: [ContentFolder, unknown][] = Array.isArray(record.blobs)
+    ? (record.blobs as BlobReference[]).map((one) => ['blobs', one?.sha256])
+    : []
+  if (record.type === 'file-history-snapshot') named.push(['file-history', record.before])
+  return named.filter(
+    (one): one is [ContentFolder, string] =>
+      typeof one[1] === 'string' && /^[0-9a-f]{64}$/.test(one[1]),
+  )
+}
+
+const contentKinds = {
+  blobs: { missing: 'blob-missing', damaged: 'blob-damaged' },
+  'file-history': { missing: 'file-history-missing', damaged: 'file-history-damaged' },
+} as const
+
+async function examineContent(
+  dir: string,
+  folder: ContentFolder,
+  sha256: string,
+): Promise<Finding | null> {
+  const path = join(dir, folder, sha256)
+  const stats = (await look(dirname(path)))?.isDirectory() ? await look(path) : null
+  if (!stats?.isFile()) {
+    const detail = folder === 'blobs' ? 'only the beginning of a long value is left' : 'is gone'
+    return { kind: contentKinds[folder].missing, path, detail }
+  }
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(path), hash)
+  if (hash.digest('hex') === sha256) return null
+  return {
+    kind: contentKinds[folder].damaged,
+    path,
+    detail: 'its content is not what its name says',
+  }
+}

@@ -1,0 +1,100 @@
+/** Every kind of problem: how it is found, and what `--repair` does about it. README.md shows this table. */
+import type { ProblemKind } from '../../shared/contract/doctor.ts'
+
+export interface ProblemRow {
+  /** What is looked for. */
+  found: string
+  /** What is done without losing anything; null: nothing can be, and everything stays as it is. */
+  repair: string | null
+}
+
+const rebuilt = 'rebuilt from the payloads; the old file is kept as `<index>.damaged-<n>`'
+const toTrash = 'moved to `trash/doctor-<time>/`, under the path that it had'
+
+export const problemTable: Record<ProblemKind, ProblemRow> = {
+  'journal-damaged': {
+    found:
+      'a line with a wrong checksum or out of its place in the chain, in the ledger or a transcript',
+    repair: null,
+  },
+  'torn-tail': {
+    found: 'bytes after the last newline of a transcript that nobody writes',
+    repair: 'set aside as `<journal>.torn-<offset>`, then cut',
+  },
+  'transcript-shortened': {
+    found:
+      'fewer records than were archived, or no end of a run that completed, and no damaged line',
+    repair: null,
+  },
+  'transcript-missing': {
+    found:
+      'a task that ran has no `chat.jsonl`, or an archived one no `transcript.json` in an ancestor’s directory',
+    repair: null,
+  },
+  'blob-missing': { found: 'a record names a long value that is gone', repair: null },
+  'blob-damaged': { found: 'a long value whose SHA-256 is not its name', repair: null },
+  'file-history-missing': { found: 'a record names an original that is gone', repair: null },
+  'file-history-damaged': { found: 'an original whose SHA-256 is not its name', repair: null },
+  'report-missing': {
+    found: 'the ledger has `task.reported`, and `report.json` or `report.md` of that run is gone',
+    repair: null,
+  },
+  'report-damaged': { found: 'such a `report.json` can’t be read', repair: null },
+  'patch-missing': {
+    found: 'an archived task worked in a worktree and has no `patch.json`',
+    repair: null,
+  },
+  'payload-damaged': {
+    found: '`report.json`, `transcript.json` or `patch.json` of an artifact can’t be read',
+    repair: null,
+  },
+  'index-missing': { found: 'artifacts without their index', repair: rebuilt },
+  'index-damaged': { found: 'an index that is not JSON or of another shape', repair: rebuilt },
+  'index-other-version': { found: 'an index of another version', repair: rebuilt },
+  'index-incomplete': {
+    found: 'an artifact that its index does not name',
+    repair: `${rebuilt}; what it named stays named`,
+  },
+  'index-names-missing': { found: 'an index names a file that is gone', repair: null },
+  'archive-missing': { found: 'an archived root without its archive directory', repair: null },
+  'archive-in-trash': {
+    found: 'an archived root that lies in the trash, and the ledger does not say so',
+    repair: 'moved back to the archive',
+  },
+  'orphan-session': {
+    found: 'a session directory without a task in which nothing was recorded',
+    repair: toTrash,
+  },
+  'orphan-record': {
+    found:
+      'a session directory without a task that holds a record, or any while the ledger is damaged',
+    repair: null,
+  },
+  'orphan-archive': { found: 'an archive directory without an archived root', repair: null },
+  'worktree-missing': { found: 'a workspace in use whose worktree is gone', repair: null },
+  'worktree-unregistered': {
+    found: 'a worktree in use that its repository does not know, or whose repository is gone',
+    repair: null,
+  },
+  'stray-worktree': {
+    found:
+      'a folder two levels below `worktrees/` that no workspace uses: clean, or no worktree at all',
+    repair: toTrash,
+  },
+  'stray-changes': {
+    found:
+      'such a folder with uncommitted work, or that Git can’t read, or while the ledger is damaged',
+    repair: null,
+  },
+  'temporary-file': {
+    found: '`*.tmp`, `partial.json.<number>`, `lease.json.….prepared` from before this process',
+    repair: toTrash,
+  },
+  'file-mode': {
+    found: 'a file that is not 0600, a folder that is not 0700 (not on Windows)',
+    repair: 'set',
+  },
+  symlink: { found: 'a symbolic link where Shiplog keeps its own files', repair: null },
+  'special-file': { found: 'a pipe, socket or device there', repair: null },
+  unreadable: { found: 'the disk refuses to show a file or folder', repair: null },
+}

@@ -1,0 +1,136 @@
+/** What the ledger says is kept of each task: that it is there. */
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { TaskId } from '../../shared/ids.ts'
+import { ancestorsOf } from '../../shared/projections/ledger-state.ts'
+import type { Task } from '../../shared/tasks.ts'
+import { archivedTranscriptDir, patchDir } from '../artifacts/index.ts'
+import { patchFile } from '../artifacts/patches.ts'
+import { reportsDir } from '../artifacts/reports.ts'
+import { transcriptFile } from '../artifacts/transcripts.ts'
+import { makeDirDurable, readJsonFile, renameDurable } from '../journal/index.ts'
+import { chatFile } from '../sessions/session-files.ts'
+import type { Case, Findings } from './finding.ts'
+import { guarded, isFile, isFolder } from './on-disk.ts'
+
+export async function* examineRecords(subject: Case): Findings {
+  const { state } = subject.ledger
+  for (const task of state.tasks.values()) {
+    const { rootId } = task
+    const path = subject.layout.sessionDir(task.id)
+    if (task.trashed) continue
+    yield* guarded({ path, rootId }, () => examineTask(subject, task))
+  }
+}
+
+async function* examineTask(subject: Case, task: Task): Findings {
+  const { layout, ledger } = subject
+  const { rootId } = task
+  const root = ledger.state.tasks.get(rootId)
+  subject.looked()
+  if (
+    root?.archived &&
+    !root.workspace?.restoring &&
+    !(await isFolder(layout.archiveDir(rootId)))
+  ) {
+    // Everything below it is gone with it: said once.
+    if (task.id === rootId) yield* examineLostArchive(subject, task)
+    return
+  }
+  const keepers = await keepersOf(subject, task)
+  if (task.archived && task.parentId !== null) {
+    const places = keepers.map((dir) => join(archivedTranscriptDir(dir, task.id), transcriptFile))
+    if (!(await anyFile(places)))
+      yield* lost(task, 'transcript-missing', places[0], 'its transcript')
+  } else if (task.runs.length > 0) {
+    const path = join(homeOf(subject, task), chatFile)
+    if (!(await isFile(path))) yield* lost(task, 'transcript-missing', path, 'its transcript')
+  }
+  const { workspace } = task
+  if (task.archived && workspace?.isolation === 'worktree' && workspace.baseCommit) {
+    const places = keepers.map((dir) => join(patchDir(dir, task.id), patchFile))
+    if (!(await anyFile(places))) yield* lost(task, 'patch-missing', places[0], 'its patch')
+  }
+  for (const run of subject.reported.get(task.id) ?? []) yield* examineReport(task, run, keepers)
+}
+
+async function* examineReport(task: Task, run: number, keepers: string[]): Findings {
+  const folders = keepers.map((dir) => join(dir, reportsDir, task.id, String(run)))
+  const { rootId } = task
+  for (const folder of folders) {
+    if (!(await isFolder(folder))) continue
+    const json = join(folder, 'report.json')
+    const markdown = join(folder, 'report.md')
+    const read = (await isFile(json)) ? await readJsonFile(json, reportNames) : null
+    if (read?.kind === 'damaged') {
+      yield {
+        kind: 'report-damaged',
+        path: json,
+        detail: `of run ${run} of "${task.title}"`,
+        rootId,
+      }
+    }
+    if (!read) yield* lost(task, 'report-missing', json, `its report of run ${run}`)
+    if (!(await isFile(markdown))) {
+      yield* lost(task, 'report-missing', markdown, `the text of its report of run ${run}`)
+    }
+    return
+  }
+  yield* lost(task, 'report-missing', folders[0], `its report of run ${run}`)
+}
+
+const reportNames = z.looseObject({ childTaskId: z.string(), run: z.number(), title: z.string() })
+
+async function* lost(
+  task: Task,
+  kind: 'transcript-missing' | 'patch-missing' | 'report-missing',
+  path: string | undefined,
+  what: string,
+): Findings {
+  if (path === undefined) return
+  const detail = `the ledger says that ${what} is kept: "${task.title}"`
+  yield { kind, path, detail, rootId: task.rootId }
+}
+
+/** A crash between moving it to the trash and saying so leaves it there; else it is gone. */
+async function* examineLostArchive({ layout }: Case, root: Task): Findings {
+  const path = layout.archiveDir(root.id)
+  const trashed = join(layout.trash, `archive-${root.id}`)
+  const { id: rootId, title } = root
+  if (!(await isFolder(trashed))) {
+    const detail = `the ledger says that "${title}" is archived, with everything below it`
+    yield { kind: 'archive-missing', path, detail, rootId }
+    return
+  }
+  yield {
+    kind: 'archive-in-trash',
+    path: trashed,
+    detail: `"${title}" lies in the trash and the ledger says that it is archived`,
+    rootId,
+    repair: async () => {
+      await makeDirDurable(join(layout.dataDir, 'archive'))
+      await renameDurable(trashed, path)
+    },
+  }
+}
+
+/** The directories that may hold what is kept of it: its ancestors', parent first; a root keeps its own. */
+async function keepersOf(subject: Case, task: Task): Promise<string[]> {
+  const { state } = subject.ledger
+  const ids: TaskId[] = task.parentId === null ? [task.id] : ancestorsOf(state, task.id)
+  const tasks = ids.flatMap((id) => state.tasks.get(id) ?? [])
+  const homes = tasks.map((one) => homeOf(subject, one))
+  const there = await Promise.all(homes.map(isFolder))
+  const found = homes.filter((_, index) => there[index])
+  // None of them: then the first is where it should be.
+  return found.length > 0 ? found : homes.slice(0, 1)
+}
+
+function homeOf({ layout }: Case, task: Task): string {
+  const inArchive = task.parentId === null && task.archived && !task.workspace?.restoring
+  return inArchive ? layout.archiveDir(task.id) : layout.sessionDir(task.id)
+}
+
+async function anyFile(paths: string[]): Promise<boolean> {
+  return (await Promise.all(paths.map(isFile))).includes(true)
+}

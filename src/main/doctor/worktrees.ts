@@ -1,0 +1,99 @@
+/** Worktrees against the ledger and against Git, both ways; and hidden refs that no task explains. */
+import { realpath } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Task } from '../../shared/tasks.ts'
+import type { Case, Findings } from './finding.ts'
+import { guarded, isFolder, look, namesIn } from './on-disk.ts'
+
+/** Each worktree that a task works in: its folder is there, and Git knows it. */
+export async function* examineWorktrees(subject: Case): Findings {
+  const registered = new Map<string, Promise<Set<string> | null>>()
+  const known = (projectDir: string) => {
+    const asked = registered.get(projectDir) ?? subject.git.registeredWorktrees(projectDir)
+    registered.set(projectDir, asked)
+    return asked
+  }
+  for (const { task, path } of claims(subject)) {
+    // Half removed or half restored: the next start ends it.
+    if (task.workspace?.removal || task.workspace?.restoring) continue
+    yield* guarded({ path, rootId: task.rootId }, () => examineWorktree(subject, task, path, known))
+  }
+}
+
+function claims({ ledger, workspaces }: Case): { task: Task; path: string }[] {
+  return [...ledger.state.tasks.values()].flatMap((task) => {
+    const { workspace } = task
+    if (workspace?.isolation !== 'worktree' || workspace.removal === 'removed') return []
+    return [{ task, path: workspaces.workingDirs.worktreeRoot(workspace) }]
+  })
+}
+
+async function* examineWorktree(
+  subject: Case,
+  { title, rootId, projectDir }: Task,
+  path: string,
+  known: (projectDir: string) => Promise<Set<string> | null>,
+): Findings {
+  subject.looked()
+  if (!(await isFolder(path))) {
+    const detail = `the folder that "${title}" works in is gone; \`workspaces remove\` keeps its record`
+    yield { kind: 'worktree-missing', path, detail, rootId }
+    return
+  }
+  const registered = await known(projectDir)
+  if (registered?.has(await realpath(path))) return
+  const detail = registered
+    ? `Git does not know it as a worktree of ${projectDir}: \`git worktree repair\` there may help`
+    : `there is no repository in ${projectDir} any more`
+  yield { kind: 'worktree-unregistered', path, detail, rootId }
+}
+
+/** Folders two levels below worktrees/ that no workspace of the ledger works in. */
+export async function* examineStrayWorktrees(subject: Case): Findings {
+  const { layout } = subject
+  const claimed = new Set(claims(subject).map(({ path }) => path))
+  for (const project of await namesIn(layout.worktrees)) {
+    for (const name of await namesIn(join(layout.worktrees, project))) {
+      const path = join(layout.worktrees, project, name)
+      if (claimed.has(path)) continue
+      yield* guarded({ path }, () => examineStray(subject, path))
+    }
+  }
+}
+
+async function* examineStray(subject: Case, path: string): Findings {
+  const stats = await look(path)
+  if (!stats || stats.ctimeMs >= subject.startedAtMs) return
+  subject.looked()
+  if (subject.ledgerIsWhole && (await isUntouched(subject, path))) {
+    yield {
+      kind: 'stray-worktree',
+      path,
+      detail: 'no workspace works here, and nothing in it is uncommitted',
+      repair: () => subject.toTrash(path),
+    }
+    return
+  }
+  const detail = 'no workspace works here, but it may hold work that was not committed; it is kept'
+  yield { kind: 'stray-changes', path, detail }
+}
+
+/** A folder that is no worktree of anything is nobody's work; one that Git can't read might be somebody's. */
+async function isUntouched({ git }: Case, path: string): Promise<boolean> {
+  if (!(await look(join(path, '.git')))) return true
+  return git.isClean(path).catch(() => false)
+}
+
+/** Only told: another data directory may work on the same repository. */
+export async function noteStrayRefs(subject: Case): Promise<void> {
+  const { state } = subject.ledger
+  const dirs = new Set([...state.projects.values()].flatMap(({ dir, git }) => (git ? [dir] : [])))
+  for (const dir of dirs) {
+    const ids = await subject.git.keptTaskIds(dir).catch(() => [])
+    for (const id of ids) {
+      if (state.tasks.has(id)) continue
+      const detail = `keeps a commit in ${dir} for a task that is not in this data directory`
+      subject.note({ kind: 'stray-ref', path: `refs/shiplog/${id}`, detail })
+    }
+  }
+}

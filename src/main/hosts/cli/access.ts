@@ -1,0 +1,156 @@
+/** How a command reaches the data directory: its own process holds it, or another one that is called. */
+import type { ShiplogClient } from '../../../shared/contract/index.ts'
+import type { TaskId } from '../../../shared/ids.ts'
+import type { LeaseHolder } from '../../journal/index.ts'
+import type { OpenShiplogOptions, Shiplog } from '../../shiplog.ts'
+import type { HolderConnection } from '../local/holder.ts'
+import type { CliContext } from './context.ts'
+import type { EndSignal } from './host.ts'
+import { safeLine } from './terminal/safe-text.ts'
+import { count } from './terminal/wording.ts'
+
+export interface Access {
+  client: ShiplogClient
+  /** Whether what the app has to tell has been told already, by the process that holds it. */
+  noticesAreTold: boolean
+  /** Resolves when nothing can be asked any more, and why. */
+  lost: Promise<Error>
+  /** What is behind an error of a call. */
+  explain(error: unknown): Promise<unknown>
+  /** Starts an agent that ends with this command. */
+  starting<Started extends { taskId: TaskId }>(start: () => Promise<Started>): Promise<Started>
+  /** Resolves once no other command needs this process. */
+  stayForOthers(): Promise<void>
+  /** Interrupts what this command has at work, and says so. */
+  end(signal: EndSignal): Promise<void>
+  /** Gives back what was opened. May be called twice, and after `end`. */
+  close(): Promise<void>
+}
+
+export interface OwnAccess extends Access {
+  shiplog: Shiplog
+}
+
+/** Commands that are connected get this long to print what was recorded last. */
+const lastWordsOfOthersMsMax = 2_000
+
+const causes: Record<EndSignal, string> = {
+  SIGINT: 'interrupted with Ctrl-C',
+  SIGTERM: 'the process was asked to end (SIGTERM)',
+  SIGHUP: 'the terminal was closed',
+}
+
+/**
+ * This process holds the data directory. `reachable`: for longer than a moment, so others can call it.
+ * Throws LeaseHeldError when another process has it.
+ */
+export async function holdDataDir(
+  context: CliContext,
+  options: Pick<OpenShiplogOptions, 'dataDir' | 'host'> & { reachable?: boolean },
+): Promise<OwnAccess> {
+  const { dataDir, host } = options
+  const shiplog = await context.host.openShiplog({ dataDir, host })
+  const endpoint = options.reachable ? await endpointOf(context, shiplog) : null
+  const unpublish = async () => {
+    // A lease that is not ours any more names another process, or nobody.
+    await endpoint?.unpublish().catch(() => {})
+  }
+  return {
+    shiplog,
+    client: shiplog.client,
+    noticesAreTold: false,
+    lost: new Promise(() => {}),
+    explain: async (error) => error,
+    starting: (start) => start(),
+    async stayForOthers() {
+      if (!endpoint?.isUsed()) return
+      await context.say(
+        'Done. Other commands are still at work in this process; it ends with them, or with Ctrl-C.',
+      )
+      await endpoint.unused()
+      // Whoever found it until now is waited for as well; nobody else will.
+      await unpublish()
+      await endpoint.unused()
+    },
+    async end(signal) {
+      const running = shiplog.runningAgents()
+      if (running.length > 0) {
+        await context.say(
+          `Interrupting ${count(running.length, 'agent')}… (again to leave at once)`,
+        )
+        for (const { title } of running) await context.say(`  ${safeLine(title)}`)
+      }
+      await unpublish()
+      await shiplog.close(causes[signal])
+    },
+    async close() {
+      await unpublish()
+      try {
+        await shiplog.close()
+        if (endpoint) await within(lastWordsOfOthersMsMax, endpoint.unused())
+      } finally {
+        await endpoint?.close().catch(() => {})
+      }
+    },
+  }
+}
+
+/** Without it this command works, and others have to wait for it. */
+async function endpointOf(context: CliContext, shiplog: Shiplog) {
+  try {
+    return await context.host.openLocalEndpoint(shiplog)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    await context.warn(`Other commands can't be answered until this one has ended: ${why}`)
+    return null
+  }
+}
+
+/** Another process holds it and does what it is asked. Throws HolderError. */
+export async function callHolder(context: CliContext, holder: LeaseHolder): Promise<Access> {
+  const connection: HolderConnection = await context.host.connectToHolder(holder)
+  const { client, lost } = connection
+  const starts: Promise<{ taskId: TaskId }>[] = []
+
+  async function stopStarted(): Promise<void> {
+    for (const start of starts) {
+      const started = await start.catch(() => null) // it was told, or is no news any more
+      if (started) await client.tasks.stop({ taskId: started.taskId })
+    }
+  }
+
+  return {
+    client,
+    noticesAreTold: true,
+    lost,
+    explain: async (error) => (connection.isOpen() ? error : lost),
+    starting(start) {
+      const started = start()
+      starts.push(started)
+      return started
+    },
+    async stayForOthers() {},
+    async end() {
+      if (starts.length === 0) return
+      await context.say('Interrupting the agent… (again to leave at once)')
+      const stopped = stopStarted().catch((error) =>
+        context.warn(`It goes on: ${messageOf(error)}`),
+      )
+      await Promise.race([stopped, lost])
+    },
+    async close() {
+      connection.close()
+    },
+  }
+}
+
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error)
+
+/** Resolves when the work is done or the time is over; the work's failure is not told. */
+export async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, ms)
+  await Promise.race([work.catch(() => {}), late])
+  clearTimeout(timer)
+}

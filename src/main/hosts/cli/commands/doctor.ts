@@ -1,0 +1,78 @@
+/** `shiplog doctor`: what is wrong on disk, what was done about it, and what to do next. */
+import type { Examination, Problem } from '../../../../shared/contract/doctor.ts'
+import type { CliContext } from '../context.ts'
+import { exitCodes } from '../exit-codes.ts'
+import type { Action, ParsedOptions } from '../program.ts'
+import { safeLine } from '../terminal/safe-text.ts'
+import { type Cell, renderTable } from '../terminal/table.ts'
+import { count } from '../terminal/wording.ts'
+import { withShiplog } from '../with-shiplog.ts'
+
+export function doctor(given: ParsedOptions): Action {
+  const repair = given.repair === true
+  return (context) =>
+    withShiplog(context, { host: 'cli' }, async ({ client }) => {
+      const found = await client.doctor.check({ repair })
+      if (context.json) await context.printJson(found)
+      else await printFound(context, found, repair)
+      return found.ok ? exitCodes.done : exitCodes.damage
+    })
+}
+
+async function printFound(context: CliContext, found: Examination, repair: boolean): Promise<void> {
+  const { problems, notes, checked } = found
+  if (problems.length > 0) {
+    const rows = problems.map((problem) => [
+      becameOf(problem),
+      problem.kind,
+      safeLine(problem.path),
+      safeLine(problem.detail),
+    ])
+    await context.out.write(renderTable(columns, rows, context.out))
+  }
+  for (const { kind, path, detail } of notes) {
+    // Told at the start of every command.
+    if (kind === 'healed') continue
+    await context.say(context.err.style('dim', safeLine(`Note: ${path} ${detail}`)))
+  }
+  await context.say(summary(problems, checked, repair))
+}
+
+const columns = [
+  { title: 'STATE' },
+  { title: 'PROBLEM' },
+  { title: 'WHERE', shrinks: true },
+  { title: 'DETAIL', shrinks: true },
+]
+
+function becameOf({ repaired, repairable }: Problem): Cell {
+  if (repaired) return { text: '✓ repaired', style: 'green' }
+  return repairable
+    ? { text: '○ repairable', style: 'yellow' }
+    : { text: '✕ kept as is', style: 'red' }
+}
+
+function summary(problems: Problem[], checked: number, repair: boolean): string {
+  const looked = `${count(checked, 'thing')} checked`
+  if (problems.length === 0) return `Everything is in order: ${looked}.`
+  const repaired = problems.filter((problem) => problem.repaired).length
+  const open = problems.filter((problem) => problem.repairable && !problem.repaired).length
+  const lasting = problems.length - repaired - open
+  const sentences = [`${count(problems.length, 'problem')} found, ${looked}.`]
+  if (repaired > 0) {
+    sentences.push(`${repaired} repaired; originals are kept beside or in the trash.`)
+  }
+  if (open > 0) {
+    sentences.push(
+      repair
+        ? `${open} could not be repaired now: see why above, then run it again.`
+        : `\`shiplog doctor --repair\` can repair ${open}.`,
+    )
+  }
+  if (lasting > 0) {
+    sentences.push(
+      `${lasting} can't be repaired: nothing was touched, and all that can be read is still read. Copy the data directory before you mend anything by hand.`,
+    )
+  }
+  return sentences.join(' ')
+}

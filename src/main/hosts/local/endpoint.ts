@@ -1,0 +1,52 @@
+/**
+ * Where a process that holds the data directory for longer than a moment answers others of this machine:
+ * the contract on a loopback port, its address and token in lease.json, which its owner alone can read.
+ */
+import type { AnyRouter } from '@orpc/server'
+import { type RpcServer, startRpcServer } from '../web/rpc-server.ts'
+
+export interface LocalEndpointOptions {
+  /** What is served; closing it is the caller's. */
+  shiplog: { router: AnyRouter; setEndpoint(endpoint: string | null): Promise<void> }
+  /** Of the program: a client of another one is refused. */
+  version: string
+}
+
+export interface LocalEndpoint {
+  /** Nobody finds it any more; who is connected stays. May be called twice. */
+  unpublish(): Promise<void>
+  /** Whether anybody is connected. */
+  isUsed(): boolean
+  /** Resolves as soon as nobody is connected. */
+  unused(): Promise<void>
+  /** Unpublishes, and ends every connection and its calls. May be called twice. */
+  close(): Promise<void>
+}
+
+/** Resolves once others can find it. Throws when no port can be had or the lease can't be written. */
+export async function openLocalEndpoint(options: LocalEndpointOptions): Promise<LocalEndpoint> {
+  const { shiplog, version } = options
+  const server: RpcServer = await startRpcServer({
+    router: shiplog.router,
+    address: '127.0.0.1',
+    port: 0,
+    version,
+    answer: (_request, response) => void response.writeHead(404).end(),
+  })
+  let unpublishing: Promise<void> | undefined
+  const unpublish = () => (unpublishing ??= shiplog.setEndpoint(null))
+  try {
+    await shiplog.setEndpoint(server.url)
+  } catch (error) {
+    await server.close()
+    throw error
+  }
+  return {
+    unpublish,
+    isUsed: server.isUsed,
+    unused: server.unused,
+    async close() {
+      await unpublish().finally(server.close)
+    },
+  }
+}

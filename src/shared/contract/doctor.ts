@@ -1,0 +1,75 @@
+/** What `shiplog doctor` answers. What each kind means and what is done about it: src/main/doctor/README.md. */
+import { z } from 'zod'
+import { base } from './base.ts'
+
+export const problemKinds = [
+  'journal-damaged',
+  'torn-tail',
+  'transcript-shortened',
+  'transcript-missing',
+  'blob-missing',
+  'blob-damaged',
+  'file-history-missing',
+  'file-history-damaged',
+  'report-missing',
+  'report-damaged',
+  'patch-missing',
+  'payload-damaged',
+  'index-missing',
+  'index-damaged',
+  'index-other-version',
+  'index-incomplete',
+  'index-names-missing',
+  'archive-missing',
+  'archive-in-trash',
+  'orphan-session',
+  'orphan-record',
+  'orphan-archive',
+  'worktree-missing',
+  'worktree-unregistered',
+  'stray-worktree',
+  'stray-changes',
+  'temporary-file',
+  'file-mode',
+  'symlink',
+  'special-file',
+  'unreadable',
+] as const
+export const problemKindSchema = z.enum(problemKinds)
+export type ProblemKind = z.infer<typeof problemKindSchema>
+
+export const problemSchema = z.object({
+  /** Relative to the data directory, with forward slashes. */
+  path: z.string(),
+  kind: problemKindSchema,
+  detail: z.string(),
+  /** `doctor --repair` can do something about it without losing anything. */
+  repairable: z.boolean(),
+  /** It was repaired in this run. */
+  repaired: z.boolean(),
+})
+export type Problem = z.infer<typeof problemSchema>
+
+/** Worth knowing, and no damage. */
+export const doctorNoteSchema = z.object({
+  /** `healed`: what start-up put right. `stray-ref`: a hidden ref without a task. */
+  kind: z.enum(['healed', 'stray-ref', 'not-understood', 'not-judged']),
+  path: z.string(),
+  detail: z.string(),
+})
+export type DoctorNote = z.infer<typeof doctorNoteSchema>
+
+export const examinationSchema = z.object({
+  /** Nothing was found. What was found and repaired counts as found. */
+  ok: z.boolean(),
+  /** Files, folders and worktrees that were looked at. */
+  checked: z.number().int().min(0),
+  problems: z.array(problemSchema),
+  notes: z.array(doctorNoteSchema),
+})
+export type Examination = z.infer<typeof examinationSchema>
+
+export const doctor = {
+  /** Compares everything on disk with the ledger. `repair` is REFUSED while agents are at work. */
+  check: base.input(z.object({ repair: z.boolean() })).output(examinationSchema),
+}

@@ -1,0 +1,61 @@
+/** What `shiplog doctor` prints and ends with. What it finds is in tests/doctor. */
+import { expect, it } from 'vitest'
+import type { Problem } from '../../src/shared/contract/doctor.ts'
+import { runToEnd } from './fake-process.ts'
+import { createFakeWorld } from './fake-world.ts'
+
+const problem = (fields: Partial<Problem>): Problem => ({
+  path: 'sessions/a/chat.jsonl',
+  kind: 'journal-damaged',
+  detail: 'line 3, 120 bytes: bad checksum',
+  repairable: false,
+  repaired: false,
+  ...fields,
+})
+
+it('says in one line that everything is in order: exit 0', async () => {
+  const world = createFakeWorld()
+  expect(await runToEnd(['doctor'], { world })).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: 'Everything is in order: 12 things checked.\n',
+  })
+  expect(world.calls).toEqual([{ name: 'doctor.check', input: { repair: false } }])
+})
+
+it('lists problems and says what to do: exit 7', async () => {
+  const world = createFakeWorld()
+  const mode = { kind: 'file-mode', path: 'ledger.jsonl', detail: 'its mode is 0644' } as const
+  const problems = [problem({}), problem({ ...mode, repairable: true })]
+  const notes = [{ kind: 'stray-ref' as const, path: 'refs/shiplog/a', detail: 'keeps a commit' }]
+  world.answerDoctor({ ok: false, checked: 40, problems, notes })
+  const { code, stdout, stderr } = await runToEnd(['doctor'], { world })
+  expect(code).toBe(7)
+  expect(stdout.split('\n')).toEqual([
+    'STATE         PROBLEM          WHERE                  DETAIL',
+    '✕ kept as is  journal-damaged  sessions/a/chat.jsonl  line 3, 120 bytes: bad checksum',
+    '○ repairable  file-mode        ledger.jsonl           its mode is 0644',
+    '',
+  ])
+  expect(stderr).toContain('Note: refs/shiplog/a keeps a commit\n')
+  expect(stderr).toContain(
+    '2 problems found, 40 things checked. `shiplog doctor --repair` can repair 1. 1 can',
+  )
+})
+
+it('--repair: what was repaired still ends with 7; --json prints the answer as it is', async () => {
+  const world = createFakeWorld()
+  const found = {
+    ok: false,
+    checked: 40,
+    problems: [problem({ repairable: true, repaired: true })],
+    notes: [],
+  }
+  world.answerDoctor(found)
+  const told = await runToEnd(['doctor', '--repair'], { world })
+  expect(told.stdout).toContain('✓ repaired')
+  expect(told.stderr).toContain('1 repaired; originals are kept')
+  const { code, stdout } = await runToEnd(['doctor', '--repair', '--json'], { world })
+  expect({ code, found: JSON.parse(stdout) }).toEqual({ code: 7, found })
+  expect(world.calls.map((call) => call.input)).toEqual([{ repair: true }, { repair: true }])
+})

@@ -1,0 +1,233 @@
+/** Commands on a data directory that another process holds: they are carried out there. */
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { TaskTree } from '../../src/shared/tasks.ts'
+import { jsonLines } from './fake-process.ts'
+import { createSandbox, type RunningCli, type Sandbox } from './shiplog-process.ts'
+
+/** Several processes and Git on a busy machine with two cores. */
+const timeoutMs = 120_000
+
+const slow = `
+version: 1
+name: slow
+agents:
+  lead:
+    turns:
+      - steps:
+          - say: "Begun: {{prompt}}"
+          - wait: 300s
+`
+const quick = `
+version: 1
+name: quick
+agents:
+  lead:
+    turns:
+      - call: write_file
+        with: { path: notes.md, content: "Noted.\\n" }
+      - report: { title: Noted, markdown: "It is **noted**." }
+`
+/** Ends when the file is there. */
+const untilTold = (file: string) => `
+version: 1
+name: until-told
+agents:
+  lead:
+    turns:
+      - say: "Begun: {{prompt}}"
+      - call: bash
+        with: { command: "while [ ! -e '${file}' ]; do sleep 0.1; done" }
+      - report: { title: Told, markdown: Told. }
+`
+
+let box: Sandbox
+let project: string
+beforeEach(async () => {
+  box = await createSandbox()
+  project = await box.repository('project')
+  await box.file('slow.yaml', slow)
+  await box.file('quick.yaml', quick)
+})
+afterEach(() => box.remove())
+
+const agentRun = (prompt: string, scenario: string, ...more: string[]) =>
+  box.start([
+    ...['agent', 'run', prompt, '--project', project],
+    ...['--scenario', path.join(box.dir, scenario), ...more],
+  ])
+
+/** Begins an agent that goes on until it is told to stop. */
+async function holding(prompt = 'Hold it'): Promise<RunningCli> {
+  const cli = agentRun(prompt, 'slow.yaml')
+  await cli.said(`Begun: ${prompt}`)
+  return cli
+}
+
+const lease = async () =>
+  JSON.parse(await readFile(path.join(box.dataDir, 'lease.json'), 'utf8')) as {
+    pid: number
+    endpoint: string
+  }
+const listed = async (): Promise<Record<string, string>> => {
+  const { tasks } = await box.json<{ tasks: TaskTree[] }>('tasks', 'list')
+  return Object.fromEntries(tasks.map((task) => [task.title, task.status]))
+}
+
+describe('while an agent runs in one process, another', () => {
+  it(
+    'lists, shows, runs an agent of its own and applies it, and leaves the first alone',
+    async () => {
+      const holder = await holding()
+      const held = await lease()
+      expect(await listed()).toEqual({ 'Hold it': 'spawned' })
+
+      const second = await agentRun('Note it', 'quick.yaml', '--json').ended
+      expect({ code: second.code, stderr: second.stderr }).toEqual({ code: 0, stderr: '' })
+      const result = jsonLines(second.stdout).at(-1) as { taskId: string }
+      expect(result).toMatchObject({
+        type: 'result',
+        status: 'completed',
+        report: { reportMarkdown: 'It is **noted**.' },
+      })
+      const shown = await box.run('transcripts', 'show', result.taskId)
+      expect(shown.stdout).toContain('write_file')
+      const report = await box.run('tasks', 'report', result.taskId)
+      expect(report.stdout).toBe('It is **noted**.\n')
+      expect(await box.json('tasks', 'apply', result.taskId)).toMatchObject({ kind: 'applied' })
+      expect(await readFile(path.join(project, 'notes.md'), 'utf8')).toBe('Noted.\n')
+      expect((await box.run('tasks', 'report', 'deadbeef')).code).toBe(3)
+
+      expect(await listed()).toEqual({ 'Hold it': 'spawned', 'Note it': 'completed' })
+      expect(await lease()).toEqual(held)
+      holder.kill('SIGINT')
+      expect((await holder.ended).code).toBe(130)
+      expect(existsSync(path.join(box.dataDir, 'lease.json'))).toBe(false)
+      expect(await listed()).toEqual({ 'Hold it': 'interrupted', 'Note it': 'completed' })
+    },
+    timeoutMs,
+  )
+
+  it(
+    'is interrupted with Ctrl-C: its agent stops, the first goes on',
+    async () => {
+      const holder = await holding()
+      const second = agentRun('Mine', 'slow.yaml')
+      await second.said('Begun: Mine')
+      second.kill('SIGINT')
+      const { code, stderr } = await second.ended
+      expect(code).toBe(130)
+      expect(stderr).toContain('Interrupting the agent…')
+      expect(stderr).toMatch(/interrupted\s+Mine/)
+      expect(await listed()).toEqual({ 'Hold it': 'spawned', Mine: 'interrupted' })
+      holder.kill('SIGINT')
+      expect((await holder.ended).code).toBe(130)
+    },
+    timeoutMs,
+  )
+
+  it(
+    'is told when the first is killed (exit 6); the next takes over with an endpoint of its own',
+    async () => {
+      const holder = await holding()
+      const dead = await lease()
+      const second = agentRun('Mine', 'slow.yaml')
+      await second.said('Begun: Mine')
+      holder.kill('SIGKILL')
+      await holder.ended
+      const { code, stdout, stderr } = await second.ended
+      expect({ code, stdout }).toEqual({ code: 6, stdout: '' })
+      expect(stderr).toContain(`process ${dead.pid} (the command line) ended`)
+      expect(stderr).toContain('shiplog tasks list')
+
+      const next = await holding('After it')
+      const taken = await lease()
+      expect(taken.pid).not.toBe(dead.pid)
+      expect(taken.endpoint).not.toBe(dead.endpoint)
+      expect(await listed()).toEqual({
+        'Hold it': 'interrupted',
+        Mine: 'interrupted',
+        'After it': 'spawned',
+      })
+      next.kill('SIGINT')
+      await next.ended
+    },
+    timeoutMs,
+  )
+
+  it(
+    'goes on when the first has done its own: that one stays for it',
+    async () => {
+      const ends = { first: path.join(box.dir, 'first'), second: path.join(box.dir, 'second') }
+      await box.file('first.yaml', untilTold(ends.first))
+      await box.file('second.yaml', untilTold(ends.second))
+      const first = agentRun('First', 'first.yaml')
+      await first.said('Begun: First')
+      const second = agentRun('Second', 'second.yaml')
+      await second.said('Begun: Second')
+      await box.file('first', '')
+      await first.printed('Told.')
+      await first.said('Other commands are still at work in this process')
+      await box.file('second', '')
+      expect(await second.ended).toMatchObject({ code: 0, stdout: 'Told.\n' })
+      expect(await first.ended).toMatchObject({ code: 0, stdout: 'Told.\n' })
+      expect(existsSync(path.join(box.dataDir, 'lease.json'))).toBe(false)
+    },
+    timeoutMs,
+  )
+})
+
+describe('while the app is served', () => {
+  it(
+    'serve and open say where; commands work; an agent started by one is not the server’s to end',
+    async () => {
+      const server = box.start(['serve', '--port', '0'])
+      const url = (await server.printed('\n')).trim()
+      await server.said('Ctrl-C ends it')
+      expect(await listed()).toEqual({})
+      expect((await agentRun('Note it', 'quick.yaml').ended).code).toBe(0)
+      expect(await box.run('serve')).toMatchObject({ code: 0, stdout: `${url}\n` })
+      expect(await box.json('serve')).toEqual({ url })
+      expect(await box.run('open')).toMatchObject({ code: 0, stdout: `${url}\n` })
+      const elsewhere = await box.run('serve', '--port', '4')
+      expect(elsewhere).toMatchObject({ code: 6, stdout: '' })
+      expect(elsewhere.stderr).toContain(url)
+
+      const second = agentRun('Mine', 'slow.yaml')
+      await second.said('Begun: Mine')
+      second.kill('SIGINT')
+      expect((await second.ended).code).toBe(130)
+      expect(await listed()).toEqual({ 'Note it': 'completed', Mine: 'interrupted' })
+      server.kill('SIGINT')
+      expect(await server.ended).toMatchObject({ code: 0, stdout: `${url}\n` })
+      expect(existsSync(path.join(box.dataDir, 'lease.json'))).toBe(false)
+    },
+    timeoutMs,
+  )
+
+  it(
+    'an agent’s run is no place to serve from: exit 6, and what is in the way',
+    async () => {
+      const holder = await holding()
+      const { code, stdout, stderr } = await box.run('serve')
+      expect({ code, stdout }).toEqual({ code: 6, stdout: '' })
+      expect(stderr).toContain('(the command line) has the data directory open')
+      holder.kill('SIGINT')
+      await holder.ended
+    },
+    timeoutMs,
+  )
+})
+
+it(
+  'short commands at the same moment wait for each other',
+  async () => {
+    const ended = await Promise.all([1, 2, 3].map(() => box.run('tasks', 'list', '--json')))
+    expect(ended.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
+      ended.map(() => ({ code: 0, stderr: '' })),
+    )
+  },
+  timeoutMs,
+)
