@@ -33,8 +33,14 @@ export interface Gate {
   open(): Promise<void>
 }
 
+export interface ServeOptions {
+  /** 0, when not given: any free one. */
+  port?: number
+  env?: NodeJS.ProcessEnv
+}
+
 export interface App extends Sandbox {
-  serve(options?: { port?: number }): Promise<Host>
+  serve(options?: ServeOptions): Promise<Host>
   gate(name: string): Gate
 }
 
@@ -77,8 +83,8 @@ async function openApp(): Promise<{ app: App; end(): Promise<void> }> {
   const hosts: Host[] = []
   const app: App = {
     ...sandbox,
-    async serve({ port = 0 } = {}) {
-      const host = await startHost(sandbox, port)
+    async serve(options = {}) {
+      const host = await startHost(sandbox, options)
       hosts.push(host)
       return host
     },
@@ -91,10 +97,10 @@ async function openApp(): Promise<{ app: App; end(): Promise<void> }> {
   return { app, end }
 }
 
-async function startHost(sandbox: Sandbox, wantedPort: number): Promise<Host> {
+async function startHost(sandbox: Sandbox, options: ServeOptions): Promise<Host> {
   // Playwright sets it, and then the agents' own commands would print colours into their reports.
-  const env = { FORCE_COLOR: undefined }
-  const process = sandbox.start(['serve', '--port', String(wantedPort)], { env })
+  const env = { FORCE_COLOR: undefined, ...options.env }
+  const process = sandbox.start(['serve', '--port', String(options.port ?? 0)], { env })
   const url = (await process.printed('\n')).trim()
   const { origin, port, hash } = new URL(url)
   const protocols = ['shiplog.v1', `token.${hash.slice('#token='.length)}`]

@@ -123,7 +123,7 @@ test('a live card moves with its agent, can be stopped, and then tells why it en
   const live = card(conversation(page), 'Help along')
   await helper.reached()
   await expect(live.getByText('Running', { exact: true })).toBeVisible()
-  await expect(live.getByText(/^bash/)).toBeVisible()
+  await expect(live.getByText(/^Running touch /)).toBeVisible()
   await expect(row(page, 'Help along').getByRole('img', { name: 'Running' })).toBeVisible()
 
   await live.getByRole('button', { name: 'Stop Help along' }).click()

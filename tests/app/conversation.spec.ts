@@ -1,7 +1,24 @@
 /** A root is a conversation: it streams, is stopped, goes on, and survives the host's end. */
-import { expect, type Host, start, test } from './app.ts'
-import { composer, conversation, openAt, row, sidebar } from './places.ts'
-import { cutShortScenario, longTalkScenario, talkScenario } from './scenarios.ts'
+import { chmod, readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { expect, type Host, playToEnd, start, test } from './app.ts'
+import {
+  card,
+  composer,
+  conversation,
+  inspector,
+  openAt,
+  row,
+  sidebar,
+  transcript,
+} from './places.ts'
+import {
+  askAndTalkScenario,
+  awaitAgainScenario,
+  cutShortScenario,
+  longTalkScenario,
+  talkScenario,
+} from './scenarios.ts'
 
 test('Stop interrupts and keeps the partial turn; a follow-up goes on from there', async ({
   app,
@@ -70,6 +87,42 @@ for (const [how, end, cause] of [
   })
 }
 
+test('the report of a cleaned-up task is still awaited, and read from disk, after a restart', async ({
+  app,
+  page,
+}) => {
+  const before = await app.serve()
+  const project = await before.client.projects.add({ dir: await app.repository('parser') })
+  const root = await playToEnd(before, project, awaitAgainScenario)
+  expect(root.children.map(({ archived }) => archived)).toEqual([true])
+  await before.stop()
+
+  const host = await app.serve()
+  await openAt(page, host, `/t/${root.id}`)
+  const talk = conversation(page)
+  await expect(talk.getByText('Run 1 ended')).toBeVisible()
+  await composer(page).fill('What did it say?')
+  await talk.getByRole('button', { name: 'Send' }).click()
+  await expect(talk.getByText('It said: Help along')).toBeVisible()
+  await expect(talk.getByText('Help was given long ago.').last()).toBeVisible()
+  const result = talk.getByRole('article', { name: 'Task: Help along' }).last()
+  await expect(result.getByRole('heading', { name: 'Helped' })).toBeVisible()
+  await expect(result.getByRole('button', { name: /^View transcript of / })).toBeVisible()
+})
+
+test('its folder is opened in the editor', async ({ app, page }) => {
+  const opened = path.join(app.dir, 'opened')
+  const editor = await app.file('editor.sh', `#!/bin/sh\nprintf %s "$1" > '${opened}'\n`)
+  await chmod(editor, 0o755)
+  const host = await app.serve({ env: { SHIPLOG_EDITOR: editor } })
+  const project = await host.client.projects.add({ dir: await app.repository('parser') })
+  const root = await playToEnd(host, project, talkScenario)
+  await openAt(page, host, `/t/${root.id}`)
+  await conversation(page).getByRole('button', { name: 'Changes and state' }).click()
+  await inspector(page).getByRole('button', { name: 'Open in editor' }).click()
+  await expect.poll(() => readFile(opened, 'utf8').catch(() => '')).toBe(root.workspace?.path)
+})
+
 test('the tail stays pinned while it streams, and whoever reads elsewhere is not moved', async ({
   app,
   page,
@@ -110,6 +163,30 @@ test('the tail stays pinned while it streams, and whoever reads elsewhere is not
     await list.press('End')
     await expect(talk.getByText('Part 3, line 60.')).toBeInViewport()
   })
+})
+
+test('the tail is followed behind a transcript that lies over it, and shown when that is closed', async ({
+  app,
+  page,
+}) => {
+  const host = await app.serve()
+  const project = await host.client.projects.add({ dir: await app.repository('parser') })
+  const gate = app.gate('gate')
+  const { taskId } = await start(host, project, askAndTalkScenario(gate.command), 'Talk')
+  await openAt(page, host, `/t/${taskId}`)
+  const talk = conversation(page)
+  await gate.reached()
+  await expect(talk.getByRole('button', { name: /Running touch/ })).toBeInViewport()
+  await card(talk, 'Help along')
+    .getByRole('button', { name: /^View transcript of / })
+    .click()
+  await expect(transcript(page, 'Help along').getByText('Help was given.')).toBeVisible()
+  await gate.open()
+  await expect
+    .poll(async () => (await host.client.tasks.list({ all: true })).tasks[0]?.status)
+    .toBe('completed')
+  await page.keyboard.press('Escape')
+  await expect(talk.getByText('Line 60.')).toBeInViewport()
 })
 
 test('what was typed and not sent is still there after looking elsewhere', async ({

@@ -55,9 +55,10 @@ test('a new user tries the demo, from the empty window to the archive after a re
   await test.step('a sub-agent’s transcript can be watched while the tree is at work', async () => {
     const [child] = (await rootOf(host)).children
     if (!child) throw new Error('the lead has started nobody')
+    // By key: the card moves up as the lead goes on, and a click would scroll after it.
     await card(talk, child.title)
       .getByRole('button', { name: /^View transcript of / })
-      .click()
+      .press('Enter')
     const dialog = transcript(page, child.title)
     await expect(page).toHaveURL(new RegExp(`#/t/${root.id}/transcript/${child.id}$`))
     await expect(dialog.getByText(child.prompt.slice(0, 40))).toBeVisible()

@@ -105,6 +105,21 @@ test.describe('New agent', () => {
     await expect(conversation(page).getByText('You said: Mend the parser.')).toBeVisible()
   })
 
+  test('in a folder without Git the agent works in place, and says so', async ({ app, page }) => {
+    const plain = path.join(app.dir, 'only files')
+    await mkdir(plain)
+    const host = await app.serve()
+    const project = await host.client.projects.add({ dir: plain })
+    await openAt(page, host, `/p/${project.id}`)
+    const dialog = await fillNewAgent(page, 'Hello', await app.file('write.yaml', writeScenario))
+    await expect(dialog.getByText('Without a Git repository, in the folder itself.')).toBeVisible()
+    await dialog.getByRole('button', { name: 'Start' }).click()
+    await expect(row(page, 'Hello').getByRole('img', { name: 'Completed' })).toBeVisible()
+    expect(await readFile(path.join(plain, 'written.txt'), 'utf8')).toBe('in place\n')
+    await conversation(page).getByRole('button', { name: 'Changes and state' }).click()
+    await expect(page.getByText(/^The project is not a Git repository/)).toBeVisible()
+  })
+
   test('a set-up command that the repository brings is shown and asked for once, and again when it changed', async ({
     app,
     page,
@@ -193,3 +208,12 @@ async function choose(page: Page, dialog: Locator, file: string): Promise<void> 
   await dialog.getByRole('button', { name: /^Choose (a file|another)…$/ }).click()
   await (await chooser).setFiles(file)
 }
+
+const writeScenario = `version: 1
+name: write
+agents:
+  lead:
+    turns:
+      - call: write_file
+        with: { path: written.txt, content: "in place\\n" }
+`

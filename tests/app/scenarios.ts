@@ -1,5 +1,9 @@
 /** Short scenarios. What takes time in them waits at a gate for the test, never for a clock. */
 
+/** `Line 1.`, `Line 2.`, each a paragraph. */
+const manyLines = (text: string, count: number): string =>
+  Array.from({ length: count }, (_, index) => `${text} ${index + 1}.`).join('\n\n')
+
 /**
  * Everything that a card can show, at an end: a report with a nested task below it, a patch that was
  * applied, one that waits, one that conflicts, and a failure.
@@ -155,10 +159,44 @@ agents:
     turns:
 ${['1', '2', '3']
   .map((part, index) => {
-    const lines = Array.from({ length: 60 }, (_, line) => `Part ${part}, line ${line + 1}.`)
     const gate = gates[index]
     const wait = gate ? `\n          - call: bash\n            with: { command: "${gate}" }` : ''
-    return `      - steps:\n          - say: ${JSON.stringify(lines.join('\n\n'))}${wait}`
+    return `      - steps:\n          - say: ${JSON.stringify(manyLines(`Part ${part}, line`, 60))}${wait}`
   })
   .join('\n')}
+`
+
+/** The second prompt asks for a report that the first run has had already. */
+export const awaitAgainScenario = `version: 1
+name: await-again
+agents:
+  lead:
+    turns:
+      - call: task
+        with: { agent: helper, title: Help along, prompt: Help. }
+      - report: { title: First, markdown: It is over. }
+      - call: task_await
+        with: { tasks: [Help along] }
+      - say: "It said: {{last.output}}"
+  helper:
+    turns:
+      - report: { title: Helped, markdown: Help was given long ago. }
+`
+
+/** Has something done, waits at the gate, and then has much to say. */
+export const askAndTalkScenario = (gate: string) => `version: 1
+name: ask-and-talk
+agents:
+  lead:
+    turns:
+      - steps:
+          - say: I ask a helper first.
+          - call: task
+            with: { agent: helper, title: Help along, prompt: Help. }
+          - call: bash
+            with: { command: "${gate}" }
+      - say: ${JSON.stringify(manyLines('Line', 60))}
+  helper:
+    turns:
+      - report: { title: Helped, markdown: Help was given. }
 `
