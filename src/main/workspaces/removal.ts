@@ -4,6 +4,7 @@
  */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { refused } from '../../shared/failure.ts'
 import type { TaskId } from '../../shared/ids.ts'
 import { ancestorsOf } from '../../shared/projections/ledger-state.ts'
 import { type RemovalStep, removalSteps, type Task, type Workspace } from '../../shared/tasks.ts'
@@ -32,6 +33,9 @@ interface Subject {
   keeperDir: string | null
 }
 
+/** The steps that move what is kept; by then the patch is safe. */
+const archiveSteps: RemovalStep[] = ['artifacts-rolled-up', 'transcript-moved', 'archived']
+
 export function createRemoval(deps: {
   ledger: Ledger
   git: Git
@@ -41,6 +45,7 @@ export function createRemoval(deps: {
   workingDirs: WorkingDirs
   stopper: RunStopper
   clock: () => number
+  onProblem: (text: string, error: unknown) => void
 }): Removal {
   const { ledger, layout } = deps
   const { state } = ledger
@@ -124,13 +129,48 @@ export function createRemoval(deps: {
     const begun = subjectOf(taskId)
     if (!begun || begun.workspace.removal === 'removed') return
     const { removal } = begun.workspace
-    const done = removal ? removalSteps.indexOf(removal) : -1
-    for (const step of removalSteps.slice(done + 1)) {
+    refuseWhileHeld(begun.task)
+    let done: RemovalStep | null = removal
+    for (const step of removalSteps.slice(removal ? removalSteps.indexOf(removal) + 1 : 0)) {
       const subject = subjectOf(taskId)
       if (!subject) return
-      await actions[step](subject)
+      try {
+        await actions[step](subject)
+      } catch (error) {
+        return putOff(subject, step, done, error)
+      }
       await advance(taskId, step, null)
+      done = step
     }
+  }
+
+  /** What is below it rolls up into its session directory, so that has to stay until nothing is left below. */
+  function refuseWhileHeld(task: Task): void {
+    const held = [...state.tasks.values()].find(
+      (one) => one.parentId === task.id && one.workspace && !one.archived,
+    )
+    if (!held) return
+    refused(
+      'in-use',
+      `"${held.title}", below "${task.title}", is not archived yet${held.workspace?.pending ? `: ${held.workspace.pending}` : ''}. The next start tries again.`,
+    )
+  }
+
+  /**
+   * Archiving never blocks a removal for ever (R5): once the patch is safe the worktree goes, what could not
+   * be archived stays where it is, and the next start tries again from `done`. Before that, it is an error.
+   */
+  async function putOff(
+    subject: Subject,
+    step: RemovalStep,
+    done: RemovalStep | null,
+    error: unknown,
+  ): Promise<void> {
+    const why = error instanceof Error ? error.message : String(error)
+    if (done) await advance(subject.task.id, done, `${step}: ${why}`)
+    if (!archiveSteps.includes(step)) throw error
+    await removeWorktree(subject)
+    deps.onProblem(`"${subject.task.title}" was removed, but its archive is pending: ${why}`, error)
   }
 
   return {

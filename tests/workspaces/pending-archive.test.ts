@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { openFixture, start, taskOf, until } from '../harness.ts'
+
+it('[R5] removes the worktree although the archive fails, says so, and archives at the next start', async () => {
+  const fixture = await openFixture()
+  const root = await start(
+    fixture,
+    `
+version: 1
+name: one
+agents:
+  lead:
+    turns:
+      - call: task
+        with: { agent: worker, title: Work, prompt: Go }
+  worker:
+    turns:
+      - call: write_file
+        with: { path: a.txt, content: a }
+      - report: { title: Worked, markdown: Done. }
+`,
+    { keep: true },
+  )
+  await until(fixture.shiplog, (tasks) =>
+    tasks.some((task) => task.id === root && task.status === 'completed'),
+  )
+  const work = await taskOf(fixture.shiplog, 'Work')
+  const obstacle = join(fixture.dataDir, 'sessions', root, 'subagent-transcripts')
+  await mkdir(join(fixture.dataDir, 'sessions', root), { recursive: true })
+  await writeFile(obstacle, 'in the way')
+  await fixture.shiplog.client.workspace.remove({ workspaceId: work.id })
+
+  const pending = await taskOf(fixture.shiplog, 'Work')
+  expect(pending.archived).toBe(false)
+  expect(pending.workspace?.pending).toContain('transcript-moved')
+  expect(existsSync(work.workspace?.path ?? '')).toBe(false)
+  const { notices } = await fixture.shiplog.client.app.info()
+  expect(notices.map((notice) => notice.text).join()).toContain('archive is pending')
+  expect((await fixture.shiplog.client.tasks.report({ taskId: work.id })).title).toBe('Worked')
+
+  await expect(
+    fixture.shiplog.client.workspace.remove({ workspaceId: root }),
+  ).rejects.toMatchObject({ code: 'REFUSED' })
+
+  await rm(obstacle)
+  const shiplog = await fixture.restart()
+  expect(await taskOf(shiplog, 'Work')).toMatchObject({ archived: true, patch: 'ready' })
+  const page = await shiplog.client.workspace.getSubagentTranscript({ taskId: work.id })
+  expect(page).toMatchObject({ source: 'archived', status: 'complete' })
+  expect((await shiplog.client.tasks.applyPatch({ taskId: work.id })).kind).toBe('applied')
+})
