@@ -100,6 +100,13 @@ export function createFakeContract(options: FakeContractOptions = {}): FakeContr
     host: 'desktop',
     platform: 'linux',
     canPickFolder: true,
+    lease: {
+      pid: 4711,
+      host: 'desktop',
+      hostName: 'robins-laptop',
+      endpoint: true,
+      since: '2026-11-20T08:02:00.000Z',
+    },
     notices: options.notices ?? [],
     agents: [{ kind: 'scripted', name: 'Scripted', available: true, why: null }],
   })

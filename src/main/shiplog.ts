@@ -1,6 +1,6 @@
 /** The composition root: the one place that knows every module, shared by the desktop, web and command-line hosts. */
 import { access, constants, stat } from 'node:fs/promises'
-import type { AppInfo, Notice } from '../shared/contract/app.ts'
+import type { AppInfo, LeaseInfo, Notice } from '../shared/contract/app.ts'
 import type { ShiplogClient } from '../shared/contract/index.ts'
 import type { TaskId } from '../shared/ids.ts'
 import { demoFiles, demoScenario } from './agents/scripted/demo/index.ts'
@@ -9,7 +9,13 @@ import { createScriptedProgram } from './agents/scripted/scripted-program.ts'
 import { createToolRunner } from './agents/tools/tool-runner.ts'
 import { createDoctor } from './doctor/doctor.ts'
 import { createGit } from './git/index.ts'
-import { acquireLease, makeDirDurable, ownIdentity } from './journal/index.ts'
+import {
+  acquireLease,
+  type Lease,
+  type LeaseHolder,
+  makeDirDurable,
+  ownIdentity,
+} from './journal/index.ts'
 import { type Ledger, openLedger } from './ledger/ledger.ts'
 import { openFolder } from './open-folder.ts'
 import { createInProcessClient, createRouter, type ShiplogRouter } from './rpc/router.ts'
@@ -40,6 +46,8 @@ export interface Shiplog {
   readonly router: ShiplogRouter
   /** The same contract, in process. */
   readonly client: ShiplogClient
+  /** Publishes in lease.json where this process answers; null: no more. Not after `close`. */
+  setEndpoint(endpoint: string | null): Promise<void>
   runningAgents(): { taskId: TaskId; title: string }[]
   /** Interrupts what runs, with `cause` in the record, flushes, and gives the lease back. May be called twice. */
   close(cause?: string): Promise<void>
@@ -56,9 +64,10 @@ export async function openShiplog(options: OpenShiplogOptions): Promise<Shiplog>
   await prepareDataDir(dataDir)
   const lease = await acquireLease(dataDir, { host, endpoint: options.endpoint ?? null })
   try {
-    const services = await openServices(options)
+    const services = await openServices({ ...options, lease })
     return {
       ...services,
+      setEndpoint: lease.setEndpoint,
       close: once(async (cause = 'Shiplog was closed') => {
         await services.close(cause).finally(() => lease.release())
       }),
@@ -69,7 +78,7 @@ export async function openShiplog(options: OpenShiplogOptions): Promise<Shiplog>
   }
 }
 
-async function openServices(options: OpenShiplogOptions) {
+async function openServices(options: OpenShiplogOptions & { lease: Lease }) {
   const { dataDir } = options
   const ledger = await openLedger(layoutOf(dataDir).ledger, dataDir)
   try {
@@ -80,7 +89,7 @@ async function openServices(options: OpenShiplogOptions) {
   }
 }
 
-async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions) {
+async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & { lease: Lease }) {
   const { dataDir, host, pickFolder, agentsAtOnce } = options
   const clock = Date.now
   const notices = createNotices()
@@ -116,6 +125,7 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions) {
     host,
     platform: process.platform,
     canPickFolder: pickFolder !== undefined,
+    lease: leaseInfo(options.lease.holder),
     notices: notices.list(),
     agents: [{ kind: 'scripted', name: 'Scenario', available: true, why: null }],
   })
@@ -156,6 +166,14 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions) {
     },
   }
 }
+
+const leaseInfo = ({ pid, host, hostName, endpoint, acquiredAt }: LeaseHolder): LeaseInfo => ({
+  pid,
+  host,
+  hostName,
+  endpoint: endpoint !== null,
+  since: new Date(acquiredAt).toISOString(),
+})
 
 const demoContent = {
   files: demoFiles,

@@ -49,6 +49,7 @@ export function createFakeWorld() {
   const reports = new Map<TaskId, Report>()
   const setups = new Map<ProjectId, { setup: string; sha256: string }>()
   const sessionEvents = new Map<TaskId, SessionFeedEvent[]>()
+  const endpoints: (string | null)[] = []
   const closeCauses: (string | undefined)[] = []
   const calls: { name: string; input: unknown }[] = []
   const damage: Damage[] = []
@@ -247,6 +248,13 @@ export function createFakeWorld() {
         host: 'cli' as const,
         platform: 'linux',
         canPickFolder: false,
+        lease: {
+          pid: 4711,
+          host: 'cli' as const,
+          hostName: 'here',
+          endpoint: endpoints.at(-1) != null,
+          since: new Date(startedAt).toISOString(),
+        },
         notices: [],
         agents: [{ kind: 'scripted' as const, name: 'Scripted agent', available: true, why: null }],
       })),
@@ -475,6 +483,9 @@ export function createFakeWorld() {
     dataDir: '/data',
     router: router as unknown as Shiplog['router'],
     client: createRouterClient(router),
+    async setEndpoint(endpoint) {
+      endpoints.push(endpoint)
+    },
     runningAgents: () =>
       [...state.tasks.values()]
         .filter((task) => task.status === 'spawned')
@@ -495,6 +506,8 @@ export function createFakeWorld() {
     state,
     calls,
     closeCauses,
+    /** What lease.json was told, in order. */
+    endpoints,
     damage,
     addProject,
     createTask,

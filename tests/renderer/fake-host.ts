@@ -108,6 +108,13 @@ export function createFakeHost() {
         host: 'web' as const,
         platform: 'linux',
         canPickFolder: false,
+        lease: {
+          pid: 4711,
+          host: 'web' as const,
+          hostName: 'here',
+          endpoint: true,
+          since: '2026-11-21T08:00:00.000Z',
+        },
         notices: [],
         agents: [{ kind: 'scripted' as const, name: 'Scenario file', available: true, why: null }],
       })),
