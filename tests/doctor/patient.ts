@@ -1,10 +1,18 @@
 /** A data directory with a nested run behind it, to be damaged while nobody has it open. */
+import { execFile as execFileWithCallback } from 'node:child_process'
 import { readdirSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, onTestFinished } from 'vitest'
 import { openShiplog } from '../../src/main/shiplog.ts'
 import type { Examination } from '../../src/shared/contract/doctor.ts'
 import type { TaskId } from '../../src/shared/ids.ts'
-import { type Fixture, openFixture, start, taskOf, untilQuiet } from '../harness.ts'
+import type { Project } from '../../src/shared/tasks.ts'
+import { type Fixture, gitProject, start, taskOf, untilQuiet } from '../harness.ts'
+
+const execFile = promisify(execFileWithCallback)
 
 /** Longer than 256 KB, so that it goes to a blob. */
 const longOutput = 'head -c 300000 /dev/zero | tr "\\\\0" x'
@@ -47,15 +55,38 @@ export interface Patient {
   check(repair?: boolean): Promise<Examination>
 }
 
+interface Healthy {
+  dir: string
+  project: Project
+  rootId: TaskId
+  middleId: TaskId
+  leafId: TaskId
+}
+
+/** Made once for all tests of a file, kept as it was beside it, and put back in the same place for each. */
+let healthy: Promise<Healthy> | undefined
+const keptOf = (dir: string) => `${dir}-kept`
+
+afterAll(async () => {
+  if (!healthy) return
+  const { dir } = await healthy
+  for (const path of [dir, keptOf(dir)]) await rm(path, { recursive: true, force: true })
+})
+
 /** A nested run has ended and both sub-agents are cleaned up. It is closed. */
 export async function makePatient(): Promise<Patient> {
-  const fixture = await openFixture()
-  const { dataDir } = fixture
-  const rootId = await start(fixture, nested)
-  await untilQuiet(fixture.shiplog)
-  const middleId = (await taskOf(fixture.shiplog, 'Middle')).id
-  const leafId = (await taskOf(fixture.shiplog, 'Leaf')).id
-  await fixture.shiplog.close()
+  healthy ??= makeHealthy()
+  const { dir, project, rootId, middleId, leafId } = await healthy
+  await rm(dir, { recursive: true })
+  // Modes and links as they are.
+  await execFile('cp', ['-a', keptOf(dir), dir])
+  const dataDir = join(dir, 'data')
+  const fixture = { dir, dataDir, project } as Fixture
+  fixture.restart = async () => {
+    fixture.shiplog = await openShiplog({ dataDir, host: 'cli' })
+    onTestFinished(() => fixture.shiplog.close())
+    return fixture.shiplog
+  }
   return {
     fixture,
     dataDir,
@@ -71,6 +102,25 @@ export async function makePatient(): Promise<Patient> {
         await shiplog.close()
       }
     },
+  }
+}
+
+async function makeHealthy(): Promise<Healthy> {
+  const dir = await mkdtemp(join(tmpdir(), 'shiplog-test-'))
+  const dataDir = join(dir, 'data')
+  const shiplog = await openShiplog({ dataDir, host: 'cli' })
+  try {
+    const project = await shiplog.client.projects.add({
+      dir: await gitProject(join(dir, 'project')),
+    })
+    const rootId = await start({ dir, dataDir, project, shiplog } as Fixture, nested)
+    await untilQuiet(shiplog)
+    const middleId = (await taskOf(shiplog, 'Middle')).id
+    const leafId = (await taskOf(shiplog, 'Leaf')).id
+    return { dir, project, rootId, middleId, leafId }
+  } finally {
+    await shiplog.close()
+    await execFile('cp', ['-a', dir, keptOf(dir)])
   }
 }
 

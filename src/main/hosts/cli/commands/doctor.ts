@@ -11,7 +11,7 @@ import { withShiplog } from '../with-shiplog.ts'
 export function doctor(given: ParsedOptions): Action {
   const repair = given.repair === true
   return (context) =>
-    withShiplog(context, { host: 'cli' }, async ({ client }) => {
+    withShiplog(context, { host: 'cli', reachable: true }, async ({ client }) => {
       const found = await client.doctor.check({ repair })
       if (context.json) await context.printJson(found)
       else await printFound(context, found, repair)
