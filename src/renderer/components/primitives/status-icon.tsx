@@ -3,8 +3,8 @@ import type { ReactNode } from 'react'
 import type { TaskStatus } from '../../../shared/tasks.ts'
 import { classNames } from './class-names.ts'
 
-/** `waiting`: for the person; known to the conversation, not to the ledger. */
-export type ShownStatus = TaskStatus | 'waiting'
+/** `waiting`: for the person. `not-started`: queued, and nobody is there to take it up. */
+export type ShownStatus = TaskStatus | 'waiting' | 'not-started'
 
 interface Look {
   label: string
@@ -13,6 +13,7 @@ interface Look {
 }
 
 const circle = { cx: 8, cy: 8, r: 5.25 }
+const dashedCircle = <circle {...circle} strokeDasharray="2.1 2.02" />
 const running = (
   <g className="origin-center animate-turning motion-reduce:animate-none">
     <circle {...circle} />
@@ -22,11 +23,8 @@ const running = (
 const dash = <path d="M4 8h8" />
 
 const looks: Record<ShownStatus, Look> = {
-  queued: {
-    label: 'Queued',
-    colour: 'text-faint',
-    shape: <circle {...circle} strokeDasharray="2.1 2.02" />,
-  },
+  queued: { label: 'Queued', colour: 'text-faint', shape: dashedCircle },
+  'not-started': { label: 'Not started', colour: 'text-faint', shape: dashedCircle },
   spawned: { label: 'Running', colour: 'text-accent', shape: running },
   resumed: { label: 'Running again', colour: 'text-accent', shape: running },
   waiting: {

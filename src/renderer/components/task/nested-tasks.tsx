@@ -4,6 +4,7 @@ import type { TaskId } from '../../../shared/ids.ts'
 import { isRunning, type Task, taskDepthMax } from '../../../shared/tasks.ts'
 import { TaskActionsContext, TaskLookupContext } from '../conversation/task-lookup.ts'
 import { Button, StatusIcon, statusLabel } from '../primitives/index.ts'
+import { shownStatus } from './shown-status.ts'
 import { TaskElapsed } from './task-elapsed.tsx'
 
 /** The tasks below a card's, as one indented tree. Nothing when there are none. */
@@ -31,16 +32,17 @@ function NestedList({ tasks, level }: { tasks: Task[]; level: number }) {
 function NestedTask({ task, level }: { task: Task; level: number }) {
   const lookup = useContext(TaskLookupContext)
   const { onViewTranscript } = useContext(TaskActionsContext)
+  const status = shownStatus(task, lookup.byId(task.rootId))
   const children = level < taskDepthMax ? lookup.childrenOf(task.id) : []
   const doing = isRunning(task.status)
     ? lookup.activity(task.id)
     : task.status === 'completed'
       ? task.reportTitle
-      : (task.error ?? statusLabel(task.status))
+      : (task.error ?? statusLabel(status))
   return (
     <li>
       <div className="flex min-h-7 items-center gap-2">
-        <StatusIcon status={task.status} />
+        <StatusIcon status={status} />
         <span className="max-w-[50%] shrink-0 truncate" title={task.title} dir="auto">
           {task.title}
         </span>

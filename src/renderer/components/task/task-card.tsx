@@ -2,7 +2,7 @@
 import { Check, GitMerge, RotateCcw, ScrollText, Square } from 'lucide-react'
 import { type ReactNode, useContext, useEffect } from 'react'
 import type { TaskId } from '../../../shared/ids.ts'
-import { isRunning, type Task, type TaskStatus } from '../../../shared/tasks.ts'
+import { isRunning, type Task } from '../../../shared/tasks.ts'
 import type { AwaitedTask } from '../../../shared/tools.ts'
 import { useFold } from '../conversation/fold-state.ts'
 import {
@@ -12,9 +12,17 @@ import {
   TaskLookupContext,
 } from '../conversation/task-lookup.ts'
 import { counted } from '../primitives/format.ts'
-import { Button, Skeleton, StatusIcon, StatusText, Tokens } from '../primitives/index.ts'
+import {
+  Button,
+  type ShownStatus,
+  Skeleton,
+  StatusIcon,
+  StatusText,
+  Tokens,
+} from '../primitives/index.ts'
 import { NestedTasks } from './nested-tasks.tsx'
 import { FoldedMarkdown } from './report-view.tsx'
+import { shownStatus } from './shown-status.ts'
 import { TaskElapsed } from './task-elapsed.tsx'
 
 /** `task`: as the ledger knows it now. `result`: as the parent was told. At least one of them. */
@@ -41,7 +49,8 @@ export function TaskCard(props: {
   }, [needsReport, taskId, onNeedReport])
   if (!subject || !taskId) return null
 
-  const { title, agent, status } = subject
+  const { title, agent } = subject
+  const status = task ? shownStatus(task, lookup.byId(task.rootId)) : subject.status
   const cause = task ? task.error : (result?.cause ?? null)
   const apply = lookup.apply?.(taskId) ?? null
   return (
@@ -58,7 +67,12 @@ export function TaskCard(props: {
               {title}
             </h2>
             <Meta task={task} agent={agent} status={status} />
-            <Activity task={task} activity={lookup.activity(taskId)} lookup={lookup.byId} />
+            <Activity
+              task={task}
+              status={status}
+              activity={lookup.activity(taskId)}
+              lookup={lookup.byId}
+            />
             {cause && status !== 'completed' ? (
               <p className={`untrusted ${status === 'failed' ? 'text-red' : 'text-muted'}`}>
                 {cause}
@@ -75,7 +89,7 @@ export function TaskCard(props: {
   )
 }
 
-function Meta({ task, agent, status }: { task: Task | null; agent: string; status: TaskStatus }) {
+function Meta({ task, agent, status }: { task: Task | null; agent: string; status: ShownStatus }) {
   const used = task ? task.usage.inputTokens + task.usage.outputTokens : 0
   return (
     <p className="flex flex-wrap gap-x-1.5 text-small text-muted [&>:not(:first-child)]:before:mr-1.5 [&>:not(:first-child)]:before:text-faint [&>:not(:first-child)]:before:content-['·']">
@@ -96,14 +110,15 @@ function Meta({ task, agent, status }: { task: Task | null; agent: string; statu
 
 function Activity(props: {
   task: Task | null
+  status: ShownStatus
   activity: string | null
   lookup(id: TaskId): Task | null
 }) {
-  const { task, activity, lookup } = props
+  const { task, status, activity, lookup } = props
   if (!task) return null
   const text = isRunning(task.status)
     ? (activity ?? 'Working')
-    : task.status === 'queued'
+    : status === 'queued'
       ? queuedWords(task, lookup)
       : null
   return text ? (
@@ -196,7 +211,10 @@ function ApplyNote({ apply }: { apply: ShownApply | null }) {
         <Note tone="text-amber">
           <p>Its changes conflict with what is there. Nothing was changed.</p>
           <Paths paths={apply.paths} />
-          <p className="untrusted whitespace-pre-line text-muted">{gitsWords(apply.message)}</p>
+          <details>
+            <summary className="w-fit rounded-sm text-accent">Details</summary>
+            <p className="untrusted whitespace-pre-line text-muted">{gitsWords(apply.message)}</p>
+          </details>
         </Note>
       )
     case 'applied':

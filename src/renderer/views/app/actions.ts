@@ -2,6 +2,7 @@
 
 import type { ContractErrorCode } from '../../../shared/contract/base.ts'
 import type { ProjectId, TaskId } from '../../../shared/ids.ts'
+import type { Task } from '../../../shared/tasks.ts'
 import type { ApplyOutcome } from '../../../shared/tools.ts'
 import { toast } from '../../components/primitives/index.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
@@ -28,7 +29,7 @@ export interface Actions {
   copy(text: string, what: string): Promise<void>
 }
 
-export function createActions({ client, navigation, applies }: Stores): Actions {
+export function createActions({ client, ledger, navigation, applies }: Stores): Actions {
   async function attempt<Value>(doing: string, call: () => Promise<Value>): Promise<Value | null> {
     try {
       return await call()
@@ -52,7 +53,8 @@ export function createActions({ client, navigation, applies }: Stores): Actions 
     async applyPatch(taskId) {
       const view = await applies.apply(taskId)
       if (view.kind === 'failed') showProblem(view.problem)
-      else if (view.kind !== 'applying') showApplied(view)
+      else if (view.kind !== 'applying')
+        showApplied(view, ledger.store.getState().ledger.tasks.get(taskId) ?? null)
     },
     async removeWorkspace(taskId, title) {
       const removed = await attempt('remove the workspace', () =>
@@ -114,10 +116,13 @@ export function createActions({ client, navigation, applies }: Stores): Actions 
   }
 }
 
-function showApplied(outcome: ApplyOutcome): void {
+/** `task`: whose changes they are; it says where they went. */
+function showApplied(outcome: ApplyOutcome, task: Task | null): void {
   switch (outcome.kind) {
     case 'applied':
-      toast.success(`Applied changes to ${countOf(outcome.paths.length, 'file')}.`)
+      toast.success(
+        `Applied to ${countOf(outcome.paths.length, 'file')}${task ? ` in ${targetName(task)}` : ''}, not committed.`,
+      )
       return
     case 'nothing-to-apply':
       toast('There is nothing to apply: it changed no file.')
@@ -126,11 +131,16 @@ function showApplied(outcome: ApplyOutcome): void {
       toast('These changes are applied already.')
       return
     case 'conflict':
-      toast.error(`Conflicts in ${outcome.paths.join(', ')}. Nothing was changed.`, {
-        duration: errorShownMs,
-      })
+      // The files and Git's own words stay where it was asked for.
+      toast.warning(`Conflicts in ${countOf(outcome.paths.length, 'file')}. Nothing was changed.`)
   }
 }
+
+/** Where a task's changes are applied: a root's in the project's folder, by its name. */
+export const targetName = ({ parentId, projectDir }: Task): string =>
+  parentId
+    ? 'the parent’s worktree'
+    : (projectDir.split(/[\\/]/).findLast((part) => part !== '') ?? projectDir)
 
 /** Codes whose message is the answer to what was asked, not a fault. */
 const answers: readonly (ContractErrorCode | 'CONNECTION' | 'INTERNAL')[] = ['REFUSED', 'INVALID']

@@ -1,6 +1,8 @@
 import { Check, FolderOpen, GitMerge, RefreshCw, SquarePen } from 'lucide-react'
+import { useEffect } from 'react'
 import { useStore } from 'zustand'
 import type { WorkspaceDiff } from '../../../shared/contract/workspace.ts'
+import type { TaskId } from '../../../shared/ids.ts'
 import { isRunning, type Task } from '../../../shared/tasks.ts'
 import {
   Button,
@@ -9,8 +11,8 @@ import {
   NoticeLine,
   Skeleton,
 } from '../../components/primitives/index.ts'
-import { useProject, useStores } from '../../store/hooks.ts'
-import { countOf } from '../app/actions.ts'
+import { useConnectionLost, useProject, useStores } from '../../store/hooks.ts'
+import { countOf, targetName, unreachableReason } from '../app/actions.ts'
 import { ProblemNotice } from '../app/ProblemNotice.tsx'
 import { useActions } from '../app/use-actions.ts'
 import { FileChanges } from './FileChanges.tsx'
@@ -38,7 +40,7 @@ export function ChangesTab({ task }: { task: Task }) {
             : 'Its worktree was cleaned up. Its changes are kept as a patch.'
         }
       >
-        {task.patch === 'ready' ? <ApplyButton task={task} target={null} /> : null}
+        {task.patch === 'ready' ? <ApplyButton task={task} diff={null} /> : null}
       </EmptyState>
     )
   return <Changes task={task} />
@@ -50,15 +52,12 @@ function Changes({ task }: { task: Task }) {
   if (!diff && !problem) return <Skeleton className="p-4" />
   return (
     <div className="flex flex-col">
-      <div className="flex flex-wrap items-center gap-2 border-b px-4 py-2">
-        {diff && diff.files.length > 0 ? <ApplyButton task={task} target={diff.target} /> : null}
-        {task.patch === 'applied' ? (
-          <span className="flex items-center gap-1 text-small text-green">
-            <Check aria-hidden className="size-3.5" />
-            Applied
-          </span>
-        ) : null}
-        <span className="flex-1" />
+      <div className="flex items-center border-b px-4 py-2">
+        <span className="mr-2 flex min-w-0 flex-1">
+          {diff && (diff.files.length > 0 || task.patch === 'applied') ? (
+            <ApplyButton task={task} diff={diff} />
+          ) : null}
+        </span>
         <IconButton
           label="Open in editor"
           icon={<SquarePen />}
@@ -98,26 +97,52 @@ function Changes({ task }: { task: Task }) {
   )
 }
 
-function ApplyButton({ task, target }: { task: Task; target: WorkspaceDiff['target'] | null }) {
+function ApplyButton({ task, diff }: { task: Task; diff: WorkspaceDiff | null }) {
   const { applies } = useStores()
   const { applyPatch } = useActions()
+  const lost = useConnectionLost()
   const view = useStore(applies.store, (known) => known.get(task.id))
+  const patch = diff?.patch ?? ''
+  const before = appliedDiffs.get(task.id)
+  const applied = task.patch === 'applied' && (!before || before === patch)
+  useEffect(() => {
+    if (applied) appliedDiffs.set(task.id, patch)
+    // What is applied next is not known yet.
+    else if (task.patch !== 'applied' && appliedDiffs.has(task.id)) appliedDiffs.set(task.id, '')
+  }, [task.id, task.patch, applied, patch])
   const running = isRunning(task.status)
-  const applied = task.patch === 'applied'
-  const where = target?.branch ?? (task.parentId ? 'the parent’s worktree' : 'the project')
+  const where = diff?.target.branch ?? (task.parentId ? 'the parent’s worktree' : targetName(task))
+  const apply = async () => {
+    await applyPatch(task.id)
+    const outcome = applies.store.getState().get(task.id)?.kind
+    if (outcome === 'applied' || outcome === 'already-applied') appliedDiffs.set(task.id, patch)
+  }
+  const label = applied ? 'Applied' : before !== undefined ? 'Apply again' : `Apply to ${where}`
   return (
     <Button
       variant={applied ? 'quiet' : 'primary'}
-      icon={<GitMerge />}
+      icon={applied ? <Check className="text-green" /> : <GitMerge />}
       busy={view?.kind === 'applying'}
-      disabled={running}
-      title={running ? 'The agent is still at work' : target?.path}
-      onClick={() => void applyPatch(task.id)}
+      disabled={running || applied || lost}
+      title={
+        lost
+          ? unreachableReason
+          : applied
+            ? `It is in ${targetName(task)}, not committed`
+            : running
+              ? 'The agent is still at work'
+              : diff?.target.path
+      }
+      className="min-w-0 shrink!"
+      onClick={() => void apply()}
     >
-      Apply to {where}
+      <span className="truncate">{label}</span>
     </Button>
   )
 }
+
+/** The diff of each task as it was applied, for as long as the window is open: another one can be applied again. */
+const appliedDiffs = new Map<TaskId, string>()
 
 /** A conflict stays to be read; a toast would be gone. */
 function ApplyOutcomeNote({ task }: { task: Task }) {
@@ -131,7 +156,9 @@ function ApplyOutcomeNote({ task }: { task: Task }) {
           tone="warning"
           className="border-b px-4"
           text={`Conflicts in ${countOf(view.paths.length, 'file')}; nothing was changed. Bring the branches together in the editor, then apply again.`}
-          details={[...view.paths, view.message]}
+          details={[...new Set([...view.paths, ...view.message.split('\n').slice(1)])].filter(
+            (line) => line.trim() !== '',
+          )}
           onDismiss={dismiss}
         />
       )

@@ -4,10 +4,12 @@ import { isRunning, type Task } from '../../../shared/tasks.ts'
 import {
   IconButton,
   RelativeTime,
+  type ShownStatus,
   StatusIcon,
   StatusText,
 } from '../../components/primitives/index.ts'
-import { useActivity } from '../../store/hooks.ts'
+import { shownStatus } from '../../components/task/shown-status.ts'
+import { useActivity, useTask } from '../../store/hooks.ts'
 import type { SidebarRow } from './rows.ts'
 
 interface RowProps {
@@ -46,6 +48,7 @@ export function TaskRow(
 ) {
   const { row, onViewTranscript, ...rest } = props
   const { task } = row
+  const status = shownStatus(task, useTask(task.rootId))
   return (
     <TreeRow
       {...rest}
@@ -55,13 +58,13 @@ export function TaskRow(
       foldable={row.hasChildren}
       height={44}
     >
-      <StatusIcon status={task.status} />
+      <StatusIcon status={status} />
       <div className="min-w-0 flex-1">
         <p className="untrusted truncate" title={task.title}>
           {task.title}
         </p>
         <p className="truncate text-small text-muted">
-          <SecondLine task={task} />
+          <SecondLine task={task} status={status} />
         </p>
       </div>
       {task.hasTranscript ? (
@@ -84,13 +87,13 @@ export function TaskRow(
 }
 
 /** What it is doing now, or how long ago it stopped. */
-function SecondLine({ task }: { task: Task }) {
+function SecondLine({ task, status }: { task: Task; status: ShownStatus }) {
   const activity = useActivity(task.id)
   if (isRunning(task.status)) return <span dir="auto">{activity ?? 'Working'}</span>
   const at = task.endedAt ?? task.createdAt
   return (
     <>
-      <StatusText status={task.status} className="text-muted!" /> <RelativeTime at={at} />
+      <StatusText status={status} className="text-muted!" /> <RelativeTime at={at} />
     </>
   )
 }

@@ -2,6 +2,7 @@ import { ChevronRight } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Task } from '../../../shared/tasks.ts'
 import { StatusIcon, StatusText, Tokens } from '../../components/primitives/index.ts'
+import { shownStatus } from '../../components/task/shown-status.ts'
 import { TaskElapsed } from '../../components/task/task-elapsed.tsx'
 import { useLineage, useProject } from '../../store/hooks.ts'
 import { formatRoute, projectRoute, taskRoute } from '../../store/route.ts'
@@ -10,6 +11,7 @@ import { formatRoute, projectRoute, taskRoute } from '../../store/route.ts'
 export function TaskHeader({ task, actions }: { task: Task; actions: ReactNode }) {
   const lineage = useLineage(task.id)
   const project = useProject(task.projectId)
+  const status = shownStatus(task, lineage[0] ?? null)
   const { inputTokens, outputTokens, complete } = task.usage
   return (
     <header className="flex shrink-0 items-start gap-2 border-b px-4 pt-2 pb-2">
@@ -32,8 +34,8 @@ export function TaskHeader({ task, actions }: { task: Task; actions: ReactNode }
             {task.title}
           </h1>
           <span className="flex shrink-0 items-center gap-1.5 text-small">
-            <StatusIcon status={task.status} decorative />
-            <StatusText status={task.status} />
+            <StatusIcon status={status} decorative />
+            <StatusText status={status} />
           </span>
           <span className="flex shrink-0 items-center gap-2 text-small whitespace-nowrap text-muted">
             <TaskElapsed task={task} />

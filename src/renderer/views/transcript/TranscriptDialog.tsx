@@ -7,6 +7,7 @@ import {
   StatusIcon,
   StatusText,
 } from '../../components/primitives/index.ts'
+import { shownStatus } from '../../components/task/shown-status.ts'
 import {
   useAppInfo,
   useChildren,
@@ -120,6 +121,7 @@ function Header(props: {
   const { task, lineage, below, position, onGoTo } = props
   const { copy } = useActions()
   const { info } = useAppInfo()
+  const status = shownStatus(task, lineage[0] ?? null)
   const copyLink = () => {
     const hash = formatRoute(transcriptRoute(below, task.id))
     const link =
@@ -155,8 +157,8 @@ function Header(props: {
         </ol>
       </nav>
       <span className="flex shrink-0 items-center gap-1.5 text-small">
-        <StatusIcon status={task.status} decorative />
-        <StatusText status={task.status} />
+        <StatusIcon status={status} decorative />
+        <StatusText status={status} />
         {isRunning(task.status) ? <span className="text-muted">· follows live</span> : null}
       </span>
       <span className="flex shrink-0 items-center">

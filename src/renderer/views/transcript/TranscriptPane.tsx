@@ -6,6 +6,7 @@ import {
   type TranscriptListHandle,
 } from '../../components/conversation/transcript-list.tsx'
 import { EmptyState, NoticeLine, Skeleton } from '../../components/primitives/index.ts'
+import { shownStatus } from '../../components/task/shown-status.ts'
 import { useTask, useTranscript, useTranscriptView } from '../../store/hooks.ts'
 import type { TranscriptStore } from '../../store/transcript-store.ts'
 import { ProblemNotice } from '../app/ProblemNotice.tsx'
@@ -24,9 +25,10 @@ export function TranscriptPane(props: {
 }) {
   const { taskId, from, onViewTranscript, takeFocus = false, toEnd = 0 } = props
   const task = useTask(taskId)
+  const root = useTask(task?.rootId ?? null)
   const begun = task === null || task.hasTranscript
   const transcript = useTranscript(begun ? taskId : null, from)
-  if (task && !begun) return <EmptyState sentence={notBegun(task)} />
+  if (task && !begun) return <EmptyState sentence={notBegun(task, root)} />
   return (
     <TaskContexts taskId={taskId} onViewTranscript={onViewTranscript}>
       {transcript ? (
@@ -135,10 +137,13 @@ function Loading() {
   )
 }
 
-function notBegun(task: Task): string {
-  switch (task.status) {
+function notBegun(task: Task, root: Task | null): string {
+  const { agentsAtOnce } = task.options
+  switch (shownStatus(task, root)) {
+    case 'not-started':
+      return 'It had not begun when Shiplog ended. A follow-up to its root takes it up.'
     case 'queued':
-      return `It waits for its turn: ${task.options.agentsAtOnce} agents work at the same time.`
+      return `It waits for its turn: ${agentsAtOnce === 1 ? '1 agent works' : `${agentsAtOnce} agents work`} at the same time.`
     case 'blocked':
       return `It is blocked: ${task.error ?? 'something it depends on did not complete'}.`
     case 'spawned':
