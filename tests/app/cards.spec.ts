@@ -78,7 +78,7 @@ test('Apply changes brings a patch into the parent’s worktree; a conflict is s
     const clashing = card(talk, 'Rename the project')
     await clashing.getByRole('button', { name: 'Apply changes of Rename the project' }).click()
     await expect(clashing.getByRole('status')).toHaveText(
-      /^Its changes conflict with what is there\. Nothing was changed\.README\.mdCONFLICT/,
+      /^Its changes conflict with what is there\. Nothing was changed\.README\.mdDetails/,
     )
     expect(await app.git(worktree, 'status', '--porcelain=v2', '--branch')).toBe(before)
     expect(await readFile(path.join(worktree, 'README.md'), 'utf8')).toBe(readme)

@@ -6,10 +6,12 @@ export interface TabSpec<Value extends string> {
   label: string
   /** A small number after the label. */
   count?: number
+  /** Stays as it is, scrolled and opened, while another tab is chosen. */
+  kept?: boolean
   content: ReactNode
 }
 
-/** A row of tabs over their panels. Only the chosen panel is in the page. */
+/** A row of tabs over their panels. Only the chosen panel is in the page, and those to be kept. */
 export function Tabs<Value extends string>(props: {
   label: string
   value: Value
@@ -47,6 +49,7 @@ export function Tabs<Value extends string>(props: {
         <Base.Panel
           key={tab.value}
           value={tab.value}
+          keepMounted={tab.kept}
           className="focus-pane flex min-h-0 flex-1 flex-col overflow-auto"
         >
           {tab.content}

@@ -22,6 +22,8 @@ export function Toaster() {
           success: '[&_[data-icon]]:text-green',
           error: '[&_[data-icon]]:text-red',
           warning: '[&_[data-icon]]:text-amber',
+          cancelButton:
+            'h-6 shrink-0 rounded-sm border border-line-strong px-2 text-small hover:bg-hover',
           actionButton:
             'h-6 shrink-0 rounded-sm border border-line-strong px-2 text-small hover:bg-hover',
         },

@@ -9,8 +9,8 @@ import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { taskRoute } from '../../store/route.ts'
 import type { Stores } from '../../store/stores.ts'
 
-/** Long enough to copy the details of what went wrong. */
-const errorShownMs = 12_000
+/** Long enough to copy the details of what went wrong, or to take back what was done. */
+const readShownMs = 12_000
 
 /** Said where something can't be asked for while the connection is lost. */
 export const unreachableReason = 'The connection is lost. It is being tried again.'
@@ -39,6 +39,15 @@ export function createActions({ client, ledger, navigation, applies }: Stores): 
     }
   }
 
+  async function restore(taskId: TaskId, title: string): Promise<void> {
+    const restored = await attempt('restore the workspace', () =>
+      client.workspace.restore({ workspaceId: taskId }),
+    )
+    if (!restored) return
+    navigation.go(taskRoute(taskId))
+    toast.success(`Restored “${title}” with its worktree.`)
+  }
+
   return {
     async startDemo() {
       const started = await attempt('start the demo', () => client.projects.startDemo({}))
@@ -61,23 +70,22 @@ export function createActions({ client, ledger, navigation, applies }: Stores): 
         client.workspace.remove({ workspaceId: taskId }),
       )
       if (!removed) return false
+      const show = {
+        label: 'Show',
+        onClick: () => navigation.go({ screen: 'archive', taskId, tab: 'report' }),
+      }
+      // A sub-agent is kept with its root and does not come back by itself.
+      const isRoot = ledger.store.getState().ledger.tasks.get(taskId)?.parentId === null
       toast(`Archived “${title}”.`, {
         description: 'Its reports, transcripts and patch are kept.',
-        action: {
-          label: 'Show',
-          onClick: () => navigation.go({ screen: 'archive', taskId, tab: 'report' }),
-        },
+        duration: readShownMs,
+        ...(isRoot
+          ? { action: { label: 'Undo', onClick: () => void restore(taskId, title) }, cancel: show }
+          : { action: show }),
       })
       return true
     },
-    async restore(taskId, title) {
-      const restored = await attempt('restore the workspace', () =>
-        client.workspace.restore({ workspaceId: taskId }),
-      )
-      if (!restored) return
-      navigation.go(taskRoute(taskId))
-      toast.success(`Restored “${title}” with its worktree.`)
-    },
+    restore,
     async trash(taskId, title) {
       const trashed = await attempt('delete it', () =>
         client.workspace.trash({ workspaceId: taskId }),
@@ -85,7 +93,7 @@ export function createActions({ client, ledger, navigation, applies }: Stores): 
       if (!trashed) return
       navigation.go({ screen: 'archive', taskId: null, tab: 'report' })
       toast(`Moved “${title}” to the trash.`, {
-        duration: errorShownMs,
+        duration: readShownMs,
         action: {
           label: 'Undo',
           onClick: () =>
@@ -148,7 +156,7 @@ const answers: readonly (ContractErrorCode | 'CONNECTION' | 'INTERNAL')[] = ['RE
 export function showProblem(problem: Problem): void {
   toast.error(problem.message, {
     description: problem.next ?? undefined,
-    duration: errorShownMs,
+    duration: readShownMs,
     action: answers.includes(problem.code)
       ? undefined
       : {

@@ -19,8 +19,10 @@ export function ArchiveList(props: {
   rows: ArchiveRow[]
   selected: TaskId | null
   onSelect(id: TaskId): void
+  /** Enter: on to what is read. */
+  onRead(): void
 }) {
-  const { rows, selected, onSelect } = props
+  const { rows, selected, onSelect, onRead } = props
   const scroller = useRef<HTMLDivElement>(null)
   const virtualizer = useVirtualizer({
     count: rows.length,
@@ -36,6 +38,13 @@ export function ArchiveList(props: {
     if (at >= 0) virtualizer.scrollToIndex(at, { align: 'auto' })
   }, [selected])
 
+  // Opened, by whatever way, it is the list that the keys go through.
+  const nothingChosen = selected === null
+  useEffect(() => {
+    const { activeElement } = document
+    if (nothingChosen && !(activeElement instanceof HTMLInputElement)) scroller.current?.focus()
+  }, [nothingChosen])
+
   const move = (step: 1 | -1) => {
     let index = at < 0 && step < 0 ? rows.length : at
     do index += step
@@ -47,6 +56,7 @@ export function ArchiveList(props: {
     if (event.ctrlKey || event.metaKey || event.altKey) return
     if (event.key === 'ArrowDown' || event.key === 'j') move(1)
     else if (event.key === 'ArrowUp' || event.key === 'k') move(-1)
+    else if (event.key === 'Enter') onRead()
     else return
     event.preventDefault()
     event.stopPropagation()
@@ -54,6 +64,7 @@ export function ArchiveList(props: {
   useKeys([
     { keys: 'j', label: 'Next', group: 'Lists', run: () => move(1) },
     { keys: 'k', label: 'Previous', group: 'Lists', run: () => move(-1) },
+    { keys: 'Enter', label: 'Read it', group: 'Lists' },
   ])
 
   if (rows.length === 0)

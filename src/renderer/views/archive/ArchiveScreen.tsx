@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import { EmptyState, Select, Skeleton, TextInput } from '../../components/primitives/index.ts'
 import { useStores, useTaskLookup } from '../../store/hooks.ts'
 import { ProblemNotice } from '../app/ProblemNotice.tsx'
@@ -31,6 +31,12 @@ export function ArchiveScreen(props: {
     () => archiveRows(transcripts ?? [], { text, status }),
     [transcripts, text, status],
   )
+  const reader = useRef<HTMLElement>(null)
+  const read = () => {
+    const scrolls = '[role="tabpanel"] section[tabindex="0"]'
+    const panel = reader.current?.querySelector<HTMLElement>(scrolls)
+    ;(panel ?? reader.current?.querySelector<HTMLElement>('[role="tabpanel"]'))?.focus()
+  }
   const lookup = useTaskLookup(selected ?? '')
   const chosen = lookup.kind === 'found' ? lookup.id : null
   if (transcripts?.length === 0)
@@ -46,8 +52,8 @@ export function ArchiveScreen(props: {
         aria-label="Archive"
         className="flex w-[300px] shrink-0 flex-col border-r lg:w-[360px]"
       >
-        <div className="flex shrink-0 flex-col gap-1 border-b p-2">
-          <h1 className="px-1 text-title font-semibold">Archive</h1>
+        <div className="flex shrink-0 flex-col gap-1 border-b px-3 py-2">
+          <h1 className="text-title font-semibold">Archive</h1>
           <div className="flex gap-1">
             <TextInput
               type="search"
@@ -77,6 +83,7 @@ export function ArchiveScreen(props: {
           <ArchiveList
             rows={rows}
             selected={chosen}
+            onRead={read}
             onSelect={(taskId) =>
               navigation.go({ screen: 'archive', taskId, tab }, { replace: selected !== null })
             }
@@ -85,7 +92,7 @@ export function ArchiveScreen(props: {
           <Skeleton lines={8} className="p-3" />
         )}
       </section>
-      <section aria-label="Reader" className="flex min-w-0 flex-1 flex-col">
+      <section ref={reader} aria-label="Reader" className="flex min-w-0 flex-1 flex-col">
         {selected === null ? (
           <EmptyState sentence="Choose an agent on the left to read its report and its transcript." />
         ) : chosen ? (

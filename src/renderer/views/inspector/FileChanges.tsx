@@ -93,11 +93,11 @@ function FileRow(props: {
         )}
       </button>
       {open ? (
-        <div className="px-2 pb-2">
+        <div className="px-4 pb-2">
           {patch !== null && file.additions !== null ? (
             <PatchView patch={patch} path={file.path} />
           ) : (
-            <p className="px-2 text-small text-muted">
+            <p className="text-small text-muted">
               {file.additions === null
                 ? 'A binary file has no lines to compare.'
                 : 'Its part of the diff was cut. Open the folder to see it.'}

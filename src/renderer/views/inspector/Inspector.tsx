@@ -17,7 +17,12 @@ export function Inspector({ task, onClose }: { task: Task; onClose(): void }) {
       onChange={(inspectorTab) => preferences.setState({ inspectorTab })}
       actions={<IconButton label="Close" icon={<X />} onClick={onClose} />}
       tabs={[
-        { value: 'changes', label: 'Changes', content: <ChangesTab key={task.id} task={task} /> },
+        {
+          value: 'changes',
+          label: 'Changes',
+          kept: true,
+          content: <ChangesTab key={task.id} task={task} />,
+        },
         { value: 'state', label: 'State', content: <StateTab task={task} /> },
       ]}
     />

@@ -135,7 +135,7 @@ function RemoveWorkspace({ task }: { task: Task }) {
           : '. The project’s folder stays as it is.'}
       </p>
       <Button variant="danger" busy={busy} onClick={() => void remove()}>
-        {worktree ? 'Archive and delete the worktree' : 'Archive'}
+        {busy ? 'Archiving…' : worktree ? 'Archive and delete the worktree' : 'Archive'}
       </Button>
     </section>
   )

@@ -1,12 +1,13 @@
 import { Dialog } from '@base-ui/react/dialog'
 import { Command } from 'cmdk'
-import { Archive, Folder, FolderPlus, Keyboard, Plus, Settings, SunMoon } from 'lucide-react'
+import { Archive, Folder, FolderPlus, Keyboard, Play, Plus, Settings, SunMoon } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useShallow } from 'zustand/react/shallow'
 import type { Task } from '../../../shared/tasks.ts'
 import { Kbd, StatusIcon } from '../../components/primitives/index.ts'
 import { useLedger, useStores } from '../../store/hooks.ts'
 import { projectRoute, type Route, taskRoute } from '../../store/route.ts'
+import { useActions } from '../app/use-actions.ts'
 import { useNewAgentKeys } from '../shell/use-new-agent-keys.ts'
 
 /** Agents listed before anything was typed; typing looks through all of them. */
@@ -16,6 +17,7 @@ const agentsListedMax = 200
 export function Palette() {
   const newAgentKeys = useNewAgentKeys()
   const { overlay, navigation, preferences } = useStores()
+  const { startDemo } = useActions()
   const projects = useLedger(useShallow(({ ledger }) => [...ledger.projects.values()]))
   const tasks = useLedger(
     useShallow(({ ledger }) => [...ledger.tasks.values()].slice(-agentsListedMax).toReversed()),
@@ -29,7 +31,11 @@ export function Palette() {
     command()
   }
   const { theme } = preferences.getState()
-  const otherTheme = theme === 'dark' ? 'light' : 'dark'
+  const dark =
+    theme === 'system'
+      ? window.matchMedia('(prefers-color-scheme: dark)').matches
+      : theme === 'dark'
+  const otherTheme = dark ? 'light' : 'dark'
   return (
     <Dialog.Root open onOpenChange={(open) => !open && overlay.hide()}>
       <Dialog.Portal>
@@ -55,6 +61,9 @@ export function Palette() {
                 </Item>
                 <Item icon={<FolderPlus />} onSelect={() => overlay.show({ kind: 'add-project' })}>
                   Add a project
+                </Item>
+                <Item icon={<Play />} onSelect={run(() => void startDemo())}>
+                  Try the demo
                 </Item>
                 <Item
                   icon={<Archive />}

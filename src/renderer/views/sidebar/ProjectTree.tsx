@@ -118,7 +118,7 @@ export function ProjectTree() {
   )
 }
 
-const hasChildren = (row: SidebarRow): boolean => row.kind === 'project' || row.hasChildren
+const hasChildren = (row: SidebarRow): boolean => row.hasChildren
 
 const levelOf = (row: SidebarRow): number => (row.kind === 'project' ? 0 : row.level)
 

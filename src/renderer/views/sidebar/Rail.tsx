@@ -17,7 +17,7 @@ export function Rail() {
   const [open, setOpen] = useState(false)
   const route = useRoute()
   const address = formatRoute(route)
-  const interrupted = useLedger(({ ledger }) => interruptedTasks(ledger.tasks.values()).length)
+  const interrupted = useLedger(({ ledger }) => interruptedTasks(ledger.tasks).length)
   const sheet = useRef<HTMLDivElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new address is what closes it
   useEffect(() => setOpen(false), [address])

@@ -26,7 +26,14 @@ const indentLevelsMax = 5
 export function ProjectRow(props: RowProps & { row: Extract<SidebarRow, { kind: 'project' }> }) {
   const { row, ...rest } = props
   return (
-    <TreeRow {...rest} id={row.id} level={1} folded={row.folded} foldable height={28}>
+    <TreeRow
+      {...rest}
+      id={row.id}
+      level={1}
+      folded={row.folded}
+      foldable={row.hasChildren}
+      height={28}
+    >
       <span
         className="untrusted min-w-0 flex-1 truncate text-ui font-semibold"
         title={row.project.dir}

@@ -3,7 +3,14 @@ import type { TaskId } from '../../../shared/ids.ts'
 import { isRunning, type Project, type Task } from '../../../shared/tasks.ts'
 
 export type SidebarRow =
-  | { kind: 'project'; id: string; project: Project; folded: boolean; running: number }
+  | {
+      kind: 'project'
+      id: string
+      project: Project
+      folded: boolean
+      running: number
+      hasChildren: boolean
+    }
   | {
       kind: 'task'
       id: TaskId
@@ -35,16 +42,24 @@ export function sidebarRows(
       project,
       folded: isFolded,
       running: own.filter((task) => isRunning(task.status)).length,
+      hasChildren: own.length > 0,
     })
     if (!isFolded) for (const root of own) addTree(rows, root, 1, children, folded)
   }
   return rows
 }
 
-/** Interrupted ones that have not been cleaned up: what waits for the person. The newest first. */
-export const interruptedTasks = (tasks: Iterable<Task>): Task[] =>
-  [...tasks]
+/**
+ * Interrupted ones that have not been cleaned up: what waits for the person. The newest first. A
+ * sub-agent whose root has completed since, or is in the archive, holds nothing up any more.
+ */
+export const interruptedTasks = (tasks: ReadonlyMap<TaskId, Task>): Task[] =>
+  [...tasks.values()]
     .filter((task) => task.status === 'interrupted' && !task.archived)
+    .filter((task) => {
+      const root = tasks.get(task.rootId)
+      return !root || (root.status !== 'completed' && !root.archived)
+    })
     .sort((a, b) => (b.endedAt ?? '').localeCompare(a.endedAt ?? ''))
 
 function addTree(
