@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { guarded } from '../../src/main/doctor/on-disk.ts'
-import { problemTable } from '../../src/main/doctor/problems.ts'
+import { crashResidue, problemTable } from '../../src/main/doctor/problems.ts'
 import { type ProblemKind, problemKinds } from '../../src/shared/contract/doctor.ts'
 import { git } from '../harness.ts'
 import { kindsOf, makePatient, onlyIn, type Patient } from './patient.ts'
@@ -446,6 +446,24 @@ describe('problems of several trees or of none', () => {
     expect(existsSync(join(dataDir, 'sessions', rootId, 'chat.jsonl'))).toBe(true)
   })
 
+  it('an index that leaves one out and names what is gone: rebuilt, and the loss is not forgotten', async () => {
+    const patient = await makePatient()
+    const { session, leafId, middleId } = patient
+    const path = session('subagent-reports.json')
+    await changeIndex(path, (index) => {
+      delete index.artifactsByChildTaskId[leafId]
+    })
+    await rm(session('subagent-reports', middleId), { recursive: true })
+    const lost = ['index-names-missing', 'index-names-missing', 'report-missing']
+    expect(kindsOf(await patient.check(true))).toEqual(['index-incomplete', ...lost])
+    expect(kindsOf(await patient.check())).toEqual(lost)
+    const index = JSON.parse(await readFile(path, 'utf8')) as Index
+    expect(Object.keys(index.artifactsByChildTaskId)).toEqual(
+      expect.arrayContaining([leafId, middleId]),
+    )
+    expect(existsSync(`${path}.damaged-1`)).toBe(true)
+  })
+
   it('the archive: lost, or in the trash because a crash came before the ledger heard of it', async () => {
     const patient = await makePatient()
     const { fixture, dataDir, rootId } = patient
@@ -500,6 +518,7 @@ it('the README shows the table of problems, and the tests here make every kind o
     readme.split('\n').filter((line) => line.startsWith('| `') && line.split('|').length === 5),
   ).toEqual(rows)
   expect(Object.keys(problemTable)).toEqual([...problemKinds])
+  expect(crashResidue.filter((kind) => problemTable[kind].repair === null)).toEqual([])
   const inNoRow = ['archive-missing', 'archive-in-trash', 'unreadable']
   const made = new Set([...damages.map(({ kind }) => kind as string), ...inNoRow])
   expect([...made].toSorted()).toEqual([...problemKinds].toSorted())

@@ -98,3 +98,17 @@ export const problemTable: Record<ProblemKind, ProblemRow> = {
   'special-file': { found: 'a pipe, socket or device there', repair: null },
   unreadable: { found: 'the disk refuses to show a file or folder', repair: null },
 }
+
+/**
+ * What a crash can leave behind although nothing acknowledged is lost: work cut short before anybody was
+ * told of it. Each can be repaired.
+ */
+export const crashResidue: readonly ProblemKind[] = [
+  'torn-tail',
+  'index-missing',
+  'index-incomplete',
+  'archive-in-trash',
+  'orphan-session',
+  'stray-worktree',
+  'temporary-file',
+]
