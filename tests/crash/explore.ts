@@ -18,25 +18,22 @@ export interface Candidate {
 }
 
 /**
- * States without end, each once: first what a killed process leaves and what a disk leaves that kept only
- * what was forced, at moments spread over the whole trace; then mixtures at any moment.
+ * States without end, each once, at moments spread over the whole trace: what a killed process leaves,
+ * what a disk leaves that kept only what was forced, and mixtures.
  */
 export function* crashStates(trace: Trace, seed: number): Generator<Candidate> {
   const seen = new Set<string>()
   const moments = spread(trace.steps.length + 1)
-  for (const at of moments) {
-    yield* unseen(trace, killedAt(at), `killed at ${place(trace, at)}`, seen)
-    yield* unseen(trace, forgottenAt(at), `forgotten at ${place(trace, at)}`, seen)
-  }
-  for (let n = 0; ; n++) {
-    const random = createRandom(seed + n)
-    const at = random.below(trace.steps.length + 1)
-    yield* unseen(
-      trace,
-      scrambledAt(at, random),
-      `seed ${seed} + ${n} at ${place(trace, at)}`,
-      seen,
-    )
+  for (let round = 0; ; round++) {
+    for (const at of moments) {
+      const where = place(trace, at)
+      yield* unseen(trace, killedAt(at), `killed at ${where}`, seen)
+      yield* unseen(trace, forgottenAt(at), `forgotten at ${where}`, seen)
+      for (let n = 0; n < 2; n++) {
+        const own = seed + ((round * moments.length + at) * 2 + n)
+        yield* unseen(trace, scrambledAt(at, createRandom(own)), `seed ${own} at ${where}`, seen)
+      }
+    }
   }
 }
 

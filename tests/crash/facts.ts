@@ -86,8 +86,9 @@ function toldTwice(title: string, entries: Entry[]): string[] {
   const seen = new Set<string>()
   return entries.flatMap((entry) => {
     const keys = [`entry ${entry.uuid}`]
-    if (entry.type === 'tool-call') keys.push(`call ${entry.callId}`)
-    if (entry.type === 'tool-result') keys.push(`result of ${entry.callId}`)
+    // A later run may ask for the same sub-agent again under the same name, and gets the same one (S3).
+    if (entry.type === 'tool-call') keys.push(`call ${entry.callId} in ${entry.runId}`)
+    if (entry.type === 'tool-result') keys.push(`result of ${entry.callId} in ${entry.runId}`)
     if (entry.type === 'run-start') keys.push(`start of run ${entry.run}`)
     if (entry.type === 'run-end') keys.push(`end of run ${entry.run}`)
     const twice = keys.filter((key) => seen.has(key))

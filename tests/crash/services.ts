@@ -72,11 +72,12 @@ export const transcriptOf = (shiplog: Shiplog, taskId: TaskId) =>
 export const flatten = (trees: TaskTree[]): TaskTree[] =>
   trees.flatMap((tree) => [tree, ...flatten(tree.children)])
 
-/** Plays the scenario in `projectDir`, asks once more, and removes it all. Tells `ack` what the feeds tell. */
+/** Plays the scenario in `projectDir`, asks once more, and (unless it is to `stay`) removes it all. Tells `ack` what the feeds tell. */
 export async function voyage(
   shiplog: Shiplog,
   projectDir: string,
-  ack: (fact: Fact) => void,
+  ack: (fact: Fact) => void = () => undefined,
+  { stay = false } = {},
 ): Promise<void> {
   const { client } = shiplog
   const abort = new AbortController()
@@ -120,7 +121,7 @@ export async function voyage(
   ack({ what: 'report', taskId: root, run: report.run, markdown: report.reportMarkdown })
   await client.tasks.prompt({ taskId: root, prompt: 'And now?' })
   await quiet(shiplog)
-  await client.workspace.remove({ workspaceId: root })
+  if (!stay) await client.workspace.remove({ workspaceId: root })
   abort.abort()
   await Promise.allSettled(listening)
 }

@@ -13,6 +13,7 @@ import type { WorkspaceService } from '../workspaces/workspace-service.ts'
 import type { ActivityBoard } from './activity.ts'
 import { causeOf, Interruption } from './interruption.ts'
 import type { Programs } from './programs.ts'
+import { createPutOff } from './put-off.ts'
 import { closeUnfinished } from './recovery.ts'
 import { executeRun, type RunOptions, type RunOutcome } from './run.ts'
 import type { RunRegistry } from './run-registry.ts'
@@ -27,7 +28,9 @@ export interface Runner {
   takeUp(taskIds: TaskId[]): void
   /** Removes the workspace of a sub-agent that is over, and of its parents that are leaves then. */
   cleanUp(taskId: TaskId): Promise<void>
-  /** Resolves when every clean-up that has begun is over. */
+  /** Records what the disk would not take of the task's end before. Rejects with what the disk says. */
+  settle(taskId: TaskId): Promise<void>
+  /** For closing: resolves when every clean-up that has begun is over. */
   cleanUpsOver(): Promise<void>
   /** Runs `work` while the agent holds no slot, because it only waits for others (T5). */
   withoutSlot<T>(taskId: TaskId, work: () => Promise<T>): Promise<T>
@@ -54,14 +57,27 @@ export function createRunner(deps: RunnerDependencies): Runner {
   const slotsByRoot = new Map<TaskId, Slots>()
   const heldSlots = new Map<TaskId, Slot>()
   const cleanUps = new Set<Promise<void>>()
+  const putOff = createPutOff({
+    move: record.move,
+    onRecorded: (taskId) => void cleanUp(taskId),
+    onPutOff: ({ taskId }, error) =>
+      deps.onProblem(
+        `How "${record.known(taskId).title}" ended could not be recorded, and will be as soon as the disk allows: ${causeOf(error)}`,
+        error,
+      ),
+  })
 
   function begin(taskId: TaskId, prompt: string, reason: RunOptions['reason']): void {
     runs.begin(taskId, async (signal) => {
       try {
         await queue(taskId, prompt, reason, signal)
       } catch (error) {
-        const { title } = record.known(taskId)
-        deps.onProblem(`The end of "${title}" could not be recorded: ${causeOf(error)}`, error)
+        const { title, status, parentId } = record.known(taskId)
+        const cause = `it could not be begun: ${causeOf(error)}`
+        deps.onProblem(`"${title}" could not go on; ${cause}`, error)
+        // A root can be prompted again; what a parent waits for has to come to an end.
+        if (status === 'queued' && parentId !== null)
+          await putOff.record({ type: 'task.cancelled', taskId, reason: cause })
       } finally {
         activity.clear(taskId)
       }
@@ -149,7 +165,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
       spawnCommit,
     })
     const outcome = await playRecorded(taskId, runNumber, prompt, reason, signal, workingDir)
-    await record.move(endEvent(taskId, runNumber, outcome))
+    await putOff.record(endEvent(taskId, runNumber, outcome))
   }
 
   /** A run whose record could not be written was interrupted, whatever the agent would say of it (J7). */
@@ -242,7 +258,9 @@ export function createRunner(deps: RunnerDependencies): Runner {
     begin,
     takeUp,
     cleanUp: (taskId) => cleanUp(taskId),
+    settle: putOff.settle,
     cleanUpsOver: async () => {
+      await putOff.close()
       while (cleanUps.size > 0) await Promise.allSettled(cleanUps)
     },
     async withoutSlot(taskId, work) {

@@ -168,6 +168,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
   }
 
   async function prompt(taskId: TaskId, text: string): Promise<void> {
+    await runner.settle(taskId)
     const task = record.known(taskId)
     const { title, parentId, workspace } = task
     if (parentId !== null) {

@@ -1,0 +1,230 @@
+/** A disk that refuses: each error at each kind of call of a run. Then the disk recovers, and work goes on. */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { layoutOf } from '../../src/main/sessions/session-files.ts'
+import { openShiplog, type Shiplog } from '../../src/main/shiplog.ts'
+import type { TaskId } from '../../src/shared/ids.ts'
+import { isRunning } from '../../src/shared/tasks.ts'
+import { seed, soakFactor, within } from './effort.ts'
+import { spread } from './explore.ts'
+import { type Fact, whatIsLost } from './facts.ts'
+import { createRandom } from './fault-fs/random.ts'
+import { type Attempt, type Fault, record } from './fault-fs/record.ts'
+import { eventsIn } from './layers.ts'
+import { scratch } from './places.ts'
+import { flatten, reopenServices, transcriptOf } from './services.ts'
+
+const codes = ['ENOSPC', 'EIO', 'EACCES', 'EROFS', 'EMFILE'] as const
+
+/** Short, because it is played hundreds of times: a nested one, a report, a clean-up. */
+const scenario = `
+version: 1
+name: short
+agents:
+  lead:
+    turns:
+      - steps:
+          - say: Go.
+          - call: task
+            with: { agent: mate, title: Mate, prompt: Go }
+      - report: { title: Over, markdown: All well. }
+  mate:
+    turns:
+      - call: list_files
+        with: {}
+      - report: { title: Kept, markdown: All kept. }
+`
+
+interface Outcome {
+  /** Calls made until everything was open, and in all. */
+  before: number
+  attempts: number
+  wrong: string[]
+}
+
+/** Plays a run on a disk that answers as `inject` says, lets the disk recover, and goes on. */
+async function playOn(place: string, inject: (attempt: Attempt) => Fault | null): Promise<Outcome> {
+  const dataDir = join(place, 'data')
+  const projectDir = join(place, 'project')
+  mkdirSync(projectDir)
+  const wrong: string[] = []
+  const acknowledged: Fact[] = []
+  let broken = false
+  // Begun before anything is opened, or what is open already would stay out of it.
+  const recording = record(dataDir, { inject: (attempt) => (broken ? inject(attempt) : null) })
+  const shiplog = await openShiplog({ dataDir, host: 'cli' })
+  const before = recording.attempts
+  broken = true
+  try {
+    const project = await shiplog.client.projects.add({ dir: projectDir }).catch(clear(wrong))
+    const root = project && (await start(shiplog, project.id).catch(clear(wrong)))
+    // Whoever waits for a sub-agent may wait for the disk with it: after a moment it recovers.
+    if (root) await over(shiplog, 60)
+    broken = false
+    if (root) await over(shiplog)
+    const id = project?.id ?? (await shiplog.client.projects.add({ dir: projectDir })).id
+    const again = root ?? (await start(shiplog, id))
+    await over(shiplog)
+    await settled(shiplog)
+    await explained(shiplog, wrong)
+    await shiplog.client.tasks.prompt({ taskId: again, prompt: 'And now?' })
+    await over(shiplog)
+    const after = flatten((await shiplog.client.tasks.list({ all: true })).tasks)
+    const now = after.find((task) => task.id === again)
+    if (now?.status !== 'completed')
+      wrong.push(`a later prompt ends as ${now?.status}: ${now?.error}`)
+    acknowledged.push(...(await everythingShown(shiplog, dataDir)))
+  } finally {
+    recording.stop()
+    await shiplog.close()
+  }
+  const reopened = await reopenServices(dataDir)
+  wrong.push(...(await whatIsLost(dataDir, reopened, acknowledged)))
+  await reopened.close()
+  return { before, attempts: recording.attempts, wrong }
+}
+
+/** A refusal is an answer if it says what the disk said. */
+function clear(wrong: string[]) {
+  return (error: unknown): null => {
+    if (!codes.some((code) => String(error).includes(code))) wrong.push(`unclear refusal: ${error}`)
+    return null
+  }
+}
+
+async function start(shiplog: Shiplog, projectId: string): Promise<TaskId> {
+  const { taskId } = await shiplog.client.tasks.start({
+    projectId: projectId as never,
+    kind: 'scripted',
+    scenario,
+    scenarioName: 'short.yaml',
+    prompt: 'Go',
+  })
+  return taskId
+}
+
+/** Nobody is at work any more, however it ended; or `patience` looks, a few milliseconds apart, are over. */
+async function over(shiplog: Shiplog, patience?: number): Promise<void> {
+  for (let n = 0; shiplog.runningAgents().length > 0; n++) {
+    if (n === patience) return
+    if (n > 2000) throw new Error('it does not come to an end')
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
+
+/** What could not be recorded while the disk was bad is, soon after. */
+async function settled(shiplog: Shiplog): Promise<void> {
+  for (let n = 0; n < 300; n++) {
+    const tasks = flatten((await shiplog.client.tasks.list({ all: true })).tasks)
+    if (!tasks.some(({ status }) => isRunning(status))) return
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+/** What did not complete says why, and nothing is shown as running that does not run. */
+async function explained(shiplog: Shiplog, wrong: string[]): Promise<void> {
+  const tasks = flatten((await shiplog.client.tasks.list({ all: true })).tasks)
+  for (const { title, status, error } of tasks) {
+    if (isRunning(status)) wrong.push(`"${title}" is shown as ${status}, and nobody runs it`)
+    if ((status === 'interrupted' || status === 'failed' || status === 'cancelled') && !error)
+      wrong.push(`"${title}" is ${status} without a cause`)
+  }
+}
+
+/** All that the services show now: after a restart it must be the same. */
+async function everythingShown(shiplog: Shiplog, dataDir: string): Promise<Fact[]> {
+  const tasks = flatten((await shiplog.client.tasks.list({ all: true })).tasks)
+  const events = await eventsIn(layoutOf(dataDir).ledger)
+  const facts: Fact[] = events.map(({ seq, event }) => ({ what: 'event', seq, event }))
+  for (const { id: taskId, hasReport } of tasks) {
+    for (const entry of await transcriptOf(shiplog, taskId))
+      facts.push({ what: 'entry', taskId, entry })
+    if (!hasReport) continue
+    const { run, reportMarkdown } = await shiplog.client.tasks.report({ taskId })
+    facts.push({ what: 'report', taskId, run, markdown: reportMarkdown })
+  }
+  return facts
+}
+
+async function inFolder<T>(parent: string, work: (place: string) => Promise<T>): Promise<T> {
+  const place = mkdtempSync(join(parent, 'try-'))
+  try {
+    return await work(place)
+  } finally {
+    rmSync(place, { recursive: true, force: true })
+  }
+}
+
+it('[J7][T3] stops the run with the cause when a call fails, keeps what was acknowledged, and goes on', {
+  timeout: 120_000 * soakFactor,
+}, async () => {
+  const parent = scratch()
+  const { before, attempts, wrong } = await inFolder(parent, (place) => playOn(place, () => null))
+  expect(wrong).toEqual([])
+  const random = createRandom(seed)
+  const failures = new Map<string, string>()
+  const moments = spread(attempts - before).flatMap((n) => [
+    { at: before + n + 1, lasts: 1 },
+    { at: before + n + 1, lasts: random.pick([3, 12, 1000]) },
+  ])
+  const tried = await within(20, moments, async ({ at, lasts }) => {
+    const code = random.pick(codes)
+    const tear = random.chance(0.3) ? 0.5 : undefined
+    let first = ''
+    const inject = ({ n, call, path }: Attempt): Fault | null => {
+      if (n < at || n >= at + lasts) return null
+      first ||= `${call} ${path.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '*')}`
+      return tear === undefined ? { code } : { code, tear }
+    }
+    const outcome = await inFolder(parent, (place) => playOn(place, inject)).catch((error) => ({
+      wrong: [String(error instanceof Error ? error.stack : error)],
+    }))
+    const name = `${code} from call ${at}, ${lasts} long: ${first}`
+    for (const one of outcome.wrong) {
+      const kind = one.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '*')
+      if (!failures.has(kind)) failures.set(kind, name)
+    }
+  })
+  console.log(`${tried} bad disks, seed ${seed}`)
+  expect(Object.fromEntries([...failures].slice(0, 30))).toEqual({})
+  expect(tried).toBeGreaterThan(20)
+})
+
+it('[J7] [T3] records the end of a run once the disk allows, and takes a later prompt', async () => {
+  const place = scratch()
+  const dataDir = join(place, 'data')
+  mkdirSync(join(place, 'project'))
+  let full = false
+  const recording = record(dataDir, {
+    inject: ({ call, path }) =>
+      full && call === 'write' && path === 'ledger.jsonl' ? { code: 'ENOSPC' } : null,
+  })
+  onTestFinished(() => void recording.stop())
+  const shiplog = await openShiplog({ dataDir, host: 'cli' })
+  onTestFinished(() => shiplog.close())
+  const statuses = async () =>
+    flatten((await shiplog.client.tasks.list({ all: true })).tasks).map(({ status }) => status)
+  const project = await shiplog.client.projects.add({ dir: join(place, 'project') })
+  const { taskId } = await shiplog.client.tasks.start({
+    projectId: project.id,
+    kind: 'scripted',
+    scenario: scenario.replace('- say: Go.', '- wait: 300ms'),
+    scenarioName: 'slow.yaml',
+    prompt: 'Go',
+  })
+  while ((await statuses())[0] === 'queued') await new Promise((resolve) => setTimeout(resolve, 5))
+  full = true
+  await over(shiplog)
+  await expect(shiplog.client.tasks.prompt({ taskId, prompt: 'And now?' })).rejects.toThrow(
+    'ENOSPC',
+  )
+  full = false
+  await shiplog.client.tasks.prompt({ taskId, prompt: 'And now?' })
+  await over(shiplog)
+  expect((await statuses())[0]).toBe('completed')
+  const events = await eventsIn(layoutOf(dataDir).ledger)
+  expect(events.find(({ event }) => event.type === 'task.interrupted')?.event).toMatchObject({
+    cause: expect.stringContaining('ENOSPC'),
+  })
+})
