@@ -64,6 +64,9 @@ test('light and dark follow the system, can be set, and stay set', async ({ fini
   expect(await isDark()).toBe(false)
   await page.emulateMedia({ colorScheme: 'dark' })
   expect(await isDark()).toBe(true)
+  await page.keyboard.press('Control+k')
+  await expect(page.getByRole('option', { name: 'Light theme' })).toBeVisible()
+  await page.keyboard.press('Escape')
 
   await page.getByRole('combobox', { name: 'Theme' }).click()
   await page.getByRole('option', { name: 'Light' }).click()
@@ -72,6 +75,13 @@ test('light and dark follow the system, can be set, and stay set', async ({ fini
   await expect(page.getByRole('heading', { name: 'Settings' })).toBeVisible()
   expect(await isDark()).toBe(false)
   await expect(page.getByRole('combobox', { name: 'Theme' })).toHaveText('Light')
+
+  // The palette offers the theme that is not shown.
+  await page.keyboard.press('Control+k')
+  await page.getByRole('option', { name: 'Dark theme' }).click()
+  await expect.poll(isDark).toBe(true)
+  await page.keyboard.press('Control+k')
+  await expect(page.getByRole('option', { name: 'Light theme' })).toBeVisible()
 })
 
 test('the sidebar’s width and its folded rows are remembered', async ({ finished, page }) => {

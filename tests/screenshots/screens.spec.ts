@@ -51,10 +51,13 @@ test('the demo, at work and afterwards', async ({ app, page }) => {
   }
 
   await show(`/t/${taskId}`)
-  await card(talk, title('fixer')).scrollIntoViewIfNeeded()
-  await expect(talk.getByRole('button', { name: 'Show the whole report' }).first()).toBeVisible()
   await take(page, 'conversation', async () => {
     await card(talk, title('fixer')).scrollIntoViewIfNeeded()
+    // Coloured by a worker, in its own time.
+    await expect(card(talk, title('fixer')).locator('code span[style]').first()).toBeVisible()
+    await talk.getByRole('region', { name: /^Transcript of / }).evaluate((list) => {
+      list.scrollBy(0, 96)
+    })
   })
 
   await take(page, 'changes', async () => {
@@ -64,10 +67,11 @@ test('the demo, at work and afterwards', async ({ app, page }) => {
     const file = inspector(page).getByRole('button', { name: /src\/parse-line\.js/ })
     await file.click()
     await expect(inspector(page).getByText('fieldPattern').first()).toBeVisible()
+    await expect(inspector(page).locator('.diff span[style]').first()).toBeVisible()
   })
-  await show(`/t/${taskId}`)
-  if (await inspector(page).isVisible())
-    await inspector(page).getByRole('button', { name: 'Close' }).click()
+  // Beside a wide conversation it stays open for good.
+  await expect(inspector(page)).toBeVisible()
+  await inspector(page).getByRole('button', { name: 'Close' }).click()
 
   await card(talk, title('fixer'))
     .getByRole('button', { name: `View transcript of ${title('fixer')}` })
