@@ -7,41 +7,49 @@ import { plainText } from './plain-text.ts'
 /** About three screens; laying out more than this at once is felt. */
 const shownCharsMax = 16_000
 
-/** `label`: what it is, for a screen reader. */
+/** `label`: what it is, for a screen reader; `captioned`: for everybody. */
 export function LongText(props: {
   text: string
   label: string
+  captioned?: boolean
   tone?: 'error'
   className?: string
 }) {
-  const { text, label, tone, className } = props
+  const { text, label, captioned = false, tone, className } = props
   const [whole, setWhole] = useState(false)
   const cut = !whole && text.length > shownCharsMax
   const shown = plainText(cut ? text.slice(0, shownCharsMax) : text)
   return (
-    <div className={classNames('group/text relative', className)}>
-      <figure
-        aria-label={label}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-        tabIndex={0}
-        className={classNames(
-          'focus-inset max-h-80 overflow-auto rounded-md border bg-sunken px-3 py-2',
-          tone === 'error' && 'border-red/40',
-        )}
-      >
-        <pre className="font-mono text-code wrap-anywhere whitespace-pre-wrap" dir="ltr">
-          {shown || <span className="text-faint">(empty)</span>}
-        </pre>
-      </figure>
+    <div className={classNames('group/text', className)}>
+      {captioned ? (
+        <p aria-hidden className="mb-0.5 text-small text-faint">
+          {label}
+        </p>
+      ) : null}
+      <div className="relative">
+        <figure
+          aria-label={label}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+          tabIndex={0}
+          className={classNames(
+            'focus-inset max-h-80 overflow-auto rounded-md border bg-sunken px-3 py-2',
+            tone === 'error' && 'border-red/40',
+          )}
+        >
+          <pre className="font-mono text-code wrap-anywhere whitespace-pre-wrap" dir="ltr">
+            {shown || <span className="text-faint">(empty)</span>}
+          </pre>
+        </figure>
+        <div className="absolute top-1 right-1 rounded-md bg-sunken opacity-0 group-hover/text:opacity-100 focus-within:opacity-100">
+          <CopyButton label={`Copy ${label.toLowerCase()}`} text={text} />
+        </div>
+      </div>
       {cut ? (
         <p className="mt-1 text-small text-muted">
           The first {bytes(shownCharsMax)} of {bytes(text.length)}.{' '}
           <TextButton onClick={() => setWhole(true)}>Show all</TextButton>
         </p>
       ) : null}
-      <div className="absolute top-1 right-1 rounded-md bg-sunken opacity-0 group-hover/text:opacity-100 focus-within:opacity-100">
-        <CopyButton label={`Copy ${label.toLowerCase()}`} text={text} />
-      </div>
     </div>
   )
 }

@@ -23,6 +23,7 @@ import { ReportView } from '../task/report-view.tsx'
 import { TaskCard } from '../task/task-card.tsx'
 import { Disclosure } from './disclosure.tsx'
 import { LongText } from './long-text.tsx'
+import { awaitedKey } from './repeated-reports.ts'
 import { TaskLookupContext } from './task-lookup.ts'
 import { groupWords, toolWords } from './tool-words.ts'
 
@@ -61,7 +62,7 @@ export function ToolCall({ call }: { call: ToolCallView }) {
             key={result.taskId}
             task={tasks.byId(result.taskId)}
             result={result}
-            foldKey={`${call.callId}:${result.taskId}`}
+            foldKey={awaitedKey(call.callId, result.taskId)}
           />
         ))}
       </div>
@@ -209,11 +210,13 @@ function ToolInput({ call }: { call: ToolCallView }) {
   if (call.name === 'bash' && typeof input?.command === 'string')
     // A short command is whole in the line above.
     return input.command.length > shortCommandChars || input.command.includes('\n') ? (
-      <LongText label="Command" text={input.command} />
+      <LongText captioned label="Command" text={input.command} />
     ) : null
   if (call.name === 'write_file' && typeof input?.content === 'string')
-    return <LongText label="Content" text={input.content} />
-  return <LongText label="Input" text={JSON.stringify(call.input, null, 2) ?? ''} />
+    return <LongText captioned label="Content" text={input.content} />
+  // Nothing was asked of it beyond its name.
+  if (input === null || (typeof input === 'object' && Object.keys(input).length === 0)) return null
+  return <LongText captioned label="Input" text={JSON.stringify(call.input, null, 2) ?? ''} />
 }
 
 function ToolOutput({ call }: { call: ToolCallView }) {
@@ -229,6 +232,7 @@ function ToolOutput({ call }: { call: ToolCallView }) {
   return (
     <>
       <LongText
+        captioned
         label={state === 'error' ? 'Error' : 'Output'}
         tone={state === 'error' ? 'error' : undefined}
         text={output ?? ''}

@@ -21,6 +21,7 @@ import type { Damage } from '../../../shared/contract/workspace.ts'
 import type { TranscriptItem } from '../../../shared/projections/transcript.ts'
 import { classNames } from '../primitives/index.ts'
 import { FoldContext } from './fold-state.ts'
+import { RepeatedReportsContext, repeatedReports } from './repeated-reports.ts'
 import { RowView } from './row-view.tsx'
 import { type Row, rowIndexOfSeq, transcriptRows } from './rows.ts'
 
@@ -68,6 +69,7 @@ export function TranscriptList(props: TranscriptListProps) {
   const { paging = null, onReachStart, onReachEnd, onJumpToLatest, startAt = 'end' } = props
   const { empty, ref, className } = props
   const rows = useMemo(() => transcriptRows(items, { damage, hasOlder }), [items, damage, hasOlder])
+  const repeated = useMemo(() => repeatedReports(rows), [rows])
   const scroller = useRef<HTMLDivElement>(null)
   const [atEnd, setAtEnd] = useState(true)
   const [pinned, setPinned] = useState(startAt === 'end')
@@ -162,63 +164,65 @@ export function TranscriptList(props: TranscriptListProps) {
   const canJump = (live || hasNewer) && (!atEnd || hasNewer)
   return (
     <FoldContext value={folds}>
-      <div className={classNames('relative flex min-h-0 min-w-0 flex-1 flex-col', className)}>
-        <section
-          ref={scroller}
-          aria-label={label}
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-          tabIndex={0}
-          onKeyDown={onKeyDown}
-          className="focus-pane min-h-0 flex-1 overflow-y-auto overscroll-contain [overflow-anchor:none]"
-        >
-          <div
-            role="feed"
-            aria-busy={paging !== null}
-            className="relative w-full"
-            style={{ height: virtualizer.getTotalSize() }}
+      <RepeatedReportsContext value={repeated}>
+        <div className={classNames('relative flex min-h-0 min-w-0 flex-1 flex-col', className)}>
+          <section
+            ref={scroller}
+            aria-label={label}
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+            tabIndex={0}
+            onKeyDown={onKeyDown}
+            className="focus-pane min-h-0 flex-1 overflow-y-auto overscroll-contain [overflow-anchor:none]"
           >
-            {shown.map(({ key, index, start }) => {
-              const row = rows[index]
-              return row ? (
-                <article
-                  key={key}
-                  ref={virtualizer.measureElement}
-                  data-index={index}
-                  data-seq={row.seq}
-                  data-kind={row.kind}
-                  aria-posinset={index + 1}
-                  aria-setsize={hasOlder || hasNewer ? -1 : rows.length}
-                  aria-label={rowName(row)}
-                  tabIndex={-1}
-                  className="focus-inset absolute top-0 left-0 w-full"
-                  style={{ transform: `translateY(${start}px)` }}
-                >
-                  <div
-                    className={classNames(
-                      'mx-auto flow-root max-w-reading rounded-md px-6 transition-colors',
-                      row.key === pointedOut && 'bg-amber-tint',
-                    )}
+            <div
+              role="feed"
+              aria-busy={paging !== null}
+              className="relative w-full"
+              style={{ height: virtualizer.getTotalSize() }}
+            >
+              {shown.map(({ key, index, start }) => {
+                const row = rows[index]
+                return row ? (
+                  <article
+                    key={key}
+                    ref={virtualizer.measureElement}
+                    data-index={index}
+                    data-seq={row.seq}
+                    data-kind={row.kind}
+                    aria-posinset={index + 1}
+                    aria-setsize={hasOlder || hasNewer ? -1 : rows.length}
+                    aria-label={rowName(row)}
+                    tabIndex={-1}
+                    className="focus-inset absolute top-0 left-0 w-full"
+                    style={{ transform: `translateY(${start}px)` }}
                   >
-                    <RowView row={row} />
-                  </div>
-                </article>
-              ) : null
-            })}
-          </div>
-        </section>
-        <PagingNote paging={paging} />
-        {canJump ? (
-          <button
-            type="button"
-            onClick={hasNewer && onJumpToLatest ? onJumpToLatest : scrollToEnd}
-            className="absolute bottom-3 left-1/2 flex h-7 -translate-x-1/2 items-center gap-1.5 rounded-md bg-raised px-3 text-ui text-ink shadow-popup hover:bg-hover"
-          >
-            <ArrowDown aria-hidden className="size-3.5 text-accent" />
-            Jump to latest
-          </button>
-        ) : null}
-        {live ? <TurnAnnouncer items={items} /> : null}
-      </div>
+                    <div
+                      className={classNames(
+                        'mx-auto flow-root max-w-reading rounded-md px-6 transition-colors',
+                        row.key === pointedOut && 'bg-amber-tint',
+                      )}
+                    >
+                      <RowView row={row} />
+                    </div>
+                  </article>
+                ) : null
+              })}
+            </div>
+          </section>
+          <PagingNote paging={paging} />
+          {canJump ? (
+            <button
+              type="button"
+              onClick={hasNewer && onJumpToLatest ? onJumpToLatest : scrollToEnd}
+              className="absolute bottom-3 left-1/2 flex h-7 -translate-x-1/2 items-center gap-1.5 rounded-md bg-raised px-3 text-ui text-ink shadow-popup hover:bg-hover"
+            >
+              <ArrowDown aria-hidden className="size-3.5 text-accent" />
+              Jump to latest
+            </button>
+          ) : null}
+          {live ? <TurnAnnouncer items={items} /> : null}
+        </div>
+      </RepeatedReportsContext>
     </FoldContext>
   )
 }

@@ -5,6 +5,7 @@ import type { TaskId } from '../../../shared/ids.ts'
 import { isRunning, type Task } from '../../../shared/tasks.ts'
 import type { AwaitedTask } from '../../../shared/tools.ts'
 import { useFold } from '../conversation/fold-state.ts'
+import { RepeatedReportsContext } from '../conversation/repeated-reports.ts'
 import {
   type ShownApply,
   type ShownReport,
@@ -18,6 +19,7 @@ import {
   Skeleton,
   StatusIcon,
   StatusText,
+  TextButton,
   Tokens,
 } from '../primitives/index.ts'
 import { NestedTasks } from './nested-tasks.tsx'
@@ -42,6 +44,10 @@ export function TaskCard(props: {
     : taskId && task?.hasReport
       ? (lookup.report?.(taskId) ?? null)
       : null
+  const repetition = useContext(RepeatedReportsContext).get(foldKey)
+  const repeated =
+    repetition === 'always' ||
+    (repetition === 'newest' && result?.report?.title === task?.reportTitle)
   const { onNeedReport } = actions
   const needsReport = Boolean(task?.hasReport && !isRunning(task.status) && !report)
   useEffect(() => {
@@ -83,7 +89,7 @@ export function TaskCard(props: {
         <CardActions taskId={taskId} title={title} task={task} apply={apply} />
       </header>
       <ApplyNote apply={apply} />
-      {report ? <CardReport report={report} foldKey={foldKey} /> : null}
+      {report ? <CardReport report={report} repeated={repeated} foldKey={foldKey} /> : null}
       <NestedTasks parentId={taskId} />
     </article>
   )
@@ -261,8 +267,15 @@ function Paths({ paths }: { paths: string[] }) {
   )
 }
 
-function CardReport({ report, foldKey }: { report: ShownReport; foldKey: string }) {
+function CardReport(props: {
+  report: ShownReport
+  /** An earlier card of the conversation shows it. */
+  repeated: boolean
+  foldKey: string
+}) {
+  const { report, repeated, foldKey } = props
   const [open, toggle] = useFold(`${foldKey}:report`)
+  const [shown, toggleShown] = useFold(`${foldKey}:repeated`, !repeated)
   return (
     <div className="border-t py-2.5 pr-3 pl-9">
       {report.phase === 'loading' ? <Skeleton lines={3} /> : null}
@@ -271,10 +284,25 @@ function CardReport({ report, foldKey }: { report: ShownReport; foldKey: string 
       ) : null}
       {report.phase === 'ready' ? (
         <>
-          <h3 className="untrusted mb-1 font-semibold" dir="auto">
-            {report.title}
-          </h3>
-          <FoldedMarkdown markdown={report.markdown} open={open} onToggle={toggle} />
+          <div className="flex items-baseline gap-3">
+            <h3 className="untrusted min-w-0 font-semibold" dir="auto">
+              {report.title}
+            </h3>
+            {repeated ? (
+              <TextButton
+                aria-expanded={shown}
+                onClick={toggleShown}
+                className="shrink-0 text-small"
+              >
+                {shown ? 'Hide report' : 'Show report'}
+              </TextButton>
+            ) : null}
+          </div>
+          {shown ? (
+            <div className="mt-1">
+              <FoldedMarkdown markdown={report.markdown} open={open} onToggle={toggle} />
+            </div>
+          ) : null}
         </>
       ) : null}
     </div>
