@@ -14,8 +14,8 @@ import { talkScenario } from '../app/scenarios.ts'
 const folder = fileURLToPath(new URL('../../docs/images/', import.meta.url))
 
 const sizes = [
-  { suffix: '', width: 1280, height: 800 },
-  { suffix: '-narrow', width: 800, height: 600 },
+  { width: 1280, height: 800 },
+  { width: 800, height: 600 },
 ]
 const themes = ['light', 'dark'] as const
 
@@ -107,14 +107,14 @@ test('the demo, at work and afterwards', async ({ app, page }) => {
 
 /** One picture for each size and theme. `before`: what a new size undoes. */
 async function take(page: Page, name: string, before?: () => Promise<void>): Promise<void> {
-  for (const { suffix, width, height } of sizes) {
+  for (const { width, height } of sizes) {
     await page.setViewportSize({ width, height })
     await before?.()
     for (const theme of themes) {
       await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
       await page.mouse.move(width / 2, height - 1)
       await page.screenshot({
-        path: path.join(folder, `${name}${suffix}-${theme}.png`),
+        path: path.join(folder, `${name}-${width}-${theme}.png`),
         animations: 'disabled',
         caret: 'hide',
       })
