@@ -1,0 +1,257 @@
+/** What no crash does, but disks, people and other programs do: files that are not what was written. */
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { beforeAll, expect, it } from 'vitest'
+import { openShiplog, type Shiplog } from '../../src/main/shiplog.ts'
+import type { Entry } from '../../src/shared/entries.ts'
+import type { TaskId } from '../../src/shared/ids.ts'
+import type { TaskTree } from '../../src/shared/tasks.ts'
+import { seed, soakFactor, within } from './effort.ts'
+import { createRandom, type Random } from './fault-fs/random.ts'
+import type { Tree } from './fault-fs/trace.ts'
+import { differences, readTree, writeTree } from './fault-fs/tree.ts'
+import { scratch } from './places.ts'
+import { flatten, transcriptOf, voyage } from './services.ts'
+
+/** A data directory with one voyage in it, and what it answers when nothing is damaged. */
+let whole: Tree
+let answers: Map<TaskId, { task: TaskTree; entries: Entry[]; report: string | null }>
+
+beforeAll(async () => {
+  const place = scratchForAll()
+  const dataDir = join(place, 'data')
+  const projectDir = join(place, 'project')
+  mkdirSync(projectDir)
+  const shiplog = await openShiplog({ dataDir, host: 'cli' })
+  await voyage(shiplog, projectDir, undefined, { stay: true })
+  answers = new Map()
+  for (const task of flatten((await shiplog.client.tasks.list({ all: true })).tasks)) {
+    const entries = await transcriptOf(shiplog, task.id)
+    const report = task.hasReport
+      ? (await shiplog.client.tasks.report({ taskId: task.id })).reportMarkdown
+      : null
+    answers.set(task.id, { task, entries, report })
+  }
+  await shiplog.close()
+  whole = readTree(dataDir)
+  rmSync(place, { recursive: true, force: true })
+})
+
+function scratchForAll(): string {
+  const place = join(process.env.TMPDIR ?? '/tmp', `shiplog-damage-${process.pid}`)
+  rmSync(place, { recursive: true, force: true })
+  mkdirSync(place, { recursive: true })
+  return place
+}
+
+/** Answers how a file is after something happened to it; null where it can't happen to this one. */
+type Mishap = (data: Buffer, random: Random) => Buffer | null
+
+const linesOf = (data: Buffer): Buffer[] => {
+  const lines: Buffer[] = []
+  for (let start = 0; start < data.length; ) {
+    const end = data.indexOf(0x0a, start) + 1 || data.length
+    lines.push(data.subarray(start, end))
+    start = end
+  }
+  return lines
+}
+
+const withLines =
+  (change: (lines: Buffer[], random: Random) => Buffer[] | null): Mishap =>
+  (data, random) => {
+    const lines = linesOf(data)
+    const changed = lines.length > 3 ? change(lines, random) : null
+    return changed && Buffer.concat(changed)
+  }
+
+const mishaps: Record<string, Mishap> = {
+  'a flipped bit': (data, random) => {
+    if (data.length === 0) return null
+    const flipped = Buffer.from(data)
+    const at = random.below(data.length)
+    flipped[at] = (flipped[at] ?? 0) ^ (1 << random.below(8))
+    return flipped
+  },
+  'a block of NULs': (data, random) => {
+    const holed = Buffer.from(data)
+    const at = random.below(data.length)
+    holed.fill(0, at, Math.min(data.length, at + 1 + random.below(600)))
+    return holed
+  },
+  'invalid UTF-8': (data, random) => {
+    const at = random.below(data.length)
+    return Buffer.concat([data.subarray(0, at), Buffer.from([0xff, 0xc3, 0x28]), data.subarray(at)])
+  },
+  'a byte order mark': (data) => Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), data]),
+  'Windows line ends': (data) =>
+    Buffer.from(data.toString('latin1').replaceAll('\n', '\r\n'), 'latin1'),
+  'nothing in it': () => Buffer.alloc(0),
+  'a cut in the middle': (data, random) => data.subarray(0, random.below(data.length)),
+  'a deleted line': withLines((lines, random) =>
+    lines.toSpliced(random.below(lines.length - 1), 1),
+  ),
+  'a line twice': withLines((lines, random) => {
+    const at = random.below(lines.length)
+    return lines.toSpliced(at, 0, lines[at] as Buffer)
+  }),
+  'two lines swapped': withLines((lines, random) => {
+    const at = random.below(lines.length - 1)
+    return lines.toSpliced(at, 2, lines[at + 1] as Buffer, lines[at] as Buffer)
+  }),
+  'a line of 20 MB': withLines((lines, random) =>
+    random.chance(0.1)
+      ? lines.toSpliced(
+          random.below(lines.length),
+          0,
+          Buffer.alloc(20 << 20, 'a'),
+          Buffer.from('\n'),
+        )
+      : null,
+  ),
+  'another version': (data) => {
+    const text = data.toString()
+    return text.includes('"version"')
+      ? Buffer.from(text.replace(/"version": ?1/, '"version": 99'))
+      : null
+  },
+  'an id that climbs': (data, random) => {
+    const ids = [...data.toString().matchAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g)]
+    if (ids.length === 0) return null
+    const id = random.pick(ids)[0]
+    return Buffer.from(data.toString().replaceAll(id, '../../../outside/x'))
+  },
+}
+
+/** Something happens to one place of the tree. Says what. */
+function harm(random: Random): { tree: Tree; what: string; path: string } {
+  for (;;) {
+    const [path, node] = random.pick([...whole].filter(([name]) => name !== 'lease.json'))
+    const tree: Tree = new Map(whole)
+    if (random.chance(0.15)) {
+      // Whatever stood there, and was below it, is elsewhere now.
+      for (const below of whole.keys()) if (below.startsWith(`${path}/`)) tree.delete(below)
+      tree.delete(path)
+      if (random.chance(0.5)) return { tree, path, what: 'gone' }
+      tree.set(path, { kind: 'link', target: `${'../'.repeat(path.split('/').length)}outside` })
+      return { tree, path, what: 'a symbolic link' }
+    }
+    if (node.kind !== 'file') continue
+    const [what, mishap] = random.pick(Object.entries(mishaps))
+    const data = mishap(node.data, random)
+    if (!data || data.equals(node.data)) continue
+    tree.set(path, { kind: 'file', data })
+    return { tree, path, what }
+  }
+}
+
+/** An answer in words for what can't be given is fine; anything that nobody foresaw is not. */
+const isForeseen = (error: unknown): boolean =>
+  error instanceof Error && ('kind' in error || ('defined' in error && error.defined === true))
+
+async function lookAtAll(shiplog: Shiplog): Promise<string[]> {
+  const wrong: string[] = []
+  const { notices } = await shiplog.client.app.info()
+  const tasks = new Map(
+    flatten((await shiplog.client.tasks.list({ all: true })).tasks).map((task) => [task.id, task]),
+  )
+  const warned = notices.some(({ tone }) => tone !== 'info')
+  for (const [taskId, answer] of answers) {
+    const task = tasks.get(taskId)
+    if (!task) {
+      if (!warned) wrong.push(`the task "${answer.task.title}" is gone, and nobody is told`)
+      continue
+    }
+    wrong.push(...(await lookAtTranscript(shiplog, task, answer.entries)))
+    if (answer.report === null) continue
+    try {
+      const { reportMarkdown } = await shiplog.client.tasks.report({ taskId })
+      if (reportMarkdown !== answer.report) wrong.push('a changed report is given for the report')
+    } catch (error) {
+      if (!isForeseen(error)) wrong.push(`unforeseen, for a report: ${error}`)
+      else if (
+        task.hasReport &&
+        'code' in (error as object) &&
+        (error as { code: string }).code === 'NOT_FOUND'
+      )
+        wrong.push('a report that was is answered as one that never was')
+    }
+  }
+  await Promise.all([
+    shiplog.client.workspace.list({ archived: false }),
+    shiplog.client.workspace.listTranscripts({}),
+  ])
+  return wrong
+}
+
+async function lookAtTranscript(
+  shiplog: Shiplog,
+  task: TaskTree,
+  known: Entry[],
+): Promise<string[]> {
+  const taskId = task.id
+  try {
+    const page = await shiplog.client.workspace.getSubagentTranscript({ taskId, limit: 500 })
+    const wrong = page.entries.flatMap((entry) => {
+      if (entry.type === 'unknown') return []
+      const original = known.find(({ uuid }) => uuid === entry.uuid)
+      // What a start adds of its own to a run that the damaged ledger calls running.
+      if (!original) return entry.type === 'run-end' ? [] : [`an entry of "${task.title}" is new`]
+      return isDeepStrictEqual(original, entry) ? [] : [`an entry of "${task.title}" was changed`]
+    })
+    const seen = new Set(page.entries.map(({ uuid }) => uuid))
+    const lost = known.filter(({ uuid }) => !seen.has(uuid)).length
+    if (lost > 0 && page.status === 'complete')
+      wrong.push(
+        `${lost} entries of "${task.title}" (${page.source}) are gone, and it is called complete`,
+      )
+    return wrong
+  } catch (error) {
+    return isForeseen(error) ? [] : [`unforeseen, for a transcript: ${error}`]
+  }
+}
+
+it('[J4][J5][A2][A3][A5] answers truly or says what is damaged, and writes nowhere else', {
+  timeout: 60_000 * soakFactor,
+}, async () => {
+  const place = scratch()
+  const failures = new Map<string, string>()
+  const outside = join(place, 'outside')
+  mkdirSync(outside)
+  const before = readTree(outside)
+  const cases = Array.from({ length: 100_000 }, (_, n) => seed + n)
+  const tried = await within(8, cases, async (number) => {
+    const random = createRandom(number)
+    const { tree, what, path } = harm(random)
+    const dataDir = join(place, 'data')
+    writeTree(dataDir, tree)
+    const wrong: string[] = []
+    try {
+      const shiplog = await openShiplog({ dataDir, host: 'cli' })
+      try {
+        wrong.push(...(await lookAtAll(shiplog)))
+        const [root] = (await shiplog.client.tasks.list({ all: true })).tasks
+        if (root && random.chance(0.5)) {
+          await shiplog.client.workspace.remove({ workspaceId: root.id })
+          wrong.push(...(await lookAtAll(shiplog)).map((one) => `after its removal: ${one}`))
+        }
+      } finally {
+        await shiplog.close()
+      }
+    } catch (error) {
+      if (!isForeseen(error))
+        wrong.push(`unforeseen: ${error instanceof Error ? error.stack : error}`)
+    }
+    const strayed = differences(before, readTree(outside))
+    if (strayed.length > 0) wrong.push(`wrote outside: ${strayed.join(', ')}`)
+    for (const one of wrong) {
+      const kind = one.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '*')
+      if (!failures.has(kind)) failures.set(kind, `seed ${number}: ${what} at ${path}`)
+    }
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+  console.log(`${tried} damaged directories, seed ${seed}`)
+  expect(Object.fromEntries([...failures].slice(0, 30))).toEqual({})
+  expect(tried).toBeGreaterThan(30)
+})
