@@ -125,18 +125,29 @@ export function createRouter(deps: RouterDependencies) {
     doctor: { check: os.doctor.check.handler(({ input }) => deps.doctor.check(input)) },
     feed: {
       ledger: os.feed.ledger.handler(({ lastEventId, signal }) =>
-        ledgerFeed({ ledger, activity: tasks.activity }, lastEventId, signal),
+        withContractErrors(ledgerFeed({ ledger, activity: tasks.activity }, lastEventId, signal)),
       ),
       session: os.feed.session.handler(({ input, lastEventId, signal }) =>
-        sessionFeed(
-          { sessions, records },
-          taskId(input.workspaceId, 'workspace'),
-          lastEventId,
-          signal,
+        withContractErrors(
+          sessionFeed(
+            { sessions, records },
+            taskId(input.workspaceId, 'workspace'),
+            lastEventId,
+            signal,
+          ),
         ),
       ),
     },
   })
+}
+
+/** What a feed throws once it runs does not pass through the middleware of its call. */
+async function* withContractErrors<Event>(feed: AsyncGenerator<Event>): AsyncGenerator<Event> {
+  try {
+    yield* feed
+  } catch (error) {
+    throw toContractError(error)
+  }
 }
 
 /** The same contract without a wire: for the command line, which runs in this process. */

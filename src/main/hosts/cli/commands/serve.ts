@@ -27,7 +27,7 @@ export function serve(options: ServeOptions): Action {
   return async (context) => {
     if (!isLoopback(host)) await warnOfOthers(context, host)
     const whenHeld = (holder: LeaseHolder) => tellWhereItRuns(context, holder, options)
-    return withOwnShiplog(context, { host: 'web', whenHeld }, async ({ shiplog, ending }) => {
+    return withOwnShiplog(context, { host: 'web', whenHeld }, async ({ shiplog, closed }) => {
       const web = await startOn(context.host, shiplog, host, port)
       try {
         // Commands come in by the same door as pages. It is gone with the lease.
@@ -35,7 +35,8 @@ export function serve(options: ServeOptions): Action {
         await tellUrl(context, web.url)
         await context.say('Open it in a browser on this machine. Ctrl-C ends it.')
         onListening?.(web.url)
-        await aborted(ending)
+        // Not as soon as it is asked to end: open windows see how their agents ended.
+        await aborted(closed)
       } finally {
         await web.close()
       }
