@@ -1,4 +1,5 @@
 /** The composition root: the one place that knows every module, shared by the desktop, web and command-line hosts. */
+import { randomUUID } from 'node:crypto'
 import { access, constants, stat } from 'node:fs/promises'
 import type { AppInfo, LeaseInfo, Notice } from '../shared/contract/app.ts'
 import type { ShiplogClient } from '../shared/contract/index.ts'
@@ -202,8 +203,10 @@ async function prepareDataDir(dataDir: string): Promise<void> {
 /** What the person is told quietly at the next look: what was healed, what was interrupted, what went wrong. */
 function createNotices() {
   const notices: Notice[] = []
+  // A window remembers which it has shown: those of another start are not the same.
+  const start = randomUUID()
   const add = (tone: Notice['tone'], text: string, details: string[]) => {
-    notices.push({ id: `notice-${notices.length + 1}`, tone, text, details })
+    notices.push({ id: `${start}-${notices.length + 1}`, tone, text, details })
   }
   const some = (tone: Notice['tone'], details: string[], text: (count: number) => string) => {
     if (details.length > 0) add(tone, text(details.length), details)

@@ -87,6 +87,36 @@ for (const [how, end, cause] of [
   })
 }
 
+test('a notice that was dismissed stays away, and that of the next start is shown', async ({
+  app,
+  page,
+}) => {
+  const notice = page.getByRole('status').filter({ hasText: '1 agent was interrupted' })
+  let host = await app.serve()
+  const { port } = host
+  const project = await host.client.projects.add({ dir: await app.repository('parser') })
+  const killAtWork = async (name: string) => {
+    const gate = app.gate(name)
+    await start(host, project, cutShortScenario(gate.command), name)
+    await gate.reached()
+    await page.goto('about:blank')
+    await host.kill()
+    // The same address, where the window remembers what was dismissed.
+    host = await app.serve({ port })
+    await openAt(page, host)
+  }
+  await killAtWork('first')
+  await notice.getByRole('button', { name: 'Details' }).click()
+  await expect(notice.getByText('first', { exact: true })).toBeVisible()
+  await notice.getByRole('button', { name: 'Dismiss' }).click()
+  await expect(notice).toBeHidden()
+  await page.reload()
+  await expect(row(page, 'first')).toBeVisible()
+  await expect(notice).toBeHidden()
+  await killAtWork('second')
+  await expect(notice).toBeVisible()
+})
+
 test('the report of a cleaned-up task is still awaited, and read from disk, after a restart', async ({
   app,
   page,
