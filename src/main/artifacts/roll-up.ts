@@ -72,8 +72,9 @@ function uniteRuns(
 ): ReportEntry {
   const kept = (known?.runs ?? []).filter((one) => !won.some((run) => run.run === one.run))
   const runs = [...kept, ...won].sort((a, b) => a.run - b.run)
+  const newest = known && known.updatedAtMs > entry.updatedAtMs ? known : entry
   return {
-    ...entry,
+    ...newest,
     title: runs.at(-1)?.title,
     createdAtMs: Math.min(entry.createdAtMs, known?.createdAtMs ?? entry.createdAtMs),
     updatedAtMs: Math.max(entry.updatedAtMs, known?.updatedAtMs ?? entry.updatedAtMs),
