@@ -4,15 +4,18 @@
  * loaded when a command asks for it, so that `--help` and a typing error answer at once.
  */
 import { fileURLToPath } from 'node:url'
-import { type EndSignal, runCli } from './hosts/cli/index.ts'
+import { type CliHost, type EndSignal, runCli } from './hosts/cli/index.ts'
+import { runOnOwnNode } from './hosts/cli/own-node.ts'
 import { version } from './version.ts'
 
 const endSignals: EndSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
-process.exitCode = await runCli(process.argv.slice(2), {
+// Of `src/main/cli.ts` and of `out/main/cli.js` alike.
+const packageDir = fileURLToPath(new URL('../..', import.meta.url))
+
+const host: CliHost = {
   version,
-  // Of `src/main/cli.ts` and of `out/main/cli.js` alike.
-  packageDir: fileURLToPath(new URL('../..', import.meta.url)),
+  packageDir,
   cwd: process.cwd(),
   env: process.env,
   platform: process.platform,
@@ -51,4 +54,6 @@ process.exitCode = await runCli(process.argv.slice(2), {
     const { startWebHost } = await import('./hosts/web/index.ts')
     return startWebHost(options)
   },
-})
+}
+
+process.exitCode = (await runOnOwnNode(packageDir)) ?? (await runCli(process.argv.slice(2), host))

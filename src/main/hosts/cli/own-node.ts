@@ -1,0 +1,31 @@
+/** Node older than Shiplog needs: the one that its own set-up installed carries the command out. */
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Older ones lack what the sources use, and fail in the middle of something. */
+const nodeMajorMin = 22
+
+/**
+ * Resolves with the exit code of the command as Shiplog's own Node ran it, or null when this Node will do.
+ * Where there is no other, says what to do and answers 2.
+ */
+export async function runOnOwnNode(packageDir: string): Promise<number | null> {
+  if (Number(process.versions.node.split('.')[0]) >= nodeMajorMin) return null
+  const name = process.platform === 'win32' ? 'node.cmd' : 'node'
+  const own = join(packageDir, 'node_modules', '.bin', name)
+  if (!existsSync(own)) {
+    process.stderr.write(
+      `Shiplog needs Node ${nodeMajorMin} or newer and this is ${process.version}. Run \`npm start\` in its folder once, which installs one, or update Node.\n`,
+    )
+    return 2
+  }
+  const child = spawn(own, process.argv.slice(1), { stdio: 'inherit' })
+  // Ctrl-C reaches both, and a second one would mean "leave at once": this one only waits.
+  process.on('SIGINT', () => undefined)
+  for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal))
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('exit', (code) => resolve(code ?? 1))
+  })
+}
