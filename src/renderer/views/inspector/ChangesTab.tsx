@@ -49,6 +49,9 @@ export function ChangesTab({ task }: { task: Task }) {
 function Changes({ task }: { task: Task }) {
   const { diff, problem, loading, refresh } = useDiff(task)
   const { openFolder } = useActions()
+  const lost = useConnectionLost()
+  if (!diff && !problem && lost)
+    return <EmptyState sentence="Its changes are read once the connection is back." />
   if (!diff && !problem) return <Skeleton className="p-4" />
   return (
     <div className="flex flex-col">

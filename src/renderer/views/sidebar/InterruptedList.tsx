@@ -51,7 +51,7 @@ function Row({ task }: { task: Task }) {
     <li className="group/row relative flex items-center">
       <button
         type="button"
-        className="focus-inset flex h-11 min-w-0 flex-1 items-center gap-2 pr-10 pl-4 text-left hover:bg-hover"
+        className="focus-inset flex h-11 min-w-0 flex-1 items-center gap-2 pr-3 pl-4 text-left group-focus-within/row:pr-10 group-hover/row:pr-10 hover:bg-hover"
         onClick={() => navigation.go(taskRoute(task.id))}
       >
         <StatusIcon status="interrupted" />
@@ -62,7 +62,7 @@ function Row({ task }: { task: Task }) {
           <span className="flex gap-1 text-small whitespace-nowrap text-muted">
             {root ? (
               <>
-                <span className="untrusted max-w-[30%] shrink-0 truncate" title={root.title}>
+                <span className="untrusted max-w-[26%] shrink-0 truncate" title={root.title}>
                   {root.title}
                 </span>
                 ·
@@ -80,7 +80,7 @@ function Row({ task }: { task: Task }) {
           </span>
         </span>
       </button>
-      <span className="absolute right-2">
+      <span className="absolute right-2 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100">
         <IconButton
           size="small"
           label={`View transcript of ${task.title}`}
