@@ -73,6 +73,7 @@ export function ArchiveList(props: {
     <div
       ref={scroller}
       role="listbox"
+      data-stays
       aria-label="Kept transcripts"
       aria-activedescendant={selected ? optionId(selected) : undefined}
       tabIndex={0}

@@ -36,7 +36,7 @@ export function useKeyListener(): void {
       if (target instanceof Element) {
         // What is typed is text; and an open menu has keys of its own.
         if (!mod && event.key !== 'Escape' && target.closest(textFields)) return
-        if (target.closest('[role="menu"], [role="listbox"]')) return
+        if (target.closest(openPopups)) return
       }
       if (overlay.store.getState().kind !== 'none') return
       const route = navigation.route.getState()
@@ -54,6 +54,9 @@ export function useKeyListener(): void {
     return () => window.removeEventListener('keydown', onKeyDown)
   }, [keys, overlay, navigation])
 }
+
+/** The archive's list is a listbox that stays; it takes its own keys and leaves the others. */
+const openPopups = '[role="menu"], [role="listbox"]:not([data-stays])'
 
 const textFields =
   'input:not([type="checkbox"]):not([type="radio"]), textarea, select, [contenteditable="true"]'
