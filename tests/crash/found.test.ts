@@ -1,0 +1,41 @@
+/** What reading the traces showed, one test each. */
+import { createHash } from 'node:crypto'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { openSession } from '../../src/main/sessions/session.ts'
+import { createFileChanges } from '../../src/main/tasks/file-changes.ts'
+import { newEntryId, newTaskId } from '../../src/shared/ids.ts'
+import { crashState, forgottenAt } from './fault-fs/crash-state.ts'
+import { record } from './fault-fs/record.ts'
+import { scratch } from './places.ts'
+
+it('[J6] keeps the old content of a file durably also where a process that died had written it', async () => {
+  const dir = join(scratch(), 'session')
+  const session = await openSession(newTaskId(), dir, () => undefined)
+  const before = Buffer.from('as it was')
+  const hash = createHash('sha256').update(before).digest('hex')
+  await mkdir(join(dir, 'file-history'))
+  const recording = record(dir)
+  // By a process that died before the name was durable.
+  await writeFile(join(dir, 'file-history', hash), before, { flush: true })
+  await createFileChanges(session).recorder(newEntryId()).keepOriginal(before)
+  const { steps } = recording.stop()
+  await session.close()
+  const { tree } = crashState(recording.trace, forgottenAt(steps.length))
+  expect(tree.get(`file-history/${hash}`)).toEqual({ kind: 'file', data: before })
+})
+
+it('[J7] closes a session whose preview can not be taken away, and lets go of its journal', async () => {
+  const dir = join(scratch(), 'session')
+  const session = await openSession(newTaskId(), dir, () => undefined)
+  await session.append({ type: 'title', title: 'A task' })
+  const recording = record(dir, {
+    inject: ({ path }) => (path === 'partial.json' ? { code: 'EIO' } : null),
+  })
+  await session.close()
+  recording.stop()
+  await expect(session.append({ type: 'title', title: 'Too late' })).rejects.toMatchObject({
+    kind: 'journal-closed',
+  })
+})
