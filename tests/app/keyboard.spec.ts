@@ -1,7 +1,8 @@
 /** Everything by keyboard: no test here touches the mouse. */
 import type { Page } from '@playwright/test'
-import { expect, test } from './app.ts'
+import { expect, start, test } from './app.ts'
 import { archiveList, conversation, inspector, openAt, row, transcript, tree } from './places.ts'
+import { cutShortScenario } from './scenarios.ts'
 
 test('Tab goes through the window in its order, and shows where it is', async ({
   finished,
@@ -99,6 +100,26 @@ test('a transcript: j and k move, Enter opens a row, [ ] and Esc', async ({ fini
   await expect(dialog).toBeVisible()
   await page.keyboard.press('Escape')
   await expect(dialog).toBeHidden()
+})
+
+test('Esc stops the agent, and asks for a second one first', async ({ app, page }) => {
+  const host = await app.serve()
+  const project = await host.client.projects.add({ dir: await app.repository('parser') })
+  const gate = app.gate('gate')
+  const { taskId } = await start(host, project, cutShortScenario(gate.command), 'Begin')
+  await openAt(page, host, `/t/${taskId}`)
+  await gate.reached()
+  await expect(conversation(page).getByText('This was said before the gate.')).toBeVisible()
+  await expect(async () => {
+    await page.keyboard.press('Escape')
+    await expect(conversation(page).getByText('Press Esc again to stop')).toBeVisible({
+      timeout: 1_000,
+    })
+    await page.keyboard.press('Escape')
+    await expect(row(page, 'Begin').getByRole('img', { name: 'Interrupted' })).toBeVisible({
+      timeout: 5_000,
+    })
+  }).toPass()
 })
 
 test('the palette finds commands and agents; ? lists every key; g a, g s, i and n go there', async ({
