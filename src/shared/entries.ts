@@ -147,6 +147,8 @@ export const runEndEntrySchema = entryBase.extend({
   cause: z.string().nullable(),
 })
 
+export type RunEndEntry = z.infer<typeof runEndEntrySchema>
+
 export const resumeEntrySchema = entryBase.extend({
   type: z.literal('resume'),
   runId: runIdSchema,

@@ -30,7 +30,8 @@ it('[T4] takes a run whose report is durable for completed when the word of its 
     type: 'run-end',
     status: 'completed',
   })
-  expect((await taskOf(shiplog, 'Do it')).status).toBe('interrupted')
+  // Its session says how it ended, though the ledger lost that too.
+  expect((await taskOf(shiplog, 'Do it')).status).toBe('completed')
 })
 
 async function untilLeadCompleted(fixture: Awaited<ReturnType<typeof openFixture>>): Promise<void> {
@@ -55,3 +56,18 @@ async function cutAfter(path: string, is: (record: { type: string }) => boolean)
   }
   await copy.close()
 }
+
+it('[T3] takes the end of a run from its session when the ledger did not hear of it', async () => {
+  const fixture = await openFixture()
+  const root = await start(
+    fixture,
+    'version: 1\nname: gives up\nagents:\n  lead:\n    turns:\n      - fail: I give up\n',
+  )
+  await until(fixture.shiplog, (tasks) => tasks.some((task) => task.status === 'failed'))
+  const before = await taskOf(fixture.shiplog, root)
+  await fixture.shiplog.close()
+  await cutAfter(join(fixture.dataDir, 'ledger.jsonl'), (record) => record.type === 'task.spawned')
+  const shiplog = await fixture.restart()
+  const { status, error } = await taskOf(shiplog, root)
+  expect([status, error]).toEqual([before.status, before.error])
+})

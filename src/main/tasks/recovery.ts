@@ -4,7 +4,12 @@
  */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { EntryBody, PartialMessage } from '../../shared/entries.ts'
+import {
+  type EntryBody,
+  type PartialMessage,
+  parseEntry,
+  type RunEndEntry,
+} from '../../shared/entries.ts'
 import { runIdOf } from '../../shared/ids.ts'
 import { isRunning, type Task } from '../../shared/tasks.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -13,12 +18,13 @@ import type { Session } from '../sessions/session.ts'
 import { type DataLayout, partialFile } from '../sessions/session-files.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { causeOf } from './interruption.ts'
+import { endEvent } from './run-end.ts'
 
 export const lostRunCause = 'Shiplog ended while it ran'
 
 /**
- * Ends every run without a process in the record: completed when its report is durable, else interrupted,
- * its partial turn kept. Resolves with the interrupted tasks.
+ * Ends every run without a process in the record: as its session says that it ended, completed when its
+ * report is durable, else interrupted, its partial turn kept. Resolves with the interrupted tasks.
  */
 export async function recoverLostRuns(deps: {
   ledger: Ledger
@@ -27,32 +33,48 @@ export async function recoverLostRuns(deps: {
   onProblem: (text: string, error: unknown) => void
 }): Promise<Task[]> {
   const lost = [...deps.ledger.state.tasks.values()].filter((task) => isRunning(task.status))
+  const interrupted: Task[] = []
   for (const task of lost) {
     const run = task.runs.at(-1)?.run ?? 1
-    let endedAt: number | undefined
-    try {
-      const session = await deps.sessions.open(task.id, deps.layout.sessionDir(task.id))
-      endedAt = (await session.page({ last: 1 })).records[0]?.at
-      await closeUnfinished(session, task, run).finally(() => deps.sessions.close(task.id))
-    } catch (error) {
-      deps.onProblem(`The session of "${task.title}" could not be closed: ${causeOf(error)}`, error)
-    }
+    const { end, endedAt } = await closeLostRun(deps, task, run)
     const usage = { inputTokens: 0, outputTokens: 0, costUsd: null, complete: false }
-    const { id: taskId } = task
-    // What it was asked for is durable: only the word that it had ended was lost.
-    if (task.reportedRun === run)
-      await deps.ledger.record({ type: 'task.completed', taskId, run, usage, endedAt })
-    else
-      await deps.ledger.record({
-        type: 'task.interrupted',
-        taskId,
-        run,
-        cause: lostRunCause,
-        usage,
-        endedAt,
-      })
+    const cause = end.cause ?? lostRunCause
+    await deps.ledger.record(endEvent(task.id, run, { status: end.status, cause, usage }, endedAt))
+    if (end.status === 'interrupted') interrupted.push(task)
   }
-  return lost.filter((task) => task.reportedRun !== task.runs.at(-1)?.run)
+  return interrupted
+}
+
+type RunEnd = Pick<RunEndEntry, 'status' | 'cause'>
+
+/** How the run ended, as its session says; and when, as far as its last entry tells (milliseconds). */
+async function closeLostRun(
+  deps: Parameters<typeof recoverLostRuns>[0],
+  task: Task,
+  run: number,
+): Promise<{ end: RunEnd; endedAt?: number | undefined }> {
+  try {
+    const session = await deps.sessions.open(task.id, deps.layout.sessionDir(task.id))
+    try {
+      const endedAt = (await session.page({ last: 1 })).records[0]?.at
+      await closeUnfinished(session, task, run)
+      const [last] = (await session.page({ last: 1 })).records.map(parseEntry)
+      const said = last?.type === 'run-end' && last.run === run ? last : null
+      return { end: said ?? endOf(task, run), endedAt }
+    } finally {
+      await deps.sessions.close(task.id)
+    }
+  } catch (error) {
+    deps.onProblem(`The session of "${task.title}" could not be closed: ${causeOf(error)}`, error)
+    return { end: endOf(task, run) }
+  }
+}
+
+/** A durable report is what it was asked for: only the word that the run had ended was lost. */
+function endOf(task: Task, run: number): RunEnd {
+  return task.reportedRun === run
+    ? { status: 'completed', cause: null }
+    : { status: 'interrupted', cause: lostRunCause }
 }
 
 /**
@@ -60,7 +82,6 @@ export async function recoverLostRuns(deps: {
  * unfinished message is kept, its open calls have an unknown outcome (A8, S3). Nothing open is fine.
  */
 export async function closeUnfinished(session: Session, task: Task, run: number): Promise<void> {
-  const reported = task.reportedRun === run
   const path = join(session.dir, partialFile)
   const partial = await readPartial(path)
   const [last] = (await session.page({ last: 1 })).records
@@ -82,10 +103,7 @@ export async function closeUnfinished(session: Session, task: Task, run: number)
   }
   if (!ended && run > 0) {
     const runId = runIdOf(task.id, run)
-    const end = reported
-      ? ({ status: 'completed', cause: null } as const)
-      : ({ status: 'interrupted', cause: lostRunCause } as const)
-    closing.push({ type: 'run-end', runId, run, ...end })
+    closing.push({ type: 'run-end', runId, run, ...endOf(task, run) })
   }
   if (closing.length > 0) await session.append(...closing)
   // Only once its content is in the journal.

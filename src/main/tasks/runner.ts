@@ -16,9 +16,10 @@ import type { Programs } from './programs.ts'
 import { createPutOff } from './put-off.ts'
 import { closeUnfinished } from './recovery.ts'
 import { executeRun, type RunOptions, type RunOutcome } from './run.ts'
+import { endEvent } from './run-end.ts'
 import type { RunRegistry } from './run-registry.ts'
 import { createSlots, type Slot, type Slots } from './slots.ts'
-import type { TaskEvent, TaskRecord } from './task-record.ts'
+import type { TaskRecord } from './task-record.ts'
 import { waitUntilSettled } from './waiting.ts'
 
 export interface Runner {
@@ -268,18 +269,5 @@ export function createRunner(deps: RunnerDependencies): Runner {
       const slot = heldSlots.get(taskId)
       return slot ? slot.lend(work) : work()
     },
-  }
-}
-
-function endEvent(taskId: TaskId, run: number, outcome: RunOutcome): TaskEvent {
-  const { status, usage } = outcome
-  const cause = outcome.cause ?? 'no cause was given'
-  switch (status) {
-    case 'completed':
-      return { type: 'task.completed', taskId, run, usage }
-    case 'interrupted':
-      return { type: 'task.interrupted', taskId, run, cause, usage }
-    case 'failed':
-      return { type: 'task.failed', taskId, run, error: cause, usage }
   }
 }

@@ -1,0 +1,29 @@
+/** How a run ended, as the ledger is told. */
+import type { TaskId } from '../../shared/ids.ts'
+import type { RunOutcome } from './run.ts'
+import type { TaskEvent } from './task-record.ts'
+
+/** `endedAt`: milliseconds since the epoch, where it ended before it could be recorded. */
+export function endEvent(
+  taskId: TaskId,
+  run: number,
+  outcome: RunOutcome,
+  endedAt?: number | undefined,
+): TaskEvent {
+  // Left out where it is not known: what listeners hear is what will be read back.
+  const common = {
+    taskId,
+    run,
+    usage: outcome.usage,
+    ...(endedAt === undefined ? {} : { endedAt }),
+  }
+  const cause = outcome.cause ?? 'no cause was given'
+  switch (outcome.status) {
+    case 'completed':
+      return { type: 'task.completed', ...common }
+    case 'interrupted':
+      return { type: 'task.interrupted', ...common, cause }
+    case 'failed':
+      return { type: 'task.failed', ...common, error: cause }
+  }
+}
