@@ -109,9 +109,10 @@ describe('numbers and times', () => {
   })
   it('says how long', () => {
     expect([40, 1_440, 12_400, 188_000].map(duration)).toEqual(['40ms', '1.4s', '12s', '3m 8s'])
-    expect([-5, 900, 4_999, 72_000, 3_700_000].map(elapsed)).toEqual([
-      ...['0s', '0s', '4s', '1m 12s', '1h 1m'],
+    expect([-5, 900, 4_999, 72_000, 3_700_000].map((ms) => elapsed(ms))).toEqual([
+      ...['<1s', '<1s', '4s', '1m 12s', '1h 1m'],
     ])
+    expect([900, 4_999].map((ms) => elapsed(ms, true))).toEqual(['0s', '4s'])
   })
   it('rounds', () => {
     expect([940, 12_345, 1_200_000].map(roundedCount)).toEqual(['940', '12.3K', '1.2M'])

@@ -57,10 +57,13 @@ export function duration(ms: number): string {
   })
 }
 
-/** For a running clock, which must not flicker with tenths: `0s`, `4s`, `1m 12s`. */
-export function elapsed(ms: number): string {
+/**
+ * For a clock, which must not flicker with tenths: `4s`, `1m 12s`; `0s` while it runs, and `<1s` once it
+ * has stopped, for no work takes no time.
+ */
+export function elapsed(ms: number, running = false): string {
   const seconds = Math.floor(Math.max(0, ms) / secondMs) * secondMs
-  if (seconds === 0) return '0s'
+  if (seconds === 0) return running ? '0s' : '<1s'
   return prettyMilliseconds(seconds, { secondsDecimalDigits: 0, unitCount: 2 })
 }
 

@@ -25,7 +25,7 @@ export function Duration(props: { startedAt: string; endedAt: string | null; cla
   const { startedAt, endedAt, className } = props
   const start = Date.parse(startedAt)
   const text = useClockText((now) =>
-    elapsed((endedAt === null ? now : Date.parse(endedAt)) - start),
+    elapsed((endedAt === null ? now : Date.parse(endedAt)) - start, endedAt === null),
   )
   const title = endedAt
     ? `${exactTime(startedAt)} to ${exactTime(endedAt)}`

@@ -6,7 +6,7 @@ import { useClockText } from '../primitives/index.ts'
 export function TaskElapsed({ task, className }: { task: Task; className?: string }) {
   const { runs } = task
   const running = isRunning(task.status)
-  const text = useClockText((now) => elapsed(timeAtWork(runs, running ? now : null)))
+  const text = useClockText((now) => elapsed(timeAtWork(runs, running ? now : null), running))
   if (runs.length === 0) return null
   return (
     <span className={`tabular ${className ?? ''}`} title="Time at work, over all its runs">

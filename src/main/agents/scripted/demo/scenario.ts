@@ -20,7 +20,7 @@ agents:
           - call: bash
             with: { command: "node test.js" }
       - steps:
-          - wait: 1500ms
+          - wait: 2s
           - call: bash
             with: { command: "node bin/log-summary.js samples/app.log 2>&1 | head -n 6" }
           - think: >-
@@ -218,7 +218,7 @@ agents:
                   },
           - call: bash
             with: { command: "node test.js; git add tests && git commit -qm 'Say in tests what the line parser should read'" }
-      - wait: 2s
+      - wait: 3s
       - report:
           title: Eight tests, six of them fail
           markdown: |
@@ -280,7 +280,7 @@ agents:
             with: { pattern: "To be written|TODO", ignoreCase: true }
           - call: bash
             with: { command: "git add -A && git commit -qm 'Describe the log format' && git show --stat --oneline HEAD" }
-          - wait: 2s
+          - wait: 3s
       - report:
           title: The format is described
           markdown: |
@@ -309,7 +309,7 @@ agents:
               Splitting is the root of all six. One pattern for the line and one for the fields says what
               an entry is, and everything else is no entry.
       - steps:
-          - wait: 2s
+          - wait: 3s
           - call: write_file
             with:
               path: src/parse-line.js
@@ -397,7 +397,7 @@ agents:
                 }
           - call: bash
             with: { command: "node test.js | tail -n 4; git add tests && git commit -qm 'Say in tests what the summary relies on'" }
-          - wait: 1500ms
+          - wait: 2s
       - report:
           title: One caller, and it is safe
           markdown: |
