@@ -1,7 +1,6 @@
 /** The composition root: the one place that knows every module, shared by the desktop, web and command-line hosts. */
-import { randomUUID } from 'node:crypto'
 import { access, constants, stat } from 'node:fs/promises'
-import type { AppInfo, LeaseInfo, Notice } from '../shared/contract/app.ts'
+import type { AppInfo, LeaseInfo } from '../shared/contract/app.ts'
 import type { ShiplogClient } from '../shared/contract/index.ts'
 import type { TaskId } from '../shared/ids.ts'
 import { demoFiles, demoScenario } from './agents/scripted/demo/index.ts'
@@ -18,16 +17,16 @@ import {
   ownIdentity,
 } from './journal/index.ts'
 import { type Ledger, openLedger } from './ledger/ledger.ts'
+import { createNotices } from './notices.ts'
 import { openFolder } from './open-folder.ts'
 import { createInProcessClient, createRouter, type ShiplogRouter } from './rpc/router.ts'
 import { refuseLinkedFolders, strayTranscripts } from './sessions/own-folders.ts'
 import { layoutOf } from './sessions/session-files.ts'
 import { createSessions } from './sessions/sessions.ts'
 import { createDemo } from './tasks/demo.ts'
-import { Interruption } from './tasks/interruption.ts'
 import { recoverLostRuns } from './tasks/recovery.ts'
 import { createRunRegistry } from './tasks/run-registry.ts'
-import { createTaskRecord } from './tasks/task-record.ts'
+import { createRunStopper } from './tasks/run-stopper.ts'
 import { createTaskService } from './tasks/task-service.ts'
 import { version } from './version.ts'
 import { createWorkspaceService } from './workspaces/workspace-service.ts'
@@ -98,15 +97,7 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & { le
   const git = createGit()
   const sessions = createSessions()
   const runs = createRunRegistry()
-  const stopper = {
-    async stopForRemoval(taskId: TaskId) {
-      const cause = 'its workspace was removed'
-      await runs.stop(taskId, new Interruption(cause))
-      // What an earlier process left in the queue has no run, and nobody would begin it any more.
-      if (ledger.state.tasks.get(taskId)?.status === 'queued')
-        await createTaskRecord(ledger).cancel(taskId, cause)
-    },
-  }
+  const stopper = createRunStopper({ ledger, runs })
   const common = { ledger, git, layout, sessions, clock, onProblem: notices.problem }
   const workspaces = createWorkspaceService({ ...common, stopper })
   const tasks = createTaskService({
@@ -197,58 +188,6 @@ async function prepareDataDir(dataDir: string): Promise<void> {
     throw new DataDirError(
       `The data directory ${dataDir} can't be written (${(error as Error).message}). ${remedy}`,
     )
-  }
-}
-
-/** What the person is told quietly at the next look: what was healed, what was interrupted, what went wrong. */
-function createNotices() {
-  const notices: Notice[] = []
-  // A window remembers which it has shown: those of another start are not the same.
-  const start = randomUUID()
-  const add = (tone: Notice['tone'], text: string, details: string[]) => {
-    notices.push({ id: `${start}-${notices.length + 1}`, tone, text, details })
-  }
-  const some = (tone: Notice['tone'], details: string[], text: (count: number) => string) => {
-    if (details.length > 0) add(tone, text(details.length), details)
-  }
-  return {
-    list: () => [...notices],
-    /** What the start healed and interrupted, a line each. */
-    putRight: () =>
-      notices.filter((one) => one.tone === 'info').flatMap((one) => [one.text, ...one.details]),
-    healed: (details: string[]) =>
-      some('info', details, () => 'The last session ended abruptly; its record was put right.'),
-    damaged: (details: string[]) =>
-      some(
-        'warning',
-        details,
-        (count) =>
-          `${count} ${count === 1 ? 'place' : 'places'} in the ledger can't be read. Everything else is there.`,
-      ),
-    strays: (details: string[]) =>
-      some(
-        'warning',
-        details,
-        (count) =>
-          `${count} ${count === 1 ? 'transcript is' : 'transcripts are'} on disk that the ledger does not know of. Nothing of it was touched.`,
-      ),
-    notUnderstood: (count: number) => {
-      if (count > 0)
-        add(
-          'warning',
-          `${count} ${count === 1 ? 'record' : 'records'} of the ledger come from a newer Shiplog and are not shown. They are kept.`,
-          [],
-        )
-    },
-    interrupted: (details: string[]) =>
-      some(
-        'info',
-        details,
-        (count) =>
-          `${count} ${count === 1 ? 'agent was' : 'agents were'} interrupted when Shiplog ended.`,
-      ),
-    problem: (text: string, error: unknown) =>
-      add('error', text, [error instanceof Error ? (error.stack ?? error.message) : String(error)]),
   }
 }
 

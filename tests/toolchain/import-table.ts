@@ -77,6 +77,7 @@ export const importTable: Record<string, PartRow> = {
   'main/cli.ts': { parts: entryPointParts, packages: 'node' },
   // Handed to the services by the composition root.
   'main/open-folder.ts': { parts: ['shared'], packages: 'node' },
+  'main/notices.ts': { parts: ['shared'], packages: 'node' },
   // What both entry points must know before there is anything to compose.
   'main/data-dir.ts': { parts: ['shared'], packages: 'node' },
   'main/version.ts': { parts: [], packages: 'node', outside: ['package.json'] },

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { parseTaskId, type TaskId, taskIdSchema } from '../../shared/ids.ts'
 import { readJsonFile, removeDurable, systemCode, writeFileDurable } from '../journal/index.ts'
+import { createSerially } from './serially.ts'
 import { setAside } from './set-aside.ts'
 
 export const artifactIndexVersion = 1
@@ -142,16 +143,5 @@ async function isDirectory(path: string): Promise<boolean> {
   return stats?.isDirectory() === true
 }
 
-const tails = new Map<string, Promise<unknown>>()
-
 /** Two children may report at once: what changes one file runs one after the other. */
-async function serially<T>(key: string, work: () => Promise<T>): Promise<T> {
-  const before = tails.get(key) ?? Promise.resolve()
-  const mine = before.then(work, work)
-  tails.set(key, mine)
-  try {
-    return await mine
-  } finally {
-    if (tails.get(key) === mine) tails.delete(key)
-  }
-}
+const serially = createSerially()

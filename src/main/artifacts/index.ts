@@ -10,5 +10,6 @@ export {
 } from './patches.ts'
 export { type ReportLookup, readReport, reportIndex, saveReport } from './reports.ts'
 export { rollUpArtifacts } from './roll-up.ts'
+export { createSerially, type Serially } from './serially.ts'
 export { exists, setAside } from './set-aside.ts'
 export { archivedTranscriptDir, archiveTranscript, transcriptIndex } from './transcripts.ts'

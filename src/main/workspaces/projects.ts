@@ -6,10 +6,10 @@ import type { ProjectSetup } from '../../shared/contract/projects.ts'
 import { FailureError, invalid, refused } from '../../shared/failure.ts'
 import { newProjectId, type ProjectId } from '../../shared/ids.ts'
 import { type Isolation, isSettled, type Project } from '../../shared/tasks.ts'
+import { createSerially } from '../artifacts/index.ts'
 import type { Git } from '../git/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { readProjectConfig } from './project-config.ts'
-import { createSerially } from './serially.ts'
 
 export interface Projects {
   list(): Project[]

@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto'
+import type { Notice } from '../shared/contract/app.ts'
+
+/** What the person is told quietly at the next look: what was healed, what was interrupted, what went wrong. */
+export function createNotices() {
+  const notices: Notice[] = []
+  // A window remembers which it has shown: those of another start are not the same.
+  const start = randomUUID()
+  const add = (tone: Notice['tone'], text: string, details: string[]) => {
+    notices.push({ id: `${start}-${notices.length + 1}`, tone, text, details })
+  }
+  const some = (tone: Notice['tone'], details: string[], text: (count: number) => string) => {
+    if (details.length > 0) add(tone, text(details.length), details)
+  }
+  return {
+    list: () => [...notices],
+    /** What the start healed and interrupted, a line each. */
+    putRight: () =>
+      notices.filter((one) => one.tone === 'info').flatMap((one) => [one.text, ...one.details]),
+    healed: (details: string[]) =>
+      some('info', details, () => 'The last session ended abruptly; its record was put right.'),
+    damaged: (details: string[]) =>
+      some(
+        'warning',
+        details,
+        (count) =>
+          `${count} ${count === 1 ? 'place' : 'places'} in the ledger can't be read. Everything else is there.`,
+      ),
+    strays: (details: string[]) =>
+      some(
+        'warning',
+        details,
+        (count) =>
+          `${count} ${count === 1 ? 'transcript is' : 'transcripts are'} on disk that the ledger does not know of. Nothing of it was touched.`,
+      ),
+    notUnderstood: (count: number) => {
+      if (count > 0)
+        add(
+          'warning',
+          `${count} ${count === 1 ? 'record' : 'records'} of the ledger come from a newer Shiplog and are not shown. They are kept.`,
+          [],
+        )
+    },
+    interrupted: (details: string[]) =>
+      some(
+        'info',
+        details,
+        (count) =>
+          `${count} ${count === 1 ? 'agent was' : 'agents were'} interrupted when Shiplog ended.`,
+      ),
+    problem: (text: string, error: unknown) =>
+      add('error', text, [error instanceof Error ? (error.stack ?? error.message) : String(error)]),
+  }
+}
