@@ -30,7 +30,7 @@ agents:
         with: { path: notes.md, content: "Noted.\\n" }
       - report: { title: Noted, markdown: "It is **noted**." }
 `
-/** Ends when the file is there. */
+/** Ends when the file is there, or its folder no more: a loop must not outlive a test that failed. */
 const untilTold = (file: string) => `
 version: 1
 name: until-told
@@ -39,7 +39,7 @@ agents:
     turns:
       - say: "Begun: {{prompt}}"
       - call: bash
-        with: { command: "while [ ! -e '${file}' ]; do sleep 0.1; done" }
+        with: { command: "while [ ! -e '${file}' ] && [ -d '${path.dirname(file)}' ]; do sleep 0.1; done" }
       - report: { title: Told, markdown: Told. }
 `
 
