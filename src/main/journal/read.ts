@@ -51,6 +51,19 @@ export async function* readRecords(
   }
 }
 
+/** The checksum of the record with this seq; null when it can't be read. */
+export async function readSum(
+  handle: FileHandle,
+  state: ScanState,
+  seq: number,
+): Promise<string | null> {
+  const place = state.index.at(state.index.ordinalFrom(seq))
+  if (place?.seq !== seq) return null
+  const buffer = await readRange(handle, place.start, place.end)
+  const whole = place.end - place.start <= buffer.length ? readLine(buffer, 0, buffer.length) : null
+  return whole?.seq === seq ? whole.sum : null
+}
+
 function wholeNumber(count: number): number {
   if (!Number.isSafeInteger(count) || count < 0)
     throw new RangeError(`a page holds a whole number of records, not ${count}`)

@@ -89,6 +89,8 @@ export interface Journal {
   page(query: PageQuery): Promise<Page>
   /** All durable records at the time of the call, in order, a chunk at a time. */
   records(query?: { fromSeq?: number }): AsyncIterable<JournalRecord>
+  /** The checksum of the record with this seq, which covers all before it by the chain; null: not readable. */
+  sumAt(seq: number): Promise<string | null>
   /** Resolves when everything queued so far is settled, well or badly. */
   flush(): Promise<void>
   /** Waits for what is queued, then lets go of the file. May be called twice. */

@@ -11,7 +11,7 @@ import {
 } from './errors.ts'
 import { cut, healTornTail } from './heal.ts'
 import { encodeLine, linkTo, type PreparedRecord, prepareRecord, recordOf } from './line.ts'
-import { readPage, readRecords } from './read.ts'
+import { readPage, readRecords, readSum } from './read.ts'
 import { admitAppended, createScanState, nextSeq, type ScanState, scanForward } from './scan.ts'
 import type { Healing, Journal, JournalOptions, JournalRecord, RecordBody } from './types.ts'
 
@@ -243,6 +243,7 @@ function createJournal(opened: OpenFile): Journal {
     appendAll: enqueue,
     page: async (query) => readPage(await openReader(), state, file, query),
     records: (query = {}) => readRecords(openReader, state, file, query.fromSeq),
+    sumAt: async (seq) => readSum(await openReader(), state, seq),
     flush,
     close() {
       closing ??= shut()
