@@ -9,6 +9,7 @@ import {
   agentKindSchema,
   isolationSchema,
   patchStatusSchema,
+  planSchema,
   removalStepSchema,
   treeOptionsSchema,
 } from './tasks.ts'
@@ -60,18 +61,7 @@ export const ledgerEventSchemas = [
     dependsOn: z.array(taskIdSchema),
     /** How its tree is run; the root's count for everything below it. */
     options: treeOptionsSchema,
-    /** What `task` was told of plans and phases; what nobody said is absent. */
-    plan: z
-      .object({
-        phase: z.string(),
-        plan: z.string(),
-        segment: z.number(),
-        granularity: z.enum(['plan', 'task_group']),
-        parallelGroup: z.string(),
-        checkpointsSkipped: z.number(),
-        taskResults: z.record(z.string(), z.json()),
-      })
-      .partial(),
+    plan: planSchema,
   }),
   z.object({
     type: z.literal('workspace.created'),

@@ -102,6 +102,20 @@ export const treeOptionsSchema = z.object({
 })
 export type TreeOptions = z.infer<typeof treeOptionsSchema>
 
+/** What `task` was told of plans and phases; what nobody said is absent. */
+export const planSchema = z
+  .object({
+    phase: z.string(),
+    plan: z.string(),
+    segment: z.number(),
+    granularity: z.enum(['plan', 'task_group']),
+    parallelGroup: z.string(),
+    checkpointsSkipped: z.number(),
+    taskResults: z.record(z.string(), z.json()),
+  })
+  .partial()
+export type Plan = z.infer<typeof planSchema>
+
 export const taskSchema = z.object({
   id: taskIdSchema,
   parentId: taskIdSchema.nullable(),
@@ -142,6 +156,7 @@ export const taskSchema = z.object({
   /** Null until its directory exists. */
   workspace: workspaceSchema.nullable(),
   options: treeOptionsSchema,
+  plan: planSchema,
   /** 0 for a root. */
   depth: z.number().int().min(0),
 })

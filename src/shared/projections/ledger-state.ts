@@ -198,6 +198,7 @@ function createdTask(state: LedgerState, event: LedgerEventOf<'task.created'>, a
     patch: 'none',
     workspace: null,
     options: event.options,
+    plan: event.plan,
     depth: parent ? parent.depth + 1 : 0,
   }
 }
