@@ -1,0 +1,67 @@
+/** The recording that is under way, if any, and what falls within it. */
+import path from 'node:path'
+import type { Operation, Step, Trace } from './trace.ts'
+
+/** A call that is about to be made. */
+export interface Attempt {
+  /** Counts the calls of this recording, those that only look included, from 1. */
+  n: number
+  /** Name of the function: open, write, datasync, readdir … */
+  call: string
+  /** Relative to the recorded directory. */
+  path: string
+  /** False for a call that only looks. */
+  changes: boolean
+}
+
+export interface Fault {
+  code: string
+  /** Share of a write that reaches the disk all the same, 0 to 1. */
+  tear?: number
+}
+
+/** A recording as the calls see it. */
+export interface Session {
+  root: string
+  ignore: (path: string) => boolean
+  inject: ((attempt: Attempt) => Fault | null) | null
+  trace: Trace
+  attempts: number
+  handles: Map<number, OpenHandle>
+  nextHandle: number
+}
+
+export interface OpenHandle {
+  handle: number
+  path: string
+  appends: boolean
+  position: number
+}
+
+/** Null: nothing is watched. */
+export let session: Session | null = null
+
+export function watch(next: Session | null): void {
+  session = next
+}
+
+export function begin(operation: Operation): Step | null {
+  if (!session) return null
+  const { steps } = session.trace
+  const step: Step = { operation, begunAt: steps.length, doneAt: null, failed: false }
+  steps.push(step)
+  if (operation.kind === 'ack') step.doneAt = steps.length
+  return step
+}
+
+/** Relative to the recorded directory; null for what is outside of it, or left out. */
+export function inside(given: unknown): string | null {
+  if (!session) return null
+  const text = given instanceof URL ? given.pathname : given
+  if (typeof text !== 'string' && !Buffer.isBuffer(text)) return null
+  const relative = path.relative(session.root, path.resolve(String(text)))
+  if (relative === '..' || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative))
+    return null
+  const found = relative.split(path.sep).join('/')
+  return session.ignore(found) ? null : found
+}
