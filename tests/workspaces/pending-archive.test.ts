@@ -41,12 +41,19 @@ agents:
   expect(notices.map((notice) => notice.text).join()).toContain('archive is pending')
   expect((await fixture.shiplog.client.tasks.report({ taskId: work.id })).title).toBe('Worked')
 
-  await expect(
-    fixture.shiplog.client.workspace.remove({ workspaceId: root }),
-  ).rejects.toMatchObject({ code: 'REFUSED' })
+  // What is above it goes on until its session directory is needed.
+  const { workspace } = await taskOf(fixture.shiplog, root)
+  await fixture.shiplog.client.workspace.remove({ workspaceId: root })
+  expect(existsSync(workspace?.path ?? '')).toBe(false)
+  const held = await taskOf(fixture.shiplog, root)
+  expect([held.archived, held.workspace?.pending]).toEqual([
+    false,
+    expect.stringContaining('"Work", below it, is not archived yet'),
+  ])
 
   await rm(obstacle)
   const shiplog = await fixture.restart()
+  expect((await taskOf(shiplog, root)).archived).toBe(true)
   expect(await taskOf(shiplog, 'Work')).toMatchObject({ archived: true, patch: 'ready' })
   const page = await shiplog.client.workspace.getSubagentTranscript({ taskId: work.id })
   expect(page).toMatchObject({ source: 'archived', status: 'complete' })

@@ -7,9 +7,14 @@ import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { parseTaskId, type TaskId, taskIdSchema } from '../../shared/ids.ts'
-import { readJsonFile, removeDurable, systemCode, writeFileDurable } from '../journal/index.ts'
+import {
+  readJsonFile,
+  removeDurable,
+  setAside,
+  systemCode,
+  writeFileDurable,
+} from '../journal/index.ts'
 import { createSerially } from './serially.ts'
-import { setAside } from './set-aside.ts'
 
 export const artifactIndexVersion = 1
 

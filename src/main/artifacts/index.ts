@@ -1,4 +1,5 @@
 // Reports, transcripts and patches kept in a session directory: payload first, index after. See FORMAT.md.
+export { exists, setAside } from '../journal/index.ts'
 export {
   changePatchStatus,
   type PatchEntry,
@@ -11,5 +12,4 @@ export {
 export { type ReportLookup, readReport, reportIndex, saveReport } from './reports.ts'
 export { rollUpArtifacts } from './roll-up.ts'
 export { createSerially, type Serially } from './serially.ts'
-export { exists, setAside } from './set-aside.ts'
 export { archivedTranscriptDir, archiveTranscript, transcriptIndex } from './transcripts.ts'

@@ -1,16 +1,21 @@
 /**
- * Moves every artifact of one session directory into its parent's, before the directory goes (R1). By
- * rename (R2); idempotent, so a crash in between is ended by a second call. When both sides hold an
+ * Moves every artifact of one session directory into its parent's, before the directory goes (R1).
+ * Idempotent (R2), so a crash in between is ended by a second call. When both sides hold an
  * artifact, runs are united, and of one run the newer wins and the older is kept aside (R4).
  */
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseTaskId } from '../../shared/ids.ts'
-import { makeDirInside, refuseSymlinks, removeDurable, renameDurable } from '../journal/index.ts'
+import {
+  exists,
+  makeDirInside,
+  moveDurable,
+  refuseSymlinks,
+  removeDurable,
+} from '../journal/index.ts'
 import type { ArtifactIndex } from './artifact-index.ts'
 import { patchesDir, patchIndex } from './patches.ts'
 import { type ReportEntry, reportIndex, reportsDir } from './reports.ts'
-import { exists, setAside } from './set-aside.ts'
 import { transcriptIndex, transcriptsDir } from './transcripts.ts'
 
 export async function rollUpArtifacts(from: string, to: string): Promise<void> {
@@ -31,12 +36,9 @@ async function rollUpFolders<Entry extends { updatedAtMs: number }>(
     const source = join(from, payloadDir, taskId)
     const target = join(to, payloadDir, taskId)
     const newer = !known || entry.updatedAtMs >= known.updatedAtMs
-    if (await exists(source)) {
-      await refuseSymlinks(from, join(from, payloadDir))
-      await makeDirInside(to, join(to, payloadDir))
-      if (newer) await setAside(target, 'older')
-      await renameDurable(source, newer ? target : await freeName(target))
-    }
+    await refuseSymlinks(from, join(from, payloadDir))
+    await makeDirInside(to, join(to, payloadDir))
+    await moveDurable(source, target, { rival: newer ? 'older' : 'newer' })
     if (newer) await index(to).update(taskId, () => entry)
   }
   await removeEmptied(join(from, payloadDir), index(from))
@@ -52,12 +54,9 @@ async function rollUpReports(from: string, to: string): Promise<void> {
       const newer = !rival || run.updatedAtMs >= rival.updatedAtMs
       const source = join(from, reportsDir, taskId, String(run.run))
       const target = join(to, reportsDir, taskId, String(run.run))
-      if (await exists(source)) {
-        await refuseSymlinks(from, join(from, reportsDir, taskId))
-        await makeDirInside(to, join(to, reportsDir, taskId))
-        if (newer) await setAside(target, 'older')
-        await renameDurable(source, newer ? target : await freeName(target))
-      }
+      await refuseSymlinks(from, join(from, reportsDir, taskId))
+      await makeDirInside(to, join(to, reportsDir, taskId))
+      await moveDurable(source, target, { rival: newer ? 'older' : 'newer' })
       if (newer) won.push(run)
     }
     await reportIndex(to).update(taskId, (before) => uniteRuns(before, entry, won))
@@ -79,13 +78,6 @@ function uniteRuns(
     createdAtMs: Math.min(entry.createdAtMs, known?.createdAtMs ?? entry.createdAtMs),
     updatedAtMs: Math.max(entry.updatedAtMs, known?.updatedAtMs ?? entry.updatedAtMs),
     runs,
-  }
-}
-
-async function freeName(target: string): Promise<string> {
-  for (let n = 1; ; n++) {
-    const name = `${target}.older-${n}`
-    if (!(await exists(name))) return name
   }
 }
 

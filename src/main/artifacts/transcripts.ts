@@ -4,17 +4,17 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import type { TaskId } from '../../shared/ids.ts'
 import {
+  exists,
   makeDirInside,
+  moveDurable,
   readJournal,
   readJournalPage,
   readJsonFile,
   refuseSymlink,
-  renameDurable,
   writeFileDurable,
 } from '../journal/index.ts'
 import { chatFile, partialFile, transcriptParts } from '../sessions/session-files.ts'
 import { type ArtifactIndex, artifactFields, openArtifactIndex } from './artifact-index.ts'
-import { exists, setAside } from './set-aside.ts'
 
 export const transcriptsDir = 'subagent-transcripts'
 export const transcriptsIndexFile = 'subagent-transcripts.json'
@@ -73,11 +73,7 @@ export async function archiveTranscript(
     updatedAtMs: about.nowMs,
   }
   await writeFileDurable(join(target, transcriptFile), `${JSON.stringify(described, null, 2)}\n`)
-  for (const part of transcriptParts) {
-    if (!(await exists(join(from, part)))) continue
-    await setAside(join(target, part), 'older')
-    await renameDurable(join(from, part), join(target, part))
-  }
+  for (const part of transcriptParts) await moveDurable(join(from, part), join(target, part))
   const entry = await entryFromPayload(about.taskId, target)
   await transcriptIndex(to).update(about.taskId, () => entry)
 }

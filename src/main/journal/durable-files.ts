@@ -196,7 +196,8 @@ async function removeTree(target: string): Promise<void> {
   await rmdir(target).catch(ignore('ENOENT'))
 }
 
-async function exists(target: string): Promise<boolean> {
+/** True of a symbolic link that leads nowhere, too. Throws what the disk says but ENOENT. */
+export async function exists(target: string): Promise<boolean> {
   return (await lstat(target).catch(ignore('ENOENT'))) !== undefined
 }
 

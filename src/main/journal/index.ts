@@ -16,6 +16,7 @@ export {
   type LeaseHost,
   readLeaseHolder,
 } from './lease.ts'
+export { holdsTheSame, isLeftOfMove, MoveError, moveDurable } from './move.ts'
 export {
   isRunning,
   ownIdentity,
@@ -23,6 +24,8 @@ export {
   processStartedAt,
 } from './process-identity.ts'
 export { readJournal, readJournalPage } from './reader.ts'
+export { setAside } from './set-aside.ts'
+export { indexFileOf } from './stored-index.ts'
 export type {
   BlobReference,
   Damage,

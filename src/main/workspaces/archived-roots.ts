@@ -1,8 +1,9 @@
 /**
  * What can be done with a root in the archive (R6): taken back with its worktree, or moved to the trash and
- * taken back from there. Each is one rename and one ledger event, so a crash in between is ended by a
+ * taken back from there. Each is one move and one ledger event, so a crash in between is ended by a
  * second call or by the next start.
  */
+import { readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { FailureError, refused } from '../../shared/failure.ts'
 import type { TaskId } from '../../shared/ids.ts'
@@ -10,7 +11,7 @@ import { descendantsOf } from '../../shared/projections/ledger-state.ts'
 import type { Task, Workspace } from '../../shared/tasks.ts'
 import { exists, patchIndex } from '../artifacts/index.ts'
 import { type Git, WorktreeRefusedError } from '../git/index.ts'
-import { makeDirDurable, renameDurable } from '../journal/index.ts'
+import { holdsTheSame, makeDirDurable, moveDurable, systemCode } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { WorkingDirs } from './working-dirs.ts'
@@ -22,6 +23,8 @@ export interface ArchivedRoots {
   trash(taskId: TaskId): Promise<TaskId[]>
   /** Out of the trash, into the archive. */
   untrash(taskId: TaskId): Promise<void>
+  /** Ends the moves to and from the trash that a crash cut off from what the ledger says of them. */
+  settleTrash(): Promise<void>
   /** Roots whose restore was begun and not ended. */
   unfinished(): TaskId[]
 }
@@ -92,9 +95,13 @@ export function createArchivedRoots(deps: {
   }
 
   async function trash(taskId: TaskId): Promise<TaskId[]> {
-    archivedRoot(taskId)
-    await move(layout.archiveDir(taskId), trashed(taskId))
-    await ledger.record({ type: 'workspace.trashed', workspaceId: taskId })
+    const task = archivedRoot(taskId)
+    if (task.workspace.restoring)
+      refused('not-archived', `"${task.title}" is being taken back out of the archive.`)
+    if (!task.trashed) {
+      await move(layout.archiveDir(taskId), trashed(taskId))
+      await ledger.record({ type: 'workspace.trashed', workspaceId: taskId })
+    }
     return [...descendantsOf(state, taskId).map((task) => task.id), taskId]
   }
 
@@ -108,23 +115,48 @@ export function createArchivedRoots(deps: {
     await ledger.record({ type: 'workspace.untrashed', workspaceId: taskId })
   }
 
+  async function settleTrash(): Promise<void> {
+    const [inArchive, inTrash] = await Promise.all(
+      [join(layout.dataDir, 'archive'), layout.trash].map(namesIn),
+    )
+    for (const { id, parentId, archived, workspace, trashed: isTrashed } of state.tasks.values()) {
+      if (parentId !== null || !archived || workspace?.restoring) continue
+      const archivePath = layout.archiveDir(id)
+      const [from, to, begun] = isTrashed
+        ? [trashed(id), archivePath, inArchive?.has(basename(archivePath))]
+        : [archivePath, trashed(id), inTrash?.has(basename(trashed(id)))]
+      // Both places, with the same in them: copied to another file system, and not yet deleted here.
+      if (!begun || ((await exists(from)) && !(await holdsTheSame(from, to)))) continue
+      await move(from, to)
+      const type = isTrashed ? 'workspace.untrashed' : 'workspace.trashed'
+      await ledger.record({ type, workspaceId: id })
+    }
+  }
+
   const trashed = (taskId: TaskId): string => join(layout.trash, `archive-${taskId}`)
 
   return {
     restore,
     trash,
     untrash,
+    settleTrash,
     unfinished: () =>
       [...state.tasks.values()].filter((task) => task.workspace?.restoring).map((task) => task.id),
   }
 }
 
-/** One rename; a second call finds it done. */
+/** A second call finds it done, or ends what a crash left of it. */
 async function move(from: string, to: string): Promise<void> {
-  if (!(await exists(from))) {
-    if (await exists(to)) return
+  if (!(await exists(from)) && !(await exists(to)))
     throw new Error(`neither ${basename(from)} nor ${basename(to)} is there`)
-  }
   await makeDirDurable(dirname(to))
-  await renameDurable(from, to)
+  await moveDurable(from, to)
+}
+
+async function namesIn(dir: string): Promise<Set<string>> {
+  const names = await readdir(dir).catch((error) => {
+    if (systemCode(error) === 'ENOENT') return []
+    throw error
+  })
+  return new Set(names)
 }

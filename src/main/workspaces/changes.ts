@@ -4,7 +4,7 @@ import type { WorkspaceDiff } from '../../shared/contract/workspace.ts'
 import { FailureError, refused } from '../../shared/failure.ts'
 import type { TaskId } from '../../shared/ids.ts'
 import { ancestorsOf } from '../../shared/projections/ledger-state.ts'
-import { isRunning, type Task, type Workspace } from '../../shared/tasks.ts'
+import { isRunning, removalSteps, type Task, type Workspace } from '../../shared/tasks.ts'
 import type { ApplyOutcome } from '../../shared/tools.ts'
 import {
   changePatchStatus,
@@ -12,13 +12,13 @@ import {
   type PatchEntry,
   patchDir,
   patchIndex,
+  type Serially,
   savePatch,
   seriesFile,
-  setAside,
   worktreePatchFile,
 } from '../artifacts/index.ts'
 import type { Git, MergeAnswer } from '../git/index.ts'
-import { makeDirDurable, renameDurable, syncDirectory } from '../journal/index.ts'
+import { makeDirDurable, moveDurable, syncDirectory } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { Records } from './record.ts'
@@ -42,8 +42,9 @@ export function createChanges(deps: {
   records: Records
   workingDirs: WorkingDirs
   clock: () => number
+  serially: Serially
 }): Changes {
-  const { ledger, git, layout, records, clock } = deps
+  const { ledger, git, layout, records, clock, serially } = deps
   const { state } = ledger
 
   function isolated(taskId: TaskId): { task: Task; workspace: Workspace & { baseCommit: string } } {
@@ -66,8 +67,7 @@ export function createChanges(deps: {
     task: Task,
     workspace: Workspace,
   ): Promise<{ live: string } | { saved: PatchEntry; dir: string } | null> {
-    if (workspace.removal === null && (await exists(workspace.path)))
-      return { live: workspace.path }
+    if (!isSaved(workspace) && (await exists(workspace.path))) return { live: workspace.path }
     for (const id of task.parentId === null ? [task.id] : ancestorsOf(state, task.id)) {
       const dir = await records.sessionHome(id)
       const saved = dir ? await patchIndex(dir).get(task.id) : null
@@ -77,6 +77,16 @@ export function createChanges(deps: {
   }
 
   async function diff(taskId: TaskId): Promise<WorkspaceDiff> {
+    const { workspace } = isolated(taskId)
+    return diffNow(taskId).catch((error) => {
+      // Removed while it was being read: then what was saved tells.
+      const now = isolated(taskId).workspace
+      if (now.removal === workspace.removal || !isSaved(now)) throw error
+      return diffNow(taskId)
+    })
+  }
+
+  async function diffNow(taskId: TaskId): Promise<WorkspaceDiff> {
     const { task, workspace } = isolated(taskId)
     const target = await targetOf(task)
     const final = await finalState(task, workspace)
@@ -106,6 +116,18 @@ export function createChanges(deps: {
   }
 
   async function apply(taskId: TaskId): Promise<ApplyOutcome> {
+    const { task } = isolated(taskId)
+    for (;;) {
+      const target = applyTarget(task)
+      // Whoever removes that workspace has its folder until it is gone: its work belongs elsewhere then.
+      const outcome = await serially(folderKey(target), async () =>
+        applyTarget(task) === target ? applyTo(taskId, target) : null,
+      )
+      if (outcome) return outcome
+    }
+  }
+
+  async function applyTo(taskId: TaskId, target: string): Promise<ApplyOutcome> {
     const { task, workspace } = isolated(taskId)
     if (workspace.isolation === 'in-place') {
       return refused(
@@ -119,7 +141,6 @@ export function createChanges(deps: {
         `"${task.title}" is at work. Its changes can be applied when it has ended.`,
       )
     }
-    const target = applyTarget(task)
     const final = await finalState(task, workspace)
     if (!final)
       return refused('nothing-to-apply', `Nothing is kept of what "${task.title}" changed.`)
@@ -243,10 +264,18 @@ export function createChanges(deps: {
     for (const path of paths) {
       const kept = join(layout.trash, `worktree-${taskId}`, path)
       await makeDirDurable(dirname(kept))
-      await setAside(kept, 'older')
-      await renameDurable(join(deps.workingDirs.worktreeRoot(workspace), path), kept)
+      const here = join(deps.workingDirs.worktreeRoot(workspace), path)
+      await moveDurable(here, kept, { leaveCopied: true })
     }
   }
 
   return { diff, apply, save }
+}
+
+/** Who changes or removes a folder waits for whoever else does (`Serially`). */
+export const folderKey = (path: string): string => `folder ${path}`
+
+/** From then on the folder may be gone, and what was saved is what it was. */
+function isSaved({ removal }: Workspace): boolean {
+  return removal !== null && removalSteps.indexOf(removal) >= removalSteps.indexOf('patch-saved')
 }

@@ -4,13 +4,12 @@
  */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { refused } from '../../shared/failure.ts'
 import type { TaskId } from '../../shared/ids.ts'
 import { ancestorsOf } from '../../shared/projections/ledger-state.ts'
 import { type RemovalStep, removalSteps, type Task, type Workspace } from '../../shared/tasks.ts'
-import { archiveTranscript, exists, rollUpArtifacts, setAside } from '../artifacts/index.ts'
+import { archiveTranscript, exists, rollUpArtifacts } from '../artifacts/index.ts'
 import type { Git } from '../git/index.ts'
-import { makeDirDurable, removeDurable, renameDurable } from '../journal/index.ts'
+import { makeDirDurable, moveDurable, removeDurable } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { Sessions } from '../sessions/sessions.ts'
@@ -19,8 +18,19 @@ import type { RunStopper } from './ports.ts'
 import type { WorkingDirs } from './working-dirs.ts'
 
 export interface Removal {
-  /** Begins the transaction, or goes on with one that was begun, to its end. */
+  /**
+   * Says of all of these at once that they are being removed: durable with one sync when it resolves, so
+   * that lists drop them and nothing new is begun in them, however long the rest takes. Those of which it
+   * was said already are passed over.
+   */
+  begin(taskIds: TaskId[]): Promise<void>
+  /**
+   * Begins the transaction, or goes on with one that was begun, to its end. Resolves too when only the
+   * archive had to be put off (R5); rejects when what it changed could not be made safe.
+   */
   remove(taskId: TaskId): Promise<void>
+  /** Says of a removal that was begun why it does not go on now. */
+  wait(taskId: TaskId, why: string): Promise<void>
   /** The workspaces whose removal was begun and not ended. */
   unfinished(): TaskId[]
 }
@@ -68,7 +78,8 @@ export function createRemoval(deps: {
     // Usage and times are in the ledger with each run's end: from here on no run can add to them.
     'totals-recorded': async () => undefined,
     'patch-saved': ({ task }) => deps.changes.save(task.id),
-    'artifacts-rolled-up': async ({ sessionDir, keeperDir }) => {
+    'artifacts-rolled-up': async ({ task, sessionDir, keeperDir }) => {
+      holdWhileNeeded(task)
       if (keeperDir && (await exists(sessionDir))) await rollUpArtifacts(sessionDir, keeperDir)
     },
     'transcript-moved': async ({ task, sessionDir, keeperDir }) => {
@@ -91,11 +102,8 @@ export function createRemoval(deps: {
   }
 
   async function archiveRoot({ task, sessionDir }: Subject): Promise<void> {
-    const archive = layout.archiveDir(task.id)
-    if (!(await exists(sessionDir))) return
     await makeDirDurable(join(layout.dataDir, 'archive'))
-    await setAside(archive, 'older')
-    await renameDurable(sessionDir, archive)
+    await moveDurable(sessionDir, layout.archiveDir(task.id))
     deps.sessions.ended(task.id)
   }
 
@@ -104,9 +112,7 @@ export function createRemoval(deps: {
     if (!(await exists(sessionDir))) return
     if ((await readdir(sessionDir)).length === 0) return removeDurable(sessionDir)
     await makeDirDurable(layout.trash)
-    const place = join(layout.trash, `session-${task.id}`)
-    await setAside(place, 'older')
-    await renameDurable(sessionDir, place)
+    await moveDurable(sessionDir, join(layout.trash, `session-${task.id}`))
   }
 
   async function removeWorktree({ task, workspace }: Subject): Promise<void> {
@@ -125,11 +131,24 @@ export function createRemoval(deps: {
     await ledger.record({ type: 'workspace.removal-advanced', workspaceId: taskId, step, pending })
   }
 
+  async function begin(taskIds: TaskId[]): Promise<void> {
+    // Asked and appended without a pause in between: else a step that was done could be said to come again.
+    const fresh = taskIds.filter((id) => subjectOf(id)?.workspace.removal === null)
+    if (fresh.length === 0) return
+    await ledger.record(
+      ...fresh.map((workspaceId) => ({
+        type: 'workspace.removal-advanced' as const,
+        workspaceId,
+        step: 'started' as const,
+        pending: null,
+      })),
+    )
+  }
+
   async function remove(taskId: TaskId): Promise<void> {
     const begun = subjectOf(taskId)
     if (!begun || begun.workspace.removal === 'removed') return
     const { removal } = begun.workspace
-    refuseWhileHeld(begun.task)
     let done: RemovalStep | null = removal
     for (const step of removalSteps.slice(removal ? removalSteps.indexOf(removal) + 1 : 0)) {
       const subject = subjectOf(taskId)
@@ -145,15 +164,11 @@ export function createRemoval(deps: {
   }
 
   /** What is below it rolls up into its session directory, so that has to stay until nothing is left below. */
-  function refuseWhileHeld(task: Task): void {
+  function holdWhileNeeded(task: Task): void {
     const held = [...state.tasks.values()].find(
       (one) => one.parentId === task.id && one.workspace && !one.archived,
     )
-    if (!held) return
-    refused(
-      'in-use',
-      `"${held.title}", below "${task.title}", is not archived yet${held.workspace?.pending ? `: ${held.workspace.pending}` : ''}. The next start tries again.`,
-    )
+    if (held) throw new HeldError(held)
   }
 
   /**
@@ -170,11 +185,18 @@ export function createRemoval(deps: {
     if (done) await advance(subject.task.id, done, `${step}: ${why}`)
     if (!archiveSteps.includes(step)) throw error
     await removeWorktree(subject)
+    // Of what it waits for it was told already.
+    if (error instanceof HeldError) return
     deps.onProblem(`"${subject.task.title}" was removed, but its archive is pending: ${why}`, error)
   }
 
   return {
+    begin,
     remove,
+    async wait(taskId, why) {
+      const removal = subjectOf(taskId)?.workspace.removal
+      if (removal && removal !== 'removed') await advance(taskId, removal, why)
+    },
     unfinished: () =>
       [...state.tasks.values()]
         .filter(
@@ -184,5 +206,12 @@ export function createRemoval(deps: {
         // Deepest first, so that each rolls up into a directory that is still there.
         .sort((a, b) => b.depth - a.depth)
         .map((task) => task.id),
+  }
+}
+
+class HeldError extends Error {
+  constructor({ title, workspace }: Task) {
+    const why = workspace?.pending ? ` (${workspace.pending})` : ''
+    super(`"${title}", below it, is not archived yet${why}`)
   }
 }

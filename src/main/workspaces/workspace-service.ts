@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { WorkspaceSummary } from '../../shared/contract/workspace.ts'
 import { FailureError, refused } from '../../shared/failure.ts'
 import type { TaskId } from '../../shared/ids.ts'
-import { descendantsOf } from '../../shared/projections/ledger-state.ts'
+import { ancestorsOf, descendantsOf } from '../../shared/projections/ledger-state.ts'
 import type { Task } from '../../shared/tasks.ts'
 import { createSerially } from '../artifacts/index.ts'
 import type { Git } from '../git/index.ts'
@@ -15,7 +15,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { createArchivedRoots } from './archived-roots.ts'
-import { type Changes, createChanges } from './changes.ts'
+import { type Changes, createChanges, folderKey } from './changes.ts'
 import type { RunStopper } from './ports.ts'
 import { createProjects, type Projects } from './projects.ts'
 import { createRecords, type Records } from './record.ts'
@@ -36,7 +36,10 @@ export interface WorkspaceService {
   /** The folder that it works in. Throws FailureError when it is gone. */
   folderOf(taskId: TaskId): string
   list(archived: boolean): Promise<WorkspaceSummary[]>
-  /** Removes it and everything below it, deepest first. Resolves with what was removed (R1). */
+  /**
+   * Removes it and everything below it, deepest first. Resolves with what was removed (R1); the ledger
+   * says of the whole tree that it is being removed before anything else is done.
+   */
   remove(taskId: TaskId): Promise<TaskId[]>
   /** Takes a removed root back out of the archive, worktree included (R6). */
   restore(taskId: TaskId): Promise<void>
@@ -67,19 +70,59 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
   const projects = createProjects(deps)
   const workingDirs = createWorkingDirs({ ...deps, projects })
   const records = createRecords(deps)
-  const changes = createChanges({ ...deps, records, workingDirs })
+  const changes = createChanges({ ...deps, records, workingDirs, serially })
   const archivedRoots = createArchivedRoots({ ...deps, workingDirs })
   const removal = createRemoval({ ...deps, changes, workingDirs })
 
   async function remove(taskId: TaskId): Promise<TaskId[]> {
-    const task = state.tasks.get(taskId)
-    if (!task) throw new FailureError({ kind: 'not-found', what: 'workspace', id: taskId })
+    if (!state.tasks.has(taskId))
+      throw new FailureError({ kind: 'not-found', what: 'workspace', id: taskId })
+    await removal.begin(treeOf(taskId))
     await stopTree(taskId)
-    const tree = [...descendantsOf(state, taskId), task].filter(
-      (one) => one.workspace && !one.archived,
-    )
-    for (const one of tree) await serially(one.id, () => removal.remove(one.id))
-    return tree.map((one) => one.id)
+    const tree = treeOf(taskId)
+    // What was being started meanwhile.
+    await removal.begin(tree)
+    const failures = await removeAll(tree)
+    for (const error of failures.values()) throw error
+    return tree
+  }
+
+  /** Itself and what is below it, deepest first, as far as there is something to remove. */
+  function treeOf(taskId: TaskId): TaskId[] {
+    const tasks = [...descendantsOf(state, taskId), state.tasks.get(taskId)]
+    return tasks.flatMap((task) => (task?.workspace && !task.archived ? [task.id] : []))
+  }
+
+  /**
+   * Those below must come before those above, which wait for what fails; everything else goes on.
+   * Resolves with what failed.
+   */
+  async function removeAll(taskIds: TaskId[]): Promise<Map<TaskId, unknown>> {
+    const failures = new Map<TaskId, unknown>()
+    const waiting = new Set<TaskId>()
+    for (const taskId of taskIds) {
+      if (waiting.has(taskId)) continue
+      try {
+        await serially(taskId, () => holdingFolder(taskId, () => removal.remove(taskId)))
+      } catch (error) {
+        failures.set(taskId, error)
+        const { title, workspace } = state.tasks.get(taskId) ?? {}
+        for (const above of ancestorsOf(state, taskId)) {
+          waiting.add(above)
+          const why = `"${title}", below it, could not be removed (${workspace?.pending ?? error})`
+          // What is told here is no more than a hint: the failure itself is told to the caller.
+          await serially(above, () => removal.wait(above, why)).catch(() => undefined)
+        }
+      }
+    }
+    return failures
+  }
+
+  /** Nothing is applied to a worktree while it is being saved and taken away. */
+  function holdingFolder<T>(taskId: TaskId, work: () => Promise<T>): Promise<T> {
+    const workspace = state.tasks.get(taskId)?.workspace
+    if (workspace?.isolation !== 'worktree') return work()
+    return serially(folderKey(workspace.path), work)
   }
 
   /** Until nothing new has come: a parent may have been spawning while it was told to stop. */
@@ -95,19 +138,20 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
   }
 
   async function rollForward(): Promise<void> {
-    for (const taskId of removal.unfinished()) {
-      await serially(taskId, () => removal.remove(taskId)).catch((error) => {
-        deps.onProblem(
-          `The removal of "${state.tasks.get(taskId)?.title}" could not be completed; the next start tries again`,
-          error,
-        )
-      })
+    for (const [taskId, error] of await removeAll(removal.unfinished())) {
+      deps.onProblem(
+        `The removal of "${state.tasks.get(taskId)?.title}" could not be completed; the next start tries again`,
+        error,
+      )
     }
     for (const taskId of archivedRoots.unfinished()) {
       await serially(taskId, () => archivedRoots.restore(taskId)).catch((error) => {
         deps.onProblem(`"${state.tasks.get(taskId)?.title}" could not be restored`, error)
       })
     }
+    await archivedRoots.settleTrash().catch((error) => {
+      deps.onProblem('The trash and the ledger could not be brought together', error)
+    })
   }
 
   async function list(archived: boolean): Promise<WorkspaceSummary[]> {

@@ -1,5 +1,4 @@
-import { lstat } from 'node:fs/promises'
-import { renameDurable } from '../journal/index.ts'
+import { exists, renameDurable } from './durable-files.ts'
 
 /**
  * Keeps a file or folder that is about to be replaced, beside where it was: `<path>.<why>-<n>`.
@@ -13,14 +12,4 @@ export async function setAside(path: string, why: 'damaged' | 'older'): Promise<
     await renameDurable(path, aside)
     return aside
   }
-}
-
-export async function exists(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return false
-      throw error
-    },
-  )
 }

@@ -1,0 +1,221 @@
+// Moves that survive a power cut, within one file system and from one to another (R2). See FORMAT.md,
+// "Moves". Only primitives that a recorded trace can see: no cp, no copyFile.
+import type { Stats } from 'node:fs'
+import {
+  chmod,
+  type FileHandle,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readlink,
+  symlink,
+} from 'node:fs/promises'
+import path from 'node:path'
+import {
+  exists,
+  refuseSymlink,
+  removeDurable,
+  renameDurable,
+  syncDirectory,
+  writeFully,
+  writeNewFile,
+} from './durable-files.ts'
+import { systemCode } from './errors.ts'
+import { readRange } from './read.ts'
+import { setAside } from './set-aside.ts'
+
+/** A copy in the making, beside where it will be published by one rename. Its source is still whole. */
+const stagedSuffix = '.shiplog-staged'
+/** A folder whose copy was verified and published: all that is left to do is to delete it. */
+const movedSuffix = '.shiplog-moved'
+
+/** What a crash in the middle of a move leaves; deleting it loses nothing. */
+export const isLeftOfMove = (name: string): boolean =>
+  name.endsWith(stagedSuffix) || name.endsWith(movedSuffix)
+
+/** Read and compared at a time. */
+const chunkBytes = 1 << 20
+
+/** The copy on the other file system is not what it should be. The source is as it was. */
+export class MoveError extends Error {
+  readonly kind = 'move-failed'
+}
+
+/**
+ * Moves a file or a folder, durable when it resolves. Within one file system that is one rename, whatever
+ * its size; across two it is copied beside the target, read back and compared, published by rename, and
+ * only then is the source deleted (R2). After a crash at any point a second call ends it. Nothing at `from`
+ * is fine: then it was moved before.
+ *
+ * What stands at `to` already and has other content is kept as `<to>.older-<n>`; with `rival: 'newer'` it
+ * stays, and what is moved gets that name. Across file systems a symbolic link is copied as a link, and
+ * instead of a pipe, socket or device, which hold nothing, an empty file says what was there.
+ *
+ * `leaveCopied`: across file systems the source may stay, because the caller deletes what is around it.
+ */
+export async function moveDurable(
+  from: string,
+  to: string,
+  {
+    rival = 'older',
+    leaveCopied = false,
+  }: { rival?: 'older' | 'newer'; leaveCopied?: boolean } = {},
+): Promise<void> {
+  await dropLeftovers(from, to)
+  if (!(await exists(from))) return makeNamesDurable(from, to)
+  const target = rival === 'older' ? to : await placeBeside(from, to)
+  if (await exists(target)) {
+    // Published before a crash, or the names of one file that a crash left.
+    if (await holdsTheSame(from, target)) return leaveCopied ? undefined : retire(from)
+    await setAside(target, 'older')
+  }
+  try {
+    await renameDurable(from, target)
+  } catch (error) {
+    if (systemCode(error) !== 'EXDEV') throw error
+    await publishCopy(from, target)
+    if (!leaveCopied) await retire(from)
+  }
+}
+
+/** True when `copy` holds what a copy of `original` would hold: names, links and every byte. */
+export async function holdsTheSame(original: string, copy: string): Promise<boolean> {
+  const [known, found] = await Promise.all([lstat(original), lstat(copy)])
+  if (known.isDirectory()) return found.isDirectory() && sameFolder(original, copy)
+  if (known.isFile())
+    return found.isFile() && known.size === found.size && sameBytes(original, copy)
+  if (known.isSymbolicLink())
+    return found.isSymbolicLink() && (await readlink(original)) === (await readlink(copy))
+  return found.isFile() && found.size === 0
+}
+
+async function dropLeftovers(from: string, to: string): Promise<void> {
+  for (const left of [`${from}${movedSuffix}`, `${to}${stagedSuffix}`]) {
+    if (await exists(left)) await removeDurable(left)
+  }
+}
+
+/** The process that renamed it may have died before the names were durable. */
+async function makeNamesDurable(from: string, to: string): Promise<void> {
+  if (!(await exists(to))) return
+  for (const moved of [to, from]) {
+    const directory = path.dirname(path.resolve(moved))
+    if (await exists(directory)) await syncDirectory(directory)
+  }
+}
+
+/** `<to>.older-<n>`: where a copy of it stands already, else the first that is free. `to` if that is. */
+async function placeBeside(from: string, to: string): Promise<string> {
+  for (let n = 0; ; n++) {
+    const place = n === 0 ? to : `${to}.older-${n}`
+    if (await exists(`${place}${stagedSuffix}`)) await removeDurable(`${place}${stagedSuffix}`)
+    if (!(await exists(place)) || (await holdsTheSame(from, place))) return place
+  }
+}
+
+async function publishCopy(from: string, to: string): Promise<void> {
+  const staged = `${to}${stagedSuffix}`
+  try {
+    await copy(from, staged)
+    if (!(await holdsTheSame(from, staged))) {
+      throw new MoveError(
+        `${from} was copied to another file system, and what was read back there is not the same. Nothing was deleted.`,
+      )
+    }
+  } catch (error) {
+    await removeDurable(staged).catch(() => undefined)
+    throw error
+  }
+  await renameDurable(staged, to)
+}
+
+/** A folder gets another name first, so that half of it is never taken for the whole. */
+async function retire(from: string): Promise<void> {
+  if (!(await lstat(from)).isDirectory()) return removeDurable(from)
+  await renameDurable(from, `${from}${movedSuffix}`)
+  await removeDurable(`${from}${movedSuffix}`)
+}
+
+/** Everything but the last name is durable when it resolves. */
+async function copy(from: string, to: string): Promise<void> {
+  const stats = await lstat(from)
+  if (stats.isDirectory()) await copyFolder(from, to, stats)
+  else if (stats.isFile()) await copyFile(from, to, stats)
+  else if (stats.isSymbolicLink()) await symlink(await readlink(from), to)
+  else await writeNewFile(to, Buffer.alloc(0))
+}
+
+async function copyFolder(from: string, to: string, { mode }: Stats): Promise<void> {
+  await mkdir(to, { mode: 0o700 })
+  for (const name of (await readdir(from)).sort()) {
+    const below = path.join(from, name)
+    await copy(below, path.join(to, copiedName(name, await lstat(below))))
+  }
+  // Only now: what may not be written could not have been filled.
+  if ((mode & 0o777) !== 0o700) await chmod(to, mode & 0o777)
+  await syncDirectory(to)
+}
+
+/** The name says what a copy can't: these can be made by nobody but whoever needs them. */
+function copiedName(name: string, stats: Stats): string {
+  if (stats.isSocket()) return `${name}.was-a-socket`
+  if (stats.isFIFO()) return `${name}.was-a-pipe`
+  return stats.isCharacterDevice() || stats.isBlockDevice() ? `${name}.was-a-device` : name
+}
+
+async function copyFile(from: string, to: string, { mode }: Stats): Promise<void> {
+  const source = await open(from, 'r')
+  try {
+    const target = await open(to, 'wx', mode & 0o777)
+    try {
+      for await (const chunk of chunksOf(source)) await writeFully(target, chunk)
+      await target.sync()
+    } finally {
+      await target.close()
+    }
+  } finally {
+    await source.close()
+  }
+}
+
+async function sameFolder(original: string, copy: string): Promise<boolean> {
+  const expected = new Map<string, string>()
+  for (const name of await readdir(original))
+    expected.set(copiedName(name, await lstat(path.join(original, name))), name)
+  const found = await readdir(copy)
+  if (found.length !== expected.size) return false
+  for (const name of found) {
+    const known = expected.get(name)
+    if (known === undefined) return false
+    if (!(await holdsTheSame(path.join(original, known), path.join(copy, name)))) return false
+  }
+  return true
+}
+
+async function sameBytes(one: string, other: string): Promise<boolean> {
+  const handles: FileHandle[] = []
+  try {
+    for (const file of [one, other]) {
+      await refuseSymlink(file)
+      handles.push(await open(file, 'r'))
+    }
+    const [a, b] = handles as [FileHandle, FileHandle]
+    const others = chunksOf(b)
+    for await (const chunk of chunksOf(a)) {
+      const { value } = await others.next()
+      if (!value || !chunk.equals(value)) return false
+    }
+    return (await others.next()).done === true
+  } finally {
+    for (const handle of handles) await handle.close()
+  }
+}
+
+async function* chunksOf(handle: FileHandle): AsyncGenerator<Buffer> {
+  for (let at = 0; ; at += chunkBytes) {
+    const chunk = await readRange(handle, at, at + chunkBytes)
+    if (chunk.length > 0) yield chunk
+    if (chunk.length < chunkBytes) return
+  }
+}
