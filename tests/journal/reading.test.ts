@@ -1,7 +1,12 @@
-import { appendFile, readFile, rename, stat, utimes, writeFile } from 'node:fs/promises'
+import { appendFile, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { openJournal, readJournal, readJournalPage } from '../../src/main/journal/index.ts'
+import {
+  indexFileOf,
+  openJournal,
+  readJournal,
+  readJournalPage,
+} from '../../src/main/journal/index.ts'
 import { handlePrototype } from './disk-faults.ts'
 import { collect, journalWith, notes, scratchDirectory, seqsOf } from './scratch.ts'
 
@@ -61,6 +66,7 @@ describe('pages', () => {
     for (const query of queries)
       expect(await bytesReadDuring(() => journal.page(query))).toBeLessThan(15_000)
     await journal.close()
+    await rm(indexFileOf(file))
     expect(await bytesReadDuring(() => readJournalPage(file, { last: 10 }))).toBeGreaterThan(size)
     for (const query of queries)
       expect(await bytesReadDuring(() => readJournalPage(file, query))).toBeLessThan(15_000)

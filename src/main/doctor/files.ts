@@ -11,7 +11,7 @@ import { isTemporary } from './temporary.ts'
 const ownFolders = new Set(['sessions', 'archive'])
 /** Of these only they themselves. */
 const folders = new Set(['trash', 'worktrees'])
-const ownFiles = /^(ledger\.jsonl|lease\.json)(\.|$)/
+const ownFiles = /^(ledger\.jsonl|ledger\.index|lease\.json)(\.|$)/
 
 export async function* examineFiles(subject: Case): Findings {
   const { dataDir } = subject.layout

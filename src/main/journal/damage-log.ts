@@ -10,6 +10,8 @@ export interface DamageLog {
   /** The damage noted last ends before the record `toSeq + 1`; records up to `toSeq` are gone. */
   endsBefore(fromSeq: number, toSeq: number): void
   list(file: string): Damage[]
+  /** The first line that damage was noted for; Infinity when there is none. */
+  firstLine(): number
 }
 
 export interface DamageFound {
@@ -42,6 +44,7 @@ export function createDamageLog(): DamageLog {
       const last = spans.at(-1)
       if (last && toSeq >= fromSeq) last.missing = { fromSeq, toSeq }
     },
+    firstLine: () => Math.min(...spans.map(({ line }) => line)),
     list: (file) =>
       spans
         .toSorted((a, b) => a.line - b.line)

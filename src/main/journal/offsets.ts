@@ -1,4 +1,4 @@
-/** Where the readable records of a journal lie. Kept in memory; rebuilt by scanning (J8). */
+/** Where the readable records of a journal lie, in memory; stored-index.ts keeps it between starts (J8). */
 export interface OffsetIndex {
   readonly count: number
   /** Adds a record; nearly always the one with the highest seq so far. */
@@ -14,13 +14,16 @@ export interface RecordPlace {
   seq: number
   start: number
   end: number
+  /** The beginning of its sum: the line at this place is another one if it has another. */
+  pin: number
 }
 
-/** Sorted by seq, in parallel arrays of numbers: 24 bytes a record. */
+/** Sorted by seq, in parallel arrays of numbers: 32 bytes a record. */
 export function createOffsetIndex(): OffsetIndex {
   const seqs: number[] = []
   const starts: number[] = []
   const ends: number[] = []
+  const pins: number[] = []
 
   function ordinalFrom(seq: number): number {
     // Without damage the record with seq n is at n - 1.
@@ -39,11 +42,12 @@ export function createOffsetIndex(): OffsetIndex {
     get count() {
       return seqs.length
     },
-    add({ seq, start, end }) {
+    add({ seq, start, end, pin }) {
       if (seq > (seqs.at(-1) ?? 0)) {
         seqs.push(seq)
         starts.push(start)
         ends.push(end)
+        pins.push(pin)
         return
       }
       const at = ordinalFrom(seq)
@@ -51,6 +55,7 @@ export function createOffsetIndex(): OffsetIndex {
       seqs.splice(at, 0, seq)
       starts.splice(at, 0, start)
       ends.splice(at, 0, end)
+      pins.splice(at, 0, pin)
     },
     has: (seq) => seqs[ordinalFrom(seq)] === seq,
     ordinalFrom,
@@ -58,8 +63,10 @@ export function createOffsetIndex(): OffsetIndex {
       const seq = seqs[ordinal]
       const start = starts[ordinal]
       const end = ends[ordinal]
-      if (seq === undefined || start === undefined || end === undefined) return undefined
-      return { seq, start, end }
+      const pin = pins[ordinal]
+      if (seq === undefined || start === undefined || end === undefined || pin === undefined)
+        return undefined
+      return { seq, start, end, pin }
     },
   }
 }

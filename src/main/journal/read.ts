@@ -4,6 +4,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { blobDirectory, blobReferences, putBackBlobs } from './blobs.ts'
 import { parseLine, readLine } from './line.ts'
 import type { RecordPlace } from './offsets.ts'
+import { pinOf } from './pin.ts'
 import type { ScanState } from './scan.ts'
 import type { JournalRecord, Page, PageQuery } from './types.ts'
 
@@ -13,19 +14,37 @@ const pageBytesMax = 16 << 20
 const stepBytes = 1 << 20
 /** Places further apart are read by separate calls. */
 const gapBytesMax = 1 << 16
+const newline = 0x0a
 
-export async function readPage(
-  handle: FileHandle,
-  state: ScanState,
-  file: string,
-  query: PageQuery,
-): Promise<Page> {
+/** A journal to read from, however it was opened. */
+export interface RecordSource {
+  file: string
+  handle(): Promise<FileHandle>
+  /** What is known of the file; another object after `scanAnew`. */
+  state(): ScanState
+  /**
+   * Called when lines were not what `seen` says: scans the whole file where that may tell more, so that a
+   * stored index that lies is never mistaken for damage. False: what `seen` says is all there is to say.
+   */
+  scanAnew(seen: ScanState): Promise<boolean>
+}
+
+export async function readPage(source: RecordSource, query: PageQuery): Promise<Page> {
+  const state = source.state()
+  const page = await readPageOf(state, source, query)
+  const anew = state.changed.size > 0 && (await source.scanAnew(state))
+  return anew ? readPageOf(source.state(), source, query) : page
+}
+
+async function readPageOf(state: ScanState, source: RecordSource, query: PageQuery): Promise<Page> {
+  const { file } = source
   const { index } = state
   const [from, count] =
     'last' in query
       ? [Math.max(0, index.count - wholeNumber(query.last)), wholeNumber(query.last)]
       : [index.ordinalFrom(query.fromSeq ?? 1), wholeNumber(query.limit)]
   const places = take(state, from, from + count, pageBytesMax)
+  const handle = await source.handle()
   const { records, used } = await readPlaces(handle, state, file, places, query.previews ?? false)
   return {
     records,
@@ -35,19 +54,33 @@ export async function readPage(
   }
 }
 
-/** All records from a seq on that are in the index when this begins. */
+/** All records from a seq on, up to the one that is the last when this begins. */
 export async function* readRecords(
-  handle: () => Promise<FileHandle>,
-  state: ScanState,
-  file: string,
+  source: RecordSource,
   fromSeq = 1,
 ): AsyncGenerator<JournalRecord> {
-  const last = state.index.count
-  for (let ordinal = state.index.ordinalFrom(fromSeq); ordinal < last; ) {
-    const places = take(state, ordinal, last, stepBytes)
-    const { records, used } = await readPlaces(await handle(), state, file, places, false)
+  const { lastSeq } = source.state()
+  let seq = fromSeq
+  let scannedAnew = false
+  for (;;) {
+    const state = source.state()
+    const { index } = state
+    const from = index.ordinalFrom(seq)
+    const places = take(state, from, index.ordinalFrom(lastSeq + 1), stepBytes)
+    if (places.length === 0) return
+    const { records, used } = await readPlaces(
+      await source.handle(),
+      state,
+      source.file,
+      places,
+      false,
+    )
+    if (state.changed.size > 0 && !scannedAnew) {
+      scannedAnew = true
+      if (await source.scanAnew(state)) continue
+    }
     yield* records
-    ordinal += used
+    seq = (places[used - 1]?.seq ?? lastSeq) + 1
   }
 }
 
@@ -95,9 +128,9 @@ async function readPlaces(
   let used = 0
   let blobBytes = 0
   for (const run of runs(places)) {
-    const buffer = await readRange(handle, run.start, run.end)
+    const buffer = await readRange(handle, run.start, run.end + 1)
     for (const place of run.places) {
-      const record = readPlace(buffer, run.start, place)
+      const record = readPlace(buffer, run.start, place, state.fromIndex)
       const references = record && !previews ? blobReferences(record) : []
       blobBytes += references.reduce((sum, { bytes }) => sum + bytes, 0)
       if (blobBytes > pageBytesMax && used > 0) return { records, used }
@@ -115,11 +148,14 @@ async function readPlaces(
 function readPlace(
   buffer: Buffer,
   bufferStart: number,
-  { seq, start, end }: RecordPlace,
+  { seq, start, end, pin }: RecordPlace,
+  fromIndex: boolean,
 ): JournalRecord | null {
   const [from, to] = [start - bufferStart, end - bufferStart]
+  // A scan has seen the newline, or has told that it is gone; an index says only where it was.
+  if (fromIndex && buffer[to] !== newline) return null
   const whole = to <= buffer.length ? readLine(buffer, from, to) : null
-  return whole?.seq === seq ? parseLine(buffer, from, to) : null
+  return whole?.seq === seq && pinOf(whole.sum) === pin ? parseLine(buffer, from, to) : null
 }
 
 async function putBack(
@@ -184,7 +220,7 @@ async function noteChanged(
     row: 'unreadable',
     line: await lineAt(handle, start),
     bytes: end - start,
-    cause: 'bad checksum: changed since the journal was opened',
+    cause: 'changed since the journal was opened',
     afterSeq: seq - 1,
     missing: { fromSeq: seq, toSeq: seq },
   })

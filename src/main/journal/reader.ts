@@ -1,14 +1,16 @@
 // Reading journals that this process does not write: archived ones, and live ones of another process.
-// Never heals, never writes; a tail without a newline is ignored (J1).
+// Never heals, never writes, not even the index: without the lease another process may be doing that. A tail
+// without a newline is ignored (J1).
 import { type FileHandle, open } from 'node:fs/promises'
 import path from 'node:path'
 import { JournalReadError } from './errors.ts'
 import { linkTo, readLine } from './line.ts'
-import { readPage, readRange, readRecords } from './read.ts'
+import { type RecordSource, readPage, readRange, readRecords } from './read.ts'
 import { createScanState, type ScanState, scanForward } from './scan.ts'
+import { indexedFromBytes, loadIndex } from './stored-index.ts'
 import type { JournalRecord, Page, PageQuery } from './types.ts'
 
-/** Scans kept for the next page of the same file: 24 bytes a record, so some tens of MB at most. */
+/** Scans kept for the next page of the same file: 32 bytes a record, so some tens of MB at most. */
 const scansKeptMax = 32
 
 interface Scan {
@@ -21,19 +23,20 @@ interface Scan {
 const scansKept = new Map<string, Promise<Scan>>()
 
 /**
- * One page of a journal at `file`, which nobody may be writing. The first page of a file costs one
- * scan of it, later ones only the page and what was added since. A `limit` of 0 gives total and
- * damage alone. Throws JournalReadError (code ENOENT when there is no such file).
+ * One page of a journal at `file`, which nobody in this process may be writing. The first page of a file
+ * costs one scan of what its stored index does not know, later ones only the page and what was added
+ * since. A `limit` of 0 gives total and damage alone. Throws JournalReadError (code ENOENT when there is
+ * no such file).
  */
 export async function readJournalPage(file: string, query: PageQuery): Promise<Page> {
-  return withFile(file, async (handle) => {
-    const { state } = await scanOf(path.resolve(file), handle)
-    const page = await readPage(handle, state, file, query)
-    if (state.changed.size === 0) return page
-    // The file is not the one that was scanned: look at it anew rather than call all of it damaged.
-    scansKept.delete(path.resolve(file))
-    return readPage(handle, (await scanOf(path.resolve(file), handle)).state, file, query)
-  })
+  const handle = await openToRead(file)
+  try {
+    return await readPage(await sourceOf(file, handle), query)
+  } catch (error) {
+    throw error instanceof Error && 'code' in error ? new JournalReadError(file, error) : error
+  } finally {
+    await handle.close()
+  }
 }
 
 /** All records of a journal, a chunk at a time; damage shows in `readJournalPage`. Throws as that does. */
@@ -41,57 +44,68 @@ export async function* readJournal(
   file: string,
   query: { fromSeq?: number } = {},
 ): AsyncGenerator<JournalRecord> {
-  const handle = await open(file, 'r').catch((error) => {
-    throw new JournalReadError(file, error)
-  })
+  const handle = await openToRead(file)
   try {
-    const { state } = await scanOf(path.resolve(file), handle)
-    yield* readRecords(async () => handle, state, file, query.fromSeq)
+    yield* readRecords(await sourceOf(file, handle), query.fromSeq)
   } finally {
     await handle.close()
   }
 }
 
-async function withFile<T>(file: string, use: (handle: FileHandle) => Promise<T>): Promise<T> {
-  try {
-    const handle = await open(file, 'r')
-    try {
-      return await use(handle)
-    } finally {
-      await handle.close()
-    }
-  } catch (error) {
-    throw error instanceof Error && 'code' in error ? new JournalReadError(file, error) : error
+async function openToRead(file: string): Promise<FileHandle> {
+  return open(file, 'r').catch((error) => {
+    throw new JournalReadError(file, error)
+  })
+}
+
+async function sourceOf(file: string, handle: FileHandle): Promise<RecordSource> {
+  const place = path.resolve(file)
+  let { state } = await scanOf(place, (kept) => goOn(file, handle, kept))
+  return {
+    file,
+    handle: async () => handle,
+    state: () => state,
+    async scanAnew(seen) {
+      // Unless another reader of this file did it in the meantime.
+      const anew = (kept: Scan | null) =>
+        kept && kept.state !== seen ? goOn(file, handle, kept) : scan(handle, createScanState())
+      state = (await scanOf(place, anew)).state
+      return true
+    },
   }
 }
 
 /** Scans of one file run one after the other: they go on from each other's state. */
-function scanOf(file: string, handle: FileHandle): Promise<Scan> {
-  const before = scansKept.get(file)
-  const scan = (before ?? Promise.resolve(null))
-    .catch(() => null)
-    .then((kept) => rescan(handle, kept))
-  scansKept.delete(file)
-  scansKept.set(file, scan)
+function scanOf(place: string, rescan: (kept: Scan | null) => Promise<Scan>): Promise<Scan> {
+  const before = scansKept.get(place)
+  const done = (before ?? Promise.resolve(null)).catch(() => null).then(rescan)
+  scansKept.delete(place)
+  scansKept.set(place, done)
   for (const oldest of scansKept.keys()) {
     if (scansKept.size <= scansKeptMax) break
     scansKept.delete(oldest)
   }
-  scan.catch(() => {
-    if (scansKept.get(file) === scan) scansKept.delete(file)
+  done.catch(() => {
+    if (scansKept.get(place) === done) scansKept.delete(place)
   })
-  return scan
+  return done
 }
 
-async function rescan(handle: FileHandle, kept: Scan | null): Promise<Scan> {
+async function goOn(file: string, handle: FileHandle, kept: Scan | null): Promise<Scan> {
   const { dev, ino, size, mtimeNs } = await handle.stat({ bigint: true })
-  const identity = `${dev}:${ino}`
-  if (kept?.identity === identity && kept.size === size && kept.modifiedNs === mtimeNs) return kept
-  const goesOn =
-    kept?.identity === identity && size > kept.size && (await endsAsBefore(handle, kept.state))
-  const state = goesOn ? kept.state : createScanState()
+  const sameFile = kept?.identity === `${dev}:${ino}`
+  if (sameFile && kept.size === size && kept.modifiedNs === mtimeNs) return kept
+  if (sameFile && size > kept.size && (await endsAsBefore(handle, kept.state)))
+    return scan(handle, kept.state)
+  const stored = size < indexedFromBytes ? null : await loadIndex(handle, file)
+  return scan(handle, stored?.state ?? createScanState())
+}
+
+async function scan(handle: FileHandle, state: ScanState): Promise<Scan> {
+  // Asked before reading: what is written meanwhile makes the next reader look again.
+  const { dev, ino, size, mtimeNs } = await handle.stat({ bigint: true })
   await scanForward(handle, state)
-  return { state, identity, size, modifiedNs: mtimeNs }
+  return { state, identity: `${dev}:${ino}`, size, modifiedNs: mtimeNs }
 }
 
 /** Whether the last record scanned is still there, so that the rest was only appended. */

@@ -11,6 +11,7 @@ import {
   type WholeLine,
 } from './line.ts'
 import { createOffsetIndex, type OffsetIndex } from './offsets.ts'
+import { pinOf } from './pin.ts'
 import { recoveryRow, type Situation } from './recovery.ts'
 
 /** Read at a time: large enough that calls cost nothing, small enough not to hold the event loop. */
@@ -20,10 +21,7 @@ const lineBytesMax = 256 << 20
 /** Tries at matching a start with an end within one damaged line, to bound the hashing. */
 const pairingsMax = 64
 
-/**
- * Everything known after reading up to `offset`. A scan goes on from any such state, so a stored
- * one (the coming chat.index) only has to be loaded here and checked against the line at its end.
- */
+/** Everything known after reading up to `offset`. A scan goes on from any such state, a stored one too. */
 export interface ScanState {
   index: OffsetIndex
   damage: DamageLog
@@ -41,6 +39,8 @@ export interface ScanState {
   changed: Set<number>
   /** Seqs whose long values were found missing when read. */
   lostValues: Set<number>
+  /** Its beginning comes from a stored index and not from the journal's own bytes. */
+  fromIndex: boolean
 }
 
 export function createScanState(): ScanState {
@@ -55,12 +55,20 @@ export function createScanState(): ScanState {
     afterUnreadable: false,
     changed: new Set(),
     lostValues: new Set(),
+    fromIndex: false,
   }
 }
 
-/** Reads on from `state.offset` to the end of the file. Gives the bytes after the last newline. */
-export async function scanForward(handle: FileHandle, state: ScanState): Promise<number> {
-  let buffer: Buffer = Buffer.allocUnsafe(chunkBytes)
+/**
+ * Reads on from `state.offset` to the end of the file, or to `until`. Gives the bytes after the last
+ * newline before that.
+ */
+export async function scanForward(
+  handle: FileHandle,
+  state: ScanState,
+  until = Number.POSITIVE_INFINITY,
+): Promise<number> {
+  let buffer: Buffer = await bufferFor(handle, state.offset)
   let held = 0
   let passedOver = 0
   for (;;) {
@@ -70,7 +78,8 @@ export async function scanForward(handle: FileHandle, state: ScanState): Promise
     }
     if (held === buffer.length) buffer = grow(buffer)
     const position = state.offset + passedOver + held
-    const { bytesRead } = await handle.read(buffer, held, buffer.length - held, position)
+    const wanted = Math.min(buffer.length - held, until - position)
+    const { bytesRead } = await handle.read(buffer, held, wanted, position)
     if (bytesRead === 0) return passedOver + held
     const filled = buffer.subarray(0, held + bytesRead)
     let start = 0
@@ -86,6 +95,13 @@ export async function scanForward(handle: FileHandle, state: ScanState): Promise
     held = filled.length - start
     if (start > 0) filled.copyWithin(0, start)
   }
+}
+
+/** No larger than what is left to read: most journals are small, and thousands may be opened at once. */
+async function bufferFor(handle: FileHandle, offset: number): Promise<Buffer> {
+  const { size } = await handle.stat()
+  // A byte more, so that the end of the file is seen without growing.
+  return Buffer.allocUnsafe(Math.min(chunkBytes, Math.max(0, size - offset) + 1))
 }
 
 /** The seq that the next appended record gets: one is left for every line at the end that can't be read. */
@@ -170,7 +186,8 @@ function absorbRecord(
     })
   }
   if (row.tell === 'ends-damage') state.damage.endsBefore(state.lastSeq + 1, whole.seq - 1)
-  if (row.name === 'out-of-place') state.index.add({ seq: whole.seq, start, end })
+  if (row.name === 'out-of-place')
+    state.index.add({ seq: whole.seq, start, end, pin: pinOf(whole.sum) })
   else if (row.read) admit(state, whole, start, end)
 }
 
@@ -189,7 +206,7 @@ export function admit(
   start: number,
   end: number,
 ): void {
-  state.index.add({ seq, start, end })
+  state.index.add({ seq, start, end, pin: pinOf(sum) })
   state.lastSeq = seq
   state.link = linkTo(sum)
   state.unreadableLines = 0

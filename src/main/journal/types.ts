@@ -103,4 +103,6 @@ export interface JournalOptions {
   fileMode?: number
   /** Bytes that may wait to be written before `append` refuses more. */
   queueBytesMax?: number
+  /** A journal that is shorter gets no stored index. */
+  indexedFromBytes?: number
 }

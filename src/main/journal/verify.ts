@@ -1,4 +1,5 @@
-// Looks at a whole journal without writing, without healing, and without the scans that readers keep.
+// Looks at a whole journal without writing, without healing, and without what is known of it already: no
+// stored index, no scan that readers keep.
 import { constants, open } from 'node:fs/promises'
 import { JournalReadError } from './errors.ts'
 import { readPage } from './read.ts'
@@ -19,7 +20,7 @@ export interface JournalCheck {
 /**
  * Checks every line of the journal at `file` by its checksum and its place in the chain (J3), and calls
  * `visit` with every readable record in order, long values left as previews with their `blobs`. A
- * symbolic link is refused. Memory: one page and 24 bytes a record. Throws JournalReadError.
+ * symbolic link is refused. Memory: one page and 32 bytes a record. Throws JournalReadError.
  */
 export async function verifyJournal(
   file: string,
@@ -31,10 +32,16 @@ export async function verifyJournal(
   try {
     const state = createScanState()
     const tailBytes = await scanForward(handle, state)
+    const source = {
+      file,
+      handle: async () => handle,
+      state: () => state,
+      scanAnew: async () => false,
+    }
     let fromSeq: number | null = 1
     while (fromSeq !== null) {
       const query = { fromSeq, limit: recordsAtOnce, previews: true }
-      const page = await readPage(handle, state, file, query)
+      const page = await readPage(source, query)
       for (const record of page.records) await visit(record)
       fromSeq = page.nextSeq
     }

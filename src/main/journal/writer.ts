@@ -10,9 +10,11 @@ import {
   systemCode,
 } from './errors.ts'
 import { cut, healTornTail } from './heal.ts'
+import { createIndexKeeper, type IndexKeeper } from './index-keeper.ts'
 import { encodeLine, linkTo, type PreparedRecord, prepareRecord, recordOf } from './line.ts'
-import { readPage, readRecords, readSum } from './read.ts'
+import { type RecordSource, readPage, readRecords, readSum } from './read.ts'
 import { admitAppended, createScanState, nextSeq, type ScanState, scanForward } from './scan.ts'
+import { indexedFromBytes, type LoadedIndex, loadIndex } from './stored-index.ts'
 import type { Healing, Journal, JournalOptions, JournalRecord, RecordBody } from './types.ts'
 
 /** Waiting bytes beyond this mean that the disk can't keep up; memory must not pay for it. */
@@ -34,11 +36,15 @@ interface Waiting {
  */
 export async function openJournal(file: string, options: JournalOptions = {}): Promise<Journal> {
   const { clock = Date.now, fileMode = 0o600, queueBytesMax = queueBytesMaxDefault } = options
+  const { indexedFromBytes: fromBytes = indexedFromBytes } = options
   const { writer, reader } = await openFile(file, fileMode)
   try {
-    const state = createScanState()
+    const loaded = await loadWorthwhileIndex(file, reader, fromBytes)
+    const keeper = createIndexKeeper({ file, reader, fromBytes, loaded })
+    const state = loaded?.state ?? createScanState()
     const healed = await scanAndHeal(file, reader, state)
-    return createJournal({ file, writer, reader, state, healed, clock, queueBytesMax })
+    if (healed.length > 0) keeper.changed(state)
+    return createJournal({ file, writer, reader, state, healed, keeper, clock, queueBytesMax })
   } catch (error) {
     await Promise.all([writer.close(), reader.close()])
     throw error
@@ -75,6 +81,15 @@ async function refuseWhatIsNoFile(file: string): Promise<void> {
   if (status?.isDirectory()) throw Object.assign(new Error('directory'), { code: 'EISDIR' })
 }
 
+async function loadWorthwhileIndex(
+  file: string,
+  reader: FileHandle,
+  fromBytes: number,
+): Promise<LoadedIndex | null> {
+  const { size } = await reader.stat()
+  return size < fromBytes ? null : loadIndex(reader, file)
+}
+
 async function scanAndHeal(file: string, reader: FileHandle, state: ScanState): Promise<Healing[]> {
   let tailBytes: number
   try {
@@ -96,16 +111,18 @@ interface OpenFile {
   reader: FileHandle
   state: ScanState
   healed: Healing[]
+  keeper: IndexKeeper
   clock: () => number
   queueBytesMax: number
 }
 
 function createJournal(opened: OpenFile): Journal {
-  const { file, reader, state, healed, clock, queueBytesMax } = opened
-  let writer = opened.writer
+  const { file, reader, healed, keeper, clock, queueBytesMax } = opened
+  let { writer, state } = opened
   let queue: Waiting[] = []
   let queuedBytes = 0
   let pumping: Promise<void> | null = null
+  let scanningAnew: PromiseWithResolvers<boolean> | null = null
   let closing: Promise<void> | null = null
   /** A failed write may have left bytes after the acknowledged end. */
   let needsRepair = false
@@ -126,11 +143,13 @@ function createJournal(opened: OpenFile): Journal {
     })
   }
 
-  /** One batch after the other, until nothing waits. Never rejects. */
+  /** One batch after the other, with scans in between, until nothing waits. Never rejects. */
   async function pump(): Promise<void> {
     // Appends made in the same turn of the event loop share the first sync too.
     await Promise.resolve()
-    while (queue.length > 0) {
+    for (;;) {
+      if (scanningAnew) await rescan(scanningAnew)
+      if (queue.length === 0) break
       const batch = takeBatch()
       try {
         const records = await writeBatch(batch)
@@ -186,6 +205,7 @@ function createJournal(opened: OpenFile): Journal {
     await writer.datasync()
     needsRepair = false
     for (const line of lines) admitAppended(state, line.seq, line.sum, line.bytes.length)
+    keeper.changed(state)
     return records
   }
 
@@ -211,6 +231,33 @@ function createJournal(opened: OpenFile): Journal {
     needsRepair = false
   }
 
+  /** The stored index that this journal was opened with has lied: knows the file from its own bytes. */
+  async function rescan(asked: PromiseWithResolvers<boolean>): Promise<void> {
+    try {
+      const fresh = createScanState()
+      await scanForward(reader, fresh, state.offset)
+      // Cut shorter behind our back: then what is gone has been told record by record.
+      const reached = fresh.offset === state.offset
+      if (reached) state = fresh
+      else state.fromIndex = false
+      asked.resolve(reached)
+    } catch (error) {
+      asked.reject(new JournalReadError(file, error))
+    } finally {
+      scanningAnew = null
+    }
+  }
+
+  /** Between batches, so that nobody writes by what is being replaced. */
+  function scanAnew(seen: ScanState): Promise<boolean> {
+    if (seen !== state) return Promise.resolve(true)
+    if (!seen.fromIndex) return Promise.resolve(false)
+    scanningAnew ??= Promise.withResolvers()
+    const { promise } = scanningAnew
+    pumping ??= pump()
+    return promise
+  }
+
   async function flush(): Promise<void> {
     while (pumping) await pumping
   }
@@ -218,6 +265,7 @@ function createJournal(opened: OpenFile): Journal {
   async function shut(): Promise<void> {
     await flush()
     if (needsRepair) await repair().catch(() => {})
+    await keeper.close(state)
     await Promise.all([writer.close(), reader.close()])
   }
 
@@ -225,6 +273,8 @@ function createJournal(opened: OpenFile): Journal {
     if (closing) throw new JournalClosedError(file)
     return reader
   }
+
+  const source: RecordSource = { file, handle: openReader, state: () => state, scanAnew }
 
   return {
     path: file,
@@ -241,8 +291,8 @@ function createJournal(opened: OpenFile): Journal {
       return record
     },
     appendAll: enqueue,
-    page: async (query) => readPage(await openReader(), state, file, query),
-    records: (query = {}) => readRecords(openReader, state, file, query.fromSeq),
+    page: (query) => readPage(source, query),
+    records: (query = {}) => readRecords(source, query.fromSeq),
     sumAt: async (seq) => readSum(await openReader(), state, seq),
     flush,
     close() {

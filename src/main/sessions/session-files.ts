@@ -1,11 +1,20 @@
 /** Where the parts of a session lie (DESIGN, "Data directory"). The only place that spells these names. */
 import { join } from 'node:path'
 import type { TaskId } from '../../shared/ids.ts'
+import { indexFileOf } from '../journal/index.ts'
 
 export const chatFile = 'chat.jsonl'
+/** Where its records lie; disposable. The journal writes it, for a long one (../journal/FORMAT.md, "Offsets"). */
+export const chatIndexFile = indexFileOf(chatFile)
 export const partialFile = 'partial.json'
 /** What a transcript consists of: moved together when a session is archived. */
-export const transcriptParts = [chatFile, partialFile, 'blobs', 'file-history'] as const
+export const transcriptParts = [
+  chatFile,
+  partialFile,
+  'blobs',
+  'file-history',
+  chatIndexFile,
+] as const
 
 export interface DataLayout {
   dataDir: string

@@ -1,0 +1,49 @@
+// When a journal's writer stores its offset index. Appends never wait for it, and a disk that refuses it
+// costs nothing but the next scan.
+import type { FileHandle } from 'node:fs/promises'
+import type { ScanState } from './scan.ts'
+import { type LoadedIndex, saveIndex } from './stored-index.ts'
+
+/** While it is written, a journal is stored anew when it has grown by a quarter, and by this at least. */
+const growthBytesMin = 8 << 20
+
+export interface IndexKeeper {
+  /** The file has changed: records were added, or a tail was cut. */
+  changed(state: ScanState): void
+  /** Stores what is known unless it is stored already. Never rejects. */
+  close(state: ScanState): Promise<void>
+}
+
+export function createIndexKeeper(about: {
+  file: string
+  reader: FileHandle
+  /** A shorter journal gets no index. */
+  fromBytes: number
+  loaded: LoadedIndex | null
+}): IndexKeeper {
+  const { file, reader, fromBytes, loaded } = about
+  let storedTo = loaded?.state.offset ?? 0
+  let upToDate = loaded?.untouched ?? false
+  let storing: Promise<void> | null = null
+
+  async function store(state: ScanState): Promise<void> {
+    upToDate = true
+    storedTo = state.offset
+    await saveIndex(reader, file, state, fromBytes).catch(() => {
+      upToDate = false
+    })
+    storing = null
+  }
+
+  return {
+    changed(state) {
+      upToDate = false
+      if (storing || state.offset - storedTo < Math.max(growthBytesMin, storedTo / 4)) return
+      storing = store(state)
+    },
+    async close(state) {
+      await storing
+      if (!upToDate) await store(state)
+    },
+  }
+}
