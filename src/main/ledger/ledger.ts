@@ -13,10 +13,19 @@ import {
   foldLedgerRecord,
   type LedgerState,
 } from '../../shared/projections/ledger-state.ts'
-import { type Damage, type Healing, type JournalRecord, openJournal } from '../journal/index.ts'
+import {
+  type Damage,
+  type Healing,
+  type Journal,
+  type JournalRecord,
+  openJournal,
+} from '../journal/index.ts'
+import { readSnapshot, removeSnapshot, snapshotPathOf, writeSnapshot } from './snapshot.ts'
 
 /** Enough to bridge a lost connection without a new snapshot; a few hundred bytes each. */
 const recentRecordsMax = 2_000
+/** Folded in a few milliseconds: a snapshot is worth its writing only when it saves more than that. */
+const snapshotAfterRecordsDefault = 1_000
 
 export interface Ledger {
   /** The fold of everything recorded. Its objects are never changed, only replaced. */
@@ -34,27 +43,68 @@ export interface Ledger {
   subscribe(listener: (records: LedgerRecord[]) => void): () => void
   /** The records after `seq`, or null when they are too long ago: then send the state. */
   recordsAfter(seq: number): LedgerRecord[] | null
+  /** The record that the fold was read up to from the snapshot; 0 when all of it was folded. */
+  readonly snapshotSeq: number
+  /** Takes the snapshot away and writes none any more: it was found to say something else than the records. */
+  distrustSnapshot(): Promise<void>
+  /** Writes a snapshot when one is due. */
   close(): Promise<void>
 }
 
-/** Opens `ledger.jsonl` at `path`, healing it if need be (J4), and folds what it holds. */
-export async function openLedger(path: string, dataDir: string): Promise<Ledger> {
+/**
+ * Opens `ledger.jsonl` at `path`, healing it if need be (J4), and folds what it holds, from its snapshot on
+ * when that is one of this ledger. `snapshotAfterRecords`: how many more records make a new one due.
+ */
+export async function openLedger(
+  path: string,
+  dataDir: string,
+  { snapshotAfterRecords = snapshotAfterRecordsDefault } = {},
+): Promise<Ledger> {
   const journal = await openJournal(path)
-  const state = emptyLedgerState(dataDir)
+  const snapshotPath = snapshotPathOf(path)
+  const known = await knownFold(journal, snapshotPath, dataDir)
+  const state = known ?? emptyLedgerState(dataDir)
+  const snapshotSeq = state.seq
   const listeners = new Set<(records: LedgerRecord[]) => void>()
   const recent: LedgerRecord[] = []
   let notUnderstood = 0
-  for await (const stored of journal.records()) {
+  for await (const stored of journal.records({ fromSeq: snapshotSeq + 1 })) {
     const record = parseLedgerRecord(stored)
     if (record) fold([record])
     else notUnderstood++
   }
+  let snapshotWanted = true
+  /** The record up to which the file holds the fold, or will once it is written. */
+  let savedSeq = snapshotSeq
+  let saving: Promise<void> = Promise.resolve()
   let lastPublished: Promise<void> = Promise.resolve()
 
   function fold(records: LedgerRecord[]): void {
     for (const record of records) foldLedgerRecord(state, record)
     recent.push(...records)
-    if (recent.length > recentRecordsMax) recent.splice(0, recent.length - recentRecordsMax)
+    // Not one by one: taking the first of many away moves all the others.
+    if (recent.length > 2 * recentRecordsMax) recent.splice(0, recent.length - recentRecordsMax)
+  }
+
+  /** Never rejects, and is never waited for but at the end: the ledger does without. */
+  function saveSnapshot(): Promise<void> {
+    if (!snapshotIsDue()) return saving
+    savedSeq = state.seq
+    const copy = copyOf(state)
+    saving = saving
+      .then(async () => {
+        const link = await journal.sumAt(copy.seq)
+        if (link !== null && snapshotWanted)
+          await writeSnapshot(snapshotPath, { state: copy, link })
+      })
+      .catch(() => undefined)
+    return saving
+  }
+
+  /** Not of a ledger with holes: what could not be read then may be read by another Shiplog. */
+  function snapshotIsDue(): boolean {
+    const isWhole = journal.damage.length === 0 && notUnderstood === 0
+    return snapshotWanted && isWhole && state.seq - savedSeq >= snapshotAfterRecords
   }
 
   async function record(...events: LedgerEvent[]): Promise<void> {
@@ -70,6 +120,7 @@ export async function openLedger(path: string, dataDir: string): Promise<Ledger>
       }))
       fold(records)
       for (const listener of listeners) listener(records)
+      void saveSnapshot()
     })
     await lastPublished
   }
@@ -93,11 +144,51 @@ export async function openLedger(path: string, dataDir: string): Promise<Ledger>
       if (!oldest || !(seq <= state.seq && seq >= oldest.seq - 1)) return null
       return recent.filter((one) => one.seq > seq)
     },
-    close: () => journal.close(),
+    snapshotSeq,
+    async distrustSnapshot() {
+      snapshotWanted = false
+      await saving
+      await removeSnapshot(snapshotPath)
+    },
+    async close() {
+      await journal.flush()
+      await lastPublished.catch(() => undefined)
+      await saveSnapshot()
+      await journal.close()
+    },
   }
 }
 
-function parseLedgerRecord(stored: JournalRecord): LedgerRecord | null {
+/**
+ * The fold that the snapshot holds, when it is proved to be one of this ledger: the record that it ends
+ * with is there, and its checksum, which stands for all before it, is the same.
+ */
+async function knownFold(
+  journal: Journal,
+  path: string,
+  dataDir: string,
+): Promise<LedgerState | null> {
+  // A fold that knows more than can be read would hide the damage.
+  if (journal.damage.length > 0) return null
+  const read = await readSnapshot(path, dataDir)
+  if (read.kind !== 'ok') return null
+  const { state, link } = read.snapshot
+  return (await journal.sumAt(state.seq)) === link ? state : null
+}
+
+/** Its objects are replaced and never changed, so its maps are all that has to be copied. */
+function copyOf({ seq, dataDir, projects, tasks, trustedSetups }: LedgerState): LedgerState {
+  return {
+    seq,
+    dataDir,
+    projects: new Map(projects),
+    tasks: new Map(tasks),
+    trustedSetups: new Map(trustedSetups),
+  }
+}
+
+/** Null when this version does not understand it. */
+export function parseLedgerRecord(stored: JournalRecord): LedgerRecord | null {
   const parsed = ledgerEventSchema.safeParse(stored)
   if (!parsed.success || stored.v > ledgerVersion) return null
   return { seq: stored.seq, at: stored.at, event: parsed.data }

@@ -1,0 +1,128 @@
+/** Arbitrary histories of a ledger: what the fold makes of any order of events, sensible or not. */
+import fc from 'fast-check'
+import {
+  newProjectId,
+  newTaskId,
+  type ProjectId,
+  type TaskId,
+  type ToolCallId,
+} from '../../src/shared/ids.ts'
+import type { LedgerEvent } from '../../src/shared/ledger.ts'
+import { patchStatusSchema, removalSteps } from '../../src/shared/tasks.ts'
+
+const projects = Array.from({ length: 2 }, newProjectId)
+const tasks = Array.from({ length: 5 }, newTaskId)
+const text = fc.string({ unit: 'binary', maxLength: 12 })
+const projectId = fc.constantFrom(...projects)
+const taskId = fc.constantFrom(...tasks)
+const run = fc.integer({ min: 1, max: 3 })
+const usage = fc.record({
+  inputTokens: fc.nat(),
+  outputTokens: fc.nat(),
+  costUsd: fc.option(fc.constantFrom(0, 0.01, 0.3)),
+  complete: fc.boolean(),
+})
+const endedAt = fc.integer({ min: 1, max: 4_000_000_000_000 })
+
+export const taskCreated = (id: TaskId, project: ProjectId, parentId: TaskId | null = null) =>
+  ({
+    type: 'task.created',
+    taskId: id,
+    parentId,
+    rootId: parentId ?? id,
+    projectId: project,
+    title: 'A task',
+    agent: 'lead',
+    kind: 'scripted',
+    prompt: 'Do it',
+    model: null,
+    isolation: 'worktree',
+    callId: parentId ? ('call-1' as ToolCallId) : null,
+    resumedFrom: null,
+    dependsOn: [],
+    options: { agentsAtOnce: 3, keep: false },
+    plan: {},
+  }) as const satisfies LedgerEvent
+
+/** Any event about two projects and five tasks. */
+export const anyEvent: fc.Arbitrary<LedgerEvent> = fc.oneof(
+  fc.record({
+    type: fc.constant('project.added' as const),
+    projectId,
+    name: text,
+    dir: fc.constantFrom('/home/ada/api', '/data/demo'),
+    git: fc.boolean(),
+  }),
+  fc.record({ type: fc.constant('project.removed' as const), projectId }),
+  fc.record({
+    type: fc.constant('project.setup-trusted' as const),
+    projectId,
+    configSha256: text,
+  }),
+  fc
+    .tuple(taskId, projectId, fc.option(taskId))
+    .map(([id, project, parent]) => taskCreated(id, project, parent === id ? null : parent)),
+  fc.record({
+    type: fc.constant('workspace.created' as const),
+    workspaceId: taskId,
+    kind: fc.constantFrom('root' as const, 'task' as const),
+    isolation: fc.constantFrom('worktree' as const, 'in-place' as const),
+    path: fc.constantFrom('worktrees/api/one', '/home/ada/api'),
+    branch: fc.option(text),
+    baseCommit: fc.option(text),
+    baseBranch: fc.option(text),
+  }),
+  fc.record({
+    type: fc.constant('task.spawned' as const),
+    taskId,
+    run,
+    process: fc.constant({ pid: 1, startedAt: 'then' }),
+    spawnCommit: fc.option(text),
+  }),
+  fc.record({ type: fc.constant('task.reported' as const), taskId, run, title: text }),
+  fc.record({ type: fc.constant('task.completed' as const), taskId, run, usage }),
+  fc.record({
+    type: fc.constant('task.interrupted' as const),
+    taskId,
+    run,
+    endedAt,
+    cause: text,
+    usage,
+  }),
+  fc.record({ type: fc.constant('task.failed' as const), taskId, run, error: text, usage }),
+  fc.record({ type: fc.constant('task.requeued' as const), taskId }),
+  fc.record({ type: fc.constant('task.cancelled' as const), taskId, reason: text }),
+  fc.record({
+    type: fc.constant('task.patch-changed' as const),
+    taskId,
+    status: fc.constantFrom(...patchStatusSchema.options),
+  }),
+  fc.record({
+    type: fc.constant('workspace.removal-advanced' as const),
+    workspaceId: taskId,
+    step: fc.constantFrom(...removalSteps),
+    pending: fc.option(text),
+  }),
+  fc.record({ type: fc.constant('workspace.restore-started' as const), workspaceId: taskId }),
+  fc.record({
+    type: fc.constant('workspace.restored' as const),
+    workspaceId: taskId,
+    branch: fc.option(text),
+  }),
+  fc.record({ type: fc.constant('workspace.trashed' as const), workspaceId: taskId }),
+  fc.record({ type: fc.constant('workspace.untrashed' as const), workspaceId: taskId }),
+)
+
+/** A history as a ledger has it: a project, a task, then whatever happens to them. */
+export function history(length: number, { titled = 'A task' } = {}): LedgerEvent[] {
+  const [project] = projects
+  const [task] = tasks
+  if (!project || !task) throw new Error('there are ids')
+  const events: LedgerEvent[] = [
+    { type: 'project.added', projectId: project, name: 'api', dir: '/home/ada/api', git: true },
+    { ...taskCreated(task, project), title: titled },
+  ]
+  for (let n = events.length; n < length; n++)
+    events.push({ type: 'task.reported', taskId: task, run: 1, title: `Report ${n}` })
+  return events
+}
