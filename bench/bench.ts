@@ -1,0 +1,61 @@
+/** What every measurement is handed: where to work, how large, how often. */
+import type { Measured } from './rounds.ts'
+
+export interface Sizes {
+  /** Records of the one writer; each of many writers makes a fifth as many. */
+  appends: number
+  writers: number
+  /** Of one appended record, about. */
+  recordBytes: number
+  /** Of the long journal that is opened, read and healed. */
+  entries: number
+  journalMb: number
+  /** Of the workspace that is removed. */
+  children: number
+  transcriptsMb: number
+  /** Archived ones that a start finds. */
+  tasks: number
+}
+
+export interface Bench {
+  /** An empty folder of the measurement's own; taken away afterwards. */
+  dir: string
+  sizes: Sizes
+  rounds: number
+  /** The same seed makes the same data. */
+  seed: number
+  /** Tells whoever waits what is going on. */
+  say(text: string): void
+}
+
+export type Measure = (bench: Bench) => Promise<Measured>
+
+/** A megabyte as people say it of files: 10^6 bytes. */
+export const megabyte = 1e6
+
+/** The and the design's sizes. */
+export const fullSizes: Sizes = {
+  appends: 5_000,
+  writers: 20,
+  recordBytes: 1_000,
+  entries: 50_000,
+  journalMb: 200,
+  children: 200,
+  transcriptsMb: 107,
+  tasks: 10_000,
+}
+
+/** To see that it works, in seconds; the ratios of such sizes say little. */
+export const quickSizes: Sizes = {
+  appends: 500,
+  writers: 20,
+  recordBytes: 1_000,
+  entries: 2_500,
+  journalMb: 10,
+  children: 20,
+  transcriptsMb: 5,
+  tasks: 500,
+}
+
+/** Milliseconds and megabytes are asked of the sizes they were set for, not of smaller ones. */
+export const notJudged = 'Targets are for the full size, so they are not judged at this one.'

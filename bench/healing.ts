@@ -1,0 +1,61 @@
+/** A start after a crash: the last record of a long journal is torn. */
+import { type Bench, fullSizes, notJudged } from './bench.ts'
+import { probe } from './child.ts'
+import { buildLongJournal, notStored } from './long-journal.ts'
+import { alternate, find, judge, type Measured } from './rounds.ts'
+
+/** DESIGN, targets: healed in 300 ms per 200 MB. */
+const healMsMax = 300
+
+export async function measureHealing(bench: Bench): Promise<Measured> {
+  const journal = await buildLongJournal(bench)
+  const { file, records, bytes } = journal
+
+  async function torn<T>(use: () => Promise<T>): Promise<T> {
+    await journal.tear()
+    try {
+      return await use()
+    } finally {
+      await journal.mend()
+    }
+  }
+  const heal = () => torn(() => probe('open-journal', { file, records, healed: 1 }))
+
+  const rounds = await alternate(
+    {
+      cold: () => journal.withoutIndex().then(heal),
+      warm: () => journal.withIndex().then(heal),
+      whole: () => torn(() => probe('read-whole', { file, records })),
+    },
+    { rounds: bench.rounds },
+  )
+
+  const ms = find(rounds, 'ms', {
+    'healed and opened, without index': ({ cold }) => cold.ms,
+    'healed and opened, with index': ({ warm }) => warm.ms,
+    'reading and parsing all of it': ({ whole }) => whole.ms,
+  })
+  const memory = find(rounds, 'MB', {
+    'memory, healing without index (peak)': ({ cold }) => cold.peakMb,
+    'memory, reading all of it (peak)': ({ whole }) => whole.peakMb,
+  })
+  const ratios = find(rounds, 'x', {
+    'all of it over healing, without index': ({ whole, cold }) => whole.ms / cold.ms,
+    'all of it over healing, with index': ({ whole, warm }) => whole.ms / warm.ms,
+    'memory: all of it over healing without index': (one) => one.whole.peakMb / one.cold.peakMb,
+  })
+  const judged = bench.sizes.journalMb >= fullSizes.journalMb
+  const atMost = (healMsMax * bench.sizes.journalMb) / fullSizes.journalMb
+  return {
+    title: `Healing a torn tail of ${Math.round(bytes / 1e6)} MB`,
+    rounds: rounds.length,
+    figures: [...Object.values(ms), ...Object.values(memory)],
+    ratios: Object.values(ratios),
+    verdicts: judged ? [judge(ms['healed and opened, without index'], { atMost })] : [],
+    notes: [
+      'The torn bytes are durable in a file of their own before they are cut; that is in the time.',
+      ...(judged ? [] : [notJudged]),
+      ...(journal.hasStoredIndex ? [] : [notStored]),
+    ],
+  }
+}

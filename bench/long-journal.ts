@@ -1,0 +1,67 @@
+/** The long journal that is opened, read and healed: built once, then only added to and healed again. */
+import { access, appendFile, readdir, rm, stat, truncate } from 'node:fs/promises'
+import { join } from 'node:path'
+import { openJournal } from '../src/main/journal/index.ts'
+import { type Bench, megabyte } from './bench.ts'
+import { madeUpAtMs, makeUp } from './made-up.ts'
+
+export interface LongJournal {
+  file: string
+  records: number
+  bytes: number
+  /** False: this Shiplog keeps no index on disk for a journal of this size. */
+  hasStoredIndex: boolean
+  withoutIndex(): Promise<void>
+  /** Sees to it that the stored index is there, as the last closing leaves it. */
+  withIndex(): Promise<void>
+  /** Adds what a write that was cut short leaves: half a record. */
+  tear(): Promise<void>
+  /** Takes the torn tail away, and what healing kept of it. */
+  mend(): Promise<void>
+}
+
+/** Records appended at once while building. */
+const batchRecords = 500
+
+export async function buildLongJournal(bench: Bench): Promise<LongJournal> {
+  const { entries, journalMb } = bench.sizes
+  const { dir } = bench
+  const file = join(dir, 'chat.jsonl')
+  const index = join(dir, 'chat.index')
+  bench.say(`making a journal of ${journalMb} MB, ${entries} entries`)
+  const { message } = makeUp(bench.seed)
+  const recordBytes = (journalMb * megabyte) / entries
+  const journal = await openJournal(file, { clock: () => madeUpAtMs })
+  for (let made = 0; made < entries; made += batchRecords) {
+    const count = Math.min(batchRecords, entries - made)
+    await journal.appendAll(Array.from({ length: count }, () => message(recordBytes)))
+  }
+  await journal.close()
+
+  const { size } = await stat(file)
+  const hasStoredIndex = await isThere(index)
+  return {
+    file,
+    records: entries,
+    bytes: size,
+    hasStoredIndex,
+    withoutIndex: () => rm(index, { force: true }),
+    async withIndex() {
+      if (!(await isThere(index))) await (await openJournal(file)).close()
+    },
+    tear: () =>
+      appendFile(file, `{"v":1,"seq":${entries + 1},"at":${madeUpAtMs},"type":"message","`),
+    async mend() {
+      await truncate(file, size)
+      for (const name of await readdir(dir)) if (name.includes('.torn')) await rm(join(dir, name))
+    },
+  }
+}
+
+const isThere = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  )
+
+export const notStored = 'no stored index: there is none for a journal of this size'

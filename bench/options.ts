@@ -1,0 +1,93 @@
+/** The options of `npm run bench`. */
+import { tmpdir } from 'node:os'
+import { parseArgs } from 'node:util'
+import { fullSizes, quickSizes, type Sizes } from './bench.ts'
+
+export interface Options {
+  kind: 'measure'
+  /** Where to measure. */
+  dir: string
+  only: string[]
+  /** A file for the numbers. */
+  json: string | null
+  sizes: Sizes
+  rounds: number
+  seed: number
+}
+
+export const usage = `npm run bench -- [options]
+  --quick           small sizes, three rounds: to see that it works
+  --only a,b        these measurements: appends, opening, random-page, healing, removal, start-up
+  --rounds N        how often each comparison is made
+  --seed N          of the made-up data
+  --dir DIR         where to measure; by default the system's folder for temporary files
+  --json FILE       the numbers as JSON
+sizes
+  --appends N  --writers N  --record-bytes N      durable appends
+  --entries N  --journal-mb N                     the long journal
+  --children N  --transcripts-mb N                the workspace that is removed
+  --tasks N                                       the archived tasks of a start`
+
+const roundsDefault = 7
+const quickRounds = 3
+const seedDefault = 20261121
+
+const sizeOptions = {
+  appends: 'appends',
+  writers: 'writers',
+  'record-bytes': 'recordBytes',
+  entries: 'entries',
+  'journal-mb': 'journalMb',
+  children: 'children',
+  'transcripts-mb': 'transcriptsMb',
+  tasks: 'tasks',
+} as const satisfies Record<string, keyof Sizes>
+
+export function parseOptions(
+  args: string[],
+  names: string[],
+): Options | { kind: 'help' } | { kind: 'wrong'; message: string } {
+  try {
+    const text = { type: 'string' } as const
+    const { values } = parseArgs({
+      args,
+      options: {
+        help: { type: 'boolean' },
+        quick: { type: 'boolean' },
+        ...{ only: text, rounds: text, seed: text, dir: text, json: text },
+        ...{ appends: text, writers: text, 'record-bytes': text, entries: text },
+        ...{ 'journal-mb': text, children: text, 'transcripts-mb': text, tasks: text },
+      },
+    })
+    if (values.help) return { kind: 'help' }
+    const sizes = { ...(values.quick ? quickSizes : fullSizes) }
+    for (const [option, size] of Object.entries(sizeOptions)) {
+      const given = values[option as keyof typeof sizeOptions]
+      if (given !== undefined) sizes[size] = count(option, given)
+    }
+    const only = values.only?.split(',') ?? names
+    const unknown = only.find((name) => !names.includes(name))
+    if (unknown !== undefined) throw new Error(`there is no measurement "${unknown}"`)
+    return {
+      kind: 'measure',
+      dir: values.dir ?? tmpdir(),
+      only,
+      json: values.json ?? null,
+      sizes,
+      rounds: values.rounds
+        ? count('rounds', values.rounds)
+        : values.quick
+          ? quickRounds
+          : roundsDefault,
+      seed: values.seed ? count('seed', values.seed) : seedDefault,
+    }
+  } catch (error) {
+    return { kind: 'wrong', message: (error as Error).message }
+  }
+}
+
+function count(option: string, text: string): number {
+  if (!/^[1-9][0-9]{0,9}$/.test(text))
+    throw new Error(`--${option} takes a whole number from 1 on, not "${text}"`)
+  return Number(text)
+}

@@ -1,0 +1,145 @@
+/**
+ * One thing done in a process of its own, so that nothing is loaded, compiled or remembered from before:
+ * `node bench/probe.ts <action> <JSON>`. Prints what it took. Time counts from when the modules are
+ * loaded; memory is the most that the whole process ever held.
+ */
+import { readFile } from 'node:fs/promises'
+import { openJournal, readJournalPage } from '../src/main/journal/index.ts'
+import type { TaskId } from '../src/shared/ids.ts'
+import { makeUp } from './made-up.ts'
+import { median, type Sample, timed } from './rounds.ts'
+
+/** Records of a page: what the contract gives when nobody says how many. */
+const pageRecords = 200
+const randomPages = 40
+
+const actions = {
+  /** As whoever goes on with a session: open for writing, then its last page. */
+  async 'open-journal'({
+    file,
+    records,
+    healed,
+  }: {
+    file: string
+    records: number
+    healed: number
+  }) {
+    const startedAt = performance.now()
+    const journal = await openJournal(file)
+    const page = await journal.page({ last: pageRecords })
+    const ms = performance.now() - startedAt
+    await journal.close()
+    expectTo(page.total === records && page.records.length > 0, 'all records were found')
+    expectTo(journal.healed.length === healed, 'a torn tail was healed')
+    return { ms }
+  },
+
+  /** As whoever looks at a transcript that nobody writes. */
+  async 'read-page'({ file, records }: { file: string; records: number }) {
+    const startedAt = performance.now()
+    const page = await readJournalPage(file, { last: pageRecords })
+    const ms = performance.now() - startedAt
+    expectTo(page.total === records && page.records.length > 0, 'all records were found')
+    return { ms }
+  },
+
+  /** Pages anywhere in a journal that is open. */
+  async 'random-pages'({ file, records, seed }: { file: string; records: number; seed: number }) {
+    const { below } = makeUp(seed)
+    const journal = await openJournal(file)
+    const times: number[] = []
+    for (let n = 0; n < randomPages; n++) {
+      const fromSeq = 1 + below(records)
+      times.push(
+        await timed(async () => {
+          const page = await journal.page({ fromSeq, limit: pageRecords })
+          expectTo(page.records[0]?.seq === fromSeq, 'the page begins where it should')
+        }),
+      )
+    }
+    await journal.close()
+    return { ms: median(times), longestMs: Math.max(...times) }
+  },
+
+  /** What has to be done where there is no journal: read the file, parse every line, hold what it says. */
+  async 'read-whole'({ file, records }: { file: string; records: number }) {
+    const startedAt = performance.now()
+    const parsed: unknown[] = []
+    for (const line of (await readFile(file, 'utf8')).split('\n')) {
+      if (line === '') continue
+      try {
+        parsed.push(JSON.parse(line))
+      } catch {
+        // A torn tail is no record.
+      }
+    }
+    const ms = performance.now() - startedAt
+    expectTo(parsed.length === records, 'all records were found')
+    return { ms }
+  },
+
+  async 'start-up'({ dataDir, tasks }: { dataDir: string; tasks: number }) {
+    const { openShiplog } = await import('../src/main/shiplog.ts')
+    const startedAt = performance.now()
+    const shiplog = await openShiplog({ dataDir, host: 'cli' })
+    const ms = performance.now() - startedAt
+    const listed = await shiplog.client.tasks.list({ all: true })
+    await shiplog.close()
+    const count = (trees: typeof listed.tasks): number =>
+      trees.reduce((sum, { children }) => sum + 1 + count(children), 0)
+    expectTo(count(listed.tasks) === tasks, 'all tasks were found')
+    return { ms }
+  },
+
+  async remove({ dataDir, rootId, tasks }: { dataDir: string; rootId: TaskId; tasks: number }) {
+    const { openShiplog } = await import('../src/main/shiplog.ts')
+    const shiplog = await openShiplog({ dataDir, host: 'cli' })
+    const startedAt = performance.now()
+    const gone = leftTheList(shiplog.client, rootId)
+    const { removed } = await shiplog.client.workspace.remove({ workspaceId: rootId })
+    const ms = performance.now() - startedAt
+    const goneMs = (await gone) - startedAt
+    await shiplog.close()
+    expectTo(removed.length === tasks, 'all workspaces were removed')
+    return { ms, goneMs }
+  },
+}
+
+export type Action = keyof typeof actions
+
+/** When the list's feed said that the root is archived, as performance.now() counts. */
+async function leftTheList(
+  client: Awaited<ReturnType<typeof import('../src/main/shiplog.ts').openShiplog>>['client'],
+  rootId: TaskId,
+): Promise<number> {
+  for await (const news of await client.feed.ledger()) {
+    if (news.type !== 'records') continue
+    const left = news.records.some(
+      ({ event }) =>
+        event.type === 'workspace.removal-advanced' &&
+        event.workspaceId === rootId &&
+        event.step === 'removed',
+    )
+    if (left) break
+  }
+  return performance.now()
+}
+
+/** A measurement of something that was not done is worse than none. */
+function expectTo(is: boolean, what: string): void {
+  if (!is) throw new Error(`not so: ${what}`)
+}
+
+/** The most memory this process ever had resident, in MB. */
+async function peakMb(): Promise<number> {
+  // Not resourceUsage().maxRSS alone: on Linux a new process begins with its parent's.
+  const status = await readFile('/proc/self/status', 'utf8').catch(() => '')
+  const peakKib = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? process.resourceUsage().maxRSS
+  return (Number(peakKib) * 1024) / 1e6
+}
+
+const [action = '', input = '{}'] = process.argv.slice(2)
+const act = actions[action as Action] as ((input: unknown) => Promise<Sample>) | undefined
+if (!act) throw new Error(`no action ${action}`)
+const sample = await act(JSON.parse(input))
+console.log(JSON.stringify({ ...sample, peakMb: await peakMb() }))

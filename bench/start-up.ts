@@ -1,0 +1,118 @@
+/** Starting with a long past: what thousands of archived tasks cost before anything can be shown. */
+import { mkdir, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { openJournal, type RecordBody } from '../src/main/journal/index.ts'
+import { layoutOf } from '../src/main/sessions/session-files.ts'
+import type { ProjectId, TaskId } from '../src/shared/ids.ts'
+import { type LedgerEvent, ledgerVersion } from '../src/shared/ledger.ts'
+import { removalSteps } from '../src/shared/tasks.ts'
+import type { Bench } from './bench.ts'
+import { probe } from './child.ts'
+import { madeUpAtMs, makeUp } from './made-up.ts'
+import { alternate, find, type Measured } from './rounds.ts'
+import { finishedTask, projectAdded } from './voyages.ts'
+
+/** A root with nine sub-agents. */
+const tasksOfATree = 10
+const batchRecords = 1_000
+
+export async function measureStartUp(bench: Bench): Promise<Measured> {
+  const { dir, sizes } = bench
+  const dataDir = join(dir, 'data')
+  const emptyDir = join(dir, 'empty')
+  bench.say(`making a ledger of ${sizes.tasks} archived tasks`)
+  const records = await makeArchive(bench, dataDir)
+
+  const rounds = await alternate(
+    {
+      async cold() {
+        await takeDerivedAway(dataDir)
+        return probe('start-up', { dataDir, tasks: sizes.tasks })
+      },
+      // As the start before left it.
+      warm: () => probe('start-up', { dataDir, tasks: sizes.tasks }),
+      async empty() {
+        await rm(emptyDir, { recursive: true, force: true })
+        return probe('start-up', { dataDir: emptyDir, tasks: 0 })
+      },
+      plain: () => probe('read-whole', { file: layoutOf(dataDir).ledger, records }),
+    },
+    { rounds: bench.rounds },
+  )
+  const derived = await derivedIn(dataDir)
+
+  const ms = find(rounds, 'ms', {
+    'start, nothing there but the record': ({ cold }) => cold.ms,
+    'start, as the last one left it': ({ warm }) => warm.ms,
+    'start of an empty data directory': ({ empty }) => empty.ms,
+    'reading and parsing the ledger': ({ plain }) => plain.ms,
+  })
+  const memory = find(rounds, 'MB', {
+    'memory, nothing there but the record (peak)': ({ cold }) => cold.peakMb,
+    'memory, as the last one left it (peak)': ({ warm }) => warm.peakMb,
+    'memory, empty data directory (peak)': ({ empty }) => empty.peakMb,
+  })
+  const ratios = find(rounds, 'x', {
+    'start as left over that of an empty one': ({ warm, empty }) => warm.ms / empty.ms,
+    'start as left over reading the ledger': ({ warm, plain }) => warm.ms / plain.ms,
+    'start from the record over reading the ledger': ({ cold, plain }) => cold.ms / plain.ms,
+  })
+  return {
+    title: `Start with ${sizes.tasks} archived tasks (${records} ledger records)`,
+    rounds: rounds.length,
+    figures: [...Object.values(ms), ...Object.values(memory)],
+    ratios: Object.values(ratios),
+    verdicts: [],
+    notes: [
+      'From openShiplog to its answer, in a new process; loading the program is not in it.',
+      derived.length > 0
+        ? `The last start left beside the record: ${derived.join(', ')}.`
+        : 'Nothing is kept beside the record, so both starts do the same.',
+    ],
+  }
+}
+
+/** Gives the number of records in the ledger. */
+async function makeArchive({ dir, sizes, seed }: Bench, dataDir: string): Promise<number> {
+  const made = makeUp(seed)
+  const layout = layoutOf(dataDir)
+  const projectDir = join(dir, 'project')
+  await mkdir(projectDir, { recursive: true })
+  const voyage = { projectId: made.uuid<ProjectId>(), projectDir }
+  const events: LedgerEvent[] = [projectAdded(voyage)]
+  for (let n = 0; n < sizes.tasks; ) {
+    const rootId = made.uuid<TaskId>()
+    const tree: TaskId[] = []
+    for (; tree.length < tasksOfATree && n < sizes.tasks; n++) {
+      const id = tree.length === 0 ? rootId : made.uuid<TaskId>()
+      const parentId = id === rootId ? null : rootId
+      tree.push(id)
+      events.push(
+        ...finishedTask(voyage, { id, parentId, title: `Task ${n}`, prompt: made.text(300) }),
+      )
+    }
+    // Deepest first, as a removal goes.
+    for (const workspaceId of tree.reverse()) {
+      for (const step of removalSteps)
+        events.push({ type: 'workspace.removal-advanced', workspaceId, step, pending: null })
+    }
+    await mkdir(layout.archiveDir(rootId), { recursive: true })
+  }
+  const ledger = await openJournal(layout.ledger, { clock: () => madeUpAtMs })
+  const bodies = events.map((event): RecordBody => ({ v: ledgerVersion, ...event }))
+  for (let from = 0; from < bodies.length; from += batchRecords)
+    await ledger.appendAll(bodies.slice(from, from + batchRecords))
+  await ledger.close()
+  return bodies.length
+}
+
+/** The record itself; whatever else lies in a data directory is made from it. */
+const record = ['ledger.jsonl', 'archive', 'sessions', 'trash', 'worktrees']
+
+async function derivedIn(dataDir: string): Promise<string[]> {
+  return (await readdir(dataDir)).filter((name) => !record.includes(name))
+}
+
+async function takeDerivedAway(dataDir: string): Promise<void> {
+  for (const name of await derivedIn(dataDir)) await rm(join(dataDir, name), { recursive: true })
+}

@@ -1,0 +1,69 @@
+/** Makes data directories full of work, as agents leave them, without agents: events and entries as they write them. */
+
+import type { ProjectId, TaskId } from '../src/shared/ids.ts'
+import type { LedgerEvent } from '../src/shared/ledger.ts'
+
+/** What every task of a made-up voyage shares. */
+export interface Voyage {
+  projectId: ProjectId
+  projectDir: string
+}
+
+const usage = { inputTokens: 1200, outputTokens: 300, costUsd: null, complete: true }
+
+/** A folder without Git: what Git costs is Git's, and is not measured here. */
+export const projectAdded = ({ projectId, projectDir }: Voyage): LedgerEvent => ({
+  type: 'project.added',
+  projectId,
+  name: 'harbour',
+  dir: projectDir,
+  git: false,
+})
+
+/** A task from its beginning to the end of its one run, its workspace still there. */
+export function finishedTask(
+  voyage: Voyage,
+  task: { id: TaskId; parentId: TaskId | null; title: string; prompt: string },
+): LedgerEvent[] {
+  const { id: taskId, parentId } = task
+  return [
+    {
+      type: 'task.created',
+      taskId,
+      parentId,
+      rootId: parentId ?? taskId,
+      projectId: voyage.projectId,
+      title: task.title,
+      agent: parentId ? 'mate' : 'lead',
+      kind: 'scripted',
+      prompt: task.prompt,
+      model: null,
+      isolation: 'in-place',
+      callId: null,
+      resumedFrom: null,
+      dependsOn: [],
+      // Kept, or the next start would clean up what is to be removed while it is measured.
+      options: { agentsAtOnce: 3, keep: true },
+      plan: {},
+    },
+    {
+      type: 'workspace.created',
+      workspaceId: taskId,
+      kind: parentId ? 'task' : 'root',
+      isolation: 'in-place',
+      path: voyage.projectDir,
+      branch: null,
+      baseCommit: null,
+      baseBranch: null,
+    },
+    {
+      type: 'task.spawned',
+      taskId,
+      run: 1,
+      process: { pid: 1, startedAt: 'long ago' },
+      spawnCommit: null,
+    },
+    { type: 'task.reported', taskId, run: 1, title: `${task.title}: done` },
+    { type: 'task.completed', taskId, run: 1, usage },
+  ]
+}

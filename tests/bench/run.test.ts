@@ -1,0 +1,72 @@
+/** The whole of `npm run bench` at sizes of nothing: that it runs, tells and cleans up; never how fast. */
+import { spawn } from 'node:child_process'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import type { Measured } from '../../bench/rounds.ts'
+import { temporaryDir } from '../harness.ts'
+
+const script = join(import.meta.dirname, '../../bench/run.ts')
+
+/** Enough for an index to be stored beside the journal. */
+const tiny = [
+  ...['--rounds', '1', '--appends', '60', '--writers', '3', '--entries', '400'],
+  ...['--journal-mb', '2', '--children', '3', '--transcripts-mb', '1', '--tasks', '30'],
+]
+
+function bench(...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
+  const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  let [out, err] = ['', '']
+  child.stdout.on('data', (chunk) => {
+    out += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    err += chunk
+  })
+  const { promise, resolve } = Promise.withResolvers<{
+    code: number | null
+    out: string
+    err: string
+  }>()
+  child.on('close', (code) => resolve({ code, out, err }))
+  return promise
+}
+
+it('measures everything, says what lies under it, and leaves nothing behind', {
+  timeout: 120_000,
+}, async () => {
+  const dir = await temporaryDir()
+  const json = join(dir, 'numbers.json')
+  const { code, out, err } = await bench(...tiny, '--dir', dir, '--json', json)
+  expect({ code, err: err.replaceAll(/^… .*\n/gm, '') }).toEqual({ code: 0, err: '' })
+  expect(out).toMatch(/^The disk acknowledges a write of 4 KB with datasync in /)
+  expect(out).toContain('one writer: time in the journal over time bare')
+  expect(out).toMatch(/\d of \d targets met\./)
+  expect(await readdir(dir)).toEqual(['numbers.json'])
+
+  const numbers = JSON.parse(await readFile(json, 'utf8'))
+  expect(numbers.machine.disk.medianUs).toBeGreaterThan(0)
+  expect(numbers.sizes).toMatchObject({ appends: 60, entries: 400, tasks: 30 })
+  const found: Record<string, Measured> = numbers.measurements
+  expect(Object.keys(found)).toEqual([
+    ...['appends', 'opening', 'random-page', 'healing', 'removal', 'start-up'],
+  ])
+  for (const { figures, ratios } of Object.values(found)) {
+    expect(ratios.length).toBeGreaterThan(0)
+    for (const { says, min, median, max } of [...figures, ...ratios]) {
+      expect([says, Number.isFinite(median) && median > 0]).toEqual([says, true])
+      expect([says, min <= median && median <= max]).toEqual([says, true])
+    }
+  }
+})
+
+it.each([
+  ['--only', 'speed'],
+  ['--rounds', '0'],
+  ['--fast', ''],
+])('refuses %s %s before it measures anything', async (option, value) => {
+  const { code, out } = await bench(option, ...(value ? [value] : []))
+  expect(code).toBe(2)
+  expect(out).toContain('npm run bench -- [options]')
+  expect(out).not.toContain('acknowledges')
+})
