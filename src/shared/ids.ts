@@ -21,6 +21,10 @@ export type ProjectId = z.infer<typeof projectIdSchema>
 export const entryIdSchema = uuid.brand<'EntryId'>()
 export type EntryId = z.infer<typeof entryIdSchema>
 
+/** Says what one sweep removed (X3). */
+export const receiptIdSchema = uuid.brand<'ReceiptId'>()
+export type ReceiptId = z.infer<typeof receiptIdSchema>
+
 /** Names one tool call within a session. Providers choose the form, so only its length is bounded. */
 export const toolCallIdSchema = z.string().min(1).max(200).brand<'ToolCallId'>()
 export type ToolCallId = z.infer<typeof toolCallIdSchema>
@@ -37,6 +41,7 @@ export const idPrefixLengthMin = 4
 
 export const newTaskId = (): TaskId => crypto.randomUUID() as TaskId
 export const newProjectId = (): ProjectId => crypto.randomUUID() as ProjectId
+export const newReceiptId = (): ReceiptId => crypto.randomUUID() as ReceiptId
 export const newEntryId = (): EntryId => crypto.randomUUID() as EntryId
 export const newToolCallId = (): ToolCallId => `call-${crypto.randomUUID()}` as ToolCallId
 

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { usageSchema } from './entries.ts'
-import { projectIdSchema, taskIdSchema, toolCallIdSchema } from './ids.ts'
+import { projectIdSchema, receiptIdSchema, taskIdSchema, toolCallIdSchema } from './ids.ts'
 import {
   agentKindSchema,
   isolationSchema,
@@ -59,6 +59,8 @@ export const ledgerEventSchemas = [
     callId: toolCallIdSchema.nullable(),
     resumedFrom: taskIdSchema.nullable(),
     dependsOn: z.array(taskIdSchema),
+    /** True of what another tool recorded: it can't be made again, so it never expires (X1). */
+    imported: z.boolean().optional(),
     /** How its tree is run; the root's count for everything below it. */
     options: treeOptionsSchema,
     plan: planSchema,
@@ -125,6 +127,37 @@ export const ledgerEventSchemas = [
   /** A removed root, with everything below it, was moved to the trash, or taken back out of it. */
   z.object({ type: z.literal('workspace.trashed'), workspaceId: taskIdSchema }),
   z.object({ type: z.literal('workspace.untrashed'), workspaceId: taskIdSchema }),
+  /** It has left the trash for good, with everything below it. */
+  z.object({
+    type: z.literal('workspace.purged'),
+    workspaceId: taskIdSchema,
+    receiptId: receiptIdSchema,
+  }),
+  /** The person wants it kept, with everything below it, however old it gets (X1). */
+  z.object({ type: z.literal('task.pinned'), taskId: taskIdSchema }),
+  z.object({ type: z.literal('task.unpinned'), taskId: taskIdSchema }),
+  /** The sweep takes its transcript to the trash: said before it is moved, so that a start can end it (X3). */
+  z.object({
+    type: z.literal('transcript.expired'),
+    taskId: taskIdSchema,
+    receiptId: receiptIdSchema,
+    /** Milliseconds since the epoch: it can be taken back until then at least. */
+    keptUntil: z.number(),
+  }),
+  /** It is where it was. `failure`: it could not be moved; `person`: it was taken back, and counts as looked at. */
+  z.object({
+    type: z.literal('transcript.unexpired'),
+    taskId: taskIdSchema,
+    because: z.enum(['person', 'failure']),
+  }),
+  /** It has left the trash for good. */
+  z.object({
+    type: z.literal('transcript.purged'),
+    taskId: taskIdSchema,
+    receiptId: receiptIdSchema,
+  }),
+  /** A sweep that removed something has ended; what, is in its receipt. */
+  z.object({ type: z.literal('retention.swept'), receiptId: receiptIdSchema }),
 ] as const
 
 export const ledgerEventSchema = z.discriminatedUnion('type', ledgerEventSchemas)

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { usageSchema } from './entries.ts'
-import { projectIdSchema, taskIdSchema, toolCallIdSchema } from './ids.ts'
+import { projectIdSchema, receiptIdSchema, taskIdSchema, toolCallIdSchema } from './ids.ts'
 
 const isoDateTime = z.iso.datetime()
 
@@ -116,6 +116,17 @@ export const planSchema = z
   .partial()
 export type Plan = z.infer<typeof planSchema>
 
+/** A transcript that the sweep took away (X2, X3). Reports and patches are not concerned. */
+export const expirySchema = z.object({
+  receiptId: receiptIdSchema,
+  at: isoDateTime,
+  /** It can be taken back from the trash until then at least. */
+  keptUntil: isoDateTime,
+  /** When it left the trash for good; null while it can be taken back. */
+  purgedAt: isoDateTime.nullable(),
+})
+export type TranscriptExpiry = z.infer<typeof expirySchema>
+
 export const taskSchema = z.object({
   id: taskIdSchema,
   parentId: taskIdSchema.nullable(),
@@ -140,6 +151,18 @@ export const taskSchema = z.object({
   archived: z.boolean(),
   /** True while its root lies in the trash: no list shows it. */
   trashed: z.boolean(),
+  /** When its root was moved there, while it is. */
+  trashedAt: isoDateTime.nullable(),
+  /** True once its root has left the trash for good. */
+  purged: z.boolean(),
+  /** Kept, with everything below it, however old it gets (X1). */
+  pinned: z.boolean(),
+  /** Recorded by another tool. */
+  imported: z.boolean(),
+  /** Null while its transcript is kept. */
+  transcriptExpired: expirySchema.nullable(),
+  /** When the person last took its transcript back: that counts as activity. */
+  transcriptTakenBackAt: isoDateTime.nullable(),
   hasReport: z.boolean(),
   reportTitle: z.string().nullable(),
   /** The run whose report is the newest one. */

@@ -70,6 +70,8 @@ function foldEvent(state: LedgerState, event: LedgerEvent, at: string): void {
         error: null,
         spawnCommit: task.spawnCommit ?? event.spawnCommit,
         hasTranscript: true,
+        // What is recorded from now on is kept, whatever became of earlier runs.
+        transcriptExpired: null,
         // What was applied is no longer all of its work.
         patch: 'none',
         runs: startRun(task.runs, event.run, at),
@@ -79,6 +81,7 @@ function foldEvent(state: LedgerState, event: LedgerEvent, at: string): void {
         status: 'resumed',
         endedAt: null,
         error: null,
+        transcriptExpired: null,
         patch: 'none',
         runs: startRun(task.runs, event.run, at),
       }))
@@ -155,9 +158,35 @@ function foldEvent(state: LedgerState, event: LedgerEvent, at: string): void {
         },
       }))
     case 'workspace.trashed':
-      return changeTree(state, event.workspaceId, { trashed: true })
+      return changeTree(state, event.workspaceId, { trashed: true, trashedAt: at })
     case 'workspace.untrashed':
-      return changeTree(state, event.workspaceId, { trashed: false })
+      return changeTree(state, event.workspaceId, { trashed: false, trashedAt: null })
+    case 'workspace.purged':
+      return changeTree(state, event.workspaceId, { purged: true })
+    case 'task.pinned':
+      return change(state, event.taskId, () => ({ pinned: true }))
+    case 'task.unpinned':
+      return change(state, event.taskId, () => ({ pinned: false }))
+    case 'transcript.expired':
+      return change(state, event.taskId, () => ({
+        transcriptExpired: {
+          receiptId: event.receiptId,
+          at,
+          keptUntil: new Date(event.keptUntil).toISOString(),
+          purgedAt: null,
+        },
+      }))
+    case 'transcript.unexpired':
+      return change(state, event.taskId, (task) => ({
+        transcriptExpired: null,
+        transcriptTakenBackAt: event.because === 'person' ? at : task.transcriptTakenBackAt,
+      }))
+    case 'transcript.purged':
+      return change(state, event.taskId, ({ transcriptExpired }) => ({
+        transcriptExpired: transcriptExpired && { ...transcriptExpired, purgedAt: at },
+      }))
+    case 'retention.swept':
+      return
     default:
       assertNever(event)
   }
@@ -186,6 +215,12 @@ function createdTask(state: LedgerState, event: LedgerEventOf<'task.created'>, a
     dependsOn: event.dependsOn,
     archived: false,
     trashed: false,
+    trashedAt: null,
+    purged: false,
+    pinned: false,
+    imported: event.imported ?? false,
+    transcriptExpired: null,
+    transcriptTakenBackAt: null,
     hasReport: false,
     reportTitle: null,
     reportedRun: null,
