@@ -1,0 +1,8 @@
+/** Drift: what changed while a task did not run, and how its directory comes back. See README.md. */
+export { createDrift, type DriftDependencies, type FindDrift } from './drift.ts'
+export {
+  createRestoreWorkingDir,
+  type RestoreDependencies,
+  type RestoredWorkingDir,
+  type RestoreWorkingDir,
+} from './restore.ts'

@@ -1,0 +1,138 @@
+/**
+ * What differs now from when a run stopped (S2): shown before every resume, and recorded with it (S7).
+ * Found in `src/main/tasks/drift`; the words for people are made here, so that every host says the same.
+ */
+import { z } from 'zod'
+import { taskIdSchema } from './ids.ts'
+
+/** A file that this agent worked on and that somebody else changed since. */
+export const driftConflictSchema = z.object({
+  /** Relative to the working directory, `/` as separator. */
+  path: z.string(),
+  /** Where it was before, when it was renamed since. */
+  oldPath: z.string().nullable(),
+  change: z.enum(['added', 'modified', 'deleted', 'renamed']),
+  /** An agent's title, a commit's author, or `you`. */
+  changedBy: z.string(),
+})
+export type DriftConflict = z.infer<typeof driftConflictSchema>
+
+export const driftReportSchema = z.object({
+  taskId: taskIdSchema,
+  /** HEAD of the working directory when the task was first spawned. */
+  spawnCommit: z.string().nullable(),
+  conflicts: z.array(driftConflictSchema),
+  /** The branch that the work started from has other commits now. */
+  headMoved: z
+    .object({
+      branch: z.string().nullable(),
+      from: z.string(),
+      to: z.string(),
+      /** Null when `from` is not in its history any more. */
+      commits: z.number().int().min(0).nullable(),
+    })
+    .nullable(),
+  /** Another branch is checked out in the working directory than when it stopped. */
+  branchChanged: z.object({ from: z.string().nullable(), to: z.string().nullable() }).nullable(),
+  /** What is not there any more. Of these only a missing project can't be made good. */
+  missing: z.array(z.enum(['project', 'working-directory', 'branch', 'spawn-commit'])),
+  /** Files in the working directory that changed since it stopped, uncommitted and untracked ones included. */
+  dirty: z.array(z.string()),
+  modelChanged: z.object({ from: z.string().nullable(), to: z.string().nullable() }).nullable(),
+  /** Tool calls that were under way and whose outcome nobody knows. They are not repeated (S3). */
+  unknownCalls: z.number().int().min(0),
+  /** Why files could not be compared, outside Git for example; null when they were. */
+  notCompared: z.string().nullable(),
+})
+export type DriftReport = z.infer<typeof driftReportSchema>
+
+/** Something that a person should look at before the agent goes on. */
+export const hasConflicts = (drift: DriftReport): boolean => drift.conflicts.length > 0
+
+/** One sentence for each thing that differs, for views, the command line and the resume entry (S7); none when nothing does. */
+export function describeDrift(drift: DriftReport): string[] {
+  return [
+    ...drift.missing.map((what) => missingWords[what]),
+    ...describeBranches(drift),
+    ...describeFiles(drift),
+    ...describeRun(drift),
+  ]
+}
+
+/** More are counted: a sentence is read, not searched. */
+const namedPathsMax = 5
+const commitCharsShown = 7
+
+const missingWords: Record<DriftReport['missing'][number], string> = {
+  project: "The project's folder is not where it was.",
+  'working-directory': 'The working directory is gone.',
+  branch: 'Its branch is gone.',
+  'spawn-commit': 'The commit that it started from is not in the repository any more.',
+}
+
+function describeBranches({ headMoved, branchChanged }: DriftReport): string[] {
+  const sentences: string[] = []
+  if (headMoved) {
+    const { branch, from, to, commits } = headMoved
+    const what = branch ?? 'The commit that it started from'
+    const [start, end] = [from, to].map((commit) => commit.slice(0, commitCharsShown))
+    sentences.push(
+      commits === null
+        ? `${what} was at ${start} and is at ${end} now, which does not lead on from it.`
+        : `${what} has ${plural(commits, 'new commit')} since ${start}.`,
+    )
+  }
+  if (branchChanged) {
+    const { from, to } = branchChanged
+    sentences.push(`${to ?? 'No branch'} is checked out now; it was ${from ?? 'none'}.`)
+  }
+  return sentences
+}
+
+function describeFiles({ conflicts, dirty, notCompared }: DriftReport): string[] {
+  const sentences = [...Map.groupBy(conflicts, (conflict) => conflict.changedBy)].map(
+    ([who, theirs]) => {
+      const subject = who === 'you' ? 'You' : who
+      return `${subject} changed ${plural(theirs.length, 'file')} that it worked on: ${listed(theirs.map(named))}.`
+    },
+  )
+  const known = new Set(conflicts.flatMap(({ path, oldPath }) => [path, oldPath]))
+  const others = dirty.filter((path) => !known.has(path))
+  if (others.length > 0) {
+    const also = conflicts.length > 0 ? 'other ' : ''
+    sentences.push(
+      `${plural(others.length, `${also}file`)} changed in the working directory since it stopped: ${listed(others)}.`,
+    )
+  }
+  if (notCompared !== null) sentences.push(notCompared)
+  return sentences
+}
+
+function describeRun({ unknownCalls, modelChanged }: DriftReport): string[] {
+  const sentences: string[] = []
+  if (unknownCalls > 0) {
+    const calls = plural(unknownCalls, 'tool call')
+    sentences.push(
+      `${calls} ${unknownCalls === 1 ? 'was' : 'were'} under way; the outcome is unknown and ${unknownCalls === 1 ? 'it is' : 'they are'} not repeated.`,
+    )
+  }
+  if (modelChanged) {
+    const { from, to } = modelChanged
+    sentences.push(`The model is ${to ?? 'none'} now; it was ${from ?? 'none'}.`)
+  }
+  return sentences
+}
+
+function named({ path, oldPath, change }: DriftConflict): string {
+  if (oldPath !== null) return `${path} (was ${oldPath})`
+  return change === 'deleted' ? `${path} (deleted)` : path
+}
+
+function listed(paths: string[]): string {
+  const rest = paths.length - namedPathsMax
+  // One more takes no more room than saying that there is one.
+  if (rest <= 1) return paths.join(', ')
+  return `${paths.slice(0, namedPathsMax).join(', ')} and ${rest} more`
+}
+
+const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
