@@ -1,36 +1,14 @@
 import { appendFile, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   indexFileOf,
   openJournal,
   readJournal,
   readJournalPage,
 } from '../../src/main/journal/index.ts'
-import { handlePrototype } from './disk-faults.ts'
 import { collect, journalWith, notes, scratchDirectory, seqsOf } from './scratch.ts'
-
-afterEach(() => {
-  vi.restoreAllMocks()
-})
-
-/** Bytes read through file handles while `use` runs. */
-async function bytesReadDuring(use: () => Promise<unknown>): Promise<number> {
-  const prototype = await handlePrototype()
-  const real = prototype.read
-  let bytes = 0
-  const read = vi.spyOn(prototype, 'read') as unknown as {
-    mockImplementation(implementation: unknown): void
-  }
-  read.mockImplementation(async function (this: unknown, ...args: unknown[]) {
-    const result = await Reflect.apply(real, this, args)
-    bytes += result.bytesRead
-    return result
-  })
-  await use()
-  vi.restoreAllMocks()
-  return bytes
-}
+import { bytesReadDuring } from './watched-reads.ts'
 
 describe('pages', () => {
   it.each([

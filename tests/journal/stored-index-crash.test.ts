@@ -1,0 +1,75 @@
+/** The index is never synced: whatever a crash leaves of it and of its journal, no record is lost by it. */
+import { hash } from 'node:crypto'
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { indexFileOf, openJournal, verifyJournal } from '../../src/main/journal/index.ts'
+import { seed, soakFactor } from '../crash/effort.ts'
+import { crashStates } from '../crash/explore.ts'
+import { record } from '../crash/fault-fs/record.ts'
+import { differences, readTree, writeTree } from '../crash/fault-fs/tree.ts'
+import { scratch } from '../crash/places.ts'
+import { collect, notes } from './scratch.ts'
+
+const statesTried = 300 * soakFactor
+
+const open = (dataDir: string) =>
+  openJournal(join(dataDir, 'chat.jsonl'), { indexedFromBytes: 1, clock: () => 1 })
+
+it('[J6] [J8] opens every crash state with all that was acknowledged, and the next start changes nothing', {
+  timeout: 60_000 * soakFactor,
+}, async () => {
+  const place = scratch()
+  const recording = record(join(place, 'data'))
+  for (let start = 0; start < 4; start++) {
+    const journal = await open(join(place, 'data'))
+    for (const body of notes(3)) recording.ack(await journal.append(body))
+    await journal.close()
+  }
+  const trace = recording.stop()
+  let tried = 0
+  let taken = 0
+
+  const dataDir = join(place, 'state')
+  for (const { name, state } of crashStates(trace, seed)) {
+    if (++tried > statesTried) break
+    writeTree(dataDir, state.tree)
+    // The state lies in new files. As if they were the same ones, or the journal had grown since.
+    if (claimsThisFile(dataDir, taken % 2)) taken++
+    const journal = await open(dataDir)
+    const records = await collect(journal.records())
+    for (const acknowledged of state.acknowledged)
+      expect(records, name).toContainEqual(acknowledged)
+    expect(
+      records.map(({ seq }) => seq),
+      name,
+    ).toEqual(records.map((_, i) => i + 1))
+    expect(journal.damage, name).toEqual([])
+    await journal.close()
+    expect((await verifyJournal(join(dataDir, 'chat.jsonl'))).records, name).toBe(records.length)
+    const afterFirst = readTree(dataDir)
+    await (await open(dataDir)).close()
+    expect(differences(afterFirst, readTree(dataDir)), name).toEqual([])
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+  console.log(`${statesTried} crash states, ${taken} with an index to be believed, seed ${seed}`)
+  expect(taken).toBeGreaterThan(10)
+})
+
+/** Makes a whole index name the journal's new file. */
+function claimsThisFile(dataDir: string, grownSinceBytes: number): boolean {
+  const file = join(dataDir, 'chat.jsonl')
+  const index = indexFileOf(file)
+  if (!existsSync(index) || !existsSync(file)) return false
+  const [body = '', sum] = readFileSync(index, 'utf8').split('\n')
+  if (sum !== hash('sha256', body, 'base64url')) return false
+  const { size, mtimeNs, ino } = statSync(file, { bigint: true })
+  const claimed = JSON.stringify({
+    ...JSON.parse(body),
+    size: String(size - BigInt(grownSinceBytes)),
+    modifiedNs: String(mtimeNs),
+    inode: String(ino),
+  })
+  writeFileSync(index, `${claimed}\n${hash('sha256', claimed, 'base64url')}\n`)
+  return true
+}
