@@ -16,6 +16,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { guarded } from '../../src/main/doctor/on-disk.ts'
 import { crashResidue, problemTable } from '../../src/main/doctor/problems.ts'
+import { openLedger } from '../../src/main/ledger/ledger.ts'
+import { readSnapshot, writeSnapshot } from '../../src/main/ledger/snapshot.ts'
 import { type ProblemKind, problemKinds } from '../../src/shared/contract/doctor.ts'
 import { git } from '../harness.ts'
 import { kindsOf, makePatient, onlyIn, type Patient } from './patient.ts'
@@ -61,6 +63,32 @@ interface Index {
 const strayId = '0d1f3c60-5b1e-4a4e-8a11-2f6a3f0b9c77'
 
 const damages: Damage[] = [
+  {
+    kind: 'snapshot-wrong',
+    why: 'a task has another title in it, and its checksum is right',
+    harm: async ({ dataDir }) => {
+      const ledger = await openLedger(join(dataDir, 'ledger.jsonl'), dataDir, {
+        snapshotAfterRecords: 1,
+      })
+      await ledger.close()
+      const snapshot = join(dataDir, 'ledger.snapshot.json')
+      const read = await readSnapshot(snapshot, dataDir)
+      if (read.kind !== 'ok') throw new Error(`the snapshot is ${read.kind}`)
+      const { state, link } = read.snapshot
+      for (const task of state.tasks.values())
+        state.tasks.set(task.id, { ...task, title: 'Something else' })
+      await writeSnapshot(snapshot, { state, link })
+    },
+    at: /^ledger\.snapshot\.json$/,
+    detail: /something else than the records/,
+    repairable: true,
+    kept: async ({ dataDir }) => {
+      const ledger = await openLedger(join(dataDir, 'ledger.jsonl'), dataDir)
+      await ledger.close()
+      const titles = [...ledger.state.tasks.values()].map(({ title }) => title)
+      expect(titles).not.toContain('Something else')
+    },
+  },
   {
     kind: 'journal-damaged',
     why: 'a byte of a live transcript',

@@ -15,12 +15,15 @@ import {
 import { chatFile } from '../sessions/session-files.ts'
 import type { Case, Finding, Findings } from './finding.ts'
 import { isFile, look } from './on-disk.ts'
+import { examineSnapshot } from './snapshot.ts'
 
-/** The ledger's chain. Fills `reported` on the way, so that the file is read once. */
+/** The ledger's chain and its snapshot. Fills `reported` on the way, so that the file is read once. */
 export async function* examineLedger(subject: Case): Findings {
   const path = subject.layout.ledger
   subject.looked()
-  const { damage } = await verifyJournal(path, (record) => {
+  const snapshot = await examineSnapshot(subject)
+  const { damage } = await verifyJournal(path, async (record) => {
+    await snapshot.visit(record)
     const parsed = ledgerEventSchema.safeParse(record)
     if (!parsed.success || parsed.data.type !== 'task.reported') return
     const { taskId, run } = parsed.data
@@ -28,6 +31,9 @@ export async function* examineLedger(subject: Case): Findings {
   })
   // This process writes it: a line that is not ended is under way.
   yield* damage.map((one) => damageFound(path, one))
+  // Of a damaged ledger no start uses it: what it knows more can't be told from what it made up.
+  const wrong = damage.length === 0 ? snapshot.finding() : null
+  if (wrong) yield wrong
 }
 
 /**

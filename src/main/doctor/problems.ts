@@ -17,6 +17,10 @@ export const problemTable: Record<ProblemKind, ProblemRow> = {
       'a line with a wrong checksum or out of its place in the chain, in the ledger or a transcript',
     repair: null,
   },
+  'snapshot-wrong': {
+    found: 'a `ledger.snapshot.json` that says something else than the records of the ledger',
+    repair: 'taken away: the next start folds the records',
+  },
   'torn-tail': {
     found: 'bytes after the last newline of a transcript that nobody writes',
     repair: 'set aside as `<journal>.torn-<offset>`, then cut',

@@ -4,6 +4,7 @@ import { base } from './base.ts'
 
 export const problemKinds = [
   'journal-damaged',
+  'snapshot-wrong',
   'torn-tail',
   'transcript-shortened',
   'transcript-missing',
