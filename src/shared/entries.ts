@@ -123,6 +123,33 @@ export const attributionSnapshotEntrySchema = entryBase.extend({
   files: z.record(z.string(), z.object({ agentChars: z.number(), otherChars: z.number() })),
 })
 
+/** A commit's or tree's id as Git names it: SHA-1 or SHA-256. */
+const gitObjectId = z.string().regex(/^([0-9a-f]{40}|[0-9a-f]{64})$/)
+
+/**
+ * The working directory as Git saw it: before the first tool that could change it, after every turn with such
+ * a tool, and when the run ended. Drift is measured from the last one (S2).
+ */
+export const workspaceSnapshotEntrySchema = entryBase.extend({
+  type: z.literal('workspace-snapshot'),
+  runId: runIdSchema,
+  /** The turn that it follows; null at a run's beginning and end. */
+  turn: turn.nullable(),
+  /** Null before the first commit. */
+  head: gitObjectId.nullable(),
+  /** Null when HEAD is detached. */
+  branch: z.string().nullable(),
+  /** Uncommitted and untracked files included. */
+  tree: gitObjectId,
+  /** What the run changed since the snapshot before: relative to the working directory, sorted; cut at `snapshotPathsMax`. */
+  changed: z.array(z.string()),
+  /** How many more it changed. */
+  changedMore: z.number().int().min(0),
+})
+export type WorkspaceSnapshotEntry = z.infer<typeof workspaceSnapshotEntrySchema>
+/** An unpacked dependency tree must not make an entry of megabytes. */
+export const snapshotPathsMax = 1000
+
 export const prLinkEntrySchema = entryBase.extend({
   type: z.literal('pr-link'),
   url: z.url(),
@@ -175,6 +202,7 @@ export const entrySchema = z.discriminatedUnion('type', [
   worktreeStateEntrySchema,
   fileHistorySnapshotEntrySchema,
   attributionSnapshotEntrySchema,
+  workspaceSnapshotEntrySchema,
   prLinkEntrySchema,
   runStartEntrySchema,
   runEndEntrySchema,

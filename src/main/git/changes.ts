@@ -1,5 +1,6 @@
 /** What differs between two trees, read from Git's machine-readable output. */
-import { fields, type RunGit } from './run.ts'
+import { posix } from 'node:path'
+import { fields, line, type RunGit } from './run.ts'
 
 export interface TreeChange {
   /** `T`: became another kind of thing, such as a link. */
@@ -51,6 +52,44 @@ export async function treeChanges(
 /** The paths that differ, both names of a renamed file, sorted. */
 export async function changedTreePaths(git: RunGit, trees: Trees): Promise<string[]> {
   return (await treeChanges(git, trees)).map((change) => change.path).sort()
+}
+
+export interface TreeDifference {
+  change: 'added' | 'modified' | 'deleted' | 'renamed'
+  /** Relative to the folder that was asked for; `../` leads out of it, not out of the repository. */
+  path: string
+  /** Before a rename. */
+  oldPath: string | null
+  /** Of the contents; all zeros where there is none. */
+  oldId: string
+  newId: string
+}
+
+/** Like a diff, with renames, for paths as they are known in the folder `dir`. `from` and `to`: trees or commits. */
+export async function treeDifferences(
+  git: RunGit,
+  { dir, from, to, signal }: Trees,
+): Promise<TreeDifference[]> {
+  if (from === to) return []
+  const prefix = line(await git(['rev-parse', '--show-prefix'], { cwd: dir, signal }))
+  const args = [...diffTree, '--find-renames', '--raw', '-z', from, to]
+  const { changes } = readRaw(fields((await git(args, { cwd: dir, signal })).stdout))
+  const relativeTo = (path: string) => (prefix === '' ? path : posix.relative(prefix, path))
+  return changes.map(({ status, path, oldPath, oldId, newId }) => ({
+    change: changeWords[status],
+    path: relativeTo(path),
+    oldPath: oldPath === null ? null : relativeTo(oldPath),
+    oldId,
+    newId,
+  }))
+}
+
+export const changeWords: Record<TreeChange['status'], TreeDifference['change']> = {
+  A: 'added',
+  M: 'modified',
+  T: 'modified',
+  D: 'deleted',
+  R: 'renamed',
 }
 
 /** Reads `--raw -z` records; `rest` is where the next kind of record begins. */

@@ -1,6 +1,6 @@
 /** What a workspace changed, for people to read. What is to be applied goes through `merge.ts`. */
 import type { WorkspaceDiff } from '../../shared/contract/workspace.ts'
-import { diffTree, readRaw, type TreeChange } from './changes.ts'
+import { changeWords, diffTree, readRaw } from './changes.ts'
 import { inspectProject, resolveCommit } from './inspect.ts'
 import { fields, type RunGit } from './run.ts'
 import { snapshot } from './snapshot.ts'
@@ -82,20 +82,12 @@ async function diffTrees(
   }
 }
 
-const changeOf: Record<TreeChange['status'], DiffContent['files'][number]['change']> = {
-  A: 'added',
-  M: 'modified',
-  T: 'modified',
-  D: 'deleted',
-  R: 'renamed',
-}
-
 function readFiles(parts: readonly string[]): DiffContent['files'] {
   const { changes, rest } = readRaw(parts)
   const counts = readNumstat(parts.slice(rest))
   return changes.map(({ status, path, oldPath }) => ({
     path,
-    change: changeOf[status],
+    change: changeWords[status],
     oldPath,
     ...(counts.get(path) ?? { additions: null, deletions: null }),
   }))

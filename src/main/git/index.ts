@@ -1,6 +1,6 @@
 /** Everything that talks to the `git` binary. Nothing here knows tasks, sessions or the ledger. */
 import type { TaskId } from '../../shared/ids.ts'
-import { changedTreePaths } from './changes.ts'
+import { changedTreePaths, type TreeDifference, treeDifferences } from './changes.ts'
 import { type DiffAnswer, type DiffContent, diff, diffCommits } from './diff.ts'
 import { initRepository } from './init.ts'
 import * as inspect from './inspect.ts'
@@ -39,6 +39,7 @@ export type {
   SavedPatch,
   SavePatchInput,
   Snapshot,
+  TreeDifference,
 }
 
 interface Options {
@@ -78,6 +79,8 @@ export function createGit(options: { gitPath?: string; env?: NodeJS.ProcessEnv }
     snapshot: (dir: string, options?: Options) => snapshot(git, dir, options),
     commitSnapshot: (dir: string, options?: Options & { message?: string }) =>
       commitSnapshot(git, dir, options),
+    /** What differs between two trees or commits, renames found; paths are relative to `dir`, `/` as separator. */
+    treeDifferences: (input: Parameters<typeof treeDifferences>[1]) => treeDifferences(git, input),
     /** Paths in which the working tree differs from a commit, untracked ones included; sorted. */
     changedPaths: async ({ dir, from, signal }: { dir: string; from: string } & Options) => {
       const { tree } = await snapshot(git, dir, { signal })

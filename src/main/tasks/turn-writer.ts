@@ -40,6 +40,8 @@ export function createTurnWriter(options: {
   cwd: () => string
   gitBranch: () => Promise<string | null>
   clock: () => number
+  /** Once a whole turn is durable, before the next one begins. */
+  afterTurn?: (turn: number) => Promise<void>
 }): TurnWriter {
   const { session, sessionId, runId, clock } = options
   let turn = options.turnsBefore
@@ -137,6 +139,7 @@ export function createTurnWriter(options: {
     await session.append({ ...message, status: 'complete', ...of })
     message = null
     session.setPartial(null)
+    await options.afterTurn?.(turn)
   }
 
   async function interrupt(): Promise<void> {

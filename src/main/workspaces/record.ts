@@ -196,6 +196,7 @@ const partOfRun: ReadonlySet<EntryType> = new Set([
   'tool-result',
   'file-history-snapshot',
   'attribution-snapshot',
+  'workspace-snapshot',
 ])
 
 function withoutEnd(page: TranscriptPage, run: number): TranscriptPage {

@@ -208,6 +208,8 @@ function foldEntry(fold: TranscriptFold, entry: Entry): void {
     case 'file-history-snapshot':
     case 'attribution-snapshot':
       return // shown with the edit that caused them, not as items of their own
+    case 'workspace-snapshot':
+      return // for drift, not for reading
     default:
       assertNever(entry)
   }

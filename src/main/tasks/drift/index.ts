@@ -6,3 +6,4 @@ export {
   type RestoredWorkingDir,
   type RestoreWorkingDir,
 } from './restore.ts'
+export { createRunSnapshots, type RunSnapshots } from './snapshots.ts'

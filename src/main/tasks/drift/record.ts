@@ -1,6 +1,6 @@
 /** What a task's own entries say of where it stopped. Pure. */
 import type { DriftReport } from '../../../shared/drift.ts'
-import type { Entry } from '../../../shared/entries.ts'
+import type { Entry, WorkspaceSnapshotEntry } from '../../../shared/entries.ts'
 import type { Task } from '../../../shared/tasks.ts'
 
 /** The model of the last run, where the task has another one now. */
@@ -23,3 +23,9 @@ export function unknownCalls(history: readonly Entry[]): number {
 }
 
 const answeredByLedger: ReadonlySet<string> = new Set(['task', 'task_await', 'task_list'])
+
+/** The last state of the working directory that a run recorded; null when none was. */
+export function lastSnapshot(history: readonly Entry[]): WorkspaceSnapshotEntry | null {
+  const last = history.findLast((entry) => entry.type === 'workspace-snapshot')
+  return last?.type === 'workspace-snapshot' ? last : null
+}

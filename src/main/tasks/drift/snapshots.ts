@@ -1,0 +1,142 @@
+/**
+ * Records the working directory as a run leaves it, turn by turn: found from Git and not only from the edit
+ * tools, so that what a command did counts as well (S2). The last state stays in the repository under the
+ * task's hidden ref, from which the directory can be made again (S4).
+ */
+import { type Entry, type EntryBody, snapshotPathsMax } from '../../../shared/entries.ts'
+import type { RunId } from '../../../shared/ids.ts'
+import type { Task } from '../../../shared/tasks.ts'
+import type { Git } from '../../git/index.ts'
+import type { Session } from '../../sessions/session.ts'
+import { lastSnapshot } from './record.ts'
+
+export interface RunSnapshots {
+  /** Before the first tool of the run that may change files: what it found. */
+  beforeTool(name: string): Promise<void>
+  /** After a turn is durable. Only after one with such a tool something is looked at. */
+  afterTurn(turn: number): Promise<void>
+  /** Before the run's end is recorded, whatever its end. */
+  atEnd(status: 'completed' | 'interrupted' | 'failed'): Promise<void>
+}
+
+/** What may leave other files behind than it found. A sub-agent that shares the directory has a record of its own. */
+const toolsThatChangeFiles: ReadonlySet<string> = new Set([
+  'bash',
+  'write_file',
+  'edit_file',
+  'task_apply_patch',
+])
+
+/** Quitting waits for it, and so does the next turn; only a very large tree takes longer than a second. */
+const snapshotMsMax = 10_000
+
+/**
+ * Null outside Git. A state that can't be taken is told once a run and fails nothing; a record that can't be
+ * written rejects, as every other entry does (J7).
+ */
+export function createRunSnapshots(deps: {
+  git: Git
+  session: Session
+  task: Task
+  runId: RunId
+  /** Every entry of the earlier runs. */
+  history: readonly Entry[]
+  /** Absolute. */
+  workingDir: string
+  onProblem: (text: string, error: unknown) => void
+}): RunSnapshots | null {
+  const { git, session, task, runId, workingDir } = deps
+  if (!task.workspace?.baseCommit) return null
+  /** What the run began with, or left at its last snapshot; null until it is known. */
+  let known: State | null = null
+  let beginning: Promise<void> | null = null
+  let mayHaveChanged = false
+  let problems = 0
+
+  async function begin(): Promise<void> {
+    const found = await look()
+    if (!found) return
+    const before = lastSnapshot(deps.history)
+    if (!before || !isSame(before, found)) await record(found, null, [])
+    known = found
+  }
+
+  async function changesSinceKnown(turn: number | null): Promise<void> {
+    const found = await look()
+    if (!found || (!mayHaveChanged && known && isSame(known, found))) return
+    const changed = mayHaveChanged && known ? await pathsBetween(known.tree, found.tree) : []
+    if (changed === null) return
+    await record(found, turn, changed)
+    known = found
+    mayHaveChanged = false
+  }
+
+  async function record(state: State, turn: number | null, changed: string[]): Promise<void> {
+    const entry: EntryBody = {
+      type: 'workspace-snapshot',
+      runId,
+      turn,
+      ...state,
+      changed: changed.slice(0, snapshotPathsMax),
+      changedMore: Math.max(0, changed.length - snapshotPathsMax),
+    }
+    await session.append(entry)
+  }
+
+  const look = () =>
+    attempt(async (signal): Promise<State> => {
+      const { tree, head, commit } = await git.commitSnapshot(workingDir, { signal })
+      const branch = await git.currentBranch(workingDir, { signal })
+      await git.keepRef(workingDir, task.id, commit)
+      return { tree, head, branch }
+    })
+
+  const pathsBetween = (from: string, to: string) =>
+    attempt(async (signal) => {
+      const differences = await git.treeDifferences({ dir: workingDir, from, to, signal })
+      return differences
+        .flatMap(({ path, oldPath }) => (oldPath === null ? [path] : [oldPath, path]))
+        .sort()
+    })
+
+  async function attempt<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T | null> {
+    if (problems >= problemsMax) return null
+    try {
+      return await work(AbortSignal.timeout(snapshotMsMax))
+    } catch (error) {
+      problems++
+      if (problems === 1) {
+        const why = error instanceof Error ? error.message : String(error)
+        deps.onProblem(`What "${task.title}" changed could not be found from Git: ${why}`, error)
+      }
+      return null
+    }
+  }
+
+  return {
+    async beforeTool(name) {
+      if (!toolsThatChangeFiles.has(name)) return
+      // Tools may be called side by side: none begins before it is known what was there.
+      beginning ??= begin()
+      await beginning
+      mayHaveChanged = true
+    },
+    async afterTurn(turn) {
+      if (mayHaveChanged) await changesSinceKnown(turn)
+    },
+    async atEnd(status) {
+      // A sub-agent's completed work is saved as a patch right after, and never resumed (T4).
+      if (status === 'completed' && task.parentId !== null && !mayHaveChanged) return
+      if (beginning === null) await begin()
+      else await changesSinceKnown(null)
+    },
+  }
+}
+
+type State = { tree: string; head: string | null; branch: string | null }
+
+/** Each may have taken `snapshotMsMax`; a tree that is too large stays so. */
+const problemsMax = 3
+
+const isSame = (a: State, b: State): boolean =>
+  a.tree === b.tree && a.head === b.head && a.branch === b.branch
