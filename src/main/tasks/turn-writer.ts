@@ -40,6 +40,8 @@ export function createTurnWriter(options: {
   cwd: () => string
   gitBranch: () => Promise<string | null>
   clock: () => number
+  /** Before a call is written and its tool runs. */
+  beforeTool?: (name: string) => Promise<void>
   /** Once a whole turn is durable, before the next one begins. */
   afterTurn?: (turn: number) => Promise<void>
 }): TurnWriter {
@@ -94,9 +96,10 @@ export function createTurnWriter(options: {
     asked: { name: string; input: unknown; callId?: ToolCallId | undefined },
     execute: (callId: ToolCallId, messageUuid: EntryId) => Promise<ToolResult>,
   ): Promise<ToolResult> {
+    const { name } = asked
+    await options.beforeTool?.(name)
     await ensureBegun()
     const fields = message as MessageFields
-    const { name } = asked
     const callId = asked.callId ?? newToolCallId()
     message = { ...fields, parts: [...fields.parts, { type: 'tool-call', callId, name }] }
     const common = { messageUuid: fields.uuid, runId, turn, callId, name }
