@@ -21,13 +21,11 @@ const headBytesMax = 4096
 
 interface StoredIndex {
   version: number
-  /** Bytes of the journal that the records cover, without a gap, from its first byte on. */
-  offset: number
   /** The journal's file when this was written; text, because they are 64-bit numbers. */
   size: string
   modifiedNs: string
   inode: string
-  /** Bytes of each line, its newline included. The records' seqs are 1, 2, 3 … */
+  /** Bytes of each line, its newline included, from the journal's first byte on without a gap. Their seqs are 1, 2, 3 … */
   lengths: number[]
   /** The first 8 characters of each line's sum, one after the other. */
   pins: string
@@ -83,7 +81,6 @@ export async function saveIndex(
   if (!last || last.end + 1 < fromBytes) return false
   const known = {
     version: indexVersion,
-    offset: last.end + 1,
     lengths: places.map(({ start, end }) => end + 1 - start),
     pins: places.map(({ pin }) => pinText(pin)).join(''),
   }
@@ -145,7 +142,7 @@ async function readStored(file: string, journalBytes: number): Promise<StoredInd
 const sumOf = (body: string): string => hash('sha256', body, 'base64url')
 
 /** Null when it can't be the index of any journal. */
-function stateOf({ offset, lengths, pins }: StoredIndex): ScanState | null {
+function stateOf({ lengths, pins }: StoredIndex): ScanState | null {
   if (pins.length !== lengths.length * pinLength || lengths.length === 0) return null
   const state = createScanState()
   for (const [i, length] of lengths.entries()) {
@@ -154,7 +151,6 @@ function stateOf({ offset, lengths, pins }: StoredIndex): ScanState | null {
     state.offset += length
     state.index.add({ seq: i + 1, start, end: state.offset - 1, pin: pinOf(pins, i * pinLength) })
   }
-  if (state.offset !== offset) return null
   state.lines = lengths.length
   state.lastSeq = lengths.length
   state.fromIndex = true
