@@ -1,5 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { createLedgerStore, type LedgerStore } from '../../src/renderer/store/ledger-store.ts'
+import { newTaskId } from '../../src/shared/ids.ts'
+import { snapshotParts } from '../../src/shared/projections/ledger-snapshot.ts'
+import { taskCreated } from '../ledger/histories.ts'
 import { createFakeHost } from './fake-host.ts'
 import { atOnce, until } from './until.ts'
 
@@ -28,6 +31,30 @@ describe('ledger store', () => {
     expect([...view.ledger.tasks.values()]).toEqual([...host.ledger.tasks.values()])
     expect(view.children.get(root)?.map((task) => task.id)).toEqual([child])
     expect(view.children.get(null)?.map((task) => task.id)).toEqual([root])
+  })
+
+  it('shows a long list once its last part has come, and the one before until then', async () => {
+    const host = createFakeHost()
+    const { id: project } = host.project('/home/ada/projects/harbour-lights', true)
+    for (let n = 0; n < 450; n++) host.record(taskCreated(newTaskId(), project))
+    const [first, ...rest] = snapshotParts(host.ledger)
+    const gate = Promise.withResolvers<void>()
+    async function* feed() {
+      yield first
+      yield* rest.slice(0, -1)
+      yield { type: 'activity' as const, activity: {} }
+      await gate.promise
+      yield* rest.slice(-1)
+    }
+    const client = { feed: { ledger: async () => feed() } } as unknown as typeof host.client
+    store = createLedgerStore({ client, schedule: atOnce })
+    store.open()
+    const { ledger } = await until(store.store, ({ phase }) => phase === 'ready')
+    expect(ledger.tasks.size).toBe(0)
+    gate.resolve()
+    const view = await until(store.store, ({ ledger }) => ledger.tasks.size > 0)
+    expect(view.ledger.tasks).toEqual(host.ledger.tasks)
+    expect(view.children.get(null)?.length).toBe(450)
   })
 
   it('keeps what each agent is doing until it is taken away', async () => {

@@ -1,9 +1,25 @@
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
-import { feedBatchMax } from '../../src/shared/contract/feed.ts'
+import { getEventMeta } from '@orpc/server'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { openLedger } from '../../src/main/ledger/ledger.ts'
+import { ledgerFeed } from '../../src/main/rpc/ledger-feed.ts'
+import { createActivityBoard } from '../../src/main/tasks/activity.ts'
+import { feedBatchMax, ledgerFeedEventSchema } from '../../src/shared/contract/feed.ts'
 import type { Entry } from '../../src/shared/entries.ts'
+import { newProjectId, newTaskId } from '../../src/shared/ids.ts'
+import { createSnapshotJoiner } from '../../src/shared/projections/ledger-snapshot.ts'
 import { emptyLedgerState, foldLedgerRecord } from '../../src/shared/projections/ledger-state.ts'
-import { entriesOf, openFixture, start, taskOf, until, untilQuiet } from '../harness.ts'
+import {
+  entriesOf,
+  openFixture,
+  start,
+  taskOf,
+  temporaryDir,
+  until,
+  untilQuiet,
+} from '../harness.ts'
+import { taskCreated } from '../ledger/histories.ts'
 
 const talk = `
 version: 1
@@ -39,6 +55,31 @@ describe('the ledger feed', () => {
     abort.abort()
     const { tasks } = await client.tasks.list({ all: true })
     expect([...state.tasks.values()].map((task) => ({ ...task, children: [] }))).toEqual(tasks)
+  })
+
+  it('sends a long list in bounded parts, of which only the last can be gone on from', async () => {
+    const dataDir = await temporaryDir()
+    const ledger = await openLedger(join(dataDir, 'ledger.jsonl'), dataDir)
+    onTestFinished(() => ledger.close())
+    const project = newProjectId()
+    for (let n = 0; n < 5; n++)
+      await ledger.record(...Array.from({ length: 500 }, () => taskCreated(newTaskId(), project)))
+    const abort = new AbortController()
+    const feed = ledgerFeed({ ledger, activity: createActivityBoard() }, undefined, abort.signal)
+    const joiner = createSnapshotJoiner()
+    const ids: (string | undefined)[] = []
+    const late = taskCreated(newTaskId(), project)
+    for await (const event of feed) {
+      expect(ledgerFeedEventSchema.safeParse(event).success).toBe(true)
+      ids.push(getEventMeta(event)?.id)
+      // What happens while the parts are sent comes after them.
+      if (ids.length === 2) await ledger.record(late)
+      const whole = joiner.take(event)
+      if (whole) expect([whole.seq, whole.tasks.size]).toEqual([2_500, 2_500])
+      if (event.type === 'records') break
+    }
+    abort.abort()
+    expect(ids).toEqual([...Array.from({ length: 12 }, () => undefined), '2500', '2501'])
   })
 
   it('goes on after the last event id without a new snapshot', async () => {

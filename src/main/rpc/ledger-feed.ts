@@ -1,9 +1,9 @@
-/** The ledger as it grows: a snapshot with its `seq`, then bounded batches of records after it. */
+/** The ledger as it grows: a snapshot with its `seq`, in bounded parts, then bounded batches of records after it. */
 import { withEventMeta } from '@orpc/server'
 import { feedBatchMax, type LedgerFeedEvent } from '../../shared/contract/feed.ts'
 import type { TaskId } from '../../shared/ids.ts'
 import type { LedgerRecord } from '../../shared/ledger.ts'
-import type { LedgerState } from '../../shared/projections/ledger-state.ts'
+import { snapshotParts } from '../../shared/projections/ledger-snapshot.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { ActivityBoard } from '../tasks/activity.ts'
 import { createMailbox } from './mailbox.ts'
@@ -33,19 +33,24 @@ export async function* ledgerFeed(
   ]
   const stamped = (event: LedgerFeedEvent, seq: number) =>
     withEventMeta(event, { id: String(seq), retry: retryMs })
-  const snapshot = () => {
+  function* snapshot(): Generator<LedgerFeedEvent> {
     mail.clear()
     putActivity(deps.activity.current())
-    return stamped({ type: 'snapshot', state: snapshotOf(ledger.state) }, ledger.state.seq)
+    const { seq } = ledger.state
+    const parts = snapshotParts(ledger.state)
+    // Without an id: who has lost the connection before the last one has nothing to go on from.
+    yield* parts.slice(0, -1)
+    const last = parts.at(-1)
+    if (last) yield stamped(last, seq)
   }
   try {
     const missed = lastEventId === undefined ? null : ledger.recordsAfter(Number(lastEventId))
     if (missed) {
       for (const record of missed) mail.put({ record })
       putActivity(deps.activity.current())
-    } else yield snapshot()
+    } else yield* snapshot()
     while (!signal?.aborted) {
-      if (mail.size > backlogMax) yield snapshot()
+      if (mail.size > backlogMax) yield* snapshot()
       const news = mail.take(feedBatchMax)
       const records = news.flatMap((one) => ('record' in one ? [one.record] : []))
       const last = records.at(-1)
@@ -64,17 +69,4 @@ export async function* ledgerFeed(
 
 function joinActivity(last: News, activity: Activity): News | null {
   return 'activity' in last ? { activity: { ...last.activity, ...activity } } : null
-}
-
-function snapshotOf(state: LedgerState) {
-  return {
-    seq: state.seq,
-    dataDir: state.dataDir,
-    projects: [...state.projects.values()],
-    tasks: [...state.tasks.values()],
-    trustedSetups: [...state.trustedSetups].map(([projectId, configSha256]) => ({
-      projectId,
-      configSha256,
-    })),
-  }
 }

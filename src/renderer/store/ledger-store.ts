@@ -6,6 +6,7 @@ import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { LedgerFeedEvent } from '../../shared/contract/feed.ts'
 import type { ShiplogClient } from '../../shared/contract/index.ts'
 import type { TaskId } from '../../shared/ids.ts'
+import { createSnapshotJoiner } from '../../shared/projections/ledger-snapshot.ts'
 import {
   childrenByParent,
   emptyLedgerState,
@@ -42,6 +43,7 @@ export interface LedgerStoreDeps {
 export function createLedgerStore({ client, schedule = perFrame }: LedgerStoreDeps): LedgerStore {
   let ledger = emptyLedgerState('')
   let activity = new Map<TaskId, string>()
+  let snapshots = createSnapshotJoiner()
   let tasksChanged = true
   let controller: AbortController | null = null
   const store = createStore<LedgerView>(() => ({
@@ -65,10 +67,16 @@ export function createLedgerStore({ client, schedule = perFrame }: LedgerStoreDe
   }
 
   function take(event: LedgerFeedEvent): void {
+    const whole = snapshots.take(event)
+    if (whole) {
+      ledger = whole
+      tasksChanged = true
+    }
     switch (event.type) {
       case 'snapshot':
-        ledger = stateOf(event.state)
-        tasksChanged = true
+      case 'snapshot-part':
+        // Until its last part has come, what is shown stays.
+        if (!whole) return
         break
       case 'records':
         for (const record of event.records) foldLedgerRecord(ledger, record)
@@ -99,26 +107,13 @@ export function createLedgerStore({ client, schedule = perFrame }: LedgerStoreDe
     open() {
       controller?.abort()
       controller = new AbortController()
+      snapshots = createSnapshotJoiner()
       void follow(controller.signal)
     },
     close() {
       controller?.abort()
       publishing.cancel()
     },
-  }
-}
-
-type SnapshotState = Extract<LedgerFeedEvent, { type: 'snapshot' }>['state']
-
-function stateOf(snapshot: SnapshotState): LedgerState {
-  return {
-    seq: snapshot.seq,
-    dataDir: snapshot.dataDir,
-    projects: new Map(snapshot.projects.map((project) => [project.id, project])),
-    tasks: new Map(snapshot.tasks.map((task) => [task.id, task])),
-    trustedSetups: new Map(
-      snapshot.trustedSetups.map(({ projectId, configSha256 }) => [projectId, configSha256]),
-    ),
   }
 }
 

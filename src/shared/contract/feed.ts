@@ -1,6 +1,7 @@
 /**
  * Live updates. Each feed yields a snapshot with its `seq`, then bounded batches after it; its event id
- * is that `seq`, so a client whose connection was lost goes on where it was (`lastEventId`).
+ * is that `seq`, so a client whose connection was lost goes on where it was (`lastEventId`). The ledger's
+ * snapshot comes in bounded parts; only the last one has the id (`projections/ledger-snapshot.ts`).
  */
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
@@ -18,13 +19,23 @@ export const ledgerStateSchema = z.object({
   seq: z.number().int().min(0),
   dataDir: z.string(),
   projects: z.array(projectSchema),
-  tasks: z.array(taskSchema),
+  tasks: z.array(taskSchema).max(feedBatchMax),
   /** By project: the set-up configuration that the person allowed. */
   trustedSetups: z.array(z.object({ projectId: projectIdSchema, configSha256: z.string() })),
 })
 
 export const ledgerFeedEventSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('snapshot'), state: ledgerStateSchema }),
+  z.object({
+    type: z.literal('snapshot'),
+    /** With the first tasks only when there are more `parts`: it counts once the last of them has come. */
+    state: ledgerStateSchema,
+    /** How many events it is sent in, this one included; 1 when absent. */
+    parts: z.number().int().min(1).optional(),
+  }),
+  z.object({
+    type: z.literal('snapshot-part'),
+    tasks: z.array(taskSchema).max(feedBatchMax),
+  }),
   z.object({ type: z.literal('records'), records: z.array(ledgerRecordSchema).max(feedBatchMax) }),
   /** What each running agent is doing right now, one line; gone when it stops. Not part of the record. */
   z.object({

@@ -2,10 +2,10 @@
  * Follows a root agent and everything below it to the end: its run has ended, no sub-agent runs or waits
  * for its turn any more, and finished sub-agents' workspaces have been cleaned up.
  */
-import type { LedgerFeedEvent } from '../../../../shared/contract/feed.ts'
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
 import type { TaskId } from '../../../../shared/ids.ts'
 import type { LedgerEvent, LedgerRecord } from '../../../../shared/ledger.ts'
+import { createSnapshotJoiner } from '../../../../shared/projections/ledger-snapshot.ts'
 import {
   descendantsOf,
   emptyLedgerState,
@@ -68,8 +68,8 @@ export async function followRun(
     }
   }
 
-  async function onSnapshot(snapshot: LedgerSnapshot): Promise<void> {
-    state = stateOf(snapshot)
+  async function onSnapshot(snapshot: LedgerState): Promise<void> {
+    state = snapshot
     for (const id of treeOf(state, rootId)) await onChange(id)
   }
 
@@ -86,9 +86,11 @@ export async function followRun(
 
   try {
     const feed = await client.feed.ledger(undefined, { signal })
+    const snapshots = createSnapshotJoiner()
     for await (const event of untilAborted(feed, signal)) {
-      if (event.type === 'snapshot') {
-        await onSnapshot(event.state)
+      const whole = snapshots.take(event)
+      if (whole) {
+        await onSnapshot(whole)
       } else if (event.type === 'records') {
         for (const record of event.records) await onRecord(record)
       } else continue
@@ -147,21 +149,13 @@ function isAwaitingCleanUp(state: LedgerState, task: Task, putOff = new Set<Task
     .every((child) => isAwaitingCleanUp(state, child, putOff))
 }
 
-type LedgerSnapshot = Extract<LedgerFeedEvent, { type: 'snapshot' }>['state']
-
-async function snapshotOf(client: ShiplogClient): Promise<LedgerSnapshot> {
+async function snapshotOf(client: ShiplogClient): Promise<LedgerState> {
+  const snapshots = createSnapshotJoiner()
   for await (const event of await client.feed.ledger()) {
-    if (event.type === 'snapshot') return event.state
+    const whole = snapshots.take(event)
+    if (whole) return whole
   }
   throw new Error('the ledger feed began without a snapshot')
-}
-
-function stateOf(snapshot: LedgerSnapshot): LedgerState {
-  const state = emptyLedgerState(snapshot.dataDir)
-  state.seq = snapshot.seq
-  for (const project of snapshot.projects) state.projects.set(project.id, project)
-  for (const task of snapshot.tasks) state.tasks.set(task.id, task)
-  return state
 }
 
 const treeOf = (state: LedgerState, rootId: TaskId): TaskId[] =>
