@@ -308,6 +308,12 @@ export function childrenByParent(tasks: Iterable<Task>): Map<TaskId | null, Task
   return children
 }
 
+/** How many tasks are below this one; `children` as `childrenByParent` gives them. */
+export function countBelow(children: ReadonlyMap<TaskId | null, Task[]>, id: TaskId): number {
+  const below = children.get(id) ?? []
+  return below.reduce((count, child) => count + countBelow(children, child.id), below.length)
+}
+
 /** Nests tasks under their parents; a task whose parent is not among them becomes a root of the list. */
 export function taskTree(tasks: Task[]): TaskTree[] {
   const ids = new Set(tasks.map((task) => task.id))

@@ -1,5 +1,6 @@
 import { FolderMinus, Plus } from 'lucide-react'
 import { useShallow } from 'zustand/react/shallow'
+import { countBelow } from '../../../shared/projections/ledger-state.ts'
 import { isRunning, type Task } from '../../../shared/tasks.ts'
 import {
   Button,
@@ -14,6 +15,9 @@ import { homeRoute, taskRoute } from '../../store/route.ts'
 import { countOf } from '../app/actions.ts'
 import { useActions } from '../app/use-actions.ts'
 import { NothingHere } from '../shell/NothingHere.tsx'
+
+/** More rows than anybody reads make the screen slow; the archive has them all. */
+const rootsShownMax = 200
 
 /** A project: its folder, and the agents that were started in it, newest first. */
 export function ProjectScreen({ projectId }: { projectId: string }) {
@@ -69,9 +73,19 @@ export function ProjectScreen({ projectId }: { projectId: string }) {
         />
       ) : (
         <ul aria-label="Agents of this project" className="min-h-0 flex-1 overflow-auto py-2">
-          {roots.map((task) => (
+          {roots.slice(0, rootsShownMax).map((task) => (
             <RootRow key={task.id} task={task} />
           ))}
+          {roots.length > rootsShownMax ? (
+            <li className="px-4 py-1">
+              <Button
+                variant="quiet"
+                onClick={() => navigation.go({ screen: 'archive', taskId: null, tab: 'report' })}
+              >
+                {`${countOf(roots.length - rootsShownMax, 'older agent')}: look in the archive`}
+              </Button>
+            </li>
+          ) : null}
         </ul>
       )}
     </div>
@@ -80,11 +94,7 @@ export function ProjectScreen({ projectId }: { projectId: string }) {
 
 function RootRow({ task }: { task: Task }) {
   const { navigation } = useStores()
-  const agents = useLedger(
-    ({ ledger }) =>
-      [...ledger.tasks.values()].filter(({ rootId, id }) => rootId === task.id && id !== task.id)
-        .length,
-  )
+  const agents = useLedger(({ children }) => countBelow(children, task.id))
   return (
     <li>
       <button

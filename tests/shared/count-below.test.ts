@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest'
+import { newProjectId, newTaskId, type TaskId } from '../../src/shared/ids.ts'
+import {
+  childrenByParent,
+  countBelow,
+  emptyLedgerState,
+  foldLedgerRecord,
+} from '../../src/shared/projections/ledger-state.ts'
+import { taskCreated } from '../ledger/histories.ts'
+
+it('counts what is below a task at any depth, and nothing beside it', () => {
+  const state = emptyLedgerState('/data')
+  const project = newProjectId()
+  const create = (parentId: TaskId | null): TaskId => {
+    const id = newTaskId()
+    const event = taskCreated(id, project, parentId)
+    foldLedgerRecord(state, { seq: state.seq + 1, at: 1, event })
+    return id
+  }
+  const [root, other] = [create(null), create(null)]
+  const middle = create(root)
+  const leaves = [create(middle), create(middle), create(root)]
+  const children = childrenByParent(state.tasks.values())
+  const counts = [root, other, middle, ...leaves].map((id) => countBelow(children, id))
+  expect(counts).toEqual([4, 0, 2, 0, 0, 0])
+})
