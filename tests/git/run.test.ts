@@ -1,8 +1,10 @@
-import { chmod, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, utimes, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { createGit } from '../../src/main/git/index.ts'
 import { createRunGit } from '../../src/main/git/run.ts'
+import { newTaskId } from '../../src/shared/ids.ts'
 import { git, makeRepository, temporaryDir, testEnv } from './repository.ts'
 
 it('says that Git is missing and what to do', async () => {
@@ -82,6 +84,38 @@ exit 128
   const patient = createGit({ gitPath: pretend, env: testEnv })
   await expect(patient.currentBranch(project.dir)).resolves.toBe('main')
 })
+
+it('[R1] takes away the lock of a hidden ref that a killed Git left, and goes on', async () => {
+  const project = await makeRepository()
+  const taskId = newTaskId()
+  const head = (await git.head(project.dir)) ?? ''
+  const lock = await leaveLock(path.join(project.dir, '.git/refs/shiplog', `${taskId}.lock`))
+  await git.keepRef(project.dir, taskId, head)
+  await expect(git.keptCommit(project.dir, taskId)).resolves.toBe(head)
+  expect(existsSync(lock)).toBe(false)
+})
+
+it('leaves a lock of the person’s where it is, and says what to do', async () => {
+  const project = await makeRepository()
+  const lock = await leaveLock(path.join(project.dir, '.git/refs/heads/mine.lock'))
+  const run = createRunGit({ env: testEnv })
+  await expect(run(['branch', 'mine'], { cwd: project.dir })).rejects.toMatchObject({
+    kind: 'git',
+    message: expect.stringMatching(
+      /mine\.lock.*File exists.*if no Git command is at work.*delete it/,
+    ),
+  })
+  expect(existsSync(lock)).toBe(true)
+})
+
+/** As one that was killed a minute ago did. */
+async function leaveLock(file: string): Promise<string> {
+  await mkdir(path.dirname(file), { recursive: true })
+  await writeFile(file, '')
+  const then = Date.now() / 1000 - 60
+  await utimes(file, then, then)
+  return file
+}
 
 it('runs nothing that the repository brings: hooks, fsmonitor, external diff, textconv', async () => {
   const project = await makeRepository()

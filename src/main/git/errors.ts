@@ -60,5 +60,9 @@ function essence(stderr: string): string {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '')
   const telling = lines.filter((line) => /^(fatal|error): /.test(line))
   const chosen = telling.length > 0 ? telling : lines
-  return chosen.slice(0, 3).join('; ') || 'it gave no reason'
+  const remedy = /\.lock': File exists/.test(stderr) ? [lockRemedy] : []
+  return [...chosen.slice(0, 3), ...remedy].join('; ') || 'it gave no reason'
 }
+
+const lockRemedy =
+  'if no Git command is at work there, one that was killed left this file: delete it'

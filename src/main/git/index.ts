@@ -2,6 +2,7 @@
 import type { TaskId } from '../../shared/ids.ts'
 import { changedTreePaths, type TreeDifference, treeDifferences } from './changes.ts'
 import { type DiffAnswer, type DiffContent, diff, diffCommits } from './diff.ts'
+import * as history from './history.ts'
 import { initRepository } from './init.ts'
 import * as inspect from './inspect.ts'
 import {
@@ -21,6 +22,7 @@ import * as worktrees from './worktrees.ts'
 
 export { diffBytesMax, diffFilesMax } from './diff.ts'
 export { GitError, GitMissingError, NotAWorktreeError, WorktreeRefusedError } from './errors.ts'
+export type { CommitSummary } from './history.ts'
 export type { ProjectInspection } from './inspect.ts'
 export { withoutRepositoryVariables } from './run.ts'
 export type {
@@ -86,6 +88,20 @@ export function createGit(options: { gitPath?: string; env?: NodeJS.ProcessEnv }
       const { tree } = await snapshot(git, dir, { signal })
       return changedTreePaths(git, { dir, from, to: tree, signal })
     },
+
+    countCommits: (input: Parameters<typeof history.countCommits>[1]) =>
+      history.countCommits(git, input),
+    commitsBetween: (input: Parameters<typeof history.commitsBetween>[1]) =>
+      history.commitsBetween(git, input),
+    firstParentCommits: (input: Parameters<typeof history.firstParentCommits>[1]) =>
+      history.firstParentCommits(git, input),
+    refsContaining: (input: Parameters<typeof history.refsContaining>[1]) =>
+      history.refsContaining(git, input),
+    tipOfTask: (input: Parameters<typeof history.tipOfTask>[1]) => history.tipOfTask(git, input),
+    committedBase: (input: Parameters<typeof history.committedBase>[1]) =>
+      history.committedBase(git, input),
+    isSameRepository: (a: string, b: string) => history.isSameRepository(git, a, b),
+    hasTree: (input: Parameters<typeof history.hasTree>[1]) => history.hasTree(git, input),
 
     createWorktree: (input: worktrees.CreateWorktreeInput) =>
       inRepository(input.repoDir, () => worktrees.createWorktree(git, input)),

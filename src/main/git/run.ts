@@ -7,6 +7,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { GitError, GitMissingError } from './errors.ts'
+import { lockInTheWay, takeAwayOwnLock } from './left-locks.ts'
 
 export interface GitRunOptions {
   /** Absolute. */
@@ -113,14 +114,22 @@ export function createRunGit({
   for (const name of behaviourVariables) delete baseEnv[name]
 
   return async (args, options) => {
+    const waitedSinceMs = Date.now()
+    let tookAway = false
     for (let attempt = 0; ; attempt++) {
       try {
         return await runOnce(gitPath, baseEnv, args, options)
       } catch (error) {
         const delayMs = lockRetryDelaysMs[attempt]
         // What was already written to the file would be followed by a second try's output.
-        if (delayMs === undefined || options.stdoutFd !== undefined || !isLocked(error)) throw error
-        await sleep(delayMs, undefined, { signal: options.signal })
+        if (options.stdoutFd !== undefined || !isLocked(error)) throw error
+        if (delayMs !== undefined) {
+          await sleep(delayMs, undefined, { signal: options.signal })
+          continue
+        }
+        if (tookAway) throw error
+        tookAway = await takeAwayOwnLock(error, { cwd: options.cwd, waitedSinceMs })
+        if (!tookAway) throw error
       }
     }
   }
@@ -129,8 +138,8 @@ export function createRunGit({
 /** Somebody holds a lock, or is just making a worktree and has written half of Git's note of it. */
 function isLocked(error: unknown): boolean {
   return (
-    error instanceof GitError &&
-    /Unable to create '.*\.lock': File exists|failed to read .*\/commondir/.test(error.stderr)
+    lockInTheWay(error) !== null ||
+    (error instanceof GitError && /failed to read .*\/commondir/.test(error.stderr))
   )
 }
 

@@ -43,6 +43,9 @@ export const shiplogIdentity = {
   GIT_COMMITTER_EMAIL: 'shiplog@localhost',
 }
 
+/** What `commitSnapshot` says of its commits, unless told otherwise: by it they are told from work. */
+export const snapshotMessage = 'Work that was not committed yet'
+
 interface SnapshotOptions {
   signal?: AbortSignal | undefined
 }
@@ -65,10 +68,7 @@ export async function snapshot(
 export async function commitSnapshot(
   git: RunGit,
   dir: string,
-  {
-    message = 'Work that was not committed yet',
-    signal,
-  }: SnapshotOptions & { message?: string } = {},
+  { message = snapshotMessage, signal }: SnapshotOptions & { message?: string } = {},
 ): Promise<CommittedSnapshot> {
   const taken = await snapshot(git, dir, { signal })
   if (taken.head !== null && !taken.dirty) return { ...taken, commit: taken.head }

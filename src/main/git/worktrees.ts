@@ -168,7 +168,7 @@ export async function agentEnv(
   return Object.fromEntries(missing)
 }
 
-const hiddenRef = (taskId: TaskId) => `refs/shiplog/${taskId}`
+export const hiddenRef = (taskId: TaskId) => `refs/shiplog/${taskId}`
 
 /** Gives back the full id of the commit to start from. */
 async function refuseWhatCannotBe(git: RunGit, input: CreateWorktreeInput): Promise<string> {
