@@ -67,6 +67,8 @@ function targetsInWords(all: Measured[]): string {
     one.verdicts.map((verdict) => ({ ...verdict, in: one.title })),
   )
   const missed = verdicts.filter(({ met }) => !met)
-  const sum = `${verdicts.length - missed.length} of ${verdicts.length} targets met.`
+  const met = verdicts.length - missed.length
+  const sum =
+    verdicts.length > 0 ? `${met} of ${verdicts.length} targets met.` : 'No target to judge.'
   return [sum, ...missed.map((one) => `${one.in}: ${verdictInWords(one)}`)].join('\n')
 }
