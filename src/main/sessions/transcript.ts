@@ -1,16 +1,22 @@
-/** Reads a transcript where it lies, without writing: a session directory, or an archived copy of one. */
+/**
+ * Reads a transcript: of a session that this process writes through its open journal, which gives only what
+ * is durable (J6); any other where it lies, a session directory or an archived copy of one.
+ */
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TranscriptPage } from '../../shared/contract/workspace.ts'
 import { type Entry, type PartialMessage, parseEntry } from '../../shared/entries.ts'
 import {
   type Damage,
+  JournalClosedError,
   JournalReadError,
+  type Page,
   type PageQuery,
   readJournalPage,
   systemCode,
 } from '../journal/index.ts'
 import { readPartial } from './partial-file.ts'
+import type { Session } from './session.ts'
 import { chatFile, partialFile } from './session-files.ts'
 
 export type TranscriptPart = Pick<
@@ -18,15 +24,46 @@ export type TranscriptPart = Pick<
   'entries' | 'total' | 'nextSeq' | 'damage' | 'partial' | 'status'
 >
 
-/** A page of the transcript in `dir`. A transcript that is not there is a page with status `missing`. */
-export async function readTranscriptPage(dir: string, query: PageQuery): Promise<TranscriptPart> {
+/**
+ * A page of the transcript in `dir`; `open` is its session when it is open. A transcript that is not there is
+ * a page with status `missing`.
+ */
+export async function readTranscriptPage(
+  dir: string,
+  query: PageQuery,
+  open: Session | null = null,
+): Promise<TranscriptPart> {
+  // Before the page: a message that is done meanwhile is then in both, and not in neither.
+  const { partial } = open ?? {}
+  const page = open && (await unlessClosed(open.page(query)))
+  return page ? partOf(page, partial ?? null) : readFiles(dir, query)
+}
+
+/** How many records the transcript in `dir` has; `open` as above. */
+export async function countEntries(dir: string, open: Session | null = null): Promise<number> {
+  const page = open && (await unlessClosed(open.page({ last: 0 })))
+  return (page ?? (await readJournalPage(join(dir, chatFile), { last: 0 }))).total
+}
+
+/** Null when the session was closed meanwhile: then its file says all of it. */
+async function unlessClosed(page: Promise<Page>): Promise<Page | null> {
+  return page.catch((error) => {
+    if (error instanceof JournalClosedError) return null
+    throw error
+  })
+}
+
+async function readFiles(dir: string, query: PageQuery): Promise<TranscriptPart> {
   const chat = join(dir, chatFile)
   const partial = await readPartial(join(dir, partialFile))
   if (!(await exists(chat))) {
     const status = partial ? 'partial-only' : 'missing'
     return { entries: [], total: 0, nextSeq: null, damage: [], partial, status }
   }
-  const page = await readJournalPage(chat, query)
+  return partOf(await readJournalPage(chat, query), partial)
+}
+
+function partOf(page: Page, partial: PartialMessage | null): TranscriptPart {
   const entries = page.records.map((record) => parseEntry(record))
   return {
     entries,

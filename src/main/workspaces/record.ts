@@ -17,10 +17,12 @@ import {
   readReport,
   transcriptIndex,
 } from '../artifacts/index.ts'
-import { type PageQuery, readJournalPage } from '../journal/index.ts'
+import type { PageQuery } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import type { Session } from '../sessions/session.ts'
 import { chatFile, type DataLayout, partialFile } from '../sessions/session-files.ts'
-import { readTranscriptPage, transcriptBytes } from '../sessions/transcript.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import { countEntries, readTranscriptPage, transcriptBytes } from '../sessions/transcript.ts'
 
 export interface Records {
   /** Throws FailureError: not-found, or out-of-scope when it is no descendant of the one who asks. */
@@ -32,7 +34,15 @@ export interface Records {
   listTranscripts(projectDir?: string): Promise<TranscriptSummary[]>
 }
 
-export function createRecords({ ledger, layout }: { ledger: Ledger; layout: DataLayout }): Records {
+export function createRecords({
+  ledger,
+  layout,
+  sessions,
+}: {
+  ledger: Ledger
+  layout: DataLayout
+  sessions: Pick<Sessions, 'current'>
+}): Records {
   const { state } = ledger
 
   function known(taskId: TaskId): Task {
@@ -82,21 +92,30 @@ export function createRecords({ ledger, layout }: { ledger: Ledger; layout: Data
   }
 
   async function transcriptPage(taskId: TaskId, query: PageQuery): Promise<TranscriptPage> {
+    const { transcriptExpired: expired } = known(taskId)
     // Asked before reading, or a run that ends meanwhile would seem to lack its end.
     const ended = endedRunOf(known(taskId))
     const page = await readWhereItIs(taskId, query)
+    if (page.status === 'missing' && expired) return { ...page, status: 'expired', expired }
     return ended !== null && lacksEnd(page, ended) ? withoutEnd(page, ended) : page
   }
 
   async function readWhereItIs(taskId: TaskId, query: PageQuery): Promise<TranscriptPage> {
     const found = await findTranscript(taskId)
-    const page = await readTranscriptPage(found?.dir ?? layout.sessionDir(taskId), query)
+    const dir = found?.dir ?? layout.sessionDir(taskId)
+    const page = await readTranscriptPage(dir, query, openIn(dir, taskId))
     // It was moved between finding and reading: then it is where the second look finds it.
     const again = page.status === 'missing' && found ? await findTranscript(taskId) : null
     if (again && again.dir !== found?.dir) {
       return { taskId, source: again.source, ...(await readTranscriptPage(again.dir, query)) }
     }
     return { taskId, source: found?.source ?? 'live', ...page }
+  }
+
+  /** The session, when this process writes the transcript in `dir`. */
+  function openIn(dir: string, taskId: TaskId): Session | null {
+    const open = sessions.current(taskId)
+    return open?.dir === dir ? open : null
   }
 
   async function listTranscripts(projectDir?: string): Promise<TranscriptSummary[]> {
@@ -138,6 +157,8 @@ export function createRecords({ ledger, layout }: { ledger: Ledger; layout: Data
       archived: task.archived,
       hasReport: task.hasReport,
       resumedFrom: task.resumedFrom,
+      pinned: task.pinned,
+      transcriptExpired: task.transcriptExpired,
     }
   }
 
@@ -145,11 +166,11 @@ export function createRecords({ ledger, layout }: { ledger: Ledger; layout: Data
     task: Task,
     archivedIn: (dir: string) => ReturnType<ReturnType<typeof transcriptIndex>['read']>,
   ): Promise<{ entries: number; bytes: number }> {
+    if (task.transcriptExpired) return { entries: 0, bytes: 0 }
     const home = await sessionHome(task.id)
     if (home && (await holdsTranscript(home))) {
       const bytes = await transcriptBytes(home)
-      const entries =
-        bytes === 0 ? 0 : (await readJournalPage(join(home, chatFile), { last: 0 })).total
+      const entries = bytes === 0 ? 0 : await countEntries(home, openIn(home, task.id))
       return { entries, bytes }
     }
     for (const keeper of await keepers(task.id)) {
