@@ -139,7 +139,16 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & { le
     openFolder,
   })
 
-  notices.healed(ledger.healed.map((one) => one.detail))
+  const tidied = options.lease.tookOver
+    ? await doctor.tidy().catch((error) => {
+        notices.problem(
+          'What a crash left could not be tidied up; nothing of the record is lost',
+          error,
+        )
+        return []
+      })
+    : []
+  notices.healed([...ledger.healed.map((one) => one.detail), ...tidied])
   notices.damaged(ledger.damage.map((one) => `${one.file}:${one.line} ${one.reason}`))
   notices.notUnderstood(ledger.notUnderstood)
   notices.strays(await strayTranscripts(dataDir, (id) => ledger.state.tasks.has(id)))

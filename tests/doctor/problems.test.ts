@@ -12,13 +12,14 @@ import {
   truncate,
   writeFile,
 } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { guarded } from '../../src/main/doctor/on-disk.ts'
 import { crashResidue, problemTable } from '../../src/main/doctor/problems.ts'
 import { openLedger } from '../../src/main/ledger/ledger.ts'
 import { readSnapshot, writeSnapshot } from '../../src/main/ledger/snapshot.ts'
 import { type ProblemKind, problemKinds } from '../../src/shared/contract/doctor.ts'
+import { newTaskId } from '../../src/shared/ids.ts'
 import { git } from '../harness.ts'
 import { kindsOf, makePatient, onlyIn, type Patient } from './patient.ts'
 
@@ -492,23 +493,57 @@ describe('problems of several trees or of none', () => {
     expect(existsSync(`${path}.damaged-1`)).toBe(true)
   })
 
-  it('the archive: lost, or in the trash because a crash came before the ledger heard of it', async () => {
+  it('the archive: lost, or moved to the trash by hand', async () => {
     const patient = await makePatient()
     const { fixture, dataDir, rootId } = patient
     const { client } = await fixture.restart()
     await client.workspace.remove({ workspaceId: rootId })
-    await fixture.shiplog.close()
     const archive = join(dataDir, 'archive', rootId)
     const trash = join(dataDir, 'trash')
     await mkdir(trash, { mode: 0o700, recursive: true })
     await rename(archive, join(trash, `archive-${rootId}`))
-    expect(kindsOf(await patient.check())).toEqual(['archive-in-trash'])
-    expect((await patient.check(true)).problems).toMatchObject([{ repaired: true }])
+    expect(kindsOf(await client.doctor.check({ repair: false }))).toEqual(['archive-in-trash'])
+    expect((await client.doctor.check({ repair: true })).problems).toMatchObject([
+      { repaired: true },
+    ])
+    await fixture.shiplog.close()
     expect(await patient.check()).toMatchObject({ ok: true })
     await rm(archive, { recursive: true })
     expect((await patient.check(true)).problems).toMatchObject([
       { path: `archive/${rootId}`, kind: 'archive-missing', repairable: false },
     ])
+  })
+
+  it('nothing of what a crash leaves without loss: the next start has put it right, and says so', async () => {
+    const patient = await makePatient()
+    const { fixture, dataDir, session } = patient
+    await fixture.restart()
+    const abandoned = newTaskId()
+    const left = {
+      [session('subagent-reports.json.1.tmp')]: 'half',
+      [join(dataDir, 'archive', `${abandoned}.shiplog-staged`, 'chat.jsonl')]: 'half',
+      [join(dataDir, 'trash', `archive-${abandoned}.shiplog-moved`, 'chat.jsonl')]: 'half',
+      [join(dataDir, 'sessions', abandoned, 'scenario.yaml')]: 'version: 1',
+    }
+    for (const [path, text] of Object.entries(left)) {
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+      await writeFile(path, text, { mode: 0o600 })
+    }
+    await rm(session('subagent-transcripts.json'))
+    // As a dead process leaves it.
+    const lease = await readFile(join(dataDir, 'lease.json'), 'utf8')
+    await fixture.shiplog.close()
+    await writeFile(
+      join(dataDir, 'lease.json'),
+      lease.replace(/"processStartedAt": ?"[^"]*"/, '"processStartedAt":"long ago"'),
+    )
+    const shiplog = await fixture.restart()
+    const { notices } = await shiplog.client.app.info()
+    const told = notices.flatMap(({ details }) => details).join('\n')
+    for (const name of ['.tmp', '.shiplog-staged', '.shiplog-moved', abandoned, 'transcripts.json'])
+      expect(told).toContain(name)
+    expect(kindsOf(await shiplog.client.doctor.check({ repair: false }))).toEqual([])
+    expect(existsSync(session('subagent-transcripts.json'))).toBe(true)
   })
 
   it('what the disk refuses to show is told, and the rest is looked at all the same', async (context) => {

@@ -8,7 +8,7 @@ import { refused } from '../../shared/failure.ts'
 import type { TaskId } from '../../shared/ids.ts'
 import { exists } from '../artifacts/index.ts'
 import type { Git } from '../git/index.ts'
-import { makeDirDurable, renameDurable } from '../journal/index.ts'
+import { makeDirDurable, moveDurable } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { Sessions } from '../sessions/sessions.ts'
@@ -17,14 +17,19 @@ import { examineFiles } from './files.ts'
 import type { Case, Finding, Findings } from './finding.ts'
 import { examineLedger } from './journals.ts'
 import { guarded } from './on-disk.ts'
-import { problemTable } from './problems.ts'
+import { problemTable, tidiedAtStart } from './problems.ts'
 import { examineRecords } from './records.ts'
-import { examineOrphans, examineSessionDirs } from './session-dirs.ts'
+import { examineLiveIndexes, examineOrphans, examineSessionDirs } from './session-dirs.ts'
 import { examineStrayWorktrees, examineWorktrees, noteStrayRefs } from './worktrees.ts'
 
 export interface Doctor {
   /** One at a time. Throws FailureError (`running`) when asked to repair while agents are at work. */
   check(request: { repair: boolean }): Promise<Examination>
+  /**
+   * For a start that follows a crash, before anything runs: puts right what a dead process leaves without
+   * loss (`tidiedAtStart`). Resolves with what it did, a line each.
+   */
+  tidy(): Promise<string[]>
 }
 
 export interface DoctorDependencies {
@@ -45,6 +50,33 @@ export function createDoctor(deps: DoctorDependencies): Doctor {
   const startedAtMs = deps.clock()
   let busy: Promise<unknown> = Promise.resolve()
 
+  const createCase = (looked: Case['looked'], note: Case['note']): Case => ({
+    ...deps,
+    startedAtMs,
+    ledgerIsWhole: deps.ledger.damage.length === 0 && deps.ledger.notUnderstood === 0,
+    reported: new Map(),
+    looked,
+    note,
+    toTrash: trashOf(deps),
+  })
+
+  const pathOf = ({ path }: Finding): string =>
+    relative(deps.layout.dataDir, path).split(sep).join('/')
+
+  async function tidy(): Promise<string[]> {
+    const subject = createCase(
+      () => undefined,
+      () => undefined,
+    )
+    const done: string[] = []
+    for await (const finding of examineLeftovers(subject)) {
+      if (!tidiedAtStart.has(finding.kind)) continue
+      const { detail, repaired } = await treat(finding, true)
+      if (repaired) done.push(`${pathOf(finding)}: ${detail}`)
+    }
+    return done
+  }
+
   async function examine(repair: boolean): Promise<Examination> {
     if (repair && deps.running().length > 0) {
       refused('running', 'Agents are at work. Repair when they have ended, or stop them first.')
@@ -53,19 +85,12 @@ export function createDoctor(deps: DoctorDependencies): Doctor {
     const notes: DoctorNote[] = []
     const found: { problem: Problem; rootId: TaskId | undefined }[] = []
     let checked = 0
-    const subject: Case = {
-      ...deps,
-      startedAtMs,
-      ledgerIsWhole: deps.ledger.damage.length === 0 && deps.ledger.notUnderstood === 0,
-      reported: new Map(),
-      looked: () => {
-        checked++
-      },
-      note: (note) => notes.push(note),
-      toTrash: trashOf(deps),
-    }
+    const subject = createCase(
+      () => checked++,
+      (note) => notes.push(note),
+    )
     const toProblem = async (finding: Finding): Promise<Problem> => ({
-      path: relative(deps.layout.dataDir, finding.path).split(sep).join('/'),
+      path: pathOf(finding),
       kind: finding.kind,
       ...(await treat(finding, repair)),
     })
@@ -92,6 +117,7 @@ export function createDoctor(deps: DoctorDependencies): Doctor {
   }
 
   return {
+    tidy,
     check({ repair }) {
       const mine = busy.then(() => examine(repair))
       busy = mine.catch(() => {})
@@ -110,6 +136,15 @@ async function* examineAll(subject: Case): Findings {
   yield* guarded({ path: dataDir }, () => examineSessionDirs(subject))
   yield* examineRecords(subject)
   yield* guarded({ path: dataDir }, () => examineWorktrees(subject))
+}
+
+/** Where what a crash left can lie; nothing of any length is read. */
+async function* examineLeftovers(subject: Case): Findings {
+  const { dataDir } = subject.layout
+  yield* guarded({ path: dataDir }, () => examineOrphans(subject))
+  yield* guarded({ path: dataDir }, () => examineStrayWorktrees(subject))
+  yield* guarded({ path: dataDir }, () => examineFiles(subject))
+  yield* guarded({ path: dataDir }, () => examineLiveIndexes(subject))
 }
 
 async function treat(
@@ -160,6 +195,6 @@ function trashOf({ layout, clock }: DoctorDependencies): Case['toTrash'] {
     let free = wanted
     for (let n = 2; await exists(free); n++) free = `${wanted}-${n}`
     await makeDirDurable(join(free, '..'))
-    await renameDurable(path, free)
+    await moveDurable(path, free)
   }
 }

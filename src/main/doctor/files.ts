@@ -2,7 +2,7 @@
 import type { Stats } from 'node:fs'
 import { chmod } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { systemCode } from '../journal/index.ts'
+import { isLeftOfMove, removeDurable, systemCode } from '../journal/index.ts'
 import type { Case, Findings } from './finding.ts'
 import { look, namesIn } from './on-disk.ts'
 import { isTemporary } from './temporary.ts'
@@ -10,7 +10,7 @@ import { isTemporary } from './temporary.ts'
 /** Folders whose whole content is Shiplog's. Worktrees and the demo hold a person's files; the trash is as it was. */
 const ownFolders = new Set(['sessions', 'archive'])
 /** Of these only they themselves. */
-const folders = new Set(['trash', 'worktrees'])
+const folders = new Set(['worktrees'])
 const ownFiles = /^(ledger\.jsonl|ledger\.index|lease\.json)(\.|$)/
 
 export async function* examineFiles(subject: Case): Findings {
@@ -18,6 +18,7 @@ export async function* examineFiles(subject: Case): Findings {
   for (const name of await namesIn(dataDir)) {
     const path = join(dataDir, name)
     if (ownFolders.has(name)) yield* examineTree(subject, path)
+    else if (name === 'trash') yield* examineTrash(subject, path)
     else if (folders.has(name) || ownFiles.test(name) || isTemporary(name))
       yield* examineOne(subject, path)
   }
@@ -28,13 +29,21 @@ async function* examineTree(subject: Case, path: string): Findings {
   try {
     for (const name of await namesIn(path)) {
       const below = join(path, name)
-      if ((await look(below))?.isDirectory()) yield* examineTree(subject, below)
+      if ((await look(below))?.isDirectory() && !isLeftOfMove(name))
+        yield* examineTree(subject, below)
       else yield* examineOne(subject, below)
     }
   } catch (error) {
     if (!(error instanceof Error) || !('code' in error)) throw error
     yield { kind: 'unreadable', path, detail: `the disk refuses to show it (${systemCode(error)})` }
   }
+}
+
+/** What lies in it is as it was; only what was on its way there is ours. */
+async function* examineTrash(subject: Case, path: string): Findings {
+  yield* examineOne(subject, path)
+  for (const name of (await namesIn(path)).filter(isLeftOfMove))
+    yield* examineOne(subject, join(path, name))
 }
 
 async function* examineOne(subject: Case, path: string): Findings {
@@ -46,6 +55,14 @@ async function* examineOne(subject: Case, path: string): Findings {
     yield { kind: 'symlink', path, detail: 'a symbolic link, which is never followed' }
   } else if (!stats.isFile() && !stats.isDirectory()) {
     yield { kind: 'special-file', path, detail: 'a pipe, a socket or a device' }
+  } else if (isLeftOfMove(basename(path))) {
+    if (stats.mtimeMs >= subject.startedAtMs) return
+    yield {
+      kind: 'temporary-file',
+      path,
+      detail: 'left by a move to another file system; what it holds is whole in another place',
+      repair: () => removeDurable(path),
+    }
   } else if (isTemporary(basename(path)) && stats.isFile()) {
     if (stats.mtimeMs >= subject.startedAtMs) return
     yield {

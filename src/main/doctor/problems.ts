@@ -91,8 +91,9 @@ export const problemTable: Record<ProblemKind, ProblemRow> = {
     repair: null,
   },
   'temporary-file': {
-    found: '`*.tmp`, `partial.json.<number>`, `lease.json.….prepared` from before this process',
-    repair: toTrash,
+    found:
+      '`*.tmp`, `partial.json.<number>`, `lease.json.….prepared`, `*.shiplog-staged`, `*.shiplog-moved` from before this process',
+    repair: `${toTrash}; the last two deleted: what they hold is whole in another place`,
   },
   'file-mode': {
     found: 'a file that is not 0600, a folder that is not 0700 (not on Windows)',
@@ -104,15 +105,16 @@ export const problemTable: Record<ProblemKind, ProblemRow> = {
 }
 
 /**
- * What a crash can leave behind although nothing acknowledged is lost: work cut short before anybody was
- * told of it. Each can be repaired.
+ * What a crash leaves behind without anything acknowledged being lost, because it was work that nobody had
+ * been told of: the next start puts it right by itself, as `--repair` would.
  */
-export const crashResidue: readonly ProblemKind[] = [
-  'torn-tail',
+export const tidiedAtStart: ReadonlySet<ProblemKind> = new Set([
   'index-missing',
   'index-incomplete',
-  'archive-in-trash',
   'orphan-session',
   'stray-worktree',
   'temporary-file',
-]
+])
+
+/** The same, but left to `--repair`. */
+export const crashResidue: readonly ProblemKind[] = ['torn-tail']

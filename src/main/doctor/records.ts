@@ -8,7 +8,7 @@ import { archivedTranscriptDir, patchDir } from '../artifacts/index.ts'
 import { patchFile } from '../artifacts/patches.ts'
 import { reportsDir } from '../artifacts/reports.ts'
 import { transcriptFile } from '../artifacts/transcripts.ts'
-import { makeDirDurable, readJsonFile, renameDurable } from '../journal/index.ts'
+import { makeDirDurable, moveDurable, readJsonFile } from '../journal/index.ts'
 import { chatFile } from '../sessions/session-files.ts'
 import type { Case, Findings } from './finding.ts'
 import { guarded, isFile, isFolder } from './on-disk.ts'
@@ -92,7 +92,7 @@ async function* lost(
   yield { kind, path, detail, rootId: task.rootId }
 }
 
-/** A crash between moving it to the trash and saying so leaves it there; else it is gone. */
+/** Moved there by hand while Shiplog runs: a start would take it for trashed. Else it is gone. */
 async function* examineLostArchive({ layout }: Case, root: Task): Findings {
   const path = layout.archiveDir(root.id)
   const trashed = join(layout.trash, `archive-${root.id}`)
@@ -109,7 +109,7 @@ async function* examineLostArchive({ layout }: Case, root: Task): Findings {
     rootId,
     repair: async () => {
       await makeDirDurable(join(layout.dataDir, 'archive'))
-      await renameDurable(trashed, path)
+      await moveDurable(trashed, path)
     },
   }
 }

@@ -8,7 +8,7 @@ import {
   transcriptsDir,
   transcriptsIndexFile,
 } from '../artifacts/transcripts.ts'
-import { readJsonFile } from '../journal/index.ts'
+import { isLeftOfMove, readJsonFile } from '../journal/index.ts'
 import type { Case, Finding, Findings } from './finding.ts'
 import { examineIndexes } from './indexes.ts'
 import { examineTranscript } from './journals.ts'
@@ -21,6 +21,14 @@ export async function* examineSessionDirs(subject: Case): Findings {
     if (!task || !isIts) continue
     subject.looked()
     yield* guarded({ path, rootId: task.rootId }, () => examineSessionDir(subject, path, task))
+  }
+}
+
+/** Of the session directories that are not archived only the indexes. */
+export async function* examineLiveIndexes(subject: Case): Findings {
+  for await (const { folder, path, task, isIts } of sessionDirs(subject)) {
+    if (folder !== 'sessions' || !task || !isIts) continue
+    yield* guarded({ path, rootId: task.rootId }, () => examineIndexes(subject, path, task.rootId))
   }
 }
 
@@ -45,7 +53,7 @@ async function* sessionDirs({ layout, ledger }: Case): AsyncGenerator<SessionDir
   for (const folder of ['sessions', 'archive'] as const) {
     for (const name of await namesIn(join(layout.dataDir, folder))) {
       const path = join(layout.dataDir, folder, name)
-      if (!(await isFolder(path)) || keptAside.test(name)) continue
+      if (!(await isFolder(path)) || keptAside.test(name) || isLeftOfMove(name)) continue
       const taskId = parseTaskId(name)
       const task = taskId ? ledger.state.tasks.get(taskId) : undefined
       const isIts =

@@ -22,6 +22,8 @@ export interface LeaseHolder {
 
 export interface Lease {
   readonly holder: LeaseHolder
+  /** It was a dead process's: that one never gave it back, so it may have left things half done. */
+  readonly tookOver: boolean
   /** Publishes where this process answers, once it does. */
   setEndpoint(endpoint: string | null): Promise<void>
   /** Gives it back, if it is still ours. May be called twice. */
@@ -74,7 +76,7 @@ export async function acquireLease(
     const outcome = await take(file, claim)
     if (outcome.kind === 'taken') {
       await sweepLeftovers(dataDir)
-      return createLease(file, holder, claim)
+      return createLease(file, holder, claim, outcome.over)
     }
     if (outcome.kind === 'held') throw new LeaseHeldError(file, outcome.holder)
     if (attempt === attemptsMax) throw new LeaseHeldError(file, outcome.by)
@@ -90,7 +92,8 @@ export async function readLeaseHolder(dataDir: string): Promise<LeaseHolder | nu
 }
 
 type Outcome =
-  | { kind: 'taken' }
+  /** `over`: from a dead process. */
+  | { kind: 'taken'; over: boolean }
   | { kind: 'held'; holder: LeaseHolder }
   /** It changed hands while we looked. */
   | { kind: 'again'; by: LeaseHolder }
@@ -104,7 +107,7 @@ type Outcome =
 async function take(file: string, content: string): Promise<Outcome> {
   const found = await read(file)
   if (found === null) {
-    if (await linkNew(file, content)) return { kind: 'taken' }
+    if (await linkNew(file, content)) return { kind: 'taken', over: false }
     return { kind: 'again', by: (await holderAt(file)) ?? ownHolder(content) }
   }
   const holder = parseHolder(found)
@@ -116,13 +119,18 @@ async function take(file: string, content: string): Promise<Outcome> {
   try {
     if ((await read(file)) !== found) return { kind: 'again', by: ownHolder(content) }
     await replace(file, content)
-    return { kind: 'taken' }
+    return { kind: 'taken', over: true }
   } finally {
     await unlink(claimFile).catch(() => {})
   }
 }
 
-function createLease(file: string, first: LeaseHolder, firstContent: string): Lease {
+function createLease(
+  file: string,
+  first: LeaseHolder,
+  firstContent: string,
+  tookOver: boolean,
+): Lease {
   let holder = first
   let content = firstContent
   let released = false
@@ -140,6 +148,7 @@ function createLease(file: string, first: LeaseHolder, firstContent: string): Le
   }
 
   return {
+    tookOver,
     get holder() {
       return holder
     },

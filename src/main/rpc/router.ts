@@ -21,7 +21,7 @@ export interface RouterDependencies {
   tasks: TaskService
   workspaces: WorkspaceService
   demo: Demo
-  doctor: Doctor
+  doctor: Pick<Doctor, 'check'>
   info: () => AppInfo
   pickFolder: () => Promise<string | null>
   openFolder: (path: string, opener: 'editor' | 'file-manager') => Promise<void>

@@ -165,7 +165,11 @@ function attempt(call: string, described: Description): Fault | null {
   if (!session) return null
   session.attempts += 1
   const changes = described.operation !== null && !isMereOpening(described.operation)
-  return session.inject?.({ n: session.attempts, call, path: described.path, changes }) ?? null
+  const from = described.operation && 'from' in described.operation && described.operation.from
+  const { path } = described
+  return (
+    session.inject?.({ n: session.attempts, call, path, from: from || undefined, changes }) ?? null
+  )
 }
 
 function errorFor(fault: Fault, call: string, at: string): Error {

@@ -10,6 +10,8 @@ export interface Attempt {
   call: string
   /** Relative to the recorded directory. */
   path: string
+  /** Of a rename or link: where it comes from. */
+  from?: string | undefined
   /** False for a call that only looks. */
   changes: boolean
 }
