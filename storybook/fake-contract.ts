@@ -19,6 +19,7 @@ import {
 } from '../src/shared/projections/ledger-state.ts'
 import { isRunning } from '../src/shared/tasks.ts'
 import type { ApplyOutcome } from '../src/shared/tools.ts'
+import { createFakeRetention, type FakeRetentionOptions } from '../tests/fixtures/retention.ts'
 import { createFeed, type Feed } from './feeds.ts'
 
 export interface FakeSession {
@@ -37,6 +38,7 @@ export interface FakeContractOptions {
   diff?: WorkspaceDiff
   setup?: ProjectSetup
   notices?: Notice[]
+  retention?: Omit<FakeRetentionOptions, 'state' | 'record'>
   apply?: ApplyOutcome
   /** The present of the fake, in milliseconds since the epoch. */
   nowMs?: number
@@ -81,6 +83,7 @@ export function createFakeContract(options: FakeContractOptions = {}): FakeContr
     ledgerFeed.publish({ type: 'records', records })
   }
 
+  const retention = createFakeRetention({ ...options.retention, state, record })
   const os = implement(contract)
   type Errors = Parameters<Parameters<typeof os.tasks.report.handler>[0]>[0]['errors']
   const taskOf = (text: string, errors: Errors) => {
@@ -206,15 +209,17 @@ export function createFakeContract(options: FakeContractOptions = {}): FakeContr
         const from = last ? Math.max(0, entries.length - limit) : (input.fromSeq ?? 1) - 1
         const end = Math.min(entries.length, from + limit)
         const atEnd = end === entries.length
+        const { transcriptExpired: expired } = task
         return {
+          ...(expired ? { expired } : {}),
           taskId: task.id,
-          entries: entries.slice(from, end),
+          entries: expired ? [] : entries.slice(from, end),
           total: entries.length,
           nextSeq: atEnd ? null : end + 1,
           damage,
           partial: atEnd ? partial : null,
           source: task.archived ? 'archived' : 'live',
-          status: damage.length > 0 ? 'damaged' : 'complete',
+          status: expired ? 'expired' : damage.length > 0 ? 'damaged' : 'complete',
         }
       }),
       listTranscripts: os.workspace.listTranscripts.handler(() => ({
@@ -265,6 +270,16 @@ export function createFakeContract(options: FakeContractOptions = {}): FakeContr
       }),
       diff: os.workspace.diff.handler(() => options.diff ?? noDiff),
       openFolder: os.workspace.openFolder.handler(() => ({})),
+    },
+    retention: {
+      settings: os.retention.settings.handler(retention.settings),
+      setSettings: os.retention.setSettings.handler(({ input }) => retention.setSettings(input)),
+      preview: os.retention.preview.handler(({ input }) => retention.preview(input.settings)),
+      sweep: os.retention.sweep.handler(retention.sweep),
+      receipts: os.retention.receipts.handler(retention.receipts),
+      receipt: os.retention.receipt.handler(({ input }) => retention.receipt(input.receiptId)),
+      undo: os.retention.undo.handler(({ input }) => retention.undo(input)),
+      pin: os.retention.pin.handler(({ input }) => retention.pin(input)),
     },
     doctor: {
       check: os.doctor.check.handler(() => ({ ok: true, checked: 12, problems: [], notes: [] })),

@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { Notice } from '../shared/contract/app.ts'
+import type { ReceiptId } from '../shared/ids.ts'
 
 /** What the person is told quietly at the next look: what was healed, what was interrupted, what went wrong. */
 export function createNotices() {
   const notices: Notice[] = []
   // A window remembers which it has shown: those of another start are not the same.
   const start = randomUUID()
-  const add = (tone: Notice['tone'], text: string, details: string[]) => {
-    notices.push({ id: `${start}-${notices.length + 1}`, tone, text, details })
+  let added = 0
+  const add = (tone: Notice['tone'], text: string, details: string[], receiptId?: ReceiptId) => {
+    notices.push({ id: `${start}-${++added}`, tone, text, details, receiptId })
   }
   const some = (tone: Notice['tone'], details: string[], text: (count: number) => string) => {
     if (details.length > 0) add(tone, text(details.length), details)
@@ -47,6 +49,21 @@ export function createNotices() {
         details,
         (count) =>
           `${count} ${count === 1 ? 'agent was' : 'agents were'} interrupted when Shiplog ended.`,
+      ),
+    /** What retention removed at this start; `receiptId`: while it can be undone. */
+    swept: ({ text, details }: { text: string; details: string[] }, receiptId?: ReceiptId) => {
+      add('info', text, details, receiptId)
+    },
+    /** What it told of was undone. */
+    withdraw: (receiptId: ReceiptId) => {
+      const at = notices.findIndex((one) => one.receiptId === receiptId)
+      if (at >= 0) notices.splice(at, 1)
+    },
+    settingsLost: () =>
+      add(
+        'warning',
+        'The settings of retention can’t be read, so nothing is cleaned up by itself until they are saved again.',
+        ['The file is kept as settings.json.damaged-1 in the data directory.'],
       ),
     problem: (text: string, error: unknown) =>
       add('error', text, [error instanceof Error ? (error.stack ?? error.message) : String(error)]),

@@ -19,6 +19,8 @@ import {
 import { type Ledger, openLedger } from './ledger/ledger.ts'
 import { createNotices } from './notices.ts'
 import { openFolder } from './open-folder.ts'
+import { createRetention } from './retention/retention.ts'
+import { sweepInWords } from './retention/words.ts'
 import { createInProcessClient, createRouter, type ShiplogRouter } from './rpc/router.ts'
 import { refuseLinkedFolders, strayTranscripts } from './sessions/own-folders.ts'
 import { layoutOf } from './sessions/session-files.ts'
@@ -39,6 +41,11 @@ export interface OpenShiplogOptions {
   /** The system's folder dialog, where the host has one. */
   pickFolder?: () => Promise<string | null>
   agentsAtOnce?: number
+  /**
+   * Whether transcripts that have expired go to the trash once it is open, in the background. Without it,
+   * the app does and a command does not.
+   */
+  sweepAtStart?: boolean
 }
 
 export interface Shiplog {
@@ -127,13 +134,30 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & { le
     running: tasks.running,
     healed: notices.putRight,
   })
+  const retention = await createRetention({
+    ...common,
+    workspaces,
+    onSwept: (sweep) =>
+      notices.swept(
+        sweepInWords(sweep, retention.settings()),
+        sweep.removed.some((item) => item.kind === 'transcript')
+          ? (sweep.receipt ?? undefined)
+          : undefined,
+      ),
+    onUndone: notices.withdraw,
+    onSettingsLost: notices.settingsLost,
+  })
   const router = createRouter({
     ledger,
     sessions,
     tasks,
     workspaces,
     demo: createDemo({ content: demoContent, git, layout, workspaces, tasks }),
-    doctor,
+    retention,
+    doctor: {
+      // What is on its way to the trash is neither here nor there.
+      check: (request) => retention.settled().then(() => doctor.check(request)),
+    },
     info,
     pickFolder: pickFolder ?? (async () => null),
     openFolder,
@@ -155,6 +179,7 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & { le
   notices.interrupted((await recoverLostRuns(common)).map((task) => task.title))
   await workspaces.rollForward()
   await tasks.cleanUpFinished()
+  retention.begin({ sweep: options.sweepAtStart ?? host !== 'cli' })
 
   return {
     dataDir,
@@ -162,6 +187,7 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & { le
     client: createInProcessClient(router),
     runningAgents: () => tasks.running().map(({ id, title }) => ({ taskId: id, title })),
     close: async (cause: string) => {
+      await retention.close()
       await tasks.close(cause)
       await ledger.close()
     },

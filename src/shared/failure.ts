@@ -24,6 +24,7 @@ export type RefusalReason =
   | 'not-archived'
   | 'nothing-to-apply'
   | 'in-use'
+  | 'nothing-to-undo'
   | 'closing'
 
 export class FailureError extends Error {

@@ -28,6 +28,7 @@ import {
 } from '../../src/shared/projections/ledger-state.ts'
 import type { Report } from '../../src/shared/tasks.ts'
 import type { ApplyOutcome } from '../../src/shared/tools.ts'
+import { createFakeRetention } from '../fixtures/retention.ts'
 
 const pageEntriesMax = 2
 const snapshotEntriesMax = 2
@@ -225,6 +226,7 @@ export function createFakeWorld() {
 
   // --- the contract
 
+  const retention = createFakeRetention({ state, record, calls })
   const os = implement(contract)
 
   function find(text: string, errors: Errors): TaskId {
@@ -420,6 +422,16 @@ export function createFakeWorld() {
         }
       }),
       openFolder: os.workspace.openFolder.handler(() => ({})),
+    },
+    retention: {
+      settings: os.retention.settings.handler(retention.settings),
+      setSettings: os.retention.setSettings.handler(({ input }) => retention.setSettings(input)),
+      preview: os.retention.preview.handler(({ input }) => retention.preview(input.settings)),
+      sweep: os.retention.sweep.handler(retention.sweep),
+      receipts: os.retention.receipts.handler(retention.receipts),
+      receipt: os.retention.receipt.handler(({ input }) => retention.receipt(input.receiptId)),
+      undo: os.retention.undo.handler(({ input }) => retention.undo(input)),
+      pin: os.retention.pin.handler(({ input }) => retention.pin(input)),
     },
     doctor: {
       check: os.doctor.check.handler(({ input }) => {

@@ -29,6 +29,7 @@ import {
   taskTree,
 } from '../../src/shared/projections/ledger-state.ts'
 import type { Report } from '../../src/shared/tasks.ts'
+import { createFakeRetention } from '../fixtures/retention.ts'
 import { following } from './following.ts'
 
 export interface FakeSession {
@@ -88,6 +89,7 @@ export function createFakeHost() {
     return entries
   }
 
+  const retention = createFakeRetention({ state: ledger, record })
   const os = implement(contract)
   const taskIdOf = (text: string): TaskId => {
     const task = [...ledger.tasks.keys()].find((id) => id.startsWith(text))
@@ -229,6 +231,8 @@ export function createFakeHost() {
           archived: task.archived,
           hasReport: task.hasReport,
           resumedFrom: null,
+          pinned: task.pinned,
+          transcriptExpired: task.transcriptExpired,
         })),
       })),
       list: os.workspace.list.handler(() => ({ workspaces: [] })),
@@ -276,6 +280,16 @@ export function createFakeHost() {
         target: { path: '/home/ada/projects/harbour-lights', branch: 'main' },
       })),
       openFolder: os.workspace.openFolder.handler(() => ({})),
+    },
+    retention: {
+      settings: os.retention.settings.handler(retention.settings),
+      setSettings: os.retention.setSettings.handler(({ input }) => retention.setSettings(input)),
+      preview: os.retention.preview.handler(({ input }) => retention.preview(input.settings)),
+      sweep: os.retention.sweep.handler(retention.sweep),
+      receipts: os.retention.receipts.handler(retention.receipts),
+      receipt: os.retention.receipt.handler(({ input }) => retention.receipt(input.receiptId)),
+      undo: os.retention.undo.handler(({ input }) => retention.undo(input)),
+      pin: os.retention.pin.handler(({ input }) => retention.pin(input)),
     },
     doctor: {
       check: os.doctor.check.handler(() => ({ ok: true, checked: 12, problems: [], notes: [] })),

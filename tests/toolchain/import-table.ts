@@ -52,12 +52,20 @@ export const importTable: Record<string, PartRow> = {
     ],
     packages: 'node',
   },
+  // How long what the others keep is kept; only the contract calls it.
+  'main/retention': {
+    parts: [
+      ...['shared', 'main/journal', 'main/ledger', 'main/sessions', 'main/artifacts'],
+      'main/workspaces',
+    ],
+    packages: 'node',
+  },
   // Reached through interfaces that tasks declares, so that a kind of agent knows no service.
   'main/agents': { parts: ['shared', 'main/journal'], packages: 'node' },
   'main/rpc': {
     parts: [
       ...['shared', 'main/git', 'main/journal', 'main/ledger', 'main/sessions'],
-      ...['main/artifacts', 'main/workspaces', 'main/tasks', 'main/doctor'],
+      ...['main/artifacts', 'main/workspaces', 'main/tasks', 'main/doctor', 'main/retention'],
     ],
     packages: 'node',
   },

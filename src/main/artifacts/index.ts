@@ -1,6 +1,15 @@
 // Reports, transcripts and patches kept in a session directory: payload first, index after. See FORMAT.md.
 export { exists, setAside } from '../journal/index.ts'
 export {
+  bytesBelow,
+  contentBytes,
+  contentDir,
+  expireTranscript,
+  holdsTranscript,
+  type TranscriptPlace,
+  takeBackTranscript,
+} from './expired-transcripts.ts'
+export {
   changePatchStatus,
   type PatchEntry,
   patchDir,

@@ -21,11 +21,28 @@ export const transcriptsIndexFile = 'subagent-transcripts.json'
 /** Beside the payload, so that the index can be rebuilt with its ancestry (A2). */
 export const transcriptFile = 'transcript.json'
 
-export const transcriptFileSchema = z.object({ version: z.literal(1), ...artifactFields })
+/** Retention took the content to the trash. What was counted before is kept. */
+const expiredSchema = z.object({
+  receiptId: z.string(),
+  atMs: z.number(),
+  messageCount: z.number().int().min(0),
+  entryCount: z.number().int().min(0),
+  bytes: z.number().int().min(0),
+})
+export type ExpiredMark = z.infer<typeof expiredSchema>
+
+export const transcriptFileSchema = z.object({
+  version: z.literal(1),
+  ...artifactFields,
+  expired: expiredSchema.optional(),
+})
 
 export const transcriptEntrySchema = z.object({
   ...artifactFields,
-  status: z.enum(['complete', 'partial-only', 'missing', 'damaged']),
+  status: z.enum(['complete', 'partial-only', 'missing', 'damaged', 'expired']),
+  /** With the status `expired`: since when, and by which receipt. */
+  expiredAtMs: z.number().optional(),
+  receiptId: z.string().optional(),
   /** Relative to the index. */
   chatPath: z.string().optional(),
   partialPath: z.string().optional(),
@@ -78,10 +95,17 @@ export async function archiveTranscript(
   await transcriptIndex(to).update(about.taskId, () => entry)
 }
 
-async function entryFromPayload(taskId: TaskId, payload: string): Promise<TranscriptEntry | null> {
+export async function entryFromPayload(
+  taskId: TaskId,
+  payload: string,
+): Promise<TranscriptEntry | null> {
   const described = await readJsonFile(join(payload, transcriptFile), transcriptFileSchema)
   if (described.kind !== 'ok') return null
-  const { version: _, ...fields } = described.value
+  const { version: _, expired, ...fields } = described.value
+  if (expired) {
+    const { receiptId, atMs: expiredAtMs, ...counts } = expired
+    return { ...fields, status: 'expired', receiptId, expiredAtMs, ...counts }
+  }
   const folder = `${transcriptsDir}/${taskId}`
   const hasPartial = await exists(join(payload, partialFile))
   const partialPath = hasPartial ? `${folder}/${partialFile}` : undefined

@@ -8,10 +8,10 @@ import { look, namesIn } from './on-disk.ts'
 import { isTemporary } from './temporary.ts'
 
 /** Folders whose whole content is Shiplog's. Worktrees and the demo hold a person's files; the trash is as it was. */
-const ownFolders = new Set(['sessions', 'archive'])
+const ownFolders = new Set(['sessions', 'archive', 'receipts'])
 /** Of these only they themselves. */
 const folders = new Set(['worktrees'])
-const ownFiles = /^(ledger\.jsonl|ledger\.index|lease\.json)(\.|$)/
+const ownFiles = /^(ledger\.jsonl|ledger\.index|lease\.json|settings\.json|trash-seen\.json)(\.|$)/
 
 export async function* examineFiles(subject: Case): Findings {
   const { dataDir } = subject.layout

@@ -42,7 +42,8 @@ async function* examineTask(subject: Case, task: Task): Findings {
     const places = keepers.map((dir) => join(archivedTranscriptDir(dir, task.id), transcriptFile))
     if (!(await anyFile(places)))
       yield* lost(task, 'transcript-missing', places[0], 'its transcript')
-  } else if (task.runs.length > 0) {
+  } else if (task.runs.length > 0 && !task.transcriptExpired) {
+    // One that has expired was taken away on purpose, and the ledger says so.
     const path = join(homeOf(subject, task), chatFile)
     if (!(await isFile(path))) yield* lost(task, 'transcript-missing', path, 'its transcript')
   }

@@ -7,6 +7,7 @@ import { resolveId, type TaskId } from '../../shared/ids.ts'
 import type { Doctor } from '../doctor/doctor.ts'
 import type { PageQuery } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import type { Retention } from '../retention/retention.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Demo } from '../tasks/demo.ts'
 import type { TaskService } from '../tasks/task-service.ts'
@@ -21,6 +22,7 @@ export interface RouterDependencies {
   tasks: TaskService
   workspaces: WorkspaceService
   demo: Demo
+  retention: Retention
   doctor: Pick<Doctor, 'check'>
   info: () => AppInfo
   pickFolder: () => Promise<string | null>
@@ -30,7 +32,7 @@ export interface RouterDependencies {
 export type ShiplogRouter = ReturnType<typeof createRouter>
 
 export function createRouter(deps: RouterDependencies) {
-  const { ledger, sessions, tasks, workspaces } = deps
+  const { ledger, sessions, tasks, workspaces, retention } = deps
   const { projects, records } = workspaces
   const os = implement(contract).use(async ({ next }) => {
     try {
@@ -101,7 +103,7 @@ export function createRouter(deps: RouterDependencies) {
         removed: await workspaces.remove(taskId(input.workspaceId, 'workspace')),
       })),
       restore: os.workspace.restore.handler(async ({ input }) => {
-        await workspaces.restore(taskId(input.workspaceId, 'workspace'))
+        await retention.restore(taskId(input.workspaceId, 'workspace'))
         return {}
       }),
       trash: os.workspace.trash.handler(async ({ input }) => ({
@@ -119,6 +121,21 @@ export function createRouter(deps: RouterDependencies) {
           workspaces.folderOf(taskId(input.workspaceId, 'workspace')),
           input.with,
         )
+        return {}
+      }),
+    },
+    retention: {
+      settings: os.retention.settings.handler(() => retention.settings()),
+      setSettings: os.retention.setSettings.handler(({ input }) => retention.setSettings(input)),
+      preview: os.retention.preview.handler(({ input }) => retention.preview(input.settings)),
+      sweep: os.retention.sweep.handler(() => retention.sweep('person')),
+      receipts: os.retention.receipts.handler(() => retention.receipts()),
+      receipt: os.retention.receipt.handler(({ input }) => retention.receipt(input.receiptId)),
+      undo: os.retention.undo.handler(({ input }) =>
+        retention.undo(input.receiptId, input.taskId ? taskId(input.taskId) : undefined),
+      ),
+      pin: os.retention.pin.handler(async ({ input }) => {
+        await retention.pin(taskId(input.taskId), input.pinned)
         return {}
       }),
     },

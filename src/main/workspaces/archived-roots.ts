@@ -106,7 +106,8 @@ export function createArchivedRoots(deps: {
   }
 
   async function untrash(taskId: TaskId): Promise<void> {
-    const { title, trashed: isTrashed } = archivedRoot(taskId)
+    const { title, trashed: isTrashed, purged } = archivedRoot(taskId)
+    if (purged) refused('removed', `"${title}" is not in the trash any more: it has expired.`)
     if (!isTrashed) refused('not-archived', `"${title}" is not in the trash.`)
     if (!(await exists(trashed(taskId))) && !(await exists(layout.archiveDir(taskId)))) {
       refused('removed', `"${title}" is not in the trash any more: it has expired.`)

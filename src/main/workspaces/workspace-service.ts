@@ -49,6 +49,8 @@ export interface WorkspaceService {
   untrash(taskId: TaskId): Promise<void>
   /** Ends the removals and restores that an earlier process began. Problems are told, never thrown (R5). */
   rollForward(): Promise<void>
+  /** Runs `work` while nobody removes, archives, restores or deletes that workspace's session directory. */
+  exclusively<T>(workspaceId: TaskId, work: () => Promise<T>): Promise<T>
   /** Resolves when no removal and no applying of a patch is under way. */
   settled(): Promise<void>
 }
@@ -198,6 +200,7 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
     trash: (taskId) => serially(taskId, () => archivedRoots.trash(taskId)),
     untrash: (taskId) => serially(taskId, () => archivedRoots.untrash(taskId)),
     rollForward,
+    exclusively: (workspaceId, work) => serially(workspaceId, work),
     settled: serially.settled,
   }
 }

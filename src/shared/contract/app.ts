@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { receiptIdSchema } from '../ids.ts'
 import { agentKindSchema } from '../tasks.ts'
 import { base } from './base.ts'
 
@@ -8,6 +9,8 @@ export const noticeSchema = z.object({
   tone: z.enum(['info', 'warning', 'error']),
   text: z.string(),
   details: z.array(z.string()),
+  /** What it tells of can be undone by this receipt (`retention.undo`). */
+  receiptId: receiptIdSchema.optional(),
 })
 export type Notice = z.infer<typeof noticeSchema>
 

@@ -4,9 +4,10 @@ import { app } from './app.ts'
 import { doctor } from './doctor.ts'
 import { feed } from './feed.ts'
 import { projects } from './projects.ts'
+import { retention } from './retention.ts'
 import { tasks } from './tasks.ts'
 import { workspace } from './workspace.ts'
 
-export const contract = { app, projects, tasks, workspace, doctor, feed }
+export const contract = { app, projects, tasks, workspace, retention, doctor, feed }
 
 export type ShiplogClient = ContractRouterClient<typeof contract>

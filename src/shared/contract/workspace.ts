@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { entrySchema, partialMessageSchema } from '../entries.ts'
 import { projectIdSchema, taskIdSchema } from '../ids.ts'
-import { taskStatusSchema } from '../tasks.ts'
+import { expirySchema, taskStatusSchema } from '../tasks.ts'
 import { base, idTextSchema } from './base.ts'
 
 /** A span of a journal that can't be trusted. It is kept, shown and skipped (J4). */
@@ -28,7 +28,10 @@ export const transcriptPageSchema = z.object({
   partial: partialMessageSchema.nullable(),
   /** Where it was found. */
   source: z.enum(['live', 'archived']),
-  status: z.enum(['complete', 'partial-only', 'missing', 'damaged']),
+  /** `expired`: retention took it away; `missing`: it should be there, and is not. */
+  status: z.enum(['complete', 'partial-only', 'missing', 'damaged', 'expired']),
+  /** With the status `expired`: when, and until when it can be taken back. */
+  expired: expirySchema.optional(),
 })
 export type TranscriptPage = z.infer<typeof transcriptPageSchema>
 
@@ -49,6 +52,10 @@ export const transcriptSummarySchema = z.object({
   archived: z.boolean(),
   hasReport: z.boolean(),
   resumedFrom: taskIdSchema.nullable(),
+  /** Kept however old it gets, with everything below it. */
+  pinned: z.boolean(),
+  /** Retention took it away; then it has no entries and no bytes. */
+  transcriptExpired: expirySchema.nullable(),
 })
 export type TranscriptSummary = z.infer<typeof transcriptSummarySchema>
 

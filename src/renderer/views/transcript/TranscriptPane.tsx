@@ -123,6 +123,8 @@ const statusTexts = {
   complete: null,
   'partial-only':
     'Only its unfinished message was kept: it was cut off before its first turn ended.',
+  // Said in place of the entries.
+  expired: null,
   missing: 'Its transcript is not there. Its report and its record in the ledger are.',
   damaged: 'Parts of it are damaged. They are kept, and marked where they are.',
 } as const

@@ -1,0 +1,115 @@
+/**
+ * Transcripts that retention takes to the trash and back (X2, X3): the content moves, `transcript.json`
+ * and the index entry stay and say that it has expired. See FORMAT.md.
+ */
+import { lstat, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { TaskId } from '../../shared/ids.ts'
+import {
+  exists,
+  makeDirDurable,
+  makeDirInside,
+  moveDurable,
+  readJsonFile,
+  refuseSymlinks,
+  removeDurable,
+  writeFileDurable,
+} from '../journal/index.ts'
+import { transcriptParts } from '../sessions/session-files.ts'
+import {
+  archivedTranscriptDir,
+  type ExpiredMark,
+  entryFromPayload,
+  transcriptFile,
+  transcriptFileSchema,
+  transcriptIndex,
+} from './transcripts.ts'
+
+/** Where a transcript is kept: among the artifacts of `keeperDir`, or, a root's own, in that directory itself. */
+export interface TranscriptPlace {
+  keeperDir: string
+  own: boolean
+}
+
+/** Moves its content to `trashDir`. Idempotent: after a crash a second call ends what was begun. */
+export async function expireTranscript(
+  place: TranscriptPlace,
+  taskId: TaskId,
+  trashDir: string,
+  mark: { receiptId: string; atMs: number },
+): Promise<void> {
+  const dir = contentDir(place, taskId)
+  await refuseSymlinks(place.keeperDir, dir)
+  if (!place.own) await markExpired(place.keeperDir, taskId, mark)
+  await makeDirDurable(trashDir)
+  for (const part of transcriptParts) await moveDurable(join(dir, part), join(trashDir, part))
+}
+
+/** Moves its content back. Idempotent, as `expireTranscript`. Throws when the trash does not have it. */
+export async function takeBackTranscript(
+  place: TranscriptPlace,
+  taskId: TaskId,
+  trashDir: string,
+): Promise<void> {
+  const dir = contentDir(place, taskId)
+  if (!(await exists(trashDir)) && !(await holdsTranscript(place, taskId)))
+    throw new Error('it is not in the trash any more')
+  await makeDirInside(place.keeperDir, dir)
+  // What was written here since is newer: it stays, and what comes back is kept beside it.
+  for (const part of transcriptParts)
+    await moveDurable(join(trashDir, part), join(dir, part), { rival: 'newer' })
+  if (!place.own) await markExpired(place.keeperDir, taskId, null)
+  // Anything else in it is not known, and stays (R3).
+  if ((await readdir(trashDir).catch(() => [])).length === 0) await removeDurable(trashDir)
+}
+
+/** True when any of its content is in its place. */
+export async function holdsTranscript(place: TranscriptPlace, taskId: TaskId): Promise<boolean> {
+  for (const part of transcriptParts) {
+    if (await exists(join(contentDir(place, taskId), part))) return true
+  }
+  return false
+}
+
+/** Bytes of all that a transcript consists of, in its place or in the trash. */
+export async function contentBytes(dir: string): Promise<number> {
+  let bytes = 0
+  for (const part of transcriptParts) bytes += await bytesBelow(join(dir, part))
+  return bytes
+}
+
+export const contentDir = ({ keeperDir, own }: TranscriptPlace, taskId: TaskId): string =>
+  own ? keeperDir : archivedTranscriptDir(keeperDir, taskId)
+
+/** Bytes of a file, or of all files below a folder. Symbolic links are not followed; nothing there is 0. */
+export async function bytesBelow(path: string): Promise<number> {
+  const stats = await lstat(path).catch(() => null)
+  if (!stats?.isDirectory()) return stats?.isFile() ? stats.size : 0
+  let bytes = 0
+  for (const name of await readdir(path).catch(() => []))
+    bytes += await bytesBelow(join(path, name))
+  return bytes
+}
+
+/** In the payload first, so that an index that is rebuilt says the same; then in the index (A1). */
+async function markExpired(
+  keeperDir: string,
+  taskId: TaskId,
+  mark: { receiptId: string; atMs: number } | null,
+): Promise<void> {
+  const index = transcriptIndex(keeperDir)
+  const known = await index.get(taskId)
+  const payload = archivedTranscriptDir(keeperDir, taskId)
+  const file = join(payload, transcriptFile)
+  const described = await readJsonFile(file, transcriptFileSchema)
+  // One that can't be read stays as it is, for the doctor to tell; the ledger says what became of it.
+  if (described.kind !== 'ok') return
+  const { expired: before, ...fields } = described.value
+  const { messageCount = 0, entryCount = 0, bytes = 0 } = before ?? known ?? {}
+  const expired: ExpiredMark | undefined = mark
+    ? { ...mark, messageCount, entryCount, bytes }
+    : undefined
+  await writeFileDurable(file, `${JSON.stringify({ ...fields, expired }, null, 2)}\n`)
+  const entry = await entryFromPayload(taskId, payload)
+  await index.update(taskId, (old) => entry ?? old)
+}

@@ -1,0 +1,132 @@
+/** Carries out what the ledger says of expired transcripts, and ends what a crash cut short. */
+import { join } from 'node:path'
+import type { TaskId } from '../../shared/ids.ts'
+import { expireTranscript, holdsTranscript, takeBackTranscript } from '../artifacts/index.ts'
+import { removeDurable } from '../journal/index.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { DataLayout } from '../sessions/session-files.ts'
+import type { WorkspaceService } from '../workspaces/workspace-service.ts'
+import { type KeptPlace, placeOf } from './place.ts'
+import { expiredName, namesInTrash, whatIs } from './trash.ts'
+
+export interface Expiry {
+  /** Moves a transcript that the ledger says has expired to the trash. False: it could not be, and is kept. */
+  carryOut(taskId: TaskId): Promise<boolean>
+  /** Takes it back and says so. Resolves with why it can't be, or null. */
+  takeBack(taskId: TaskId): Promise<string | null>
+  /** Does it while nobody takes that task's transcript, or its whole workspace, back from the trash. */
+  exclusively<T>(taskId: TaskId, work: () => Promise<T>): Promise<T>
+  /** Moves and deletes what the ledger says went and a crash left. Problems are told, never thrown. */
+  rollForward(): Promise<void>
+}
+
+export function createExpiry(deps: {
+  ledger: Ledger
+  layout: DataLayout
+  workspaces: WorkspaceService
+  /** Aborted: after the transcript at hand, no more. */
+  signal: AbortSignal
+  onProblem: (text: string, error: unknown) => void
+}): Expiry {
+  const { ledger, layout, workspaces, signal } = deps
+  const { state } = ledger
+  const trashDir = (taskId: TaskId): string => join(layout.trash, expiredName(taskId))
+
+  /** With the directory that holds it, which nobody else moves meanwhile. */
+  async function inItsPlace<T>(
+    taskId: TaskId,
+    work: (place: KeptPlace) => Promise<T>,
+  ): Promise<T | null> {
+    for (;;) {
+      const place = await placeOf(taskId, deps)
+      if (!place) return null
+      const done = await workspaces.exclusively(place.keeperId, async () => {
+        const now = await placeOf(taskId, deps)
+        // It was moved up or archived while this waited: then look again.
+        return now?.keeperDir === place.keeperDir ? { value: await work(place) } : null
+      })
+      if (done) return done.value
+    }
+  }
+
+  async function carryOut(taskId: TaskId): Promise<boolean> {
+    try {
+      const moved = await inItsPlace(taskId, async (place) => {
+        const expired = state.tasks.get(taskId)?.transcriptExpired
+        // Taken back while this waited.
+        if (!expired || expired.purgedAt) return false
+        const mark = { receiptId: expired.receiptId, atMs: Date.parse(expired.at) }
+        await expireTranscript(place, taskId, trashDir(taskId), mark)
+        return true
+      })
+      return moved === true
+    } catch (error) {
+      deps.onProblem(
+        `The transcript of "${state.tasks.get(taskId)?.title}" could not be moved to the trash`,
+        error,
+      )
+      await putBack(taskId)
+      return false
+    }
+  }
+
+  /** What can't be moved is kept; if not even that can be done or said, the next start tries to move it again. */
+  async function putBack(taskId: TaskId): Promise<void> {
+    try {
+      await inItsPlace(taskId, (place) => takeBackTranscript(place, taskId, trashDir(taskId)))
+      await ledger.record({ type: 'transcript.unexpired', taskId, because: 'failure' })
+    } catch (error) {
+      deps.onProblem(
+        `The transcript of "${state.tasks.get(taskId)?.title}" is partly in the trash; the next start goes on`,
+        error,
+      )
+    }
+  }
+
+  async function takeBack(taskId: TaskId): Promise<string | null> {
+    const task = state.tasks.get(taskId)
+    if (!task?.transcriptExpired) return 'it has not expired'
+    if (task.transcriptExpired.purgedAt || task.purged) return 'it is gone for good'
+    if (task.trashed) return 'its workspace was deleted: take that out of the trash first'
+    try {
+      const there = await inItsPlace(taskId, async (place) => {
+        const expired = state.tasks.get(taskId)?.transcriptExpired
+        if (!expired || expired.purgedAt) return false
+        await takeBackTranscript(place, taskId, trashDir(taskId))
+        await ledger.record({ type: 'transcript.unexpired', taskId, because: 'person' })
+        return true
+      })
+      if (there === null) return 'the record that it belongs to is not there'
+      if (!there) return 'it has been taken back or is gone for good'
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error)
+    }
+    return null
+  }
+
+  async function rollForward(): Promise<void> {
+    for (const { id, transcriptExpired } of [...state.tasks.values()]) {
+      if (signal.aborted) return
+      if (!transcriptExpired || transcriptExpired.purgedAt) continue
+      const place = await placeOf(id, deps)
+      if (place && (await holdsTranscript(place, id))) await carryOut(id)
+    }
+    for (const name of await namesInTrash(layout.trash)) {
+      if (signal.aborted) return
+      if (whatIs(name, state).kind === 'gone') await deleteRest(name)
+    }
+  }
+
+  async function deleteRest(name: string): Promise<void> {
+    await removeDurable(join(layout.trash, name)).catch((error) =>
+      deps.onProblem(`${name} could not be deleted from the trash`, error),
+    )
+  }
+
+  async function exclusively<T>(taskId: TaskId, work: () => Promise<T>): Promise<T> {
+    const place = await placeOf(taskId, deps)
+    return workspaces.exclusively(place?.keeperId ?? taskId, work)
+  }
+
+  return { carryOut, takeBack, exclusively, rollForward }
+}

@@ -1,0 +1,108 @@
+/** What a sweep removes, and why. Pure: what is known, what is wanted and the present come in. */
+import type { RemovalReason, RetentionSettings } from '../../shared/contract/retention.ts'
+import type { TaskId } from '../../shared/ids.ts'
+import type { LedgerState } from '../../shared/projections/ledger-state.ts'
+import { isRunning, type Task } from '../../shared/tasks.ts'
+
+export const dayMs = 24 * 60 * 60 * 1000
+
+export interface PlannedRemoval {
+  id: TaskId
+  kind: 'transcript'
+  reason: RemovalReason
+  bytes: number
+}
+
+export interface SweepPlan {
+  /** In the order of their last activity, oldest first. */
+  remove: PlannedRemoval[]
+  /** Transcripts that stay. */
+  kept: number
+}
+
+/**
+ * Transcripts of finished tasks beyond their days (X2), then the oldest by last activity until no more
+ * than `transcriptsMax` and `bytesMax` are left. What is protected is never among them (X1), but counts:
+ * where only such are left, a cap is exceeded. `sizes`: bytes by task; what is absent counts as 0, and
+ * null says that nothing is there: that is missing, and neither kept nor expired.
+ */
+export function planSweep(
+  state: Pick<LedgerState, 'tasks'>,
+  sizes: ReadonlyMap<TaskId, number | null>,
+  settings: RetentionSettings,
+  nowMs: number,
+): SweepPlan {
+  const all = keptTranscripts(state).filter((task) => sizes.get(task.id) !== null)
+  const safe = protectedTasks(state)
+  const bytesOf = (task: Task): number => sizes.get(task.id) ?? 0
+  const candidates = all
+    .filter((task) => !safe.has(task.id))
+    .map((task) => ({ task, activeMs: lastActivityMs(task) }))
+    .sort((a, b) => a.activeMs - b.activeMs || (a.task.id < b.task.id ? -1 : 1))
+  const { transcriptTtlDays, transcriptsMax, bytesMax } = settings
+  const tooOldMs =
+    transcriptTtlDays === null ? Number.NEGATIVE_INFINITY : nowMs - transcriptTtlDays * dayMs
+  let count = all.length
+  let bytes = all.reduce((sum, task) => sum + bytesOf(task), 0)
+  const remove: PlannedRemoval[] = []
+  for (const { task, activeMs } of candidates) {
+    const reason = reasonNow(activeMs)
+    if (!reason) break
+    remove.push({ id: task.id, kind: 'transcript', reason, bytes: bytesOf(task) })
+    count--
+    bytes -= bytesOf(task)
+  }
+  return { remove, kept: count }
+
+  function reasonNow(activeMs: number): RemovalReason | null {
+    if (activeMs <= tooOldMs) return 'age'
+    if (transcriptsMax !== null && count > transcriptsMax) return 'count'
+    return bytesMax !== null && bytes > bytesMax ? 'bytes' : null
+  }
+}
+
+/** Tasks whose transcript is kept, wherever. What lies in the trash is not. */
+export const keptTranscripts = ({ tasks }: Pick<LedgerState, 'tasks'>): Task[] =>
+  [...tasks.values()].filter(
+    (task) => task.hasTranscript && !task.trashed && !task.purged && !task.transcriptExpired,
+  )
+
+/**
+ * What no sweep touches (X1): what is live, interrupted, waiting, pinned, below something pinned or
+ * imported, and every task that one of these continues, however far back.
+ */
+export function protectedTasks({ tasks }: Pick<LedgerState, 'tasks'>): Set<TaskId> {
+  const safe = new Set<TaskId>()
+  for (const task of tasks.values()) {
+    if (!isLive(task) && !isUnfinished(task) && !task.imported && !isPinned(tasks, task)) continue
+    // A lineage that leads back to itself can't be made, and must not hang a start.
+    for (let id: TaskId | null = task.id; id && !safe.has(id); ) {
+      safe.add(id)
+      id = tasks.get(id)?.resumedFrom ?? null
+    }
+  }
+  return safe
+}
+
+/** It runs, or its workspace is still in use, being removed or being restored: more may be recorded. */
+const isLive = ({ status, workspace, archived }: Task): boolean =>
+  isRunning(status) || (workspace !== null && (!archived || workspace.restoring))
+
+const isUnfinished = ({ status }: Task): boolean =>
+  status === 'interrupted' || status === 'queued' || status === 'blocked'
+
+/** It, or something above it. */
+export function isPinned(tasks: LedgerState['tasks'], task: Task): boolean {
+  for (let at: Task | undefined = task; at; at = at.parentId ? tasks.get(at.parentId) : undefined) {
+    if (at.pinned) return true
+  }
+  return false
+}
+
+/** By the ledger's own times, never a file's, which a copy or a backup changes (X1). */
+export function lastActivityMs(task: Task): number {
+  const { createdAt, startedAt, endedAt, transcriptTakenBackAt, runs } = task
+  const times = [createdAt, startedAt, endedAt, transcriptTakenBackAt]
+  for (const run of runs) times.push(run.startedAt, run.endedAt)
+  return Math.max(...times.map((time) => (time === null ? 0 : Date.parse(time))))
+}

@@ -1,0 +1,101 @@
+/** `receipts/<id>.json`: what one sweep removed and why, written before anything is touched (X3). See FORMAT.md. */
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import {
+  type ReceiptItem,
+  type ReceiptSummary,
+  removedItemSchema,
+  retentionSettingsSchema,
+} from '../../shared/contract/retention.ts'
+import { parseTaskId, receiptIdSchema, type TaskId } from '../../shared/ids.ts'
+import type { LedgerState } from '../../shared/projections/ledger-state.ts'
+import { makeDirDurable, readJsonFile, systemCode, writeFileDurable } from '../journal/index.ts'
+
+export const receiptsFolder = 'receipts'
+
+const receiptSchema = z.object({
+  version: z.literal(1),
+  id: receiptIdSchema,
+  /** Milliseconds since the epoch. */
+  atMs: z.number(),
+  by: z.enum(['start', 'person']),
+  /** Those that it went by. */
+  settings: retentionSettingsSchema,
+  items: z.array(removedItemSchema),
+})
+export type Receipt = z.infer<typeof receiptSchema>
+
+export interface Receipts {
+  write(receipt: Omit<Receipt, 'version'>): Promise<void>
+  /** Newest first, with the names of files that can't be read: those stay as they are. */
+  list(): Promise<{ receipts: Receipt[]; unreadable: string[] }>
+}
+
+export function createReceipts(dataDir: string): Receipts {
+  const folder = join(dataDir, receiptsFolder)
+  return {
+    async write(receipt) {
+      await makeDirDurable(folder)
+      const text = `${JSON.stringify({ version: 1, ...receipt }, null, 2)}\n`
+      await writeFileDurable(join(folder, `${receipt.id}.json`), text)
+    },
+    async list() {
+      const names = await readdir(folder).catch((error) => {
+        if (systemCode(error) === 'ENOENT') return []
+        throw error
+      })
+      const receipts: Receipt[] = []
+      const unreadable: string[] = []
+      for (const name of names.filter((one) => /^[0-9a-f-]{36}\.json$/.test(one))) {
+        const file = await readJsonFile(join(folder, name), receiptSchema)
+        if (file.kind === 'ok' && `${file.value.id}.json` === name) receipts.push(file.value)
+        else if (file.kind !== 'missing') unreadable.push(`${receiptsFolder}/${name}`)
+      }
+      return { receipts: receipts.sort((a, b) => b.atMs - a.atMs), unreadable }
+    },
+  }
+}
+
+/** The receipt with what became of each item since, which the ledger tells. Pure. */
+export function withStates(
+  { id, atMs, by, items }: Receipt,
+  { tasks }: Pick<LedgerState, 'tasks'>,
+): ReceiptSummary & { items: ReceiptItem[] } {
+  const told = items.map((item): ReceiptItem => ({ ...item, state: stateOf(item.id, item.kind) }))
+  const swept = told.filter((item) => item.kind === 'transcript')
+  const deleted = told.filter((item) => item.kind !== 'transcript' && item.state === 'gone')
+  const inTrash = swept.filter((item) => item.state === 'in-trash')
+  const untils = inTrash.map((item) => expiryOf(item.id as TaskId)?.keptUntil ?? '')
+  return {
+    id,
+    at: new Date(atMs).toISOString(),
+    by,
+    transcripts: swept.length,
+    bytes: bytesOf(swept),
+    inTrash: inTrash.length,
+    keptUntil: untils.sort()[0] ?? null,
+    deleted: deleted.length,
+    deletedBytes: bytesOf(deleted),
+    items: told,
+  }
+
+  function expiryOf(taskId: TaskId) {
+    const expired = tasks.get(taskId)?.transcriptExpired
+    return expired?.receiptId === id ? expired : null
+  }
+
+  function stateOf(itemId: string, kind: ReceiptItem['kind']): ReceiptItem['state'] {
+    const taskId = parseTaskId(itemId)
+    if (kind === 'trashed-file' || !taskId) return 'gone'
+    const task = tasks.get(taskId)
+    if (kind === 'trashed-workspace') return task?.purged ? 'gone' : 'kept'
+    if (kind === 'trashed-transcript') return task?.transcriptExpired?.purgedAt ? 'gone' : 'kept'
+    const expired = expiryOf(taskId)
+    if (!expired) return 'kept'
+    return expired.purgedAt || task?.purged ? 'gone' : 'in-trash'
+  }
+}
+
+const bytesOf = (items: { bytes: number }[]): number =>
+  items.reduce((sum, item) => sum + item.bytes, 0)

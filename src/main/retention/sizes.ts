@@ -1,0 +1,51 @@
+/** How many bytes transcripts take. Those that are kept do not change, so each is measured once. */
+import type { TaskId } from '../../shared/ids.ts'
+import { contentBytes, contentDir, holdsTranscript } from '../artifacts/index.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { DataLayout } from '../sessions/session-files.ts'
+import type { WorkspaceService } from '../workspaces/workspace-service.ts'
+import { placeOf } from './place.ts'
+
+export interface Sizes {
+  /** Bytes by task; null where nothing is. Incomplete once `signal` is aborted. */
+  of(ids: TaskId[]): Promise<Map<TaskId, number | null>>
+}
+
+/** Enough to keep a disk busy, few enough for others to get their turn. */
+const measuredAtOnce = 16
+
+export function createSizes(deps: {
+  ledger: Ledger
+  layout: DataLayout
+  workspaces: WorkspaceService
+  signal: AbortSignal
+}): Sizes {
+  const { ledger, layout, signal } = deps
+  const { tasks } = ledger.state
+  const known = new Map<TaskId, number>()
+
+  async function measure(id: TaskId): Promise<number | null> {
+    const place = await placeOf(id, deps)
+    if (place)
+      return (await holdsTranscript(place, id)) ? contentBytes(contentDir(place, id)) : null
+    // In use, and so kept in its own directory.
+    return tasks.get(id)?.archived ? null : contentBytes(layout.sessionDir(id))
+  }
+
+  return {
+    async of(ids) {
+      const sizes = new Map<TaskId, number | null>()
+      const waiting = ids.values()
+      const work = async () => {
+        for (const id of waiting) {
+          if (signal.aborted) return
+          const bytes = known.get(id) ?? (await measure(id))
+          sizes.set(id, bytes)
+          if (bytes !== null && tasks.get(id)?.archived) known.set(id, bytes)
+        }
+      }
+      await Promise.all(Array.from({ length: measuredAtOnce }, work))
+      return sizes
+    },
+  }
+}

@@ -1,0 +1,47 @@
+/** What the sweep at start says: one quiet line, with details. */
+import prettyBytes from 'pretty-bytes'
+import type { RemovedItem, RetentionSettings, Sweep } from '../../shared/contract/retention.ts'
+
+/** More would push everything else off a terminal; the receipt has all of them. */
+const detailsMax = 20
+
+/** `Moved 12 transcripts (340 MB) older than 30 days to the trash.` */
+export function sweepInWords(
+  { removed }: Sweep,
+  { transcriptTtlDays, trashTtlDays }: RetentionSettings,
+): { text: string; details: string[] } {
+  const swept = removed.filter((item) => item.kind === 'transcript')
+  const deleted = removed.filter((item) => item.kind !== 'transcript')
+  const sentences: string[] = []
+  if (swept.length > 0) {
+    const allOld = swept.every((item) => item.reason === 'age')
+    const why = allOld ? ` older than ${days(transcriptTtlDays ?? 0)}` : ''
+    sentences.push(`Moved ${counted(swept, 'transcript')}${why} to the trash.`)
+  }
+  if (deleted.length > 0) {
+    sentences.push(
+      `Deleted ${counted(deleted, 'thing')} that had been in the trash for ${days(trashTtlDays)}.`,
+    )
+  }
+  const details = removed.slice(0, detailsMax).map(inWords)
+  if (removed.length > detailsMax) {
+    details.push(`and ${removed.length - detailsMax} more: Settings, Retention has the receipt`)
+  }
+  return { text: sentences.join(' '), details }
+}
+
+function inWords({ title, bytes, reason, kind, lastActiveAt }: RemovedItem): string {
+  const size = prettyBytes(bytes)
+  const day = lastActiveAt?.slice(0, 10)
+  if (kind !== 'transcript')
+    return `${title}: ${size}, in the trash since ${day ?? 'an unknown day'}`
+  const beyond = { age: '', count: ', beyond the number kept', bytes: ', beyond the size kept' }
+  return `${title}: ${size}, last active ${day}${reason === 'trash' ? '' : beyond[reason]}`
+}
+
+const counted = (items: RemovedItem[], one: string): string =>
+  `${items.length} ${one}${items.length === 1 ? '' : 's'} (${prettyBytes(bytesOf(items))})`
+
+const bytesOf = (items: RemovedItem[]): number => items.reduce((sum, item) => sum + item.bytes, 0)
+
+const days = (count: number): string => `${count} ${count === 1 ? 'day' : 'days'}`

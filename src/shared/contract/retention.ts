@@ -1,0 +1,117 @@
+/** How long transcripts are kept, what a sweep takes to the trash, its receipts, and taking things back (X). */
+import { z } from 'zod'
+import { receiptIdSchema, taskIdSchema } from '../ids.ts'
+import { base, idTextSchema } from './base.ts'
+
+/** Longer than anybody plans for; keeps dates within what JavaScript can say. */
+export const retentionDaysMax = 36_500
+
+const days = z.number().int().max(retentionDaysMax)
+
+export const retentionSettingsSchema = z.object({
+  /** Days since its last activity that a finished task's transcript is kept; null: for ever (X2). */
+  transcriptTtlDays: days.min(0).nullable(),
+  /** Transcripts kept at most, of all tasks; null: any number. */
+  transcriptsMax: z.number().int().min(0).nullable(),
+  /** Bytes of all transcripts at most; null: any number. */
+  bytesMax: z.number().int().min(0).nullable(),
+  /** Days that something stays in the trash, where it can be taken back. Counts for what goes there from now on. */
+  trashTtlDays: days.min(1),
+})
+export type RetentionSettings = z.infer<typeof retentionSettingsSchema>
+
+/** A month to look something up, and a week to notice that it went. */
+export const retentionDefaults: RetentionSettings = {
+  transcriptTtlDays: 30,
+  transcriptsMax: null,
+  bytesMax: null,
+  trashTtlDays: 7,
+}
+
+/**
+ * `transcript`: taken to the trash. The others leave the trash for good: `trashed-transcript` and
+ * `trashed-workspace` (a deleted root with everything below it) by task, `trashed-file` by its name there.
+ */
+export const removedKindSchema = z.enum([
+  'transcript',
+  'trashed-transcript',
+  'trashed-workspace',
+  'trashed-file',
+])
+export type RemovedKind = z.infer<typeof removedKindSchema>
+
+/** `age`: not active for too long; `count`, `bytes`: the oldest beyond what is kept; `trash`: its time there is over. */
+export const removalReasonSchema = z.enum(['age', 'count', 'bytes', 'trash'])
+export type RemovalReason = z.infer<typeof removalReasonSchema>
+
+export const removedItemSchema = z.object({
+  /** A task's id, or a name in the trash. */
+  id: z.string(),
+  kind: removedKindSchema,
+  reason: removalReasonSchema,
+  bytes: z.number().int().min(0),
+  title: z.string(),
+  /** ISO 8601: when it was last active, or came to the trash; null: not known. */
+  lastActiveAt: z.string().nullable(),
+})
+export type RemovedItem = z.infer<typeof removedItemSchema>
+
+export const sweepSchema = z.object({
+  dryRun: z.boolean(),
+  removed: z.array(removedItemSchema),
+  /** Transcripts that stay. */
+  kept: z.number().int().min(0),
+  /** Null when nothing was removed. */
+  receipt: receiptIdSchema.nullable(),
+})
+export type Sweep = z.infer<typeof sweepSchema>
+
+/** `in-trash`: can be taken back; `kept`: it is where it was; `gone`: for good. */
+export const receiptItemSchema = removedItemSchema.extend({
+  state: z.enum(['in-trash', 'kept', 'gone']),
+})
+export type ReceiptItem = z.infer<typeof receiptItemSchema>
+
+export const receiptSummarySchema = z.object({
+  id: receiptIdSchema,
+  at: z.string(),
+  /** `start`: the sweep when Shiplog began; `person`: asked for. */
+  by: z.enum(['start', 'person']),
+  /** Transcripts that were taken to the trash, and their bytes. */
+  transcripts: z.number(),
+  bytes: z.number(),
+  /** How many of them can still be taken back, and until when at least. */
+  inTrash: z.number(),
+  keptUntil: z.string().nullable(),
+  /** What left the trash for good, and its bytes. */
+  deleted: z.number(),
+  deletedBytes: z.number(),
+})
+export type ReceiptSummary = z.infer<typeof receiptSummarySchema>
+
+export const retention = {
+  settings: base.output(retentionSettingsSchema),
+  setSettings: base.input(retentionSettingsSchema).output(retentionSettingsSchema),
+  /** What a sweep would remove now, with these settings or those that are set. Changes nothing. */
+  preview: base
+    .input(z.object({ settings: retentionSettingsSchema.optional() }))
+    .output(sweepSchema),
+  sweep: base.output(sweepSchema),
+  /** Newest first. `unreadable`: receipt files that can't be read; they are kept. */
+  receipts: base.output(
+    z.object({ receipts: z.array(receiptSummarySchema), unreadable: z.array(z.string()) }),
+  ),
+  /** What went and why. `receiptId`: or a unique prefix. */
+  receipt: base
+    .input(z.object({ receiptId: idTextSchema }))
+    .output(receiptSummarySchema.extend({ items: z.array(receiptItemSchema) })),
+  /** Takes transcripts back to where they were: all of a receipt, or that of one task. REFUSED when none can be. */
+  undo: base.input(z.object({ receiptId: idTextSchema, taskId: idTextSchema.optional() })).output(
+    z.object({
+      restored: z.array(taskIdSchema),
+      left: z.array(z.object({ id: taskIdSchema, why: z.string() })),
+    }),
+  ),
+  /** A pinned task's transcript, and those of everything below it, are never swept (X1). */
+  pin: base.input(z.object({ taskId: idTextSchema, pinned: z.boolean() })).output(z.object({})),
+}
