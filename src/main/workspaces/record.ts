@@ -93,11 +93,9 @@ export function createRecords({
 
   async function transcriptPage(taskId: TaskId, query: PageQuery): Promise<TranscriptPage> {
     const { transcriptExpired: expired } = known(taskId)
-    const { transcriptExpired: expired } = known(taskId)
     // Asked before reading, or a run that ends meanwhile would seem to lack its end.
     const ended = endedRunOf(known(taskId))
     const page = await readWhereItIs(taskId, query)
-    if (page.status === 'missing' && expired) return { ...page, status: 'expired', expired }
     if (page.status === 'missing' && expired) return { ...page, status: 'expired', expired }
     return ended !== null && lacksEnd(page, ended) ? withoutEnd(page, ended) : page
   }
@@ -168,7 +166,6 @@ export function createRecords({
     task: Task,
     archivedIn: (dir: string) => ReturnType<ReturnType<typeof transcriptIndex>['read']>,
   ): Promise<{ entries: number; bytes: number }> {
-    if (task.transcriptExpired) return { entries: 0, bytes: 0 }
     if (task.transcriptExpired) return { entries: 0, bytes: 0 }
     const home = await sessionHome(task.id)
     if (home && (await holdsTranscript(home))) {
