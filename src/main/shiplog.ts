@@ -29,6 +29,7 @@ import { createDemo } from './tasks/demo.ts'
 import { recoverLostRuns } from './tasks/recovery.ts'
 import { createRunRegistry } from './tasks/run-registry.ts'
 import { createRunStopper } from './tasks/run-stopper.ts'
+import { refuseRunsElsewhere } from './tasks/runs-elsewhere.ts'
 import { createTaskService } from './tasks/task-service.ts'
 import { version } from './version.ts'
 import { createWorkspaceService } from './workspaces/workspace-service.ts'
@@ -65,7 +66,10 @@ export class DataDirError extends Error {
   readonly kind = 'data-dir'
 }
 
-/** Throws LeaseHeldError when another process writes the data directory, DataDirError when it can't be written. */
+/**
+ * Throws LeaseHeldError when another process writes the data directory, RunsElsewhereError when one still
+ * does that has lost the lease, DataDirError when it can't be written.
+ */
 export async function openShiplog(options: OpenShiplogOptions): Promise<Shiplog> {
   const { dataDir, host } = options
   await prepareDataDir(dataDir)
@@ -89,6 +93,7 @@ async function openServices(options: OpenShiplogOptions & { lease: Lease }) {
   const { dataDir } = options
   const ledger = await openLedger(layoutOf(dataDir).ledger, dataDir)
   try {
+    await refuseRunsElsewhere(ledger.state, await ownIdentity())
     return await openServicesOn(ledger, options)
   } catch (error) {
     await ledger.close()

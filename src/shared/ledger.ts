@@ -10,19 +10,14 @@ import {
   isolationSchema,
   patchStatusSchema,
   planSchema,
+  processIdentitySchema,
   removalStepSchema,
   treeOptionsSchema,
 } from './tasks.ts'
 
-export const ledgerVersion = 1
+export type { ProcessIdentity } from './tasks.ts'
 
-/** Who runs it: a start compares both, because pids are reused (T3). */
-export const processIdentitySchema = z.object({
-  pid: z.number().int(),
-  /** As the system gives it; compared for equality only. */
-  startedAt: z.string(),
-})
-export type ProcessIdentity = z.infer<typeof processIdentitySchema>
+export const ledgerVersion = 1
 
 /** Milliseconds since the epoch, where it ended before it could be recorded: after a crash. */
 const endedAt = z.number().optional()

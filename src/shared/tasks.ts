@@ -38,6 +38,14 @@ export type Isolation = z.infer<typeof isolationSchema>
 export const agentKindSchema = z.enum(['scripted'])
 export type AgentKind = z.infer<typeof agentKindSchema>
 
+/** Who runs it: a start compares both, because pids are reused (T3). */
+export const processIdentitySchema = z.object({
+  pid: z.number().int(),
+  /** As the system gives it; compared for equality only. */
+  startedAt: z.string(),
+})
+export type ProcessIdentity = z.infer<typeof processIdentitySchema>
+
 export const runSchema = z.object({
   run: z.number().int().min(1),
   status: z.enum(['running', 'completed', 'interrupted', 'failed']),
@@ -45,6 +53,8 @@ export const runSchema = z.object({
   endedAt: isoDateTime.nullable(),
   /** Why, when it did not complete. */
   cause: z.string().nullable(),
+  /** The process that it runs in; gone once it has ended. */
+  process: processIdentitySchema.optional(),
 })
 export type Run = z.infer<typeof runSchema>
 

@@ -18,6 +18,7 @@ export {
 } from './lease.ts'
 export { holdsTheSame, isLeftOfMove, MoveError, moveDurable } from './move.ts'
 export {
+  isCertainlyRunning,
   isRunning,
   ownIdentity,
   type ProcessIdentity,

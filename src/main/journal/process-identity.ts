@@ -40,6 +40,11 @@ export async function isRunning({ pid, startedAt }: ProcessIdentity): Promise<bo
   return now === startedAt || now === unknownStart || startedAt === unknownStart
 }
 
+/** As `isRunning`, but where it can't be told, no process counts as it: for who must not be kept out by a guess. */
+export async function isCertainlyRunning({ pid, startedAt }: ProcessIdentity): Promise<boolean> {
+  return startedAt !== unknownStart && (await processStartedAt(pid)) === startedAt
+}
+
 function exists(pid: number): boolean {
   // 0 and negative numbers mean process groups to the system call.
   if (!Number.isSafeInteger(pid) || pid <= 0) return false

@@ -74,7 +74,7 @@ function foldEvent(state: LedgerState, event: LedgerEvent, at: string): void {
         transcriptExpired: null,
         // What was applied is no longer all of its work.
         patch: 'none',
-        runs: startRun(task.runs, event.run, at),
+        runs: startRun(task.runs, event, at),
       }))
     case 'task.resumed':
       return change(state, event.taskId, (task) => ({
@@ -83,7 +83,7 @@ function foldEvent(state: LedgerState, event: LedgerEvent, at: string): void {
         error: null,
         transcriptExpired: null,
         patch: 'none',
-        runs: startRun(task.runs, event.run, at),
+        runs: startRun(task.runs, event, at),
       }))
     case 'task.reported':
       return change(state, event.taskId, () => ({
@@ -269,15 +269,23 @@ function change(state: LedgerState, id: TaskId, fields: (task: Task) => Partial<
   if (task) state.tasks.set(id, { ...task, ...fields(task) })
 }
 
-function startRun(runs: Run[], run: number, at: string): Run[] {
+function startRun(
+  runs: Run[],
+  { run, process }: LedgerEventOf<'task.spawned' | 'task.resumed'>,
+  at: string,
+): Run[] {
   return [
     ...runs.filter((r) => r.run !== run),
-    { run, status: 'running', startedAt: at, endedAt: null, cause: null },
+    { run, status: 'running', startedAt: at, endedAt: null, cause: null, process },
   ]
 }
 
 function endRun(runs: Run[], run: number, end: Pick<Run, 'status' | 'endedAt' | 'cause'>): Run[] {
-  return runs.map((r) => (r.run === run ? { ...r, ...end } : r))
+  return runs.map((r) => {
+    if (r.run !== run) return r
+    const { process: _, ...ended } = r
+    return { ...ended, ...end }
+  })
 }
 
 function addUsage(a: Usage, b: Usage): Usage {

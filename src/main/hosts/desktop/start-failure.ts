@@ -15,6 +15,7 @@ export function failedStartOf(error: unknown): FailedStart {
   const kind = error instanceof Error && 'kind' in error ? error.kind : undefined
   switch (kind) {
     case 'lease-held':
+    case 'runs-elsewhere':
       return { title: 'Shiplog is already running', message: sentence(message), exitCode: 6 }
     case 'data-dir':
       return { title: 'Shiplog can’t use its data folder', message: sentence(message), exitCode: 2 }
