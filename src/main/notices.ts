@@ -50,6 +50,7 @@ export function createNotices() {
         (count) =>
           `${count} ${count === 1 ? 'agent was' : 'agents were'} interrupted when Shiplog ended.`,
       ),
+    warning: (text: string) => add('warning', text, []),
     /** What retention removed at this start; `receiptId`: while it can be undone. */
     swept: ({ text, details }: { text: string; details: string[] }, receiptId?: ReceiptId) => {
       add('info', text, details, receiptId)

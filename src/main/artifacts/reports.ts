@@ -42,7 +42,7 @@ export const reportEntrySchema = z.object({
 export type ReportEntry = z.infer<typeof reportEntrySchema>
 
 export type ReportLookup =
-  | { kind: 'found'; report: Report }
+  | { kind: 'found'; report: Report; taskResults: ReportFile['taskResults'] }
   | { kind: 'not-found' }
   | { kind: 'damaged'; file: string; reason: string }
 
@@ -107,7 +107,7 @@ export async function readReport(
     const reason = file.kind === 'damaged' ? file.reason : 'it is missing, or of another report'
     return { kind: 'damaged', file: `${folder}/report.json`, reason }
   }
-  const { title, createdAtMs, ancestorWorkspaceIds, markdownSha256 } = file.value
+  const { title, createdAtMs, ancestorWorkspaceIds, markdownSha256, taskResults } = file.value
   try {
     const markdown = await readFile(join(sessionDir, folder, 'report.md'))
     if (markdownSha256 && sha256Of(markdown) !== markdownSha256)
@@ -120,7 +120,7 @@ export async function readReport(
       createdAt: new Date(createdAtMs).toISOString(),
       ancestorIds: ancestorWorkspaceIds,
     }
-    return { kind: 'found', report }
+    return { kind: 'found', report, taskResults }
   } catch (error) {
     // The index says that it is there: that it can't be read is not the same as never having been.
     return { kind: 'damaged', file: `${folder}/report.md`, reason: String(error) }

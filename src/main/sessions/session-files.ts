@@ -1,6 +1,6 @@
 /** Where the parts of a session lie (DESIGN, "Data directory"). The only place that spells these names. */
 import { join } from 'node:path'
-import type { TaskId } from '../../shared/ids.ts'
+import type { ProjectId, TaskId } from '../../shared/ids.ts'
 import { indexFileOf } from '../journal/index.ts'
 
 export const chatFile = 'chat.jsonl'
@@ -25,6 +25,8 @@ export interface DataLayout {
   demo: string
   sessionDir(id: TaskId): string
   archiveDir(rootId: TaskId): string
+  /** What is kept for a project whose own folder does not take it. */
+  projectDir(id: ProjectId): string
 }
 
 export function layoutOf(dataDir: string): DataLayout {
@@ -37,5 +39,6 @@ export function layoutOf(dataDir: string): DataLayout {
     demo: join(dataDir, 'demo'),
     sessionDir: (id) => join(dataDir, 'sessions', id),
     archiveDir: (rootId) => join(dataDir, 'archive', rootId),
+    projectDir: (id) => join(dataDir, 'projects', id),
   }
 }

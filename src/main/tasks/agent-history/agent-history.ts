@@ -1,0 +1,161 @@
+/**
+ * Agent history: `agent-history.json` and `current-agent-id.txt` of each project, an output of the ledger.
+ * Written after the ledger, at most twice a second, and in nobody's way: what can't be written is told and
+ * tried again with the next event. See FORMAT.md.
+ */
+import { type ProjectId, parseTaskId } from '../../../shared/ids.ts'
+import type { LedgerRecord } from '../../../shared/ledger.ts'
+import type { Task } from '../../../shared/tasks.ts'
+import type { Ledger } from '../../ledger/ledger.ts'
+import type { DataLayout } from '../../sessions/session-files.ts'
+import { createFindings, type FindingsSource } from './findings.ts'
+import { agentIdOf, type HistoryDocument, isObject } from './format.ts'
+import { createHistoryWriter } from './write-history.ts'
+
+/** A busy tree records dozens of events a second; people and tools look at the file far less often. */
+const writeIntervalMsDefault = 500
+
+export interface AgentHistory {
+  /** Writes every project's history and keeps it up to date from now on. For when lost runs are recorded. */
+  start(): void
+  /** Resolves once all that the ledger says is written, or told to be impossible. Never rejects. */
+  flush(): Promise<void>
+  /** Flushes, and follows the ledger no more. */
+  close(): Promise<void>
+}
+
+export interface AgentHistoryDependencies extends FindingsSource {
+  ledger: Ledger
+  layout: DataLayout
+  clock: () => number
+  /** Told what a person should know, once of each thing. */
+  onNotice: (text: string) => void
+  onProblem: (text: string, error: unknown) => void
+  writeIntervalMs?: number
+}
+
+export function createAgentHistory(deps: AgentHistoryDependencies): AgentHistory {
+  const { writeIntervalMs = writeIntervalMsDefault } = deps
+  const { state } = deps.ledger
+  const findings = createFindings(deps)
+  const told = new Set<string>()
+  const write = createHistoryWriter({
+    state,
+    layout: deps.layout,
+    startedAtMs: deps.clock(),
+    findingsOf: findings.of,
+    tell: (what, text) => once(what, () => deps.onNotice(text)),
+  })
+  const changed = new Set<ProjectId>()
+  let unsubscribe = () => {}
+  let timer: NodeJS.Timeout | null = null
+  let closing = false
+  let lastWriteMs = Number.NEGATIVE_INFINITY
+  let writing: Promise<void> = Promise.resolve()
+  let lookingUp: Promise<void> = Promise.resolve()
+
+  function start(): void {
+    unsubscribe = deps.ledger.subscribe(hear)
+    for (const task of state.tasks.values()) changed.add(task.projectId)
+    schedule()
+  }
+
+  function hear(records: LedgerRecord[]): void {
+    for (const { event } of records) {
+      const task = taskOf(event)
+      if (!task) continue
+      if (endsRun.has(event.type)) findings.ended(task.id)
+      changed.add(task.projectId)
+    }
+    schedule()
+  }
+
+  function taskOf(event: LedgerRecord['event']): Task | undefined {
+    if ('taskId' in event) return state.tasks.get(event.taskId)
+    return 'workspaceId' in event ? state.tasks.get(event.workspaceId) : undefined
+  }
+
+  function schedule(): void {
+    if (timer || closing || changed.size === 0) return
+    const delayMs = Math.max(0, lastWriteMs + writeIntervalMs - performance.now())
+    timer = setTimeout(() => {
+      timer = null
+      void writeChanged().then(schedule)
+    }, delayMs)
+    // Closing writes what is left; the process need not stay for this.
+    timer.unref()
+  }
+
+  function writeChanged(): Promise<void> {
+    writing = writing.then(async () => {
+      const projects = [...changed]
+      changed.clear()
+      for (const projectId of projects) await writeProject(projectId)
+      lastWriteMs = performance.now()
+    })
+    return writing
+  }
+
+  async function writeProject(projectId: ProjectId): Promise<void> {
+    const project = state.projects.get(projectId)
+    // One that was taken off the list is not written to any more.
+    if (!project) return
+    try {
+      const document = await write(project)
+      if (document) lookUpWhatIsMissing(projectId, document)
+    } catch (error) {
+      const text = `The agent history of ${project.name} could not be written`
+      once(`failed ${projectId}`, () => deps.onProblem(text, error))
+    }
+  }
+
+  /** Beside the writing, which goes on meanwhile: Git takes its time in a large repository. */
+  function lookUpWhatIsMissing(projectId: ProjectId, { entries }: HistoryDocument): void {
+    for (const [agentId, own] of Map.groupBy(entries, agentIdOf)) {
+      const taskId = parseTaskId(agentId)
+      const entry = own.at(-1)
+      if (!taskId || !isObject(entry)) continue
+      const due = () => {
+        const task = state.tasks.get(taskId)
+        return task && findings.isDue(task, entry, { closing }) ? task : null
+      }
+      if (!due()) continue
+      lookingUp = lookingUp.then(async () => {
+        // Asked again: an earlier look may have found it, or it runs again.
+        const task = due()
+        if (task && (await findings.lookUp(task))) changed.add(projectId)
+        schedule()
+      })
+    }
+  }
+
+  function once(what: string, tell: () => void): void {
+    if (told.has(what)) return
+    told.add(what)
+    tell()
+  }
+
+  async function flush(): Promise<void> {
+    do {
+      await writeChanged()
+      await lookingUp
+    } while (changed.size > 0)
+  }
+
+  return {
+    start,
+    flush,
+    async close() {
+      closing = true
+      if (timer) clearTimeout(timer)
+      await flush()
+      unsubscribe()
+    },
+  }
+}
+
+const endsRun = new Set<LedgerRecord['event']['type']>([
+  'task.completed',
+  'task.interrupted',
+  'task.failed',
+])

@@ -1,0 +1,162 @@
+/** Folds the ledger into what agent history says of a project's agents. Pure. See FORMAT.md. */
+import { assertNever } from '../../../shared/assert-never.ts'
+import type { ProjectId, TaskId } from '../../../shared/ids.ts'
+import type { LedgerState } from '../../../shared/projections/ledger-state.ts'
+import { parallelGroupOf } from '../../../shared/projections/parallel-group.ts'
+import type { Run, Task } from '../../../shared/tasks.ts'
+import type { HistoryEntry, HistoryStatus, JsonObject } from './format.ts'
+
+/** What is known of an agent beside the ledger: from Git, and from its report. Null: not known. */
+export interface Findings {
+  files: string[] | null
+  results: JsonObject | null
+}
+
+/** One agent's entries, oldest first: one, and one more for each time that it went on after an interruption. */
+export interface AgentEntries {
+  agentId: TaskId
+  entries: HistoryEntry[]
+}
+
+/**
+ * What the history should say: of agents that may need resuming, of the newest that have ended (`max` of
+ * those that completed, and as many that failed: more are never kept), and of those that the file names.
+ */
+export function historyEntries(
+  state: LedgerState,
+  projectId: ProjectId,
+  {
+    max,
+    isNamed,
+    findingsOf,
+  }: {
+    max: number
+    isNamed: (agentId: string) => boolean
+    findingsOf: (task: Task) => Findings | undefined
+  },
+): AgentEntries[] {
+  const tasks = [...state.tasks.values()].filter(
+    // What another tool recorded did not happen here.
+    (task) => task.projectId === projectId && !task.imported,
+  )
+  const newest = new Set<TaskId>()
+  for (const status of ['completed', 'failed'] as const) {
+    const ended = tasks.filter((task) => standingOf(task).status === status).sort(byEnd)
+    for (const task of ended.slice(-max)) newest.add(task.id)
+  }
+  return tasks
+    .filter((task) => newest.has(task.id) || isNamed(task.id) || mayNeedResuming(task))
+    .map((task) => ({
+      agentId: task.id,
+      entries: entriesOf(state, task, findingsOf(task)),
+    }))
+}
+
+/** The agent that was started or resumed last, of those that run; null when none does. */
+export function currentAgent(state: LedgerState, projectId: ProjectId): TaskId | null {
+  let current: { id: TaskId; startedAt: string } | null = null
+  for (const task of state.tasks.values()) {
+    const run = task.runs.at(-1)
+    if (task.projectId !== projectId || task.imported || run?.status !== 'running') continue
+    if (!current || run.startedAt >= current.startedAt)
+      current = { id: task.id, startedAt: run.startedAt }
+  }
+  return current?.id ?? null
+}
+
+function entriesOf(state: LedgerState, task: Task, findings: Findings | undefined): HistoryEntry[] {
+  const { plan } = task
+  const group = parallelGroupOf(state, task)
+  const lives = livesOf(task.runs)
+  return lives.map((runs, index) => {
+    const isLatest = index === lives.length - 1
+    const { status, reason }: Standing = isLatest ? standingOf(task) : { status: 'interrupted' }
+    const ended = status === 'completed' || status === 'failed'
+    return {
+      agent_id: task.id,
+      task_description: task.title,
+      phase: plan.phase ?? null,
+      plan: plan.plan ?? null,
+      segment: plan.segment ?? null,
+      timestamp: runs[0]?.startedAt ?? task.createdAt,
+      status,
+      completion_timestamp: ended ? task.endedAt : null,
+      execution_mode: group === null ? 'sequential' : 'parallel',
+      parallel_group: group,
+      granularity: plan.granularity ?? null,
+      depends_on: task.dependsOn.length > 0 ? [...task.dependsOn] : null,
+      files_modified: isLatest ? (findings?.files ?? null) : null,
+      checkpoints_skipped: plan.checkpointsSkipped ?? null,
+      task_results: taskResults(task, isLatest ? findings : undefined, reason),
+      spawn_commit: task.spawnCommit,
+    }
+  })
+}
+
+/** An interruption ends a life when the agent went on after it; what failed or completed goes on in the same. */
+function livesOf(runs: Run[]): Run[][] {
+  const lives: Run[][] = [[]]
+  let before: Run | undefined
+  for (const run of runs) {
+    if (before?.status === 'interrupted') lives.push([])
+    lives.at(-1)?.push(run)
+    before = run
+  }
+  return lives
+}
+
+function taskResults(
+  task: Task,
+  findings: Findings | undefined,
+  reason: string | undefined,
+): JsonObject | null {
+  const results = {
+    ...task.plan.taskResults,
+    ...findings?.results,
+    ...(reason === undefined ? {} : { reason }),
+  }
+  return Object.keys(results).length > 0 ? results : null
+}
+
+interface Standing {
+  status: HistoryStatus
+  reason?: string
+}
+
+/** The nine states of a task in the six words that the file knows, with the reason where a word was lost. */
+function standingOf(task: Task): Standing {
+  const why = task.error ?? 'no reason was given'
+  // Nothing that lies in the trash can be resumed.
+  if (task.trashed && mayStillGoOn(task)) return { status: 'failed', reason: 'it was deleted' }
+  switch (task.status) {
+    case 'queued':
+    case 'spawned':
+    case 'resumed':
+    case 'interrupted':
+    case 'completed':
+      return { status: task.status }
+    case 'failed':
+      return { status: 'failed', reason: why }
+    case 'blocked':
+      return { status: 'queued', reason: `blocked: ${why}` }
+    case 'cancelled':
+      return { status: 'failed', reason: `cancelled: ${why}` }
+    case 'abandoned':
+      return { status: 'failed', reason: `abandoned: ${why}` }
+    default:
+      return assertNever(task.status)
+  }
+}
+
+function mayStillGoOn({ status }: Task): boolean {
+  return ['queued', 'blocked', 'spawned', 'resumed', 'interrupted'].includes(status)
+}
+
+function mayNeedResuming(task: Task): boolean {
+  const { status } = standingOf(task)
+  return status !== 'completed' && status !== 'failed'
+}
+
+function byEnd(a: Task, b: Task): number {
+  return (a.endedAt ?? a.createdAt).localeCompare(b.endedAt ?? b.createdAt)
+}

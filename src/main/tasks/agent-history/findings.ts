@@ -1,0 +1,66 @@
+/**
+ * What the history says of an agent that the ledger does not know: the files it changed, from Git, and the
+ * results it gave with its report. Looked up after a run has ended, one agent at a time, since nobody waits.
+ */
+import type { TaskId } from '../../../shared/ids.ts'
+import { isRunning, type Task } from '../../../shared/tasks.ts'
+import type { Findings } from './entries.ts'
+import { type HistoryEntry, isObject, type JsonObject } from './format.ts'
+
+export interface FindingsSource {
+  /** Paths that it changed since it began; null where nobody can tell. */
+  changedPaths: (task: Task) => Promise<string[] | null>
+  /** What its newest report came with; null when it came with nothing. */
+  reportedResults: (task: Task) => Promise<unknown>
+}
+
+export interface FindingsBoard {
+  /** Of its latest run, once that has ended and was looked at. */
+  of(task: Task): Findings | undefined
+  /** A run of it has ended in this process: what the file says of it is of an earlier one. */
+  ended(taskId: TaskId): void
+  /** True when there is something to look up. `entry`: what the file says of it now. */
+  isDue(task: Task, entry: Partial<HistoryEntry>, options: { closing: boolean }): boolean
+  /** Resolves with true when something was found. Never rejects: what can't be read stays unknown. */
+  lookUp(task: Task): Promise<boolean>
+}
+
+export function createFindings(source: FindingsSource): FindingsBoard {
+  const found = new Map<TaskId, Findings & { run: number }>()
+  const endedHere = new Set<TaskId>()
+
+  return {
+    of: (task) => {
+      const known = found.get(task.id)
+      return known?.run === task.runs.at(-1)?.run ? known : undefined
+    },
+    ended: (taskId) => void endedHere.add(taskId),
+    isDue(task, entry, { closing }) {
+      const run = task.runs.at(-1)?.run
+      if (run === undefined || isRunning(task.status) || task.purged) return false
+      if (found.get(task.id)?.run === run) return false
+      if (endedHere.has(task.id)) return true
+      // What is only missing in the file can wait for the next start.
+      if (closing) return false
+      const noFiles = hasOwnWorktree(task) && entry.files_modified === null
+      return noFiles || (task.hasReport && entry.task_results === null)
+    },
+    async lookUp(task) {
+      const run = task.runs.at(-1)?.run ?? 0
+      const paths = hasOwnWorktree(task) ? await source.changedPaths(task).catch(() => null) : null
+      const results = task.hasReport ? await source.reportedResults(task).catch(() => null) : null
+      const findings: Findings = {
+        files: paths?.toSorted() ?? null,
+        results: isObject(results) ? (results as JsonObject) : null,
+      }
+      found.set(task.id, { ...findings, run })
+      endedHere.delete(task.id)
+      return findings.files !== null || findings.results !== null
+    },
+  }
+}
+
+/** In a shared folder Git can't tell whose changes they are. */
+function hasOwnWorktree({ workspace }: Task): boolean {
+  return workspace?.isolation === 'worktree' && workspace.baseCommit !== null
+}

@@ -1,0 +1,103 @@
+/**
+ * Puts what the ledger says into what the file holds. Pure. Entries and fields that Shiplog does not know
+ * stay as they are, and so does what was filled in where the ledger is silent. See FORMAT.md.
+ */
+import type { AgentEntries } from './entries.ts'
+import { agentIdOf, type HistoryEntry, isObject, type JsonObject } from './format.ts'
+
+/** The file's entries in their order, ours brought up to date, and what is missing where it belongs. */
+export function mergeEntries(existing: unknown[], agents: AgentEntries[]): unknown[] {
+  const slots = existing.map((entry) => ({ entry }))
+  const byAgent = Map.groupBy(slots, ({ entry }) => agentIdOf(entry))
+  const added: Missing[] = []
+  for (const { agentId, entries } of agents) {
+    const places = placesFor(entries, byAgent.get(agentId) ?? [])
+    for (const [index, wanted] of entries.entries()) {
+      const place = places[index]
+      if (place) place.entry = mergeEntry(place.entry, wanted)
+      else added.push({ wanted, before: places.slice(index).find(Boolean), order: 0 })
+    }
+  }
+  for (const { wanted, before } of inOrderOfTime(added)) {
+    const at = before ? slots.indexOf(before) : slots.length
+    slots.splice(at, 0, { entry: { ...wanted } })
+  }
+  return slots.map(({ entry }) => entry)
+}
+
+interface Slot {
+  entry: unknown
+}
+
+interface Missing {
+  wanted: HistoryEntry
+  /** A later entry of the same agent, which has to stay the later one. */
+  before: Slot | undefined
+  order: number
+}
+
+/** For each entry of one agent, where the file has it: the same moment, else the next that is left. */
+function placesFor(entries: HistoryEntry[], slots: Slot[]): (Slot | undefined)[] {
+  const left = new Set(slots)
+  const places = entries.map((wanted) => {
+    const same = [...left].find(
+      ({ entry }) => isObject(entry) && entry.timestamp === wanted.timestamp,
+    )
+    if (same) left.delete(same)
+    return same
+  })
+  for (const [index, place] of places.entries()) {
+    if (place) continue
+    const before = lastIndexOf(slots, places.slice(0, index))
+    const [after = slots.length] = places
+      .slice(index)
+      .flatMap((one) => (one ? slots.indexOf(one) : []))
+    const free = slots.find((slot, at) => left.has(slot) && at > before && at < after)
+    if (free) left.delete(free)
+    places[index] = free
+  }
+  return places
+}
+
+function lastIndexOf(slots: Slot[], among: (Slot | undefined)[]): number {
+  return among.reduce((last, slot) => (slot ? Math.max(last, slots.indexOf(slot)) : last), -1)
+}
+
+/** By time, an agent's own entries in their order, whatever the clock did. */
+function inOrderOfTime(added: Missing[]): Missing[] {
+  const latest = new Map<string, number>()
+  for (const one of added) {
+    const { agent_id, timestamp } = one.wanted
+    one.order = Math.max(Date.parse(timestamp), latest.get(agent_id) ?? Number.NEGATIVE_INFINITY)
+    latest.set(agent_id, one.order)
+  }
+  return added.toSorted((a, b) => a.order - b.order)
+}
+
+/** Said once when the task was asked for: what is there by now and differs was changed by somebody else. */
+const describedFields = [
+  ...(['task_description', 'phase', 'plan', 'segment', 'granularity'] as const),
+  ...(['depends_on', 'checkpoints_skipped'] as const),
+]
+
+function mergeEntry(existing: unknown, wanted: HistoryEntry): JsonObject {
+  if (!isObject(existing)) return { ...wanted }
+  const merged: JsonObject = { ...existing, ...wanted }
+  for (const field of describedFields) merged[field] = existing[field] ?? wanted[field]
+  if (wanted.parallel_group === null && typeof existing.parallel_group === 'string') {
+    merged.parallel_group = existing.parallel_group
+    merged.execution_mode = existing.execution_mode ?? 'parallel'
+  }
+  merged.files_modified = wanted.files_modified ?? existing.files_modified ?? null
+  merged.spawn_commit = wanted.spawn_commit ?? existing.spawn_commit ?? null
+  merged.task_results = mergeResults(existing.task_results, wanted.task_results)
+  return merged
+}
+
+/** `reason` explains the status and is the ledger's: one that it does not give any more goes. */
+function mergeResults(existing: unknown, wanted: JsonObject | null): unknown {
+  if (!isObject(existing)) return wanted ?? existing ?? null
+  const { reason: _, ...others } = existing
+  const merged = { ...others, ...wanted }
+  return Object.keys(merged).length > 0 ? merged : null
+}

@@ -1,0 +1,69 @@
+/** Where a project's history lies, and reading it there without ever following a symbolic link. */
+import { constants } from 'node:fs'
+import { lstat, open, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { refuseSymlink, removeDurable, systemCode } from '../../journal/index.ts'
+import { historyFile, pointerFile } from './format.ts'
+
+const planningDir = '.planning'
+
+/** Ten thousand entries with long lists need less; what is longer is not ours, and must not fill the memory. */
+export const historyBytesMax = 64 * 1024 * 1024
+/** An id and a line's end; more is no id. */
+export const pointerBytesMax = 4 * 1024
+
+export type PlanningFolder =
+  | { kind: 'found'; dir: string }
+  | { kind: 'none' }
+  /** What is there would have Shiplog write somewhere else (A3). */
+  | { kind: 'refused'; reason: string }
+
+/** The project's `.planning/`, which a planning tool or a person makes; Shiplog never does. */
+export async function findPlanningFolder(projectDir: string): Promise<PlanningFolder> {
+  const dir = join(projectDir, planningDir)
+  try {
+    const found = await lstat(dir)
+    if (found.isSymbolicLink()) return { kind: 'refused', reason: `${dir} is a symbolic link` }
+    return found.isDirectory() ? { kind: 'found', dir } : { kind: 'none' }
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return { kind: 'none' }
+    return { kind: 'refused', reason: String(error) }
+  }
+}
+
+export type TextRead = { kind: 'ok'; text: string } | { kind: 'missing' } | { kind: 'too-long' }
+
+/** Throws what the disk says, with code ELOOP for a symbolic link and EISDIR for what is no file. */
+export async function readText(file: string, bytesMax: number): Promise<TextRead> {
+  try {
+    await refuseSymlink(file)
+    // Not to wait for somebody to write into what turns out to be a pipe.
+    const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+    try {
+      const status = await handle.stat()
+      if (!status.isFile())
+        throw Object.assign(new Error(`${file} is not a file`), { code: 'EISDIR' })
+      if (status.size > bytesMax) return { kind: 'too-long' }
+      return { kind: 'ok', text: await handle.readFile('utf8') }
+    } finally {
+      await handle.close()
+    }
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return { kind: 'missing' }
+    throw error
+  }
+}
+
+const ownTemporary = new RegExp(
+  `^(?:${historyFile}|${pointerFile})\\.[0-9a-f-]{36}\\.tmp$`.replaceAll('.json', '\\.json'),
+)
+
+/** Takes away what a process left that died while it wrote: it may be in a person's folder. */
+export async function removeLeftOver(dir: string, startedAtMs: number): Promise<void> {
+  for (const name of await readdir(dir)) {
+    if (!ownTemporary.test(name)) continue
+    const path = join(dir, name)
+    // Another data directory's Shiplog may be writing this very moment.
+    if ((await lstat(path)).mtimeMs < startedAtMs) await removeDurable(path)
+  }
+}

@@ -1,0 +1,53 @@
+/** Keeps the history short, and never at the cost of an agent that may need resuming (X2). Pure. */
+import { agentIdOf, isObject } from './format.ts'
+
+/**
+ * Takes agents away, all entries of one at a time, until `max` entries are left or nothing may go. Only
+ * those whose latest entry says completed or failed may. The oldest completed go first; only when no more
+ * than the newest of them are left, half of `max`, does age alone decide between them and the failed:
+ * else many failures would leave no room for what completes now.
+ */
+export function pruneEntries(entries: unknown[], max: number): unknown[] {
+  let over = entries.length - max
+  if (over <= 0) return entries
+  const gone = new Set<string>()
+  for (const agent of inOrderOfGoing(entries, max)) {
+    if (over <= 0) break
+    gone.add(agent.id)
+    over -= agent.entries
+  }
+  return entries.filter((entry) => !gone.has(agentIdOf(entry) ?? ''))
+}
+
+interface EndedAgent {
+  id: string
+  entries: number
+  status: 'completed' | 'failed'
+  /** Milliseconds since the epoch; what has no time that can be read is oldest. */
+  endedAt: number
+}
+
+function inOrderOfGoing(entries: unknown[], max: number): EndedAgent[] {
+  const ended = endedAgents(entries).sort((a, b) => a.endedAt - b.endedAt)
+  const completed = ended.filter(({ status }) => status === 'completed')
+  const first = completed.slice(0, Math.max(0, completed.length - Math.floor(max / 2)))
+  return [...first, ...ended.filter((agent) => !first.includes(agent))]
+}
+
+function endedAgents(entries: unknown[]): EndedAgent[] {
+  const agents: EndedAgent[] = []
+  for (const [id, own] of Map.groupBy(entries, agentIdOf)) {
+    const latest = own.at(-1)
+    if (!id || !isObject(latest)) continue
+    const { status } = latest
+    if (status !== 'completed' && status !== 'failed') continue
+    const endedAt = timeOf(latest.completion_timestamp) ?? timeOf(latest.timestamp)
+    agents.push({ id, entries: own.length, status, endedAt: endedAt ?? Number.NEGATIVE_INFINITY })
+  }
+  return agents
+}
+
+function timeOf(value: unknown): number | null {
+  const time = typeof value === 'string' ? Date.parse(value) : Number.NaN
+  return Number.isNaN(time) ? null : time
+}
