@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -102,6 +103,25 @@ it('takes a half-made worktree back when checking out fails', async () => {
   expect(branches(project)).toEqual(['main'])
   expect(noted(project)).toBe(0)
 })
+
+it.skipIf(process.platform === 'win32')(
+  'tells a worktree whose making was killed half-way from one that somebody works in',
+  async () => {
+    const { project, worktree } = await withWorktree()
+    await expect(git.isHalfMadeWorktree(worktree)).resolves.toBe(false)
+    await project.write('.gitattributes', '*.md filter=deadly\n')
+    project.git('add', '-A')
+    project.git('commit', '-qm', 'With a filter')
+    project.git('config', 'filter.deadly.smudge', 'kill -9 0')
+    const half = path.join(await temporaryDir(), 'half')
+    const argv = ['worktree', 'add', '-q', '-b', 'half', half]
+    const child = spawn('git', argv, { cwd: project.dir, env: testEnv, detached: true })
+    await once(child, 'close')
+    expect(child.signalCode).toBe('SIGKILL')
+    await expect(git.isClean(half)).resolves.toBe(false)
+    await expect(git.isHalfMadeWorktree(half)).resolves.toBe(true)
+  },
+)
 
 it('removes a worktree with all that is in it, its branch and its note, and may be repeated', async () => {
   const { project, worktree, branch, from } = await withWorktree()

@@ -13,7 +13,7 @@ import {
   mergePatchInto,
 } from './merge.ts'
 import { type SavedPatch, type SavePatchInput, savePatch } from './patches.ts'
-import { keptTaskIds, registeredWorktrees } from './registered.ts'
+import { isHalfMadeWorktree, keptTaskIds, registeredWorktrees } from './registered.ts'
 import { type RestoreWorktreeInput, restoreWorktree } from './restore-worktree.ts'
 import { createRunGit } from './run.ts'
 import { type CommittedSnapshot, commitSnapshot, type Snapshot, snapshot } from './snapshot.ts'
@@ -103,6 +103,8 @@ export function createGit(options: { gitPath?: string; env?: NodeJS.ProcessEnv }
     isSameRepository: (a: string, b: string) => history.isSameRepository(git, a, b),
     hasTree: (input: Parameters<typeof history.hasTree>[1]) => history.hasTree(git, input),
 
+    /** Its making was cut short: nobody has worked in it. */
+    isHalfMadeWorktree,
     createWorktree: (input: worktrees.CreateWorktreeInput) =>
       inRepository(input.repoDir, () => worktrees.createWorktree(git, input)),
     removeWorktree: (input: worktrees.RemoveWorktreeInput) =>
