@@ -8,9 +8,11 @@ import type { LedgerFeedEvent, SessionFeedEvent } from '../src/shared/contract/f
 import { contract, type ShiplogClient } from '../src/shared/contract/index.ts'
 import type { ProjectSetup } from '../src/shared/contract/projects.ts'
 import type { Damage, WorkspaceDiff } from '../src/shared/contract/workspace.ts'
+import type { DriftReport } from '../src/shared/drift.ts'
 import type { Entry, PartialMessage } from '../src/shared/entries.ts'
 import { resolveId, type TaskId } from '../src/shared/ids.ts'
 import type { LedgerEvent, LedgerRecord } from '../src/shared/ledger.ts'
+import { snapshotParts } from '../src/shared/projections/ledger-snapshot.ts'
 import {
   ancestorsOf,
   emptyLedgerState,
@@ -19,6 +21,7 @@ import {
 } from '../src/shared/projections/ledger-state.ts'
 import { isRunning } from '../src/shared/tasks.ts'
 import type { ApplyOutcome } from '../src/shared/tools.ts'
+import { createFakeResume } from '../tests/fixtures/fake-resume.ts'
 import { createFakeRetention, type FakeRetentionOptions } from '../tests/fixtures/retention.ts'
 import { createFeed, type Feed } from './feeds.ts'
 
@@ -40,6 +43,8 @@ export interface FakeContractOptions {
   notices?: Notice[]
   retention?: Omit<FakeRetentionOptions, 'state' | 'record'>
   apply?: ApplyOutcome
+  /** What has changed since a task stopped; nothing unless given. */
+  drift?: Record<TaskId, DriftReport>
   /** The present of the fake, in milliseconds since the epoch. */
   nowMs?: number
 }
@@ -114,6 +119,7 @@ export function createFakeContract(options: FakeContractOptions = {}): FakeContr
     agents: [{ kind: 'scripted', name: 'Scripted', available: true, why: null }],
   })
 
+  const resuming = createFakeResume({ state, record, drift: options.drift })
   const router = os.router({
     app: {
       info: os.app.info.handler(info),
@@ -199,6 +205,31 @@ export function createFakeContract(options: FakeContractOptions = {}): FakeContr
         if (outcome.kind === 'applied')
           record({ type: 'task.patch-changed', taskId: id, status: 'applied' })
         return outcome
+      }),
+      planResume: os.tasks.planResume.handler(({ input }) => ({
+        candidates: resuming.plan(input.selector),
+      })),
+      resume: os.tasks.resume.handler(({ input }) => resuming.resume(input)),
+      resumeEnded: os.tasks.resumeEnded.handler(({ input }) => ({
+        ended: input.taskIds.map((taskId) => {
+          const task = state.tasks.get(taskId)
+          const run = task?.runs.at(-1)?.run ?? 0
+          return { taskId, run, status: task?.status ?? 'queued', cause: task?.error ?? null }
+        }),
+      })),
+      startFresh: os.tasks.startFresh.handler(({ input }) => ({
+        taskId: resuming.startFresh(input.taskId),
+      })),
+      continueFrom: os.tasks.continueFrom.handler(({ input }) => ({
+        taskId: resuming.continueFrom(input.taskId, input.prompt),
+      })),
+      abandon: os.tasks.abandon.handler(({ input }) => {
+        resuming.abandon(input.taskId)
+        return {}
+      }),
+      retry: os.tasks.retry.handler(({ input }) => {
+        resuming.retry(input.taskId)
+        return {}
       }),
     },
     workspace: {
@@ -286,25 +317,7 @@ export function createFakeContract(options: FakeContractOptions = {}): FakeContr
     },
     feed: {
       ledger: os.feed.ledger.handler(({ signal }) =>
-        ledgerFeed.follow(
-          () => [
-            {
-              type: 'snapshot',
-              state: {
-                seq: state.seq,
-                dataDir,
-                projects: [...state.projects.values()],
-                tasks: [...state.tasks.values()],
-                trustedSetups: [...state.trustedSetups].map(([projectId, configSha256]) => ({
-                  projectId,
-                  configSha256,
-                })),
-              },
-            },
-            { type: 'activity', activity },
-          ],
-          signal,
-        ),
+        ledgerFeed.follow(() => [...snapshotParts(state), { type: 'activity', activity }], signal),
       ),
       session: os.feed.session.handler(({ input, signal, errors }) => {
         const { id } = taskOf(input.workspaceId, errors)

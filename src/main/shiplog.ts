@@ -26,6 +26,7 @@ import { refuseLinkedFolders, strayTranscripts } from './sessions/own-folders.ts
 import { layoutOf } from './sessions/session-files.ts'
 import { createSessions } from './sessions/sessions.ts'
 import { createDemo } from './tasks/demo.ts'
+import { createDrift, createRestoreWorkingDir } from './tasks/drift/index.ts'
 import { recoverLostRuns } from './tasks/recovery.ts'
 import { createRunRegistry } from './tasks/run-registry.ts'
 import { createRunStopper } from './tasks/run-stopper.ts'
@@ -121,6 +122,15 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & { le
     },
     runTool: createToolRunner(),
     process: await ownIdentity(),
+    drift: {
+      find: createDrift({ state: ledger.state, git, records: workspaces.records }),
+      restore: createRestoreWorkingDir({
+        state: ledger.state,
+        git,
+        records: workspaces.records,
+        workingDirs: workspaces.workingDirs,
+      }),
+    },
     agentsAtOnce,
   })
   const info = (): AppInfo => ({

@@ -16,6 +16,9 @@ export type Failure =
 export type RefusalReason =
   | 'running'
   | 'not-running'
+  | 'not-interrupted'
+  | 'not-failed'
+  | 'nothing-to-resume'
   | 'completed'
   | 'setup-not-trusted'
   | 'setup-changed'

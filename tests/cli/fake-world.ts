@@ -29,6 +29,7 @@ import {
 import type { Report } from '../../src/shared/tasks.ts'
 import type { ApplyOutcome } from '../../src/shared/tools.ts'
 import { createFakeRetention } from '../fixtures/retention.ts'
+import { createFakeResume } from '../fixtures/fake-resume.ts'
 
 const pageEntriesMax = 2
 const snapshotEntriesMax = 2
@@ -242,6 +243,7 @@ export function createFakeWorld() {
     })
   }
 
+  const resuming = createFakeResume({ state, record })
   const router = os.router({
     app: {
       info: os.app.info.handler(() => ({
@@ -335,6 +337,31 @@ export function createFakeWorld() {
       applyPatch: os.tasks.applyPatch.handler(({ input, errors }) => {
         find(input.taskId, errors)
         return applyOutcome
+      }),
+      planResume: os.tasks.planResume.handler(({ input }) => ({
+        candidates: resuming.plan(input.selector),
+      })),
+      resume: os.tasks.resume.handler(({ input }) => resuming.resume(input)),
+      resumeEnded: os.tasks.resumeEnded.handler(({ input }) => ({
+        ended: input.taskIds.map((taskId) => {
+          const task = state.tasks.get(taskId)
+          const run = task?.runs.at(-1)?.run ?? 0
+          return { taskId, run, status: task?.status ?? 'queued', cause: task?.error ?? null }
+        }),
+      })),
+      startFresh: os.tasks.startFresh.handler(({ input }) => ({
+        taskId: resuming.startFresh(input.taskId),
+      })),
+      continueFrom: os.tasks.continueFrom.handler(({ input }) => ({
+        taskId: resuming.continueFrom(input.taskId, input.prompt),
+      })),
+      abandon: os.tasks.abandon.handler(({ input }) => {
+        resuming.abandon(input.taskId)
+        return {}
+      }),
+      retry: os.tasks.retry.handler(({ input }) => {
+        resuming.retry(input.taskId)
+        return {}
       }),
     },
     workspace: {

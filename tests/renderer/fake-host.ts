@@ -29,6 +29,7 @@ import {
   taskTree,
 } from '../../src/shared/projections/ledger-state.ts'
 import type { Report } from '../../src/shared/tasks.ts'
+import { createFakeResume } from '../fixtures/fake-resume.ts'
 import { createFakeRetention } from '../fixtures/retention.ts'
 import { following } from './following.ts'
 
@@ -102,6 +103,7 @@ export function createFakeHost() {
     return task
   }
 
+  const resuming = createFakeResume({ state: ledger, record })
   const router = os.router({
     app: {
       info: os.app.info.handler(() => ({
@@ -190,6 +192,31 @@ export function createFakeHost() {
         kind: 'applied' as const,
         paths: ['src/lamp.ts'],
       })),
+      planResume: os.tasks.planResume.handler(({ input }) => ({
+        candidates: resuming.plan(input.selector),
+      })),
+      resume: os.tasks.resume.handler(({ input }) => resuming.resume(input)),
+      resumeEnded: os.tasks.resumeEnded.handler(({ input }) => ({
+        ended: input.taskIds.map((taskId) => {
+          const task = ledger.tasks.get(taskId)
+          const run = task?.runs.at(-1)?.run ?? 0
+          return { taskId, run, status: task?.status ?? 'queued', cause: task?.error ?? null }
+        }),
+      })),
+      startFresh: os.tasks.startFresh.handler(({ input }) => ({
+        taskId: resuming.startFresh(input.taskId),
+      })),
+      continueFrom: os.tasks.continueFrom.handler(({ input }) => ({
+        taskId: resuming.continueFrom(input.taskId, input.prompt),
+      })),
+      abandon: os.tasks.abandon.handler(({ input }) => {
+        resuming.abandon(input.taskId)
+        return {}
+      }),
+      retry: os.tasks.retry.handler(({ input }) => {
+        resuming.retry(input.taskId)
+        return {}
+      }),
     },
     workspace: {
       getSubagentTranscript: os.workspace.getSubagentTranscript.handler(({ input }) => {

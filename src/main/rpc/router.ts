@@ -83,6 +83,27 @@ export function createRouter(deps: RouterDependencies) {
       applyPatch: os.tasks.applyPatch.handler(({ input }) =>
         workspaces.apply(taskId(input.taskId)),
       ),
+      planResume: os.tasks.planResume.handler(async ({ input }) => ({
+        candidates: await tasks.resuming.plan(input.selector),
+      })),
+      resume: os.tasks.resume.handler(({ input }) => tasks.resuming.resume(input)),
+      resumeEnded: os.tasks.resumeEnded.handler(async ({ input }) => ({
+        ended: await tasks.resuming.ended(input.taskIds),
+      })),
+      startFresh: os.tasks.startFresh.handler(async ({ input }) => ({
+        taskId: await tasks.beginAnew.startFresh(taskId(input.taskId)),
+      })),
+      continueFrom: os.tasks.continueFrom.handler(async ({ input }) => ({
+        taskId: await tasks.beginAnew.continueFrom(taskId(input.taskId), input.prompt),
+      })),
+      abandon: os.tasks.abandon.handler(async ({ input }) => {
+        await tasks.abandon(taskId(input.taskId), 'given up by the person')
+        return {}
+      }),
+      retry: os.tasks.retry.handler(async ({ input }) => {
+        await tasks.retry(taskId(input.taskId))
+        return {}
+      }),
     },
     workspace: {
       getSubagentTranscript: os.workspace.getSubagentTranscript.handler(({ input }) => {

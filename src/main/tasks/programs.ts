@@ -26,14 +26,25 @@ export interface Programs {
   save(rootId: TaskId, sessionDir: string, source: ProgramSource): Promise<AgentProgram>
   /** The program of a tree, read back when this process did not save it. */
   of(rootId: TaskId, sessionDir: string): Promise<AgentProgram>
+  /** What a session directory keeps of a tree's program. Throws an Error that says what is missing. */
+  sourceIn(sessionDir: string): Promise<ProgramSource>
 }
 
 export function createPrograms(kinds: AgentKinds): Programs {
   const loaded = new Map<TaskId, AgentProgram>()
   const check = (source: ProgramSource) => kinds.load(source.kind, source)
 
+  async function sourceIn(sessionDir: string): Promise<ProgramSource> {
+    const described = await readJsonFile(join(sessionDir, describeFile), describeSchema)
+    if (described.kind !== 'ok')
+      throw new Error(`${describeFile} in ${sessionDir} is ${described.kind}`)
+    const text = await readFile(join(sessionDir, sourceFile), 'utf8')
+    return { kind: described.value.kind, name: described.value.name, text }
+  }
+
   return {
     check,
+    sourceIn,
     async save(rootId, sessionDir, source) {
       const program = check(source)
       const described = { version: 1, kind: source.kind, name: source.name }
@@ -46,11 +57,7 @@ export function createPrograms(kinds: AgentKinds): Programs {
     async of(rootId, sessionDir) {
       const known = loaded.get(rootId)
       if (known) return known
-      const described = await readJsonFile(join(sessionDir, describeFile), describeSchema)
-      if (described.kind !== 'ok')
-        throw new Error(`${describeFile} of ${rootId} is ${described.kind}`)
-      const text = await readFile(join(sessionDir, sourceFile), 'utf8')
-      const program = check({ kind: described.value.kind, name: described.value.name, text })
+      const program = check(await sourceIn(sessionDir))
       loaded.set(rootId, program)
       return program
     },

@@ -9,8 +9,10 @@ import type {
 } from '../../shared/agent.ts'
 import type { Entry, EntryBody, Usage } from '../../shared/entries.ts'
 import { type RunId, runIdOf } from '../../shared/ids.ts'
+import { repairHistory } from '../../shared/projections/repair-history.ts'
 import type { Task } from '../../shared/tasks.ts'
 import type { Session } from '../sessions/session.ts'
+import type { RunSnapshots } from './drift/index.ts'
 import { createFileChanges } from './file-changes.ts'
 import { causeOf } from './interruption.ts'
 import { pullRequestLinks } from './pull-request-links.ts'
@@ -21,7 +23,12 @@ export interface RunOptions {
   /** From 1. */
   run: number
   reason: 'prompt' | 'resume' | 'retry'
+  /** Empty: it goes on with what it was asked before. */
   prompt: string
+  /** Every entry of the tasks that this one continues, oldest first (S3). */
+  lineage: Entry[]
+  /** What a resume says of itself in the record, beside the run's start (S7). */
+  opening: EntryBody[]
   session: Session
   agent: Agent
   runTool: RunTool
@@ -35,6 +42,10 @@ export interface RunOptions {
   gitBranch: () => Promise<string | null>
   /** Done before the first turn of a task, again when it failed: the project's set-up. */
   prepare: () => Promise<void>
+  /** True: done now as well, because the working directory was made anew. */
+  prepareAgain: boolean
+  /** Records what its working directory is like, turn by turn; null where Git can't tell. */
+  snapshots: (history: Entry[]) => RunSnapshots | null
   /** Told what the agent is doing now, one line. */
   onActivity: (activity: string) => void
 }
@@ -56,19 +67,23 @@ export async function executeRun(options: RunOptions): Promise<RunOutcome> {
   const history = await readHistory(session)
   await openRun(options, runId, history)
   const usage = createUsageSum()
+  const snapshots = options.snapshots(history)
   const writer = createTurnWriter({
     session,
     sessionId: task.id,
     runId,
-    turnsBefore: countTurns(history),
+    turnsBefore: countTurns([...options.lineage, ...history]),
     cwd: () => options.workingDir,
     gitBranch: options.gitBranch,
     clock: options.clock,
+    beforeTool: async (name) => snapshots?.beforeTool(name),
+    afterTurn: async (turn) => snapshots?.afterTurn(turn),
   })
   const end = await playRun(options, history, writer, usage).catch((error) =>
     interrupted(options, error),
   )
   await writer.interrupt()
+  await snapshots?.atEnd(end.status)
   await session.append({ type: 'run-end', runId, run, ...end })
   return { ...end, usage: usage.total() }
 }
@@ -110,19 +125,24 @@ async function openRun(options: RunOptions, runId: RunId, history: Entry[]): Pro
   await session.append(
     ...opening,
     { type: 'run-start', runId, run, reason, agent: task.agent, model: task.model },
-    {
-      type: 'message',
-      role: 'user',
-      parts: [{ type: 'text', text: options.prompt }],
-      cwd: options.workingDir,
-      timestamp: new Date(options.clock()).toISOString(),
-      gitBranch: await options.gitBranch(),
-      sessionId: task.id,
-      runId,
-      turn: null,
-      status: 'complete',
-    },
+    ...options.opening,
+    ...(options.prompt === '' ? [] : [await promptMessage(options, runId)]),
   )
+}
+
+async function promptMessage(options: RunOptions, runId: RunId): Promise<EntryBody> {
+  return {
+    type: 'message',
+    role: 'user',
+    parts: [{ type: 'text', text: options.prompt }],
+    cwd: options.workingDir,
+    timestamp: new Date(options.clock()).toISOString(),
+    gitBranch: await options.gitBranch(),
+    sessionId: options.task.id,
+    runId,
+    turn: null,
+    status: 'complete',
+  }
 }
 
 async function playRun(
@@ -132,7 +152,7 @@ async function playRun(
   usage: UsageSum,
 ): Promise<RunEnd> {
   const { signal } = options
-  if (countTurns(history) === 0) {
+  if (options.prepareAgain || countTurns(history) === 0) {
     options.onActivity('Setting the worktree up')
     await options.prepare()
   }
@@ -141,7 +161,7 @@ async function playRun(
     taskId: options.task.id,
     agent: options.task.agent,
     prompt: options.prompt,
-    history,
+    history: repairHistory([...options.lineage, ...history]),
     cwd: options.workingDir,
     signal,
     callTool: calls.call,

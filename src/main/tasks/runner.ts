@@ -3,28 +3,55 @@
  * itself, what the ledger says of its end, and the clean-up after it.
  */
 import type { RunTool, TaskToolsPort } from '../../shared/agent.ts'
-import type { TaskId } from '../../shared/ids.ts'
+import type { EntryBody } from '../../shared/entries.ts'
+import { runIdOf, type TaskId } from '../../shared/ids.ts'
 import type { ProcessIdentity } from '../../shared/ledger.ts'
 import type { Task } from '../../shared/tasks.ts'
+import type { Git } from '../git/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { WorkspaceService } from '../workspaces/workspace-service.ts'
 import type { ActivityBoard } from './activity.ts'
+import { blockedBy, dependenciesOf } from './dependencies.ts'
+import { createRunSnapshots } from './drift/index.ts'
 import { causeOf, Interruption } from './interruption.ts'
 import type { Programs } from './programs.ts'
 import { createPutOff } from './put-off.ts'
 import { closeUnfinished } from './recovery.ts'
+import type { Lineage } from './resume/lineage.ts'
 import { executeRun, type RunOptions, type RunOutcome } from './run.ts'
 import { endEvent } from './run-end.ts'
 import type { RunRegistry } from './run-registry.ts'
-import { createSlots, type Slot, type Slots } from './slots.ts'
+import { bothSlots, createSlots, type Slot, type Slots } from './slots.ts'
 import type { TaskRecord } from './task-record.ts'
 import { waitUntilSettled } from './waiting.ts'
 
+export interface RunRequest {
+  /** Empty: it goes on with what it was asked before. */
+  prompt: string
+  reason: RunOptions['reason']
+  /**
+   * Done once its turn has come, before the ledger says that it has begun; what it throws keeps it from
+   * beginning (S5). Gives what the run begins with.
+   */
+  prepare?: (signal: AbortSignal) => Promise<RunPreparation>
+  /** Told when it can't begin at once, because others have their turn first. */
+  onWaiting?: () => void
+  /** A limit beside that of its tree: of those that were resumed together. */
+  together?: Slots | undefined
+}
+
+export interface RunPreparation {
+  /** What the resume says of itself in the record (S7). */
+  opening: EntryBody[]
+  /** The working directory was made anew, and wants its set-up. */
+  madeAnew: boolean
+}
+
 export interface Runner {
   /** Queues a run of the task. Its end is in the ledger; nobody needs to wait for it here. */
-  begin(taskId: TaskId, prompt: string, reason: RunOptions['reason']): void
+  begin(taskId: TaskId, request: RunRequest): void
   /** Begins those that an earlier process left in the queue: whoever waits for them waited for ever. */
   takeUp(taskIds: TaskId[]): void
   /** Removes the workspace of a sub-agent that is over, and of its parents that are leaves then. */
@@ -39,6 +66,7 @@ export interface Runner {
 
 export interface RunnerDependencies {
   ledger: Ledger
+  git: Git
   record: TaskRecord
   sessions: Sessions
   workspaces: WorkspaceService
@@ -48,6 +76,8 @@ export interface RunnerDependencies {
   activity: ActivityBoard
   runTool: RunTool
   toolsFor: (taskId: TaskId) => TaskToolsPort
+  /** Every entry of the tasks that this one continues, oldest first (S3). */
+  lineageOf: (task: Task) => Promise<Lineage>
   process: ProcessIdentity
   clock: () => number
   onProblem: (text: string, error: unknown) => void
@@ -68,10 +98,11 @@ export function createRunner(deps: RunnerDependencies): Runner {
       ),
   })
 
-  function begin(taskId: TaskId, prompt: string, reason: RunOptions['reason']): void {
+  function begin(taskId: TaskId, request: RunRequest): void {
     runs.begin(taskId, async (signal) => {
       try {
-        await queue(taskId, prompt, reason, signal)
+        activity.set(taskId, 'Waiting for its turn')
+        await queue(taskId, request, signal)
       } catch (error) {
         const { title, status, parentId } = record.known(taskId)
         const cause = `it could not be begun: ${causeOf(error)}`
@@ -88,20 +119,17 @@ export function createRunner(deps: RunnerDependencies): Runner {
 
   function takeUp(taskIds: TaskId[]): void {
     for (const task of taskIds.map(record.known)) {
-      if (task.status === 'queued' && !runs.has(task.id)) begin(task.id, task.prompt, 'prompt')
+      if (task.status === 'queued' && !runs.has(task.id))
+        begin(task.id, { prompt: task.prompt, reason: 'prompt' })
     }
   }
 
-  async function queue(
-    taskId: TaskId,
-    prompt: string,
-    reason: RunOptions['reason'],
-    signal: AbortSignal,
-  ): Promise<void> {
+  async function queue(taskId: TaskId, request: RunRequest, signal: AbortSignal): Promise<void> {
     let slot: Slot
     try {
+      if (record.known(taskId).dependsOn.length > 0) request.onWaiting?.()
       if (!(await dependenciesDone(taskId, signal))) return
-      slot = await slotsOf(taskId).acquire(signal)
+      slot = await acquireSlots(taskId, request, signal)
     } catch (error) {
       // What has not begun when Shiplog closes stays queued; else it was called off.
       if (error instanceof Interruption && error.closing) return
@@ -109,7 +137,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
     }
     heldSlots.set(taskId, slot)
     try {
-      if (await hasWorkspace(taskId)) await run(taskId, prompt, reason, signal)
+      if (await hasWorkspace(taskId)) await run(taskId, request, signal)
     } finally {
       heldSlots.delete(taskId)
       slot.release()
@@ -117,14 +145,12 @@ export function createRunner(deps: RunnerDependencies): Runner {
   }
 
   async function dependenciesDone(taskId: TaskId, signal: AbortSignal): Promise<boolean> {
-    const { dependsOn } = record.known(taskId)
-    takeUp(dependsOn)
-    await waitUntilSettled(ledger, dependsOn, { signal })
-    const missing = dependsOn.map(record.known).filter((task) => task.status !== 'completed')
-    if (missing.length === 0) return true
-    const names = missing.map((task) => `"${task.title}" (${task.status})`).join(', ')
-    await record.move({ type: 'task.blocked', taskId, reason: `it depends on ${names}` })
-    return false
+    const ids = dependenciesOf(record, record.known(taskId)).map(({ id }) => id)
+    takeUp(ids)
+    await waitUntilSettled(ledger, ids, { signal })
+    const reason = blockedBy(record, record.known(taskId))
+    if (reason !== null) await record.move({ type: 'task.blocked', taskId, reason })
+    return reason === null
   }
 
   /** A task that waited for others gets its worktree now, from its parent's state at this moment. */
@@ -148,24 +174,19 @@ export function createRunner(deps: RunnerDependencies): Runner {
     }
   }
 
-  async function run(
-    taskId: TaskId,
-    prompt: string,
-    reason: RunOptions['reason'],
-    signal: AbortSignal,
-  ): Promise<void> {
+  async function run(taskId: TaskId, request: RunRequest, signal: AbortSignal): Promise<void> {
+    const prepared = await request.prepare?.(signal)
     const task = record.known(taskId)
     const runNumber = task.runs.length + 1
     const workingDir = task.workspace?.path ?? task.projectDir
-    const spawnCommit = await workspaces.head(workingDir)
-    await record.move({
-      type: 'task.spawned',
-      taskId,
-      run: runNumber,
-      process: deps.process,
-      spawnCommit,
-    })
-    const outcome = await playRecorded(taskId, runNumber, prompt, reason, signal, workingDir)
+    const begun = { taskId, run: runNumber, process: deps.process }
+    if (task.status === 'interrupted' && request.reason === 'resume')
+      await record.move({ type: 'task.resumed', ...begun })
+    else {
+      const spawnCommit = await workspaces.head(workingDir)
+      await record.move({ type: 'task.spawned', ...begun, spawnCommit })
+    }
+    const outcome = await playRecorded(taskId, runNumber, request, prepared, signal, workingDir)
     await putOff.record(endEvent(taskId, runNumber, outcome))
   }
 
@@ -173,8 +194,8 @@ export function createRunner(deps: RunnerDependencies): Runner {
   async function playRecorded(
     taskId: TaskId,
     run: number,
-    prompt: string,
-    reason: RunOptions['reason'],
+    { prompt, reason }: RunRequest,
+    prepared: RunPreparation | undefined,
     signal: AbortSignal,
     workingDir: string,
   ): Promise<RunOutcome> {
@@ -188,6 +209,9 @@ export function createRunner(deps: RunnerDependencies): Runner {
           run,
           reason,
           prompt,
+          lineage: (await deps.lineageOf(task)).entries,
+          opening: prepared?.opening ?? [],
+          prepareAgain: prepared?.madeAnew ?? false,
           session,
           agent: await agentOf(task),
           runTool: deps.runTool,
@@ -198,6 +222,15 @@ export function createRunner(deps: RunnerDependencies): Runner {
           clock: deps.clock,
           gitBranch: () => workspaces.currentBranch(workingDir),
           prepare: () => workspaces.workingDirs.setUp(taskId, signal),
+          snapshots: (history) =>
+            createRunSnapshots({
+              ...deps,
+              session,
+              task,
+              runId: runIdOf(taskId, run),
+              history,
+              workingDir,
+            }),
           onActivity: (text) => activity.set(taskId, text),
         })
       } finally {
@@ -231,7 +264,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
     const { parentId } = task
     if (parentId === null || task.options.keep || runs.has(taskId)) return
     if (task.workspace && !task.archived) {
-      const over = task.status === 'completed' || task.status === 'cancelled'
+      const over = ['completed', 'cancelled', 'abandoned'].includes(task.status)
       if (!over || record.children(taskId).some(holdsItsParent)) return
       try {
         await workspaces.remove(taskId)
@@ -246,6 +279,23 @@ export function createRunner(deps: RunnerDependencies): Runner {
   /** It works from its parent's state, or is going to: one that waits for others has no worktree yet. */
   function holdsItsParent(child: Task): boolean {
     return !child.archived && (child.workspace !== null || runs.has(child.id))
+  }
+
+  async function acquireSlots(
+    taskId: TaskId,
+    { together, onWaiting }: RunRequest,
+    signal: AbortSignal,
+  ): Promise<Slot> {
+    const ofTree = slotsOf(taskId)
+    if (!ofTree.hasFree() || together?.hasFree() === false) onWaiting?.()
+    const outer = await together?.acquire(signal)
+    try {
+      const inner = await ofTree.acquire(signal)
+      return outer ? bothSlots(outer, inner) : inner
+    } catch (error) {
+      outer?.release()
+      throw error
+    }
   }
 
   function slotsOf(taskId: TaskId): Slots {

@@ -6,6 +6,8 @@
 export interface Slots {
   /** Resolves with a slot in hand. Rejects with the signal's reason. */
   acquire(signal: AbortSignal): Promise<Slot>
+  /** False: who asks now has to wait. */
+  hasFree(): boolean
 }
 
 /** What one run holds, from when it begins to its end. */
@@ -53,6 +55,21 @@ export function createSlots(count: number): Slots {
     async acquire(signal) {
       await acquire(signal, 'begin')
       return heldSlot((over) => acquire(over, 'go-on'), release)
+    },
+    hasFree: () => free > 0,
+  }
+}
+
+/**
+ * Two as one. They are taken in this order, also after lending: whoever holds the inner one never waits
+ * for the outer one.
+ */
+export function bothSlots(outer: Slot, inner: Slot): Slot {
+  return {
+    lend: (work) => inner.lend(() => outer.lend(work)),
+    release() {
+      inner.release()
+      outer.release()
     },
   }
 }

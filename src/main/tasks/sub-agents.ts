@@ -14,6 +14,8 @@ import type { TaskRecord } from './task-record.ts'
 export interface SubAgents {
   /** Resolves once the sub-agent's task is durable (T1, T2). Throws an Error for the agent to read. */
   spawn(parentId: TaskId, request: TaskRequest, callId: ToolCallId): Promise<{ taskId: TaskId }>
+  /** The assignment of a task once more, for the same parent and the same call of it. It is not begun. */
+  again(task: Task): Promise<TaskId>
   /** Resolves once the report is durable and the ledger says so (A1). */
   report(taskId: TaskId, report: Parameters<TaskToolsPort['report']>[0]): Promise<void>
 }
@@ -39,14 +41,14 @@ export function createSubAgents(deps: SubAgentsDependencies): SubAgents {
     callId: ToolCallId,
   ): Promise<{ taskId: TaskId }> {
     // A parent that was interrupted after the call was durable asks for the same task again (S3).
-    const asked = record.children(parentId).find((task) => task.callId === callId)
+    const asked = record.children(parentId).findLast((task) => task.callId === callId)
     if (asked) return { taskId: asked.id }
     const parent = record.known(parentId)
     await refuseWhatCannotBe(parent, request)
     const taskId = newTaskId()
     const created = createdEvent(taskId, parent, request, callId)
     if (created.dependsOn.length > 0) await ledger.record(created)
-    else await createWithWorkspace(created)
+    else await createWithWorkspace(created, () => deps.isActive(parentId))
     deps.begin(taskId, request.prompt)
     return { taskId }
   }
@@ -96,7 +98,34 @@ export function createSubAgents(deps: SubAgentsDependencies): SubAgents {
     }
   }
 
-  async function createWithWorkspace(created: Created): Promise<void> {
+  async function again(task: Task): Promise<TaskId> {
+    const { parentId, rootId, projectId, title, agent, kind, prompt, model, isolation } = task
+    const { callId, dependsOn, options, plan } = task
+    const taskId = newTaskId()
+    const created: Created = {
+      type: 'task.created',
+      taskId,
+      parentId,
+      rootId,
+      projectId,
+      title,
+      agent,
+      kind,
+      prompt,
+      model,
+      isolation,
+      callId,
+      resumedFrom: null,
+      dependsOn,
+      options,
+      plan,
+    }
+    if (dependsOn.length > 0) await ledger.record(created)
+    else await createWithWorkspace(created, () => true)
+    return taskId
+  }
+
+  async function createWithWorkspace(created: Created, isWanted: () => boolean): Promise<void> {
     const { taskId, projectId, title, parentId: parent, isolation } = created
     try {
       const made = await workspaces.workingDirs.make(taskId, {
@@ -106,7 +135,7 @@ export function createSubAgents(deps: SubAgentsDependencies): SubAgents {
         isolation,
       })
       // Making a worktree takes a while, and the parent may have been stopped meanwhile.
-      if (parent && !deps.isActive(parent)) throw new Error('its parent was stopped')
+      if (!isWanted()) throw new Error('its parent was stopped')
       await ledger.record(created, {
         type: 'workspace.created',
         workspaceId: taskId,
@@ -149,5 +178,5 @@ export function createSubAgents(deps: SubAgentsDependencies): SubAgents {
     await ledger.record({ type: 'task.reported', taskId, run, title: given.title })
   }
 
-  return { spawn, report }
+  return { spawn, again, report }
 }

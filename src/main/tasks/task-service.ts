@@ -4,7 +4,7 @@
  */
 import type { RunTool } from '../../shared/agent.ts'
 import { FailureError, invalid, refused } from '../../shared/failure.ts'
-import { newTaskId, type ProjectId, type TaskId } from '../../shared/ids.ts'
+import type { ProjectId, TaskId } from '../../shared/ids.ts'
 import type { ProcessIdentity } from '../../shared/ledger.ts'
 import { descendantsOf, taskTree } from '../../shared/projections/ledger-state.ts'
 import {
@@ -17,22 +17,28 @@ import {
   type TaskTree,
 } from '../../shared/tasks.ts'
 import type { AwaitedTask } from '../../shared/tools.ts'
-import { removeDurable } from '../journal/index.ts'
+import type { Git } from '../git/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { WorkspaceService } from '../workspaces/workspace-service.ts'
 import { type ActivityBoard, createActivityBoard } from './activity.ts'
 import type { AgentKinds } from './agent-kinds.ts'
+import { releasedBy } from './dependencies.ts'
+import type { FindDrift, RestoreWorkingDir } from './drift/index.ts'
 import { causeOf, Interruption } from './interruption.ts'
 import { transitionFor } from './lifecycle.ts'
 import { createPrograms, type ProgramSource } from './programs.ts'
+import { type BeginAnew, createBeginAnew } from './resume/begin-anew.ts'
+import { historyOf, lineageOf } from './resume/lineage.ts'
+import { createResumeService, type ResumeService } from './resume/resume-service.ts'
+import { createRoots } from './roots.ts'
 import type { RunRegistry } from './run-registry.ts'
 import { createRunner } from './runner.ts'
 import { createSubAgents } from './sub-agents.ts'
 import { createTaskRecord } from './task-record.ts'
 import { createTaskTools } from './task-tools.ts'
-import { waitUntilSettled } from './waiting.ts'
+import { isAboutToRunAgain, waitUntilOver } from './waiting.ts'
 
 /** A list shows less of it. */
 const titleCharsMax = 80
@@ -71,6 +77,12 @@ export interface TaskService {
   ): Promise<Report>
   /** Resolves when every one has settled, or when `timeoutMs` is over. */
   waitFor(taskIds: TaskId[], options?: { timeoutMs?: number; signal?: AbortSignal }): Promise<void>
+  readonly resuming: ResumeService
+  readonly beginAnew: BeginAnew
+  /** Gives up an interrupted task, or one that has not begun. Its record stays. Throws FailureError. */
+  abandon(taskId: TaskId, reason: string): Promise<void>
+  /** Runs a failed task again, as a new run of it. Throws FailureError. */
+  retry(taskId: TaskId): Promise<void>
   /** What runs or waits for its turn in this process. */
   running(): Task[]
   /** Cleans up after sub-agents that completed and were not cleaned up before the last process ended. */
@@ -81,6 +93,7 @@ export interface TaskService {
 
 export interface TaskServiceDependencies {
   ledger: Ledger
+  git: Git
   sessions: Sessions
   workspaces: WorkspaceService
   layout: DataLayout
@@ -88,6 +101,7 @@ export interface TaskServiceDependencies {
   kinds: AgentKinds
   runTool: RunTool
   process: ProcessIdentity
+  drift: { find: FindDrift; restore: RestoreWorkingDir }
   clock: () => number
   agentsAtOnce?: number | undefined
   /** Told what went wrong where nobody waits for an answer. */
@@ -100,13 +114,49 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
   const record = createTaskRecord(ledger)
   const programs = createPrograms(deps.kinds)
   const activity = createActivityBoard()
-  const runner = createRunner({ ...deps, record, programs, activity, toolsFor })
+  const lineage = (task: Task) => lineageOf({ state, records: workspaces.records }, task)
+  const runner = createRunner({
+    ...deps,
+    record,
+    programs,
+    activity,
+    toolsFor,
+    lineageOf: lineage,
+  })
+  const roots = createRoots({ ledger, workspaces, layout, programs })
   const subAgents = createSubAgents({
     ...deps,
     record,
     programs,
-    begin: (taskId, prompt) => runner.begin(taskId, prompt, 'prompt'),
+    begin: (taskId, prompt) => runner.begin(taskId, { prompt, reason: 'prompt' }),
     isActive: runs.isActive,
+  })
+  const beginAnew = createBeginAnew({
+    record,
+    workspaces,
+    programs,
+    roots,
+    subAgents,
+    begin: runner.begin,
+    isActive: runs.has,
+    abandon,
+    lineageOf: lineage,
+  })
+  const resuming = createResumeService({
+    ledger,
+    record,
+    workspaces,
+    runs,
+    runner,
+    historyOf: (task) => historyOf(workspaces.records, task),
+    lineageOf: lineage,
+    driftOf: deps.drift.find,
+    restoreWorkingDir: deps.drift.restore,
+    startFresh: beginAnew.startFresh,
+    abandon,
+  })
+  const stopReleasing = ledger.subscribe((records) => {
+    for (const { event } of records) if (event.type === 'task.completed') release(event.taskId)
   })
 
   async function start(request: StartTask): Promise<TaskId> {
@@ -114,47 +164,21 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     const rootAgent = rootAgentOf(source)
     const { projectId, prompt } = request
     const isolation = await workspaces.projects.checkStart(projectId, request.isolation)
-    const taskId = newTaskId()
-    const title = request.title?.trim() || titleOf(prompt) || request.scenarioName
-    try {
-      await programs.save(taskId, layout.sessionDir(taskId), source)
-      const made = await workspaces.workingDirs.make(taskId, {
-        projectId,
-        title,
-        parent: null,
-        isolation,
-      })
-      await ledger.record(
-        {
-          type: 'task.created',
-          taskId,
-          parentId: null,
-          rootId: taskId,
-          projectId,
-          title,
-          agent: rootAgent,
-          kind: request.kind,
-          prompt,
-          model: null,
-          isolation,
-          callId: null,
-          resumedFrom: null,
-          dependsOn: [],
-          options: {
-            agentsAtOnce: request.agentsAtOnce ?? deps.agentsAtOnce ?? agentsAtOnceDefault,
-            keep: request.keep,
-          },
-          plan: {},
-        },
-        { type: 'workspace.created', workspaceId: taskId, kind: 'root', ...made },
-      )
-    } catch (error) {
-      // Nothing half-made stays behind: neither a worktree nor a session directory.
-      await workspaces.workingDirs.discard(taskId, { projectId, title })
-      await removeDurable(layout.sessionDir(taskId))
-      throw error
-    }
-    runner.begin(taskId, prompt, 'prompt')
+    const taskId = await roots.create({
+      projectId,
+      title: request.title?.trim() || titleOf(prompt) || request.scenarioName,
+      agent: rootAgent,
+      prompt,
+      model: null,
+      isolation,
+      options: {
+        agentsAtOnce: request.agentsAtOnce ?? deps.agentsAtOnce ?? agentsAtOnceDefault,
+        keep: request.keep,
+      },
+      source,
+      resumedFrom: null,
+    })
+    runner.begin(taskId, { prompt, reason: 'prompt' })
     return taskId
   }
 
@@ -182,7 +206,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
       refused('running', `"${title}" is at work. Wait for it, or stop it first.`)
     if (!transitionFor(task, 'task.spawned'))
       refused('not-running', `"${title}" is ${task.status}: start a new agent instead.`)
-    runner.begin(taskId, text, 'prompt')
+    runner.begin(taskId, { prompt: text, reason: 'prompt' })
   }
 
   async function stop(taskId: TaskId, cause: string): Promise<TaskId[]> {
@@ -203,6 +227,42 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
       void runner.cleanUp(id)
     }
     return [...stopped]
+  }
+
+  async function abandon(taskId: TaskId, reason: string): Promise<void> {
+    await runner.settle(taskId)
+    const { title, status } = record.known(taskId)
+    if (runs.has(taskId))
+      return refused('running', `"${title}" is at work, or about to be. Stop it first.`)
+    if (status === 'interrupted') await record.move({ type: 'task.abandoned', taskId, reason })
+    else if (status === 'queued' || status === 'blocked') await record.cancel(taskId, reason)
+    else refused('not-interrupted', `"${title}" is ${status}: there is nothing to give up.`)
+    void runner.cleanUp(taskId)
+  }
+
+  async function retry(taskId: TaskId): Promise<void> {
+    await runner.settle(taskId)
+    const { title, status, archived, trashed } = record.known(taskId)
+    if (status !== 'failed' || runs.has(taskId)) {
+      const instead = status === 'interrupted' ? ' Resume it instead.' : ''
+      return refused(
+        'not-failed',
+        `"${title}" is ${status}: only what failed is run again.${instead}`,
+      )
+    }
+    if (archived || trashed) refused('removed', `The workspace of "${title}" was removed.`)
+    await record.move({ type: 'task.requeued', taskId })
+    runner.begin(taskId, { prompt: '', reason: 'retry' })
+  }
+
+  /** What waited for it in vain can begin now (T6). */
+  function release(completed: TaskId): void {
+    for (const { id, title, prompt } of releasedBy(record, completed)) {
+      void record
+        .move({ type: 'task.requeued', taskId: id })
+        .then(() => runner.begin(id, { prompt, reason: 'prompt' }))
+        .catch((error) => deps.onProblem(`"${title}" could not be taken up again`, error))
+    }
   }
 
   function list(query: Parameters<TaskService['list']>[0]): TaskTree[] {
@@ -262,9 +322,10 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
       saveReport: subAgents.report,
       waitFor: (ids, options) => {
         runner.takeUp(ids)
-        return waitUntilSettled(ledger, ids, options)
+        return waitUntilOver({ ledger, runs }, ids, options)
       },
       withoutSlot: runner.withoutSlot,
+      isAboutToRunAgain: (id) => isAboutToRunAgain({ ledger, runs }, id),
       stop: async (id, cause) => void (await stop(id, cause)),
       applyPatch: (id) => workspaces.apply(id),
     })
@@ -277,7 +338,11 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     stop,
     list,
     report,
-    waitFor: (ids, options) => waitUntilSettled(ledger, ids, options),
+    waitFor: (ids, options) => waitUntilOver({ ledger, runs }, ids, options),
+    resuming,
+    beginAnew,
+    abandon,
+    retry,
     running: () => runs.ids().map(record.known),
     cleanUpFinished: async () => {
       // Deepest first: a parent is a leaf once its children are gone.
@@ -285,6 +350,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
       for (const task of finished) if (!task.archived) await runner.cleanUp(task.id)
     },
     async close(cause) {
+      stopReleasing()
       await runs.stopAll(new Interruption(cause, { closing: true }))
       await runner.cleanUpsOver()
       await workspaces.settled()

@@ -18,6 +18,8 @@ export interface TaskToolsDependencies {
   awaitedTask(taskId: TaskId): Promise<AwaitedTask>
   /** Resolves when each has settled, or the time is over; rejects with the signal's reason. */
   waitFor(taskIds: TaskId[], options: { timeoutMs?: number; signal: AbortSignal }): Promise<void>
+  /** It was resumed, and its turn has not come yet. */
+  isAboutToRunAgain(taskId: TaskId): boolean
   /** Runs `work` without a slot: the agent only waits (T5). */
   withoutSlot<T>(taskId: TaskId, work: () => Promise<T>): Promise<T>
   stop(taskId: TaskId, cause: string): Promise<void>
@@ -49,7 +51,7 @@ export function createTaskTools(taskId: TaskId, deps: TaskToolsDependencies): Ta
     async await(tasks, options) {
       const wanted = tasks === 'all' ? children() : tasks.map(find)
       const ids = wanted.map((task) => task.id)
-      if (wanted.some((task) => !isSettled(task.status))) {
+      if (wanted.some((task) => !isSettled(task.status) || deps.isAboutToRunAgain(task.id))) {
         await deps.withoutSlot(taskId, () => deps.waitFor(ids, options))
       }
       return Promise.all(ids.map((id) => deps.awaitedTask(id)))

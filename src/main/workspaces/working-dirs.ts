@@ -24,7 +24,14 @@ export interface WorkingDirs {
   /** Makes the directory that a task works in. `parent`: null for a root, which starts from the project. */
   make(
     taskId: TaskId,
-    from: { projectId: ProjectId; title: string; parent: TaskId | null; isolation: Isolation },
+    from: {
+      projectId: ProjectId
+      title: string
+      parent: TaskId | null
+      isolation: Isolation
+      /** Instead of where a root or a sub-agent would begin. */
+      commit?: string | undefined
+    },
   ): Promise<MadeWorkingDir>
   /** Takes back what `make` made and the ledger never heard of. Nothing there is fine. */
   discard(taskId: TaskId, from: { projectId: ProjectId; title: string }): Promise<void>
@@ -73,12 +80,12 @@ export function createWorkingDirs(deps: {
         baseBranch: branch,
       }
     }
-    return makeWorktree(taskId, from.title, project, start, parent)
+    return makeWorktree(taskId, from, project, start, parent)
   }
 
   async function makeWorktree(
     taskId: TaskId,
-    title: string,
+    { title, commit }: Parameters<WorkingDirs['make']>[1],
     project: Project,
     start: string,
     parent: Task | undefined,
@@ -92,7 +99,7 @@ export function createWorkingDirs(deps: {
       )
     }
     // A sub-agent begins from its parent's state, uncommitted work included; a root from what is committed.
-    const baseCommit = parent ? (await git.commitSnapshot(start)).commit : found.head
+    const baseCommit = commit ?? (parent ? (await git.commitSnapshot(start)).commit : found.head)
     const branch = branchFor(taskId, title)
     const root = placeFor(taskId, project)
     await mkdir(join(layout.worktrees, folderName(project.name, project.id)), {

@@ -9,7 +9,7 @@ import { FailureError, refused } from '../../shared/failure.ts'
 import type { TaskId } from '../../shared/ids.ts'
 import { ancestorsOf, descendantsOf } from '../../shared/projections/ledger-state.ts'
 import type { Task } from '../../shared/tasks.ts'
-import { createSerially } from '../artifacts/index.ts'
+import { createSerially, exists } from '../artifacts/index.ts'
 import type { Git } from '../git/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
@@ -35,6 +35,8 @@ export interface WorkspaceService {
   agentEnv(dir: string): Promise<Record<string, string>>
   /** The folder that it works in. Throws FailureError when it is gone. */
   folderOf(taskId: TaskId): string
+  /** A commit with the files as the task left them, uncommitted ones included; null when none is kept. */
+  lastState(taskId: TaskId): Promise<string | null>
   list(archived: boolean): Promise<WorkspaceSummary[]>
   /**
    * Removes it and everything below it, deepest first. Resolves with what was removed (R1); the ledger
@@ -156,6 +158,15 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
     })
   }
 
+  async function lastState(taskId: TaskId): Promise<string | null> {
+    const task = state.tasks.get(taskId)
+    if (!task || !state.projects.get(task.projectId)?.git) return null
+    const { workspace, projectDir } = task
+    if (workspace && workspace.removal === null && (await exists(workspace.path)))
+      return (await git.commitSnapshot(workspace.path)).commit
+    return git.keptCommit(projectDir, taskId)
+  }
+
   async function list(archived: boolean): Promise<WorkspaceSummary[]> {
     const tasks = [...state.tasks.values()].filter(
       (task) => task.workspace && task.archived === archived && !task.trashed,
@@ -194,6 +205,7 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
       if (workspace && workspace.removal === null) return workspace.path
       return refused('removed', `"${title}" has no folder now; its changes are kept as a patch.`)
     },
+    lastState,
     list,
     remove,
     restore: (taskId) => serially(taskId, () => archivedRoots.restore(taskId)),

@@ -1,6 +1,13 @@
 import { z } from 'zod'
 import { projectIdSchema, taskIdSchema } from '../ids.ts'
 import {
+  resumeCandidateSchema,
+  resumeChoiceSchema,
+  resumeEndSchema,
+  resumeOutcomeSchema,
+  resumeSelectorSchema,
+} from '../resume.ts'
+import {
   agentKindSchema,
   agentsAtOnceMax,
   isolationSchema,
@@ -68,4 +75,40 @@ export const tasks = {
     .output(reportSchema),
   /** Brings its patch into its parent's worktree; a root's into the project's checked-out branch. */
   applyPatch: base.input(z.object({ taskId: idTextSchema })).output(applyOutcomeSchema),
+  /** Who would be resumed, and what has changed for each since it stopped (S1, S2). Changes nothing. */
+  planResume: base
+    .input(z.object({ selector: resumeSelectorSchema }))
+    .output(z.object({ candidates: z.array(resumeCandidateSchema) })),
+  /**
+   * Resumes them, each as a new run of its task. Resolves once each runs or waits for its turn. With
+   * conflicts it begins nothing, and says which, unless `force`.
+   */
+  resume: base
+    .input(
+      z.object({
+        selector: resumeSelectorSchema,
+        force: z.boolean().default(false),
+        /** For each of them; `resume` where nothing is said. */
+        choices: z.partialRecord(taskIdSchema, resumeChoiceSchema).default({}),
+        /** How many of them at once; 3 when they are of several trees. */
+        agentsAtOnce: z.number().int().min(1).max(agentsAtOnceMax).optional(),
+      }),
+    )
+    .output(resumeOutcomeSchema),
+  /** Resolves with how each ended, once none of them runs or waits for its turn any more. */
+  resumeEnded: base
+    .input(z.object({ taskIds: z.array(taskIdSchema) }))
+    .output(z.object({ ended: z.array(resumeEndSchema) })),
+  /** Gives an interrupted task up and begins its assignment anew (S2). */
+  startFresh: base
+    .input(z.object({ taskId: idTextSchema }))
+    .output(z.object({ taskId: taskIdSchema })),
+  /** A new root that goes on from a task that is over, with its history and its files (T4). */
+  continueFrom: base
+    .input(z.object({ taskId: idTextSchema, prompt: z.string().optional() }))
+    .output(z.object({ taskId: taskIdSchema })),
+  /** Gives up an interrupted task, or one that has not begun. Its record stays. */
+  abandon: base.input(z.object({ taskId: idTextSchema })).output(z.object({})),
+  /** Runs a failed task again, as a new run of it; what depends on it is released when it completes. */
+  retry: base.input(z.object({ taskId: idTextSchema })).output(z.object({})),
 }

@@ -1,0 +1,36 @@
+/** What a task waits for before it begins (`dependsOn`), and who is released when that has completed. */
+import type { TaskId } from '../../shared/ids.ts'
+import type { Task } from '../../shared/tasks.ts'
+import type { TaskRecord } from './task-record.ts'
+
+/** The tasks that it depends on; in the place of one that was begun anew stands the new one. */
+export function dependenciesOf(record: TaskRecord, task: Task): Task[] {
+  return task.dependsOn.map((id) => newestOf(record, record.known(id)))
+}
+
+function newestOf(record: TaskRecord, task: Task): Task {
+  if (task.parentId === null || task.callId === null) return task
+  return record.children(task.parentId).findLast(({ callId }) => callId === task.callId) ?? task
+}
+
+/** Why it can't begin although all it waits for is over; null when it can. */
+export function blockedBy(record: TaskRecord, task: Task): string | null {
+  const missing = dependenciesOf(record, task).filter(({ status }) => status !== 'completed')
+  if (missing.length === 0) return null
+  const names = missing.map(({ title, status }) => `"${title}" (${status})`).join(', ')
+  return `it depends on ${names}`
+}
+
+/** The blocked tasks that nothing blocks any more now that this one has completed. */
+export function releasedBy(record: TaskRecord, completed: TaskId): Task[] {
+  const { parentId } = record.known(completed)
+  if (parentId === null) return []
+  return record
+    .children(parentId)
+    .filter(
+      (task) =>
+        task.status === 'blocked' &&
+        dependenciesOf(record, task).some(({ id }) => id === completed) &&
+        blockedBy(record, task) === null,
+    )
+}

@@ -1,0 +1,98 @@
+/**
+ * Two ways on that are no resume: the same assignment begun anew, and a new task that goes on from where
+ * another one ended (T4).
+ */
+import { refused } from '../../../shared/failure.ts'
+import type { TaskId } from '../../../shared/ids.ts'
+import { isRunning, type Task } from '../../../shared/tasks.ts'
+import type { WorkspaceService } from '../../workspaces/workspace-service.ts'
+import type { ProgramSource, Programs } from '../programs.ts'
+import type { Roots } from '../roots.ts'
+import type { RunRequest } from '../runner.ts'
+import type { SubAgents } from '../sub-agents.ts'
+import type { TaskRecord } from '../task-record.ts'
+import type { Lineage } from './lineage.ts'
+
+export interface BeginAnew {
+  /** Gives an interrupted task up and begins its assignment anew, from its parent's present state (S2). */
+  startFresh(taskId: TaskId): Promise<TaskId>
+  /**
+   * A new root that goes on from a task that is over: with its history and the state of its files.
+   * `prompt`: what is asked of it; what the other one was asked, unless given.
+   */
+  continueFrom(taskId: TaskId, prompt?: string): Promise<TaskId>
+}
+
+export interface BeginAnewDependencies {
+  record: TaskRecord
+  workspaces: WorkspaceService
+  programs: Programs
+  roots: Roots
+  subAgents: SubAgents
+  begin: (taskId: TaskId, request: RunRequest) => void
+  isActive: (taskId: TaskId) => boolean
+  abandon: (taskId: TaskId, reason: string) => Promise<void>
+  lineageOf: (task: Task) => Promise<Lineage>
+}
+
+export function createBeginAnew(deps: BeginAnewDependencies): BeginAnew {
+  const { record, workspaces, programs, roots } = deps
+
+  async function startFresh(taskId: TaskId): Promise<TaskId> {
+    const task = record.known(taskId)
+    if (task.status !== 'interrupted' || deps.isActive(taskId)) {
+      return refused(
+        'not-interrupted',
+        `"${task.title}" is ${task.status}: only an interrupted agent can be given up and begun anew.`,
+      )
+    }
+    // The new one first: when it can't be made, the old one is still there to be resumed (S5).
+    const fresh = task.parentId === null ? await sameRoot(task) : await deps.subAgents.again(task)
+    await deps.abandon(taskId, 'it was begun anew')
+    deps.begin(fresh, { prompt: task.prompt, reason: 'prompt' })
+    return fresh
+  }
+
+  async function sameRoot(task: Task): Promise<TaskId> {
+    const { projectId, title, agent, prompt, model, isolation, options } = task
+    const source = await sourceOf(task)
+    const root = { projectId, title, agent, prompt, model, isolation, options, source }
+    return roots.create({ ...root, resumedFrom: null })
+  }
+
+  async function continueFrom(taskId: TaskId, asked?: string): Promise<TaskId> {
+    const task = record.known(taskId)
+    const { title, status } = task
+    if (isRunning(status) || status === 'queued' || deps.isActive(taskId))
+      return refused('running', `"${title}" is not over yet: wait for it, or stop it first.`)
+    if (status === 'interrupted')
+      return refused('not-interrupted', `"${title}" was interrupted: resume it instead.`)
+    if (task.trashed) return refused('removed', `"${title}" is in the trash. Take it out first.`)
+    // Before anything is made: a history that is gone can't be gone on from.
+    await deps.lineageOf({ ...task, resumedFrom: taskId })
+    const { projectId, agent, model, isolation, options } = task
+    const prompt = asked?.trim() || task.prompt
+    const continued = await roots.create({
+      projectId,
+      title,
+      agent,
+      prompt,
+      model,
+      isolation,
+      options,
+      source: await sourceOf(task),
+      resumedFrom: taskId,
+      commit: (await workspaces.lastState(taskId)) ?? undefined,
+    })
+    deps.begin(continued, { prompt, reason: 'prompt' })
+    return continued
+  }
+
+  async function sourceOf(task: Task): Promise<ProgramSource> {
+    const home = await workspaces.records.sessionHome(task.rootId)
+    if (home === null) return refused('removed', `The record of "${task.title}" is gone.`)
+    return programs.sourceIn(home)
+  }
+
+  return { startFresh, continueFrom }
+}

@@ -1,0 +1,76 @@
+/** What came before a task: followed through `resumedFrom`, never copied (S3). */
+import type { Entry } from '../../../shared/entries.ts'
+import { refused } from '../../../shared/failure.ts'
+import type { TaskId } from '../../../shared/ids.ts'
+import type { LedgerState } from '../../../shared/projections/ledger-state.ts'
+import type { Task } from '../../../shared/tasks.ts'
+import type { Records } from '../../workspaces/record.ts'
+
+/** The tasks that this one continues, the first generation first; itself not included. */
+export function ancestryOf(state: LedgerState, task: Task): TaskId[] {
+  const generations: TaskId[] = []
+  let from = task.resumedFrom
+  // A ledger that was tampered with could name a circle.
+  while (from !== null && !generations.includes(from)) {
+    generations.unshift(from)
+    from = state.tasks.get(from)?.resumedFrom ?? null
+  }
+  return generations
+}
+
+export interface Lineage {
+  entries: Entry[]
+  /** What of it can't be read, one sentence each. */
+  damage: string[]
+}
+
+/** Every entry of the tasks that this one continues, oldest first. Throws FailureError when one is gone. */
+export async function lineageOf(
+  { state, records }: { state: LedgerState; records: Pick<Records, 'transcriptPage'> },
+  task: Task,
+): Promise<Lineage> {
+  const lineage: Lineage = { entries: [], damage: [] }
+  for (const id of ancestryOf(state, task)) {
+    const title = state.tasks.get(id)?.title ?? id
+    const read = await wholeTranscript(records, id, title)
+    if (read === null)
+      return refused(
+        'removed',
+        `The transcript of "${title}", which this agent continues, is gone.`,
+      )
+    const { entries, damage } = read
+    lineage.entries.push(...entries)
+    lineage.damage.push(...damage)
+  }
+  return lineage
+}
+
+/** Every entry of the task's own runs, wherever they lie; none for one that never ran. Only reads. */
+export async function historyOf(
+  records: Pick<Records, 'transcriptPage'>,
+  { id, title }: Task,
+): Promise<Entry[]> {
+  return (await wholeTranscript(records, id, title))?.entries ?? []
+}
+
+async function wholeTranscript(
+  records: Pick<Records, 'transcriptPage'>,
+  id: TaskId,
+  title: string,
+): Promise<Lineage | null> {
+  const entries: Entry[] = []
+  let damage: string[] = []
+  for (let fromSeq: number | null = 1; fromSeq !== null; ) {
+    const page = await records.transcriptPage(id, { fromSeq, limit: pageEntries })
+    if (page.status === 'missing') return null
+    damage = page.damage.map(
+      ({ line, reason }) =>
+        `Line ${line} of the transcript of "${title}" can't be read: ${reason}.`,
+    )
+    entries.push(...page.entries)
+    fromSeq = page.nextSeq
+  }
+  return { entries, damage }
+}
+
+const pageEntries = 500

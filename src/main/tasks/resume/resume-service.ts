@@ -1,0 +1,231 @@
+/**
+ * Takes up what was interrupted (S): who is meant is in `select.ts`, what has changed since in `../drift`.
+ * A resume is a new run of the same task; one that can't begin leaves everything as it was (S5).
+ */
+import { type DriftReport, describeDrift, hasConflicts } from '../../../shared/drift.ts'
+import type { Entry } from '../../../shared/entries.ts'
+import { FailureError, refused } from '../../../shared/failure.ts'
+import { runIdOf, type TaskId } from '../../../shared/ids.ts'
+import type {
+  ResumeCandidate,
+  ResumeChoice,
+  ResumeEnd,
+  ResumeOutcome,
+  ResumeSelector,
+} from '../../../shared/resume.ts'
+import { agentsAtOnceDefault, type Task } from '../../../shared/tasks.ts'
+import type { Ledger } from '../../ledger/ledger.ts'
+import type { WorkspaceService } from '../../workspaces/workspace-service.ts'
+import type { FindDrift, RestoreWorkingDir } from '../drift/index.ts'
+import { causeOf } from '../interruption.ts'
+import type { RunRegistry } from '../run-registry.ts'
+import type { Runner, RunPreparation } from '../runner.ts'
+import { createSlots, type Slots } from '../slots.ts'
+import type { TaskRecord } from '../task-record.ts'
+import type { Lineage } from './lineage.ts'
+import { canBeResumed, selectForResume } from './select.ts'
+
+export interface ResumeRequest {
+  selector: ResumeSelector
+  /** Goes on in spite of conflicts. */
+  force: boolean
+  /** What to do with each of those that are meant; `resume` where nothing is said. */
+  choices: Partial<Record<TaskId, ResumeChoice>>
+  agentsAtOnce?: number | undefined
+}
+
+export interface ResumeService {
+  /** Who would be resumed, and what has changed for each since (S2). Changes nothing. Throws FailureError. */
+  plan(selector: ResumeSelector): Promise<ResumeCandidate[]>
+  /**
+   * Begins them, as many at once as the limit allows; resolves once each runs or waits for its turn.
+   * One that can't be begun does not keep the others from it (T6); conflicts without `force` keep all.
+   */
+  resume(request: ResumeRequest): Promise<ResumeOutcome>
+  /** Resolves with how each ended once none of them runs or waits for its turn any more. */
+  ended(taskIds: TaskId[]): Promise<ResumeEnd[]>
+}
+
+export interface ResumeDependencies {
+  ledger: Ledger
+  record: TaskRecord
+  workspaces: WorkspaceService
+  runs: RunRegistry
+  runner: Runner
+  /** Every entry of the task's own session, oldest first. */
+  historyOf: (task: Task) => Promise<Entry[]>
+  lineageOf: (task: Task) => Promise<Lineage>
+  driftOf: FindDrift
+  /** Makes the directory that it worked in again where it is gone (S4); all of it or nothing. */
+  restoreWorkingDir: RestoreWorkingDir
+  startFresh: (taskId: TaskId) => Promise<TaskId>
+  abandon: (taskId: TaskId, reason: string) => Promise<void>
+}
+
+export function createResumeService(deps: ResumeDependencies): ResumeService {
+  const { ledger, record, runs, runner } = deps
+  const { state } = ledger
+  /** Why the last resume of a task never began. */
+  const neverBegun = new Map<TaskId, string>()
+
+  async function plan(selector: ResumeSelector): Promise<ResumeCandidate[]> {
+    const tasks = selectForResume(state, selector, runs.has)
+    const among = new Set(tasks.map(({ id }) => id))
+    return Promise.all(tasks.map((task) => candidateOf(task, among)))
+  }
+
+  async function candidateOf(task: Task, among: Set<TaskId>): Promise<ResumeCandidate> {
+    const { id: taskId, parentId, title, agent, status } = task
+    const drift = await deps.driftOf(task, await deps.historyOf(task))
+    const obstacle = obstacleOf(task, drift)
+    return {
+      taskId,
+      parentId,
+      title,
+      agent,
+      status,
+      depth: depthAmong(task, among),
+      drift,
+      obstacle,
+    }
+  }
+
+  function depthAmong(task: Task, among: Set<TaskId>): number {
+    const parent = task.parentId === null ? undefined : state.tasks.get(task.parentId)
+    if (!parent) return 0
+    return depthAmong(parent, among) + (among.has(parent.id) ? 1 : 0)
+  }
+
+  async function resume(request: ResumeRequest): Promise<ResumeOutcome> {
+    const candidates = await plan(request.selector)
+    const outcome: ResumeOutcome = { accepted: [], fresh: [], abandoned: [], refused: [] }
+    const choiceOf = ({ taskId }: ResumeCandidate) => request.choices[taskId] ?? 'resume'
+    const toResume = candidates.filter((one) => choiceOf(one) === 'resume')
+
+    const conflicting = toResume.filter(({ drift }) => hasConflicts(drift))
+    if (conflicting.length > 0 && !request.force) {
+      outcome.refused = conflicting.map(({ taskId, title, drift }) => {
+        const message = `Files that "${title}" worked on were changed since by others.`
+        return { taskId, reason: 'conflicts', message, drift }
+      })
+      return outcome
+    }
+
+    await chooseOtherwise(candidates, choiceOf, outcome)
+    const together = limitFor(toResume, request.agentsAtOnce)
+    // The deepest first, so that whoever awaits them finds them at work.
+    const beginnings = toResume.toReversed().map(async (candidate) => {
+      const { taskId, drift, obstacle } = candidate
+      if (obstacle !== null) {
+        outcome.refused.push({ taskId, reason: 'obstacle', message: obstacle, drift })
+        return
+      }
+      try {
+        await begin(candidate, together)
+        outcome.accepted.push({ taskId, drift })
+      } catch (error) {
+        outcome.refused.push({ taskId, reason: 'failed', message: causeOf(error), drift })
+      }
+    })
+    await Promise.all(beginnings)
+    return outcome
+  }
+
+  async function chooseOtherwise(
+    candidates: ResumeCandidate[],
+    choiceOf: (candidate: ResumeCandidate) => ResumeChoice,
+    outcome: ResumeOutcome,
+  ): Promise<void> {
+    for (const candidate of candidates) {
+      const { taskId, drift } = candidate
+      const choice = choiceOf(candidate)
+      if (choice === 'resume' || choice === 'leave') continue
+      try {
+        if (choice === 'fresh')
+          outcome.fresh.push({ taskId: await deps.startFresh(taskId), replaces: taskId })
+        else {
+          await deps.abandon(taskId, 'given up by the person')
+          outcome.abandoned.push(taskId)
+        }
+      } catch (error) {
+        outcome.refused.push({ taskId, reason: 'failed', message: causeOf(error), drift })
+      }
+    }
+  }
+
+  /** One tree has its own limit; several together, or a limit that was asked for, need one beside it (T5). */
+  function limitFor(candidates: ResumeCandidate[], asked: number | undefined): Slots | undefined {
+    const roots = new Set(candidates.map(({ taskId }) => record.known(taskId).rootId))
+    if (asked === undefined && roots.size < 2) return undefined
+    return createSlots(asked ?? agentsAtOnceDefault)
+  }
+
+  /** Resolves once it runs, or waits for its turn; rejects with why it can't begin. */
+  async function begin({ taskId }: ResumeCandidate, together: Slots | undefined): Promise<void> {
+    await runner.settle(taskId)
+    if (record.known(taskId).archived) await deps.workspaces.restore(taskId)
+    const task = record.known(taskId)
+    // Two may resume the same agent at once: one wins.
+    if (!canBeResumed(task, runs.has))
+      return refused('running', `"${task.title}" is being resumed already.`)
+    neverBegun.delete(taskId)
+    const wasQueued = task.status === 'queued'
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    runner.begin(taskId, {
+      prompt: wasQueued ? task.prompt : '',
+      reason: wasQueued ? 'prompt' : 'resume',
+      together,
+      onWaiting: resolve,
+      prepare: async () => {
+        try {
+          const prepared = wasQueued ? { opening: [], madeAnew: false } : await prepare(taskId)
+          resolve()
+          return prepared
+        } catch (error) {
+          neverBegun.set(taskId, causeOf(error))
+          reject(error)
+          throw error
+        }
+      },
+    })
+    // Called off before its turn came: nothing has changed, and nothing is wrong.
+    void runs.ended(taskId).then(() => resolve())
+    await promise
+  }
+
+  /** What is found at this moment counts, and not what was found when it was asked for. */
+  async function prepare(taskId: TaskId): Promise<RunPreparation> {
+    const task = record.known(taskId)
+    const history = await deps.historyOf(task)
+    const drift = await deps.driftOf(task, history)
+    const obstacle = obstacleOf(task, drift)
+    if (obstacle !== null) refused('removed', obstacle)
+    // Read once more when the run begins; here so that what can't be read keeps it from beginning.
+    const { damage } = await deps.lineageOf(task)
+    const { restored, madeAnew } = await deps.restoreWorkingDir(task, history)
+    const runId = runIdOf(taskId, task.runs.length + 1)
+    return {
+      opening: [
+        { type: 'resume', runId, drift: [...describeDrift(drift), ...damage, ...restored] },
+      ],
+      madeAnew,
+    }
+  }
+
+  function obstacleOf(task: Task, drift: DriftReport): string | null {
+    if (!drift.missing.includes('project')) return null
+    return `The project's folder ${task.projectDir} is not there any more. Put it back, or continue from the agent as a new task in the project's new place.`
+  }
+
+  async function ended(taskIds: TaskId[]): Promise<ResumeEnd[]> {
+    await Promise.all(taskIds.map((id) => runs.ended(id)))
+    return taskIds.map((taskId) => {
+      const task = state.tasks.get(taskId)
+      if (!task) throw new FailureError({ kind: 'not-found', what: 'task', id: taskId })
+      const cause = task.status === 'completed' ? null : (neverBegun.get(taskId) ?? task.error)
+      return { taskId, run: task.runs.at(-1)?.run ?? 0, status: task.status, cause }
+    })
+  }
+
+  return { plan, resume, ended }
+}

@@ -1,0 +1,134 @@
+/** Who a person means when they resume (S1), and who can be resumed at all. Pure. */
+import { FailureError, refused } from '../../../shared/failure.ts'
+import { resolveId, type TaskId } from '../../../shared/ids.ts'
+import type { LedgerState } from '../../../shared/projections/ledger-state.ts'
+import { parallelGroupOf } from '../../../shared/projections/parallel-group.ts'
+import type { ResumeSelector } from '../../../shared/resume.ts'
+import type { Task } from '../../../shared/tasks.ts'
+
+/** `isActive`: it runs or waits for its turn in this process. */
+export type IsActive = (taskId: TaskId) => boolean
+
+/**
+ * The tasks that are meant, parents before their children. Never empty. Throws FailureError: not-found,
+ * ambiguous, or refused with what to do instead.
+ */
+export function selectForResume(
+  state: LedgerState,
+  selector: ResumeSelector,
+  isActive: IsActive,
+): Task[] {
+  const resumable = (task: Task) => canBeResumed(task, isActive)
+  const all = [...state.tasks.values()]
+  switch (selector.by) {
+    case 'task': {
+      const task = taskNamed(state, selector.taskId)
+      refuseWhatCannotGoOn(task, isActive)
+      return [task]
+    }
+    case 'most-recent':
+      return [mostRecent(all.filter(inProject(selector.projectDir)).filter(resumable))]
+    case 'group': {
+      const group = groupNamed(state, selector.group, resumable)
+      return someOf(all.filter((task) => parallelGroupOf(state, task) === group).filter(resumable))
+    }
+    case 'tree': {
+      const { rootId } = taskNamed(state, selector.taskId)
+      return someOf(all.filter((task) => task.rootId === rootId).filter(resumable))
+    }
+    case 'all':
+      return someOf(all.filter(inProject(selector.projectDir)).filter(resumable))
+  }
+}
+
+/** Interrupted, or left in the queue by a process that has ended; and its workspace is still there. */
+export function canBeResumed(task: Task, isActive: IsActive): boolean {
+  if (task.trashed || task.archived || task.workspace?.removal) return false
+  if (isActive(task.id)) return false
+  return task.status === 'interrupted' || task.status === 'queued'
+}
+
+function refuseWhatCannotGoOn(task: Task, isActive: IsActive): void {
+  const { title, status, endedAt, error } = task
+  const instead = 'Continue from it as a new task instead.'
+  if (isActive(task.id)) return refused('running', `"${title}" is at work, or about to be.`)
+  switch (status) {
+    case 'completed':
+      // A completed agent never runs again (T4); of a root the next prompt is a run of its own (T7).
+      return refused(
+        'completed',
+        task.parentId === null && !task.archived
+          ? `"${title}" completed on ${endedAt}: there is nothing to resume. Send it a follow-up, or continue from it as a new task.`
+          : `"${title}" completed on ${endedAt}, and a completed agent never runs again. ${instead}`,
+      )
+    case 'failed':
+      return refused('not-interrupted', `"${title}" failed (${error}). Retry it instead.`)
+    case 'blocked':
+      return refused('not-interrupted', `"${title}" is blocked: ${error}.`)
+    case 'cancelled':
+    case 'abandoned':
+      return refused('not-interrupted', `"${title}" was ${status}. ${instead}`)
+    case 'spawned':
+    case 'resumed':
+      return refused('running', `"${title}" is at work.`)
+  }
+  if (task.trashed) refused('removed', `"${title}" is in the trash. Take it out first.`)
+  if (task.workspace?.removal && !task.archived)
+    refused('removed', `The workspace of "${title}" is being removed.`)
+  if (task.archived && task.parentId !== null)
+    refused('removed', `The workspace of "${title}" was removed. ${instead}`)
+}
+
+/** The task that a text stands for: a whole id, or a unique prefix of one. Throws FailureError. */
+export function taskNamed(state: LedgerState, text: string): Task {
+  const found = resolveId(text, state.tasks.keys())
+  if (found.kind === 'ambiguous') {
+    const { candidates } = found
+    throw new FailureError({ kind: 'ambiguous', what: 'task', id: text, candidates })
+  }
+  const task = found.kind === 'found' ? state.tasks.get(found.id) : undefined
+  if (!task) throw new FailureError({ kind: 'not-found', what: 'task', id: text })
+  return task
+}
+
+function mostRecent(tasks: Task[]): Task {
+  const [first, ...others] = someOf(tasks)
+  return others.reduce(
+    (latest, task) => (stoppedAt(task) > stoppedAt(latest) ? task : latest),
+    first as Task,
+  )
+}
+
+const stoppedAt = (task: Task): string => task.endedAt ?? task.startedAt ?? task.createdAt
+
+function groupNamed(
+  state: LedgerState,
+  name: string | undefined,
+  resumable: (task: Task) => boolean,
+): string {
+  if (name !== undefined) {
+    const named = [...state.tasks.values()].some((task) => parallelGroupOf(state, task) === name)
+    if (named) return name
+  }
+  const member =
+    name === undefined
+      ? mostRecent([...state.tasks.values()].filter(resumable))
+      : taskNamed(state, name)
+  const group = parallelGroupOf(state, member)
+  if (group !== null) return group
+  return refused(
+    'nothing-to-resume',
+    `"${member.title}" worked alone and has no parallel group. Resume it by its id.`,
+  )
+}
+
+const inProject =
+  (projectDir: string | undefined) =>
+  (task: Task): boolean =>
+    projectDir === undefined || task.projectDir === projectDir
+
+function someOf(tasks: Task[]): Task[] {
+  if (tasks.length === 0)
+    refused('nothing-to-resume', 'No agent is interrupted here: there is nothing to resume.')
+  return tasks.toSorted((a, b) => a.depth - b.depth)
+}

@@ -1,0 +1,68 @@
+/** Makes root tasks: from a person's prompt, anew in place of another, or going on from another (T4). */
+import { newTaskId, type TaskId } from '../../shared/ids.ts'
+import type { LedgerEventOf } from '../../shared/ledger.ts'
+import { removeDurable } from '../journal/index.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { DataLayout } from '../sessions/session-files.ts'
+import type { WorkspaceService } from '../workspaces/workspace-service.ts'
+import type { ProgramSource, Programs } from './programs.ts'
+
+export interface NewRoot
+  extends Pick<
+    LedgerEventOf<'task.created'>,
+    'projectId' | 'title' | 'agent' | 'prompt' | 'model' | 'isolation' | 'resumedFrom' | 'options'
+  > {
+  source: ProgramSource
+  /** The commit that its worktree is made from; the project's HEAD unless given. */
+  commit?: string | undefined
+}
+
+export interface Roots {
+  /** Durable when it resolves, its worktree made (T1, T2). Nothing half-made stays behind when it rejects. */
+  create(root: NewRoot): Promise<TaskId>
+}
+
+export function createRoots(deps: {
+  ledger: Ledger
+  workspaces: WorkspaceService
+  layout: DataLayout
+  programs: Programs
+}): Roots {
+  const { ledger, workspaces, layout, programs } = deps
+
+  async function create({ source, commit, ...root }: NewRoot): Promise<TaskId> {
+    const { projectId, title, isolation } = root
+    const taskId = newTaskId()
+    try {
+      await programs.save(taskId, layout.sessionDir(taskId), source)
+      const made = await workspaces.workingDirs.make(taskId, {
+        projectId,
+        title,
+        parent: null,
+        isolation,
+        commit,
+      })
+      await ledger.record(
+        {
+          type: 'task.created',
+          taskId,
+          parentId: null,
+          rootId: taskId,
+          kind: source.kind,
+          callId: null,
+          dependsOn: [],
+          plan: {},
+          ...root,
+        },
+        { type: 'workspace.created', workspaceId: taskId, kind: 'root', ...made },
+      )
+      return taskId
+    } catch (error) {
+      await workspaces.workingDirs.discard(taskId, { projectId, title })
+      await removeDurable(layout.sessionDir(taskId))
+      throw error
+    }
+  }
+
+  return { create }
+}

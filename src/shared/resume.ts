@@ -1,0 +1,68 @@
+/** Resuming what was interrupted (S): who is meant, what may be chosen for each, and what came of it. */
+import { z } from 'zod'
+import { driftReportSchema } from './drift.ts'
+import { taskIdSchema } from './ids.ts'
+import { taskStatusSchema } from './tasks.ts'
+
+/** An id or a unique prefix of one: what a person types. */
+const idText = z.string().trim().min(1).max(64)
+
+/** Who is to be resumed (S1). Of a group, a tree or all, those that were interrupted or never begun. */
+export const resumeSelectorSchema = z.discriminatedUnion('by', [
+  z.object({ by: z.literal('task'), taskId: idText }),
+  /** The one that stopped last. */
+  z.object({ by: z.literal('most-recent'), projectDir: z.string().optional() }),
+  /** A parallel group by its name, by one of its agents, or that of the one that stopped last. */
+  z.object({ by: z.literal('group'), group: z.string().optional() }),
+  /** The whole tree that the task belongs to. */
+  z.object({ by: z.literal('tree'), taskId: idText }),
+  z.object({ by: z.literal('all'), projectDir: z.string().optional() }),
+])
+export type ResumeSelector = z.infer<typeof resumeSelectorSchema>
+
+/** `fresh`: give it up and begin anew with the same prompt. `leave`: it stays interrupted. */
+export const resumeChoiceSchema = z.enum(['resume', 'fresh', 'abandon', 'leave'])
+export type ResumeChoice = z.infer<typeof resumeChoiceSchema>
+
+/** One of those that a resume would take up, parents before their children. */
+export const resumeCandidateSchema = z.object({
+  taskId: taskIdSchema,
+  parentId: taskIdSchema.nullable(),
+  title: z.string(),
+  agent: z.string(),
+  status: taskStatusSchema,
+  /** Below the topmost candidate of its tree. */
+  depth: z.number().int().min(0),
+  drift: driftReportSchema,
+  /** Why it can't be resumed at all; null when it can. */
+  obstacle: z.string().nullable(),
+})
+export type ResumeCandidate = z.infer<typeof resumeCandidateSchema>
+
+export const resumeOutcomeSchema = z.object({
+  /** These run, or wait for their turn. */
+  accepted: z.array(z.object({ taskId: taskIdSchema, drift: driftReportSchema })),
+  /** Begun anew in place of an interrupted one. */
+  fresh: z.array(z.object({ taskId: taskIdSchema, replaces: taskIdSchema })),
+  abandoned: z.array(taskIdSchema),
+  /** Nothing was changed for these. `conflicts`: then nothing at all was begun. */
+  refused: z.array(
+    z.object({
+      taskId: taskIdSchema,
+      reason: z.enum(['conflicts', 'obstacle', 'failed']),
+      message: z.string(),
+      drift: driftReportSchema.nullable(),
+    }),
+  ),
+})
+export type ResumeOutcome = z.infer<typeof resumeOutcomeSchema>
+
+/** How a resumed run ended, or why it never began. */
+export const resumeEndSchema = z.object({
+  taskId: taskIdSchema,
+  run: z.number().int().min(0),
+  status: taskStatusSchema,
+  /** Why it did not complete; null when it did. */
+  cause: z.string().nullable(),
+})
+export type ResumeEnd = z.infer<typeof resumeEndSchema>
