@@ -8,8 +8,12 @@
  */
 import { z } from 'zod'
 import { entryIdSchema, runIdSchema, taskIdSchema, toolCallIdSchema } from './ids.ts'
+import { type Upgrade, upgradeRecord } from './upgrades.ts'
 
 export const entryVersion = 1
+
+/** From each version there has been to the next: none yet. */
+export const entryUpgrades: readonly Upgrade[] = []
 
 const isoDateTime = z.iso.datetime()
 const turn = z.number().int().min(1)
@@ -232,12 +236,20 @@ export const partialMessageSchema = z.object({
 export type PartialMessage = z.infer<typeof partialMessageSchema>
 
 /**
- * Reads one journal record as an entry. Never throws: a record of another type or version comes back
- * as an `unknown` entry that holds it verbatim (J5).
+ * Reads one journal record as an entry; one of an older version as if it had been written by this one.
+ * Never throws: a record of an unknown type or a newer version comes back as an `unknown` entry that holds
+ * it verbatim (J5).
  */
 export function parseEntry(record: Record<string, unknown>): Entry {
-  const parsed = entrySchema.safeParse(record)
-  if (parsed.success && parsed.data.v <= entryVersion) return parsed.data
+  const upgraded = upgradeRecord(record, entryUpgrades, entryVersion)
+  if (upgraded.kind === 'newer')
+    return unknownEntry(record, `written by a newer version (${upgraded.version})`)
+  if (upgraded.kind === 'failed') return unknownEntry(record, upgraded.reason)
+  const parsed = entrySchema.safeParse(upgraded.record)
+  return parsed.success ? parsed.data : unknownEntry(record, problemOf(parsed.error))
+}
+
+function unknownEntry(record: Record<string, unknown>, reason: string): UnknownEntry {
   const { v, seq, at, uuid, parentUuid } = record
   const id = entryIdSchema.safeParse(uuid)
   const parent = entryIdSchema.safeParse(parentUuid)
@@ -249,9 +261,7 @@ export function parseEntry(record: Record<string, unknown>): Entry {
     uuid: id.success ? id.data : unknownEntryId(seq),
     parentUuid: parent.success ? parent.data : null,
     originalType: String(record.type),
-    reason: parsed.success
-      ? `written by a newer version (${parsed.data.v})`
-      : problemOf(parsed.error),
+    reason,
     record: record as UnknownEntry['record'],
   }
 }
@@ -266,5 +276,7 @@ function unknownEntryId(seq: unknown): Entry['uuid'] {
 
 function problemOf(error: z.ZodError): string {
   const [issue] = error.issues
-  return issue ? `${issue.path.join('.') || 'record'}: ${issue.message}` : 'not an entry'
+  if (!issue) return 'not an entry'
+  if (issue.path[0] === 'type') return 'of a type that this version does not know'
+  return `${issue.path.join('.') || 'record'}: ${issue.message}`
 }

@@ -14,10 +14,14 @@ import {
   removalStepSchema,
   treeOptionsSchema,
 } from './tasks.ts'
+import { type Upgrade, upgradeRecord } from './upgrades.ts'
 
 export type { ProcessIdentity } from './tasks.ts'
 
 export const ledgerVersion = 1
+
+/** From each version there has been to the next: none yet. */
+export const ledgerUpgrades: readonly Upgrade[] = []
 
 /** Milliseconds since the epoch, where it ended before it could be recorded: after a crash. */
 const endedAt = z.number().optional()
@@ -158,6 +162,17 @@ export const ledgerEventSchemas = [
 export const ledgerEventSchema = z.discriminatedUnion('type', ledgerEventSchemas)
 export type LedgerEvent = z.infer<typeof ledgerEventSchema>
 export type LedgerEventOf<Type extends LedgerEvent['type']> = Extract<LedgerEvent, { type: Type }>
+
+/**
+ * Reads one journal record as an event; one of an older version as if it had been written by this one. Null
+ * for an unknown type or a newer version: it is kept on disk, and not folded (J5).
+ */
+export function parseLedgerEvent(record: Record<string, unknown>): LedgerEvent | null {
+  const upgraded = upgradeRecord(record, ledgerUpgrades, ledgerVersion)
+  if (upgraded.kind !== 'ready') return null
+  const parsed = ledgerEventSchema.safeParse(upgraded.record)
+  return parsed.success ? parsed.data : null
+}
 
 /** An event with what the journal stamped on it. */
 export const ledgerRecordSchema = z.object({

@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { TaskId } from '../../shared/ids.ts'
-import { ledgerEventSchema } from '../../shared/ledger.ts'
+import { parseLedgerEvent } from '../../shared/ledger.ts'
 import {
   type BlobReference,
   type Damage,
@@ -24,9 +24,9 @@ export async function* examineLedger(subject: Case): Findings {
   const snapshot = await examineSnapshot(subject)
   const { damage } = await verifyJournal(path, async (record) => {
     await snapshot.visit(record)
-    const parsed = ledgerEventSchema.safeParse(record)
-    if (!parsed.success || parsed.data.type !== 'task.reported') return
-    const { taskId, run } = parsed.data
+    const event = parseLedgerEvent(record)
+    if (event?.type !== 'task.reported') return
+    const { taskId, run } = event
     subject.reported.set(taskId, (subject.reported.get(taskId) ?? new Set()).add(run))
   })
   // This process writes it: a line that is not ended is under way.

@@ -5,8 +5,8 @@
 import {
   type LedgerEvent,
   type LedgerRecord,
-  ledgerEventSchema,
   ledgerVersion,
+  parseLedgerEvent,
 } from '../../shared/ledger.ts'
 import {
   emptyLedgerState,
@@ -189,7 +189,6 @@ function copyOf({ seq, dataDir, projects, tasks, trustedSetups }: LedgerState): 
 
 /** Null when this version does not understand it. */
 export function parseLedgerRecord(stored: JournalRecord): LedgerRecord | null {
-  const parsed = ledgerEventSchema.safeParse(stored)
-  if (!parsed.success || stored.v > ledgerVersion) return null
-  return { seq: stored.seq, at: stored.at, event: parsed.data }
+  const event = parseLedgerEvent(stored)
+  return event && { seq: stored.seq, at: stored.at, event }
 }
