@@ -8,6 +8,7 @@ import type { Shiplog } from '../../src/main/shiplog.ts'
 import type { Examination } from '../../src/shared/contract/doctor.ts'
 import type { SessionFeedEvent } from '../../src/shared/contract/feed.ts'
 import { contract } from '../../src/shared/contract/index.ts'
+import type { RemovedItem } from '../../src/shared/contract/retention.ts'
 import type { Damage } from '../../src/shared/contract/workspace.ts'
 import type { Entry, EntryBody } from '../../src/shared/entries.ts'
 import {
@@ -59,6 +60,7 @@ export function createFakeWorld() {
   let closed = false
   let play: (rootId: TaskId) => Promise<void> = async () => {}
   let examination: Examination = { ok: true, checked: 12, problems: [], notes: [] }
+  let expiring: RemovedItem[] = []
   let applyOutcome: ApplyOutcome = { kind: 'nothing-to-apply' }
 
   function notify(): void {
@@ -227,7 +229,7 @@ export function createFakeWorld() {
 
   // --- the contract
 
-  const retention = createFakeRetention({ state, record, calls })
+  const retention = createFakeRetention({ state, record, calls, plan: () => expiring, kept: 3 })
   const os = implement(contract)
 
   function find(text: string, errors: Errors): TaskId {
@@ -567,6 +569,10 @@ export function createFakeWorld() {
     },
     answerDoctor(found: Examination) {
       examination = found
+    },
+    /** What a sweep removes. */
+    expire(items: RemovedItem[]) {
+      expiring = items
     },
     answerApply(outcome: ApplyOutcome) {
       applyOutcome = outcome

@@ -15,7 +15,6 @@ describe('usage of the command line', () => {
     [['tasks', 'retry', 'abcd']],
     [['tasks', 'abandon', 'abcd']],
     [['search', 'x']],
-    [['prune', '--dry-run']],
     [['import', 'codex', 'x']],
     [['transcripts', 'export', 'abcd', '--format', 'md']],
   ])('%j is no command yet, and no stub of one', async (argv) => {

@@ -46,10 +46,10 @@ const causes: Record<EndSignal, string> = {
  */
 export async function holdDataDir(
   context: CliContext,
-  options: Pick<OpenShiplogOptions, 'dataDir' | 'host'> & { reachable?: boolean },
+  options: Pick<OpenShiplogOptions, 'dataDir' | 'host' | 'sweepAtStart'> & { reachable?: boolean },
 ): Promise<OwnAccess> {
-  const { dataDir, host } = options
-  const shiplog = await context.host.openShiplog({ dataDir, host })
+  const { dataDir, host, sweepAtStart } = options
+  const shiplog = await context.host.openShiplog({ dataDir, host, sweepAtStart })
   const endpoint = options.reachable ? await endpointOf(context, shiplog) : null
   const unpublish = async () => {
     // A lease that is not ours any more names another process, or nobody.

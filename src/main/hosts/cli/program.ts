@@ -186,6 +186,15 @@ export function createProgram(options: ProgramOptions): Command {
     .action(runs(async (_, given) => (await import('./commands/doctor.ts')).doctor(given)))
 
   program
+    .command('prune')
+    .description('move transcripts that have expired to the trash, with a receipt')
+    .option('--dry-run', 'only say what would be removed')
+    .addOption(
+      new Option('--undo <receipt>', 'take back what that receipt lists').conflicts('dryRun'),
+    )
+    .action(runs(async (_, given) => (await import('./commands/prune.ts')).prune(given)))
+
+  program
     .command('demo')
     .description('make a small Git project and run the bundled scenario on it')
     .option('--dir <dir>', 'where to make the project (else in the data directory)')

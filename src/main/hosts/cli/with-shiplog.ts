@@ -23,6 +23,9 @@ export interface CliSession {
   starting: Access['starting']
 }
 
+/** For a command that runs agents: others are answered meanwhile, and what has expired is cleaned up as in the app. */
+export const runsAgents = { host: 'cli', reachable: true, sweepAtStart: true } as const
+
 /** Once all is closed, a command gets this long to print what was recorded last. */
 const lastWordsMsMax = 2_000
 
@@ -33,7 +36,7 @@ const lastWordsMsMax = 2_000
  */
 export async function withShiplog(
   context: CliContext,
-  options: { host: OpenShiplogOptions['host']; reachable?: boolean },
+  options: { host: OpenShiplogOptions['host']; reachable?: boolean; sweepAtStart?: boolean },
   use: (session: CliSession) => Promise<number>,
 ): Promise<number> {
   const dataDir = await context.host.resolveDataDir(context.dataDirFlag)

@@ -6,7 +6,7 @@ import type { CliContext } from '../context.ts'
 import { usageError } from '../exit-codes.ts'
 import { projectPath, readScenario } from '../paths.ts'
 import type { Action, ParsedOptions } from '../program.ts'
-import { withShiplog } from '../with-shiplog.ts'
+import { runsAgents, withShiplog } from '../with-shiplog.ts'
 import { reportRun } from './report-run.ts'
 import { allowSetup } from './trust.ts'
 
@@ -28,7 +28,7 @@ export function agentRun([prompt = '']: string[], given: ParsedOptions): Action 
     }
     const scenario = await readScenario(options.scenario, context.host.cwd)
     const dir = await projectPath(options.project, context.host.cwd)
-    return withShiplog(context, { host: 'cli', reachable: true }, async (session) => {
+    return withShiplog(context, runsAgents, async (session) => {
       const { client } = session
       const taskId = await startIn(client, dir, async (project) => {
         const isolation = await isolationIn(context, project, options.isolation)

@@ -4,13 +4,13 @@ import type { RunWatcher } from '../follow/follow-run.ts'
 import { createRunProgress } from '../follow/run-progress.ts'
 import type { Action, ParsedOptions } from '../program.ts'
 import { safeLine } from '../terminal/safe-text.ts'
-import { withShiplog } from '../with-shiplog.ts'
+import { runsAgents, withShiplog } from '../with-shiplog.ts'
 import { exitCodeOf, followToResult, tellResult } from './report-run.ts'
 
 export function demo(given: ParsedOptions): Action {
   const dir = given.dir as string | undefined
   return (context) =>
-    withShiplog(context, { host: 'cli', reachable: true }, async (session) => {
+    withShiplog(context, runsAgents, async (session) => {
       const started = await session.starting(() =>
         session.client.projects.startDemo({
           dir: dir === undefined ? undefined : path.resolve(context.host.cwd, dir),

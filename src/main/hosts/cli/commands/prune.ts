@@ -1,0 +1,104 @@
+/** `shiplog prune`: retention on demand, what it would do, and taking it back. */
+import type { RemovedItem, Sweep } from '../../../../shared/contract/retention.ts'
+import { shortId, type TaskId } from '../../../../shared/ids.ts'
+import type { CliContext } from '../context.ts'
+import { exitCodes } from '../exit-codes.ts'
+import type { Action, ParsedOptions } from '../program.ts'
+import { safeLine } from '../terminal/safe-text.ts'
+import { renderTable } from '../terminal/table.ts'
+import { ago, count, size } from '../terminal/wording.ts'
+import { withShiplog } from '../with-shiplog.ts'
+
+export function prune(given: ParsedOptions): Action {
+  const { undo } = given
+  if (typeof undo === 'string') return takeBack(undo)
+  const dryRun = given.dryRun === true
+  return (context) =>
+    withShiplog(context, { host: 'cli' }, async ({ client }) => {
+      const sweep = dryRun ? await client.retention.preview({}) : await client.retention.sweep()
+      if (context.json) await context.printJson(sweep)
+      else await printSweep(context, sweep)
+      return exitCodes.done
+    })
+}
+
+function takeBack(receiptId: string): Action {
+  return (context) =>
+    withShiplog(context, { host: 'cli' }, async ({ client }) => {
+      const done = await client.retention.undo({ receiptId })
+      if (context.json) await context.printJson(done)
+      else {
+        await context.say(`Took ${count(done.restored.length, 'transcript')} back from the trash.`)
+        for (const { id, why } of done.left)
+          await context.warn(`${shortId(id)} stays in the trash: ${why}`)
+      }
+      return exitCodes.done
+    })
+}
+
+async function printSweep(context: CliContext, sweep: Sweep): Promise<void> {
+  const { removed, kept, dryRun, receipt } = sweep
+  const now = context.host.now()
+  if (removed.length > 0) {
+    const rows = removed.map((item) => [
+      fates[item.kind],
+      safeLine(item.title),
+      item.kind === 'trashed-file' ? '' : shortId(item.id as TaskId),
+      size(item.bytes),
+      reasons[item.reason],
+      ago(item.lastActiveAt, now),
+    ])
+    await context.out.write(renderTable(columns, rows, context.out))
+  }
+  const sentences = [...clauses(removed, dryRun, now)]
+  if (sentences.length === 0) sentences.push('Nothing is old enough to remove.')
+  sentences.push(`${count(kept, 'transcript')} ${kept === 1 ? 'is' : 'are'} kept.`)
+  if (receipt && removed.some((item) => item.kind === 'transcript'))
+    sentences.push(`\`shiplog prune --undo ${receipt.slice(0, 8)}\` takes them back.`)
+  await context.say(sentences.join(' '))
+}
+
+const columns = [
+  { title: 'GOES' },
+  { title: 'WHAT', shrinks: true },
+  { title: 'ID' },
+  { title: 'SIZE', align: 'right' as const },
+  { title: 'WHY' },
+  { title: 'LAST', align: 'right' as const },
+]
+
+const fates: Record<RemovedItem['kind'], string> = {
+  transcript: 'to the trash',
+  'trashed-transcript': 'for good',
+  'trashed-workspace': 'for good',
+  'trashed-file': 'for good',
+}
+
+const reasons: Record<RemovedItem['reason'], string> = {
+  age: 'not active for long',
+  count: 'beyond the number kept',
+  bytes: 'beyond the size kept',
+  trash: 'long in the trash',
+}
+
+/** `Would remove 12 transcripts, 340 MB, oldest 92d ago.` */
+function* clauses(removed: RemovedItem[], dryRun: boolean, now: number): Generator<string> {
+  const swept = removed.filter((item) => item.kind === 'transcript')
+  if (swept.length > 0) {
+    const did = dryRun ? 'Would remove' : 'Moved to the trash:'
+    yield `${did} ${count(swept.length, 'transcript')}, ${size(bytesOf(swept))}, oldest ${ago(oldestOf(swept), now)}.`
+  }
+  const deleted = removed.filter((item) => item.kind !== 'transcript')
+  if (deleted.length > 0) {
+    const did = dryRun ? 'Would delete' : 'Deleted'
+    yield `${did} ${count(deleted.length, 'thing')} in the trash for good, ${size(bytesOf(deleted))}.`
+  }
+}
+
+const bytesOf = (items: RemovedItem[]): number => items.reduce((sum, item) => sum + item.bytes, 0)
+
+const oldestOf = (items: RemovedItem[]): string | null =>
+  items
+    .map((item) => item.lastActiveAt)
+    .filter((at) => at !== null)
+    .sort()[0] ?? null

@@ -1,0 +1,83 @@
+/** What `shiplog prune` asks for and prints. What goes is decided in tests/retention. */
+import { expect, it } from 'vitest'
+import { runToEnd } from './fake-process.ts'
+import { createFakeWorld } from './fake-world.ts'
+
+/** Three finished tasks, two of which a sweep takes, and something that leaves the trash. */
+function worldWithOldTasks() {
+  const world = createFakeWorld()
+  const projectId = world.addProject('/code/api')
+  const ids = ['Parse', 'Print', 'Keep'].map((title) => {
+    const id = world.createTask({ projectId, title })
+    world.spawn(id)
+    world.complete(id)
+    return id
+  })
+  const transcript = (id: string | undefined, title: string, bytes: number, day: string) => ({
+    ...{ id: id ?? '', kind: 'transcript' as const, reason: 'age' as const },
+    ...{ bytes, title, lastActiveAt: `2026-${day}T08:00:00.000Z` },
+  })
+  world.expire([
+    transcript(ids[0], 'Parse', 339_000_000, '08-01'),
+    transcript(ids[1], 'Print', 1_000_000, '10-01'),
+    {
+      ...{ id: 'doctor-2026', kind: 'trashed-file', reason: 'trash', bytes: 2000 },
+      ...{ title: 'doctor-2026', lastActiveAt: '2026-11-01T08:00:00.000Z' },
+    },
+  ])
+  return { world, ids }
+}
+
+it('[X3] --dry-run lists what would go, changes nothing, and sums it up', async () => {
+  const { world, ids } = worldWithOldTasks()
+  const { code, stdout, stderr } = await runToEnd(['prune', '--dry-run'], { world })
+  expect(code).toBe(0)
+  expect(stdout.split('\n')[1]).toMatch(
+    new RegExp(
+      `^to the trash +Parse +${ids[0]?.slice(0, 8)} +339 MB +not active for long +\\d+d ago$`,
+    ),
+  )
+  expect(stdout).toMatch(/for good +doctor-2026 +2 kB +long in the trash/)
+  expect(stderr).toMatch(
+    /^Would remove 2 transcripts, 340 MB, oldest \d+d ago\. Would delete 1 thing in the trash for good, 2 kB\. 3 transcripts are kept\.\n$/,
+  )
+  expect(world.calls.map(({ name }) => name)).toEqual(['retention.preview'])
+})
+
+it('[X3] sweeps, names the receipt, and --undo takes it back', async () => {
+  const { world, ids } = worldWithOldTasks()
+  const { code, stdout } = await runToEnd(['prune', '--json'], { world })
+  const swept = JSON.parse(stdout)
+  expect({ code, dryRun: swept.dryRun, kept: swept.kept }).toEqual({
+    code: 0,
+    dryRun: false,
+    kept: 3,
+  })
+  expect(swept.removed.map(({ id }: { id: string }) => id)).toEqual([ids[0], ids[1], 'doctor-2026'])
+  expect(world.state.tasks.get(ids[0] as never)?.transcriptExpired?.receiptId).toBe(swept.receipt)
+  const undone = await runToEnd(['prune', '--undo', swept.receipt.slice(0, 8)], { world })
+  expect(undone).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: 'Took 2 transcripts back from the trash.\n',
+  })
+  expect(world.state.tasks.get(ids[0] as never)?.transcriptExpired).toBeNull()
+})
+
+it('says how to take it back, and when there is nothing to remove', async () => {
+  const { world } = worldWithOldTasks()
+  const told = await runToEnd(['prune'], { world })
+  expect(told.stderr).toMatch(
+    /Moved to the trash: 2 transcripts, 340 MB.*`shiplog prune --undo [0-9a-f]{8}` takes them back\./,
+  )
+  const nothing = await runToEnd(['prune', '--dry-run', '--json'], { world: createFakeWorld() })
+  expect(JSON.parse(nothing.stdout)).toEqual({ dryRun: true, removed: [], kept: 3, receipt: null })
+})
+
+it('refuses --dry-run together with --undo: exit 2', async () => {
+  const { code, stderr } = await runToEnd(['prune', '--dry-run', '--undo', 'abcd'])
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: expect.stringContaining('cannot be used with'),
+  })
+})
