@@ -25,6 +25,7 @@ import { createInProcessClient, createRouter, type ShiplogRouter } from './rpc/r
 import { refuseLinkedFolders, strayTranscripts } from './sessions/own-folders.ts'
 import { layoutOf } from './sessions/session-files.ts'
 import { createSessions } from './sessions/sessions.ts'
+import { createAgentHistory } from './tasks/agent-history/agent-history.ts'
 import { createDemo } from './tasks/demo.ts'
 import { createDrift, createRestoreWorkingDir } from './tasks/drift/index.ts'
 import { recoverLostRuns } from './tasks/recovery.ts'
@@ -195,6 +196,16 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & { le
   await workspaces.rollForward()
   await tasks.cleanUpFinished()
   retention.begin({ sweep: options.sweepAtStart ?? host !== 'cli' })
+  const history = createAgentHistory({
+    ...common,
+    changedPaths: async ({ id }) => (await workspaces.diff(id)).files.map(({ path }) => path),
+    reportedResults: async ({ id }) => {
+      const found = await workspaces.records.findReport(id)
+      return found.kind === 'found' ? found.taskResults : null
+    },
+    onNotice: notices.warning,
+  })
+  history.start()
 
   return {
     dataDir,
@@ -204,6 +215,7 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & { le
     close: async (cause: string) => {
       await retention.close()
       await tasks.close(cause)
+      await history.close()
       await ledger.close()
     },
   }

@@ -8,7 +8,7 @@ import { look, namesIn } from './on-disk.ts'
 import { isTemporary } from './temporary.ts'
 
 /** Folders whose whole content is Shiplog's. Worktrees and the demo hold a person's files; the trash is as it was. */
-const ownFolders = new Set(['sessions', 'archive', 'receipts'])
+const ownFolders = new Set(['sessions', 'archive', 'receipts', 'projects'])
 /** Of these only they themselves. */
 const folders = new Set(['worktrees'])
 const ownFiles = /^(ledger\.jsonl|ledger\.index|lease\.json|settings\.json|trash-seen\.json)(\.|$)/
