@@ -1,0 +1,334 @@
+/**
+ * The third of the four systems, walked on real services: `.planning/agent-history.json` and
+ * `.planning/current-agent-id.txt` through the life of a project's agents.
+ */
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { type Ledger, openLedger } from '../../src/main/ledger/ledger.ts'
+import { layoutOf } from '../../src/main/sessions/session-files.ts'
+import type { HistoryEntry } from '../../src/main/tasks/agent-history/format.ts'
+import { newTaskId, type TaskId } from '../../src/shared/ids.ts'
+import type { LedgerEventOf } from '../../src/shared/ledger.ts'
+import {
+  allTasks,
+  type Fixture,
+  git,
+  openFixture,
+  start,
+  taskOf,
+  until,
+  untilQuiet,
+} from '../harness.ts'
+
+const files = { 'README.md': '# A project\n', '.planning/ROADMAP.md': '# Phases\n' }
+const usage = { inputTokens: 0, outputTokens: 0, costUsd: null, complete: true }
+/** Of a process that is no more. */
+const process = { pid: 2 ** 22, startedAt: 'long ago' }
+
+const historyPath = ({ project }: Fixture) => join(project.dir, '.planning', 'agent-history.json')
+const pointerPath = ({ project }: Fixture) => join(project.dir, '.planning', 'current-agent-id.txt')
+
+async function entriesOf(fixture: Fixture): Promise<HistoryEntry[]> {
+  return JSON.parse(await readFile(historyPath(fixture), 'utf8')).entries
+}
+
+const pointerOf = async (fixture: Fixture): Promise<string | null> =>
+  existsSync(pointerPath(fixture)) ? readFile(pointerPath(fixture), 'utf8') : null
+
+/** Resolves with the entries by title once they are as wanted; the test's own time limit ends it. */
+async function untilHistory(
+  fixture: Fixture,
+  is: (statusOf: (title: string) => string | undefined) => boolean,
+): Promise<Map<string, HistoryEntry>> {
+  for (;;) {
+    const entries = existsSync(historyPath(fixture)) ? await entriesOf(fixture) : []
+    const byTitle = new Map(entries.map((entry) => [entry.task_description, entry]))
+    if (is((title) => byTitle.get(title)?.status)) return byTitle
+    await wait(20)
+  }
+}
+
+/** What an earlier process recorded: the ledger is opened while Shiplog is closed. */
+async function record(fixture: Fixture, work: (ledger: Ledger) => Promise<void>): Promise<void> {
+  await fixture.shiplog.close()
+  const ledger = await openLedger(layoutOf(fixture.dataDir).ledger, fixture.dataDir)
+  await work(ledger)
+  await ledger.close()
+  await fixture.restart()
+}
+
+const created = (
+  fixture: Fixture,
+  taskId: TaskId,
+  over: Partial<LedgerEventOf<'task.created'>> = {},
+): LedgerEventOf<'task.created'> => ({
+  type: 'task.created',
+  taskId,
+  parentId: null,
+  rootId: taskId,
+  projectId: fixture.project.id,
+  title: 'A task',
+  agent: 'lead',
+  kind: 'scripted',
+  prompt: '',
+  model: null,
+  isolation: 'worktree',
+  callId: null,
+  resumedFrom: null,
+  dependsOn: [],
+  options: { agentsAtOnce: 3, keep: false },
+  plan: {},
+  ...over,
+})
+
+/** Two that work side by side until the test opens the gate, one that waits for both, one that gives up. */
+const batch = `
+version: 1
+name: batch
+agents:
+  lead:
+    turns:
+      - steps:
+          - call: task
+            with: { agent: writer, title: Write, prompt: Write, background: true, phase: "02", plan: "01", segment: 1 }
+          - call: task
+            with: { agent: quitter, title: Quit, prompt: Quit, background: true, phase: "02", plan: "01" }
+          - call: task
+            with:
+              agent: writer
+              title: Review
+              prompt: Review
+              background: true
+              dependsOn: [Write]
+              phase: "03"
+              granularity: plan
+              checkpointsSkipped: 2
+              taskResults: { planned: true }
+          - call: task
+            with: { agent: writer, title: Never, prompt: Never, background: true, dependsOn: [Quit], phase: "04" }
+      - call: task_await
+        with: { tasks: [Write, Quit, Review] }
+      - report: { title: Done, markdown: All of it. }
+  writer:
+    turns:
+      - call: bash
+        with: { command: "while [ ! -e ../../../gate ]; do sleep 0.02; done; echo more > 'made by {{taskId}}.txt'; git add -A; git commit -qm Made; echo >> README.md" }
+      - call: agent_report
+        with: { title: Written, markdown: One file., taskResults: { tests: 12 } }
+  quitter:
+    turns:
+      - call: bash
+        with: { command: "while [ ! -e ../../../gate ]; do sleep 0.02; done" }
+      - fail: I give up
+`
+
+describe('agent history, walked', () => {
+  it('[T6] tells queued, a parallel batch, completed, failed and blocked as they happen', async () => {
+    const fixture = await openFixture({ files })
+    const root = await start(fixture, batch, { prompt: 'Lead' })
+    const during = await untilHistory(
+      fixture,
+      (status) =>
+        status('Write') === 'spawned' && status('Quit') === 'spawned' && !!status('Never'),
+    )
+    const [write, quit, review] = ['Write', 'Quit', 'Review'].map((title) => during.get(title))
+    const group = write?.parallel_group
+    expect(group).toMatch(/^phase-02-batch-\d{10}$/)
+    expect(quit).toMatchObject({ execution_mode: 'parallel', parallel_group: group })
+    expect(write).toMatchObject({ phase: '02', plan: '01', segment: 1, depends_on: null })
+    expect(review).toMatchObject({
+      status: 'queued',
+      execution_mode: 'sequential',
+      parallel_group: null,
+      phase: '03',
+      plan: null,
+      granularity: 'plan',
+      depends_on: [write?.agent_id],
+      checkpoints_skipped: 2,
+      task_results: { planned: true },
+      spawn_commit: null,
+    })
+    expect(during.get('Lead')).toMatchObject({
+      agent_id: root,
+      status: 'spawned',
+      phase: null,
+      files_modified: null,
+      task_results: null,
+      spawn_commit: git(fixture.project.dir, 'rev-parse', 'HEAD').trim(),
+    })
+    const live = new Set([write?.agent_id, quit?.agent_id].map((id) => `${id}\n`))
+    while (!live.has((await pointerOf(fixture)) ?? '')) await wait(20)
+
+    await writeFile(join(fixture.dataDir, 'gate'), '')
+    await untilQuiet(fixture.shiplog)
+    await fixture.restart()
+    const after = await untilHistory(fixture, (status) => status('Lead') === 'completed')
+    expect(after.size).toBe(5)
+    for (const title of ['Write', 'Review']) {
+      const { id, endedAt, startedAt } = await taskOf(fixture.shiplog, title)
+      expect(after.get(title)).toMatchObject({
+        status: 'completed',
+        timestamp: startedAt,
+        completion_timestamp: endedAt,
+        files_modified: expect.arrayContaining(['README.md', `made by ${id}.txt`]),
+        task_results: { tests: 12 },
+      })
+    }
+    expect(after.get('Write')?.files_modified).toHaveLength(2)
+    expect(after.get('Review')?.task_results).toEqual({ planned: true, tests: 12 })
+    expect(after.get('Quit')).toMatchObject({
+      status: 'failed',
+      files_modified: [],
+      task_results: { reason: 'I give up' },
+    })
+    expect(after.get('Never')).toMatchObject({
+      status: 'queued',
+      completion_timestamp: null,
+      task_results: { reason: 'blocked: it depends on "Quit" (failed)' },
+    })
+    expect(await pointerOf(fixture)).toBeNull()
+  })
+
+  const sleeping = `
+version: 1
+name: sleeping
+agents:
+  lead:
+    turns:
+      - call: task
+        with: { agent: sleeper, title: Sleeper, prompt: Sleep, phase: "02" }
+  sleeper:
+    turns:
+      - call: write_file
+        with: { path: half.txt, content: half }
+      - wait: 1h
+`
+
+  it('[T3] tells what was interrupted when Shiplog closed, and what it had changed', async () => {
+    const fixture = await openFixture({ files })
+    await start(fixture, sleeping, { prompt: 'Lead' })
+    await until(fixture.shiplog, (tasks) => tasks.some(({ title }) => title === 'Sleeper'))
+    const sleeper = await taskOf(fixture.shiplog, 'Sleeper')
+    const half = join(sleeper.workspace?.path ?? '', 'half.txt')
+    while (!existsSync(half)) await wait(20)
+    expect(
+      (await untilHistory(fixture, (status) => status('Sleeper') === 'spawned')).get('Sleeper'),
+    ).toMatchObject({ agent_id: sleeper.id, execution_mode: 'sequential', parallel_group: null })
+    while ((await pointerOf(fixture)) !== `${sleeper.id}\n`) await wait(20)
+
+    await fixture.shiplog.close()
+    expect(await entriesOf(fixture)).toMatchObject([
+      { task_description: 'Lead', status: 'interrupted', completion_timestamp: null },
+      { agent_id: sleeper.id, status: 'interrupted', files_modified: ['half.txt'] },
+    ])
+    expect(await pointerOf(fixture)).toBeNull()
+  })
+
+  it('[T3] finds an agent that died with its process before the pointer to it goes', async () => {
+    const fixture = await openFixture({ files })
+    const dead = newTaskId()
+    await record(fixture, async (ledger) => {
+      await ledger.record(created(fixture, dead))
+      await ledger.record({
+        type: 'task.spawned',
+        taskId: dead,
+        run: 1,
+        process,
+        spawnCommit: null,
+      })
+      await writeFile(pointerPath(fixture), `${dead}\n`)
+    })
+    await fixture.shiplog.close()
+    expect(await entriesOf(fixture)).toMatchObject([{ agent_id: dead, status: 'interrupted' }])
+    expect(await pointerOf(fixture)).toBeNull()
+  })
+
+  it('[S1][S2] appends a resumed entry, completes the latest, and fails what was begun afresh', async () => {
+    const fixture = await openFixture({ files })
+    const [resumed, replaced, fresh] = [newTaskId(), newTaskId(), newTaskId()]
+    const interrupted = async (ledger: Ledger, taskId: TaskId) => {
+      const run = 1
+      await ledger.record(created(fixture, taskId))
+      await ledger.record({ type: 'task.spawned', taskId, run, process, spawnCommit: null })
+      await ledger.record({ type: 'task.interrupted', taskId, run, cause: 'killed', usage })
+    }
+    await record(fixture, async (ledger) => {
+      await interrupted(ledger, resumed)
+      await interrupted(ledger, replaced)
+    })
+    await untilHistory(fixture, (status) => status('A task') === 'interrupted')
+    await record(fixture, async (ledger) => {
+      await ledger.record({ type: 'task.resumed', taskId: resumed, run: 2, process })
+      await ledger.record({
+        type: 'task.abandoned',
+        taskId: replaced,
+        reason: 'it was begun afresh',
+      })
+      await ledger.record(created(fixture, fresh, { title: 'Anew' }))
+    })
+    // The resumed one died with its process again.
+    const again = await untilHistory(fixture, (status) => status('Anew') === 'queued')
+    expect(again.get('Anew')).toMatchObject({ agent_id: fresh })
+    await record(fixture, async (ledger) => {
+      await ledger.record({ type: 'task.resumed', taskId: resumed, run: 3, process })
+      await ledger.record({ type: 'task.completed', taskId: resumed, run: 3, usage })
+    })
+    await fixture.shiplog.close()
+    const own = (id: TaskId, entries: HistoryEntry[]) =>
+      entries.filter((entry) => entry.agent_id === id).map(({ status }) => status)
+    const entries = await entriesOf(fixture)
+    expect(own(resumed, entries)).toEqual(['interrupted', 'interrupted', 'completed'])
+    expect(own(replaced, entries)).toEqual(['failed'])
+    expect(entries.find((entry) => entry.agent_id === replaced)?.task_results).toEqual({
+      reason: 'abandoned: it was begun afresh',
+    })
+  })
+
+  it('[X2] holds fifty, the interrupted one that is the oldest of all among them', async () => {
+    const fixture = await openFixture({ files })
+    const oldest = newTaskId()
+    const others = Array.from({ length: 60 }, newTaskId)
+    await record(fixture, async (ledger) => {
+      for (const taskId of [oldest, ...others]) {
+        const of = { taskId, run: 1 }
+        await ledger.record(
+          created(fixture, taskId),
+          { type: 'task.spawned', ...of, process, spawnCommit: null },
+          taskId === oldest
+            ? { type: 'task.interrupted', ...of, cause: 'killed', usage }
+            : { type: 'task.completed', ...of, usage },
+        )
+      }
+    })
+    await fixture.shiplog.close()
+    const entries = await entriesOf(fixture)
+    expect(entries.map(({ agent_id }) => agent_id)).toEqual([oldest, ...others.slice(-49)])
+    expect(entries[0]?.status).toBe('interrupted')
+  })
+
+  it('says what it found damaged, and that the rest went on without it', async () => {
+    const fixture = await openFixture({ files })
+    await mkdir(dirname(historyPath(fixture)), { recursive: true })
+    await writeFile(historyPath(fixture), 'not JSON')
+    await start(
+      fixture,
+      'version: 1\nname: short\nagents:\n  lead:\n    turns:\n      - say: Done.\n',
+    )
+    await untilQuiet(fixture.shiplog)
+    while (
+      existsSync(historyPath(fixture)) &&
+      (await readFile(historyPath(fixture), 'utf8')) === 'not JSON'
+    )
+      await wait(20)
+    await untilHistory(fixture, (status) => status('Do it') === 'completed')
+    const { notices } = await fixture.shiplog.client.app.info()
+    expect(notices.map(({ tone, text }) => [tone, text])).toEqual([
+      ['warning', expect.stringContaining('agent-history.json.damaged-1')],
+    ])
+    expect((await allTasks(fixture.shiplog)).map(({ status }) => status)).toEqual(['completed'])
+    expect((await fixture.shiplog.client.doctor.check({ repair: false })).problems).toEqual([])
+  })
+})
