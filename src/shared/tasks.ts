@@ -220,3 +220,10 @@ export const reportSchema = z.object({
   ancestorIds: z.array(taskIdSchema),
 })
 export type Report = z.infer<typeof reportSchema>
+
+/**
+ * Its removal was begun and nothing keeps it from going on. Lists leave it out from this moment, as what is
+ * archived, however long its archiving takes (R5); one that was put off is shown again.
+ */
+export const isBeingRemoved = ({ workspace }: Pick<Task, 'workspace'>): boolean =>
+  workspace !== null && workspace.removal !== null && workspace.pending === null

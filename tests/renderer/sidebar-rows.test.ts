@@ -49,6 +49,19 @@ describe('sidebar rows', () => {
     expect(shown(rows())).toEqual(['harbour', 'empty'])
   })
 
+  it('[R5] lose a tree as soon as its removal has begun, and have it back while that is put off', () => {
+    const { host, root, child, rows } = harbour()
+    const advance = (step: 'started' | 'patch-saved', pending: string | null) =>
+      host.record({ type: 'workspace.removal-advanced', workspaceId: root, step, pending })
+    host.record({ type: 'task.interrupted', taskId: child, run: 1, cause: 'quit', usage: noUsage })
+    expect(interruptedTasks(host.ledger.tasks)).toHaveLength(1)
+    advance('started', null)
+    expect(shown(rows())).toEqual(['harbour', 'empty'])
+    expect(interruptedTasks(host.ledger.tasks)).toEqual([])
+    advance('patch-saved', 'the disk is full')
+    expect(shown(rows())).toContain('1 Light the harbour')
+  })
+
   it('leave out what is below a folded row, and say how many run there', () => {
     const { project, child, rows } = harbour()
     expect(shown(rows([child]))).not.toContain('3 Make fixtures')

@@ -11,7 +11,14 @@ import { descendantsOf } from '../../shared/projections/ledger-state.ts'
 import type { Task, Workspace } from '../../shared/tasks.ts'
 import { exists, patchIndex } from '../artifacts/index.ts'
 import { type Git, WorktreeRefusedError } from '../git/index.ts'
-import { holdsTheSame, makeDirDurable, moveDurable, systemCode } from '../journal/index.ts'
+import {
+  holdsTheSame,
+  isLeftOfMove,
+  makeDirDurable,
+  moveDurable,
+  removeDurable,
+  systemCode,
+} from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { WorkingDirs } from './working-dirs.ts'
@@ -118,7 +125,7 @@ export function createArchivedRoots(deps: {
 
   async function settleTrash(): Promise<void> {
     const [inArchive, inTrash] = await Promise.all(
-      [join(layout.dataDir, 'archive'), layout.trash].map(namesIn),
+      [join(layout.dataDir, 'archive'), layout.trash].map(namesWithoutLeftovers),
     )
     for (const { id, parentId, archived, workspace, trashed: isTrashed } of state.tasks.values()) {
       if (parentId !== null || !archived || workspace?.restoring) continue
@@ -154,10 +161,12 @@ async function move(from: string, to: string): Promise<void> {
   await moveDurable(from, to)
 }
 
-async function namesIn(dir: string): Promise<Set<string>> {
+/** What a move to another file system left half done is taken away. */
+async function namesWithoutLeftovers(dir: string): Promise<Set<string>> {
   const names = await readdir(dir).catch((error) => {
     if (systemCode(error) === 'ENOENT') return []
     throw error
   })
+  for (const name of names.filter(isLeftOfMove)) await removeDurable(join(dir, name))
   return new Set(names)
 }

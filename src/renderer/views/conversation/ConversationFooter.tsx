@@ -18,6 +18,10 @@ export function ConversationFooter(props: {
   const parentTitle = useLedger(
     ({ ledger }) => (task.parentId && ledger.tasks.get(task.parentId)?.title) || null,
   )
+  if (!task.archived && task.workspace?.pending)
+    return (
+      <Line>Its removal has not ended: {task.workspace.pending}. The next start tries again.</Line>
+    )
   if (task.archived || task.workspace?.removal)
     return <Line>Its workspace was cleaned up. What it did and said is kept in the archive.</Line>
   if (task.parentId && stopsNext)

@@ -1,6 +1,6 @@
 /** The sidebar's rows, in order, from what the ledger knows. Pure. */
 import type { TaskId } from '../../../shared/ids.ts'
-import { isRunning, type Project, type Task } from '../../../shared/tasks.ts'
+import { isBeingRemoved, isRunning, type Project, type Task } from '../../../shared/tasks.ts'
 
 export type SidebarRow =
   | {
@@ -23,8 +23,8 @@ export type SidebarRow =
 
 /**
  * Projects with the trees of their live roots below them, newest root first. A sub-agent stays in its
- * root's tree after its own workspace was cleaned up; once the root is archived the tree is in the
- * archive. What is below a folded row is left out.
+ * root's tree after its own workspace was cleaned up; once the root's removal has begun, the tree is in
+ * the archive or on its way there. What is below a folded row is left out.
  */
 export function sidebarRows(
   projects: Iterable<Project>,
@@ -32,7 +32,7 @@ export function sidebarRows(
   folded: ReadonlySet<string>,
 ): SidebarRow[] {
   const rows: SidebarRow[] = []
-  const roots = (children.get(null) ?? []).filter((task) => !task.archived).toReversed()
+  const roots = (children.get(null) ?? []).filter((task) => !isGone(task)).toReversed()
   for (const project of projects) {
     const own = roots.filter((task) => task.projectId === project.id)
     const isFolded = folded.has(project.id)
@@ -55,12 +55,14 @@ export function sidebarRows(
  */
 export const interruptedTasks = (tasks: ReadonlyMap<TaskId, Task>): Task[] =>
   [...tasks.values()]
-    .filter((task) => task.status === 'interrupted' && !task.archived)
+    .filter((task) => task.status === 'interrupted' && !isGone(task))
     .filter((task) => {
       const root = tasks.get(task.rootId)
-      return !root || (root.status !== 'completed' && !root.archived)
+      return !root || (root.status !== 'completed' && !isGone(root))
     })
     .sort((a, b) => (b.endedAt ?? '').localeCompare(a.endedAt ?? ''))
+
+const isGone = (task: Task): boolean => task.archived || isBeingRemoved(task)
 
 function addTree(
   rows: SidebarRow[],

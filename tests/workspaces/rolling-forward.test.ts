@@ -1,0 +1,198 @@
+/** What a crash cut short is ended at the next start; what can't be is told once, and waited for. */
+import { existsSync } from 'node:fs'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { openJournal } from '../../src/main/journal/index.ts'
+import { layoutOf } from '../../src/main/sessions/session-files.ts'
+import type { LedgerRecord } from '../../src/shared/ledger.ts'
+import { checkAfterCrash } from '../crash/crash-check.ts'
+import { seed, soakFactor, within } from '../crash/effort.ts'
+import { crashStates } from '../crash/explore.ts'
+import type { Reopened } from '../crash/facts.ts'
+import { type Attempt, type Fault, record } from '../crash/fault-fs/record.ts'
+import { type Layers, openLayers, reopenLayers, sail } from '../crash/layers.ts'
+import { scratch } from '../crash/places.ts'
+import { allTasks, openFixture, start, taskOf, until } from '../harness.ts'
+import { acrossFolders } from '../journal/file-systems.ts'
+
+const family = `
+version: 1
+name: family
+agents:
+  lead:
+    turns:
+      - call: task
+        with: { agent: middle, title: Middle, prompt: Go }
+      - call: task
+        with: { agent: leaf, title: Other, prompt: Go }
+      - say: Both are back.
+  middle:
+    turns:
+      - call: task
+        with: { agent: leaf, title: Leaf, prompt: Go }
+      - report: { title: Middle, markdown: Done. }
+  leaf:
+    turns:
+      - call: write_file
+        with: { path: "{{taskId}}.txt", content: leaf }
+      - report: { title: Leaf, markdown: Done. }
+`
+
+async function finishedFamily() {
+  const fixture = await openFixture()
+  const root = await start(fixture, family, { keep: true })
+  await until(fixture.shiplog, (tasks) =>
+    tasks.some(({ id, status }) => id === root && status === 'completed'),
+  )
+  return { fixture, root }
+}
+
+it('[R5] says of the whole tree at once that it is being removed, before anything is waited for', async () => {
+  const { fixture, root } = await finishedFamily()
+  const { client } = fixture.shiplog
+  const ids = (await allTasks(fixture.shiplog)).map(({ id }) => id)
+  const feed = await client.feed.ledger(undefined, {})
+  const removed = client.workspace.remove({ workspaceId: root })
+  let first: LedgerRecord[] = []
+  for await (const news of feed) {
+    if (news.type !== 'records') continue
+    first = news.records
+    break
+  }
+  expect(first.slice(0, ids.length).map(({ event }) => event)).toEqual(
+    expect.arrayContaining(
+      ids.map((workspaceId) => ({
+        type: 'workspace.removal-advanced',
+        workspaceId,
+        step: 'started',
+        pending: null,
+      })),
+    ),
+  )
+  expect((await removed).removed.toSorted()).toEqual(ids.toSorted())
+})
+
+it('[R1] [R5] lets what is above a failure wait, tells of it once, and goes on with the rest', async () => {
+  const { fixture, root } = await finishedFamily()
+  const [middle, leaf] = [
+    await taskOf(fixture.shiplog, 'Middle'),
+    await taskOf(fixture.shiplog, 'Leaf'),
+  ]
+  const tasks = await allTasks(fixture.shiplog)
+  await fixture.shiplog.close()
+  const ledger = await openJournal(layoutOf(fixture.dataDir).ledger)
+  for (const { id: workspaceId } of tasks) {
+    const type = 'workspace.removal-advanced'
+    await ledger.append({ v: 1, type, workspaceId, step: 'started', pending: null })
+  }
+  await ledger.close()
+  // The changes of the leaf can't be saved: that is what its removal must not go on without.
+  const obstacle = join(fixture.dataDir, 'sessions', middle.id, 'subagent-patches')
+  await rm(obstacle, { recursive: true, force: true })
+  await mkdir(join(obstacle, '..'), { recursive: true })
+  await writeFile(obstacle, 'in the way')
+
+  const shiplog = await fixture.restart()
+  const state = Object.fromEntries(
+    (await allTasks(shiplog)).map(({ title, archived }) => [title, archived]),
+  )
+  expect(state).toMatchObject({ Other: true, Leaf: false, Middle: false })
+  const held = await taskOf(shiplog, root)
+  expect([held.archived, held.workspace?.pending]).toEqual([
+    false,
+    expect.stringContaining('"Leaf", below it, could not be removed'),
+  ])
+  for (const { workspace } of [middle, leaf, held])
+    expect(existsSync(workspace?.path ?? '')).toBe(true)
+  const { notices } = await shiplog.client.app.info()
+  const told = notices.filter(({ tone }) => tone === 'error').map(({ text }) => text)
+  expect(told).toEqual([expect.stringContaining('The removal of "Leaf" could not be completed')])
+
+  await rm(obstacle)
+  const again = await fixture.restart()
+  expect((await allTasks(again)).map(({ archived }) => archived)).toEqual([true, true, true, true])
+  expect(await again.client.doctor.check({ repair: false })).toMatchObject({ problems: [] })
+})
+
+it.each([
+  ['by rename', undefined],
+  ['to another file system', acrossFolders],
+] as const)(
+  '[R6] ends what a crash cut off of moving a root to the trash and back, %s',
+  { timeout: 60_000 * soakFactor },
+  async (_, inject) => {
+    const place = scratch()
+    const dataDir = join(place, 'data')
+    const before = await openLayers(dataDir)
+    await sail(before, () => undefined)
+    await before.ledger.close()
+
+    const recording = record(dataDir, { inject })
+    const layers = await openLayers(dataDir)
+    const root = rootOf(layers)
+    await layers.workspaces.trash(root)
+    await layers.workspaces.untrash(root)
+    await layers.workspaces.trash(root)
+    await layers.workspaces.restore(root)
+    await layers.ledger.close()
+    const trace = recording.stop()
+    expect(layers.problems).toEqual([])
+    expect(misplaced(layers)).toEqual([])
+
+    const failures = new Map<string, string>()
+    const tried = await within(4, crashStates(trace, seed), async ({ name, state }) => {
+      const reopen = (dir: string) => reopenInPlace(dir, inject)
+      for (const one of await checkAfterCrash(join(place, 'state'), state, reopen))
+        if (!failures.has(one)) failures.set(one, name)
+    })
+    console.log(`${tried} crash states of ${trace.steps.length} steps, seed ${seed}`)
+    expect(Object.fromEntries([...failures].slice(0, 20))).toEqual({})
+    expect(tried).toBeGreaterThan(5)
+  },
+)
+
+function rootOf({ ledger }: Layers) {
+  const root = [...ledger.state.tasks.values()].find(({ parentId }) => parentId === null)
+  if (!root) throw new Error('there is no root')
+  return root.id
+}
+
+/** Where the root lies is what the ledger says of it, and it lies there alone. */
+function misplaced(layers: Layers): string[] {
+  const { layout, ledger } = layers
+  const id = rootOf(layers)
+  const task = ledger.state.tasks.get(id)
+  const wanted = task?.trashed ? 'trash' : task?.archived ? 'archive' : 'sessions'
+  const places = {
+    sessions: layout.sessionDir(id),
+    archive: layout.archiveDir(id),
+    trash: join(layout.trash, `archive-${id}`),
+  }
+  return Object.entries(places)
+    .filter(([name, path]) => existsSync(path) !== (name === wanted))
+    .map(
+      ([name]) => `the ledger says ${wanted}, and ${name} ${name === wanted ? 'lacks' : 'has'} it`,
+    )
+}
+
+async function reopenInPlace(
+  dataDir: string,
+  inject: ((attempt: Attempt) => Fault | null) | undefined,
+): Promise<Reopened> {
+  const recording = record(dataDir, { inject })
+  try {
+    const layers = await openLayers(dataDir)
+    const wrong = [...layers.problems, ...misplaced(layers)]
+    await layers.ledger.close()
+    const opened = await reopenLayers(dataDir)
+    return {
+      ...opened,
+      problems: () => [...wrong, ...opened.problems()],
+      close: () => opened.close().finally(() => void recording.stop()),
+    }
+  } catch (error) {
+    recording.stop()
+    throw error
+  }
+}
