@@ -26,7 +26,7 @@ import {
   verifyJournal,
 } from '../../src/main/journal/index.ts'
 import { encodeLine, prepareRecord, readLine } from '../../src/main/journal/line.ts'
-import { pinOf, pinText } from '../../src/main/journal/pin.ts'
+import { pinOf, pinsIn, textOfPins } from '../../src/main/journal/pin.ts'
 import { createRandom } from '../crash/fault-fs/random.ts'
 import { spyOnHandles } from './disk-faults.ts'
 import { collect, linesOf, notes, rewrite, scratchDirectory } from './scratch.ts'
@@ -526,9 +526,12 @@ describe('a journal that changed behind its index', () => {
 })
 
 it('a pin is the beginning of a sum', () => {
-  expect(pinText(pinOf('-_09azAZand more'))).toBe('-_09azAZ')
+  const sums = ['-_09azAZ and more', '________', 'AAAAAAAA']
+  expect(textOfPins(sums.map(pinOf))).toBe('-_09azAZ________AAAAAAAA')
+  expect(pinsIn('-_09azAZ________AAAAAAAA')).toEqual(sums.map(pinOf))
   expect(pinOf('________')).toBe(2 ** 48 - 1)
-  expect(pinOf('AAAAAAA.')).toBeNaN()
+  for (const other of ['AAAAAAA', 'AAAAAAA.', 'AAAAAAAA=', 'AAAA AAAA'])
+    expect(pinsIn(other)).toBeNull()
 })
 
 it('opening a small file takes a small buffer', async () => {

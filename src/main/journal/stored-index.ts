@@ -7,7 +7,7 @@ import path from 'node:path'
 import { writeFully } from './durable-files.ts'
 import { linkTo, readLine } from './line.ts'
 import type { RecordPlace } from './offsets.ts'
-import { pinLength, pinOf, pinText } from './pin.ts'
+import { pinOf, pinsIn, textOfPins } from './pin.ts'
 import { readRange } from './read.ts'
 import { createScanState, type ScanState } from './scan.ts'
 
@@ -82,7 +82,7 @@ export async function saveIndex(
   const known = {
     version: indexVersion,
     lengths: places.map(({ start, end }) => end + 1 - start),
-    pins: places.map(({ pin }) => pinText(pin)).join(''),
+    pins: textOfPins(places.map(({ pin }) => pin)),
   }
   const body = JSON.stringify({ ...known, ...(await identityOf(journal)) })
   await replaceUnsynced(indexFileOf(file), `${body}\n${sumOf(body)}\n`)
@@ -142,14 +142,15 @@ async function readStored(file: string, journalBytes: number): Promise<StoredInd
 const sumOf = (body: string): string => hash('sha256', body, 'base64url')
 
 /** Null when it can't be the index of any journal. */
-function stateOf({ lengths, pins }: StoredIndex): ScanState | null {
-  if (pins.length !== lengths.length * pinLength || lengths.length === 0) return null
+function stateOf({ lengths, pins: text }: StoredIndex): ScanState | null {
+  const pins = pinsIn(text)
+  if (pins?.length !== lengths.length || lengths.length === 0) return null
   const state = createScanState()
   for (const [i, length] of lengths.entries()) {
     if (!Number.isSafeInteger(length) || length < 1) return null
     const start = state.offset
     state.offset += length
-    state.index.add({ seq: i + 1, start, end: state.offset - 1, pin: pinOf(pins, i * pinLength) })
+    state.index.add({ seq: i + 1, start, end: state.offset - 1, pin: pins[i] ?? 0 })
   }
   state.lines = lengths.length
   state.lastSeq = lengths.length
