@@ -12,6 +12,7 @@ import {
   planSchema,
   processIdentitySchema,
   removalStepSchema,
+  transcriptCountsSchema,
   treeOptionsSchema,
 } from './tasks.ts'
 import { type Upgrade, upgradeRecord } from './upgrades.ts'
@@ -25,6 +26,9 @@ export const ledgerUpgrades: readonly Upgrade[] = []
 
 /** Milliseconds since the epoch, where it ended before it could be recorded: after a crash. */
 const endedAt = z.number().optional()
+
+/** Absent when they could not be told, and in what was recorded before they were. */
+const transcript = transcriptCountsSchema.optional()
 
 const taskRun = { taskId: taskIdSchema, run: z.number().int().min(1) }
 
@@ -85,11 +89,18 @@ export const ledgerEventSchemas = [
   z.object({ type: z.literal('task.resumed'), ...taskRun, process: processIdentitySchema }),
   /** Its report is durable. It comes before the run's end. */
   z.object({ type: z.literal('task.reported'), ...taskRun, title: z.string() }),
-  z.object({ type: z.literal('task.completed'), ...taskRun, endedAt, usage: usageSchema }),
+  z.object({
+    type: z.literal('task.completed'),
+    ...taskRun,
+    endedAt,
+    transcript,
+    usage: usageSchema,
+  }),
   z.object({
     type: z.literal('task.interrupted'),
     ...taskRun,
     endedAt,
+    transcript,
     cause: z.string(),
     usage: usageSchema,
   }),
@@ -97,6 +108,7 @@ export const ledgerEventSchemas = [
     type: z.literal('task.failed'),
     ...taskRun,
     endedAt,
+    transcript,
     error: z.string(),
     usage: usageSchema,
   }),

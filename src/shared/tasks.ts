@@ -126,6 +126,17 @@ export const planSchema = z
   .partial()
 export type Plan = z.infer<typeof planSchema>
 
+/** How long a transcript is, so that lists and archives need not read it. */
+export const transcriptCountsSchema = z.object({
+  /** Records of any type. */
+  entries: z.number().int().min(0),
+  /** Messages, prompts included. */
+  messages: z.number().int().min(0),
+  /** Of `chat.jsonl`; long values in `blobs/` are not counted. */
+  bytes: z.number().int().min(0),
+})
+export type TranscriptCounts = z.infer<typeof transcriptCountsSchema>
+
 /** A transcript that the sweep took away (X2, X3). Reports and patches are not concerned. */
 export const expirySchema = z.object({
   receiptId: receiptIdSchema,
@@ -169,6 +180,8 @@ export const taskSchema = z.object({
   pinned: z.boolean(),
   /** Recorded by another tool. */
   imported: z.boolean(),
+  /** As its last run left it; absent while it runs, and after runs that were recorded without (R2). */
+  transcriptCounts: transcriptCountsSchema.optional(),
   /** Null while its transcript is kept. */
   transcriptExpired: expirySchema.nullable(),
   /** When the person last took its transcript back: that counts as activity. */

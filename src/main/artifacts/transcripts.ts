@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { TaskId } from '../../shared/ids.ts'
+import type { TranscriptCounts } from '../../shared/tasks.ts'
 import {
   exists,
   makeDirInside,
@@ -59,7 +60,7 @@ export const transcriptIndex = (sessionDir: string): ArtifactIndex<TranscriptEnt
     path: join(sessionDir, transcriptsIndexFile),
     payloadDir: join(sessionDir, transcriptsDir),
     entrySchema: transcriptEntrySchema,
-    rebuild: entryFromPayload,
+    rebuild: (taskId, payload) => entryFromPayload(taskId, payload),
     // It was counted when the transcript was whole: that it is shorter now must stay to be seen.
     unite: (known) => known,
   })
@@ -68,14 +69,21 @@ export const archivedTranscriptDir = (sessionDir: string, taskId: TaskId): strin
   join(sessionDir, transcriptsDir, taskId)
 
 /**
- * Moves the transcript of `taskId` from its session directory into its parent's, by rename (R2), and reads
- * it once to count its entries. Idempotent: after a crash a second call ends what was begun.
+ * Moves the transcript of `taskId` from its session directory into its parent's, by rename (R2). It is read
+ * only when nobody has `counted` it, or when it is not as long any more. Idempotent: after a crash a second
+ * call ends what was begun.
  * A task without a `chat.jsonl` gets an entry with its true status (A8).
  */
 export async function archiveTranscript(
   from: string,
   to: string,
-  about: { taskId: TaskId; ancestorIds: TaskId[]; title: string; nowMs: number },
+  about: {
+    taskId: TaskId
+    ancestorIds: TaskId[]
+    title: string
+    nowMs: number
+    counted?: TranscriptCounts | undefined
+  },
 ): Promise<void> {
   const target = archivedTranscriptDir(to, about.taskId)
   await makeDirInside(to, target)
@@ -91,13 +99,14 @@ export async function archiveTranscript(
   }
   await writeFileDurable(join(target, transcriptFile), `${JSON.stringify(described, null, 2)}\n`)
   for (const part of transcriptParts) await moveDurable(join(from, part), join(target, part))
-  const entry = await entryFromPayload(about.taskId, target)
+  const entry = await entryFromPayload(about.taskId, target, about.counted)
   await transcriptIndex(to).update(about.taskId, () => entry)
 }
 
 export async function entryFromPayload(
   taskId: TaskId,
   payload: string,
+  known?: TranscriptCounts,
 ): Promise<TranscriptEntry | null> {
   const described = await readJsonFile(join(payload, transcriptFile), transcriptFileSchema)
   if (described.kind !== 'ok') return null
@@ -114,7 +123,8 @@ export async function entryFromPayload(
     const status = hasPartial ? 'partial-only' : 'missing'
     return { ...fields, status, partialPath, messageCount: 0, entryCount: 0, bytes: 0 }
   }
-  const counted = await countEntries(chat)
+  const { size: bytes } = await stat(chat)
+  const counted = known?.bytes === bytes ? { ...known, damaged: false } : await countEntries(chat)
   return {
     ...fields,
     status: counted.damaged ? 'damaged' : 'complete',
@@ -122,7 +132,7 @@ export async function entryFromPayload(
     partialPath,
     messageCount: counted.messages,
     entryCount: counted.entries,
-    bytes: (await stat(chat)).size,
+    bytes,
   }
 }
 

@@ -2,7 +2,7 @@
  * A session as it is written: entries into `chat.jsonl`, the message in progress into `partial.json`.
  * What listeners hear of an entry they hear after it is durable (J6).
  */
-import { rm } from 'node:fs/promises'
+import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   type Entry,
@@ -12,6 +12,7 @@ import {
   parseEntry,
 } from '../../shared/entries.ts'
 import { type EntryId, entryIdSchema, newEntryId, type TaskId } from '../../shared/ids.ts'
+import type { TranscriptCounts } from '../../shared/tasks.ts'
 import {
   type Damage,
   type Healing,
@@ -44,6 +45,11 @@ export interface Session {
   addDelta(part: number, partType: 'text' | 'reasoning', text: string): void
   page(query: PageQuery): Promise<Page>
   entries(): AsyncIterable<Entry>
+  /**
+   * How long it is, as far as it is durable; null when some of it can't be read. Once its entries were read
+   * to their end, it is not read again for this.
+   */
+  counts(): Promise<TranscriptCounts | null>
   close(): Promise<void>
 }
 
@@ -62,6 +68,9 @@ export async function openSession(
     throw error
   })
   let lastDurable = parentUuid
+  /** Messages up to `throughSeq`, counted on the way by who read all entries. */
+  let counted: { messages: number; throughSeq: number } | null = null
+  const appendedMessages: number[] = []
   let published: Promise<void> = Promise.resolve()
 
   async function lastEntryId(): Promise<EntryId | null> {
@@ -83,6 +92,7 @@ export async function openSession(
     published = entries.then(async (durable) => {
       await before
       lastDurable = durable.at(-1)?.uuid ?? lastDurable
+      for (const { type, seq } of durable) if (type === 'message') appendedMessages.push(seq)
       publish({ type: 'entries', entries: durable })
     })
     // Of what could not be written nothing may be the parent.
@@ -91,6 +101,17 @@ export async function openSession(
       throw error
     })
     return entries
+  }
+
+  async function* entries(): AsyncGenerator<Entry> {
+    let [messages, throughSeq] = [0, 0]
+    for await (const record of journal.records()) {
+      const entry = parseEntry(record)
+      if (entry.type === 'message') messages++
+      throughSeq = entry.seq
+      yield entry
+    }
+    counted = { messages, throughSeq }
   }
 
   return {
@@ -122,8 +143,18 @@ export async function openSession(
       publish({ type: 'delta', part, partType, text })
     },
     page: (query) => journal.page(query),
-    async *entries() {
-      for await (const record of journal.records()) yield parseEntry(record)
+    entries,
+    async counts() {
+      await published.catch(() => undefined)
+      for await (const _ of counted ? [] : entries()) {
+        // counted on the way
+      }
+      const { total: all } = await journal.page({ last: 0 })
+      if (!counted || journal.damage.length > 0) return null
+      const { messages, throughSeq } = counted
+      const since = appendedMessages.filter((seq) => seq > throughSeq).length
+      const { size: bytes } = await stat(join(dir, chatFile))
+      return { entries: all, messages: messages + since, bytes }
     },
     async close() {
       await partialWriter.close()

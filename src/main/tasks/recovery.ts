@@ -11,7 +11,7 @@ import {
   type RunEndEntry,
 } from '../../shared/entries.ts'
 import { runIdOf } from '../../shared/ids.ts'
-import { isRunning, type Task } from '../../shared/tasks.ts'
+import { isRunning, type Task, type TranscriptCounts } from '../../shared/tasks.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { readPartial } from '../sessions/partial-file.ts'
 import type { Session } from '../sessions/session.ts'
@@ -36,10 +36,11 @@ export async function recoverLostRuns(deps: {
   const interrupted: Task[] = []
   for (const task of lost) {
     const run = task.runs.at(-1)?.run ?? 1
-    const { end, endedAt } = await closeLostRun(deps, task, run)
+    const { end, endedAt, transcript } = await closeLostRun(deps, task, run)
     const usage = { inputTokens: 0, outputTokens: 0, costUsd: null, complete: false }
     const cause = end.cause ?? lostRunCause
-    await deps.ledger.record(endEvent(task.id, run, { status: end.status, cause, usage }, endedAt))
+    const outcome = { status: end.status, cause, usage, transcript }
+    await deps.ledger.record(endEvent(task.id, run, outcome, endedAt))
     if (end.status === 'interrupted') interrupted.push(task)
   }
   return interrupted
@@ -52,7 +53,7 @@ async function closeLostRun(
   deps: Parameters<typeof recoverLostRuns>[0],
   task: Task,
   run: number,
-): Promise<{ end: RunEnd; endedAt?: number | undefined }> {
+): Promise<{ end: RunEnd; endedAt?: number | undefined; transcript?: TranscriptCounts | null }> {
   try {
     const session = await deps.sessions.open(task.id, deps.layout.sessionDir(task.id))
     try {
@@ -60,7 +61,7 @@ async function closeLostRun(
       await closeUnfinished(session, task, run)
       const [last] = (await session.page({ last: 1 })).records.map(parseEntry)
       const said = last?.type === 'run-end' && last.run === run ? last : null
-      return { end: said ?? endOf(task, run), endedAt }
+      return { end: said ?? endOf(task, run), endedAt, transcript: await session.counts() }
     } finally {
       await deps.sessions.close(task.id)
     }

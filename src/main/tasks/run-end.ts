@@ -1,5 +1,6 @@
 /** How a run ended, as the ledger is told. */
 import type { TaskId } from '../../shared/ids.ts'
+import type { TranscriptCounts } from '../../shared/tasks.ts'
 import type { RunOutcome } from './run.ts'
 import type { TaskEvent } from './task-record.ts'
 
@@ -7,7 +8,7 @@ import type { TaskEvent } from './task-record.ts'
 export function endEvent(
   taskId: TaskId,
   run: number,
-  outcome: RunOutcome,
+  outcome: RunOutcome & { transcript?: TranscriptCounts | null },
   endedAt?: number | undefined,
 ): TaskEvent {
   // Left out where it is not known: what listeners hear is what will be read back.
@@ -16,6 +17,7 @@ export function endEvent(
     run,
     usage: outcome.usage,
     ...(endedAt === undefined ? {} : { endedAt }),
+    ...(outcome.transcript ? { transcript: outcome.transcript } : {}),
   }
   const cause = outcome.cause ?? 'no cause was given'
   switch (outcome.status) {

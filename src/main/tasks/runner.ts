@@ -6,7 +6,7 @@ import type { RunTool, TaskToolsPort } from '../../shared/agent.ts'
 import type { EntryBody } from '../../shared/entries.ts'
 import { runIdOf, type TaskId } from '../../shared/ids.ts'
 import type { ProcessIdentity } from '../../shared/ledger.ts'
-import type { Task } from '../../shared/tasks.ts'
+import type { Task, TranscriptCounts } from '../../shared/tasks.ts'
 import type { Git } from '../git/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
@@ -198,13 +198,13 @@ export function createRunner(deps: RunnerDependencies): Runner {
     prepared: RunPreparation | undefined,
     signal: AbortSignal,
     workingDir: string,
-  ): Promise<RunOutcome> {
+  ): Promise<RunOutcome & { transcript?: TranscriptCounts | null }> {
     const task = record.known(taskId)
     try {
       const session = await sessions.open(taskId, layout.sessionDir(taskId))
       try {
         await closeUnfinished(session, task, run - 1)
-        return await executeRun({
+        const outcome = await executeRun({
           task,
           run,
           reason,
@@ -233,6 +233,8 @@ export function createRunner(deps: RunnerDependencies): Runner {
             }),
           onActivity: (text) => activity.set(taskId, text),
         })
+        // That it can't be counted is no reason to call the run anything else than how it ended.
+        return { ...outcome, transcript: await session.counts().catch(() => null) }
       } finally {
         await sessions.close(taskId)
       }

@@ -167,6 +167,8 @@ export function createRecords({
     archivedIn: (dir: string) => ReturnType<ReturnType<typeof transcriptIndex>['read']>,
   ): Promise<{ entries: number; bytes: number }> {
     if (task.transcriptExpired) return { entries: 0, bytes: 0 }
+    // What runs grows; what was recorded without counts is read.
+    if (task.transcriptCounts) return task.transcriptCounts
     const home = await sessionHome(task.id)
     if (home && (await holdsTranscript(home))) {
       const bytes = await transcriptBytes(home)

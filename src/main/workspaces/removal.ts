@@ -89,6 +89,7 @@ export function createRemoval(deps: {
         ancestorIds: ancestorsOf(state, task.id),
         title: task.title,
         nowMs: deps.clock(),
+        counted: task.transcriptCounts,
       }
       await archiveTranscript(sessionDir, keeperDir, about)
       deps.sessions.ended(task.id)

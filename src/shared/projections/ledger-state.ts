@@ -65,6 +65,7 @@ function foldEvent(state: LedgerState, event: LedgerEvent, at: string): void {
     case 'task.spawned':
       return change(state, event.taskId, (task) => ({
         status: 'spawned',
+        transcriptCounts: undefined,
         startedAt: task.startedAt ?? at,
         endedAt: null,
         error: null,
@@ -79,6 +80,7 @@ function foldEvent(state: LedgerState, event: LedgerEvent, at: string): void {
     case 'task.resumed':
       return change(state, event.taskId, (task) => ({
         status: 'resumed',
+        transcriptCounts: undefined,
         endedAt: null,
         error: null,
         transcriptExpired: null,
@@ -95,6 +97,7 @@ function foldEvent(state: LedgerState, event: LedgerEvent, at: string): void {
       return change(state, event.taskId, (task) => ({
         status: 'completed',
         endedAt: at,
+        transcriptCounts: event.transcript,
         error: null,
         usage: addUsage(task.usage, event.usage),
         runs: endRun(task.runs, event.run, { status: 'completed', endedAt: at, cause: null }),
@@ -103,6 +106,7 @@ function foldEvent(state: LedgerState, event: LedgerEvent, at: string): void {
       return change(state, event.taskId, (task) => ({
         status: 'interrupted',
         endedAt: at,
+        transcriptCounts: event.transcript,
         error: event.cause,
         usage: addUsage(task.usage, event.usage),
         runs: endRun(task.runs, event.run, {
@@ -115,6 +119,7 @@ function foldEvent(state: LedgerState, event: LedgerEvent, at: string): void {
       return change(state, event.taskId, (task) => ({
         status: 'failed',
         endedAt: at,
+        transcriptCounts: event.transcript,
         error: event.error,
         usage: addUsage(task.usage, event.usage),
         runs: endRun(task.runs, event.run, { status: 'failed', endedAt: at, cause: event.error }),
