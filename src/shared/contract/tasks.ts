@@ -92,6 +92,8 @@ export const tasks = {
         choices: z.partialRecord(taskIdSchema, resumeChoiceSchema).default({}),
         /** How many of them at once; 3 when they are of several trees. */
         agentsAtOnce: z.number().int().min(1).max(agentsAtOnceMax).optional(),
+        /** Said to the topmost of them as it goes on. */
+        prompt: z.string().optional(),
       }),
     )
     .output(resumeOutcomeSchema),

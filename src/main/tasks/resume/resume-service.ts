@@ -32,6 +32,8 @@ export interface ResumeRequest {
   /** What to do with each of those that are meant; `resume` where nothing is said. */
   choices: Partial<Record<TaskId, ResumeChoice>>
   agentsAtOnce?: number | undefined
+  /** Said to the topmost of them as it goes on. */
+  prompt?: string | undefined
 }
 
 export interface ResumeService {
@@ -121,7 +123,8 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
         return
       }
       try {
-        await begin(candidate, together)
+        const said = candidate === toResume[0] ? (request.prompt?.trim() ?? '') : ''
+        await begin(candidate, together, said)
         outcome.accepted.push({ taskId, drift })
       } catch (error) {
         outcome.refused.push({ taskId, reason: 'failed', message: causeOf(error), drift })
@@ -161,7 +164,11 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
   }
 
   /** Resolves once it runs, or waits for its turn; rejects with why it can't begin. */
-  async function begin({ taskId }: ResumeCandidate, together: Slots | undefined): Promise<void> {
+  async function begin(
+    { taskId }: ResumeCandidate,
+    together: Slots | undefined,
+    said: string,
+  ): Promise<void> {
     await runner.settle(taskId)
     if (record.known(taskId).archived) await deps.workspaces.restore(taskId)
     const task = record.known(taskId)
@@ -172,7 +179,7 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
     const wasQueued = task.status === 'queued'
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     runner.begin(taskId, {
-      prompt: wasQueued ? task.prompt : '',
+      prompt: wasQueued ? [task.prompt, said].filter(Boolean).join('\n\n') : said,
       reason: wasQueued ? 'prompt' : 'resume',
       together,
       onWaiting: resolve,
