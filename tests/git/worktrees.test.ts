@@ -120,6 +120,10 @@ it.skipIf(process.platform === 'win32')(
     expect(child.signalCode).toBe('SIGKILL')
     await expect(git.isClean(half)).resolves.toBe(false)
     await expect(git.isHalfMadeWorktree(half)).resolves.toBe(true)
+    const before = noted(project)
+    await git.forgetHalfMadeWorktree(half)
+    await git.forgetHalfMadeWorktree(worktree)
+    expect(noted(project)).toBe(before - 1)
   },
 )
 

@@ -70,7 +70,10 @@ async function* examineStray(subject: Case, path: string): Findings {
       kind: 'stray-worktree',
       path,
       detail: 'no workspace works here, and nothing in it is uncommitted',
-      repair: () => subject.toTrash(path),
+      async repair() {
+        await subject.git.forgetHalfMadeWorktree(path)
+        await subject.toTrash(path)
+      },
     }
     return
   }

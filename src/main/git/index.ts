@@ -2,6 +2,7 @@
 import type { TaskId } from '../../shared/ids.ts'
 import { changedTreePaths, type TreeDifference, treeDifferences } from './changes.ts'
 import { type DiffAnswer, type DiffContent, diff, diffCommits } from './diff.ts'
+import { forgetHalfMadeWorktree, isHalfMadeWorktree } from './half-made.ts'
 import * as history from './history.ts'
 import { initRepository } from './init.ts'
 import * as inspect from './inspect.ts'
@@ -13,7 +14,7 @@ import {
   mergePatchInto,
 } from './merge.ts'
 import { type SavedPatch, type SavePatchInput, savePatch } from './patches.ts'
-import { isHalfMadeWorktree, keptTaskIds, registeredWorktrees } from './registered.ts'
+import { keptTaskIds, registeredWorktrees } from './registered.ts'
 import { type RestoreWorktreeInput, restoreWorktree } from './restore-worktree.ts'
 import { createRunGit } from './run.ts'
 import { type CommittedSnapshot, commitSnapshot, type Snapshot, snapshot } from './snapshot.ts'
@@ -105,6 +106,7 @@ export function createGit(options: { gitPath?: string; env?: NodeJS.ProcessEnv }
 
     /** Its making was cut short: nobody has worked in it. */
     isHalfMadeWorktree,
+    forgetHalfMadeWorktree,
     createWorktree: (input: worktrees.CreateWorktreeInput) =>
       inRepository(input.repoDir, () => worktrees.createWorktree(git, input)),
     removeWorktree: (input: worktrees.RemoveWorktreeInput) =>

@@ -1,5 +1,5 @@
 /** What a repository knows of Shiplog's worktrees and hidden refs. Nothing here writes. */
-import { readFile, realpath } from 'node:fs/promises'
+import { realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { parseTaskId, type TaskId } from '../../shared/ids.ts'
 import { commonDirOf } from './inspect.ts'
@@ -19,21 +19,6 @@ export async function registeredWorktrees(
     .map((text) => text.slice('worktree '.length))
   const resolved = folders.map((folder) => realpath(folder).catch(() => path.resolve(folder)))
   return new Set(await Promise.all(resolved))
-}
-
-/**
- * True for a worktree whose making was cut short: Git locks it until every file is in it, and nobody has
- * worked there. What misses in it looks like uncommitted work.
- */
-export async function isHalfMadeWorktree(dir: string): Promise<boolean> {
-  try {
-    const [, gitDir = ''] =
-      /^gitdir: (.+)\n?$/.exec(await readFile(path.join(dir, '.git'), 'utf8')) ?? []
-    const reason = await readFile(path.resolve(dir, gitDir, 'locked'), 'utf8')
-    return reason.trim() === 'initializing'
-  } catch {
-    return false
-  }
 }
 
 /** Names below `refs/shiplog/` that are task ids. None outside Git. */

@@ -1,0 +1,31 @@
+/** Worktrees whose making was cut short by a kill. Git locks each until every file is in it. */
+import { readFile, rm } from 'node:fs/promises'
+import path from 'node:path'
+
+/** Nobody has worked in one: what misses in it only looks like uncommitted work. */
+export async function isHalfMadeWorktree(dir: string): Promise<boolean> {
+  return (await halfMadeAdminDir(dir)) !== null
+}
+
+/**
+ * Takes Git's note of a half-made worktree away: without a commit in it, `git fsck` finds fault with the
+ * whole repository, and Git never prunes what is locked. The folder stays; no half-made one is fine.
+ */
+export async function forgetHalfMadeWorktree(dir: string): Promise<void> {
+  const adminDir = await halfMadeAdminDir(dir)
+  if (adminDir !== null) await rm(adminDir, { recursive: true, force: true })
+}
+
+/** Git's own folder for it, in the repository. */
+async function halfMadeAdminDir(dir: string): Promise<string | null> {
+  try {
+    const gitFile = await readFile(path.join(dir, '.git'), 'utf8')
+    const [, named] = /^gitdir: (.+)\n?$/.exec(gitFile) ?? []
+    if (named === undefined) return null
+    const adminDir = path.resolve(dir, named)
+    const reason = await readFile(path.join(adminDir, 'locked'), 'utf8')
+    return reason.trim() === 'initializing' ? adminDir : null
+  } catch {
+    return null
+  }
+}
