@@ -52,15 +52,20 @@ export async function takeBackTranscript(
   trashDir: string,
 ): Promise<void> {
   const dir = contentDir(place, taskId)
-  if (!(await exists(trashDir)) && !(await holdsTranscript(place, taskId)))
+  const isInTrash = (await lstat(trashDir).catch(() => null))?.isDirectory() === true
+  if (!isInTrash && !(await holdsTranscript(place, taskId)))
     throw new Error('it is not in the trash any more')
   await makeDirInside(place.keeperDir, dir)
-  // What was written here since is newer: it stays, and what comes back is kept beside it.
+  if (isInTrash) await emptyInto(dir, trashDir)
+  if (!place.own) await markExpired(place.keeperDir, taskId, null)
+}
+
+async function emptyInto(dir: string, trashDir: string): Promise<void> {
+  // What was written there since is newer: it stays, and what comes back is kept beside it.
   for (const part of transcriptParts)
     await moveDurable(join(trashDir, part), join(dir, part), { rival: 'newer' })
-  if (!place.own) await markExpired(place.keeperDir, taskId, null)
   // Anything else in it is not known, and stays (R3).
-  if ((await readdir(trashDir).catch(() => [])).length === 0) await removeDurable(trashDir)
+  if ((await readdir(trashDir)).length === 0) await removeDurable(trashDir)
 }
 
 /** True when any of its content is in its place. */

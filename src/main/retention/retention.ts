@@ -209,30 +209,39 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
 
   async function receipt(text: string): Promise<ReceiptSummary & { items: ReceiptItem[] }> {
     const { all } = await summaries()
-    const found = resolveId(
-      text,
-      all.map((one) => one.id),
-    )
+    const id = await receiptIdOf(text)
+    const found = all.find((one) => one.id === id)
+    const file = `receipts/${id}.json`
+    const reason = 'it is not there, or is no receipt'
+    if (!found) throw new FailureError({ kind: 'damaged', what: 'receipt', id, file, reason })
+    return found
+  }
+
+  /** Those that the ledger names count too: their file may be damaged. */
+  async function receiptIdOf(text: string): Promise<ReceiptId> {
+    const ids = new Set((await receipts.list()).receipts.map((one) => one.id))
+    for (const { transcriptExpired } of state.tasks.values())
+      if (transcriptExpired) ids.add(transcriptExpired.receiptId)
+    const found = resolveId(text, ids)
     const what = 'receipt'
-    if (found.kind === 'ambiguous')
-      throw new FailureError({ kind: 'ambiguous', what, id: text, candidates: found.candidates })
-    const one = found.kind === 'found' ? all.find(({ id }) => id === found.id) : undefined
-    if (!one) throw new FailureError({ kind: 'not-found', what, id: text })
-    return one
+    if (found.kind === 'found') return found.id
+    if (found.kind === 'not-found') throw new FailureError({ kind: 'not-found', what, id: text })
+    throw new FailureError({ kind: 'ambiguous', what, id: text, candidates: found.candidates })
   }
 
   async function undo(text: string, only?: TaskId): ReturnType<Retention['undo']> {
-    const { id, items } = await receipt(text)
-    const wanted = items
-      .filter((item) => item.state === 'in-trash' && (only === undefined || item.id === only))
-      .map((item) => item.id as TaskId)
+    const id = await receiptIdOf(text)
+    // As the ledger has it: a receipt's file may be damaged.
+    const wanted = [...state.tasks.values()]
+      .filter(({ id: taskId, transcriptExpired: expired }) => {
+        const isInTrash = expired?.receiptId === id && expired.purgedAt === null
+        return isInTrash && (only === undefined || taskId === only)
+      })
+      .map((task) => task.id)
     if (wanted.length === 0) {
-      const wasThere = items.some((item) => only === undefined || item.id === only)
       refused(
         'nothing-to-undo',
-        wasThere
-          ? 'Nothing of this receipt is in the trash any more: it was taken back, or its time there is over.'
-          : 'This receipt does not name that task.',
+        'Nothing of this is in the trash any more: it was taken back, or its time there is over.',
       )
     }
     const restored: TaskId[] = []

@@ -1,0 +1,367 @@
+/** Sweeps, receipts and taking back, on a real data directory whose clock the tests set. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
+import { openShiplog, type Shiplog } from '../../src/main/shiplog.ts'
+import { retentionDefaults, type Sweep } from '../../src/shared/contract/retention.ts'
+import type { TaskId } from '../../src/shared/ids.ts'
+import { makePatient, type Patient } from '../doctor/patient.ts'
+import { allTasks, entriesOf, taskOf, until } from '../harness.ts'
+import { dayMs } from './tasks.ts'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.now() }))
+afterEach(() => void vi.useRealTimers())
+
+const pass = (days: number): void => void vi.setSystemTime(Date.now() + days * dayMs)
+
+interface Stage extends Patient {
+  open(options?: { sweepAtStart?: boolean; host?: 'cli' | 'web' }): Promise<Shiplog>
+}
+
+async function stage(): Promise<Stage> {
+  const patient = await makePatient()
+  return {
+    ...patient,
+    async open(options = {}) {
+      const shiplog = await openShiplog({ dataDir: patient.dataDir, host: 'cli', ...options })
+      onTestFinished(() => shiplog.close())
+      return shiplog
+    },
+  }
+}
+
+const idsOf = ({ removed }: Sweep) => removed.map(({ id }) => id).toSorted()
+const statusOf = async ({ client }: Shiplog, taskId: TaskId) =>
+  (await client.workspace.getSubagentTranscript({ taskId })).status
+const receiptsIn = (dataDir: string) => readdir(join(dataDir, 'receipts')).catch(() => [])
+/** Every file of a transcript's place and its content. */
+const contentOf = (dir: string): Record<string, string> =>
+  Object.fromEntries(
+    readdirSync(dir, { recursive: true, withFileTypes: true })
+      .filter((one) => one.isFile())
+      .map((one) => join(one.parentPath, one.name))
+      .map((path) => [path.slice(dir.length), readFileSync(path).toString('base64')]),
+  )
+/** The doctor waits for what goes on in the background. */
+const startIsOver = (shiplog: Shiplog) => doctorOf(shiplog)
+const doctorOf = async ({ client }: Shiplog) =>
+  (await client.doctor.check({ repair: false })).problems
+
+it('[X2][X3] moves finished transcripts to the trash with a receipt; reports stay, and the doctor is content', async () => {
+  const { open, dataDir, middleId, leafId, session } = await stage()
+  const shiplog = await open()
+  const { client } = shiplog
+  pass(31)
+  const preview = await client.retention.preview({})
+  expect(preview).toMatchObject({ dryRun: true, kept: 1, receipt: null })
+  expect(idsOf(preview)).toEqual([middleId, leafId].toSorted())
+  expect(await receiptsIn(dataDir)).toEqual([])
+  expect(await statusOf(shiplog, leafId)).toBe('complete')
+
+  const sweep = await client.retention.sweep()
+  expect(sweep).toEqual({ ...preview, dryRun: false, receipt: sweep.receipt })
+  const leaf = sweep.removed.find(({ id }) => id === leafId)
+  expect(leaf).toMatchObject({ kind: 'transcript', reason: 'age', title: 'Leaf' })
+  expect(leaf?.bytes).toBeGreaterThan(30_000)
+
+  const { expired, ...page } = await client.workspace.getSubagentTranscript({ taskId: leafId })
+  expect(page).toMatchObject({ status: 'expired', entries: [], total: 0, damage: [] })
+  expect(expired).toMatchObject({ receiptId: sweep.receipt, purgedAt: null })
+  expect(Date.parse(expired?.keptUntil ?? '') - Date.parse(expired?.at ?? '')).toBe(7 * dayMs)
+  expect((await client.tasks.report({ taskId: leafId })).reportMarkdown).toBe('Done.')
+  expect(existsSync(session('subagent-patches', middleId, 'patch.json'))).toBe(true)
+  const index = JSON.parse(await readFile(session('subagent-transcripts.json'), 'utf8'))
+  expect(index.artifactsByChildTaskId[leafId]).toMatchObject({
+    status: 'expired',
+    receiptId: sweep.receipt,
+  })
+  expect(index.artifactsByChildTaskId[leafId].entryCount).toBeGreaterThan(5)
+  expect(index.artifactsByChildTaskId[leafId]).not.toHaveProperty('chatPath')
+  expect(await doctorOf(shiplog)).toEqual([])
+
+  const { transcripts } = await client.workspace.listTranscripts({})
+  expect(transcripts.find(({ taskId }) => taskId === leafId)).toMatchObject({
+    bytes: 0,
+    entries: 0,
+  })
+  // What has gone does not go again.
+  expect(await client.retention.sweep()).toMatchObject({ removed: [], kept: 1, receipt: null })
+  expect(await receiptsIn(dataDir)).toHaveLength(1)
+})
+
+it('[X3] Undo brings every byte back to where it was, and it stays for another 30 days', async () => {
+  const { open, session, middleId, leafId } = await stage()
+  const shiplog = await open()
+  const { client } = shiplog
+  const before = contentOf(session('subagent-transcripts'))
+  const entries = await entriesOf(shiplog, leafId)
+  const indexBefore = JSON.parse(await readFile(session('subagent-transcripts.json'), 'utf8'))
+  pass(31)
+  const { receipt } = await client.retention.sweep()
+  const { receipts } = await client.retention.receipts()
+  expect(receipts).toMatchObject([
+    { id: receipt, by: 'person', transcripts: 2, inTrash: 2, deleted: 0 },
+  ])
+
+  const one = { receiptId: receipt?.slice(0, 8) ?? '', taskId: leafId.slice(0, 8) }
+  expect(await client.retention.undo(one)).toEqual({ restored: [leafId], left: [] })
+  expect(await statusOf(shiplog, middleId)).toBe('expired')
+  expect(await client.retention.undo({ receiptId: receipt ?? '' })).toMatchObject({
+    restored: [middleId],
+  })
+  const stripped = (content: Record<string, string>) =>
+    Object.fromEntries(
+      Object.entries(content).filter(([path]) => !path.endsWith('transcript.json')),
+    )
+  expect(stripped(contentOf(session('subagent-transcripts')))).toEqual(stripped(before))
+  expect(JSON.parse(await readFile(session('subagent-transcripts.json'), 'utf8'))).toEqual(
+    indexBefore,
+  )
+  expect(await entriesOf(shiplog, leafId)).toEqual(entries)
+  expect(
+    (await client.retention.receipt({ receiptId: receipt ?? '' })).items.map(({ state }) => state),
+  ).toEqual(['kept', 'kept'])
+  await expect(client.retention.undo({ receiptId: receipt ?? '' })).rejects.toMatchObject({
+    code: 'REFUSED',
+    data: { reason: 'nothing-to-undo' },
+  })
+  expect(await doctorOf(shiplog)).toEqual([])
+  pass(29)
+  expect(idsOf(await client.retention.preview({}))).toEqual([])
+  pass(1)
+  expect(idsOf(await client.retention.preview({}))).toEqual([middleId, leafId].toSorted())
+})
+
+it('[X3] a removed root is swept too, its record stays, and it is restored with its transcript', async () => {
+  const { open, dataDir, rootId } = await stage()
+  const shiplog = await open()
+  const { client } = shiplog
+  const entries = await entriesOf(shiplog, rootId)
+  await client.workspace.remove({ workspaceId: rootId })
+  pass(31)
+  expect(idsOf(await client.retention.sweep())).toContain(rootId)
+  expect(await statusOf(shiplog, rootId)).toBe('expired')
+  expect(existsSync(join(dataDir, 'archive', rootId, 'chat.jsonl'))).toBe(false)
+  expect((await client.tasks.report({ taskId: rootId })).title).toBe('Lead')
+  expect(await doctorOf(shiplog)).toEqual([])
+  // Through the trash as well.
+  await client.workspace.trash({ workspaceId: rootId })
+  await client.workspace.restore({ workspaceId: rootId })
+  expect(await entriesOf(shiplog, rootId)).toEqual(entries)
+  await client.tasks.prompt({ taskId: rootId, prompt: 'Again' })
+  await until(shiplog, (tasks) =>
+    tasks.some(({ id, runs, endedAt }) => id === rootId && runs.length === 2 && endedAt !== null),
+  )
+  expect((await entriesOf(shiplog, rootId)).slice(0, entries.length)).toEqual(entries)
+  expect(await doctorOf(shiplog)).toEqual([])
+})
+
+it('[X3] what has been in the trash for 7 days is deleted for good, and a receipt says so', async () => {
+  const { open, dataDir, rootId, leafId } = await stage()
+  let shiplog = await open()
+  await mkdir(join(dataDir, 'trash', 'odds-and-ends'), { recursive: true, mode: 0o700 })
+  await writeFile(join(dataDir, 'trash', 'odds-and-ends', 'file'), '12345')
+  pass(31)
+  const first = await shiplog.client.retention.sweep()
+  await shiplog.client.workspace.remove({ workspaceId: rootId })
+  await shiplog.client.workspace.trash({ workspaceId: rootId })
+  pass(6.9)
+  expect(await shiplog.client.retention.sweep()).toMatchObject({ removed: [] })
+  pass(0.2)
+  await shiplog.close()
+  shiplog = await open({ sweepAtStart: true })
+  await startIsOver(shiplog)
+  expect(await readdir(join(dataDir, 'trash'))).toEqual([])
+  const [last] = (await shiplog.client.retention.receipts()).receipts
+  expect(last).toMatchObject({ by: 'start', transcripts: 0, deleted: 4 })
+  const { items } = await shiplog.client.retention.receipt({ receiptId: last?.id ?? '' })
+  expect(items.map(({ kind, id, state }) => [kind, id, state]).toSorted()).toEqual(
+    [
+      ...first.removed.map(({ id }) => ['trashed-transcript', id, 'gone']),
+      ['trashed-workspace', rootId, 'gone'],
+      ['trashed-file', 'odds-and-ends', 'gone'],
+    ].toSorted(),
+  )
+  const { client } = shiplog
+  await expect(client.retention.undo({ receiptId: first.receipt ?? '' })).rejects.toMatchObject({
+    code: 'REFUSED',
+  })
+  await expect(client.workspace.untrash({ workspaceId: rootId })).rejects.toMatchObject({
+    code: 'REFUSED',
+  })
+  await expect(client.workspace.restore({ workspaceId: rootId })).rejects.toMatchObject({
+    code: 'REFUSED',
+  })
+  expect(
+    (await client.workspace.getSubagentTranscript({ taskId: leafId })).expired?.purgedAt,
+  ).not.toBeNull()
+  expect(await allTasks(shiplog)).toEqual([])
+  expect(await doctorOf(shiplog)).toEqual([])
+  expect((await client.app.info()).notices).toMatchObject([
+    {
+      tone: 'info',
+      text: expect.stringMatching(
+        /^Deleted 4 things \(.*\) that had been in the trash for 7 days\.$/,
+      ),
+    },
+  ])
+})
+
+it('[X3] sweeps at start in the background, says so in one line, and Undo takes the line away', async () => {
+  const { open } = await stage()
+  pass(40)
+  // A short command changes nothing.
+  const command = await open()
+  expect(idsOf(await command.client.retention.preview({}))).toHaveLength(2)
+  await command.close()
+  const shiplog = await open({ host: 'web' })
+  const { client } = shiplog
+  await startIsOver(shiplog)
+  const [notice] = (await client.app.info()).notices
+  expect(notice?.text).toMatch(/^Moved 2 transcripts \(.+ kB\) older than 30 days to the trash\.$/)
+  expect(notice?.details).toEqual(
+    expect.arrayContaining([expect.stringMatching(/^Leaf: .+ kB, last active \d{4}-\d\d-\d\d$/)]),
+  )
+  await client.retention.undo({ receiptId: notice?.receiptId ?? '' })
+  expect((await client.app.info()).notices).toEqual([])
+  expect(await client.retention.preview({})).toMatchObject({ removed: [], kept: 3 })
+})
+
+it('[X3] a start ends what a crash left between saying and moving, and changes nothing after that', async () => {
+  const { open, session, dataDir, leafId, middleId } = await stage()
+  let shiplog = await open()
+  pass(31)
+  const { receipt } = await shiplog.client.retention.sweep()
+  await shiplog.close()
+  // As if the process had died while it moved: one half here, the other half there.
+  const place = session('subagent-transcripts', leafId)
+  const trashed = join(dataDir, 'trash', `transcript-${leafId}`)
+  await rename(join(trashed, 'chat.jsonl'), join(place, 'chat.jsonl'))
+  shiplog = await open()
+  await startIsOver(shiplog)
+  expect(existsSync(join(place, 'chat.jsonl'))).toBe(false)
+  await shiplog.close()
+  const settled = contentOf(dataDir)
+  shiplog = await open()
+  await startIsOver(shiplog)
+  await shiplog.close()
+  const { '/lease.json': _, ...after } = contentOf(dataDir)
+  expect(after).toEqual(
+    Object.fromEntries(Object.entries(settled).filter(([path]) => path !== '/lease.json')),
+  )
+  shiplog = await open()
+  const restored = (await shiplog.client.retention.undo({ receiptId: receipt ?? '' })).restored
+  expect(restored.toSorted()).toEqual([leafId, middleId].toSorted())
+  expect(await statusOf(shiplog, leafId)).toBe('complete')
+  expect(await doctorOf(shiplog)).toEqual([])
+})
+
+it('[X3] what cannot be moved is kept, said, and not called expired', async () => {
+  const { open, dataDir, leafId, middleId } = await stage()
+  const shiplog = await open()
+  pass(31)
+  await mkdir(join(dataDir, 'trash'), { recursive: true, mode: 0o700 })
+  await writeFile(join(dataDir, 'trash', `transcript-${leafId}`), 'in the way')
+  const sweep = await shiplog.client.retention.sweep()
+  expect(idsOf(sweep)).toEqual([middleId])
+  expect(sweep.kept).toBe(2)
+  expect(await statusOf(shiplog, leafId)).toBe('complete')
+  const { notices } = await shiplog.client.app.info()
+  expect(notices).toMatchObject([
+    { tone: 'error', text: expect.stringContaining('"Leaf" could not be moved') },
+  ])
+  expect(await doctorOf(shiplog)).toEqual([])
+})
+
+it('tells an expired transcript from one that is missing', async () => {
+  const { open, session, leafId, middleId } = await stage()
+  await rm(session('subagent-transcripts', leafId, 'chat.jsonl'))
+  await rm(session('subagent-transcripts', leafId, 'blobs'), { recursive: true, force: true })
+  await rm(session('subagent-transcripts', leafId, 'file-history'), {
+    recursive: true,
+    force: true,
+  })
+  const shiplog = await open()
+  pass(31)
+  expect(idsOf(await shiplog.client.retention.sweep())).toEqual([middleId])
+  expect(await statusOf(shiplog, leafId)).toBe('missing')
+  expect(await statusOf(shiplog, middleId)).toBe('expired')
+})
+
+it('[X1] a pin holds across restarts, for the task and everything below it', async () => {
+  const { open, rootId, middleId } = await stage()
+  let shiplog = await open()
+  await shiplog.client.retention.pin({ taskId: middleId.slice(0, 8), pinned: true })
+  await shiplog.close()
+  pass(400)
+  shiplog = await open()
+  expect((await taskOf(shiplog, middleId)).pinned).toBe(true)
+  expect(idsOf(await shiplog.client.retention.preview({}))).toEqual([])
+  const all = { transcriptTtlDays: 0, transcriptsMax: 0, bytesMax: 0, trashTtlDays: 1 }
+  await shiplog.client.workspace.remove({ workspaceId: rootId })
+  expect(idsOf(await shiplog.client.retention.preview({ settings: all }))).toEqual([rootId])
+  await shiplog.client.retention.pin({ taskId: middleId, pinned: false })
+  expect(idsOf(await shiplog.client.retention.preview({ settings: all }))).toHaveLength(3)
+})
+
+it('keeps settings across restarts, and refuses ones that make no sense', async () => {
+  const { open, dataDir } = await stage()
+  let shiplog = await open()
+  expect(await shiplog.client.retention.settings()).toEqual(retentionDefaults)
+  const settings = { transcriptTtlDays: null, transcriptsMax: 500, bytesMax: 2e9, trashTtlDays: 14 }
+  await shiplog.client.retention.setSettings(settings)
+  for (const wrong of [{ trashTtlDays: 0 }, { transcriptTtlDays: -1 }, { bytesMax: 0.5 }]) {
+    await expect(shiplog.client.retention.setSettings({ ...settings, ...wrong })).rejects.toThrow()
+  }
+  await shiplog.close()
+  shiplog = await open()
+  expect(await shiplog.client.retention.settings()).toEqual(settings)
+  expect(await doctorOf(shiplog)).toEqual([])
+  expect(JSON.parse(await readFile(join(dataDir, 'settings.json'), 'utf8'))).toEqual({
+    version: 1,
+    retention: settings,
+  })
+})
+
+it('keeps damaged settings aside and sweeps nothing by itself until they are saved again', async () => {
+  const { open, dataDir } = await stage()
+  const path = join(dataDir, 'settings.json')
+  await writeFile(path, '{"version": 1, "retention": {"transcriptTtlDays": "never"}}', {
+    mode: 0o600,
+  })
+  pass(365)
+  for (const _ of [1, 2]) {
+    const shiplog = await open({ sweepAtStart: true })
+    await startIsOver(shiplog)
+    const { notices } = await shiplog.client.app.info()
+    expect(notices).toMatchObject([
+      { tone: 'warning', text: expect.stringContaining('nothing is cleaned up') },
+    ])
+    expect(await shiplog.client.retention.settings()).toEqual(retentionDefaults)
+    expect(idsOf(await shiplog.client.retention.preview({}))).toHaveLength(2)
+    await shiplog.close()
+  }
+  expect(await readFile(`${path}.damaged-1`, 'utf8')).toContain('never')
+  const shiplog = await open()
+  await shiplog.client.retention.setSettings(retentionDefaults)
+  await shiplog.close()
+  const swept = await open({ sweepAtStart: true })
+  await startIsOver(swept)
+  expect((await swept.client.retention.receipts()).receipts).toHaveLength(1)
+})
+
+it('lists a receipt that cannot be read as such, and takes its transcripts back all the same', async () => {
+  const { open, dataDir, leafId } = await stage()
+  const shiplog = await open()
+  pass(31)
+  const { receipt } = await shiplog.client.retention.sweep()
+  await writeFile(join(dataDir, 'receipts', `${receipt}.json`), '{')
+  const { receipts, unreadable } = await shiplog.client.retention.receipts()
+  expect({ receipts, unreadable }).toEqual({
+    receipts: [],
+    unreadable: [`receipts/${receipt}.json`],
+  })
+  await shiplog.client.retention.undo({ receiptId: receipt ?? '', taskId: leafId })
+  expect(await statusOf(shiplog, leafId)).toBe('complete')
+})
