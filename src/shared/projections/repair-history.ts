@@ -8,7 +8,7 @@ export const unknownOutcome =
   'The agent was interrupted while this call was under way: its outcome is unknown, and it was not repeated.'
 
 /**
- * Every call has exactly one result, the first that was recorded, and every message says something. The
+ * Every call has exactly one result, the first that was recorded, and no message is empty that was cut short. The
  * order stays as it is; whole histories come back as they are.
  */
 export function repairHistory(entries: Entry[]): Entry[] {
@@ -26,7 +26,9 @@ export function repairHistory(entries: Entry[]): Entry[] {
   })
 }
 
-const saysSomething = ({ parts }: MessageEntry): boolean =>
+/** A turn that ended counts even when it said nothing; one that was cut short does not. */
+const saysSomething = ({ status, parts }: MessageEntry): boolean =>
+  status === 'complete' ||
   parts.some((part) => part.type === 'tool-call' || part.text.trim() !== '')
 
 function unknownResultOf(call: ToolCallEntry): ToolResultEntry {

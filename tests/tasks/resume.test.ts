@@ -1,0 +1,366 @@
+import { existsSync } from 'node:fs'
+import { readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Shiplog } from '../../src/main/shiplog.ts'
+import type { Entry } from '../../src/shared/entries.ts'
+import type { TaskId } from '../../src/shared/ids.ts'
+import type { ResumeSelector } from '../../src/shared/resume.ts'
+import {
+  allTasks,
+  entriesOf,
+  type Fixture,
+  git,
+  openFixture,
+  start,
+  taskOf,
+  until,
+  untilQuiet,
+} from '../harness.ts'
+
+/** Notes a word outside of the worktrees, so that a call that ran twice shows. */
+const note = (log: string, word: string) => `{ command: "echo ${word} >> '${log}'" }`
+/** A call that is under way until the file is there. */
+const hold = (dir: string) => `{ command: "while [ ! -e '${dir}/go' ]; do sleep 0.02; done" }`
+
+const agent = (name: string, turns: string[]) => `
+  ${name}:
+    turns:
+${turns.map((turn) => `      ${turn}`).join('\n')}`
+
+/** Six sub-agents in three depths, each of which notes a word, holds, and notes another. */
+function sixDeep(dir: string): string {
+  const log = join(dir, 'log')
+  const worker = (name: string, children: string[] = []) =>
+    agent(name, [
+      `- { call: bash, with: ${note(log, `${name}-before`)} }`,
+      ...children.map(
+        (child) =>
+          `- { call: task, with: { agent: ${child}, title: ${child}, prompt: Go, background: true } }`,
+      ),
+      `- { call: bash, with: ${hold(dir)} }`,
+      `- { call: bash, with: ${note(log, `${name}-after`)} }`,
+      ...(children.length > 0 ? ['- { call: task_await, with: { tasks: all } }'] : []),
+      `- report: { title: ${name} done, markdown: Done. }`,
+    ])
+  return `
+version: 1
+name: six-deep
+agents:${worker('lead', ['left', 'right'])}${worker('left', ['leftmost', 'inner'])}${worker(
+    'right',
+    ['rightmost'],
+  )}${worker('leftmost')}${worker('inner', ['deepest'])}${worker('rightmost')}${worker('deepest')}
+`
+}
+
+const isHolding = (entries: Entry[]) => entries.some(isOpenHold(entries))
+const isOpenHold = (entries: Entry[]) => (entry: Entry) =>
+  entry.type === 'tool-call' &&
+  JSON.stringify(entry.input).includes('while') &&
+  !entries.some((other) => other.type === 'tool-result' && other.callId === entry.callId)
+
+/** Every task that there is holds, and there are as many as that. */
+async function untilAllHold(shiplog: Shiplog, count: number): Promise<void> {
+  await until(
+    shiplog,
+    (tasks) => tasks.filter(({ status }) => status === 'spawned').length >= count,
+  )
+  for (const { id } of await allTasks(shiplog)) {
+    const feed = await shiplog.client.feed.session({ workspaceId: id })
+    for await (const _ of feed) if (isHolding(await entriesOf(shiplog, id))) break
+  }
+}
+
+async function resume(
+  shiplog: Shiplog,
+  selector: ResumeSelector,
+  over: {
+    force?: boolean
+    choices?: Record<TaskId, 'resume' | 'fresh' | 'abandon' | 'leave'>
+  } = {},
+) {
+  const outcome = await shiplog.client.tasks.resume({ selector, ...over })
+  const taskIds = outcome.accepted.map(({ taskId }) => taskId)
+  const { ended } = await shiplog.client.tasks.resumeEnded({ taskIds })
+  return { ...outcome, ended }
+}
+
+const wordsIn = async (dir: string) => (await readFile(join(dir, 'log'), 'utf8')).trim().split('\n')
+
+async function interruptedSix(): Promise<{ fixture: Fixture; root: TaskId; shiplog: Shiplog }> {
+  const fixture = await openFixture({ agentsAtOnce: 16 })
+  const root = await start(fixture, sixDeep(fixture.dir))
+  await untilAllHold(fixture.shiplog, 7)
+  const shiplog = await fixture.restart()
+  await writeFile(join(fixture.dir, 'go'), '')
+  return { fixture, root, shiplog }
+}
+
+/** Seven agents with a worktree each, twice: minutes on a machine that is busy with other tests. */
+const treeTimeoutMs = 120_000
+
+describe('resuming a tree', { timeout: treeTimeoutMs }, () => {
+  it('[S1][S3] takes up every interrupted agent once, and runs no call twice', async () => {
+    const { fixture, root, shiplog } = await interruptedSix()
+    const before = await allTasks(shiplog)
+    expect(before.map(({ status }) => status)).toEqual(Array(7).fill('interrupted'))
+    const entriesBefore = new Map<string, Entry[]>()
+    for (const { id } of before) entriesBefore.set(id, await entriesOf(shiplog, id))
+
+    const { ended, refused } = await resume(shiplog, { by: 'tree', taskId: root })
+    await untilQuiet(shiplog)
+    expect(refused).toEqual([])
+    expect(ended.map(({ status }) => status)).toEqual(Array(7).fill('completed'))
+    const names = ['lead', 'left', 'right', 'leftmost', 'inner', 'rightmost', 'deepest']
+    const words = names.flatMap((name) => [`${name}-before`, `${name}-after`])
+    expect((await wordsIn(fixture.dir)).sort()).toEqual(words.sort())
+    for (const [id, entries] of entriesBefore) {
+      const now = await entriesOf(shiplog, id as TaskId)
+      expect(now.slice(0, entries.length)).toEqual(entries)
+      expect(now.filter(({ type }) => type === 'resume')).toHaveLength(1)
+    }
+    expect((await allTasks(shiplog)).map(({ runs }) => runs.length)).toEqual(Array(7).fill(2))
+  })
+
+  it('[S1] does with each what was chosen for it', async () => {
+    const { root, shiplog } = await interruptedSix()
+    const idOf = async (title: string) => (await taskOf(shiplog, title)).id
+    const choices = {
+      [await idOf('rightmost')]: 'abandon' as const,
+      [await idOf('deepest')]: 'fresh' as const,
+    }
+    const outcome = await resume(shiplog, { by: 'tree', taskId: root }, { choices })
+    await untilQuiet(shiplog)
+    expect(outcome.accepted).toHaveLength(5)
+    expect(outcome.abandoned).toEqual([await idOf('rightmost')])
+    const tasks = await allTasks(shiplog)
+    expect(tasks.find(({ title }) => title === 'rightmost')?.status).toBe('abandoned')
+    const deepest = tasks.filter(({ title }) => title === 'deepest')
+    expect(deepest.map(({ status }) => status)).toEqual(['abandoned', 'completed'])
+  })
+
+  it('[T5] runs no more of them at once than was asked for, one that awaits not counted', async () => {
+    const { root, shiplog } = await interruptedSix()
+    let most = 0
+    const abort = new AbortController()
+    const watched = (async () => {
+      const feed = await shiplog.client.feed.ledger(undefined, { signal: abort.signal })
+      for await (const _ of feed) {
+        const tasks = await allTasks(shiplog)
+        const leaves = tasks.filter(({ title }) => /most|deepest/.test(title))
+        most = Math.max(most, leaves.filter(({ status }) => status === 'resumed').length)
+      }
+    })().catch(() => undefined)
+    const { accepted } = await shiplog.client.tasks.resume({
+      selector: { by: 'tree', taskId: root },
+      agentsAtOnce: 1,
+    })
+    await shiplog.client.tasks.resumeEnded({ taskIds: accepted.map(({ taskId }) => taskId) })
+    abort.abort()
+    await watched
+    expect(most).toBe(1)
+    expect((await allTasks(shiplog)).every(({ status }) => status === 'completed')).toBe(true)
+  })
+})
+
+const alone = (dir: string) => `
+version: 1
+name: alone
+agents:${agent('lead', [
+  `- { call: bash, with: ${note(join(dir, 'log'), 'one')} }`,
+  '- { call: write_file, with: { path: mine.txt, content: "mine" } }',
+  `- { call: bash, with: ${hold(dir)} }`,
+  `- { call: bash, with: ${note(join(dir, 'log'), 'two')} }`,
+  '- report: { title: Done, markdown: "Done in {{cwd}}" }',
+  `- { call: bash, with: ${note(join(dir, 'log'), 'three')} }`,
+  '- report: { title: Done again, markdown: Again. }',
+  `- { call: bash, with: ${note(join(dir, 'log'), 'four')} }`,
+  '- report: { title: Done once more, markdown: Once more. }',
+])}
+`
+
+async function interruptedAlone(): Promise<{ fixture: Fixture; root: TaskId; shiplog: Shiplog }> {
+  const fixture = await openFixture()
+  const root = await start(fixture, alone(fixture.dir))
+  await untilAllHold(fixture.shiplog, 1)
+  return { fixture, root, shiplog: await fixture.restart() }
+}
+
+describe('resuming one', () => {
+  it('[S1] takes the most recent one, a unique prefix, and says what else a text may mean', async () => {
+    const { fixture, root, shiplog } = await interruptedAlone()
+    await writeFile(join(fixture.dir, 'go'), '')
+    const plan = (selector: ResumeSelector) => shiplog.client.tasks.planResume({ selector })
+    expect((await plan({ by: 'most-recent' })).candidates[0]?.taskId).toBe(root)
+    expect((await plan({ by: 'task', taskId: root.slice(0, 6) })).candidates[0]?.taskId).toBe(root)
+    await expect(plan({ by: 'task', taskId: '00000000' })).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    })
+    expect((await taskOf(shiplog, root)).status).toBe('interrupted')
+    const { ended } = await resume(shiplog, { by: 'most-recent' })
+    expect(ended[0]).toMatchObject({ taskId: root, run: 2, status: 'completed' })
+    await expect(plan({ by: 'most-recent' })).rejects.toMatchObject({
+      data: { reason: 'nothing-to-resume' },
+    })
+  })
+
+  it('[T4] refuses one that completed, and names the time', async () => {
+    const { fixture, root, shiplog } = await interruptedAlone()
+    await writeFile(join(fixture.dir, 'go'), '')
+    await resume(shiplog, { by: 'task', taskId: root })
+    const { endedAt } = await taskOf(shiplog, root)
+    const again = resume(shiplog, { by: 'task', taskId: root })
+    await expect(again).rejects.toMatchObject({
+      code: 'REFUSED',
+      data: { reason: 'completed' },
+      message: expect.stringContaining(String(endedAt)),
+    })
+  })
+
+  it('lets one of two resumes at once win, and tells the other', async () => {
+    const { fixture, root, shiplog } = await interruptedAlone()
+    const selector = { by: 'task', taskId: root } as const
+    const both = await Promise.allSettled([
+      shiplog.client.tasks.resume({ selector }),
+      shiplog.client.tasks.resume({ selector }),
+    ])
+    await writeFile(join(fixture.dir, 'go'), '')
+    const outcomes = both.map((one) =>
+      one.status === 'fulfilled' && one.value.accepted.length === 1 ? 'accepted' : 'told',
+    )
+    expect(outcomes.sort()).toEqual(['accepted', 'told'])
+    await shiplog.client.tasks.resumeEnded({ taskIds: [root] })
+    expect((await taskOf(shiplog, root)).runs).toHaveLength(2)
+  })
+
+  it('[S2][S5] begins nothing with conflicts, and goes on when told to', async () => {
+    const { fixture, root, shiplog } = await interruptedAlone()
+    await writeFile(join(fixture.dir, 'go'), '')
+    const { workspace } = await taskOf(shiplog, root)
+    await writeFile(join(workspace?.path ?? '', 'mine.txt'), 'not yours')
+    const before = await entriesOf(shiplog, root)
+    const refused = await resume(shiplog, { by: 'task', taskId: root })
+    expect(refused.accepted).toEqual([])
+    expect(refused.refused[0]).toMatchObject({
+      reason: 'conflicts',
+      drift: { conflicts: [{ path: 'mine.txt' }] },
+    })
+    expect(await entriesOf(shiplog, root)).toEqual(before)
+    expect((await taskOf(shiplog, root)).status).toBe('interrupted')
+
+    const { ended } = await resume(shiplog, { by: 'task', taskId: root }, { force: true })
+    expect(ended[0]?.status).toBe('completed')
+    const entry = (await entriesOf(shiplog, root)).find(({ type }) => type === 'resume')
+    expect(JSON.stringify(entry)).toContain('mine.txt')
+  })
+
+  it('[S4][S5] leaves it as it was when its project is gone, and makes a missing worktree again', async () => {
+    const { fixture, root, shiplog } = await interruptedAlone()
+    await writeFile(join(fixture.dir, 'go'), '')
+    const moved = `${fixture.project.dir}-moved`
+    await rename(fixture.project.dir, moved)
+    const { refused } = await resume(shiplog, { by: 'task', taskId: root }, { force: true })
+    expect(refused[0]).toMatchObject({ reason: 'obstacle' })
+    expect((await taskOf(shiplog, root)).status).toBe('interrupted')
+    await rename(moved, fixture.project.dir)
+
+    const path = (await taskOf(shiplog, root)).workspace?.path ?? ''
+    git(fixture.project.dir, 'worktree', 'remove', '--force', path)
+    expect(existsSync(path)).toBe(false)
+    const { ended } = await resume(shiplog, { by: 'task', taskId: root }, { force: true })
+    expect(ended[0]?.status).toBe('completed')
+    expect(await readFile(join(path, 'mine.txt'), 'utf8')).toBe('mine')
+  })
+})
+
+describe('going on without a resume', { timeout: treeTimeoutMs }, () => {
+  it('[T4][S3] continues from a completed task as a new one, five times over, with all that came before', async () => {
+    const fixture = await openFixture()
+    const { shiplog } = fixture
+    const turns = [1, 2, 3, 4, 5, 6].flatMap((n) => [
+      `- say: Generation ${n} in {{cwd}}`,
+      `- { call: write_file, with: { path: file-${n}.txt, content: "${n}" } }`,
+      `- report: { title: Part ${n}, markdown: Part ${n}. }`,
+    ])
+    let last = await start(fixture, `version: 1\nname: parts\nagents:${agent('lead', turns)}\n`)
+    await untilQuiet(shiplog)
+    for (let n = 2; n <= 6; n++) {
+      const { taskId } = await shiplog.client.tasks.continueFrom({
+        taskId: last,
+        prompt: `Go on, ${n}`,
+      })
+      await untilQuiet(shiplog)
+      const task = await taskOf(shiplog, taskId)
+      expect(task).toMatchObject({
+        status: 'completed',
+        resumedFrom: last,
+        reportTitle: `Part ${n}`,
+      })
+      // From the files of the one before.
+      for (let i = 1; i <= n; i++)
+        expect(await readFile(join(task.workspace?.path ?? '', `file-${i}.txt`), 'utf8')).toBe(
+          `${i}`,
+        )
+      const own = await entriesOf(shiplog, taskId)
+      expect(own.filter(({ type }) => type === 'message')).toHaveLength(4)
+      last = taskId
+    }
+  })
+
+  it('[T5][T6] retries a failed one, and releases what was blocked by it', async () => {
+    const fixture = await openFixture()
+    const { shiplog } = fixture
+    const scenario = `
+version: 1
+name: retry
+agents:
+  lead:
+    turns:
+      - call: task
+        with: { agent: shaky, title: First, prompt: Go, background: true }
+      - call: task
+        with: { agent: sure, title: Second, prompt: Go, background: true, dependsOn: [First] }
+      - call: task_await
+        with: { tasks: all }
+      - report: { title: Over, markdown: Over. }
+  shaky:
+    turns:
+      - fail: Not today
+      - report: { title: Did it, markdown: Did it. }
+  sure:
+    turns:
+      - report: { title: Sure, markdown: Sure. }
+`
+    await start(fixture, scenario)
+    await untilQuiet(shiplog)
+    const first = await taskOf(shiplog, 'First')
+    expect(first).toMatchObject({ status: 'failed', error: 'Not today' })
+    expect(await taskOf(shiplog, 'Second')).toMatchObject({
+      status: 'blocked',
+      error: 'it depends on "First" (failed)',
+    })
+    await shiplog.client.tasks.retry({ taskId: first.id })
+    await until(shiplog, (tasks) =>
+      ['First', 'Second'].every((title) =>
+        tasks.some((task) => task.title === title && task.status === 'completed'),
+      ),
+    )
+    expect((await taskOf(shiplog, 'First')).runs).toHaveLength(2)
+    await expect(shiplog.client.tasks.retry({ taskId: first.id })).rejects.toMatchObject({
+      data: { reason: 'not-failed' },
+    })
+  })
+
+  it('gives an interrupted one up, and begins it anew', async () => {
+    const { fixture, root, shiplog } = await interruptedAlone()
+    await writeFile(join(fixture.dir, 'go'), '')
+    const { taskId } = await shiplog.client.tasks.startFresh({ taskId: root })
+    await until(shiplog, (tasks) =>
+      tasks.some(({ id, status }) => id === taskId && status === 'completed'),
+    )
+    expect(await taskOf(shiplog, root)).toMatchObject({ status: 'abandoned' })
+    expect(await wordsIn(fixture.dir)).toEqual(['one', 'one', 'two'])
+    const abandoned = shiplog.client.tasks.abandon({ taskId: root })
+    await expect(abandoned).rejects.toMatchObject({ data: { reason: 'not-interrupted' } })
+  })
+})
