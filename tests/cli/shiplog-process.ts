@@ -77,6 +77,9 @@ export async function createSandbox() {
   return {
     dir,
     dataDir,
+    /** For who starts the command line in a way of its own. */
+    entry,
+    env,
     start,
     run: (...argv: string[]) => start(argv).ended,
     /** Runs with `--json`, expects exit 0, and answers the one document. */

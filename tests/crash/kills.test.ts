@@ -1,73 +1,148 @@
-/** A process that is killed in the middle of a voyage with real Git worktrees, and the start after it. */
-import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+/**
+ * The built command line, killed with its Git in the middle of a scenario, a few times on one data
+ * directory, and all that comes after: the next commands, a second start, a further agent. From the second
+ * kill on it may be the recovery from the one before that is cut short.
+ */
 import { expect, it } from 'vitest'
-import { git, gitProject } from '../harness.ts'
+import { demoFiles, demoScenario } from '../../src/main/agents/scripted/demo/index.ts'
+import { createSandbox } from '../cli/shiplog-process.ts'
 import { seed, soakFactor, within } from './effort.ts'
-import { type Fact, whatIsLost } from './facts.ts'
-import { createRandom } from './fault-fs/random.ts'
-import { differences, readTree } from './fault-fs/tree.ts'
-import { scratch } from './places.ts'
-import { reopenServices } from './services.ts'
+import { createRandom, type Random } from './fault-fs/random.ts'
+import { whatIsWrong } from './kills/aftermath.ts'
+import {
+  describePlan,
+  fileCallPlan,
+  gitCommandPlan,
+  type KillPlan,
+  timePlan,
+} from './kills/plan.ts'
+import { type Played, playUntilKilled } from './kills/play.ts'
 
-const script = join(import.meta.dirname, 'killed-process.ts')
-/** More calls than a voyage takes; a number beyond its end lets it come to that. */
-const callsMax = 1600
+/** Nested agents in worktrees, commits, uncommitted work, a patch applied, clean-up. */
+const crew = `
+version: 1
+name: crew
+agents:
+  lead:
+    turns:
+      - steps:
+          - call: write_file
+            with: { path: log.txt, content: "day one\\n" }
+          - call: task
+            with: { agent: mate, title: Mate, prompt: Look after the boy, background: true }
+          - call: bash
+            with: { command: "git add -A && git commit -qm 'Day one'" }
+      - call: task_await
+        with: { tasks: all }
+      - call: task_apply_patch
+        with: { task: Mate }
+      - report: { title: Voyage over, markdown: "All well.\\n\\n{{last.output}}" }
+  mate:
+    turns:
+      - steps:
+          - say: One of you comes with me.
+          - call: task
+            with: { agent: boy, title: Boy, prompt: Look out }
+      - call: task_apply_patch
+        with: { task: Boy }
+      - call: bash
+        with: { command: "git add -A && git commit -qm 'Sighted'; echo more >> mate.txt" }
+      - report: { title: Watch kept, markdown: Kept. }
+  boy:
+    turns:
+      - call: write_file
+        with: { path: boy.txt, content: "land ho\\n" }
+      - report: { title: Land, markdown: Land. }
+`
+const next = `
+version: 1
+name: next
+agents:
+  other:
+    turns:
+      - call: write_file
+        with: { path: next.txt, content: "on\\n" }
+      - report: { title: On, markdown: On it went. }
+`
 
-type Told = Fact | { what: 'over'; attempts: number }
+/** What the crew takes: a number beyond its end lets it come to that. */
+const fileCallsMax = 430
+const gitCommandsMax = 12
+const killsATry = 3
+/** So that the demo's agents are often at work, and not waiting to be watched. */
+const quickDemo = demoScenario.replaceAll(/wait: [\d.]+m?s/g, 'wait: 50ms')
+const demoMsMax = 5000
 
-async function playUntilKilled(dataDir: string, projectDir: string, at: number): Promise<Told[]> {
-  const child = spawn(process.execPath, [script, dataDir, projectDir, String(at)], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let output = ''
-  let complaint = ''
-  child.stdout.on('data', (chunk) => {
-    output += chunk
-  })
-  child.stderr.on('data', (chunk) => {
-    complaint += chunk
-  })
-  const { promise, resolve } = Promise.withResolvers<number | null>()
-  child.on('close', resolve)
-  if ((await promise) === 1) throw new Error(complaint)
-  const lines = output.split('\n').slice(0, -1)
-  return lines.map((line) => JSON.parse(line) as Told)
+interface Play {
+  scenario: string
+  files?: Record<string, string>
 }
 
-it('[J6][R1][T3] loses nothing that was acknowledged when it is killed with its worktrees', {
-  timeout: 90_000 * soakFactor,
-}, async () => {
-  const parent = scratch()
-  const random = createRandom(seed)
-  const moments = Array.from({ length: 10_000 }, () => 1 + random.below(callsMax))
+async function attempt(plans: KillPlan[], random: Random, { scenario, files }: Play) {
+  const box = await createSandbox()
+  const played: Played[] = []
+  try {
+    const project = await box.repository('project', files)
+    const place = { box, project, next: await box.file('next.yaml', next) }
+    const file = await box.file('scenario.yaml', scenario)
+    for (const plan of plans) played.push(await playUntilKilled(box, { project, file }, plan))
+    const wrong = await whatIsWrong(place, played, random)
+    return { wrong, kills: played.filter(({ killed }) => killed).length }
+  } finally {
+    for (const one of played) await one.noneLeft()
+    await box.remove()
+  }
+}
+
+/** Tries plans for `seconds`, one group of them at least, and tells what was wrong after which. */
+async function tryPlans(
+  seconds: number,
+  planFrom: (random: Random) => KillPlan,
+  play: Play,
+): Promise<void> {
+  // Each try has a seed of its own, so that how many came before it makes no difference.
+  const seeds = Array.from({ length: 10_000 }, (_, n) => seed + n)
   const failures = new Map<string, string>()
-  const tried = await within(8, moments, async (at) => {
-    const place = mkdtempSync(join(parent, 'try-'))
-    const projectDir = await gitProject(join(place, 'project'))
-    const dataDir = join(place, 'data')
-    const told = await playUntilKilled(dataDir, projectDir, at)
-    const facts = told.filter((one): one is Fact => one.what !== 'over')
-    const opened = await reopenServices(dataDir)
-    const wrong = await whatIsLost(dataDir, opened, facts)
-    const kept = opened.tasks().filter(({ workspace, archived }) => workspace && !archived)
-    await opened.close()
-    const worktrees = git(projectDir, 'worktree', 'list').trim().split('\n').length - 1
-    // One that was being made for a task that the ledger never heard of may be there as well.
-    if (worktrees < kept.length) wrong.push(`${kept.length} workspaces, ${worktrees} worktrees`)
-    const ours = (path: string) => !path.startsWith('worktrees')
-    const after = new Map([...readTree(dataDir)].filter(([path]) => ours(path)))
-    await (await reopenServices(dataDir)).close()
-    const again = new Map([...readTree(dataDir)].filter(([path]) => ours(path)))
-    wrong.push(...differences(after, again).map((one) => `the second start changed: ${one}`))
-    for (const one of wrong) {
-      const kind = one.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '*')
-      if (!failures.has(kind)) failures.set(kind, `killed at call ${at}`)
+  let kills = 0
+  const tried = await within(seconds, seeds, async (own) => {
+    const random = createRandom(own)
+    const plans = Array.from({ length: killsATry }, () => planFrom(random))
+    const found = await attempt(plans, random, play)
+    kills += found.kills
+    for (const one of found.wrong) {
+      const kind = one.replaceAll(/[0-9a-f]{8}(-[0-9a-f-]{27})?/g, '*')
+      if (!failures.has(kind))
+        failures.set(kind, `seed ${own}: ${plans.map(describePlan).join(', then ')}`)
     }
-    rmSync(place, { recursive: true, force: true, maxRetries: 5 })
   })
-  console.log(`${tried} kills, seed ${seed}`)
+  console.log(`${kills} kills in ${tried} data directories, seed ${seed}`)
   expect(Object.fromEntries([...failures].slice(0, 20))).toEqual({})
-  expect(tried).toBeGreaterThan(0)
-})
+  expect(kills).toBeGreaterThan(0)
+}
+
+const timeout = 120_000 * soakFactor
+
+it(
+  '[J6][R1][T3] loses nothing that it told when it is killed at a call to the file system',
+  {
+    timeout,
+  },
+  () => tryPlans(8, (random) => fileCallPlan(random, fileCallsMax), { scenario: crew }),
+)
+
+it(
+  '[J6][R1][T3] loses nothing that it told when it is killed around a command of Git',
+  {
+    timeout,
+  },
+  () => tryPlans(8, (random) => gitCommandPlan(random, gitCommandsMax), { scenario: crew }),
+)
+
+it(
+  '[J6][R1][T3] loses nothing that it told when it is killed at any moment of the demo',
+  {
+    timeout,
+  },
+  () =>
+    tryPlans(8, (random) => timePlan(random, demoMsMax), { scenario: quickDemo, files: demoFiles }),
+)

@@ -10,7 +10,7 @@ import {
   type Description,
   isMereOpening,
 } from './calls.ts'
-import { begin, type Fault, session } from './session.ts'
+import { type Attempt, begin, type Fault, session } from './session.ts'
 import { type AnyFunction, remakeWholeCalls, writeWhole } from './whole-calls.ts'
 
 /** For the life of the process; nothing is noted unless a recording is under way. */
@@ -137,12 +137,14 @@ function like(original: AnyFunction, patched: AnyFunction): AnyFunction {
 
 /** Runs the three moments of a call around it: before, well ended, badly ended. */
 function around(call: string, described: Description) {
-  const fault = attempt(call, described)
+  const made = attemptAt(call, described)
+  const fault = (made && session?.inject?.(made)) ?? null
   const step = described.operation && begin(described.operation)
   const steps = session?.trace.steps
   if (fault) {
     if (fault.tear !== undefined && described.tear) {
       described.tear(fault.tear)
+      fault.torn?.()
       if (step && steps) step.doneAt = steps.length
     } else if (step) step.failed = true
     return { error: errorFor(fault, call, described.path), done: () => {}, failed: () => {} }
@@ -153,6 +155,7 @@ function around(call: string, described: Description) {
       described.took?.(result)
       described.opened?.(result as number | FileHandle)
       if (step && steps) step.doneAt = steps.length
+      if (made) session?.ended?.(made)
     },
     failed() {
       if (step) step.failed = true
@@ -160,16 +163,13 @@ function around(call: string, described: Description) {
   }
 }
 
-/** Counts the call, and answers the fault that takes its place. */
-function attempt(call: string, described: Description): Fault | null {
+/** Counts the call. */
+function attemptAt(call: string, described: Description): Attempt | null {
   if (!session) return null
   session.attempts += 1
   const changes = described.operation !== null && !isMereOpening(described.operation)
   const from = described.operation && 'from' in described.operation && described.operation.from
-  const { path } = described
-  return (
-    session.inject?.({ n: session.attempts, call, path, from: from || undefined, changes }) ?? null
-  )
+  return { n: session.attempts, call, path: described.path, from: from || undefined, changes }
 }
 
 function errorFor(fault: Fault, call: string, at: string): Error {

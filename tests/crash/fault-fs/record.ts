@@ -24,13 +24,15 @@ export interface Recording {
 
 /**
  * Records what happens below `root`. One recording at a time. `ignore` leaves paths out, relative to the
- * root; `inject` may answer a fault for any call, which is then not made.
+ * root; `inject` may answer a fault for any call, which is then not made; `ended` hears of each that was
+ * made, before its caller does.
  */
 export function record(
   root: string,
   options: {
     ignore?: (path: string) => boolean
     inject?: (attempt: Attempt) => Fault | null
+    ended?: (attempt: Attempt) => void
   } = {},
 ): Recording {
   if (session) throw new Error('a recording is under way')
@@ -38,6 +40,7 @@ export function record(
     root: path.resolve(root),
     ignore: options.ignore ?? (() => false),
     inject: options.inject ?? null,
+    ended: options.ended ?? null,
     trace: { before: readTree(root), steps: [] },
     attempts: 0,
     handles: new Map(),

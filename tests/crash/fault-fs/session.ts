@@ -20,6 +20,8 @@ export interface Fault {
   code: string
   /** Share of a write that reaches the disk all the same, 0 to 1. */
   tear?: number
+  /** Called when that share has been written, before the error is. */
+  torn?: () => void
 }
 
 /** A recording as the calls see it. */
@@ -27,6 +29,7 @@ export interface Session {
   root: string
   ignore: (path: string) => boolean
   inject: ((attempt: Attempt) => Fault | null) | null
+  ended: ((attempt: Attempt) => void) | null
   trace: Trace
   attempts: number
   handles: Map<number, OpenHandle>

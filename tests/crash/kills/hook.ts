@@ -1,0 +1,77 @@
+/**
+ * Loaded into the built command line with `node --import`: ends it at the moment that its plan names.
+ * `process.kill` with SIGKILL leaves no time for anything, as if it came from outside.
+ */
+import childProcess, { type ChildProcess } from 'node:child_process'
+import { appendFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { record } from '../fault-fs/record.ts'
+import { type KillPlan, planVariable } from './plan.ts'
+
+export interface HookOrder extends KillPlan {
+  dataDir: string
+  /** Where it notes the process groups that it starts and that end, `+<id>` and `-<id>`, a line each. */
+  groupsFile: string
+}
+
+const order = JSON.parse(process.env[planVariable] ?? '') as HookOrder
+// What it starts runs without it.
+delete process.env[planVariable]
+const { moment } = order
+
+function die(): never {
+  process.kill(order.dies === 'alone' ? process.pid : 0, 'SIGKILL')
+  throw new Error('still alive')
+}
+
+if (moment.kind === 'file-call') {
+  let calls = 0
+  let chosen = 0
+  record(order.dataDir, {
+    // What Git writes is not seen, and the worktrees are Git's.
+    ignore: (path) => path.startsWith('worktrees'),
+    inject({ n, call, changes }) {
+      if (!changes || ++calls !== moment.n) return null
+      chosen = n
+      if (moment.when === 'after') return null
+      // Only a write has a half.
+      if (moment.when === 'before' || !call.startsWith('write')) die()
+      return { code: 'EKILLED', tear: 0.5, torn: die }
+    },
+    ended({ n }) {
+      if (n === chosen) die()
+    },
+  })
+}
+
+/** Of the commands that Shiplog gives, those that change more than the object database. */
+const changing = ['worktree', 'update-ref', 'branch', 'checkout-index']
+let gitCommands = 0
+
+function isChosen(file: string, args: readonly string[]): boolean {
+  if (moment.kind !== 'git-command' || file !== 'git') return false
+  const command = args.find((arg, at) => !arg.startsWith('-') && args[at - 1] !== '-c') ?? ''
+  return changing.includes(command) && ++gitCommands === moment.n
+}
+
+const { spawn } = childProcess
+type Spawn = (
+  file: string,
+  args: readonly string[],
+  options: { detached?: boolean },
+) => ChildProcess
+const watchedSpawn: Spawn = (file, args, options) => {
+  const when = moment.kind === 'git-command' && isChosen(file, args) ? moment.when : null
+  if (when === 'before') die()
+  const child = (spawn as Spawn)(file, args, options)
+  if (options.detached && child.pid) {
+    const note = (sign: string) => appendFileSync(order.groupsFile, `${sign}${child.pid}\n`)
+    note('+')
+    child.once('exit', () => note('-'))
+  }
+  if (when === 'after') child.once('exit', die)
+  if (when === 'meanwhile' && moment.kind === 'git-command') setTimeout(die, moment.delayMs)
+  return child
+}
+childProcess.spawn = watchedSpawn as typeof spawn
+syncBuiltinESMExports()
