@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -130,6 +130,26 @@ describe('transcripts', () => {
     })
     await archiveTranscript(from, parent, about)
     expect(await transcriptIndex(parent).get(taskId)).toEqual(entry)
+  })
+
+  it('[R2] reads nothing of a transcript whose counts are known, and counts one that has another size', async () => {
+    const about = { taskId, ancestorIds: [parentId], title: 'A task', nowMs: 5 }
+    const from = await session(taskId, 3)
+    const { size: bytes } = await stat(join(from, 'chat.jsonl'))
+    // Not what is in it: so it shows which of the two was taken.
+    const counts = { messages: 70, entries: 80, bytes }
+    await archiveTranscript(from, parent, { ...about, counted: counts })
+    expect(await transcriptIndex(parent).get(taskId)).toMatchObject({
+      status: 'complete',
+      messageCount: 70,
+      entryCount: 80,
+      bytes,
+    })
+    await archiveTranscript(from, parent, { ...about, counted: { ...counts, bytes: bytes - 1 } })
+    expect(await transcriptIndex(parent).get(taskId)).toMatchObject({
+      messageCount: 3,
+      entryCount: 4,
+    })
   })
 
   it('[A8] gives a task without a transcript an artifact with its true status', async () => {
