@@ -21,7 +21,10 @@ export const driftReportSchema = z.object({
   taskId: taskIdSchema,
   /** HEAD of the working directory when the task was first spawned. */
   spawnCommit: z.string().nullable(),
+  /** At most `driftPathsMax`, and of `dirty` too. */
   conflicts: z.array(driftConflictSchema),
+  /** How many there are beside those listed; absent for none. */
+  conflictsMore: z.number().int().min(1).optional(),
   /** The branch that the work started from has other commits now. */
   headMoved: z
     .object({
@@ -38,6 +41,7 @@ export const driftReportSchema = z.object({
   missing: z.array(z.enum(['project', 'working-directory', 'branch', 'spawn-commit'])),
   /** Files in the working directory that changed since it stopped, uncommitted and untracked ones included. */
   dirty: z.array(z.string()),
+  dirtyMore: z.number().int().min(1).optional(),
   modelChanged: z.object({ from: z.string().nullable(), to: z.string().nullable() }).nullable(),
   /** Tool calls that were under way and whose outcome nobody knows. They are not repeated (S3). */
   unknownCalls: z.number().int().min(0),
@@ -45,6 +49,9 @@ export const driftReportSchema = z.object({
   notCompared: z.string().nullable(),
 })
 export type DriftReport = z.infer<typeof driftReportSchema>
+
+/** A generated tree that nobody told Git to ignore must not fill a window. */
+export const driftPathsMax = 500
 
 /** Something that a person should look at before the agent goes on. */
 export const hasConflicts = (drift: DriftReport): boolean => drift.conflicts.length > 0
@@ -89,19 +96,24 @@ function describeBranches({ headMoved, branchChanged }: DriftReport): string[] {
   return sentences
 }
 
-function describeFiles({ conflicts, dirty, notCompared }: DriftReport): string[] {
+function describeFiles(drift: DriftReport): string[] {
+  const { conflicts, conflictsMore = 0, dirty, dirtyMore = 0, notCompared } = drift
   const sentences = [...Map.groupBy(conflicts, (conflict) => conflict.changedBy)].map(
     ([who, theirs]) => {
       const subject = who === 'you' ? 'You' : who
-      return `${subject} changed ${plural(theirs.length, 'file')} that it worked on: ${listed(theirs.map(named))}.`
+      const paths = listed(theirs.map(named), theirs.length)
+      return `${subject} changed ${plural(theirs.length, 'file')} that it worked on: ${paths}.`
     },
   )
+  if (conflictsMore > 0)
+    sentences.push(`${plural(conflictsMore, 'more file')} that it worked on changed as well.`)
   const known = new Set(conflicts.flatMap(({ path, oldPath }) => [path, oldPath]))
   const others = dirty.filter((path) => !known.has(path))
-  if (others.length > 0) {
-    const also = conflicts.length > 0 ? 'other ' : ''
+  const count = others.length + dirtyMore
+  if (count > 0) {
+    const noun = conflicts.length > 0 ? 'other file' : 'file'
     sentences.push(
-      `${plural(others.length, `${also}file`)} changed in the working directory since it stopped: ${listed(others)}.`,
+      `${plural(count, noun)} changed in the working directory since it stopped: ${listed(others.map(onOneLine), count)}.`,
     )
   }
   if (notCompared !== null) sentences.push(notCompared)
@@ -124,15 +136,20 @@ function describeRun({ unknownCalls, modelChanged }: DriftReport): string[] {
 }
 
 function named({ path, oldPath, change }: DriftConflict): string {
-  if (oldPath !== null) return `${path} (was ${oldPath})`
-  return change === 'deleted' ? `${path} (deleted)` : path
+  if (oldPath !== null) return `${onOneLine(path)} (was ${onOneLine(oldPath)})`
+  return change === 'deleted' ? `${onOneLine(path)} (deleted)` : onOneLine(path)
 }
 
-function listed(paths: string[]): string {
-  const rest = paths.length - namedPathsMax
+/** A file's name may hold a line break, or what a terminal takes for a command. */
+const onOneLine = (text: string): string => text.replaceAll(/\p{Cc}/gu, '�')
+
+/** `count`: of all, listed or not. */
+function listed(paths: string[], count: number): string {
   // One more takes no more room than saying that there is one.
-  if (rest <= 1) return paths.join(', ')
-  return `${paths.slice(0, namedPathsMax).join(', ')} and ${rest} more`
+  const shown = paths.slice(0, count === namedPathsMax + 1 ? count : namedPathsMax)
+  if (shown.length === 0) return `${count} not listed`
+  const rest = count - shown.length
+  return rest > 0 ? `${shown.join(', ')} and ${rest} more` : shown.join(', ')
 }
 
 const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

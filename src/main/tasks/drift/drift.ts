@@ -2,13 +2,15 @@
  * What differs now from when a task's last run stopped (S2): its directory, its branch, the branch that it
  * started from, and who changed the files that it worked on. It only reads: no file, index or ref changes.
  */
-import type { DriftReport } from '../../../shared/drift.ts'
+import { type DriftReport, driftPathsMax } from '../../../shared/drift.ts'
 import type { Entry } from '../../../shared/entries.ts'
 import type { LedgerState } from '../../../shared/projections/ledger-state.ts'
-import type { Task } from '../../../shared/tasks.ts'
-import type { Git } from '../../git/index.ts'
+import type { Task, Workspace } from '../../../shared/tasks.ts'
+import { type Git, GitError } from '../../git/index.ts'
 import type { Records } from '../../workspaces/record.ts'
-import { modelChange, unknownCalls } from './record.ts'
+import { compareContents, compareTrees, type DirectoryDrift } from './directory.ts'
+import { headMove, isDirectory, originConflicts, originOf } from './origin.ts'
+import { modelChange, type Trail, trailOf, unknownCalls } from './record.ts'
 
 export interface DriftDependencies {
   state: LedgerState
@@ -22,17 +24,163 @@ export interface DriftDependencies {
  */
 export type FindDrift = (task: Task, history: readonly Entry[]) => Promise<DriftReport>
 
-export function createDrift(_deps: DriftDependencies): FindDrift {
-  return async (task, history) => ({
-    taskId: task.id,
-    spawnCommit: task.spawnCommit,
-    conflicts: [],
-    headMoved: null,
-    branchChanged: null,
-    missing: [],
-    dirty: [],
-    modelChanged: modelChange(task, history),
-    unknownCalls: unknownCalls(history),
-    notCompared: null,
+export function createDrift(deps: DriftDependencies): FindDrift {
+  return async (task, history) => {
+    const report: DriftReport = {
+      taskId: task.id,
+      spawnCommit: task.spawnCommit,
+      conflicts: [],
+      headMoved: null,
+      branchChanged: null,
+      missing: [],
+      dirty: [],
+      modelChanged: modelChange(task, history),
+      unknownCalls: unknownCalls(history),
+      notCompared: null,
+    }
+    if (!task.workspace || task.runs.length === 0) return report
+    try {
+      await compare(deps, report, { task, workspace: task.workspace, trail: trailOf(history) })
+    } catch (error) {
+      // A repository that Git can't read must not keep anybody from hearing the rest.
+      if (!(error instanceof GitError)) throw error
+      report.notCompared = `Git could not compare its files: ${error.message}.`
+    }
+    return bounded(report)
+  }
+}
+
+interface Subject {
+  task: Task
+  workspace: Workspace
+  trail: Trail
+}
+
+/** Fills the report in, so that what was found before Git failed is kept. */
+async function compare(
+  deps: DriftDependencies,
+  report: DriftReport,
+  subject: Subject,
+): Promise<void> {
+  const { task, workspace, trail } = subject
+  const hasProject = await isDirectory(task.projectDir)
+  const hasDirectory = await isDirectory(workspace.path)
+  if (!hasProject) report.missing.push('project')
+  if (!hasDirectory) report.missing.push('working-directory')
+  if (workspace.baseCommit === null) {
+    if (hasDirectory) take(report, await compareContents(deps, task, workspace.path, trail))
+    return
+  }
+  // A worktree is of no use to Git without the project that it belongs to.
+  if (!hasProject) return
+  if (!(await deps.git.isSameRepository(task.projectDir, task.projectDir))) {
+    report.notCompared = `${task.projectDir} is not a Git repository any more.`
+    return
+  }
+  await compareInGit(deps, report, {
+    ...subject,
+    workspace: { ...workspace, baseCommit: workspace.baseCommit },
   })
+}
+
+async function compareInGit(
+  deps: DriftDependencies,
+  report: DriftReport,
+  { task, workspace, trail }: Subject & { workspace: { baseCommit: string } },
+): Promise<void> {
+  const { git } = deps
+  const { projectDir } = task
+  const { baseCommit } = workspace
+  const start = await git.committedBase({ dir: projectDir, commit: baseCommit })
+  if (start === null) report.missing.push('spawn-commit')
+  const branch = trail.snapshot ? trail.snapshot.branch : workspace.branch
+  if (branch && (await git.resolveCommit(projectDir, `refs/heads/${branch}`)) === null)
+    report.missing.push('branch')
+
+  const own = report.missing.includes('working-directory')
+    ? null
+    : await compareDirectory(deps, report, { task, workspace, trail }, branch)
+  if (workspace.isolation === 'in-place') {
+    if (own && !report.branchChanged)
+      await compareHead(git, report, { task, workspace, trail }, own)
+    return
+  }
+  const origin = await originOf(deps, task, workspace)
+  if (!origin) return
+  report.headMoved = await headMove(git, origin, start ?? baseCommit)
+  if (start === null) return
+  const ownTree = trail.snapshot?.tree ?? own?.tree ?? null
+  const known = ownTree && (await git.hasTree({ dir: origin.dir, tree: ownTree })) ? ownTree : null
+  const widened = await withAllTouched(git, origin.dir, trail, baseCommit)
+  const there = { origin, trail: widened, ownTree: known }
+  const conflicts = await originConflicts(deps, task, workspace, there)
+  const listed = new Set(report.conflicts.map(({ path }) => path))
+  report.conflicts.push(...conflicts.filter(({ path }) => !listed.has(path)))
+}
+
+async function compareDirectory(
+  deps: DriftDependencies,
+  report: DriftReport,
+  { task, workspace, trail }: Subject & { workspace: { baseCommit: string } },
+  branch: string | null,
+): Promise<DirectoryDrift | null> {
+  const { git } = deps
+  const dir = workspace.path
+  if (!(await git.isSameRepository(dir, task.projectDir))) {
+    report.notCompared = `Git does not know ${dir} as part of the project any more; \`git worktree repair\` in ${task.projectDir} may help.`
+    return null
+  }
+  const present = await git.currentBranch(dir)
+  if (present !== branch) report.branchChanged = { from: branch, to: present }
+  const widened = await withAllTouched(git, dir, trail, workspace.baseCommit)
+  const own = await compareTrees(deps, task, workspace, widened)
+  take(report, own)
+  return own
+}
+
+function take(report: DriftReport, { conflicts, dirty, notCompared }: DirectoryDrift): void {
+  Object.assign(report, { conflicts, dirty, notCompared })
+}
+
+/** What it worked on, where its snapshots listed only some of it: all that became different under it. */
+async function withAllTouched(
+  git: Git,
+  dir: string,
+  trail: Trail,
+  baseCommit: string,
+): Promise<Trail> {
+  const { snapshot, touchedMore } = trail
+  if (!touchedMore || !snapshot) return trail
+  for (const tree of [baseCommit, snapshot.tree])
+    if (!(await git.hasTree({ dir, tree }))) return trail
+  const all = await git.treeDifferences({ dir, from: baseCommit, to: snapshot.tree })
+  const paths = all.flatMap(({ path, oldPath }) => (oldPath === null ? [path] : [path, oldPath]))
+  return { ...trail, touched: new Set([...trail.touched, ...paths]) }
+}
+
+/** In place its own commits move the branch as well: only what came after its last state is news. */
+async function compareHead(
+  git: Git,
+  report: DriftReport,
+  { task, workspace, trail }: Subject,
+  { head }: DirectoryDrift,
+): Promise<void> {
+  const from = trail.snapshot ? trail.snapshot.head : (task.spawnCommit ?? workspace.baseCommit)
+  if (!from || !head || from === head) return
+  const { path: dir } = workspace
+  const branch = await git.currentBranch(dir)
+  const commits = await git.countCommits({ dir, from, to: head })
+  report.headMoved = { branch, from, to: head, commits }
+}
+
+function bounded(report: DriftReport): DriftReport {
+  const { conflicts, dirty } = report
+  const more = (all: unknown[]) => Math.max(0, all.length - driftPathsMax)
+  return {
+    ...report,
+    conflicts: conflicts.slice(0, driftPathsMax),
+    dirty: dirty.slice(0, driftPathsMax),
+    ...(more(conflicts) > 0 && { conflictsMore: more(conflicts) }),
+    ...(more(dirty) > 0 && { dirtyMore: more(dirty) }),
+  }
 }

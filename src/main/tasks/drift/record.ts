@@ -1,4 +1,4 @@
-/** What a task's own entries say of where it stopped. Pure. */
+/** What a task's own entries say of what it did and where it stopped. Pure. */
 import type { DriftReport } from '../../../shared/drift.ts'
 import type { Entry, WorkspaceSnapshotEntry } from '../../../shared/entries.ts'
 import type { Task } from '../../../shared/tasks.ts'
@@ -6,7 +6,7 @@ import type { Task } from '../../../shared/tasks.ts'
 /** The model of the last run, where the task has another one now. */
 export function modelChange(task: Task, history: readonly Entry[]): DriftReport['modelChanged'] {
   const started = history.findLast((entry) => entry.type === 'run-start')
-  if (started?.type !== 'run-start') return null
+  if (!started) return null
   const from = started.model ?? null
   return from === task.model ? null : { from, to: task.model }
 }
@@ -25,7 +25,79 @@ export function unknownCalls(history: readonly Entry[]): number {
 const answeredByLedger: ReadonlySet<string> = new Set(['task', 'task_await', 'task_list'])
 
 /** The last state of the working directory that a run recorded; null when none was. */
-export function lastSnapshot(history: readonly Entry[]): WorkspaceSnapshotEntry | null {
-  const last = history.findLast((entry) => entry.type === 'workspace-snapshot')
-  return last?.type === 'workspace-snapshot' ? last : null
+export const lastSnapshot = (history: readonly Entry[]): WorkspaceSnapshotEntry | null =>
+  history.findLast((entry) => entry.type === 'workspace-snapshot') ?? null
+
+/** Tools that may leave other files behind than they found. A sub-agent in the same directory has a record of its own. */
+export const toolsThatChangeFiles: ReadonlySet<string> = new Set([
+  'bash',
+  'write_file',
+  'edit_file',
+  'task_apply_patch',
+])
+
+/** What happened in the working directory after its last snapshot, or ever where there is none. */
+export interface Uncovered {
+  /** By path: SHA-256 of what its edit tools left there; null: nothing. */
+  written: Map<string, string | null>
+  /** A tool was at work of which nobody knows what it changed. */
+  unclear: boolean
 }
+
+/** What a task worked on, and how its last run ended. */
+export interface Trail {
+  snapshot: WorkspaceSnapshotEntry | null
+  /** Paths that it changed in any run, relative to the working directory. */
+  touched: Set<string>
+  /** It changed more than its snapshots list. */
+  touchedMore: boolean
+  uncovered: Uncovered
+  /**
+   * When its last run was over for certain, in milliseconds; null when that is not recorded. After a crash this
+   * is when the next start ended it in the record: when the process died nobody knows.
+   */
+  endedAt: number | null
+  /** When what it left was recorded last: what others did after that is drift. */
+  knownAt: number
+}
+
+/** `null` history of runs: a task that never ran touched nothing. */
+export function trailOf(history: readonly Entry[]): Trail {
+  const snapshot = lastSnapshot(history)
+  const touched = new Set<string>()
+  let touchedMore = false
+  for (const entry of history) {
+    if (entry.type === 'file-history-snapshot') touched.add(entry.path)
+    if (entry.type !== 'workspace-snapshot') continue
+    for (const path of entry.changed) touched.add(path)
+    touchedMore ||= entry.changedMore > 0
+  }
+  const end = history.findLast((entry) => entry.type === 'run-end')
+  const started = history.findLast((entry) => entry.type === 'run-start')
+  const isOver = end !== undefined && end.seq > (started?.seq ?? 0)
+  return {
+    snapshot,
+    touched,
+    touchedMore,
+    uncovered: uncoveredSince(history, snapshot?.seq ?? 0),
+    endedAt: isOver ? end.at : null,
+    knownAt: snapshot?.at ?? history.at(0)?.at ?? 0,
+  }
+}
+
+function uncoveredSince(history: readonly Entry[], seq: number): Uncovered {
+  const written = new Map<string, string | null>()
+  const unclear = new Set<string>()
+  for (const entry of history) {
+    if (entry.seq <= seq) continue
+    if (entry.type === 'file-history-snapshot') written.set(entry.path, entry.after)
+    if (entry.type === 'tool-call' && toolsThatChangeFiles.has(entry.name))
+      unclear.add(entry.callId)
+    // What an edit tool did is in the record, once it has a result; what a command did is not.
+    if (entry.type === 'tool-result' && entry.outcome !== 'unknown' && edits.has(entry.name))
+      unclear.delete(entry.callId)
+  }
+  return { written, unclear: unclear.size > 0 }
+}
+
+const edits: ReadonlySet<string> = new Set(['write_file', 'edit_file'])

@@ -8,7 +8,7 @@ import type { RunId } from '../../../shared/ids.ts'
 import type { Task } from '../../../shared/tasks.ts'
 import type { Git } from '../../git/index.ts'
 import type { Session } from '../../sessions/session.ts'
-import { lastSnapshot } from './record.ts'
+import { lastSnapshot, toolsThatChangeFiles } from './record.ts'
 
 export interface RunSnapshots {
   /** Before the first tool of the run that may change files: what it found. */
@@ -18,14 +18,6 @@ export interface RunSnapshots {
   /** Before the run's end is recorded, whatever its end. */
   atEnd(status: 'completed' | 'interrupted' | 'failed'): Promise<void>
 }
-
-/** What may leave other files behind than it found. A sub-agent that shares the directory has a record of its own. */
-const toolsThatChangeFiles: ReadonlySet<string> = new Set([
-  'bash',
-  'write_file',
-  'edit_file',
-  'task_apply_patch',
-])
 
 /** Quitting waits for it, and so does the next turn; only a very large tree takes longer than a second. */
 const snapshotMsMax = 10_000

@@ -1,0 +1,132 @@
+/** Who changed what between two commits: read to tell a person what happened while an agent did not run. */
+import { posix } from 'node:path'
+import type { TaskId } from '../../shared/ids.ts'
+import { commonDirOf, resolveCommit } from './inspect.ts'
+import { fields, line, type RunGit } from './run.ts'
+import { shiplogIdentity, snapshotMessage } from './snapshot.ts'
+import { hiddenRef } from './worktrees.ts'
+
+interface Span {
+  dir: string
+  /** Commits. What leads to `from` is left out. */
+  from: string
+  to: string
+}
+
+export interface CommitSummary {
+  id: string
+  author: string
+  /** By nobody whom Git knew: an agent's, where the person never told Git who they are. */
+  isShiplogs: boolean
+  /** Relative to the folder that was asked for. Of a merge: none. */
+  paths: string[]
+}
+
+/** What a person is told of is among the newest; a year of a busy project stays a small answer. */
+const commitsMax = 1000
+/** Longer lists do not fit on a command line everywhere. */
+const namedPathsMax = 200
+
+/** How many commits lead from one to the other; null when `to` does not lead on from `from`, or one is gone. */
+export async function countCommits(git: RunGit, { dir, from, to }: Span): Promise<number | null> {
+  const isAncestor = await git(['merge-base', '--is-ancestor', from, to], {
+    cwd: dir,
+    okExitCodes: [0, 1, 128],
+  })
+  if (isAncestor.exitCode !== 0) return null
+  return Number(line(await git(['rev-list', '--count', `${from}..${to}`], { cwd: dir })))
+}
+
+/** The newest first, cut at `commitsMax`; those that touch one of `paths` (relative to `dir`), where it has few. */
+export async function commitsBetween(
+  git: RunGit,
+  { dir, from, to, paths }: Span & { paths: readonly string[] },
+): Promise<CommitSummary[]> {
+  const prefix = line(await git(['rev-parse', '--show-prefix'], { cwd: dir }))
+  const only = paths.length <= namedPathsMax ? ['--', ...paths] : ['--']
+  const args = ['log', `-n${commitsMax}`, '-z', '--format=%x01%H%x00%an%x00%ae', '--name-only']
+  const { stdout } = await git(
+    [...args, '--no-renames', '--no-ext-diff', '--no-relative', `${from}..${to}`, ...only],
+    { cwd: dir, cut: true },
+  )
+  const commits: CommitSummary[] = []
+  const parts = fields(stdout)
+  for (let at = 0; at < parts.length; at++) {
+    const part = parts[at] ?? ''
+    if (part.startsWith('\u0001')) {
+      const [author = '', email = ''] = [parts[at + 1], parts[at + 2]?.trimEnd()]
+      const isShiplogs = email === shiplogIdentity.GIT_AUTHOR_EMAIL
+      commits.push({ id: part.slice(1), author, isShiplogs, paths: [] })
+      at += 2
+    } else {
+      // The list of names begins on a line of its own.
+      const path = part.replace(/^\n/, '')
+      if (path !== '') commits.at(-1)?.paths.push(posix.relative(prefix, path))
+    }
+  }
+  return commits
+}
+
+/** The commits that were made on one line of work, merges counted once and what they brought in not. */
+export async function firstParentCommits(git: RunGit, { dir, from, to }: Span): Promise<string[]> {
+  const args = ['rev-list', '--first-parent', `--max-count=${commitsMax}`, `${from}..${to}`]
+  const listed = await git(args, { cwd: dir, okExitCodes: [0, 128] })
+  return line(listed).split('\n').filter(Boolean)
+}
+
+/** Branches (without `refs/heads/`) and tasks whose last state (`keepRef`) a commit is part of. */
+export async function refsContaining(
+  git: RunGit,
+  { dir, commit }: { dir: string; commit: string },
+): Promise<{ branches: string[]; keptFor: string[] }> {
+  const places = ['refs/heads/', 'refs/shiplog/']
+  const { stdout } = await git(
+    ['for-each-ref', `--contains=${commit}`, '--format=%(refname)', ...places],
+    { cwd: dir },
+  )
+  const names = stdout.toString().split('\n')
+  const below = (place: string) =>
+    names.filter((name) => name.startsWith(place)).map((name) => name.slice(place.length))
+  return { branches: below('refs/heads/'), keptFor: below('refs/shiplog/') }
+}
+
+/** What a task's work led to: its branch, else what `keepRef` kept of it; null when neither is there. */
+export async function tipOfTask(
+  git: RunGit,
+  { dir, taskId, branch }: { dir: string; taskId: TaskId; branch: string | null },
+): Promise<string | null> {
+  const tip = branch === null ? null : await resolveCommit(git, dir, `refs/heads/${branch}`)
+  return tip ?? resolveCommit(git, dir, hiddenRef(taskId))
+}
+
+/**
+ * The commit in the person's own history that a worktree was made from: of one with uncommitted work
+ * (`commitSnapshot`) the commit before it, else itself. Null when it is not in the repository.
+ */
+export async function committedBase(
+  git: RunGit,
+  { dir, commit }: { dir: string; commit: string },
+): Promise<string | null> {
+  if ((await resolveCommit(git, dir, commit)) === null) return null
+  const shown = await git(['show', '--no-patch', '--format=%ae%x00%s%x00%P', commit], { cwd: dir })
+  const [email, subject, parents = ''] = line(shown).split('\0')
+  const isSnapshot =
+    email === shiplogIdentity.GIT_AUTHOR_EMAIL && subject === snapshotMessage && parents !== ''
+  return isSnapshot ? (parents.split(' ')[0] ?? commit) : commit
+}
+
+/** True when both folders are in working trees of one repository. */
+export async function isSameRepository(git: RunGit, a: string, b: string): Promise<boolean> {
+  const [one, other] = await Promise.all([commonDirOf(git, a), commonDirOf(git, b)])
+  return one !== null && one === other
+}
+
+/** True when the repository still has it. */
+export async function hasTree(
+  git: RunGit,
+  { dir, tree }: { dir: string; tree: string },
+): Promise<boolean> {
+  const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${tree}^{tree}`]
+  const result = await git(args, { cwd: dir, okExitCodes: [0, 1, 128] })
+  return result.exitCode === 0
+}

@@ -1,0 +1,128 @@
+/** What happened where a worktree was made from: on its branch, and in the folder that has it checked out. */
+import { stat } from 'node:fs/promises'
+import type { DriftConflict, DriftReport } from '../../../shared/drift.ts'
+import { ancestorsOf, type LedgerState } from '../../../shared/projections/ledger-state.ts'
+import type { Task, Workspace } from '../../../shared/tasks.ts'
+import type { Git, TreeDifference } from '../../git/index.ts'
+import { bothNames, firstKnown, touches } from './directory.ts'
+import { committersOf, neighboursIn, thePerson } from './others.ts'
+import { modifiedAt } from './own-changes.ts'
+import type { Trail } from './record.ts'
+
+type Deps = Parameters<typeof neighboursIn>[0]
+
+export interface Origin {
+  /** The parent's folder, or the nearest ancestor's that is left, or the project's. */
+  dir: string
+  /** Null: HEAD is detached there. */
+  branch: string | null
+  /** Where that branch is now. */
+  tip: string
+  /** True when `dir` has that branch checked out. */
+  checkedOut: boolean
+}
+
+/** Where its work belongs. Where the branch is gone, what is checked out there now. Null: nothing is left. */
+export async function originOf(
+  { state, git }: { state: LedgerState; git: Git },
+  task: Task,
+  workspace: Workspace,
+): Promise<Origin | null> {
+  const dir = await originDir(state, task)
+  const present = await git.currentBranch(dir)
+  const branch = workspace.baseBranch
+  const tip = branch === null ? null : await git.resolveCommit(dir, `refs/heads/${branch}`)
+  if (tip !== null) return { dir, branch, tip, checkedOut: branch === present }
+  const head = await git.head(dir)
+  return head === null ? null : { dir, branch: present, tip: head, checkedOut: true }
+}
+
+async function originDir(state: LedgerState, task: Task): Promise<string> {
+  for (const id of ancestorsOf(state, task.id)) {
+    const workspace = state.tasks.get(id)?.workspace
+    if (workspace?.removal === null && (await isDirectory(workspace.path))) return workspace.path
+  }
+  return task.projectDir
+}
+
+/** `start`: the commit in the branch's own history that the worktree was made from, whether it is there or not. */
+export async function headMove(
+  git: Git,
+  { dir, branch, tip }: Origin,
+  start: string,
+): Promise<DriftReport['headMoved']> {
+  if (tip === start) return null
+  return {
+    branch,
+    from: start,
+    to: tip,
+    commits: await git.countCommits({ dir, from: start, to: tip }),
+  }
+}
+
+/**
+ * Files of this agent that were changed there since: in commits, or uncommitted. What is there as the agent
+ * itself left it came from it. `ownTree`: as it left its files.
+ */
+export async function originConflicts(
+  deps: Deps,
+  task: Task,
+  workspace: Workspace & { baseCommit: string },
+  { origin, trail, ownTree }: { origin: Origin; trail: Trail; ownTree: string | null },
+): Promise<DriftConflict[]> {
+  const { git } = deps
+  const { dir, tip } = origin
+  const tree = origin.checkedOut ? (await git.snapshot(dir)).tree : tip
+  const since = await git.treeDifferences({ dir, from: workspace.baseCommit, to: tree })
+  const found = since.filter((difference) => touches(trail, difference))
+  if (found.length === 0) return []
+  const fromOwn = ownTree && (await pathsBetween(git, { dir, from: ownTree, to: tree }))
+  const differing = found.filter(
+    (difference) => !fromOwn || bothNames(difference).some((name) => fromOwn.has(name)),
+  )
+  if (differing.length === 0) return []
+
+  const uncommitted = await pathsBetween(git, { dir, from: tip, to: tree })
+  const neighbours = await neighboursIn(deps, task, dir)
+  const begunAt = Date.parse(workspace.createdAt)
+  const from = await git.committedBase({ dir, commit: workspace.baseCommit })
+  const paths = differing.flatMap(bothNames)
+  const committers =
+    from === null || from === tip
+      ? new Map<string, string | null>()
+      : await committersOf(deps, task, { dir, from, to: tip, paths, neighbours })
+
+  const conflicts: DriftConflict[] = []
+  for (const difference of differing) {
+    const names = bothNames(difference)
+    const { change, path, oldPath } = difference
+    const maker = names.map((name) => committers.get(name)).find((by) => by !== undefined)
+    let changedBy: string | null
+    if (names.some((name) => uncommitted.has(name))) {
+      const agent = firstKnown(names, (name) => neighbours.changed(name, begunAt))
+      // A root began from what was committed: what lay there uncommitted before it is no news.
+      const isOld = agent === null && (await isOlder(dir, difference, begunAt))
+      changedBy = isOld ? (maker ?? null) : (agent ?? thePerson)
+    } else changedBy = maker === undefined ? thePerson : maker
+    if (changedBy !== null) conflicts.push({ path, oldPath, change, changedBy })
+  }
+  return conflicts
+}
+
+async function pathsBetween(
+  git: Git,
+  trees: { dir: string; from: string; to: string },
+): Promise<Set<string>> {
+  return new Set((await git.treeDifferences(trees)).flatMap(bothNames))
+}
+
+async function isOlder(dir: string, { path }: TreeDifference, atMs: number): Promise<boolean> {
+  const changedAt = await modifiedAt(dir, path)
+  return changedAt !== null && changedAt < atMs
+}
+
+export const isDirectory = (dir: string): Promise<boolean> =>
+  stat(dir).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )

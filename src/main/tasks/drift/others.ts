@@ -1,0 +1,142 @@
+/** Who changed a file: another agent, by its own record or its commits, else a commit's author, else the person. */
+import { realpath } from 'node:fs/promises'
+import type { TranscriptPage } from '../../../shared/contract/workspace.ts'
+import type { Entry } from '../../../shared/entries.ts'
+import { parseTaskId, type TaskId } from '../../../shared/ids.ts'
+import type { LedgerState } from '../../../shared/projections/ledger-state.ts'
+import type { Task } from '../../../shared/tasks.ts'
+import type { CommitSummary, Git } from '../../git/index.ts'
+import type { Records } from '../../workspaces/record.ts'
+
+export const thePerson = 'you'
+/** A commit by Shiplog's own identity whose task is not known here. */
+const someAgent = 'an agent'
+
+const pageEntries = 500
+
+interface Deps {
+  state: LedgerState
+  git: Git
+  records: Pick<Records, 'transcriptPage'>
+}
+
+/** What other agents did in one folder. */
+export interface Neighbours {
+  /** The title of the agent that changed `path` last after `since` (milliseconds); null when none says so. */
+  changed(path: string, since: number): string | null
+  /** The agents whose turns moved HEAD there, with the commits before and after. */
+  moves: { title: string; from: string; to: string }[]
+}
+
+/** `task`: the one whose neighbours they are, itself left out. An unreadable record says nothing. */
+export async function neighboursIn(deps: Deps, task: Task, dir: string): Promise<Neighbours> {
+  const place = await resolved(dir)
+  const changes = new Map<string, { title: string; at: number }>()
+  const moves: Neighbours['moves'] = []
+  for (const other of deps.state.tasks.values()) {
+    if (other.id === task.id || !other.workspace || other.runs.length === 0) continue
+    if ((await resolved(other.workspace.path)) !== place) continue
+    let head: string | null = other.spawnCommit
+    for await (const entry of entriesOf(deps.records, other.id)) {
+      for (const path of pathsOf(entry)) {
+        if ((changes.get(path)?.at ?? 0) <= entry.at)
+          changes.set(path, { title: other.title, at: entry.at })
+      }
+      if (entry.type !== 'workspace-snapshot') continue
+      // Before a run's first tool it only says what it found.
+      if (
+        (entry.turn !== null || entry.changed.length > 0) &&
+        head &&
+        entry.head &&
+        head !== entry.head
+      )
+        moves.push({ title: other.title, from: head, to: entry.head })
+      head = entry.head
+    }
+  }
+  return {
+    changed(path, since) {
+      const change = changes.get(path)
+      return change && change.at > since ? change.title : null
+    },
+    moves,
+  }
+}
+
+function pathsOf(entry: Entry): string[] {
+  if (entry.type === 'workspace-snapshot') return entry.changed
+  return entry.type === 'file-history-snapshot' ? [entry.path] : []
+}
+
+async function* entriesOf(records: Deps['records'], id: TaskId): AsyncGenerator<Entry> {
+  for (let fromSeq: number | null = 1; fromSeq !== null; ) {
+    const query: { fromSeq: number; limit: number } = { fromSeq, limit: pageEntries }
+    const page: TranscriptPage | null = await records.transcriptPage(id, query).catch(() => null)
+    if (!page) return
+    yield* page.entries
+    fromSeq = page.nextSeq
+  }
+}
+
+/** Who made the commits: by path, the last one that touched it. `null`: the task itself did. */
+export async function committersOf(
+  deps: Deps,
+  task: Task,
+  span: { dir: string; from: string; to: string; paths: string[]; neighbours: Neighbours },
+): Promise<Map<string, string | null>> {
+  const { dir, from, to, paths, neighbours } = span
+  const commits = await deps.git.commitsBetween({ dir, from, to, paths })
+  const madeBy = createMakers(deps, task, dir, neighbours)
+  const makers = new Map<string, string | null>()
+  const wanted = new Set(paths)
+  for (const commit of commits) {
+    for (const path of commit.paths) {
+      if (wanted.has(path) && !makers.has(path)) makers.set(path, await madeBy(commit))
+    }
+  }
+  return makers
+}
+
+/** A commit's maker; asked once for each. Agents commit as the person: their branches and records tell. */
+function createMakers({ state, git }: Deps, task: Task, dir: string, neighbours: Neighbours) {
+  const known = new Map<string, string | null>()
+  const lines = new Map<string, Promise<Set<string>>>()
+
+  const lineOf = (from: string, to: string): Promise<Set<string>> => {
+    const key = `${from}..${to}`
+    const asked =
+      lines.get(key) ?? git.firstParentCommits({ dir, from, to }).then((ids) => new Set(ids))
+    lines.set(key, asked)
+    return asked
+  }
+
+  async function agentOf(id: string): Promise<Task | string | null> {
+    for (const { title, from, to } of neighbours.moves) {
+      if ((await lineOf(from, to)).has(id)) return title
+    }
+    const { branches, keptFor } = await git.refsContaining({ dir, commit: id })
+    const kept = new Set(keptFor.map(parseTaskId))
+    const named = new Set(branches)
+    for (const other of state.tasks.values()) {
+      const { workspace } = other
+      if (workspace?.isolation !== 'worktree' || !workspace.baseCommit) continue
+      if (!kept.has(other.id) && !(workspace.branch && named.has(workspace.branch))) continue
+      const tip = await git.tipOfTask({ dir, taskId: other.id, branch: workspace.branch })
+      if (tip && (await lineOf(workspace.baseCommit, tip)).has(id)) return other
+    }
+    return null
+  }
+
+  return async ({ id, author, isShiplogs }: CommitSummary): Promise<string | null> => {
+    const found = known.get(id)
+    if (found !== undefined) return found
+    const agent = await agentOf(id)
+    const own = agent !== null && typeof agent !== 'string' && agent.id === task.id
+    const title = typeof agent === 'string' ? agent : (agent?.title ?? null)
+    const maker = own ? null : (title ?? (isShiplogs ? someAgent : author || thePerson))
+    known.set(id, maker)
+    return maker
+  }
+}
+
+const resolved = (dir: string): Promise<string> => realpath(dir).catch(() => dir)

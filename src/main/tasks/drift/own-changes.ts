@@ -1,0 +1,50 @@
+/** Tells what the turn that was cut short did itself from what somebody else did. */
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { lstat, readlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import type { Trail } from './record.ts'
+
+/** File systems keep times of files in steps of up to two seconds. */
+const clearlyAfterMs = 2_000
+
+/**
+ * Whose a change since the last snapshot is. `own`: its edit tool left exactly that. `unclear`: a command was at
+ * work and nothing tells; only a file written clearly after the run's recorded end is certainly `others`.
+ */
+export async function whoseChange(
+  dir: string,
+  path: string,
+  { uncovered, endedAt }: Trail,
+): Promise<'own' | 'unclear' | 'others'> {
+  const written = uncovered.written.get(path)
+  if (written !== undefined && written === (await contentHash(dir, path))) return 'own'
+  if (!uncovered.unclear) return 'others'
+  const changedAt = await modifiedAt(dir, path)
+  return endedAt !== null && changedAt !== null && changedAt > endedAt + clearlyAfterMs
+    ? 'others'
+    : 'unclear'
+}
+
+/** SHA-256 of a file's content, hex; null when there is none. A link counts as what it says. */
+export async function contentHash(dir: string, path: string): Promise<string | null> {
+  const file = join(dir, path)
+  const found = await lstat(file).catch(() => null)
+  if (found === null || found.isDirectory()) return null
+  const hash = createHash('sha256')
+  if (found.isSymbolicLink()) return hash.update(await readlink(file)).digest('hex')
+  // A pipe would be waited for without end.
+  if (!found.isFile()) return null
+  const read = pipeline(createReadStream(file), hash)
+  return read.then(
+    () => hash.digest('hex'),
+    () => null,
+  )
+}
+
+/** Milliseconds since the epoch; null when there is no file. */
+export async function modifiedAt(dir: string, path: string): Promise<number | null> {
+  const found = await lstat(join(dir, path)).catch(() => null)
+  return found?.mtimeMs ?? null
+}

@@ -1,0 +1,391 @@
+import { mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { describeDrift } from '../../../src/shared/drift.ts'
+import { git as inRepository, openFixture, writeFiles } from '../../harness.ts'
+import { driftOf, interruptedAt, taskNow, withoutEnd } from './walk.ts'
+
+const files = {
+  'a.txt': 'one\ntwo\nthree\nfour\nfive\n',
+  'b.txt': 'one\ntwo\nthree\nfour\nfive\n',
+  'other.txt': 'other\n',
+}
+
+const edits = `version: 1
+name: edits
+agents:
+  lead:
+    turns:
+      - steps:
+          - call: bash
+            with: { command: "echo six >> a.txt; echo six >> b.txt" }
+          - call: write_file
+            with: { path: mine.txt, content: "mine" }
+      - wait: 600s
+`
+
+const head = (dir: string) => inRepository(dir, 'rev-parse', 'HEAD').trim()
+
+it('[S2] finds nothing where nothing changed, and changes nothing by looking', async () => {
+  const fixture = await openFixture({ files })
+  const task = await interruptedAt(fixture, edits)
+  const dir = task.workspace.path
+  const account = () => [
+    inRepository(dir, 'status', '--porcelain=v2', '--branch'),
+    inRepository(dir, 'for-each-ref'),
+    inRepository(fixture.project.dir, 'status', '--porcelain=v2', '--branch'),
+  ]
+  const before = account()
+  const drift = await driftOf(fixture, task)
+  expect(drift).toEqual({
+    taskId: task.id,
+    spawnCommit: head(fixture.project.dir),
+    conflicts: [],
+    headMoved: null,
+    branchChanged: null,
+    missing: [],
+    dirty: [],
+    modelChanged: null,
+    unknownCalls: 0,
+    notCompared: null,
+  })
+  expect(describeDrift(drift)).toEqual([])
+  expect(account()).toEqual(before)
+})
+
+it('[S2] tells what the person changed in the worktree since, renames included', async () => {
+  const fixture = await openFixture({ files })
+  const task = await interruptedAt(fixture, edits)
+  const dir = task.workspace.path
+  await rename(join(dir, 'a.txt'), join(dir, 'renamed.txt'))
+  await rm(join(dir, 'mine.txt'))
+  await writeFiles(dir, { 'b.txt': 'mine now\n', 'other.txt': 'changed\n', 'new.txt': 'new\n' })
+  const drift = await driftOf(fixture, task)
+  expect(drift.conflicts).toEqual([
+    { path: 'b.txt', oldPath: null, change: 'modified', changedBy: 'you' },
+    { path: 'mine.txt', oldPath: null, change: 'deleted', changedBy: 'you' },
+    { path: 'renamed.txt', oldPath: 'a.txt', change: 'renamed', changedBy: 'you' },
+  ])
+  expect(drift.dirty).toEqual(['b.txt', 'mine.txt', 'new.txt', 'other.txt', 'renamed.txt'])
+  expect(describeDrift(drift)).toEqual([
+    'You changed 3 files that it worked on: b.txt, mine.txt (deleted), renamed.txt (was a.txt).',
+    '2 other files changed in the working directory since it stopped: new.txt, other.txt.',
+  ])
+})
+
+it('[S2] tells commits on the branch that it started from, and whose they are', async () => {
+  const fixture = await openFixture({ files })
+  const task = await interruptedAt(fixture, edits)
+  const { dir } = fixture.project
+  const from = head(dir)
+  inRepository(dir, 'mv', 'a.txt', 'moved.txt')
+  await writeFiles(dir, { 'other.txt': 'theirs\n' })
+  inRepository(dir, 'commit', '-qam', 'Move', '--author', 'Grace Example <grace@example.org>')
+  await writeFiles(dir, { 'b.txt': 'not committed\n' })
+  const drift = await driftOf(fixture, task)
+  expect(drift.headMoved).toEqual({ branch: 'main', from, to: head(dir), commits: 1 })
+  expect(drift.conflicts).toEqual([
+    { path: 'b.txt', oldPath: null, change: 'modified', changedBy: 'you' },
+    { path: 'moved.txt', oldPath: 'a.txt', change: 'renamed', changedBy: 'Grace Example' },
+  ])
+  expect(drift.dirty).toEqual([])
+})
+
+it('[S2] does not take its own work, merged by the person, for a conflict', async () => {
+  const fixture = await openFixture({ files })
+  const task = await interruptedAt(fixture, edits)
+  await fixture.shiplog.client.tasks.applyPatch({ taskId: task.id })
+  const { dir } = fixture.project
+  inRepository(dir, 'add', '-A')
+  inRepository(dir, 'commit', '-qm', 'What the agent did')
+  const drift = await driftOf(fixture, task)
+  expect(drift.headMoved).toMatchObject({ commits: 1 })
+  expect(drift.conflicts).toEqual([])
+})
+
+it('[S2] names the agent whose branch brought the commits', async () => {
+  const fixture = await openFixture({ files })
+  const task = await interruptedAt(fixture, edits)
+  const other = await interruptedAt(
+    fixture,
+    `version: 1
+name: other
+agents:
+  lead:
+    turns:
+      - call: bash
+        with: { command: "echo theirs > a.txt && git -c user.name=Test -c user.email=test@localhost commit -qam theirs" }
+      - wait: 600s
+`,
+  )
+  inRepository(fixture.project.dir, 'merge', '-q', '--ff-only', other.workspace.branch ?? '')
+  const drift = await driftOf(fixture, task)
+  expect(drift.conflicts).toEqual([
+    { path: 'a.txt', oldPath: null, change: 'modified', changedBy: other.title },
+  ])
+})
+
+it('[S2] names the parent whose uncommitted work a sub-agent meets', async () => {
+  const fixture = await openFixture({ files })
+  const root = await interruptedAt(
+    fixture,
+    `version: 1
+name: family
+agents:
+  lead:
+    turns:
+      - call: write_file
+        with: { path: early.txt, content: "before the child" }
+      - call: task
+        with: { agent: child, title: Child, prompt: go, background: true }
+      - call: write_file
+        with: { path: a.txt, content: "the parent's" }
+      - wait: 600s
+  child:
+    turns:
+      - call: write_file
+        with: { path: a.txt, content: "the child's" }
+      - wait: 600s
+`,
+    {
+      when: (history) =>
+        history.some((entry) => entry.type === 'workspace-snapshot' && entry.turn === 3),
+    },
+  )
+  const child = await taskNow(fixture, 'Child')
+  const drift = await driftOf(fixture, child)
+  expect(drift.conflicts).toEqual([
+    { path: 'a.txt', oldPath: null, change: 'modified', changedBy: root.title },
+  ])
+  // Its base is a commit of Shiplog's own, on top of the branch: the branch itself did not move.
+  expect(drift.headMoved).toBeNull()
+  expect(drift.missing).toEqual([])
+})
+
+it('[S2] in place: tells the other agent from the person, and its own commits from drift', async () => {
+  const fixture = await openFixture({ files })
+  const first = await interruptedAt(
+    fixture,
+    `version: 1
+name: in place
+agents:
+  lead:
+    turns:
+      - call: bash
+        with: { command: "echo six >> a.txt && echo six >> b.txt && git -c user.name=Test -c user.email=test@localhost commit -qam own" }
+      - wait: 600s
+`,
+    { isolation: 'in-place' },
+  )
+  expect(await driftOf(fixture, first)).toMatchObject({ headMoved: null, conflicts: [], dirty: [] })
+  const second = await interruptedAt(
+    fixture,
+    `version: 1
+name: second
+agents:
+  lead:
+    turns:
+      - call: write_file
+        with: { path: b.txt, content: "second" }
+      - wait: 600s
+`,
+    { isolation: 'in-place' },
+  )
+  await writeFiles(fixture.project.dir, { 'a.txt': 'the person\n' })
+  const drift = await driftOf(fixture, first)
+  expect(drift.conflicts).toEqual([
+    { path: 'a.txt', oldPath: null, change: 'modified', changedBy: 'you' },
+    { path: 'b.txt', oldPath: null, change: 'modified', changedBy: second.title },
+  ])
+  inRepository(fixture.project.dir, 'commit', '-qam', 'Both')
+  expect((await driftOf(fixture, first)).headMoved).toMatchObject({ branch: 'main', commits: 1 })
+})
+
+it('[S2] says that another branch is checked out, and that its own is gone', async () => {
+  const fixture = await openFixture({ files })
+  const task = await interruptedAt(fixture, edits)
+  inRepository(task.workspace.path, 'checkout', '-q', '-b', 'elsewhere')
+  inRepository(fixture.project.dir, 'branch', '-D', task.workspace.branch ?? '')
+  const drift = await driftOf(fixture, task)
+  expect(drift.branchChanged).toEqual({ from: task.workspace.branch, to: 'elsewhere' })
+  expect(drift.missing).toEqual(['branch'])
+  expect(drift.conflicts).toEqual([])
+})
+
+it('[S2] says that its worktree is gone, and still compares the branch', async () => {
+  const fixture = await openFixture({ files })
+  const task = await interruptedAt(fixture, edits)
+  await rm(task.workspace.path, { recursive: true })
+  await writeFiles(fixture.project.dir, { 'a.txt': 'x\n' })
+  inRepository(fixture.project.dir, 'commit', '-qam', 'x')
+  const drift = await driftOf(fixture, task)
+  expect(drift).toMatchObject({ missing: ['working-directory'], dirty: [], notCompared: null })
+  expect(drift.conflicts).toMatchObject([{ path: 'a.txt', changedBy: 'Test' }])
+})
+
+it('[S2] survives a spawn commit that was rewritten, and then collected', async () => {
+  const fixture = await openFixture({ files })
+  const { dir } = fixture.project
+  const task = await interruptedAt(fixture, edits)
+  const from = head(dir)
+  inRepository(dir, 'commit', '-q', '--amend', '-m', 'Rewritten')
+  const rewritten = await driftOf(fixture, task)
+  expect(rewritten.headMoved).toEqual({ branch: 'main', from, to: head(dir), commits: null })
+  expect(rewritten.missing).toEqual([])
+
+  await rm(task.workspace.path, { recursive: true })
+  inRepository(dir, 'worktree', 'prune')
+  inRepository(dir, 'branch', '-D', task.workspace.branch ?? '')
+  inRepository(dir, 'update-ref', '-d', `refs/shiplog/${task.id}`)
+  inRepository(dir, 'reflog', 'expire', '--expire=now', '--all')
+  inRepository(dir, 'gc', '--quiet', '--prune=now')
+  expect(() => inRepository(dir, 'cat-file', '-e', from)).toThrow()
+  const gone = await driftOf(fixture, task)
+  expect(gone.missing).toEqual(['working-directory', 'spawn-commit', 'branch'])
+  expect(gone.headMoved).toEqual({ branch: 'main', from, to: head(dir), commits: null })
+  expect(describeDrift(gone)).toHaveLength(4)
+})
+
+it('[S2] a moved project is missing, and so is one that is no repository any more', async () => {
+  const fixture = await openFixture({ files })
+  const task = await interruptedAt(fixture, edits)
+  const { dir } = fixture.project
+  await rename(join(dir, '.git'), join(fixture.dir, 'taken'))
+  expect((await driftOf(fixture, task)).notCompared).toContain('not a Git repository any more')
+  await rename(join(fixture.dir, 'taken'), join(dir, '.git'))
+  await rename(dir, `${dir}-moved`)
+  const drift = await driftOf(fixture, task)
+  expect(drift.missing).toEqual(['project'])
+  expect(describeDrift(drift)).toEqual(["The project's folder is not where it was."])
+})
+
+it('[S2] a worktree that Git does not know is not taken for another repository', async () => {
+  const fixture = await openFixture({ files })
+  const task = await interruptedAt(fixture, edits)
+  await rm(join(task.workspace.path, '.git'))
+  expect((await driftOf(fixture, task)).notCompared).toContain('git worktree repair')
+})
+
+it('[S2] outside Git compares what the edit tools left, and says that it can do no more', async () => {
+  const fixture = await openFixture()
+  const dir = join(fixture.dir, 'plain')
+  await mkdir(dir)
+  await writeFiles(dir, files)
+  fixture.project = await fixture.shiplog.client.projects.add({ dir })
+  const task = await interruptedAt(
+    fixture,
+    `version: 1
+name: plain
+agents:
+  lead:
+    turns:
+      - call: write_file
+        with: { path: a.txt, content: "mine" }
+      - call: write_file
+        with: { path: b.txt, content: "mine" }
+      - wait: 600s
+`,
+    {
+      isolation: 'in-place',
+      when: (history) => history.some((entry) => entry.type === 'message' && entry.turn === 2),
+    },
+  )
+  await writeFiles(dir, { 'a.txt': 'yours', 'other.txt': 'yours' })
+  expect(await driftOf(fixture, task)).toMatchObject({
+    conflicts: [{ path: 'a.txt', oldPath: null, change: 'modified', changedBy: 'you' }],
+    dirty: ['a.txt'],
+    notCompared: expect.stringContaining('not in Git'),
+    headMoved: null,
+    missing: [],
+  })
+})
+
+it('[S2] knows a project by a symbolic link, and a project that is a folder of its repository', async () => {
+  const fixture = await openFixture({
+    files: { 'app/a.txt': 'a\n', 'app/b.txt': 'b\n', 'lib.txt': 'l\n' },
+  })
+  await symlink(join(fixture.project.dir, 'app'), join(fixture.dir, 'link'))
+  fixture.project = await fixture.shiplog.client.projects.add({ dir: join(fixture.dir, 'link') })
+  const task = await interruptedAt(fixture, edits)
+  await writeFiles(task.workspace.path, { 'a.txt': 'yours\n', '../lib.txt': 'yours\n' })
+  await writeFiles(fixture.project.dir, { 'b.txt': 'yours\n' })
+  const drift = await driftOf(fixture, task)
+  expect(drift.conflicts.map(({ path }) => path)).toEqual(['a.txt', 'b.txt'])
+  expect(drift.dirty).toEqual(['a.txt', '../lib.txt'])
+})
+
+it('[S2] stays bounded with 2,000 dirty files', async () => {
+  const fixture = await openFixture({ files })
+  const task = await interruptedAt(fixture, edits)
+  const many = Object.fromEntries(
+    Array.from({ length: 2000 }, (_, n) => [`many/${String(n).padStart(4, '0')}.txt`, `${n}`]),
+  )
+  await writeFiles(task.workspace.path, { ...many, 'mine.txt': 'yours' })
+  const drift = await driftOf(fixture, task)
+  expect(drift).toMatchObject({ dirtyMore: 1501, conflicts: [{ path: 'mine.txt' }] })
+  expect(drift.dirty).toHaveLength(500)
+  const said = describeDrift(drift)
+  expect(said).toHaveLength(2)
+  expect(said[1]).toContain('and 1996 more')
+})
+
+const cutShort = `version: 1
+name: cut short
+agents:
+  lead:
+    turns:
+      - call: write_file
+        with: { path: a.txt, content: "first" }
+      - steps:
+          - call: write_file
+            with: { path: b.txt, content: "second" }
+          - call: COMMAND
+`
+
+it('[S2] a crash: what its edit tools left is its own, also where no snapshot says so', async () => {
+  const fixture = await openFixture({ files })
+  const task = await interruptedAt(
+    fixture,
+    cutShort.replace('- call: COMMAND\n', '- wait: 600s\n'),
+    {
+      when: (history) => history.some((entry) => entry.type === 'tool-result' && entry.turn === 2),
+    },
+  )
+  expect(await driftOf(fixture, task, withoutEnd)).toMatchObject({ conflicts: [], dirty: [] })
+  await writeFiles(task.workspace.path, { 'b.txt': 'yours' })
+  expect(await driftOf(fixture, task, withoutEnd)).toMatchObject({
+    conflicts: [{ path: 'b.txt', changedBy: 'you' }],
+    dirty: ['b.txt'],
+  })
+})
+
+it('[S2] a crash in a command: what nothing tells of is listed and blamed on nobody', async () => {
+  const fixture = await openFixture({ files })
+  const task = await interruptedAt(
+    fixture,
+    cutShort.replace(
+      'call: COMMAND',
+      'call: bash\n            with: { command: "echo command > a.txt; sleep 600" }',
+    ),
+    {
+      when: (history) =>
+        history.some((entry) => entry.type === 'tool-call' && entry.name === 'bash'),
+    },
+  )
+  const dir = task.workspace.path
+  await writeFile(join(dir, 'a.txt'), 'command\n')
+  const drift = await driftOf(fixture, task, withoutEnd)
+  expect(drift).toMatchObject({ conflicts: [], dirty: ['a.txt'], unknownCalls: 1 })
+  // Written clearly after the end that is in the record: that was not the command.
+
+  const later = Date.now() / 1000 + 60
+  await utimes(join(dir, 'a.txt'), later, later)
+  expect((await driftOf(fixture, task, withoutEnd)).conflicts).toMatchObject([{ path: 'a.txt' }])
+})
+
+it('[S2] tells a model that is another now', async () => {
+  const fixture = await openFixture({ files })
+  const task = await interruptedAt(fixture, edits)
+  const drift = await driftOf(fixture, { ...task, model: 'new-model' })
+  expect(describeDrift(drift)).toEqual(['The model is new-model now; it was none.'])
+})

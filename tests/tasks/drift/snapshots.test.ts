@@ -1,0 +1,112 @@
+import { execFileSync } from 'node:child_process'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import type { Entry, WorkspaceSnapshotEntry } from '../../../src/shared/entries.ts'
+import { entriesOf, openFixture, start, untilQuiet } from '../../harness.ts'
+import { interruptedAt, taskNow } from './walk.ts'
+
+const snapshotsIn = (history: Entry[]): WorkspaceSnapshotEntry[] =>
+  history.filter((entry) => entry.type === 'workspace-snapshot')
+
+const inRepository = (cwd: string, ...args: string[]): string =>
+  execFileSync('git', args, { cwd, encoding: 'utf8' }).trim()
+
+it('[S2] finds what every turn changed from Git, whichever tool did it, and looks only after turns that may have', async () => {
+  const fixture = await openFixture({ files: { 'old.txt': 'old\n', 'kept.txt': 'kept\n' } })
+  const id = await start(
+    fixture,
+    `version: 1
+name: changes
+agents:
+  lead:
+    turns:
+      - say: Nothing yet
+      - call: read_file
+        with: { path: kept.txt }
+      - call: write_file
+        with: { path: "notes/plan.md", content: "plan" }
+      - call: bash
+        with: { command: "git mv old.txt new.txt && git commit -qm moved && echo more > made.txt" }
+      - call: bash
+        with: { command: "true" }
+      - say: Done
+`,
+  )
+  await untilQuiet(fixture.shiplog)
+  const history = await entriesOf(fixture.shiplog, id)
+  const found = snapshotsIn(history).map(({ turn, changed, changedMore }) => ({
+    turn,
+    changed,
+    changedMore,
+  }))
+  expect(found).toEqual([
+    { turn: null, changed: [], changedMore: 0 },
+    { turn: 3, changed: ['notes/plan.md'], changedMore: 0 },
+    { turn: 4, changed: ['made.txt', 'new.txt', 'old.txt'], changedMore: 0 },
+    { turn: 5, changed: [], changedMore: 0 },
+  ])
+  const { workspace } = await taskNow(fixture, id)
+  const [, before, after] = snapshotsIn(history)
+  expect(before?.head).toBe(workspace.baseCommit)
+  expect(after).toMatchObject({
+    head: inRepository(workspace.path, 'rev-parse', 'HEAD'),
+    branch: workspace.branch,
+  })
+  // J6: a turn, then what it changed, then the next one.
+  const at = history.findIndex((entry) => entry.uuid === before?.uuid)
+  expect(history[at - 1]).toMatchObject({ type: 'message', turn: 3 })
+})
+
+it('[S2] keeps the last state alive under the hidden ref of the task, through a prune', async () => {
+  const fixture = await openFixture()
+  const task = await interruptedAt(
+    fixture,
+    `version: 1
+name: kept
+agents:
+  lead:
+    turns:
+      - call: write_file
+        with: { path: work.txt, content: "mine" }
+      - wait: 600s
+`,
+  )
+  const last = snapshotsIn(await entriesOf(fixture.shiplog, task.id)).at(-1)
+  inRepository(fixture.project.dir, 'gc', '--quiet', '--prune=now')
+  expect(inRepository(fixture.project.dir, 'show', `${last?.tree}:work.txt`)).toBe('mine')
+  expect(inRepository(fixture.project.dir, 'rev-parse', `refs/shiplog/${task.id}^{tree}`)).toBe(
+    last?.tree,
+  )
+  const { notes, ok } = await fixture.shiplog.client.doctor.check({ repair: false })
+  expect({ notes, ok }).toEqual({ notes: [], ok: true })
+})
+
+it('[S2] records nothing outside Git, and goes on where Git fails', async () => {
+  const fixture = await openFixture()
+  const scenario = `version: 1
+name: broken
+agents:
+  lead:
+    turns:
+      - call: bash
+        with: { command: "echo 'not a repository' > .git" }
+      - call: write_file
+        with: { path: a.txt, content: "a" }
+      - say: Done
+`
+  const id = await start(fixture, scenario)
+  await untilQuiet(fixture.shiplog)
+  expect((await taskNow(fixture, id)).status).toBe('completed')
+  expect(snapshotsIn(await entriesOf(fixture.shiplog, id))).toHaveLength(1)
+  const { notices } = await fixture.shiplog.client.app.info()
+  expect(JSON.stringify(notices)).toContain('could not be found from Git')
+
+  const plain = join(fixture.dir, 'plain')
+  await mkdir(plain)
+  await writeFile(join(plain, 'a.txt'), 'old')
+  fixture.project = await fixture.shiplog.client.projects.add({ dir: plain })
+  const outside = await start(fixture, scenario.replace('.git', 'b.txt'), { isolation: 'in-place' })
+  await untilQuiet(fixture.shiplog)
+  expect(snapshotsIn(await entriesOf(fixture.shiplog, outside))).toEqual([])
+})

@@ -1,0 +1,90 @@
+/** Agents that really ran in real repositories, and what drift says of them afterwards. */
+import { createGit, type Git } from '../../../src/main/git/index.ts'
+import { createDrift } from '../../../src/main/tasks/drift/index.ts'
+import type { Records } from '../../../src/main/workspaces/record.ts'
+import type { DriftReport } from '../../../src/shared/drift.ts'
+import type { Entry } from '../../../src/shared/entries.ts'
+import type { TaskId } from '../../../src/shared/ids.ts'
+import { emptyLedgerState, type LedgerState } from '../../../src/shared/projections/ledger-state.ts'
+import type { Task, Workspace } from '../../../src/shared/tasks.ts'
+import { allTasks, entriesOf, type Fixture, start, until } from '../../harness.ts'
+
+export type Running = Task & { workspace: Workspace }
+
+export const git: Git = createGit()
+
+/** Starts a scenario, and stops it once the transcript of `title` (the root, unless named) is as asked. */
+export async function interruptedAt(
+  fixture: Fixture,
+  scenario: string,
+  {
+    isolation = 'worktree',
+    when = waits,
+  }: { isolation?: 'worktree' | 'in-place'; when?: (history: Entry[]) => boolean } = {},
+): Promise<Running> {
+  const taskId = await start(fixture, scenario, { isolation })
+  await untilHistory(fixture, taskId, when)
+  await fixture.shiplog.client.tasks.stop({ taskId })
+  return taskNow(fixture, taskId)
+}
+
+/** The turn before the last one is on disk, and so is what it changed. */
+const waits = (history: Entry[]): boolean =>
+  history.some((entry) => entry.type === 'workspace-snapshot' && entry.turn !== null)
+
+/** Heard from the session's own feed. */
+export async function untilHistory(
+  fixture: Fixture,
+  taskId: TaskId,
+  is: (history: Entry[]) => boolean,
+): Promise<void> {
+  await until(fixture.shiplog, (tasks) =>
+    tasks.some((task) => task.id === taskId && task.status === 'spawned'),
+  )
+  const abort = new AbortController()
+  const feed = await fixture.shiplog.client.feed.session(
+    { workspaceId: taskId },
+    { signal: abort.signal },
+  )
+  try {
+    for await (const _ of feed) if (is(await entriesOf(fixture.shiplog, taskId))) return
+  } finally {
+    abort.abort()
+  }
+}
+
+export async function taskNow(fixture: Fixture, by: TaskId | string): Promise<Running> {
+  const task = (await allTasks(fixture.shiplog)).find((one) => one.id === by || one.title === by)
+  if (!task?.workspace) throw new Error(`no workspace of ${by}`)
+  return { ...task, workspace: task.workspace }
+}
+
+export async function stateOf(fixture: Fixture): Promise<LedgerState> {
+  const state = emptyLedgerState(fixture.dataDir)
+  state.projects.set(fixture.project.id, fixture.project)
+  for (const task of await allTasks(fixture.shiplog)) state.tasks.set(task.id, task)
+  return state
+}
+
+export const recordsOf = (fixture: Fixture): Pick<Records, 'transcriptPage'> => ({
+  transcriptPage: (taskId, query) =>
+    fixture.shiplog.client.workspace.getSubagentTranscript(
+      'last' in query ? { taskId, last: true, limit: query.last } : { taskId, ...query },
+    ),
+})
+
+/** `edit`: makes another history of the real one, such as that of a crash. */
+export async function driftOf(
+  fixture: Fixture,
+  task: Task,
+  edit: (history: Entry[]) => Entry[] = (history) => history,
+): Promise<DriftReport> {
+  const find = createDrift({ state: await stateOf(fixture), git, records: recordsOf(fixture) })
+  return find(task, edit(await entriesOf(fixture.shiplog, task.id)))
+}
+
+/** As a crash leaves it: the run never came to look at what it left. */
+export const withoutEnd = (history: Entry[]): Entry[] => {
+  const last = history.findLastIndex((entry) => entry.type === 'workspace-snapshot')
+  return history.toSpliced(last, 1)
+}
