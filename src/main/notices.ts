@@ -1,6 +1,15 @@
 import { randomUUID } from 'node:crypto'
+import { basename } from 'node:path'
 import type { Notice } from '../shared/contract/app.ts'
-import type { ReceiptId } from '../shared/ids.ts'
+import { type ReceiptId, shortId, type TaskId } from '../shared/ids.ts'
+
+/** What is said of a session when it is opened; as its journal has it. */
+export interface OpenedSession {
+  id: TaskId
+  title: string
+  healed: { detail: string }[]
+  damage: { file: string; line: number; reason: string }[]
+}
 
 /** What the person is told quietly at the next look: what was healed, what was interrupted, what went wrong. */
 export function createNotices() {
@@ -8,6 +17,9 @@ export function createNotices() {
   // A window remembers which it has shown: those of another start are not the same.
   const start = randomUUID()
   let added = 0
+  /** Null once the start is over. */
+  let healedAtStart: string[] | null = []
+  const damageTold = new Map<TaskId, number>()
   const add = (tone: Notice['tone'], text: string, details: string[], receiptId?: ReceiptId) => {
     notices.push({ id: `${start}-${++added}`, tone, text, details, receiptId })
   }
@@ -19,8 +31,27 @@ export function createNotices() {
     /** What the start healed and interrupted, a line each. */
     putRight: () =>
       notices.filter((one) => one.tone === 'info').flatMap((one) => [one.text, ...one.details]),
-    healed: (details: string[]) =>
-      some('info', details, () => 'The last session ended abruptly; its record was put right.'),
+    /** What the start put right, that in sessions included: one notice. Those that are opened later have their own. */
+    healed: (details: string[]) => {
+      const all = [...details, ...(healedAtStart ?? [])]
+      healedAtStart = null
+      some('info', all, () => 'The last session ended abruptly; its record was put right.')
+    },
+    /** What opening a session for writing found in its journal. Damage is told when it is more than was known. */
+    sessionOpened: ({ id, title, healed, damage }: OpenedSession) => {
+      const lines = healed.map((one) => `${title} (${shortId(id)}): ${one.detail}`)
+      if (healedAtStart) healedAtStart.push(...lines)
+      else
+        some('info', lines, () => `The transcript of "${title}" ended abruptly; it was put right.`)
+      if (damage.length <= (damageTold.get(id) ?? 0)) return
+      damageTold.set(id, damage.length)
+      some(
+        'warning',
+        damage.map((one) => `${basename(one.file)}:${one.line} ${one.reason}`),
+        (count) =>
+          `${count} ${count === 1 ? 'place' : 'places'} in the transcript of "${title}" can't be read. Everything else is there.`,
+      )
+    },
     damaged: (details: string[]) =>
       some(
         'warning',

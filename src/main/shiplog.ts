@@ -109,7 +109,12 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & { le
   const notices = createNotices()
   const layout = layoutOf(dataDir)
   const git = createGit()
-  const sessions = createSessions()
+  const sessions = createSessions({
+    onOpened: ({ id, healed, damage }) => {
+      const title = ledger.state.tasks.get(id)?.title ?? id
+      notices.sessionOpened({ id, title, healed, damage })
+    },
+  })
   const runs = createRunRegistry()
   const stopper = createRunStopper({ ledger, runs })
   const common = { ledger, git, layout, sessions, clock, onProblem: notices.problem }
@@ -188,11 +193,12 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & { le
         return []
       })
     : []
-  notices.healed([...ledger.healed.map((one) => one.detail), ...tidied])
   notices.damaged(ledger.damage.map((one) => `${one.file}:${one.line} ${one.reason}`))
   notices.notUnderstood(ledger.notUnderstood)
   notices.strays(await strayTranscripts(dataDir, (id) => ledger.state.tasks.has(id)))
-  notices.interrupted((await recoverLostRuns(common)).map((task) => task.title))
+  const interrupted = await recoverLostRuns(common)
+  notices.healed([...ledger.healed.map((one) => one.detail), ...tidied])
+  notices.interrupted(interrupted.map((task) => task.title))
   await workspaces.rollForward()
   await tasks.cleanUpFinished()
   retention.begin({ sweep: options.sweepAtStart ?? host !== 'cli' })

@@ -14,7 +14,12 @@ export interface Sessions {
   ended(id: TaskId): void
 }
 
-export function createSessions(): Sessions {
+/** `onOpened`: told of each session that was opened for writing, with what that healed and found damaged. */
+export function createSessions({
+  onOpened = () => {},
+}: {
+  onOpened?: (session: Session) => void
+} = {}): Sessions {
   const open = new Map<
     TaskId,
     { session: Promise<Session>; users: number; ready: Session | null }
@@ -34,8 +39,10 @@ export function createSessions(): Sessions {
       }
       held.users++
       try {
-        held.ready = await held.session
-        return held.ready
+        const session = await held.session
+        if (!held.ready) onOpened(session)
+        held.ready = session
+        return session
       } catch (error) {
         open.delete(id)
         throw error
