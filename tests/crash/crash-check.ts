@@ -1,7 +1,8 @@
 /** Starts the services on a state that a crash left, and looks whether every promise holds. */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ownIdentity } from '../../src/main/journal/index.ts'
+import { claimFor } from '../../src/main/journal/lease.ts'
 import { type Fact, type Reopened, whatIsLost } from './facts.ts'
 import type { CrashState } from './fault-fs/crash-state.ts'
 import { differences, readTree, writeTree } from './fault-fs/tree.ts'
@@ -30,14 +31,17 @@ export async function checkAfterCrash(
   }
 }
 
-/** The lease in the state is this test's own: the process that crashed is not alive. */
-async function disownLease(dataDir: string): Promise<void> {
-  const file = join(dataDir, 'lease.json')
+/** The lease in the state, and what was being made of it, is this test's own: the process that crashed is not alive. */
+export async function disownLease(dataDir: string): Promise<void> {
+  const lease = join(dataDir, 'lease.json')
   const { startedAt } = await ownIdentity()
-  try {
-    const text = readFileSync(file, 'utf8')
-    writeFileSync(file, text.replace(startedAt, 'x'.repeat(startedAt.length)))
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  const disowned = (text: string) => text.replace(startedAt, 'x'.repeat(startedAt.length))
+  const before = existsSync(lease) ? readFileSync(lease, 'utf8') : null
+  for (const name of readdirSync(dataDir).filter((one) => one.startsWith('lease.json'))) {
+    const file = join(dataDir, name)
+    writeFileSync(file, disowned(readFileSync(file, 'utf8')))
+    // A claim is named after the bytes that it is a claim to.
+    if (before !== null && file === claimFor(lease, before))
+      renameSync(file, claimFor(lease, disowned(before)))
   }
 }

@@ -11,12 +11,12 @@ export const seed = Number(
 /** Tries one case after the other until all were tried or the time is up. Gives how many were. */
 export async function within<T>(
   seconds: number,
-  cases: Iterable<T>,
+  cases: Iterable<T> | AsyncIterable<T>,
   attempt: (one: T) => Promise<void>,
 ): Promise<number> {
   const endAt = performance.now() + seconds * 1000 * soakFactor
   let tried = 0
-  for (const one of cases) {
+  for await (const one of cases) {
     if (performance.now() > endAt) break
     await attempt(one)
     tried++
