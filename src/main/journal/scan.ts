@@ -68,40 +68,66 @@ export async function scanForward(
   state: ScanState,
   until = Number.POSITIVE_INFINITY,
 ): Promise<number> {
-  let buffer: Buffer = await bufferFor(handle, state.offset)
-  let held = 0
+  /** The beginning of a line whose end has not been read yet. */
+  let begun: Buffer[] = []
+  let begunBytes = 0
   let passedOver = 0
-  for (;;) {
-    if (held >= lineBytesMax) {
-      passedOver += held
-      held = 0
-    }
-    if (held === buffer.length) buffer = grow(buffer)
-    const position = state.offset + passedOver + held
-    const wanted = Math.min(buffer.length - held, until - position)
-    const { bytesRead } = await handle.read(buffer, held, wanted, position)
-    if (bytesRead === 0) return passedOver + held
-    const filled = buffer.subarray(0, held + bytesRead)
+  for await (const { buffer, to } of readAhead(handle, state.offset, until)) {
     let start = 0
-    let newline = filled.indexOf(0x0a, held)
-    while (newline !== -1) {
-      if (passedOver > 0) {
-        absorbPassedOver(state, passedOver + newline)
-        passedOver = 0
-      } else absorbLine(state, filled, start, newline)
+    let newline = buffer.indexOf(0x0a)
+    // What lies behind `to` is of an earlier chunk.
+    if (newline !== -1 && newline < to) {
+      if (passedOver > 0) absorbPassedOver(state, passedOver + begunBytes + newline)
+      else if (begunBytes > 0) absorbBegunLine(state, begun, buffer.subarray(0, newline))
+      else absorbLine(state, buffer, 0, newline)
+      begun = []
+      begunBytes = passedOver = 0
       start = newline + 1
-      newline = filled.indexOf(0x0a, start)
+      newline = buffer.indexOf(0x0a, start)
     }
-    held = filled.length - start
-    if (start > 0) filled.copyWithin(0, start)
+    for (; newline !== -1 && newline < to; newline = buffer.indexOf(0x0a, start)) {
+      absorbLine(state, buffer, start, newline)
+      start = newline + 1
+    }
+    if (start === to) continue
+    // A copy: the chunk's memory is used again.
+    begun.push(Buffer.from(buffer.subarray(start, to)))
+    begunBytes += to - start
+    if (begunBytes < lineBytesMax) continue
+    passedOver += begunBytes
+    begun = []
+    begunBytes = 0
+  }
+  return passedOver + begunBytes
+}
+
+/** Reads the next chunk while the last one is worked on: hashing takes as long as reading. */
+async function* readAhead(handle: FileHandle, offset: number, until: number) {
+  const { size } = await handle.stat()
+  // No larger than what is left: most journals are small, and thousands may be opened at once. A byte
+  // more, so that the end of the file is seen.
+  const length = Math.min(chunkBytes, Math.max(0, size - offset) + 1)
+  let [buffer, other] = [Buffer.allocUnsafe(length), Buffer.allocUnsafe(length)]
+  let position = offset
+  const readInto = (into: Buffer) => {
+    const reading = handle.read(into, 0, Math.min(length, until - position), position)
+    // Whoever asks for the chunk hears of the error; nobody may.
+    reading.catch(() => undefined)
+    return reading
+  }
+  for (let reading = readInto(buffer); ; ) {
+    const { bytesRead } = await reading
+    if (bytesRead === 0) return
+    position += bytesRead
+    reading = readInto(other)
+    yield { buffer, to: bytesRead }
+    ;[buffer, other] = [other, buffer]
   }
 }
 
-/** No larger than what is left to read: most journals are small, and thousands may be opened at once. */
-async function bufferFor(handle: FileHandle, offset: number): Promise<Buffer> {
-  const { size } = await handle.stat()
-  // A byte more, so that the end of the file is seen without growing.
-  return Buffer.allocUnsafe(Math.min(chunkBytes, Math.max(0, size - offset) + 1))
+function absorbBegunLine(state: ScanState, begun: Buffer[], end: Buffer): void {
+  const line = Buffer.concat([...begun, end])
+  absorbLine(state, line, 0, line.length)
 }
 
 /** The seq that the next appended record gets: one is left for every line at the end that can't be read. */
@@ -270,9 +296,3 @@ function describe(buffer: Buffer, { start, end }: Piece, lineStart: number): str
 }
 
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
-
-function grow(buffer: Buffer): Buffer {
-  const larger = Buffer.allocUnsafe(buffer.length * 2)
-  buffer.copy(larger)
-  return larger
-}
