@@ -125,7 +125,10 @@ agents:
       - fail: I give up
 `
 
-describe('agent history, walked', () => {
+/** Dozens of Git processes each, on a machine that may do other things as well. */
+const timeout = 90_000
+
+describe('agent history, walked', { timeout }, () => {
   it('[T6] tells queued, a parallel batch, completed, failed and blocked as they happen', async () => {
     const fixture = await openFixture({ files })
     const root = await start(fixture, batch, { prompt: 'Lead' })
@@ -246,45 +249,70 @@ agents:
     expect(await pointerOf(fixture)).toBeNull()
   })
 
-  it('[S1][S2] appends a resumed entry, completes the latest, and fails what was begun afresh', async () => {
+  const gated = `
+version: 1
+name: gated
+agents:
+  lead:
+    turns:
+      - steps:
+          - call: task
+            with: { agent: worker, title: Taken up, prompt: Work, background: true, phase: "02" }
+          - call: task
+            with: { agent: worker, title: Begun anew, prompt: Work, background: true, phase: "02" }
+      - call: task_await
+        with: { tasks: all }
+      - report: { title: Done, markdown: All of it. }
+  worker:
+    turns:
+      - call: bash
+        with: { command: "while [ ! -e ../../../gate ]; do sleep 0.02; done" }
+      - call: bash
+        with: { command: "while [ ! -e ../../../gate ]; do sleep 0.02; done" }
+      - report: { title: Worked, markdown: Yes. }
+`
+
+  it('[S1][S2] appends an entry for who is resumed, completes the latest, and fails who was begun afresh', async () => {
     const fixture = await openFixture({ files })
-    const [resumed, replaced, fresh] = [newTaskId(), newTaskId(), newTaskId()]
-    const interrupted = async (ledger: Ledger, taskId: TaskId) => {
-      const run = 1
-      await ledger.record(created(fixture, taskId))
-      await ledger.record({ type: 'task.spawned', taskId, run, process, spawnCommit: null })
-      await ledger.record({ type: 'task.interrupted', taskId, run, cause: 'killed', usage })
-    }
-    await record(fixture, async (ledger) => {
-      await interrupted(ledger, resumed)
-      await interrupted(ledger, replaced)
+    const root = await start(fixture, gated, { prompt: 'Lead' })
+    await untilHistory(
+      fixture,
+      (status) => status('Taken up') === 'spawned' && status('Begun anew') === 'spawned',
+    )
+    const shiplog = await fixture.restart()
+    const before = await entriesOf(fixture)
+    expect(before.map(({ status }) => status)).toEqual(Array(3).fill('interrupted'))
+
+    const [kept, replaced] = [
+      await taskOf(shiplog, 'Taken up'),
+      await taskOf(shiplog, 'Begun anew'),
+    ]
+    const outcome = await shiplog.client.tasks.resume({
+      selector: { by: 'tree', taskId: root },
+      choices: { [replaced.id]: 'fresh' },
     })
-    await untilHistory(fixture, (status) => status('A task') === 'interrupted')
-    await record(fixture, async (ledger) => {
-      await ledger.record({ type: 'task.resumed', taskId: resumed, run: 2, process })
-      await ledger.record({
-        type: 'task.abandoned',
-        taskId: replaced,
-        reason: 'it was begun afresh',
-      })
-      await ledger.record(created(fixture, fresh, { title: 'Anew' }))
-    })
-    // The resumed one died with its process again.
-    const again = await untilHistory(fixture, (status) => status('Anew') === 'queued')
-    expect(again.get('Anew')).toMatchObject({ agent_id: fresh })
-    await record(fixture, async (ledger) => {
-      await ledger.record({ type: 'task.resumed', taskId: resumed, run: 3, process })
-      await ledger.record({ type: 'task.completed', taskId: resumed, run: 3, usage })
-    })
-    await fixture.shiplog.close()
-    const own = (id: TaskId, entries: HistoryEntry[]) =>
-      entries.filter((entry) => entry.agent_id === id).map(({ status }) => status)
-    const entries = await entriesOf(fixture)
-    expect(own(resumed, entries)).toEqual(['interrupted', 'interrupted', 'completed'])
-    expect(own(replaced, entries)).toEqual(['failed'])
-    expect(entries.find((entry) => entry.agent_id === replaced)?.task_results).toEqual({
-      reason: 'abandoned: it was begun afresh',
-    })
+    const fresh = outcome.fresh[0]?.taskId
+    await untilHistory(
+      fixture,
+      (status) => status('Taken up') === 'resumed' && status('Begun anew') === 'spawned',
+    )
+    const own = async (id: TaskId | undefined) =>
+      (await entriesOf(fixture)).filter((entry) => entry.agent_id === id)
+    expect((await own(kept.id)).map(({ status }) => status)).toEqual(['interrupted', 'resumed'])
+    expect(await own(replaced.id)).toMatchObject([
+      { status: 'failed', task_results: { reason: expect.stringMatching(/^abandoned: /) } },
+    ])
+
+    await writeFile(join(fixture.dataDir, 'gate'), '')
+    await untilQuiet(shiplog)
+    await shiplog.close()
+    expect((await own(root)).map(({ status }) => status)).toEqual(['interrupted', 'completed'])
+    const lives = await own(kept.id)
+    expect(lives.map(({ status }) => status)).toEqual(['interrupted', 'completed'])
+    // The first life is as it was.
+    expect(lives[0]).toEqual(before.find((entry) => entry.agent_id === kept.id))
+    expect((await own(fresh)).map(({ status }) => status)).toEqual(['completed'])
+    expect(await pointerOf(fixture)).toBeNull()
   })
 
   it('[X2] holds fifty, the interrupted one that is the oldest of all among them', async () => {
