@@ -1,0 +1,83 @@
+/** What the next command makes of a run that has not ended: is its process alive? Of the built command line. */
+import { existsSync } from 'node:fs'
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { TaskTree } from '../../src/shared/tasks.ts'
+import { createSandbox, type RunningCli, type Sandbox } from '../cli/shiplog-process.ts'
+
+const slow = `
+version: 1
+name: slow
+agents:
+  lead:
+    turns:
+      - steps:
+          - say: Begun.
+          - wait: 300s
+`
+/** Starts of the command line on a busy machine. */
+const timeoutMs = 120_000
+
+let box: Sandbox
+let holder: RunningCli
+let leaseFile: string
+beforeEach(async () => {
+  box = await createSandbox()
+  const project = await box.repository('project')
+  const scenario = await box.file('slow.yaml', slow)
+  leaseFile = path.join(box.dataDir, 'lease.json')
+  holder = box.start(['agent', 'run', 'Hold', '--project', project, '--scenario', scenario])
+  await holder.said('Begun.')
+}, timeoutMs)
+afterEach(() => box.remove())
+
+const statusNow = async () => {
+  const { tasks } = await box.json<{ tasks: TaskTree[] }>('tasks', 'list')
+  return tasks.map(({ status }) => status)
+}
+
+async function kill(): Promise<void> {
+  holder.kill('SIGKILL')
+  await holder.ended
+}
+
+it(
+  '[T3] calls a run interrupted once its process is killed',
+  async () => {
+    expect(await statusNow()).toEqual(['spawned'])
+    await kill()
+    expect(await statusNow()).toEqual(['interrupted'])
+  },
+  timeoutMs,
+)
+
+it(
+  '[T3] does not call a run interrupted whose process lives, also when somebody deleted its lease',
+  async () => {
+    const { pid } = JSON.parse(await readFile(leaseFile, 'utf8'))
+    const ledger = path.join(box.dataDir, 'ledger.jsonl')
+    const before = await readFile(ledger)
+    await rm(leaseFile)
+    const refused = await box.run('tasks', 'list', '--json')
+    expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: 6, stdout: '' })
+    expect(refused.stderr).toContain(`process ${pid} is still at work`)
+    expect(existsSync(leaseFile)).toBe(false)
+    expect(await readFile(ledger)).toEqual(before)
+    await kill()
+    expect(await statusNow()).toEqual(['interrupted'])
+  },
+  timeoutMs,
+)
+
+it(
+  '[T3] takes another process with the same pid, as its start time tells, for nobody',
+  async () => {
+    await kill()
+    // As after a restart of the machine: the pid is somebody else's by now, here this test's own.
+    const lease = JSON.parse(await readFile(leaseFile, 'utf8'))
+    await writeFile(leaseFile, JSON.stringify({ ...lease, pid: process.pid }))
+    expect(await statusNow()).toEqual(['interrupted'])
+  },
+  timeoutMs,
+)
