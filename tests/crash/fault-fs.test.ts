@@ -170,6 +170,30 @@ describe('faults', () => {
     }).toThrow('EIO')
   })
 
+  it('tell the moment after a call was made, and the one in the middle of a write', async () => {
+    const dir = scratch()
+    const file = join(dir, 'file')
+    const now = () => (fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : null)
+    const seen: [string, string | null][] = []
+    const looking = (moment: string) => {
+      recording.stop()
+      seen.push([moment, now()])
+    }
+    let recording = record(dir, {
+      ended: ({ call, changes }) => changes && call === 'open' && looking('opened'),
+    })
+    await writeFile(file, 'whole')
+    recording = record(dir, {
+      inject: ({ call }) =>
+        call === 'write' ? { code: 'EIO', tear: 0.5, torn: () => looking('torn') } : null,
+    })
+    await expect(writeFile(file, 'abcd')).rejects.toThrow('EIO')
+    expect(seen).toEqual([
+      ['opened', ''],
+      ['torn', 'ab'],
+    ])
+  })
+
   it('may let a part of a write through, and leave alone what is elsewhere', async () => {
     const dir = scratch()
     const recording = record(join(dir, 'in'), {
