@@ -38,9 +38,15 @@ export interface LedgerStore {
 export interface LedgerStoreDeps {
   client: Pick<ShiplogClient, 'feed'>
   schedule?: Schedule
+  /** A sweep has ended, so there is something to tell. */
+  onSwept?(): void
 }
 
-export function createLedgerStore({ client, schedule = perFrame }: LedgerStoreDeps): LedgerStore {
+export function createLedgerStore({
+  client,
+  schedule = perFrame,
+  onSwept,
+}: LedgerStoreDeps): LedgerStore {
   let ledger = emptyLedgerState('')
   let activity = new Map<TaskId, string>()
   let snapshots = createSnapshotJoiner()
@@ -81,6 +87,7 @@ export function createLedgerStore({ client, schedule = perFrame }: LedgerStoreDe
       case 'records':
         for (const record of event.records) foldLedgerRecord(ledger, record)
         tasksChanged = true
+        if (event.records.some((record) => record.event.type === 'retention.swept')) onSwept?.()
         break
       case 'activity':
         activity = withActivity(activity, event.activity)

@@ -34,9 +34,9 @@ export interface StoresDeps {
 }
 
 export function createStores({ client, connection, window }: StoresDeps): Stores {
-  const ledger = createLedgerStore({ client })
-  const sessions = createSessions({ client, ledger })
   const appInfo = createAppInfo({ client })
+  const ledger = createLedgerStore({ client, onSwept: () => void appInfo.load() })
+  const sessions = createSessions({ client, ledger })
   const navigation = createNavigation(window)
   return {
     client,

@@ -47,6 +47,15 @@ export function timeOfDay(iso: string): string {
   return Number.isNaN(at) ? iso : clockTime.format(at)
 }
 
+/** `3 Nov`, or with its year when that is not this one. For a day to come as well. */
+export function dayOf(iso: string, nowMs = Date.now()): string {
+  const at = Date.parse(iso)
+  if (Number.isNaN(at)) return 'an unknown day'
+  const date = new Date(at)
+  const format = date.getFullYear() === new Date(nowMs).getFullYear() ? sameYear : otherYear
+  return format.format(date)
+}
+
 /** `40ms`, `1.4s`, `12s`, `3m 8s`. Less than nothing counts as nothing. */
 export function duration(ms: number): string {
   const atLeastZero = Math.max(0, ms)

@@ -1,6 +1,7 @@
 /** What a person does from more than one place: the call, then one toast that says how it came out. */
 
 import type { ContractErrorCode } from '../../../shared/contract/base.ts'
+import type { RetentionSettings } from '../../../shared/contract/retention.ts'
 import type { ProjectId, TaskId } from '../../../shared/ids.ts'
 import type { Task } from '../../../shared/tasks.ts'
 import type { ApplyOutcome } from '../../../shared/tools.ts'
@@ -27,9 +28,16 @@ export interface Actions {
   openFolder(taskId: TaskId, program: 'editor' | 'file-manager'): Promise<void>
   removeProject(projectId: ProjectId, name: string): Promise<boolean>
   copy(text: string, what: string): Promise<void>
+  saveRetention(settings: RetentionSettings): Promise<void>
+  /** Sweeps now; the toast takes it back. */
+  cleanUp(): Promise<void>
+  /** Takes transcripts back from the trash: all of a receipt, or that of one task. */
+  undoSweep(receiptId: string, taskId?: TaskId): Promise<boolean>
+  /** A pinned task is kept with everything below it. */
+  pin(taskId: TaskId, pinned: boolean): Promise<void>
 }
 
-export function createActions({ client, ledger, navigation, applies }: Stores): Actions {
+export function createActions({ client, ledger, navigation, applies, appInfo }: Stores): Actions {
   async function attempt<Value>(doing: string, call: () => Promise<Value>): Promise<Value | null> {
     try {
       return await call()
@@ -46,6 +54,21 @@ export function createActions({ client, ledger, navigation, applies }: Stores): 
     if (!restored) return
     navigation.go(taskRoute(taskId))
     toast.success(`Restored “${title}” with its worktree.`)
+  }
+
+  async function undoSweep(receiptId: string, taskId?: TaskId): Promise<boolean> {
+    const undone = await attempt('take it back from the trash', () =>
+      client.retention.undo({ receiptId, taskId }),
+    )
+    if (!undone) return false
+    // What told of the sweep is no news any more.
+    void appInfo.load()
+    const back = `Took ${countOf(undone.restored.length, 'transcript')} back.`
+    const [first] = undone.left
+    if (first)
+      toast.warning(`${back} ${undone.left.length} could not be.`, { description: first.why })
+    else toast.success(back)
+    return true
   }
 
   return {
@@ -112,6 +135,31 @@ export function createActions({ client, ledger, navigation, applies }: Stores): 
       )
       if (removed) toast(`Took ${name} off the list. Its folder and its archive are as they were.`)
       return removed !== null
+    },
+    async saveRetention(settings) {
+      const saved = await attempt('save the settings', () => client.retention.setSettings(settings))
+      if (saved) toast.success('Saved. It counts from the next clean-up on.')
+    },
+    async cleanUp() {
+      const sweep = await attempt('clean up', () => client.retention.sweep())
+      if (!sweep) return
+      const { receipt, removed } = sweep
+      const moved = removed.filter((item) => item.kind === 'transcript').length
+      const deleted = removed.length - moved
+      const said = [
+        moved > 0 ? `Moved ${countOf(moved, 'transcript')} to the trash.` : null,
+        deleted > 0 ? `Deleted ${countOf(deleted, 'thing')} for good.` : null,
+      ].filter((text) => text !== null)
+      toast(said.join(' ') || 'There was nothing to remove.', {
+        duration: readShownMs,
+        ...(receipt && moved > 0
+          ? { action: { label: 'Undo', onClick: () => void undoSweep(receipt) } }
+          : {}),
+      })
+    },
+    undoSweep,
+    async pin(taskId, pinned) {
+      await attempt(pinned ? 'pin it' : 'unpin it', () => client.retention.pin({ taskId, pinned }))
     },
     async copy(text, what) {
       try {

@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { FileText, Folder } from 'lucide-react'
+import { FileText, Folder, Pin } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useRef } from 'react'
 import type { TaskId } from '../../../shared/ids.ts'
 import { Bytes, RelativeTime, StatusIcon } from '../../components/primitives/index.ts'
@@ -141,9 +141,16 @@ function Option(props: {
         <p className="flex gap-1.5 truncate text-small text-muted">
           <span className="untrusted truncate">{summary.agent}</span>
           {when ? <RelativeTime at={when} /> : null}
-          <Bytes count={summary.bytes} />
+          {summary.transcriptExpired ? (
+            <span className="truncate">transcript expired</span>
+          ) : (
+            <Bytes count={summary.bytes} />
+          )}
         </p>
       </div>
+      {summary.pinned ? (
+        <Pin aria-label="Pinned" className="size-3.5 shrink-0 text-accent" />
+      ) : null}
       {summary.hasReport ? (
         <FileText aria-label="With a report" className="size-3.5 shrink-0 text-faint" />
       ) : null}

@@ -1,15 +1,16 @@
-import { ArchiveRestore, SquareArrowOutUpRight, Trash2 } from 'lucide-react'
+import { ArchiveRestore, Pin, SquareArrowOutUpRight, Trash2 } from 'lucide-react'
 import type { TaskId } from '../../../shared/ids.ts'
 import { isRunning, type Task } from '../../../shared/tasks.ts'
 import {
   Button,
   CopyButton,
   EmptyState,
+  IconButton,
   Skeleton,
   Tabs,
 } from '../../components/primitives/index.ts'
 import { ReportView } from '../../components/task/report-view.tsx'
-import { useReport, useStores, useTask } from '../../store/hooks.ts'
+import { useLineage, useReport, useStores, useTask } from '../../store/hooks.ts'
 import { taskRoute } from '../../store/route.ts'
 import { ProblemNotice } from '../app/ProblemNotice.tsx'
 import { useActions } from '../app/use-actions.ts'
@@ -29,16 +30,19 @@ export function ArchiveReader(props: { taskId: TaskId; tab: 'report' | 'transcri
       <TaskHeader
         task={task}
         actions={
-          task.archived ? (
-            <ArchivedActions task={task} />
-          ) : (
-            <Button
-              icon={<SquareArrowOutUpRight />}
-              onClick={() => navigation.go(taskRoute(taskId))}
-            >
-              Open
-            </Button>
-          )
+          <>
+            <PinAction task={task} />
+            {task.archived ? (
+              <ArchivedActions task={task} />
+            ) : (
+              <Button
+                icon={<SquareArrowOutUpRight />}
+                onClick={() => navigation.go(taskRoute(taskId))}
+              >
+                Open
+              </Button>
+            )}
+          </>
         }
       />
       <Tabs
@@ -72,6 +76,32 @@ export function ArchiveReader(props: { taskId: TaskId; tab: 'report' | 'transcri
         ]}
       />
     </>
+  )
+}
+
+/** Kept however old it gets, with everything below it. */
+function PinAction({ task }: { task: Task }) {
+  const { pin } = useActions()
+  const above = useLineage(task.id).find((one) => one.pinned && one.id !== task.id)
+  if (above && !task.pinned)
+    return (
+      <IconButton
+        disabled
+        icon={<Pin className="fill-current" />}
+        label={`Kept: “${above.title}” above it is pinned`}
+      />
+    )
+  return (
+    <IconButton
+      icon={<Pin className={task.pinned ? 'fill-current' : undefined} />}
+      className={task.pinned ? 'text-accent' : undefined}
+      label={
+        task.pinned
+          ? 'Unpin: its transcript may expire again'
+          : 'Pin: never let its transcript expire, nor those below it'
+      }
+      onClick={() => void pin(task.id, !task.pinned)}
+    />
   )
 }
 

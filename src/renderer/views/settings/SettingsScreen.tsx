@@ -10,6 +10,7 @@ import {
 import { useAppInfo, usePreference, useStores } from '../../store/hooks.ts'
 import type { Preferences } from '../../store/preferences.ts'
 import { ProblemNotice } from '../app/ProblemNotice.tsx'
+import { RetentionSection } from './RetentionSection.tsx'
 
 const themes: { value: Preferences['theme']; label: string }[] = [
   { value: 'system', label: 'As the system' },
@@ -35,6 +36,9 @@ export function SettingsScreen() {
               options={themes}
             />
           </Field>
+        </Section>
+        <Section title="Retention">
+          <RetentionSection />
         </Section>
         {problem && !info ? (
           <ProblemNotice

@@ -1,4 +1,5 @@
 import { useEffect } from 'react'
+import type { Notice } from '../../../shared/contract/app.ts'
 import { NoticeLine } from '../../components/primitives/index.ts'
 import {
   useAppInfo,
@@ -13,6 +14,7 @@ import { sidebarWidthMax, sidebarWidthMin, toggled } from '../../store/preferenc
 import { formatRoute } from '../../store/route.ts'
 import { NewAgentDialog } from '../agents/NewAgentDialog.tsx'
 import { ErrorBoundary } from '../app/ErrorBoundary.tsx'
+import { useActions } from '../app/use-actions.ts'
 import { ArchiveScreen } from '../archive/ArchiveScreen.tsx'
 import { TaskScreen } from '../conversation/TaskScreen.tsx'
 import { HomeScreen } from '../home/HomeScreen.tsx'
@@ -127,6 +129,9 @@ function Notices() {
   const { info } = useAppInfo()
   const dismissed = usePreference('dismissedNotices')
   const { preferences } = useStores()
+  const { undoSweep } = useActions()
+  const undoOf = ({ receiptId }: Notice) =>
+    receiptId ? { label: 'Undo', onClick: () => void undoSweep(receiptId) } : undefined
   const notices = (info?.notices ?? []).filter(({ id }) => !dismissed.includes(id))
   return notices.map((notice) => (
     <Banner
@@ -134,6 +139,7 @@ function Notices() {
       tone={notice.tone}
       text={notice.text}
       details={notice.details}
+      action={undoOf(notice)}
       onDismiss={() =>
         preferences.setState((before) => ({
           dismissedNotices: toggled(before.dismissedNotices, notice.id),

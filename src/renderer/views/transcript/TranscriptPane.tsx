@@ -1,15 +1,17 @@
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { TaskId } from '../../../shared/ids.ts'
-import { isRunning, type Task } from '../../../shared/tasks.ts'
+import { isRunning, type Task, type TranscriptExpiry } from '../../../shared/tasks.ts'
 import {
   TranscriptList,
   type TranscriptListHandle,
 } from '../../components/conversation/transcript-list.tsx'
+import { dayOf } from '../../components/primitives/format.ts'
 import { EmptyState, NoticeLine, Skeleton } from '../../components/primitives/index.ts'
 import { shownStatus } from '../../components/task/shown-status.ts'
 import { useTask, useTranscript, useTranscriptView } from '../../store/hooks.ts'
 import type { TranscriptStore } from '../../store/transcript-store.ts'
 import { ProblemNotice } from '../app/ProblemNotice.tsx'
+import { useActions } from '../app/use-actions.ts'
 import { TaskContexts } from '../task/TaskContexts.tsx'
 
 /** A task's transcript in whatever place: live ones follow, archived ones are read page by page. */
@@ -54,6 +56,11 @@ function OpenTranscript(props: {
   useEffect(() => {
     if (ready && takeFocus) list.current?.focus()
   }, [ready, takeFocus])
+  // Taken back: then there is something to read again.
+  const isBack = view.status === 'expired' && task !== null && task.transcriptExpired === null
+  useEffect(() => {
+    if (isBack) transcript.open(from)
+  }, [isBack, from, transcript])
   useEffect(() => {
     if (toEnd > 0) void transcript.jumpToEnd().then(() => list.current?.scrollToEnd())
   }, [toEnd, transcript])
@@ -69,6 +76,8 @@ function OpenTranscript(props: {
         </div>
       </div>
     )
+  if (view.status === 'expired' && task?.transcriptExpired)
+    return <Expired task={task} expired={task.transcriptExpired} />
   const live = view.source === 'live'
   const running = task !== null && isRunning(task.status)
   return (
@@ -99,6 +108,34 @@ function OpenTranscript(props: {
         className="flex-1"
       />
     </>
+  )
+}
+
+/** Retention took it away: when, and whether it can be had back. */
+function Expired({ task, expired }: { task: Task; expired: TranscriptExpiry }) {
+  const { undoSweep } = useActions()
+  const [busy, setBusy] = useState(false)
+  const { at, keptUntil, purgedAt, receiptId } = expired
+  const kept = task.hasReport ? ' Its report is kept.' : ''
+  if (purgedAt)
+    return (
+      <EmptyState
+        sentence={`This transcript expired on ${dayOf(at)}, and was deleted for good on ${dayOf(purgedAt)}.${kept}`}
+      />
+    )
+  return (
+    <EmptyState
+      sentence={`This transcript expired on ${dayOf(at)}.${kept} It can be restored until ${dayOf(keptUntil)}.`}
+      action={{
+        label: 'Restore it',
+        busy,
+        onClick: async () => {
+          setBusy(true)
+          await undoSweep(receiptId, task.id)
+          setBusy(false)
+        },
+      }}
+    />
   )
 }
 

@@ -74,7 +74,10 @@ export function show(id: string, given: ParsedOptions): Action {
   const { from = 1, limit, format } = given as ShowOptions
   return (context) =>
     withShiplog(context, { host: 'cli' }, async ({ client }) => {
-      const pages = readPages(client, id, from, limit ?? Number.POSITIVE_INFINITY)
+      const pages = tellingExpiry(
+        context,
+        readPages(client, id, from, limit ?? Number.POSITIVE_INFINITY),
+      )
       const printed = context.json
         ? await printDocument(context, pages)
         : format === 'jsonl'
@@ -82,6 +85,25 @@ export function show(id: string, given: ParsedOptions): Action {
           : await printMarkdown(context, client, pages)
       return tellDamage(context, printed.damage)
     })
+}
+
+/** Retention took it away: when, and how it is had back. */
+async function* tellingExpiry(
+  context: CliContext,
+  pages: AsyncGenerator<TranscriptPage>,
+): AsyncGenerator<TranscriptPage> {
+  for await (const page of pages) {
+    if (page.expired) {
+      const { at, keptUntil, purgedAt, receiptId } = page.expired
+      const what = `This transcript expired on ${at.slice(0, 10)}`
+      await context.warn(
+        purgedAt
+          ? `${what}, and was deleted for good on ${purgedAt.slice(0, 10)}.`
+          : `${what}. Until ${keptUntil.slice(0, 10)}, \`shiplog prune --undo ${receiptId.slice(0, 8)}\` takes it back.`,
+      )
+    }
+    yield page
+  }
 }
 
 interface Printed {

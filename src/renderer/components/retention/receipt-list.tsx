@@ -1,0 +1,96 @@
+import { type ReactNode, useState } from 'react'
+import type { ReceiptItem, ReceiptSummary } from '../../../shared/contract/retention.ts'
+import { counted, dayOf } from '../primitives/format.ts'
+import { Button, Bytes, RelativeTime, Skeleton, TextButton } from '../primitives/index.ts'
+import { RemovedList } from './removed-list.tsx'
+
+/** What every sweep removed, newest first; what is still in the trash can be taken back. */
+export function ReceiptList(props: {
+  receipts: ReceiptSummary[]
+  /** Null while they are read. */
+  itemsOf(receipt: ReceiptSummary): ReceiptItem[] | null
+  /** Asked for when a receipt is opened. */
+  onOpen(receipt: ReceiptSummary): void
+  onUndo(receipt: ReceiptSummary): void
+  /** The receipt that is being undone. */
+  busy: string | null
+}) {
+  const { receipts, itemsOf, onOpen, onUndo, busy } = props
+  const [opened, setOpened] = useState<string | null>(null)
+  if (receipts.length === 0) return <p className="text-muted">Nothing has been removed yet.</p>
+  return (
+    <ul aria-label="Receipts" className="flex flex-col">
+      {receipts.map((receipt) => {
+        const isOpen = opened === receipt.id
+        const items = isOpen ? itemsOf(receipt) : null
+        return (
+          <li key={receipt.id} className="border-b last:border-b-0">
+            <div className="flex min-h-11 items-center gap-3 py-1">
+              <div className="min-w-0 flex-1">
+                <p className="truncate">{whatOf(receipt)}</p>
+                <p className="flex flex-wrap gap-x-1.5 text-small text-muted">
+                  <RelativeTime at={receipt.at} />
+                  <span>· {receipt.by === 'start' ? 'at start' : 'asked for'}</span>
+                  <span>· {stateOf(receipt)}</span>
+                </p>
+              </div>
+              <TextButton
+                aria-expanded={isOpen}
+                aria-label={`Details of the receipt of ${dayOf(receipt.at)}`}
+                onClick={() => {
+                  setOpened(isOpen ? null : receipt.id)
+                  if (!isOpen) onOpen(receipt)
+                }}
+              >
+                Details
+              </TextButton>
+              {receipt.inTrash > 0 ? (
+                <Button
+                  size="small"
+                  busy={busy === receipt.id}
+                  aria-label={`Undo the clean-up of ${dayOf(receipt.at)}`}
+                  onClick={() => onUndo(receipt)}
+                >
+                  Undo
+                </Button>
+              ) : null}
+            </div>
+            {isOpen ? (
+              <div className="pb-2">
+                {items ? <RemovedList items={items} /> : <Skeleton lines={3} className="py-1" />}
+              </div>
+            ) : null}
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+function whatOf({ transcripts, bytes, deleted, deletedBytes }: ReceiptSummary): ReactNode {
+  const parts: ReactNode[] = []
+  if (transcripts > 0)
+    parts.push(
+      <span key="swept">
+        {counted(transcripts, 'transcript')} to the trash,{' '}
+        <Bytes count={bytes} className="text-muted" />
+      </span>,
+    )
+  if (deleted > 0)
+    parts.push(
+      <span key="deleted">
+        {parts.length > 0 ? '; ' : ''}
+        {counted(deleted, 'thing')} deleted for good,{' '}
+        <Bytes count={deletedBytes} className="text-muted" />
+      </span>,
+    )
+  return parts.length > 0 ? parts : 'Nothing could be removed'
+}
+
+function stateOf({ inTrash, transcripts, keptUntil }: ReceiptSummary): string {
+  if (inTrash > 0 && keptUntil) {
+    const all = inTrash === transcripts
+    return `${all ? '' : `${inTrash} of them `}can be taken back until ${dayOf(keptUntil)}`
+  }
+  return transcripts > 0 ? 'taken back, or gone for good' : 'gone for good'
+}

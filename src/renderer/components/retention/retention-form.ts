@@ -1,0 +1,80 @@
+/** The form of the retention settings: text that a person types, and what it stands for. Pure. */
+import { type RetentionSettings, retentionDaysMax } from '../../../shared/contract/retention.ts'
+
+/** Text as typed; empty: no limit. */
+export interface RetentionForm {
+  days: string
+  transcripts: string
+  size: string
+  unit: SizeUnit
+  trashDays: string
+}
+
+export const sizeUnits = ['MB', 'GB', 'TB'] as const
+export type SizeUnit = (typeof sizeUnits)[number]
+
+/** As sizes are shown everywhere: in thousands. */
+const unitBytes: Record<SizeUnit, number> = { MB: 1e6, GB: 1e9, TB: 1e12 }
+
+export type RetentionErrors = Partial<Record<keyof RetentionForm, string>>
+
+export function formOf(settings: RetentionSettings): RetentionForm {
+  const { transcriptTtlDays, transcriptsMax, bytesMax, trashTtlDays } = settings
+  const unit = unitFor(bytesMax)
+  return {
+    days: textOf(transcriptTtlDays),
+    transcripts: textOf(transcriptsMax),
+    size: textOf(bytesMax === null ? null : bytesMax / unitBytes[unit]),
+    unit,
+    trashDays: textOf(trashTtlDays),
+  }
+}
+
+/** `settings` is null while something can't be used; `errors` says what to do about it. */
+export function parseForm(form: RetentionForm): {
+  settings: RetentionSettings | null
+  errors: RetentionErrors
+} {
+  const errors: RetentionErrors = {}
+  const whole = (field: 'days' | 'transcripts' | 'trashDays', min: number, max: number) => {
+    const text = form[field].trim()
+    if (text === '' && field !== 'trashDays') return null
+    const value = Number(text)
+    if (/^\d+$/.test(text) && value >= min && value <= max) return value
+    errors[field] = `Write a whole number from ${min} to ${max.toLocaleString('en')}${
+      field === 'trashDays' ? '.' : ', or nothing.'
+    }`
+    return null
+  }
+  const transcriptTtlDays = whole('days', 0, retentionDaysMax)
+  const transcriptsMax = whole('transcripts', 0, 1_000_000)
+  const trashTtlDays = whole('trashDays', 1, retentionDaysMax)
+  const bytesMax = bytesOf(form, errors)
+  const isUsable = Object.keys(errors).length === 0 && trashTtlDays !== null
+  return {
+    settings: isUsable ? { transcriptTtlDays, transcriptsMax, bytesMax, trashTtlDays } : null,
+    errors,
+  }
+}
+
+function bytesOf({ size, unit }: RetentionForm, errors: RetentionErrors): number | null {
+  const text = size.trim()
+  if (text === '') return null
+  const bytes = Math.round(Number(text) * unitBytes[unit])
+  if (/^\d+(\.\d+)?$/.test(text) && Number.isSafeInteger(bytes)) return bytes
+  errors.size = 'Write a number such as 2 or 0.5, or nothing.'
+  return null
+}
+
+function unitFor(bytes: number | null): SizeUnit {
+  if (bytes === null) return 'GB'
+  return sizeUnits.findLast((unit) => bytes >= unitBytes[unit]) ?? 'MB'
+}
+
+const textOf = (value: number | null): string => (value === null ? '' : String(value))
+
+export const isSame = (a: RetentionSettings, b: RetentionSettings): boolean =>
+  a.transcriptTtlDays === b.transcriptTtlDays &&
+  a.transcriptsMax === b.transcriptsMax &&
+  a.bytesMax === b.bytesMax &&
+  a.trashTtlDays === b.trashTtlDays

@@ -1,0 +1,55 @@
+import { useId, useState } from 'react'
+import type { RemovedItem, Sweep } from '../../../shared/contract/retention.ts'
+import { counted } from '../primitives/format.ts'
+import { Bytes, RelativeTime, TextButton } from '../primitives/index.ts'
+import { RemovedList } from './removed-list.tsx'
+
+/** `Would remove 12 transcripts, 340 MB, oldest 92d ago; 48 stay.`, with what they are behind Details. */
+export function SweepPreview({ sweep }: { sweep: Sweep }) {
+  const { removed, kept } = sweep
+  const [open, setOpen] = useState(false)
+  const listId = useId()
+  const swept = removed.filter((item) => item.kind === 'transcript')
+  const deleted = removed.filter((item) => item.kind !== 'transcript')
+  const oldest = swept.map((item) => item.lastActiveAt ?? '').sort()[0]
+  return (
+    <div className="flex flex-col gap-2">
+      <p role="status" className="text-muted">
+        {swept.length > 0 ? (
+          <>
+            Would remove <span className="text-ink">{counted(swept.length, 'transcript')}</span>,{' '}
+            <Bytes count={bytesOf(swept)} />
+            {oldest ? (
+              <>
+                , oldest <RelativeTime at={oldest} />
+              </>
+            ) : null}
+            .{' '}
+          </>
+        ) : (
+          'No transcript would be removed. '
+        )}
+        {deleted.length > 0 ? (
+          <>
+            Would delete <span className="text-ink">{counted(deleted.length, 'thing')}</span> in the
+            trash for good, <Bytes count={bytesOf(deleted)} />.{' '}
+          </>
+        ) : null}
+        {counted(kept, 'transcript')} {kept === 1 ? 'stays' : 'stay'}.
+        {removed.length > 0 ? (
+          <TextButton
+            className="ml-2"
+            aria-expanded={open}
+            aria-controls={listId}
+            onClick={() => setOpen(!open)}
+          >
+            Details
+          </TextButton>
+        ) : null}
+      </p>
+      {open && removed.length > 0 ? <RemovedList id={listId} items={removed} /> : null}
+    </div>
+  )
+}
+
+const bytesOf = (items: RemovedItem[]): number => items.reduce((sum, { bytes }) => sum + bytes, 0)

@@ -1,0 +1,84 @@
+/** The archive when retention has been at work: pinned, expired, gone for good. */
+import type { Meta, StoryObj } from '@storybook/react-vite'
+import { expect, userEvent, within } from 'storybook/test'
+import { AppStage } from '../../../../storybook/app-stage.tsx'
+import { inWindow } from '../../../../storybook/decorators.tsx'
+import { createFakeContract } from '../../../../storybook/fake-contract.ts'
+import { testsEnded } from '../../../../tests/fixtures/entries/conversations.ts'
+import { fixtureNowMs, ids, laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
+import type { ReceiptId } from '../../../shared/ids.ts'
+
+const receiptId = '7f3c1d52-2f0a-4f9e-8a51-0d3b8a1c2e4f' as ReceiptId
+
+function fakeWith(state: 'expired' | 'gone' | 'kept') {
+  const fake = createFakeContract({
+    nowMs: fixtureNowMs,
+    records: laterRecords,
+    sessions: { [ids.tests]: { entries: testsEnded() } },
+    reports: { [ids.tests]: 'All of it is covered now.' },
+    retention: {
+      nowMs: fixtureNowMs,
+      receipts: [
+        {
+          ...{ id: receiptId, at: new Date(fixtureNowMs).toISOString(), by: 'start' as const },
+          ...{ transcripts: 1, bytes: 48_000, inTrash: 1, keptUntil: null },
+          ...{ deleted: 0, deletedBytes: 0 },
+        },
+      ],
+    },
+  })
+  fake.record({ type: 'task.pinned', taskId: ids.notes })
+  if (state === 'kept') return fake
+  const keptUntil = fixtureNowMs + 7 * 86_400_000
+  fake.record({ type: 'transcript.expired', taskId: ids.tests, receiptId, keptUntil })
+  if (state === 'gone') fake.record({ type: 'transcript.purged', taskId: ids.tests, receiptId })
+  return fake
+}
+
+const meta: Meta<{ state: 'expired' | 'gone' | 'kept'; theme?: 'light' | 'dark' }> = {
+  title: 'Screens/Archive',
+  decorators: [inWindow],
+  render: ({ state, theme }, { globals }) => (
+    <AppStage
+      fake={fakeWith(state)}
+      address={`#/archive/${ids.tests}/transcript`}
+      theme={theme ?? (globals.theme === 'dark' ? 'dark' : 'light')}
+    />
+  ),
+}
+export default meta
+type Story = StoryObj<typeof meta>
+
+export const Expired: Story = {
+  args: { state: 'expired' },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    await canvas.findByText(/^This transcript expired on .+ It can be restored until /)
+  },
+}
+export const ExpiredDark: Story = { args: { state: 'expired', theme: 'dark' } }
+export const Restored: Story = {
+  args: { state: 'expired' },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    await userEvent.click(await canvas.findByRole('button', { name: 'Restore it' }))
+    await canvas.findByRole('region', { name: /^Transcript of / })
+  },
+}
+export const GoneForGood: Story = {
+  args: { state: 'gone' },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    await canvas.findByText(/was deleted for good on/)
+    await expect(canvas.queryByRole('button', { name: 'Restore it' })).toBeNull()
+  },
+}
+export const Pinning: Story = {
+  args: { state: 'kept' },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    const pin = await canvas.findByRole('button', { name: /^Pin: / })
+    await userEvent.click(pin)
+    await canvas.findByRole('button', { name: /^Unpin: / })
+  },
+}

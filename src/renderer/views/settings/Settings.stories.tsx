@@ -1,0 +1,62 @@
+/** The settings' retention, over the fake contract: what it asks for, sweeps and takes back. */
+import type { Meta, StoryObj } from '@storybook/react-vite'
+import { expect, userEvent, within } from 'storybook/test'
+import { AppStage } from '../../../../storybook/app-stage.tsx'
+import { inWindow } from '../../../../storybook/decorators.tsx'
+import { createFakeContract } from '../../../../storybook/fake-contract.ts'
+import { fixtureNowMs, ids, laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
+
+const fake = (old: boolean) =>
+  createFakeContract({
+    nowMs: fixtureNowMs,
+    records: laterRecords,
+    retention: {
+      nowMs: fixtureNowMs,
+      kept: 5,
+      plan: ({ transcriptTtlDays }) =>
+        old && transcriptTtlDays !== null
+          ? [
+              {
+                ...{ id: ids.tests, kind: 'transcript', reason: 'age', bytes: 340_000_000 },
+                ...{ title: 'Add parser tests', lastActiveAt: '2026-08-20T08:00:00.000Z' },
+              },
+            ]
+          : [],
+    },
+  })
+
+const meta: Meta<{ old: boolean; theme?: 'light' | 'dark' }> = {
+  title: 'Screens/Settings',
+  decorators: [inWindow],
+  render: ({ old, theme }, { globals }) => (
+    <AppStage
+      fake={fake(old)}
+      address="#/settings"
+      theme={theme ?? (globals.theme === 'dark' ? 'dark' : 'light')}
+    />
+  ),
+}
+export default meta
+type Story = StoryObj<typeof meta>
+
+export const NothingOld: Story = { args: { old: false } }
+export const SomethingOld: Story = { args: { old: true } }
+export const SomethingOldDark: Story = { args: { old: true, theme: 'dark' } }
+/** Changes are previewed before they are saved; a clean-up leaves a receipt, which undoes it. */
+export const CleanedUp: Story = {
+  args: { old: true },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    await canvas.findByText(/Would remove/)
+    const days = canvas.getByRole('textbox', { name: 'Keep transcripts for' })
+    await userEvent.clear(days)
+    await canvas.findByText(/No transcript would be removed/)
+    await expect(canvas.getByRole('button', { name: 'Clean up now' })).toBeDisabled()
+    await userEvent.click(canvas.getByRole('button', { name: 'Take back changes' }))
+    await canvas.findByText(/Would remove/)
+    await userEvent.click(canvas.getByRole('button', { name: 'Clean up now' }))
+    await canvas.findByText('1 transcript to the trash,')
+    await userEvent.click(await canvas.findByRole('button', { name: /^Undo the clean-up/ }))
+    await canvas.findByText(/taken back, or gone for good/)
+  },
+}
