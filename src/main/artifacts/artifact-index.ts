@@ -34,7 +34,10 @@ export interface ArtifactIndex<Entry> {
   read(): Promise<Map<TaskId, Entry>>
   /** A payload that the index does not name yet counts: it is on its way here, or a crash came in between. */
   get(taskId: TaskId): Promise<Entry | null>
-  /** Changes one entry; null takes it out. Updates of one index are serialised. */
+  /**
+   * Changes one entry; null takes it out. Durable when it resolves. Updates of one index are serialised, and
+   * those that wait for another go into one write together.
+   */
   update(taskId: TaskId, change: (known: Entry | null) => Entry | null): Promise<void>
   /** Writes it anew from the payloads (A2). The file that was there is kept aside; what it named and is not there any more stays named, so that its loss is not forgotten. */
   rebuild(): Promise<void>
@@ -94,12 +97,14 @@ export function openArtifactIndex<Entry>(options: {
     read,
     get: async (taskId) => (await read()).get(taskId) ?? (await rebuildOne(taskId)),
     update: (taskId, change) =>
-      serially(path, async () => {
+      together(path, { taskId, change: change as Change }, async (changes) => {
         const entries = await read()
-        const entry = change(entries.get(taskId) ?? null)
         await keepUnreadable(path, fileSchema)
-        if (entry) entries.set(taskId, entry)
-        else entries.delete(taskId)
+        for (const { taskId, change } of changes) {
+          const entry = change(entries.get(taskId) ?? null) as Entry | null
+          if (entry) entries.set(taskId, entry)
+          else entries.delete(taskId)
+        }
         await write(entries)
       }),
     rebuild: () =>
@@ -150,3 +155,36 @@ async function isDirectory(path: string): Promise<boolean> {
 
 /** Two children may report at once: what changes one file runs one after the other. */
 const serially = createSerially()
+
+type Change = (known: unknown) => unknown
+
+interface NamedChange {
+  taskId: TaskId
+  change: Change
+}
+
+/** What waits for its turn, by the file that it changes. */
+const waiting = new Map<string, NamedChange[]>()
+
+/** Hands `work` all the changes of a file that have come by the time of its turn: a file of hundreds is rewritten once for many. */
+function together(
+  path: string,
+  change: NamedChange,
+  work: (changes: NamedChange[]) => Promise<void>,
+): Promise<void> {
+  const known = waiting.get(path)
+  if (known) {
+    known.push(change)
+    return turns.get(known) ?? Promise.resolve()
+  }
+  const changes = [change]
+  waiting.set(path, changes)
+  const turn = serially(path, () => {
+    waiting.delete(path)
+    return work(changes)
+  })
+  turns.set(changes, turn)
+  return turn
+}
+
+const turns = new WeakMap<NamedChange[], Promise<void>>()
