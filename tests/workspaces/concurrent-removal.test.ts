@@ -183,7 +183,9 @@ async function whatIsWrong(shiplog: Shiplog): Promise<string[]> {
   return wrong
 }
 
-it('[R1] removes a workspace once when it is asked twice, and its parent in the same moment', async () => {
+it('[R1] removes a workspace once when it is asked twice, and its parent in the same moment', {
+  timeout: 60_000,
+}, async () => {
   const fixture = await openFixture()
   const root = await start(fixture, crew, { keep: true })
   await over(fixture.shiplog)
@@ -199,6 +201,7 @@ it('[R1] removes a workspace once when it is asked twice, and its parent in the 
 
 it.each(['apply', 'remove'] as const)(
   '[R3] loses nothing that is applied to a workspace while that is removed (%s first)',
+  { timeout: 60_000 },
   async (first) => {
     const fixture = await openFixture()
     await start(fixture, crew, { keep: true })

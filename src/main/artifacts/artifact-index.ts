@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { parseTaskId, type TaskId, taskIdSchema } from '../../shared/ids.ts'
 import {
+  exists,
   readJsonFile,
   removeDurable,
   setAside,
@@ -97,18 +98,22 @@ export function openArtifactIndex<Entry>(options: {
     read,
     get: async (taskId) => (await read()).get(taskId) ?? (await rebuildOne(taskId)),
     update: (taskId, change) =>
-      together(path, { taskId, change: change as Change }, async (changes) => {
-        const entries = await read()
-        await keepUnreadable(path, fileSchema)
-        for (const { taskId, change } of changes) {
-          const entry = change(entries.get(taskId) ?? null) as Entry | null
-          if (entry) entries.set(taskId, entry)
-          else entries.delete(taskId)
-        }
-        await write(entries)
-      }),
+      together(
+        path,
+        { taskId, make: (known) => change(known as Entry | null) },
+        async (changes) => {
+          const entries = await read()
+          await keepUnreadable(path, fileSchema)
+          for (const { taskId, make } of changes) {
+            const entry = make(entries.get(taskId) ?? null) as Entry | null
+            if (entry) entries.set(taskId, entry)
+            else entries.delete(taskId)
+          }
+          await write(entries)
+        },
+      ),
     rebuild: () =>
-      serially(path, async () => {
+      alone(path, async () => {
         const file = await readJsonFile(path, fileSchema)
         const known = file.kind === 'ok' ? await read() : new Map<TaskId, Entry>()
         for (const [taskId, found] of await rebuildAll()) {
@@ -119,9 +124,9 @@ export function openArtifactIndex<Entry>(options: {
         await write(known)
       }),
     remove: () =>
-      serially(path, async () => {
+      alone(path, async () => {
         await keepUnreadable(path, fileSchema)
-        await removeDurable(path)
+        if (await exists(path)) await removeDurable(path)
       }),
   }
 }
@@ -156,35 +161,36 @@ async function isDirectory(path: string): Promise<boolean> {
 /** Two children may report at once: what changes one file runs one after the other. */
 const serially = createSerially()
 
-type Change = (known: unknown) => unknown
-
-interface NamedChange {
+interface Change {
   taskId: TaskId
-  change: Change
+  make: (known: unknown) => unknown
 }
 
-/** What waits for its turn, by the file that it changes. */
-const waiting = new Map<string, NamedChange[]>()
+/** The changes of a file that wait for their turn, and the turn. */
+const waiting = new Map<string, { changes: Change[]; turn: Promise<void> }>()
 
-/** Hands `work` all the changes of a file that have come by the time of its turn: a file of hundreds is rewritten once for many. */
+/** Hands `work` all that have come by the time of its turn: a file of hundreds is written once for many. */
 function together(
   path: string,
-  change: NamedChange,
-  work: (changes: NamedChange[]) => Promise<void>,
+  change: Change,
+  work: (changes: Change[]) => Promise<void>,
 ): Promise<void> {
-  const known = waiting.get(path)
-  if (known) {
-    known.push(change)
-    return turns.get(known) ?? Promise.resolve()
+  const others = waiting.get(path)
+  if (others) {
+    others.changes.push(change)
+    return others.turn
   }
   const changes = [change]
-  waiting.set(path, changes)
   const turn = serially(path, () => {
-    waiting.delete(path)
+    if (waiting.get(path)?.changes === changes) waiting.delete(path)
     return work(changes)
   })
-  turns.set(changes, turn)
+  waiting.set(path, { changes, turn })
   return turn
 }
 
-const turns = new WeakMap<NamedChange[], Promise<void>>()
+/** What comes after this has a turn after it. */
+function alone(path: string, work: () => Promise<void>): Promise<void> {
+  waiting.delete(path)
+  return serially(path, work)
+}

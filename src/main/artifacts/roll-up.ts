@@ -88,8 +88,10 @@ async function removeEmptied<Entry>(payload: string, index: ArtifactIndex<Entry>
     if (parseTaskId(folder) && (await isEmptyDir(join(payload, folder))))
       await removeDurable(join(payload, folder))
   }
-  if (!(await isEmptyDir(payload)) && (await exists(payload))) return
-  await removeDurable(payload)
+  if (await exists(payload)) {
+    if (!(await isEmptyDir(payload))) return
+    await removeDurable(payload)
+  }
   await index.remove()
 }
 

@@ -11,6 +11,7 @@ import {
   type AgentKind,
   agentsAtOnceDefault,
   type Isolation,
+  isBeingRemoved,
   type Report,
   type Task,
   type TaskStatus,
@@ -268,7 +269,8 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
   function list(query: Parameters<TaskService['list']>[0]): TaskTree[] {
     const wanted = [...state.tasks.values()].filter((task) => {
       if (task.trashed) return false
-      if (!query.all && state.tasks.get(task.rootId)?.archived) return false
+      const root = state.tasks.get(task.rootId)
+      if (!query.all && root && (root.archived || isBeingRemoved(root))) return false
       if (query.status && task.status !== query.status) return false
       return query.projectDir === undefined || task.projectDir === query.projectDir
     })

@@ -5,6 +5,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TaskId } from '../../shared/ids.ts'
+import type { LedgerEventOf } from '../../shared/ledger.ts'
 import { ancestorsOf } from '../../shared/projections/ledger-state.ts'
 import { type RemovalStep, removalSteps, type Task, type Workspace } from '../../shared/tasks.ts'
 import { archiveTranscript, exists, rollUpArtifacts } from '../artifacts/index.ts'
@@ -129,38 +130,38 @@ export function createRemoval(deps: {
   }
 
   async function advance(taskId: TaskId, step: RemovalStep, pending: string | null): Promise<void> {
-    await ledger.record({ type: 'workspace.removal-advanced', workspaceId: taskId, step, pending })
+    await ledger.record(advanced(taskId, step, pending))
   }
 
   async function begin(taskIds: TaskId[]): Promise<void> {
     // Asked and appended without a pause in between: else a step that was done could be said to come again.
     const fresh = taskIds.filter((id) => subjectOf(id)?.workspace.removal === null)
     if (fresh.length === 0) return
-    await ledger.record(
-      ...fresh.map((workspaceId) => ({
-        type: 'workspace.removal-advanced' as const,
-        workspaceId,
-        step: 'started' as const,
-        pending: null,
-      })),
-    )
+    await ledger.record(...fresh.map((id) => advanced(id, 'started', null)))
   }
 
   async function remove(taskId: TaskId): Promise<void> {
     const begun = subjectOf(taskId)
     if (!begun || begun.workspace.removal === 'removed') return
     const { removal } = begun.workspace
-    let done: RemovalStep | null = removal
-    for (const step of removalSteps.slice(removal ? removalSteps.indexOf(removal) + 1 : 0)) {
+    const left = removalSteps.slice(removal ? removalSteps.indexOf(removal) + 1 : 0)
+    let recorded: RemovalStep | null = removal
+    let done: RemovalStep[] = []
+    for (const [n, step] of left.entries()) {
       const subject = subjectOf(taskId)
       if (!subject) return
       try {
         await actions[step](subject)
       } catch (error) {
-        return putOff(subject, step, done, error)
+        return putOff(subject, step, recorded, error)
       }
-      await advance(taskId, step, null)
-      done = step
+      done.push(step)
+      const next = left[n + 1]
+      // A step with nothing to do is said together with the one before it: one sync for both.
+      if (next && isOnlySaid(next, subject)) continue
+      await ledger.record(...done.map((one) => advanced(taskId, one, null)))
+      recorded = step
+      done = []
     }
   }
 
@@ -209,6 +210,23 @@ export function createRemoval(deps: {
         .map((task) => task.id),
   }
 }
+
+const advanced = (
+  workspaceId: TaskId,
+  step: RemovalStep,
+  pending: string | null,
+): LedgerEventOf<'workspace.removal-advanced'> => ({
+  type: 'workspace.removal-advanced',
+  workspaceId,
+  step,
+  pending,
+})
+
+const isOnlySaid = (step: RemovalStep, { workspace }: Subject): boolean =>
+  step === 'totals-recorded' ||
+  step === 'removed' ||
+  // In place there is no worktree to save or to take away.
+  (workspace.isolation === 'in-place' && (step === 'patch-saved' || step === 'worktree-removed'))
 
 class HeldError extends Error {
   constructor({ title, workspace }: Task) {

@@ -57,6 +57,9 @@ export interface WorkspaceService {
   settled(): Promise<void>
 }
 
+/** Enough to share syncs, few enough that Git does not fill the machine. */
+const removalsAtOnce = 8
+
 export interface WorkspaceServiceDependencies {
   ledger: Ledger
   git: Git
@@ -104,8 +107,8 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
   async function removeAll(taskIds: TaskId[]): Promise<Map<TaskId, unknown>> {
     const failures = new Map<TaskId, unknown>()
     const waiting = new Set<TaskId>()
-    for (const taskId of taskIds) {
-      if (waiting.has(taskId)) continue
+    const removeOne = async (taskId: TaskId): Promise<void> => {
+      if (waiting.has(taskId)) return
       try {
         await serially(taskId, () => holdingFolder(taskId, () => removal.remove(taskId)))
       } catch (error) {
@@ -118,6 +121,15 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
           await serially(above, () => removal.wait(above, why)).catch(() => undefined)
         }
       }
+    }
+    // Those of one depth are not below each other, and share what they wait for: syncs of the ledger above all.
+    const byDepth = Map.groupBy(taskIds, (id) => state.tasks.get(id)?.depth ?? 0)
+    for (const depth of [...byDepth.keys()].sort((a, b) => b - a)) {
+      const left = byDepth.get(depth) ?? []
+      const workers = Array.from({ length: removalsAtOnce }, async () => {
+        for (let next = left.shift(); next; next = left.shift()) await removeOne(next)
+      })
+      await Promise.all(workers)
     }
     return failures
   }
