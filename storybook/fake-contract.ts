@@ -175,6 +175,15 @@ export function createFakeContract(options: FakeContractOptions = {}): FakeContr
         return { taskId }
       }),
       prompt: os.tasks.prompt.handler(() => ({})),
+      startWaiting: os.tasks.startWaiting.handler(() => ({})),
+      withdrawPrompt: os.tasks.withdrawPrompt.handler(({ input }) => {
+        record({
+          type: 'task.prompt-withdrawn',
+          taskId: input.taskId as TaskId,
+          promptId: input.promptId,
+        })
+        return {}
+      }),
       stop: os.tasks.stop.handler(({ input, errors }) => {
         const { id, runs } = taskOf(input.taskId, errors)
         const run = runs.at(-1)?.run ?? 1

@@ -25,6 +25,10 @@ export type EntryId = z.infer<typeof entryIdSchema>
 export const receiptIdSchema = uuid.brand<'ReceiptId'>()
 export type ReceiptId = z.infer<typeof receiptIdSchema>
 
+/** Names one follow-up of a person, from when it is kept to the run that takes it up. */
+export const promptIdSchema = uuid.brand<'PromptId'>()
+export type PromptId = z.infer<typeof promptIdSchema>
+
 /** Names one tool call within a session. Providers choose the form, so only its length is bounded. */
 export const toolCallIdSchema = z.string().min(1).max(200).brand<'ToolCallId'>()
 export type ToolCallId = z.infer<typeof toolCallIdSchema>
@@ -43,6 +47,7 @@ export const newTaskId = (): TaskId => crypto.randomUUID() as TaskId
 export const newProjectId = (): ProjectId => crypto.randomUUID() as ProjectId
 export const newReceiptId = (): ReceiptId => crypto.randomUUID() as ReceiptId
 export const newEntryId = (): EntryId => crypto.randomUUID() as EntryId
+export const newPromptId = (): PromptId => crypto.randomUUID() as PromptId
 export const newToolCallId = (): ToolCallId => `call-${crypto.randomUUID()}` as ToolCallId
 
 /** `run` counts from 1. */

@@ -4,7 +4,13 @@
  */
 import { z } from 'zod'
 import { usageSchema } from './entries.ts'
-import { projectIdSchema, receiptIdSchema, taskIdSchema, toolCallIdSchema } from './ids.ts'
+import {
+  projectIdSchema,
+  promptIdSchema,
+  receiptIdSchema,
+  taskIdSchema,
+  toolCallIdSchema,
+} from './ids.ts'
 import {
   agentKindSchema,
   isolationSchema,
@@ -85,8 +91,22 @@ export const ledgerEventSchemas = [
     process: processIdentitySchema,
     /** HEAD of the working directory when the run began. */
     spawnCommit: z.string().nullable(),
+    /** The follow-up that it takes up; absent when it was begun otherwise. */
+    promptId: promptIdSchema.optional(),
   }),
   z.object({ type: z.literal('task.resumed'), ...taskRun, process: processIdentitySchema }),
+  /** A person followed up on a root (T7): it waits until a run takes it up, or it is withdrawn. */
+  z.object({
+    type: z.literal('task.prompted'),
+    taskId: taskIdSchema,
+    promptId: promptIdSchema,
+    prompt: z.string(),
+  }),
+  z.object({
+    type: z.literal('task.prompt-withdrawn'),
+    taskId: taskIdSchema,
+    promptId: promptIdSchema,
+  }),
   /** Its report is durable. It comes before the run's end. */
   z.object({ type: z.literal('task.reported'), ...taskRun, title: z.string() }),
   z.object({

@@ -4,7 +4,13 @@
  */
 import { z } from 'zod'
 import { usageSchema } from './entries.ts'
-import { projectIdSchema, receiptIdSchema, taskIdSchema, toolCallIdSchema } from './ids.ts'
+import {
+  projectIdSchema,
+  promptIdSchema,
+  receiptIdSchema,
+  taskIdSchema,
+  toolCallIdSchema,
+} from './ids.ts'
 
 const isoDateTime = z.iso.datetime()
 
@@ -53,6 +59,8 @@ export const runSchema = z.object({
   endedAt: isoDateTime.nullable(),
   /** Why, when it did not complete. */
   cause: z.string().nullable(),
+  /** The follow-up that it took up, until it has ended: by then its session holds it. */
+  prompt: z.string().optional(),
   /** The process that it runs in; gone once it has ended. */
   process: processIdentitySchema.optional(),
 })
@@ -148,6 +156,14 @@ export const expirySchema = z.object({
 })
 export type TranscriptExpiry = z.infer<typeof expirySchema>
 
+/** A follow-up that no run has taken up yet. */
+export const waitingPromptSchema = z.object({
+  id: promptIdSchema,
+  prompt: z.string(),
+  at: isoDateTime,
+})
+export type WaitingPrompt = z.infer<typeof waitingPromptSchema>
+
 export const taskSchema = z.object({
   id: taskIdSchema,
   parentId: taskIdSchema.nullable(),
@@ -162,6 +178,8 @@ export const taskSchema = z.object({
   isolation: isolationSchema,
   status: taskStatusSchema,
   prompt: z.string(),
+  /** Oldest first; absent when there are none. */
+  waitingPrompts: z.array(waitingPromptSchema).optional(),
   createdAt: isoDateTime,
   startedAt: isoDateTime.nullable(),
   endedAt: isoDateTime.nullable(),

@@ -29,8 +29,8 @@ import {
 } from '../../src/shared/projections/ledger-state.ts'
 import type { Report } from '../../src/shared/tasks.ts'
 import type { ApplyOutcome } from '../../src/shared/tools.ts'
-import { createFakeRetention } from '../fixtures/retention.ts'
 import { createFakeResume } from '../fixtures/fake-resume.ts'
+import { createFakeRetention } from '../fixtures/retention.ts'
 
 const pageEntriesMax = 2
 const snapshotEntriesMax = 2
@@ -319,6 +319,8 @@ export function createFakeWorld() {
         return { taskId }
       }),
       prompt: os.tasks.prompt.handler(() => ({})),
+      startWaiting: os.tasks.startWaiting.handler(() => ({})),
+      withdrawPrompt: os.tasks.withdrawPrompt.handler(() => ({})),
       stop: os.tasks.stop.handler(({ input, errors }) => {
         const id = find(input.taskId, errors)
         return { stopped: state.tasks.get(id)?.status === 'spawned' ? [id] : [] }

@@ -162,6 +162,8 @@ export function createFakeHost() {
           })
         return { taskId: start(input.projectId, input.prompt, 'lead') }
       }),
+      startWaiting: os.tasks.startWaiting.handler(() => ({})),
+      withdrawPrompt: os.tasks.withdrawPrompt.handler(() => ({})),
       prompt: os.tasks.prompt.handler(({ input }) => {
         calls.push({ path: 'tasks.prompt', input })
         return {}

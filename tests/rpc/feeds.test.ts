@@ -159,15 +159,12 @@ describe('the session feed', () => {
   })
 
   it('never sends a batch over the limit', async () => {
-    const turns = Array.from(
-      { length: 120 },
-      () => '      - call: list_files\n        with: {}',
-    ).join('\n')
+    const steps = '          - call: list_files\n            with: {}\n'.repeat(120)
     const fixture = await openFixture()
     const { client } = fixture.shiplog
     const id = await start(
       fixture,
-      `version: 1\nname: long\nagents:\n  lead:\n    turns:\n${turns}\n`,
+      `version: 1\nname: long\nagents:\n  lead:\n    turns:\n      - steps:\n${steps}`,
     )
     await until(fixture.shiplog, (tasks) => tasks.some((task) => task.status === 'completed'))
     const feed = await client.feed.session({ workspaceId: id }, { lastEventId: '1' })

@@ -240,8 +240,7 @@ agents:
     expect([sleeper.status, sleeper.error]).toEqual(['interrupted', 'stopped by the person'])
     const entries = await entriesOf(shiplog, sleeper.id)
     expect(entries.at(-1)).toMatchObject({ type: 'run-end', status: 'interrupted' })
-    expect(entries.at(-2)).toMatchObject({
-      type: 'message',
+    expect(entries.findLast(({ type }) => type === 'message')).toMatchObject({
       status: 'interrupted',
       parts: [{ text: 'Half of a turn' }],
     })

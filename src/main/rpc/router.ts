@@ -72,7 +72,15 @@ export function createRouter(deps: RouterDependencies) {
     tasks: {
       start: os.tasks.start.handler(async ({ input }) => ({ taskId: await tasks.start(input) })),
       prompt: os.tasks.prompt.handler(async ({ input }) => {
-        await tasks.prompt(input.taskId, input.prompt)
+        await tasks.followUps.prompt(input.taskId, input.prompt)
+        return {}
+      }),
+      startWaiting: os.tasks.startWaiting.handler(async ({ input }) => {
+        await tasks.followUps.startWaiting(taskId(input.taskId))
+        return {}
+      }),
+      withdrawPrompt: os.tasks.withdrawPrompt.handler(async ({ input }) => {
+        await tasks.followUps.withdraw(taskId(input.taskId), input.promptId)
         return {}
       }),
       stop: os.tasks.stop.handler(async ({ input }) => ({

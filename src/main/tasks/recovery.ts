@@ -58,6 +58,7 @@ async function closeLostRun(
     const session = await deps.sessions.open(task.id, deps.layout.sessionDir(task.id))
     try {
       const endedAt = (await session.page({ last: 1 })).records[0]?.at
+      await keepPrompt(session, task, run)
       await closeUnfinished(session, task, run)
       const [last] = (await session.page({ last: 1 })).records.map(parseEntry)
       const said = last?.type === 'run-end' && last.run === run ? last : null
@@ -69,6 +70,39 @@ async function closeLostRun(
     deps.onProblem(`The session of "${task.title}" could not be closed: ${causeOf(error)}`, error)
     return { end: endOf(task, run) }
   }
+}
+
+/**
+ * What the person asked is in the ledger before a run takes it up: a run that was lost before its session
+ * held it must not take it along.
+ */
+async function keepPrompt(session: Session, task: Task, run: number): Promise<void> {
+  const { prompt, startedAt } = task.runs.at(-1) ?? {}
+  if (prompt === undefined || startedAt === undefined) return
+  const runId = runIdOf(task.id, run)
+  let [begun, asked] = [false, false]
+  for await (const entry of session.entries()) {
+    begun ||= entry.type === 'run-start' && entry.run === run
+    asked ||= entry.type === 'message' && entry.role === 'user' && entry.runId === runId
+  }
+  const { agent, model } = task
+  const missing: EntryBody[] = []
+  if (!begun) missing.push({ type: 'run-start', runId, run, reason: 'prompt', agent, model })
+  if (!asked) {
+    missing.push({
+      type: 'message',
+      role: 'user',
+      parts: [{ type: 'text', text: prompt }],
+      cwd: task.workspace?.path ?? task.projectDir,
+      timestamp: startedAt,
+      gitBranch: task.workspace?.branch ?? null,
+      sessionId: task.id,
+      runId,
+      turn: null,
+      status: 'complete',
+    })
+  }
+  if (missing.length > 0) await session.append(...missing)
 }
 
 /** A durable report is what it was asked for: only the word that the run had ended was lost. */

@@ -4,7 +4,7 @@
  */
 import type { RunTool, TaskToolsPort } from '../../shared/agent.ts'
 import type { EntryBody } from '../../shared/entries.ts'
-import { runIdOf, type TaskId } from '../../shared/ids.ts'
+import { type PromptId, runIdOf, type TaskId } from '../../shared/ids.ts'
 import type { ProcessIdentity } from '../../shared/ledger.ts'
 import type { Task, TranscriptCounts } from '../../shared/tasks.ts'
 import type { Git } from '../git/index.ts'
@@ -31,6 +31,8 @@ export interface RunRequest {
   /** Empty: it goes on with what it was asked before. */
   prompt: string
   reason: RunOptions['reason']
+  /** The follow-up that waits in the ledger and is taken up by this run. */
+  promptId?: PromptId | undefined
   /**
    * Done once its turn has come, before the ledger says that it has begun; what it throws keeps it from
    * beginning (S5). Gives what the run begins with.
@@ -184,7 +186,9 @@ export function createRunner(deps: RunnerDependencies): Runner {
       await record.move({ type: 'task.resumed', ...begun })
     else {
       const spawnCommit = await workspaces.head(workingDir)
-      await record.move({ type: 'task.spawned', ...begun, spawnCommit })
+      const { promptId } = request
+      const takesUp = promptId ? { promptId } : {}
+      await record.move({ type: 'task.spawned', ...begun, spawnCommit, ...takesUp })
     }
     const outcome = await playRecorded(taskId, runNumber, request, prepared, signal, workingDir)
     await putOff.record(endEvent(taskId, runNumber, outcome))

@@ -27,8 +27,8 @@ import { type ActivityBoard, createActivityBoard } from './activity.ts'
 import type { AgentKinds } from './agent-kinds.ts'
 import { releasedBy } from './dependencies.ts'
 import type { FindDrift, RestoreWorkingDir } from './drift/index.ts'
+import { createFollowUps, type FollowUps } from './follow-ups.ts'
 import { causeOf, Interruption } from './interruption.ts'
-import { transitionFor } from './lifecycle.ts'
 import { createPrograms, type ProgramSource } from './programs.ts'
 import { type BeginAnew, createBeginAnew } from './resume/begin-anew.ts'
 import { historyOf, lineageOf } from './resume/lineage.ts'
@@ -62,8 +62,7 @@ export interface TaskService {
   readonly activity: ActivityBoard
   /** Starts a root agent; resolves once its task is durable and its worktree made. Throws FailureError. */
   start(request: StartTask): Promise<TaskId>
-  /** A follow-up: the next run of a root (T7). Throws FailureError while one is running. */
-  prompt(taskId: TaskId, prompt: string): Promise<void>
+  readonly followUps: FollowUps
   /** Interrupts it and everything below it; resolves with what was stopped once that is recorded. */
   stop(taskId: TaskId, cause: string): Promise<TaskId[]>
   list(query: {
@@ -124,6 +123,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     toolsFor,
     lineageOf: lineage,
   })
+  const followUps = createFollowUps({ ledger, record, runs, runner })
   const roots = createRoots({ ledger, workspaces, layout, programs })
   const subAgents = createSubAgents({
     ...deps,
@@ -190,24 +190,6 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     } catch (error) {
       return invalid('scenario', causeOf(error))
     }
-  }
-
-  async function prompt(taskId: TaskId, text: string): Promise<void> {
-    await runner.settle(taskId)
-    const task = record.known(taskId)
-    const { title, parentId, workspace } = task
-    if (parentId !== null) {
-      refused(
-        'not-running',
-        `"${title}" is a sub-agent, and only its parent gives it work. Follow up on its root.`,
-      )
-    }
-    if (workspace?.removal) refused('removed', `The workspace of "${title}" was removed.`)
-    if (runs.has(taskId))
-      refused('running', `"${title}" is at work. Wait for it, or stop it first.`)
-    if (!transitionFor(task, 'task.spawned'))
-      refused('not-running', `"${title}" is ${task.status}: start a new agent instead.`)
-    runner.begin(taskId, { prompt: text, reason: 'prompt' })
   }
 
   async function stop(taskId: TaskId, cause: string): Promise<TaskId[]> {
@@ -336,7 +318,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
   return {
     activity,
     start,
-    prompt,
+    followUps,
     stop,
     list,
     report,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { projectIdSchema, taskIdSchema } from '../ids.ts'
+import { projectIdSchema, promptIdSchema, taskIdSchema } from '../ids.ts'
 import {
   resumeCandidateSchema,
   resumeChoiceSchema,
@@ -44,9 +44,15 @@ export const tasks = {
       }),
     )
     .output(z.object({ taskId: taskIdSchema })),
-  /** A follow-up to a root: its next run (T7). Refused while one is running. */
+  /** A follow-up to a root: its next run (T7). Durable when it resolves. Refused while one is running. */
   prompt: base
     .input(z.object({ taskId: taskIdSchema, prompt: z.string().min(1) }))
+    .output(z.object({})),
+  /** Begins what was asked of a root and has not begun: the oldest follow-up that waits, or its first prompt. */
+  startWaiting: base.input(z.object({ taskId: idTextSchema })).output(z.object({})),
+  /** Takes back a follow-up that waits. */
+  withdrawPrompt: base
+    .input(z.object({ taskId: idTextSchema, promptId: promptIdSchema }))
     .output(z.object({})),
   /** Interrupts it and everything below it; the partial turns are kept. */
   stop: base

@@ -4,7 +4,7 @@
  */
 import { assertNever } from '../assert-never.ts'
 import type { Usage } from '../entries.ts'
-import type { ProjectId, TaskId } from '../ids.ts'
+import type { ProjectId, PromptId, TaskId } from '../ids.ts'
 import type { LedgerEvent, LedgerEventOf, LedgerRecord } from '../ledger.ts'
 import type { Project, Run, Task, TaskTree, Workspace } from '../tasks.ts'
 
@@ -75,7 +75,8 @@ function foldEvent(state: LedgerState, event: LedgerEvent, at: string): void {
         transcriptExpired: null,
         // What was applied is no longer all of its work.
         patch: 'none',
-        runs: startRun(task.runs, event, at),
+        runs: startRun(task.runs, event, at, takenUp(task, event.promptId)),
+        waitingPrompts: withoutPrompt(task, event.promptId),
       }))
     case 'task.resumed':
       return change(state, event.taskId, (task) => ({
@@ -86,6 +87,17 @@ function foldEvent(state: LedgerState, event: LedgerEvent, at: string): void {
         transcriptExpired: null,
         patch: 'none',
         runs: startRun(task.runs, event, at),
+      }))
+    case 'task.prompted':
+      return change(state, event.taskId, (task) => ({
+        waitingPrompts: [
+          ...(task.waitingPrompts ?? []),
+          { id: event.promptId, prompt: event.prompt, at },
+        ],
+      }))
+    case 'task.prompt-withdrawn':
+      return change(state, event.taskId, (task) => ({
+        waitingPrompts: withoutPrompt(task, event.promptId),
       }))
     case 'task.reported':
       return change(state, event.taskId, () => ({
@@ -278,17 +290,26 @@ function startRun(
   runs: Run[],
   { run, process }: LedgerEventOf<'task.spawned' | 'task.resumed'>,
   at: string,
+  prompt?: string,
 ): Run[] {
   return [
     ...runs.filter((r) => r.run !== run),
-    { run, status: 'running', startedAt: at, endedAt: null, cause: null, process },
+    { run, status: 'running', startedAt: at, endedAt: null, cause: null, process, prompt },
   ]
+}
+
+const takenUp = (task: Task, promptId: PromptId | undefined): string | undefined =>
+  task.waitingPrompts?.find(({ id }) => id === promptId)?.prompt
+
+function withoutPrompt(task: Task, promptId: PromptId | undefined): Task['waitingPrompts'] {
+  const left = task.waitingPrompts?.filter(({ id }) => id !== promptId)
+  return left?.length ? left : undefined
 }
 
 function endRun(runs: Run[], run: number, end: Pick<Run, 'status' | 'endedAt' | 'cause'>): Run[] {
   return runs.map((r) => {
     if (r.run !== run) return r
-    const { process: _, ...ended } = r
+    const { process: _, prompt: __, ...ended } = r
     return { ...ended, ...end }
   })
 }

@@ -6,6 +6,7 @@ import { useConnectionLost, useLedger, useStores } from '../../store/hooks.ts'
 import { unreachableReason } from '../app/actions.ts'
 import { ProblemNotice } from '../app/ProblemNotice.tsx'
 import { useActions } from '../app/use-actions.ts'
+import { WaitingPrompts } from './WaitingPrompts.tsx'
 
 /** Where a person goes on with a root; for everything else, one line that says why they can't. */
 export function ConversationFooter(props: {
@@ -78,6 +79,7 @@ function RootComposer(props: { task: Task; stopsNext: boolean; onSent(): void })
   return (
     <div className="shrink-0 px-4 pt-1 pb-4">
       <div className="mx-auto flex max-w-reading flex-col gap-2">
+        <WaitingPrompts task={task} />
         {problem ? <ProblemNotice problem={problem} /> : null}
         <Composer
           label="Follow-up"

@@ -1,0 +1,83 @@
+/**
+ * Follow-ups of a person to a root (T7). One is durable before anybody is told that it was taken, and waits
+ * in the ledger until a run takes it up: a crash in between loses no word. No start begins one by itself.
+ */
+import { refused } from '../../shared/failure.ts'
+import { newPromptId, type PromptId, type TaskId } from '../../shared/ids.ts'
+import type { Task } from '../../shared/tasks.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import { transitionFor } from './lifecycle.ts'
+import type { RunRegistry } from './run-registry.ts'
+import type { Runner } from './runner.ts'
+import type { TaskRecord } from './task-record.ts'
+
+export interface FollowUps {
+  /** Resolves once it is durable; its run begins. Throws FailureError while one is running. */
+  prompt(taskId: TaskId, prompt: string): Promise<void>
+  /** Begins what was asked for and has not begun: its first prompt, or the oldest follow-up that waits. */
+  startWaiting(taskId: TaskId): Promise<void>
+  /** Takes back a follow-up that waits. Throws FailureError. */
+  withdraw(taskId: TaskId, promptId: PromptId): Promise<void>
+}
+
+export function createFollowUps(deps: {
+  ledger: Ledger
+  record: TaskRecord
+  runs: Pick<RunRegistry, 'has'>
+  runner: Pick<Runner, 'begin' | 'settle'>
+}): FollowUps {
+  const { ledger, record, runs, runner } = deps
+  /** Those whose follow-up is being written: another would begin a second run. */
+  const taking = new Set<TaskId>()
+
+  async function prompt(taskId: TaskId, text: string): Promise<void> {
+    await runner.settle(taskId)
+    refuseUnlessIdle(record.known(taskId))
+    const promptId = newPromptId()
+    taking.add(taskId)
+    try {
+      await ledger.record({ type: 'task.prompted', taskId, promptId, prompt: text })
+    } finally {
+      taking.delete(taskId)
+    }
+    // It may have been removed, or resumed, meanwhile: then the follow-up waits.
+    refuseUnlessIdle(record.known(taskId))
+    runner.begin(taskId, { prompt: text, reason: 'prompt', promptId })
+  }
+
+  async function startWaiting(taskId: TaskId): Promise<void> {
+    await runner.settle(taskId)
+    const task = record.known(taskId)
+    refuseUnlessIdle(task)
+    const [waiting] = task.waitingPrompts ?? []
+    if (task.status === 'queued') runner.begin(taskId, { prompt: task.prompt, reason: 'prompt' })
+    else if (waiting)
+      runner.begin(taskId, { prompt: waiting.prompt, reason: 'prompt', promptId: waiting.id })
+    else refused('not-running', `Nothing waits to be begun in "${task.title}".`)
+  }
+
+  async function withdraw(taskId: TaskId, promptId: PromptId): Promise<void> {
+    const { title, waitingPrompts } = record.known(taskId)
+    if (!waitingPrompts?.some(({ id }) => id === promptId))
+      refused('not-running', `That follow-up does not wait in "${title}" any more.`)
+    if (runs.has(taskId)) refused('running', `"${title}" is about to take it up. Stop it first.`)
+    await ledger.record({ type: 'task.prompt-withdrawn', taskId, promptId })
+  }
+
+  function refuseUnlessIdle(task: Task): void {
+    const { id, title, parentId, workspace, status } = task
+    if (parentId !== null) {
+      refused(
+        'not-running',
+        `"${title}" is a sub-agent, and only its parent gives it work. Follow up on its root.`,
+      )
+    }
+    if (workspace?.removal) refused('removed', `The workspace of "${title}" was removed.`)
+    if (runs.has(id) || taking.has(id))
+      refused('running', `"${title}" is at work. Wait for it, or stop it first.`)
+    if (!transitionFor(task, 'task.spawned'))
+      refused('not-running', `"${title}" is ${status}: start a new agent instead.`)
+  }
+
+  return { prompt, startWaiting, withdraw }
+}
