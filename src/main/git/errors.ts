@@ -34,7 +34,12 @@ export class GitMissingError extends Error {
 /** A worktree can't be made as asked; nothing was made. The message says what to do. */
 export class WorktreeRefusedError extends Error {
   readonly kind = 'worktree-refused'
-  readonly reason: 'branch-exists' | 'bad-branch-name' | 'path-exists' | 'unknown-commit'
+  readonly reason:
+    | 'branch-exists'
+    | 'branch-in-use'
+    | 'bad-branch-name'
+    | 'path-exists'
+    | 'unknown-commit'
 
   constructor(reason: WorktreeRefusedError['reason'], message: string) {
     super(message)

@@ -2,6 +2,9 @@
 import { readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 
+/** Git's own word in the lock of a worktree that it is making. */
+export const halfMadeReason = 'initializing'
+
 /** Nobody has worked in one: what misses in it only looks like uncommitted work. */
 export async function isHalfMadeWorktree(dir: string): Promise<boolean> {
   return (await halfMadeAdminDir(dir)) !== null
@@ -24,7 +27,7 @@ async function halfMadeAdminDir(dir: string): Promise<string | null> {
     if (named === undefined) return null
     const adminDir = path.resolve(dir, named)
     const reason = await readFile(path.join(adminDir, 'locked'), 'utf8')
-    return reason.trim() === 'initializing' ? adminDir : null
+    return reason.trim() === halfMadeReason ? adminDir : null
   } catch {
     return null
   }

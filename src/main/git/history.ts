@@ -1,9 +1,10 @@
 /** Who changed what between two commits: read to tell a person what happened while an agent did not run. */
 import { posix } from 'node:path'
 import type { TaskId } from '../../shared/ids.ts'
+import { GitError } from './errors.ts'
 import { commonDirOf, resolveCommit } from './inspect.ts'
 import { fields, line, type RunGit } from './run.ts'
-import { shiplogIdentity, snapshotMessage } from './snapshot.ts'
+import { finalMessage, shiplogIdentity, snapshotMessage } from './snapshot.ts'
 import { hiddenRef } from './worktrees.ts'
 
 interface Span {
@@ -101,7 +102,7 @@ export async function tipOfTask(
 
 /**
  * The commit in the person's own history that a worktree was made from: of one with uncommitted work
- * (`commitSnapshot`) the commit before it, else itself. Null when it is not in the repository.
+ * (`commitSnapshot`, `savePatch`) the commit before it, else itself. Null when it is not in the repository.
  */
 export async function committedBase(
   git: RunGit,
@@ -111,14 +112,23 @@ export async function committedBase(
   const shown = await git(['show', '--no-patch', '--format=%ae%x00%s%x00%P', commit], { cwd: dir })
   const [email, subject, parents = ''] = line(shown).split('\0')
   const isSnapshot =
-    email === shiplogIdentity.GIT_AUTHOR_EMAIL && subject === snapshotMessage && parents !== ''
+    email === shiplogIdentity.GIT_AUTHOR_EMAIL &&
+    (subject === snapshotMessage || subject === finalMessage) &&
+    parents !== ''
   return isSnapshot ? (parents.split(' ')[0] ?? commit) : commit
 }
 
-/** True when both folders are in working trees of one repository. */
+/** True when both folders are in working trees of one repository. A worktree whose link is broken is in none. */
 export async function isSameRepository(git: RunGit, a: string, b: string): Promise<boolean> {
-  const [one, other] = await Promise.all([commonDirOf(git, a), commonDirOf(git, b)])
-  return one !== null && one === other
+  const [one, other] = await Promise.all(
+    [a, b].map((dir) =>
+      commonDirOf(git, dir).catch((error) => {
+        if (error instanceof GitError) return null
+        throw error
+      }),
+    ),
+  )
+  return one !== undefined && one !== null && one === other
 }
 
 /** True when the repository still has it. */

@@ -1,5 +1,6 @@
 /** Everything that talks to the `git` binary. Nothing here knows tasks, sessions or the ledger. */
 import type { TaskId } from '../../shared/ids.ts'
+import * as bringBack from './bring-back.ts'
 import { changedTreePaths, type TreeDifference, treeDifferences } from './changes.ts'
 import { type DiffAnswer, type DiffContent, diff, diffCommits } from './diff.ts'
 import { forgetHalfMadeWorktree, isHalfMadeWorktree } from './half-made.ts'
@@ -116,6 +117,10 @@ export function createGit(options: { gitPath?: string; env?: NodeJS.ProcessEnv }
     /** Resolves with the branch that is checked out in it. */
     restoreWorktree: (input: RestoreWorktreeInput) =>
       inRepository(input.repoDir, () => restoreWorktree(git, input)),
+    rebaseSnapshot: (input: Parameters<typeof bringBack.rebaseSnapshot>[1]) =>
+      bringBack.rebaseSnapshot(git, input),
+    switchBranch: (input: Parameters<typeof bringBack.switchBranch>[1]) =>
+      inTarget(input.dir, () => bringBack.switchBranch(git, input)),
     keepRef: (repoDir: string, taskId: TaskId, commit: string) =>
       worktrees.keepRef(git, repoDir, taskId, commit),
     keptCommit: (repoDir: string, taskId: TaskId) => worktrees.keptCommit(git, repoDir, taskId),

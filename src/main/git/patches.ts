@@ -8,7 +8,7 @@ import { changedTreePaths, diffTree } from './changes.ts'
 import { GitError } from './errors.ts'
 import { resolveCommit } from './inspect.ts'
 import { line, type RunGit } from './run.ts'
-import { commitSnapshot } from './snapshot.ts'
+import { commitSnapshot, finalMessage } from './snapshot.ts'
 
 export interface SavePatchInput {
   dir: string
@@ -53,7 +53,7 @@ export async function savePatch(git: RunGit, input: SavePatchInput): Promise<Sav
       `no commit ${input.baseCommit} in ${dir}`,
     )
   }
-  const final = await commitSnapshot(git, dir, { message: 'Work that was not committed', signal })
+  const final = await commitSnapshot(git, dir, { message: finalMessage, signal })
   const tip = await linearTip(git, dir, { base, head: final.head, signal })
 
   const seriesBytes = await write(git, input.seriesPath, tip === null || tip === base, {

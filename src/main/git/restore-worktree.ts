@@ -1,9 +1,11 @@
 /** Brings a removed worktree back as it was: its branch, its commits, and what was not committed. */
-import { lstat } from 'node:fs/promises'
+import { lstat, mkdir, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { WorktreeRefusedError } from './errors.ts'
-import { resolveCommit } from './inspect.ts'
+import { halfMadeReason } from './half-made.ts'
+import { commonDirOf, resolveCommit } from './inspect.ts'
 import type { RunGit } from './run.ts'
-import { removeWorktree } from './worktrees.ts'
+import { adminDirOf, removeWorktree } from './worktrees.ts'
 
 export interface RestoreWorktreeInput {
   repoDir: string
@@ -15,12 +17,14 @@ export interface RestoreWorktreeInput {
   head: string
   /** A commit that holds everything, uncommitted work included: `SavedPatch.finalCommit`. */
   final: string
+  /** True: refuse (`branch-in-use`) rather than make a branch beside it. */
+  onlyThatBranch?: boolean
 }
 
 /**
  * Where the branch has moved on since, a new one beside it (`<branch>-restored`) is made at `head`. Resolves
- * with the branch that is checked out. Throws WorktreeRefusedError (`unknown-commit`, `path-exists`); after
- * any failure nothing is left behind.
+ * with the branch that is checked out. Throws WorktreeRefusedError (`unknown-commit`, `path-exists`,
+ * `branch-in-use`); after any failure all is as it was. A kill leaves what `isHalfMadeWorktree` knows.
  */
 export async function restoreWorktree(git: RunGit, input: RestoreWorktreeInput): Promise<string> {
   const { repoDir, path, head, final } = input
@@ -34,33 +38,74 @@ export async function restoreWorktree(git: RunGit, input: RestoreWorktreeInput):
   if (await exists(path)) {
     throw new WorktreeRefusedError('path-exists', `${path} exists; move it away first.`)
   }
-  const branch = await freeBranch(git, input)
-  const tip = await resolveCommit(git, repoDir, `refs/heads/${branch}`)
-  const checkout =
-    tip === null ? ['--no-track', '-b', branch, '--', path, head] : ['--', path, branch]
+  // A folder that was deleted by hand: Git still holds its branch for it.
+  const note = await setNoteAside(git, repoDir, path)
   try {
-    await git(['worktree', 'add', '--quiet', ...checkout], { cwd: repoDir })
+    const branch = await makeAgain(git, input)
+    await note.drop()
+    return branch
+  } catch (error) {
+    await note.putBack()
+    throw error
+  }
+}
+
+async function makeAgain(git: RunGit, input: RestoreWorktreeInput): Promise<string> {
+  const { repoDir, path, head, final } = input
+  const branch = await freeBranch(git, input)
+  const isNew = (await resolveCommit(git, repoDir, `refs/heads/${branch}`)) === null
+  const checkout = isNew ? ['--no-track', '-b', branch, '--', path, head] : ['--', path, branch]
+  try {
+    await git(['worktree', 'add', '--quiet', '--no-checkout', ...checkout], { cwd: repoDir })
+    await git(['worktree', 'lock', '--reason', halfMadeReason, path], { cwd: repoDir })
     // Files as they were last; then the index back to the branch, so that uncommitted work is uncommitted.
     await git(['read-tree', '-u', '--reset', final], { cwd: path })
     await git(['read-tree', head], { cwd: path })
     await git(['update-index', '-q', '--refresh'], { cwd: path, okExitCodes: [0, 1] })
+    await git(['worktree', 'unlock', path], { cwd: repoDir })
     return branch
   } catch (error) {
-    await removeWorktree(git, { repoDir, path }).catch(() => {})
+    const ours = isNew ? { branch, branchAt: head } : {}
+    await removeWorktree(git, { repoDir, path, ...ours }).catch(() => {})
     throw error
+  }
+}
+
+/** Git's note of a worktree whose folder is gone, out of Git's sight until it is known whether it is needed again. */
+async function setNoteAside(git: RunGit, repoDir: string, path: string) {
+  const commonDir = await commonDirOf(git, repoDir)
+  const note = commonDir && (await adminDirOf(commonDir, path))
+  if (!commonDir || !note) return { drop: async () => {}, putBack: async () => {} }
+  const aside = join(commonDir, `shiplog-aside-${basename(note)}`)
+  // Of an earlier call that was killed: the note that is there now is the newer one.
+  await rm(aside, { recursive: true, force: true })
+  await rename(note, aside)
+  return {
+    drop: () => rm(aside, { recursive: true, force: true }),
+    putBack: async () => {
+      // Git takes the folder of the notes away with the last one.
+      await mkdir(dirname(note), { recursive: true })
+      await rename(aside, note)
+    },
   }
 }
 
 /** The branch itself when it is where it was and nobody has it checked out, else a new name beside it. */
 async function freeBranch(
   git: RunGit,
-  { repoDir, branch, head }: RestoreWorktreeInput,
+  { repoDir, branch, head, onlyThatBranch = false }: RestoreWorktreeInput,
 ): Promise<string> {
   const usable = async (name: string) => {
     const tip = await resolveCommit(git, repoDir, `refs/heads/${name}`)
     return tip === null || (tip === head && !(await isCheckedOut(git, repoDir, name)))
   }
   if (await usable(branch)) return branch
+  if (onlyThatBranch) {
+    throw new WorktreeRefusedError(
+      'branch-in-use',
+      `The branch ${branch} is checked out elsewhere; check out another one there.`,
+    )
+  }
   for (let n = 1; ; n++) {
     const name = `${branch}-restored${n === 1 ? '' : `-${n}`}`
     if (await usable(name)) return name

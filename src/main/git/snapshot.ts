@@ -45,6 +45,8 @@ export const shiplogIdentity = {
 
 /** What `commitSnapshot` says of its commits, unless told otherwise: by it they are told from work. */
 export const snapshotMessage = 'Work that was not committed yet'
+/** The same at the end of a task's work (`savePatch`). */
+export const finalMessage = 'Work that was not committed'
 
 interface SnapshotOptions {
   signal?: AbortSignal | undefined

@@ -214,7 +214,7 @@ async function refuseRepository(worktreePath: string, repoDir: string): Promise<
 }
 
 /** Git's folder for one worktree, found by the path that it notes, since a damaged one can't be asked. */
-async function adminDirOf(commonDir: string, worktreePath: string): Promise<string | null> {
+export async function adminDirOf(commonDir: string, worktreePath: string): Promise<string | null> {
   const all = path.join(commonDir, 'worktrees')
   const wanted = path.join(await resolved(worktreePath), '.git')
   for (const name of await readdir(all).catch(() => [])) {

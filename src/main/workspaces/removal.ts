@@ -118,7 +118,11 @@ export function createRemoval(deps: {
   }
 
   async function removeWorktree({ task, workspace }: Subject): Promise<void> {
-    if (workspace.isolation === 'in-place') return
+    if (workspace.isolation === 'in-place') {
+      // It keeps the last state for a resume, and there will be none. Outside Git there is no such ref.
+      await deps.git.deleteRef(task.projectDir, task.id).catch(() => undefined)
+      return
+    }
     await deps.git.removeWorktree({
       repoDir: task.projectDir,
       path: deps.workingDirs.worktreeRoot(workspace),

@@ -13,17 +13,22 @@ export type Running = Task & { workspace: Workspace }
 
 export const git: Git = createGit()
 
-/** Starts a scenario, and stops it once the transcript of `title` (the root, unless named) is as asked. */
+/** Starts a scenario, and stops it once the transcript of the agent called `of` (the root's) is as asked. */
 export async function interruptedAt(
   fixture: Fixture,
   scenario: string,
   {
     isolation = 'worktree',
+    of,
     when = waits,
-  }: { isolation?: 'worktree' | 'in-place'; when?: (history: Entry[]) => boolean } = {},
+  }: {
+    isolation?: 'worktree' | 'in-place'
+    of?: string
+    when?: (history: Entry[]) => boolean
+  } = {},
 ): Promise<Running> {
   const taskId = await start(fixture, scenario, { isolation })
-  await untilHistory(fixture, taskId, when)
+  await untilHistory(fixture, of ?? taskId, when)
   await fixture.shiplog.client.tasks.stop({ taskId })
   return taskNow(fixture, taskId)
 }
@@ -35,12 +40,13 @@ const waits = (history: Entry[]): boolean =>
 /** Heard from the session's own feed. */
 export async function untilHistory(
   fixture: Fixture,
-  taskId: TaskId,
+  by: TaskId | string,
   is: (history: Entry[]) => boolean,
 ): Promise<void> {
   await until(fixture.shiplog, (tasks) =>
-    tasks.some((task) => task.id === taskId && task.status === 'spawned'),
+    tasks.some((task) => (task.id === by || task.title === by) && task.status === 'spawned'),
   )
+  const { id: taskId } = await taskNow(fixture, by)
   const abort = new AbortController()
   const feed = await fixture.shiplog.client.feed.session(
     { workspaceId: taskId },

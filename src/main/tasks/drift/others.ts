@@ -68,7 +68,8 @@ function pathsOf(entry: Entry): string[] {
   return entry.type === 'file-history-snapshot' ? [entry.path] : []
 }
 
-async function* entriesOf(records: Deps['records'], id: TaskId): AsyncGenerator<Entry> {
+/** What can be read of it. */
+export async function* entriesOf(records: Deps['records'], id: TaskId): AsyncGenerator<Entry> {
   for (let fromSeq: number | null = 1; fromSeq !== null; ) {
     const query: { fromSeq: number; limit: number } = { fromSeq, limit: pageEntries }
     const page: TranscriptPage | null = await records.transcriptPage(id, query).catch(() => null)

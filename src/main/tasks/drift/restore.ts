@@ -1,10 +1,16 @@
 /** Brings the directory that a task worked in back before it is resumed (S4). */
-import type { Entry } from '../../../shared/entries.ts'
-import type { LedgerState } from '../../../shared/projections/ledger-state.ts'
-import type { Task } from '../../../shared/tasks.ts'
-import type { Git } from '../../git/index.ts'
+import { lstat, mkdir } from 'node:fs/promises'
+import type { Entry, WorkspaceSnapshotEntry } from '../../../shared/entries.ts'
+import { refused } from '../../../shared/failure.ts'
+import { ancestorsOf, type LedgerState } from '../../../shared/projections/ledger-state.ts'
+import type { Task, Workspace } from '../../../shared/tasks.ts'
+import { createSerially } from '../../artifacts/index.ts'
+import { type Git, WorktreeRefusedError } from '../../git/index.ts'
 import type { Records } from '../../workspaces/record.ts'
 import type { WorkingDirs } from '../../workspaces/working-dirs.ts'
+import { isDirectory } from './origin.ts'
+import { entriesOf } from './others.ts'
+import { lastSnapshot } from './record.ts'
 
 export interface RestoreDependencies {
   state: LedgerState
@@ -29,6 +35,222 @@ export type RestoreWorkingDir = (
   history: readonly Entry[],
 ) => Promise<RestoredWorkingDir>
 
-export function createRestoreWorkingDir(_deps: RestoreDependencies): RestoreWorkingDir {
-  return async () => ({ restored: [], madeAnew: false })
+const untouched: RestoredWorkingDir = { restored: [], madeAnew: false }
+
+export function createRestoreWorkingDir(deps: RestoreDependencies): RestoreWorkingDir {
+  const { state, git } = deps
+  const serially = createSerially()
+
+  // Agents that share a worktree may be resumed together: the second finds what the first made.
+  return (task, history) =>
+    serially(task.workspace?.path ?? task.id, () => bringBack(task, history))
+
+  async function bringBack(task: Task, history: readonly Entry[]): Promise<RestoredWorkingDir> {
+    const { title, workspace, projectDir } = task
+    if (!workspace || workspace.removal !== null)
+      return refused('removed', `The workspace of "${title}" was removed.`)
+    if (!(await isDirectory(projectDir))) {
+      return refused(
+        'removed',
+        `The project's folder ${projectDir} is gone. Put it back, or add the project where it is now and start a new agent.`,
+      )
+    }
+    const owner = ownerOf(state, task)
+    if (!owner) return inProject(task, workspace)
+    if (!(await git.isSameRepository(projectDir, projectDir))) {
+      return refused(
+        'not-git',
+        `${projectDir} is not a Git repository any more, and the worktree of "${title}" belongs to it.`,
+      )
+    }
+    const root = deps.workingDirs.worktreeRoot(owner.workspace)
+    // What a restore that was killed had begun is nobody's work.
+    if (await git.isHalfMadeWorktree(root))
+      await git.removeWorktree({ repoDir: projectDir, path: root })
+    if (!(await exists(root))) return makeAgain(deps, owner, root, { task, history })
+    if (!(await git.isSameRepository(root, projectDir))) {
+      return refused(
+        'not-git',
+        `${root} is there, but Git does not know it as a worktree any more. Run \`git worktree repair\` in ${projectDir}, or move the folder away.`,
+      )
+    }
+    if (!(await isDirectory(workspace.path))) {
+      await mkdir(workspace.path, { recursive: true })
+      return { restored: ['The working directory was made again, empty.'], madeAnew: false }
+    }
+    return owner.id === task.id ? checkOutAgain(git, workspace, history) : untouched
+  }
 }
+
+type Placed = Task & { workspace: Workspace }
+
+/** Whose worktree it works in: its own, or that of the ancestor that lets it share. Null: the project's folder. */
+function ownerOf(state: LedgerState, task: Task): Placed | null {
+  const line = [task, ...ancestorsOf(state, task.id).map((id) => state.tasks.get(id))]
+  for (const one of line) {
+    const { workspace } = one ?? {}
+    if (!one || !workspace || workspace.path !== task.workspace?.path) return null
+    if (workspace.isolation === 'worktree') return { ...one, workspace }
+  }
+  return null
+}
+
+async function inProject({ title }: Task, { path }: Workspace): Promise<RestoredWorkingDir> {
+  if (await isDirectory(path)) return untouched
+  return refused(
+    'removed',
+    `The folder ${path}, in which "${title}" worked, is gone. Put it back, or start a new agent.`,
+  )
+}
+
+/** Shiplog never changes branches in a folder of the person's own; a worktree is the agent's. */
+async function checkOutAgain(
+  git: Git,
+  workspace: Workspace,
+  history: readonly Entry[],
+): Promise<RestoredWorkingDir> {
+  const snapshot = lastSnapshot(history)
+  const wanted = snapshot ? snapshot.branch : workspace.branch
+  const { path: dir } = workspace
+  const present = await git.currentBranch(dir)
+  if (wanted === null || wanted === present) return untouched
+  // Only where that gives back exactly what was there: else what became of the rest is the person's affair.
+  if (snapshot && !(await isTreeOf(git, dir, wanted, snapshot.tree))) return untouched
+  if (!(await git.switchBranch({ dir, branch: wanted }))) return untouched
+  return {
+    restored: [`${wanted} was checked out again; ${present ?? 'no branch'} was.`],
+    madeAnew: false,
+  }
+}
+
+async function isTreeOf(git: Git, dir: string, branch: string, tree: string): Promise<boolean> {
+  const tip = await git.resolveCommit(dir, `refs/heads/${branch}`)
+  if (tip === null || !(await git.hasTree({ dir, tree }))) return false
+  return (await git.treeDifferences({ dir, from: tree, to: tip })).length === 0
+}
+
+async function makeAgain(
+  deps: RestoreDependencies,
+  owner: Placed,
+  root: string,
+  known: { task: Task; history: readonly Entry[] },
+): Promise<RestoredWorkingDir> {
+  const { git } = deps
+  const { projectDir: repoDir, workspace } = owner
+  const kept = await lastKept(deps, owner, known)
+  const branch = kept ? kept.branch : workspace.branch
+  if (branch === null) {
+    return refused(
+      'removed',
+      `The worktree of "${owner.title}" had no branch checked out when it was last seen. Make it again with \`git worktree add\` at ${root}, or start a new agent.`,
+    )
+  }
+  const tip = await git.resolveCommit(repoDir, `refs/heads/${branch}`)
+  const head =
+    kept?.head ?? tip ?? (await git.resolveCommit(repoDir, workspace.baseCommit ?? branch))
+  if (head === null) {
+    return refused(
+      'removed',
+      `The branch ${branch} is gone, and nothing of it is in ${repoDir} any more. Start a new agent.`,
+    )
+  }
+  const then = { head, final: kept?.final ?? head }
+  const { head: at, final } = await onBranch(git, repoDir, branch, tip, then)
+  try {
+    await git.restoreWorktree({
+      repoDir,
+      path: root,
+      branch,
+      head: at,
+      final,
+      onlyThatBranch: true,
+    })
+  } catch (error) {
+    if (!(error instanceof WorktreeRefusedError)) throw error
+    return refused('in-use', `The worktree can't be made again: ${error.message}`)
+  }
+  // A project that is a folder of its repository may hold only files that Git does not know.
+  await mkdir(workspace.path, { recursive: true }).catch(async (error) => {
+    const made = tip === null ? { branch, branchAt: at } : {}
+    await git.removeWorktree({ repoDir, path: root, ...made })
+    throw error
+  })
+  return { restored: [saying({ branch, isNew: tip === null, at, then, final })], madeAnew: true }
+}
+
+function saying(made: {
+  branch: string
+  isNew: boolean
+  at: string
+  then: { head: string }
+  final: string
+}): string {
+  const { branch, isNew, at, then, final } = made
+  const from = isNew
+    ? `from what was kept of ${branch}, which was gone and was made again`
+    : at === then.head
+      ? `from ${branch}`
+      : `from ${branch}, which has moved on`
+  const work = final === at ? '' : ', with the work that was not committed'
+  return `The worktree was gone and was made again ${from}${work}.`
+}
+
+/** Where its branch has moved on, uncommitted work is put on top of where it is now. */
+async function onBranch(
+  git: Git,
+  repoDir: string,
+  branch: string,
+  tip: string | null,
+  then: { head: string; final: string },
+): Promise<{ head: string; final: string }> {
+  if (tip === null || tip === then.head) return then
+  if (then.final === then.head) return { head: tip, final: tip }
+  const rebased = await git.rebaseSnapshot({ repoDir, ...then, onto: tip })
+  if (rebased.kind === 'rebased') return { head: tip, final: rebased.commit }
+  return refused(
+    'in-use',
+    `The branch ${branch} was changed since, and the work that was not committed conflicts with that in ${rebased.paths.join(', ')}. Set the branch back to ${then.head}, or start a new agent; the work stays in the repository as ${then.final}.`,
+  )
+}
+
+interface Kept {
+  branch: string | null
+  /** What was checked out, and a commit with everything; null when the repository has them no more. */
+  head: string | null
+  final: string | null
+}
+
+/** The newest state of the directory that anybody who worked in it recorded; null when nobody did. */
+async function lastKept(
+  { state, git, records }: RestoreDependencies,
+  owner: Placed,
+  known: { task: Task; history: readonly Entry[] },
+): Promise<Kept | null> {
+  let newest: { id: Task['id']; snapshot: WorkspaceSnapshotEntry } | null = null
+  for (const { id, workspace } of state.tasks.values()) {
+    if (workspace?.path !== owner.workspace.path) continue
+    const history = id === known.task.id ? known.history : await historyOf(records, id)
+    const snapshot = lastSnapshot(history)
+    if (snapshot && snapshot.at >= (newest?.snapshot.at ?? 0)) newest = { id, snapshot }
+  }
+  if (!newest) return null
+  const dir = owner.projectDir
+  const final = await git.keptCommit(dir, newest.id)
+  const head = final && (await git.committedBase({ dir, commit: final }))
+  return { branch: newest.snapshot.branch, head, final }
+}
+
+async function historyOf(
+  records: RestoreDependencies['records'],
+  id: Task['id'],
+): Promise<Entry[]> {
+  const history: Entry[] = []
+  for await (const entry of entriesOf(records, id)) history.push(entry)
+  return history
+}
+
+const exists = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  )

@@ -1,0 +1,71 @@
+/** What bringing a task's directory back needs beside making its worktree again. */
+import { lstat } from 'node:fs/promises'
+import path from 'node:path'
+import { GitError } from './errors.ts'
+import { head as headOf, isClean, resolveCommit } from './inspect.ts'
+import { mergeTrees } from './merge-trees.ts'
+import { line, type RunGit } from './run.ts'
+import { commitTree, snapshotMessage, treeOf } from './snapshot.ts'
+
+export type Rebased = { kind: 'rebased'; commit: string } | { kind: 'conflict'; paths: string[] }
+
+/**
+ * A commit with uncommitted work on top of where its branch is now: a three-way merge, in the object database
+ * only. `head` and `final`: the branch's commit then, and one that holds everything.
+ */
+export async function rebaseSnapshot(
+  git: RunGit,
+  { repoDir, head, final, onto }: { repoDir: string; head: string; final: string; onto: string },
+): Promise<Rebased> {
+  const [base, ours, theirs] = await Promise.all(
+    [head, onto, final].map((commit) => treeOf(git, repoDir, commit)),
+  )
+  if (base === undefined || ours === undefined || theirs === undefined)
+    throw new Error('three trees were asked for')
+  const merged = await mergeTrees(git, { dir: repoDir, base, ours, theirs })
+  if (merged.kind === 'conflict') return { kind: 'conflict', paths: merged.paths }
+  if (merged.tree === ours) return { kind: 'rebased', commit: onto }
+  const commit = { tree: merged.tree, parents: [onto], message: snapshotMessage }
+  return { kind: 'rebased', commit: await commitTree(git, repoDir, commit) }
+}
+
+/** What Git leaves lying while something is half done. */
+const underWay = ['rebase-merge', 'rebase-apply', 'MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD']
+
+/**
+ * Checks a branch out, if nothing could be lost by it: nothing is uncommitted or half done there, and what is
+ * checked out now is on a branch. False: it was left as it is.
+ */
+export async function switchBranch(
+  git: RunGit,
+  { dir, branch }: { dir: string; branch: string },
+): Promise<boolean> {
+  if ((await resolveCommit(git, dir, `refs/heads/${branch}`)) === null) return false
+  if (!(await isClean(git, dir))) return false
+  const head = await headOf(git, dir)
+  if (head === null || !(await isOnBranch(git, dir, head))) return false
+  for (const name of underWay) {
+    const place = line(await git(['rev-parse', '--git-path', name], { cwd: dir }))
+    if (await exists(path.resolve(dir, place))) return false
+  }
+  try {
+    // What Git ignores may be somebody's all the same.
+    const args = ['checkout', '--quiet', '--no-guess', '--no-overwrite-ignore', branch, '--']
+    await git(args, { cwd: dir })
+    return true
+  } catch (error) {
+    if (error instanceof GitError) return false
+    throw error
+  }
+}
+
+async function isOnBranch(git: RunGit, dir: string, commit: string): Promise<boolean> {
+  const args = ['for-each-ref', '--count=1', `--contains=${commit}`, 'refs/heads/']
+  return line(await git(args, { cwd: dir })) !== ''
+}
+
+const exists = (file: string): Promise<boolean> =>
+  lstat(file).then(
+    () => true,
+    () => false,
+  )

@@ -1,0 +1,268 @@
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { createRestoreWorkingDir } from '../../../src/main/tasks/drift/index.ts'
+import type { Task } from '../../../src/shared/tasks.ts'
+import {
+  entriesOf,
+  type Fixture,
+  git as inRepository,
+  openFixture,
+  writeFiles,
+} from '../../harness.ts'
+import { driftOf, git, interruptedAt, recordsOf, stateOf, taskNow } from './walk.ts'
+
+const files = { 'a.txt': 'one\ntwo\nthree\n', 'b.txt': 'b\n' }
+
+const commit = 'git -c user.name=Test -c user.email=test@localhost commit -qam'
+
+/** One commit, and work that is not committed. */
+const works = `version: 1
+name: works
+agents:
+  lead:
+    turns:
+      - steps:
+          - call: bash
+            with: { command: "echo four >> a.txt && ${commit} four && echo five >> a.txt" }
+          - call: write_file
+            with: { path: new.txt, content: "new" }
+      - wait: 600s
+`
+
+async function restore(fixture: Fixture, task: Task) {
+  const bringBack = await restorerOf(fixture)
+  return bringBack(task, await entriesOf(fixture.shiplog, task.id))
+}
+
+async function restorerOf(fixture: Fixture) {
+  const { dataDir } = fixture
+  return createRestoreWorkingDir({
+    state: await stateOf(fixture),
+    git,
+    records: recordsOf(fixture),
+    workingDirs: {
+      // worktrees/<project>/<workspace>
+      worktreeRoot: ({ path }) =>
+        join(
+          dataDir,
+          ...path
+            .slice(dataDir.length + 1)
+            .split('/')
+            .slice(0, 3),
+        ),
+    },
+  })
+}
+
+const untouched = { restored: [], madeAnew: false }
+const status = (dir: string) => inRepository(dir, 'status', '--porcelain', '--branch')
+const asItWas = (branch: string | null) => `## ${branch}\n M a.txt\n?? new.txt\n`
+const tipOf = (dir: string, name: string | null) =>
+  inRepository(dir, 'rev-parse', `refs/heads/${name}`).trim()
+
+/** Everything that a failed restore could have changed. */
+const account = (dir: string) => [
+  inRepository(dir, 'for-each-ref'),
+  inRepository(dir, 'worktree', 'list', '--porcelain'),
+  status(dir),
+]
+
+it('[S4] has nothing to do where everything is there', async () => {
+  const fixture = await openFixture({ files })
+  const task = await interruptedAt(fixture, works)
+  await expect(restore(fixture, task)).resolves.toEqual(untouched)
+})
+
+it('[S4] makes a worktree again from its branch, with the work that was not committed', async () => {
+  const fixture = await openFixture({ files })
+  const task = await interruptedAt(fixture, works)
+  const { path: dir, branch } = task.workspace
+  const tip = tipOf(dir, branch)
+  await rm(dir, { recursive: true })
+  await expect(restore(fixture, task)).resolves.toEqual({
+    restored: [
+      `The worktree was gone and was made again from ${branch}, with the work that was not committed.`,
+    ],
+    madeAnew: true,
+  })
+  expect(status(dir)).toBe(asItWas(branch))
+  expect(tipOf(dir, branch)).toBe(tip)
+  expect(await readFile(join(dir, 'a.txt'), 'utf8')).toBe('one\ntwo\nthree\nfour\nfive\n')
+  expect(await driftOf(fixture, task)).toMatchObject({ dirty: [], conflicts: [], missing: [] })
+  inRepository(fixture.project.dir, 'fsck', '--no-dangling')
+})
+
+it('[S4] makes the branch again as well, from what was kept, when both are gone', async () => {
+  const fixture = await openFixture({ files })
+  const { dir: project } = fixture.project
+  const task = await interruptedAt(fixture, works)
+  const { path: dir, branch } = task.workspace
+  const tip = tipOf(dir, branch)
+  await rm(dir, { recursive: true })
+  inRepository(project, 'worktree', 'prune')
+  inRepository(project, 'branch', '-qD', branch ?? '')
+  inRepository(project, 'gc', '--quiet', '--prune=now')
+  const { restored } = await restore(fixture, task)
+  expect(restored).toEqual([expect.stringContaining('which was gone and was made again, with the')])
+  expect(status(dir)).toBe(asItWas(branch))
+  expect(tipOf(dir, branch)).toBe(tip)
+})
+
+it('[S4] puts uncommitted work on top of a branch that has moved on', async () => {
+  const fixture = await openFixture({ files })
+  const { dir: project } = fixture.project
+  const task = await interruptedAt(fixture, works)
+  const { path: dir, branch } = task.workspace
+  await rm(dir, { recursive: true })
+  inRepository(project, 'worktree', 'prune')
+  inRepository(project, 'checkout', '-q', branch ?? '')
+  await writeFiles(project, { 'b.txt': 'theirs\n' })
+  inRepository(project, 'commit', '-qam', 'Theirs')
+  inRepository(project, 'checkout', '-q', 'main')
+  const { restored } = await restore(fixture, task)
+  expect(restored).toEqual([expect.stringContaining('which has moved on, with the work')])
+  expect(status(dir)).toBe(asItWas(branch))
+  expect(await readFile(join(dir, 'b.txt'), 'utf8')).toBe('theirs\n')
+})
+
+it('[S5] a branch that conflicts with the uncommitted work, or is in use, is refused and nothing changes', async () => {
+  const fixture = await openFixture({ files })
+  const { dir: project } = fixture.project
+  const task = await interruptedAt(fixture, works)
+  const { path: dir, branch } = task.workspace
+  await rm(dir, { recursive: true })
+  inRepository(project, 'checkout', '-q', '--ignore-other-worktrees', branch ?? '')
+  const inUse = account(project)
+  await expect(restore(fixture, task)).rejects.toThrow('checked out elsewhere')
+  expect(account(project)).toEqual(inUse)
+
+  await writeFiles(project, { 'a.txt': 'all new\n' })
+  inRepository(project, 'commit', '-qam', 'Conflicts')
+  inRepository(project, 'checkout', '-q', 'main')
+  const before = account(project)
+  await expect(restore(fixture, task)).rejects.toThrow('conflicts with that in a.txt')
+  expect(account(project)).toEqual(before)
+  await expect(readFile(join(dir, 'a.txt'))).rejects.toThrow('ENOENT')
+})
+
+it('[S5] a restore that fails half-way leaves refs, worktrees and disk as they were', async () => {
+  const fixture = await openFixture({ files })
+  const { dir: project } = fixture.project
+  const task = await interruptedAt(fixture, works)
+  const { path: dir, branch } = task.workspace
+  await rm(dir, { recursive: true })
+  inRepository(project, 'update-ref', '-d', `refs/heads/${branch}`)
+  // Git fails while it writes the files, after worktree and branch were made.
+  inRepository(project, 'config', 'filter.broken.smudge', 'false')
+  inRepository(project, 'config', 'filter.broken.clean', 'cat')
+  inRepository(project, 'config', 'filter.broken.required', 'true')
+  await writeFiles(project, { '.git/info/attributes': '*.txt filter=broken\n' })
+  const before = account(project)
+  await expect(restore(fixture, task)).rejects.toThrow('smudge')
+  expect(account(project)).toEqual(before)
+  await expect(readFile(join(dir, '.git'))).rejects.toThrow('ENOENT')
+  // And can be repeated.
+  await rm(join(project, '.git/info/attributes'))
+  await expect(restore(fixture, task)).resolves.toMatchObject({ madeAnew: true })
+})
+
+it('[S4] ends a restore that was killed', async () => {
+  const fixture = await openFixture({ files })
+  const { dir: project } = fixture.project
+  const task = await interruptedAt(fixture, works)
+  const { path: dir, branch } = task.workspace
+  await rm(dir, { recursive: true })
+  inRepository(project, 'worktree', 'prune')
+  inRepository(project, 'worktree', 'add', '-q', '--no-checkout', dir, branch ?? '')
+  inRepository(project, 'worktree', 'lock', '--reason', 'initializing', dir)
+  await expect(restore(fixture, task)).resolves.toMatchObject({ madeAnew: true })
+  expect(status(dir)).toBe(asItWas(branch))
+})
+
+it('[S4] checks the branch out again where nothing is lost by it, and leaves it where something would be', async () => {
+  const fixture = await openFixture({ files })
+  const task = await interruptedAt(
+    fixture,
+    `version: 1
+name: clean
+agents:
+  lead:
+    turns:
+      - call: bash
+        with: { command: "echo four >> a.txt && ${commit} four" }
+      - wait: 600s
+`,
+  )
+  const { path: dir, branch } = task.workspace
+  inRepository(dir, 'checkout', '-q', '-b', 'elsewhere')
+  await writeFiles(dir, { 'theirs.txt': 'not committed\n' })
+  await expect(restore(fixture, task)).resolves.toEqual(untouched)
+  expect(await driftOf(fixture, task)).toMatchObject({ branchChanged: { to: 'elsewhere' } })
+  await rm(join(dir, 'theirs.txt'))
+  await expect(restore(fixture, task)).resolves.toEqual({
+    restored: [`${branch} was checked out again; elsewhere was.`],
+    madeAnew: false,
+  })
+  expect(status(dir)).toBe(`## ${branch}\n`)
+
+  // Commits that are on no branch.
+  inRepository(dir, 'checkout', '-q', '--detach')
+  inRepository(dir, 'commit', '-q', '--allow-empty', '-m', 'On no branch')
+  await expect(restore(fixture, task)).resolves.toEqual(untouched)
+})
+
+it('[S4] in place the branch is the person’s', async () => {
+  const fixture = await openFixture({ files })
+  const task = await interruptedAt(fixture, works, { isolation: 'in-place' })
+  inRepository(fixture.project.dir, 'checkout', '-q', '-b', 'elsewhere')
+  await expect(restore(fixture, task)).resolves.toEqual(untouched)
+  expect(status(fixture.project.dir)).toContain('## elsewhere')
+})
+
+it('[S4] of a shared worktree gives back the newest state, whoever recorded it', async () => {
+  const fixture = await openFixture({ files })
+  const root = await interruptedAt(
+    fixture,
+    `version: 1
+name: shared
+agents:
+  lead:
+    turns:
+      - call: write_file
+        with: { path: a.txt, content: "the parent's" }
+      - call: task
+        with: { agent: child, title: Child, prompt: go, isolation: in-place, background: true }
+      - wait: 600s
+  child:
+    turns:
+      - call: write_file
+        with: { path: b.txt, content: "the child's" }
+      - wait: 600s
+`,
+    { of: 'Child' },
+  )
+  const child = await taskNow(fixture, 'Child')
+  expect(child.workspace.path).toBe(root.workspace.path)
+  const dir = root.workspace.path
+  await rm(dir, { recursive: true })
+  const bringBack = await restorerOf(fixture)
+  const both = await Promise.all(
+    [root, child].map(async (task) => bringBack(task, await entriesOf(fixture.shiplog, task.id))),
+  )
+  expect(both.filter(({ madeAnew }) => madeAnew)).toHaveLength(1)
+  expect(await readFile(join(dir, 'a.txt'), 'utf8')).toBe("the parent's")
+  expect(await readFile(join(dir, 'b.txt'), 'utf8')).toBe("the child's")
+  await expect(restore(fixture, root)).resolves.toEqual(untouched)
+})
+
+it('[S5] a project that has moved, or a worktree that Git does not know, is refused with what to do', async () => {
+  const fixture = await openFixture({ files })
+  const task = await interruptedAt(fixture, works)
+  const { dir: project } = fixture.project
+  await rename(project, `${project}-moved`)
+  await expect(restore(fixture, task)).rejects.toThrow('Put it back, or add the project')
+  await rename(`${project}-moved`, project)
+  await writeFile(join(task.workspace.path, '.git'), 'nonsense')
+  await expect(restore(fixture, task)).rejects.toThrow('git worktree repair')
+})
