@@ -319,3 +319,17 @@ it.each(found)('sees $what', async ({ path, becomes }) => {
     rmSync(dataDir, { recursive: true, force: true })
   }
 })
+
+it('sees [A5] a task that the ledger lost: what it kept of those below it is damaged, not unheard of', async () => {
+  const dataDir = join(scratch(), 'data')
+  const ledger = whole.get('ledger.jsonl')
+  const lines = ledger?.kind === 'file' ? linesOf(ledger.data) : []
+  const created = lines.flatMap((line, at) => (line.includes('"task.created"') ? [at] : []))
+  expect(created.length).toBeGreaterThan(2)
+  for (const at of created) {
+    const data = Buffer.concat(lines.with(at, Buffer.from('../../../outside/x\n')))
+    writeTree(dataDir, new Map(whole).set('ledger.jsonl', { kind: 'file', data }))
+    expect(await openAndLook(dataDir, false), `line ${at + 1}`).toEqual([])
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+})

@@ -53,7 +53,8 @@ export function createRecords({
 
   async function sessionHome(taskId: TaskId): Promise<string | null> {
     const places = [layout.sessionDir(taskId)]
-    if (known(taskId).parentId === null) places.push(layout.archiveDir(taskId))
+    // One that a damaged ledger does not know may have been a root as well.
+    if (!state.tasks.get(taskId)?.parentId) places.push(layout.archiveDir(taskId))
     for (const place of places) if (await exists(place)) return place
     return null
   }
