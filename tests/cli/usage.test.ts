@@ -11,9 +11,6 @@ describe('usage of the command line', () => {
   })
 
   it.each([
-    [['tasks', 'resume']],
-    [['tasks', 'retry', 'abcd']],
-    [['tasks', 'abandon', 'abcd']],
     [['search', 'x']],
     [['import', 'codex', 'x']],
     [['transcripts', 'export', 'abcd', '--format', 'md']],
@@ -33,6 +30,17 @@ describe('usage of the command line', () => {
     [['agent', 'run', '--project', '.']],
     [['agent', 'run', '--project', '.', '--scenario', 'x', '--max-agents', '17']],
     [['agent', 'run', '--project', '.', '--agent', 'psychic']],
+    [['agent', 'run', '--resume', 'abcd', '--scenario', 'x']],
+    [['agent', 'run', '--resume', 'abcd', '--isolation', 'in-place', '--keep']],
+    [['agent', 'run', '--resume', 'abcd', '--agent', 'scripted']],
+    [['agent', 'run', '--project', '.', '--scenario', 'x', '--force']],
+    [['tasks', 'resume', 'abcd', '--batch', 'wave-1']],
+    [['tasks', 'resume', '--batch', '--tree']],
+    [['tasks', 'resume', '--max-agents', '0']],
+    [['tasks', 'resume', 'abcd', 'efgh']],
+    [['tasks', 'retry']],
+    [['tasks', 'abandon']],
+    [['tasks', 'continue']],
     [['agent', 'run', '--project', '.', '--scenario', '/nowhere/at/all.yaml']],
     [['transcripts', 'show', 'abcd', '--from', '0']],
     [['transcripts', 'show', 'abcd', '--format', 'pdf']],

@@ -17,8 +17,11 @@ export interface Access {
   lost: Promise<Error>
   /** What is behind an error of a call. */
   explain(error: unknown): Promise<unknown>
-  /** Starts an agent that ends with this command. */
-  starting<Started extends { taskId: TaskId }>(start: () => Promise<Started>): Promise<Started>
+  /** Calls what starts agents that end with this command; `agentsOf` its answer. */
+  starting<Started>(
+    start: () => Promise<Started>,
+    agentsOf: (started: Started) => TaskId[],
+  ): Promise<Started>
   /** Resolves once no other command needs this process. */
   stayForOthers(): Promise<void>
   /** Interrupts what this command has at work, and says so. */
@@ -110,13 +113,13 @@ async function endpointOf(context: CliContext, shiplog: Shiplog) {
 export async function callHolder(context: CliContext, holder: LeaseHolder): Promise<Access> {
   const connection: HolderConnection = await context.host.connectToHolder(holder)
   const { client, lost } = connection
-  const starts: Promise<{ taskId: TaskId }>[] = []
+  const starts: Promise<TaskId[]>[] = []
+  let begun = 0
 
   async function stopStarted(): Promise<void> {
-    for (const start of starts) {
-      const started = await start.catch(() => null) // it was told, or is no news any more
-      if (started) await client.tasks.stop({ taskId: started.taskId })
-    }
+    const started = await Promise.all(starts)
+    // All at once, so that no parent takes up the end of a child and goes on.
+    await Promise.all(started.flat().map((taskId) => client.tasks.stop({ taskId })))
   }
 
   return {
@@ -124,15 +127,21 @@ export async function callHolder(context: CliContext, holder: LeaseHolder): Prom
     noticesAreTold: true,
     lost,
     explain: async (error) => (connection.isOpen() ? error : lost),
-    starting(start) {
+    starting(start, agentsOf) {
       const started = start()
-      starts.push(started)
+      // One that failed was told, or is no news any more.
+      const agents = started.then(agentsOf).catch(() => [])
+      starts.push(agents)
+      void agents.then((ids) => {
+        begun += ids.length
+      })
       return started
     },
     async stayForOthers() {},
     async end() {
       if (starts.length === 0) return
-      await context.say('Interrupting the agent… (again to leave at once)')
+      const what = begun > 1 ? count(begun, 'agent') : 'the agent'
+      await context.say(`Interrupting ${what}… (again to leave at once)`)
       const stopped = stopStarted().catch((error) =>
         context.warn(`It goes on: ${messageOf(error)}`),
       )

@@ -75,9 +75,9 @@ export function createProgram(options: ProgramOptions): Command {
     .command('run')
     .description('run a root agent to its end; its report goes to standard output')
     .argument('[prompt]', 'what the agent is asked to do', '')
-    .requiredOption('--project <dir>', 'the folder to work on, usually a Git repository')
+    .option('--project <dir>', 'the folder to work on, usually a Git repository')
     .addOption(
-      new Option('--agent <kind>', 'kind of agent').choices(agentKinds).default('scripted'),
+      new Option('--agent <kind>', 'kind of agent (default: scripted)').choices(agentKinds),
     )
     .option('--scenario <file>', 'what the scripted agent plays (YAML)')
     .addOption(
@@ -89,6 +89,8 @@ export function createProgram(options: ProgramOptions): Command {
     .option('--max-agents <n>', 'agents at work at the same time, 1 to 16', agentCount)
     .option('--keep', "keep finished sub-agents' workspaces")
     .option('--trust', "allow the project's own set-up command to run")
+    .option('--resume <id>', 'go on with an interrupted agent and all below it')
+    .option('--force', 'with --resume: go on in spite of conflicts')
     .action(
       runs(async (args, given) => (await import('./commands/agent-run.ts')).agentRun(args, given)),
     )
@@ -118,6 +120,39 @@ export function createProgram(options: ProgramOptions): Command {
     .description('interrupt a task and everything below it; what was said so far is kept')
     .addArgument(idArgument('task'))
     .action(runs(async ([id = '']) => (await import('./commands/tasks.ts')).stop(id)))
+  tasks
+    .command('resume')
+    .description('go on with what was interrupted, after a look at what has changed since')
+    .argument('[id]', 'id of the agent; without one, the agent that stopped last')
+    .option('--batch [group]', 'the parallel group of that agent, or the one of this name')
+    .option('--tree', 'the whole tree of its root, every interrupted agent in it')
+    .option('--force', 'go on in spite of conflicts')
+    .option('--dry-run', 'only say who would go on, and what has changed')
+    .option('--max-agents <n>', 'agents at work at the same time, 1 to 16', agentCount)
+    .action(
+      runs(async ([id], given) => (await import('./commands/tasks-resume.ts')).resume(id, given)),
+    )
+  tasks
+    .command('retry')
+    .description('run a failed task again, and what waited for it')
+    .addArgument(idArgument('task'))
+    .action(runs(async ([id = '']) => (await import('./commands/tasks-again.ts')).retry(id)))
+  tasks
+    .command('continue')
+    .description('go on from a task that is over, as a new task with its history and files')
+    .addArgument(idArgument('task'))
+    .argument('[prompt]', 'what the new task is asked to do (else the same again)')
+    .option('--trust', "allow the project's own set-up command to run")
+    .action(
+      runs(async (args, given) =>
+        (await import('./commands/tasks-again.ts')).continueFrom(args, given),
+      ),
+    )
+  tasks
+    .command('abandon')
+    .description('give an interrupted task up, or one that has not begun; its record stays')
+    .addArgument(idArgument('task'))
+    .action(runs(async ([id = '']) => (await import('./commands/tasks-again.ts')).abandon(id)))
   tasks
     .command('apply')
     .description(

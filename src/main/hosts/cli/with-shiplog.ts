@@ -19,7 +19,7 @@ export interface CliSession {
   ending: AbortSignal
   /** Aborted once all is closed: what was recorded can still be read, and nothing more will come. */
   closed: AbortSignal
-  /** Calls what starts an agent. When the person interrupts, the agent is stopped wherever it runs. */
+  /** Calls what starts agents. When the person interrupts, they are stopped wherever they run. */
   starting: Access['starting']
 }
 

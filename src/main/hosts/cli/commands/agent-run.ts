@@ -1,4 +1,4 @@
-/** `shiplog agent run`: a root agent from its start to its end. */
+/** `shiplog agent run`: a root agent from its start, or from where it was interrupted, to its end. */
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
 import type { TaskId } from '../../../../shared/ids.ts'
 import type { Isolation, Project } from '../../../../shared/tasks.ts'
@@ -7,48 +7,80 @@ import { usageError } from '../exit-codes.ts'
 import { projectPath, readScenario } from '../paths.ts'
 import type { Action, ParsedOptions } from '../program.ts'
 import { runsAgents, withShiplog } from '../with-shiplog.ts'
+import { agentResume } from './agent-resume.ts'
 import { reportRun } from './report-run.ts'
 import { allowSetup } from './trust.ts'
 
 interface AgentRunOptions extends ParsedOptions {
-  project: string
-  agent: 'scripted'
+  project?: string
+  agent?: 'scripted'
   scenario?: string
   isolation?: Isolation
   maxAgents?: number
   keep?: boolean
   trust?: boolean
+  resume?: string
+  force?: boolean
 }
 
 export function agentRun([prompt = '']: string[], given: ParsedOptions): Action {
   const options = given as AgentRunOptions
+  return options.resume === undefined ? startNew(prompt, options) : goOn(prompt, options)
+}
+
+function goOn(prompt: string, options: AgentRunOptions): Action {
+  const { resume: id = '', project, force = false, trust = false, maxAgents } = options
+  const fixed = (['agent', 'scenario', 'isolation', 'keep'] as const).filter(
+    (name) => options[name] !== undefined,
+  )
+  if (fixed.length > 0) {
+    const names = fixed.map((name) => `--${name}`).join(' and ')
+    throw usageError(
+      `--resume goes on with what the agent was started with: leave ${names} out, or start a new agent without --resume.`,
+    )
+  }
+  return agentResume({ id, prompt, project, force, trust, maxAgents })
+}
+
+function startNew(prompt: string, options: AgentRunOptions): Action {
+  const { project: folder, agent: kind = 'scripted', keep = false } = options
+  if (folder === undefined) {
+    throw usageError(
+      'Name the folder to work on with --project DIR, or an interrupted agent to go on with by --resume ID.',
+    )
+  }
+  if (options.force) {
+    throw usageError('--force is for going on in spite of conflicts, so it goes with --resume ID.')
+  }
   return async (context) => {
     if (options.scenario === undefined) {
       throw usageError('The scripted agent plays a scenario: name its file with --scenario FILE.')
     }
     const scenario = await readScenario(options.scenario, context.host.cwd)
-    const dir = await projectPath(options.project, context.host.cwd)
+    const dir = await projectPath(folder, context.host.cwd)
     return withShiplog(context, runsAgents, async (session) => {
       const { client } = session
       const taskId = await startIn(client, dir, async (project) => {
         const isolation = await isolationIn(context, project, options.isolation)
         // In place nothing is set up: the person's own folder is.
         if (isolation === 'worktree') await allowSetup(context, client, project, options.trust)
-        const started = await session.starting(() =>
-          client.tasks.start({
-            projectId: project.id,
-            kind: options.agent,
-            scenario,
-            scenarioName: options.scenario ?? '',
-            prompt,
-            isolation,
-            agentsAtOnce: options.maxAgents,
-            keep: options.keep === true,
-          }),
+        const started = await session.starting(
+          () =>
+            client.tasks.start({
+              projectId: project.id,
+              kind,
+              scenario,
+              scenarioName: options.scenario ?? '',
+              prompt,
+              isolation,
+              agentsAtOnce: options.maxAgents,
+              keep,
+            }),
+          ({ taskId }) => [taskId],
         )
         return started.taskId
       })
-      return reportRun(context, session, taskId, { keep: options.keep === true })
+      return reportRun(context, session, taskId)
     })
   }
 }

@@ -1,39 +1,32 @@
 /** `shiplog demo`: a small Git project and the bundled scenario on it. */
 import path from 'node:path'
-import type { RunWatcher } from '../follow/follow-run.ts'
+import { followRun } from '../follow/follow-run.ts'
 import { createRunProgress } from '../follow/run-progress.ts'
 import type { Action, ParsedOptions } from '../program.ts'
 import { safeLine } from '../terminal/safe-text.ts'
 import { runsAgents, withShiplog } from '../with-shiplog.ts'
-import { exitCodeOf, followToResult, tellResult } from './report-run.ts'
+import { exitCodeOf, resultOf, silent, tellResult } from './report-run.ts'
 
 export function demo(given: ParsedOptions): Action {
   const dir = given.dir as string | undefined
   return (context) =>
     withShiplog(context, runsAgents, async (session) => {
-      const started = await session.starting(() =>
-        session.client.projects.startDemo({
-          dir: dir === undefined ? undefined : path.resolve(context.host.cwd, dir),
-        }),
+      const started = await session.starting(
+        () =>
+          session.client.projects.startDemo({
+            dir: dir === undefined ? undefined : path.resolve(context.host.cwd, dir),
+          }),
+        ({ taskId }) => [taskId],
       )
       await context.say(`The demo's project is in ${safeLine(started.project.dir)}`)
       const watcher = context.json ? silent : createRunProgress(context.err, context.host.now)
-      const { ended, result } = await followToResult(session, started.taskId, watcher, {
-        keep: false,
-      })
+      const ended = await followRun(session.client, started.taskId, watcher, session)
+      const result = await resultOf(session, ended.task)
       if (context.json) {
-        await context.printJson({ ...result, project: started.project, task: ended.root })
+        await context.printJson({ ...result, project: started.project, task: ended.task })
       } else {
-        await tellResult(context, ended.root, result)
+        await tellResult(context, ended.task, result)
       }
       return exitCodeOf(result)
     })
-}
-
-/** With `--json` only `agent run` prints events; every other command prints one document (CLI.md). */
-const silent: RunWatcher = {
-  async task() {},
-  async stillRunning() {},
-  async entries() {},
-  async progress() {},
 }

@@ -1,9 +1,10 @@
-/** Follows a root agent that was started to its end, and says how it ended. */
+/** Follows an agent to the end of its run, and says how it ended. */
 import { shortId, type TaskId } from '../../../../shared/ids.ts'
 import type { Report, Task, TaskTree } from '../../../../shared/tasks.ts'
 import type { CliContext } from '../context.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { type EndedRun, followRun, type RunWatcher } from '../follow/follow-run.ts'
+import { type EndedRun, followRun } from '../follow/follow-run.ts'
+import type { RunWatcher } from '../follow/follow-trees.ts'
 import { createRunEvents } from '../follow/run-events.ts'
 import { createRunProgress } from '../follow/run-progress.ts'
 import { safeLine, safeText } from '../terminal/safe-text.ts'
@@ -19,63 +20,83 @@ export interface RunResult {
 }
 
 /**
- * Waits for the end of the run, of what it started, and of the clean-up. People see progress on standard
- * error and the report on standard output; with `--json` it is events and last the result.
+ * Waits for the end of the run of a root, of what it started, and of the clean-up. People see progress on
+ * standard error and the report on standard output; with `--json` it is events and last the result.
  */
 export async function reportRun(
   context: CliContext,
   session: CliSession,
   taskId: TaskId,
-  options: { keep: boolean },
 ): Promise<number> {
-  const watcher = context.json
-    ? createRunEvents(context.out)
-    : createRunProgress(context.err, context.host.now)
-  const { ended, result } = await followToResult(session, taskId, watcher, options)
+  const ended = await followRun(session.client, taskId, watcherOf(context), session)
+  return reportEnd(context, session, ended)
+}
+
+/** Events with `--json`, else what the agents say and do. */
+export const watcherOf = ({ json, out, err, host }: CliContext): RunWatcher =>
+  json ? createRunEvents(out) : createRunProgress(err, host.now)
+
+/** With `--json` only `agent run` prints events; every other command prints one document (CLI.md). */
+export const silent: RunWatcher = {
+  async task() {},
+  async stillRunning() {},
+}
+
+/** The end of what `watcherOf` began. */
+export async function reportEnd(
+  context: CliContext,
+  session: CliSession,
+  ended: EndedRun,
+): Promise<number> {
+  const result = await resultOf(session, ended.task)
   if (context.json) await context.out.write(`${JSON.stringify(result)}\n`)
-  else await tellResult(context, ended.root, result)
+  else await tellResult(context, ended.task, result)
   await tellWhatIsLeft(context, ended)
   return exitCodeOf(result)
 }
 
-export async function followToResult(
-  { client, ending, closed }: CliSession,
-  taskId: TaskId,
-  watcher: RunWatcher,
-  options: { keep: boolean },
-): Promise<{ ended: EndedRun; result: RunResult }> {
-  const ended = await followRun(client, taskId, watcher, { ...options, ending, closed })
-  const { root } = ended
-  const report = root.hasReport && !ending.aborted ? await client.tasks.report({ taskId }) : null
-  return { ended, result: { type: 'result', taskId, status: root.status, report } }
+export async function resultOf(
+  { client, ending }: CliSession,
+  { id: taskId, status, hasReport }: Task,
+): Promise<RunResult> {
+  const report = hasReport && !ending.aborted ? await client.tasks.report({ taskId }) : null
+  return { type: 'result', taskId, status, report }
 }
 
-export const exitCodeOf = ({ status }: RunResult): number =>
+export const exitCodeOf = ({ status }: Pick<RunResult, 'status'>): number =>
   status === 'completed' ? exitCodes.done : exitCodes.failed
 
+/** The report on standard output, and where the work is. */
 export async function tellResult(
   context: CliContext,
-  root: TaskTree,
+  task: TaskTree,
   { report }: RunResult,
 ): Promise<void> {
   if (report) {
     const text = report.reportMarkdown
     if (context.out.isTTY) await context.say('')
     await context.out.write(`${(context.out.isTTY ? safeText(text) : text).trimEnd()}\n`)
-  } else if (root.status === 'completed') {
+  } else if (task.status === 'completed') {
     await context.say('The agent ended without a report.')
   }
-  if (root.workspace?.isolation === 'worktree') {
-    const id = shortId(root.id)
-    await context.say(
-      `Its work is in ${safeLine(root.workspace.path)}; look at it with \`shiplog workspaces diff ${id}\`, bring it into the project with \`shiplog tasks apply ${id}\`.`,
-    )
-  }
+  const where = whereItsWorkIs(task)
+  if (where !== null) await context.say(where)
 }
 
-async function tellWhatIsLeft(
+function whereItsWorkIs({ id, parentId, workspace, archived, patch }: Task): string | null {
+  if (workspace?.isolation !== 'worktree') return null
+  const short = shortId(id)
+  if (!archived) {
+    const target = parentId === null ? 'the project' : "its parent's worktree"
+    return `Its work is in ${safeLine(workspace.path)}; look at it with \`shiplog workspaces diff ${short}\`, bring it into ${target} with \`shiplog tasks apply ${short}\`.`
+  }
+  if (patch !== 'ready') return null
+  return `\`shiplog tasks apply ${short}\` brings its changes into its parent's worktree.`
+}
+
+export async function tellWhatIsLeft(
   context: CliContext,
-  { root, notCleanedUp }: EndedRun,
+  { task, notCleanedUp }: EndedRun,
 ): Promise<void> {
   if (notCleanedUp.length > 0) {
     await context.warn(
@@ -83,11 +104,10 @@ async function tellWhatIsLeft(
     )
   }
   // Its own progress said so, but what ended well may hide what did not.
-  if (root.status !== 'completed') return
-  const unfinished = below(root).filter(({ status }) => status !== 'completed')
-  for (const task of unfinished) {
-    const why = task.error ? `: ${task.error}` : ''
-    await context.warn(`${task.title} (${shortId(task.id)}) ${task.status}${why}`)
+  if (task.status !== 'completed') return
+  for (const one of below(task).filter(({ status }) => status !== 'completed')) {
+    const why = one.error ? `: ${one.error}` : ''
+    await context.warn(`${one.title} (${shortId(one.id)}) ${one.status}${why}`)
   }
 }
 

@@ -24,14 +24,15 @@ export interface SessionFollower {
   finish(): Promise<void>
 }
 
+/** `after`: entries up to this one are not told. */
 export function followSession(
   client: ShiplogClient,
   taskId: TaskId,
   watcher: SessionWatcher,
-  { ending, closed }: { ending: AbortSignal; closed: AbortSignal },
+  { ending, closed, after = 0 }: { ending: AbortSignal; closed: AbortSignal; after?: number },
 ): SessionFollower {
   const stop = new AbortController()
-  let lastSeq = 0
+  let lastSeq = after
 
   async function handOver(entries: Entry[]): Promise<void> {
     const fresh = entries.filter((entry) => entry.seq > lastSeq)

@@ -2,7 +2,7 @@
  * Text that arrives in small pieces, given out as whole lines of at most `width` columns: so that what
  * several agents say at once does not run into each other.
  */
-import { textWidth } from '../terminal/text-width.ts'
+import { wrap } from '../terminal/wrap.ts'
 
 export interface LineStream {
   /** The lines that this piece completes. */
@@ -31,19 +31,4 @@ export function createLineStream(width: number): LineStream {
       return line === '' ? [] : [line]
     },
   }
-}
-
-/** Breaks at spaces; a word longer than the width is left whole, for it may be a path to copy. */
-function wrap(text: string, width: number): string[] {
-  const lines: string[] = []
-  let line = ''
-  for (const word of text.split(/(?<=\s)/)) {
-    if (line !== '' && textWidth((line + word).trimEnd()) > width) {
-      lines.push(line.trimEnd())
-      line = ''
-    }
-    line += word
-  }
-  lines.push(line)
-  return lines
 }

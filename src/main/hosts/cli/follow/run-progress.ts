@@ -6,13 +6,12 @@ import type { SessionFeedEvent } from '../../../../shared/contract/feed.ts'
 import type { Entry, MessagePart } from '../../../../shared/entries.ts'
 import { type EntryId, shortId, type TaskId } from '../../../../shared/ids.ts'
 import { describeToolCall } from '../../../../shared/projections/describe-tool-call.ts'
-import type { TaskTree } from '../../../../shared/tasks.ts'
 import type { Output } from '../terminal/output.ts'
 import { safeLine, safeText } from '../terminal/safe-text.ts'
 import { padEnd, truncate } from '../terminal/text-width.ts'
-import { count, elapsed, statusWording } from '../terminal/wording.ts'
-import type { RunWatcher } from './follow-run.ts'
+import type { RunWatcher } from './follow-trees.ts'
 import { createLineStream, type LineStream } from './line-stream.ts'
+import { createStateLines } from './state-lines.ts'
 
 /** Where a line is not cut by a terminal: wide enough to read, narrow enough for a log. */
 const columnsWithoutTerminal = 100
@@ -36,7 +35,7 @@ interface Speech {
 }
 
 export function createRunProgress(err: Output, now: () => number): RunWatcher {
-  const shown = new Map<TaskId, string>()
+  const states = createStateLines(err, now)
   const speeches = new Map<TaskId, Speech>()
 
   const width = Math.max(lineWidthMin, (err.columns ?? columnsWithoutTerminal) - markWidth - 3)
@@ -129,55 +128,28 @@ export function createRunProgress(err: Output, now: () => number): RunWatcher {
   return {
     async task(task) {
       speechOf(task.id).title = safeLine(task.title)
-      const line = stateLine(task, err, now())
-      const key = stateKey(task)
-      if (shown.get(task.id) === key) return
-      shown.set(task.id, key)
-      await writeLine(line)
+      await states.task(task)
     },
-    async stillRunning(tasks) {
-      await writeLine(
-        `The agent's run has ended; waiting for ${count(tasks.length, 'sub-agent')} still at work.`,
-      )
-    },
-    async entries(taskId, entries) {
-      const speech = speechOf(taskId)
-      for (const entry of entries) await showEntry(speech, entry)
-    },
-    async progress(taskId, event: Progress) {
-      const speech = speechOf(taskId)
-      if (event.type === 'partial') {
-        if (event.partial === null) return
-        await beginMessage(speech, event.partial.uuid)
-        takeParts(speech, event.partial.parts)
-      } else {
-        const known = speech.parts[event.part]
-        if (known?.type === event.partType) known.text += event.text
-        else
-          speech.parts.splice(event.part, 0, { type: event.partType, text: event.text, shown: 0 })
-      }
-      await showNewText(speech)
+    stillRunning: states.stillRunning,
+    session: {
+      async entries(taskId, entries) {
+        const speech = speechOf(taskId)
+        for (const entry of entries) await showEntry(speech, entry)
+      },
+      async progress(taskId, event: Progress) {
+        const speech = speechOf(taskId)
+        if (event.type === 'partial') {
+          if (event.partial === null) return
+          await beginMessage(speech, event.partial.uuid)
+          takeParts(speech, event.partial.parts)
+        } else {
+          const known = speech.parts[event.part]
+          if (known?.type === event.partType) known.text += event.text
+          else
+            speech.parts.splice(event.part, 0, { type: event.partType, text: event.text, shown: 0 })
+        }
+        await showNewText(speech)
+      },
     },
   }
 }
-
-const stateKey = (task: TaskTree): string =>
-  task.archived && task.status === 'completed' ? 'cleaned-up' : `${task.status} ${task.runs.length}`
-
-function stateLine(task: TaskTree, err: Output, now: number): string {
-  const { sign, word, style } = statusWording[task.status]
-  const cleanedUp = stateKey(task) === 'cleaned-up'
-  const state = cleanedUp ? `✓ ${'cleaned up'}` : `${sign} ${word}`
-  const run = task.runs.at(-1)
-  const took =
-    run?.endedAt && !cleanedUp ? ` after ${elapsed(run.startedAt, run.endedAt, now)}` : ''
-  const cause = task.error && !cleanedUp ? `: ${safeLine(task.error)}` : ''
-  return [
-    err.style(cleanedUp ? 'gray' : style, padEnd(state, stateWidth)),
-    `${'  '.repeat(task.depth)}${safeLine(task.title)}`,
-    err.style('dim', `(${safeLine(task.agent)}, ${shortId(task.id)})${took}`) + cause,
-  ].join(' ')
-}
-
-/** The longest: `❚❚ interrupted`. */
-const stateWidth = 14

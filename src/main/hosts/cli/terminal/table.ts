@@ -1,6 +1,7 @@
 /** Aligned columns. On a terminal some give way, so that a row stays a line where that is possible. */
 import type { Output, TextStyle } from './output.ts'
 import { padEnd, padStart, textWidth, truncate } from './text-width.ts'
+import { paragraph } from './wrap.ts'
 
 export interface Column {
   title: string
@@ -12,12 +13,26 @@ export interface Column {
 /** A cell's text, or with a style. */
 export type Cell = string | { text: string; style: TextStyle }
 
+/** What is to be said of the row above: below one of its columns, as wide as the terminal allows. */
+export interface Note {
+  note: string
+  /** The column that it begins under, by its place among all. */
+  under: number
+  /** Stands before each of its lines: the branches of a tree. */
+  lead?: string
+}
+export type Row = Cell[] | Note
+
 const gap = '  '
 /** Narrower than this a shrinking column says nothing any more; the row wraps instead. */
 const shrunkWidthMin = 12
 
+/** More than this of a note is for those who ask for the task itself. */
+const noteLinesMax = 3
+
 /** Lines of a table with its head, each ended by a newline. An empty column is left out. */
-export function renderTable(columns: Column[], rows: Cell[][], out: Output): string {
+export function renderTable(columns: Column[], lines: Row[], out: Output): string {
+  const rows = lines.filter((line) => Array.isArray(line))
   const shown = columns.flatMap((column, index) =>
     rows.some((row) => textOf(row[index]) !== '') ? [{ ...column, index }] : [],
   )
@@ -38,10 +53,22 @@ export function renderTable(columns: Column[], rows: Cell[][], out: Output): str
       .join(gap)
       .trimEnd()
 
+  function linesOf({ note, under, lead = '' }: Note): string[] {
+    const before = shown.flatMap(({ index }, position) =>
+      index < under ? [(widths[position] ?? 0) + gap.length] : [],
+    )
+    const start = before.reduce((sum, width) => sum + width, 0)
+    const room = { lead: start + textWidth(lead), columns: out.columns, linesMax: noteLinesMax }
+    return paragraph(note, room).map(
+      (text) => ' '.repeat(start) + lead + out.style('dim', text.trimStart()),
+    )
+  }
+
   const head = line((column) => ({ text: column.title, style: 'dim' }))
-  return [head, ...rows.map((row) => line(({ index }) => row[index] ?? ''))]
-    .map((text) => `${text}\n`)
-    .join('')
+  const body = lines.flatMap((row) =>
+    Array.isArray(row) ? [line(({ index }) => row[index] ?? '')] : linesOf(row),
+  )
+  return [head, ...body].map((text) => `${text}\n`).join('')
 }
 
 function shrinkToFit(columns: Column[], widths: number[], available: number | null): void {

@@ -1,0 +1,105 @@
+/** `shiplog agent run --resume`: an interrupted agent and all below it go on, followed as one just started. */
+import { shortId, type TaskId } from '../../../../shared/ids.ts'
+import { descendantsOf, type LedgerState } from '../../../../shared/projections/ledger-state.ts'
+import type { ResumeCandidate, ResumeChoice } from '../../../../shared/resume.ts'
+import type { Task } from '../../../../shared/tasks.ts'
+import type { CliContext } from '../context.ts'
+import { usageError } from '../exit-codes.ts'
+import { endOf } from '../follow/follow-run.ts'
+import { ledgerSnapshot } from '../follow/follow-trees.ts'
+import { projectPath } from '../paths.ts'
+import type { Action } from '../program.ts'
+import type { Plan } from '../resume/asked.ts'
+import { nothingBegun, refusalOf, tellDrift } from '../resume/conflicts.ts'
+import { acceptedBy, goOn } from '../resume/go-on.ts'
+import { hinting } from '../resume/hints.ts'
+import { type CliSession, runsAgents, withShiplog } from '../with-shiplog.ts'
+import { reportEnd, watcherOf } from './report-run.ts'
+import { allowSetup } from './trust.ts'
+
+export interface AgentResumeOptions {
+  /** As the person gave it. */
+  id: string
+  /** Said to it as it goes on; empty for nothing. */
+  prompt: string
+  /** Where the person takes it to be. */
+  project?: string
+  force: boolean
+  trust: boolean
+  maxAgents?: number
+}
+
+export function agentResume(options: AgentResumeOptions): Action {
+  return (context) =>
+    withShiplog(context, runsAgents, async (session) => {
+      const { client } = session
+      const state = await ledgerSnapshot(client)
+      const { task, plan, choices } = await planFor(session, state, options.id)
+      await checkUse(context, task, options)
+      await tellDrift(context.err, plan, state, context.host.now())
+      const again = `shiplog agent run --resume ${shortId(task.id)}`
+      const refusal = refusalOf(plan, options.force, again)
+      if (refusal) throw refusal
+      const project = state.projects.get(task.projectId)
+      if (task.isolation === 'worktree' && project)
+        await allowSetup(context, client, project, options.trust)
+      const { force, maxAgents, prompt } = options
+      const went = await goOn(session, watcherOf(context), {
+        rootIds: new Set([task.rootId]),
+        begin: () =>
+          client.tasks.resume({
+            selector: plan.selector,
+            force,
+            choices,
+            agentsAtOnce: maxAgents,
+            prompt: prompt === '' ? undefined : prompt,
+          }),
+        agentsOf: acceptedBy,
+      })
+      if (went.ends === null) throw nothingBegun(went.begun, again)
+      for (const { taskId, message } of went.begun.refused) {
+        const title = state.tasks.get(taskId)?.title ?? 'An agent'
+        await context.warn(`${title} (${shortId(taskId)}) was not resumed: ${message}`)
+      }
+      return reportEnd(context, session, endOf(went.followed, task.id))
+    })
+}
+
+/** It and what is interrupted below it; the rest of its tree is left as it is. */
+async function planFor({ client }: CliSession, state: LedgerState, id: string) {
+  const alone = await hinting(client, 'resume', id, () =>
+    client.tasks.planResume({ selector: { by: 'task', taskId: id } }),
+  )
+  const taskId = alone.candidates[0]?.taskId as TaskId
+  const task = state.tasks.get(taskId)
+  if (!task) throw new Error(`the agent ${taskId} is not in the record`)
+  const selector = { by: 'tree', taskId } as const
+  const { candidates } = await client.tasks.planResume({ selector })
+  const meant = new Set([taskId, ...descendantsOf(state, taskId).map((one) => one.id)])
+  const isMeant = (one: ResumeCandidate) => meant.has(one.taskId)
+  const choices: Partial<Record<TaskId, ResumeChoice>> = Object.fromEntries(
+    candidates.filter((one) => !isMeant(one)).map((one) => [one.taskId, 'leave' as const]),
+  )
+  const plan: Plan = { selector, candidates: candidates.filter(isMeant).map(fromTheTop) }
+  return { task, plan, choices }
+}
+
+/** Indented below the first of those that are meant, whatever is interrupted above it. */
+const fromTheTop = (one: ResumeCandidate, _: number, [first]: ResumeCandidate[]) => ({
+  ...one,
+  depth: one.depth - (first?.depth ?? 0),
+})
+
+async function checkUse(
+  { host }: CliContext,
+  { title, parentId, projectDir }: Task,
+  { prompt, project }: AgentResumeOptions,
+): Promise<void> {
+  if (prompt !== '' && parentId !== null) {
+    throw usageError(
+      `"${title}" is a sub-agent, and only its parent gives it work. Resume it without a prompt.`,
+    )
+  }
+  if (project === undefined || (await projectPath(project, host.cwd)) === projectDir) return
+  throw usageError(`"${title}" works on ${projectDir}. With --resume, --project can be left out.`)
+}

@@ -1,0 +1,94 @@
+/** `shiplog tasks retry`, `abandon` and `continue`: other ways on than a resume. */
+import { resolveId, shortId, type TaskId } from '../../../../shared/ids.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { endOf } from '../follow/follow-run.ts'
+import { ledgerSnapshot } from '../follow/follow-trees.ts'
+import { createRunProgress } from '../follow/run-progress.ts'
+import type { Action, ParsedOptions } from '../program.ts'
+import { othersInterrupted, rootOf, tellOthers } from '../resume/conflicts.ts'
+import { goOn } from '../resume/go-on.ts'
+import { hinting } from '../resume/hints.ts'
+import { safeLine } from '../terminal/safe-text.ts'
+import { runsAgents, withShiplog } from '../with-shiplog.ts'
+import {
+  exitCodeOf,
+  reportRun,
+  resultOf,
+  silent,
+  tellResult,
+  tellWhatIsLeft,
+} from './report-run.ts'
+import { allowSetup } from './trust.ts'
+
+/** A failed one runs again, to its end; with it what it had blocked. */
+export function retry(id: string): Action {
+  return (context) =>
+    withShiplog(context, runsAgents, async (session) => {
+      const { client } = session
+      const state = await ledgerSnapshot(client)
+      const found = resolveId(id, state.tasks.keys())
+      // Of an id that names nobody, or several, the call itself tells.
+      const ids: TaskId[] = found.kind === 'found' ? [found.id] : []
+      const watcher = context.json ? silent : createRunProgress(context.err, context.host.now)
+      const went = await goOn(session, watcher, {
+        rootIds: new Set(ids.map((one) => rootOf(state, one))),
+        begin: () => hinting(client, 'retry', id, () => client.tasks.retry({ taskId: id })),
+        agentsOf: () => ids,
+      })
+      const end = went.ends?.[0]
+      if (!went.ends || !end) throw new Error(`${id} was begun, and is not in the record`)
+      const ended = endOf(went.followed, end.taskId)
+      const result = await resultOf(session, ended.task)
+      if (context.json) {
+        const { run, cause } = end
+        await context.printJson({ ...result, run, cause })
+      } else {
+        await tellResult(context, ended.task, result)
+        const text = tellOthers(othersInterrupted(went.followed.state, ids))
+        if (text !== null) await context.say(text)
+      }
+      await tellWhatIsLeft(context, ended)
+      return exitCodeOf(result)
+    })
+}
+
+export function abandon(id: string): Action {
+  return (context) =>
+    withShiplog(context, { host: 'cli' }, async ({ client }) => {
+      const { tasks } = await ledgerSnapshot(client)
+      await hinting(client, 'abandon', id, () => client.tasks.abandon({ taskId: id }))
+      const found = resolveId(id, tasks.keys())
+      const task = found.kind === 'found' ? tasks.get(found.id) : undefined
+      if (context.json) await context.printJson({ abandoned: task ? [task.id] : [] })
+      else if (task) {
+        await context.say(
+          `Gave up ${safeLine(task.title)} (${shortId(task.id)}). Its record stays.`,
+        )
+        const below = othersInterrupted({ ...(await ledgerSnapshot(client)) }, [task.id])
+        const text = tellOthers(below)
+        if (text !== null) await context.say(text)
+      }
+      return exitCodes.done
+    })
+}
+
+/** A new root that goes on from a task that is over; followed as `agent run` follows its own. */
+export function continueFrom([id = '', prompt]: string[], given: ParsedOptions): Action {
+  const trust = given.trust === true
+  return (context) =>
+    withShiplog(context, runsAgents, async (session) => {
+      const { client } = session
+      const { tasks, projects } = await ledgerSnapshot(client)
+      const found = resolveId(id, tasks.keys())
+      const from = found.kind === 'found' ? tasks.get(found.id) : undefined
+      const project = from && projects.get(from.projectId)
+      if (from?.isolation === 'worktree' && project)
+        await allowSetup(context, client, project, trust)
+      const { taskId } = await session.starting(
+        () =>
+          hinting(client, 'continue', id, () => client.tasks.continueFrom({ taskId: id, prompt })),
+        (started) => [started.taskId],
+      )
+      return reportRun(context, session, taskId)
+    })
+}

@@ -1,0 +1,145 @@
+/** `shiplog tasks resume`: what was interrupted goes on, after a look at what has changed since. */
+import { shortId } from '../../../../shared/ids.ts'
+import type { LedgerState } from '../../../../shared/projections/ledger-state.ts'
+import type { ResumeEnd, ResumeOutcome } from '../../../../shared/resume.ts'
+import type { CliContext } from '../context.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { endOf } from '../follow/follow-run.ts'
+import { type Followed, ledgerSnapshot, type RunWatcher } from '../follow/follow-trees.ts'
+import { createRunProgress } from '../follow/run-progress.ts'
+import { createStateLines } from '../follow/state-lines.ts'
+import type { Action, ParsedOptions } from '../program.ts'
+import { askedFor, commandFor, type Plan, planFor } from '../resume/asked.ts'
+import {
+  nothingBegun,
+  othersInterrupted,
+  refusalOf,
+  rootOf,
+  tellDrift,
+  tellOthers,
+} from '../resume/conflicts.ts'
+import { acceptedBy, goOn } from '../resume/go-on.ts'
+import { documentOf, printEnds } from '../resume/outcome.ts'
+import { type CliSession, runsAgents, withShiplog } from '../with-shiplog.ts'
+import { resultOf, silent, tellResult, tellWhatIsLeft } from './report-run.ts'
+
+interface ResumeOptions extends ParsedOptions {
+  batch?: string | true
+  tree?: true
+  force?: boolean
+  dryRun?: boolean
+  maxAgents?: number
+}
+
+export function resume(id: string | undefined, given: ParsedOptions): Action {
+  const options = given as ResumeOptions
+  const asked = askedFor(id, options)
+  const { dryRun = false } = options
+  return (context) =>
+    withShiplog(context, dryRun ? { host: 'cli' } : runsAgents, async (session) => {
+      const plan = await planFor(session.client, asked)
+      const state = await ledgerSnapshot(session.client)
+      return dryRun
+        ? lookOnly(context, plan, state, options)
+        : goOnAfterALook(context, session, plan, state, options)
+    })
+}
+
+/** What was asked for is the report, so it goes to standard output. Ends as the resume itself would. */
+async function lookOnly(
+  context: CliContext,
+  plan: Plan,
+  state: LedgerState,
+  { force = false }: ResumeOptions,
+): Promise<number> {
+  const { json, out, say, host } = context
+  if (json) await context.printJson(documentOf(plan, state, { dryRun: true }))
+  else await tellDrift(out, plan, state, host.now())
+  const refusal = refusalOf(plan, force, commandFor(plan))
+  if (refusal) throw refusal
+  if (json) return exitCodes.done
+  await say(`Nothing was changed. \`${commandFor(plan)}${force ? ' --force' : ''}\` goes on.`)
+  await sayOthers(context, plan, state)
+  return exitCodes.done
+}
+
+async function goOnAfterALook(
+  context: CliContext,
+  session: CliSession,
+  plan: Plan,
+  state: LedgerState,
+  { force = false, maxAgents }: ResumeOptions,
+): Promise<number> {
+  const { json, err, host } = context
+  const { candidates, selector } = plan
+  if (!json) await tellDrift(err, plan, state, host.now())
+  const refusal = refusalOf(plan, force, commandFor(plan))
+  if (refusal) {
+    if (json) await context.printJson(documentOf(plan, state, { dryRun: false }))
+    throw refusal
+  }
+  const { client } = session
+  const went = await goOn(session, watcherFor(context, plan), {
+    rootIds: new Set(candidates.map(({ taskId }) => rootOf(state, taskId))),
+    begin: () => client.tasks.resume({ selector, force, agentsAtOnce: maxAgents }),
+    agentsOf: acceptedBy,
+  })
+  const { refused } = went.begun
+  if (went.ends === null) {
+    if (json) await context.printJson(documentOf(plan, state, { dryRun: false, refused }))
+    throw nothingBegun(went.begun, commandFor(plan))
+  }
+  const { ends, followed } = went
+  if (json) {
+    const came = { dryRun: false, ends, refused }
+    await context.printJson(documentOf(plan, followed.state, came))
+  } else await tellEnds(context, session, ends, followed)
+  await tellRefused(context, followed.state, refused)
+  if (!json) await sayOthers(context, plan, followed.state)
+  const all = refused.length === 0 && ends.every(({ status }) => status === 'completed')
+  return all ? exitCodes.done : exitCodes.failed
+}
+
+/** One agent is followed word by word; of several it is said how they stand. */
+function watcherFor({ json, err, host }: CliContext, { candidates }: Plan): RunWatcher {
+  if (json) return silent
+  return candidates.length === 1
+    ? createRunProgress(err, host.now)
+    : createStateLines(err, host.now)
+}
+
+async function tellEnds(
+  context: CliContext,
+  session: CliSession,
+  ends: ResumeEnd[],
+  followed: Followed,
+): Promise<void> {
+  const [only, ...others] = ends
+  if (!only || others.length > 0) return printEnds(context, ends, followed.state)
+  const ended = endOf(followed, only.taskId)
+  await tellResult(context, ended.task, await resultOf(session, ended.task))
+  // It never began: its progress said nothing.
+  if (only.status === 'interrupted' && only.cause !== null) await context.say(only.cause)
+  await tellWhatIsLeft(context, ended)
+}
+
+async function tellRefused(
+  context: CliContext,
+  { tasks }: LedgerState,
+  refused: ResumeOutcome['refused'],
+): Promise<void> {
+  for (const { taskId, message } of refused) {
+    const title = tasks.get(taskId)?.title ?? 'An agent'
+    await context.warn(`${title} (${shortId(taskId)}) was not resumed: ${message}`)
+  }
+}
+
+async function sayOthers(
+  { say }: CliContext,
+  { candidates }: Plan,
+  state: LedgerState,
+): Promise<void> {
+  const meant = candidates.map(({ taskId }) => taskId)
+  const text = tellOthers(othersInterrupted(state, meant))
+  if (text !== null) await say(text)
+}

@@ -1,0 +1,187 @@
+/**
+ * Follows trees of agents until what was begun in them is over: none of its agents runs or waits for its
+ * turn any more, and finished sub-agents' workspaces have been cleaned up.
+ */
+import type { ShiplogClient } from '../../../../shared/contract/index.ts'
+import type { TaskId } from '../../../../shared/ids.ts'
+import type { LedgerEvent, LedgerRecord } from '../../../../shared/ledger.ts'
+import { createSnapshotJoiner } from '../../../../shared/projections/ledger-snapshot.ts'
+import {
+  emptyLedgerState,
+  foldLedgerRecord,
+  type LedgerState,
+} from '../../../../shared/projections/ledger-state.ts'
+import { isRunning, isSettled, type Task, type TaskTree } from '../../../../shared/tasks.ts'
+import type { Before } from './before.ts'
+import { followSession, type SessionFollower, type SessionWatcher } from './follow-session.ts'
+import { untilAborted } from './until-aborted.ts'
+
+export interface RunWatcher {
+  /** A task's state became durable. `children`: as they stand at that moment. */
+  task(task: TaskTree): Promise<void>
+  /** The agents that were begun have ended and these go on. */
+  stillRunning(tasks: Task[]): Promise<void>
+  /** Absent: what the agents say is not followed. */
+  session?: SessionWatcher
+}
+
+export interface Following {
+  rootIds: ReadonlySet<TaskId>
+  /** Whether the agents that were begun have ended, as the record says. */
+  isOver(state: LedgerState): boolean
+  /** Settles when `isOver` may answer otherwise although nothing was recorded. */
+  wake?: Promise<unknown>
+  /** Of what stood so before they were begun nothing is told, and it is not waited for. */
+  before?: Before
+  /** The program is being closed, and calls may be refused. */
+  ending: AbortSignal
+  /** It is, and nothing more will be recorded. */
+  closed: AbortSignal
+}
+
+export interface Followed {
+  state: LedgerState
+  /** Finished sub-agents whose clean-up was put off; the next start tries again (R5). */
+  notCleanedUp: Task[]
+}
+
+/**
+ * Once nothing but clean-up is left, and nothing has been recorded for this long, it is not waited for
+ * any more. Each of its steps takes well under a second; a huge worktree's removal takes several.
+ */
+const cleanUpStallMsMax = 30_000
+
+/** Resolves as well when the program was closed, with all that was recorded. */
+export async function followTrees(
+  client: ShiplogClient,
+  watcher: RunWatcher,
+  following: Following,
+): Promise<Followed> {
+  const { rootIds, before, ending, closed } = following
+  const stop = new AbortController()
+  const signal = AbortSignal.any([stop.signal, closed])
+  const sessions = new Map<TaskId, SessionFollower>()
+  const putOff = new Set<TaskId>()
+  let state = emptyLedgerState('')
+  let saidStillRunning = false
+  let stall: NodeJS.Timeout | undefined
+  let failure: unknown
+  const told = new Map<TaskId, string>()
+
+  /** Of the trees, what has happened since the agents were begun. */
+  const fresh = (): Task[] =>
+    [...state.tasks.values()].filter((task) => rootIds.has(task.rootId) && !before?.holds(task))
+
+  async function onChange(task: Task | undefined): Promise<void> {
+    if (!task || !rootIds.has(task.rootId) || before?.holds(task)) return
+    const now = JSON.stringify(task)
+    if (told.get(task.id) === now) return
+    told.set(task.id, now)
+    // What it said comes before the news that it has ended.
+    if (isSettled(task.status)) await sessions.get(task.id)?.finish()
+    await watcher.task(treeOf(state, task))
+    if (watcher.session && task.runs.length > 0 && !sessions.has(task.id)) {
+      const after = before?.entriesOf(task.id)
+      const follower = followSession(client, task.id, watcher.session, { ending, closed, after })
+      sessions.set(task.id, follower)
+    }
+  }
+
+  async function onSnapshot(snapshot: LedgerState): Promise<void> {
+    state = snapshot
+    for (const task of [...state.tasks.values()]) await onChange(task)
+  }
+
+  async function onRecord(record: LedgerRecord): Promise<void> {
+    const { event } = record
+    foldLedgerRecord(state, record)
+    if (event.type === 'workspace.removal-advanced') {
+      if (event.pending === null) putOff.delete(event.workspaceId)
+      else putOff.add(event.workspaceId)
+    }
+    const taskId = taskOf(event)
+    if (taskId) await onChange(state.tasks.get(taskId))
+  }
+
+  /** True when nothing is left to wait for. */
+  async function look(): Promise<boolean> {
+    clearTimeout(stall)
+    if (!following.isOver(state)) return false
+    const since = fresh()
+    const atWork = since.filter(({ status }) => isRunning(status) || status === 'queued')
+    if (atWork.length > 0) {
+      if (saidStillRunning || ending.aborted) return false
+      saidStillRunning = true
+      await watcher.stillRunning(atWork)
+      return false
+    }
+    if (!since.some((task) => isAwaitingCleanUp(state, task, putOff))) return true
+    stall = setTimeout(() => stop.abort(), cleanUpStallMsMax)
+    return false
+  }
+
+  following.wake
+    ?.then(async () => {
+      if (await look()) stop.abort()
+    })
+    .catch((error) => {
+      failure = error
+      stop.abort()
+    })
+
+  try {
+    const feed = await client.feed.ledger(undefined, { signal })
+    const snapshots = createSnapshotJoiner()
+    for await (const event of untilAborted(feed, signal)) {
+      const whole = snapshots.take(event)
+      if (whole) {
+        await onSnapshot(whole)
+      } else if (event.type === 'records') {
+        for (const record of event.records) await onRecord(record)
+      } else continue
+      if (await look()) break
+    }
+  } finally {
+    clearTimeout(stall)
+    stop.abort()
+  }
+  if (failure !== undefined && !ending.aborted) throw failure
+  // What was recorded while everything was being closed.
+  if (closed.aborted) await onSnapshot(await ledgerSnapshot(client))
+  await Promise.all([...sessions.values()].map((session) => session.finish()))
+  return { state, notCleanedUp: fresh().filter((task) => isAwaitingCleanUp(state, task)) }
+}
+
+/**
+ * It reported and nothing below it stays. What failed or was interrupted does, to be gone on with, and
+ * with it everything above it (R1: only leaves are cleaned up).
+ */
+function isAwaitingCleanUp(state: LedgerState, task: Task, putOff = new Set<TaskId>()): boolean {
+  if (task.parentId === null || task.options.keep) return false
+  if (task.archived || task.workspace === null || task.status !== 'completed') return false
+  if (putOff.has(task.id)) return false
+  return [...state.tasks.values()]
+    .filter((child) => child.parentId === task.id && child.workspace !== null && !child.archived)
+    .every((child) => isAwaitingCleanUp(state, child, putOff))
+}
+
+/** The tasks as they stand now. */
+export async function ledgerSnapshot(client: ShiplogClient): Promise<LedgerState> {
+  const snapshots = createSnapshotJoiner()
+  for await (const event of await client.feed.ledger()) {
+    const whole = snapshots.take(event)
+    if (whole) return whole
+  }
+  throw new Error('the ledger feed began without a snapshot')
+}
+
+export function treeOf(state: LedgerState, task: Task): TaskTree {
+  const children = [...state.tasks.values()].filter((other) => other.parentId === task.id)
+  return { ...task, children: children.map((child) => treeOf(state, child)) }
+}
+
+function taskOf(event: LedgerEvent): TaskId | null {
+  if ('taskId' in event) return event.taskId
+  if ('workspaceId' in event) return event.workspaceId
+  return null
+}

@@ -1,0 +1,50 @@
+/** A run as people follow it from afar, on standard error: a line when a task begins, and when it ends. */
+import { shortId, type TaskId } from '../../../../shared/ids.ts'
+import type { TaskTree } from '../../../../shared/tasks.ts'
+import type { Output } from '../terminal/output.ts'
+import { safeLine } from '../terminal/safe-text.ts'
+import { padEnd } from '../terminal/text-width.ts'
+import { count, elapsed, statusWording } from '../terminal/wording.ts'
+import type { RunWatcher } from './follow-trees.ts'
+
+/** The longest: `❚❚ interrupted`. */
+export const stateWidth = 14
+
+/** What several agents say at once is too much to follow: this tells only how each stands. */
+export function createStateLines(err: Output, now: () => number): RunWatcher {
+  const shown = new Map<TaskId, string>()
+  const writeLine = (text: string) => err.write(`${text}\n`).catch(() => {})
+  return {
+    async task(task) {
+      const line = stateLine(task, err, now())
+      const key = stateKey(task)
+      if (shown.get(task.id) === key) return
+      shown.set(task.id, key)
+      await writeLine(line)
+    },
+    async stillRunning(tasks) {
+      await writeLine(
+        `The agent's run has ended; waiting for ${count(tasks.length, 'sub-agent')} still at work.`,
+      )
+    },
+  }
+}
+
+const stateKey = (task: TaskTree): string =>
+  task.archived && task.status === 'completed' ? 'cleaned-up' : `${task.status} ${task.runs.length}`
+
+function stateLine(task: TaskTree, err: Output, now: number): string {
+  const { sign, word, style } = statusWording[task.status]
+  const cleanedUp = stateKey(task) === 'cleaned-up'
+  const state = cleanedUp ? `✓ ${'cleaned up'}` : `${sign} ${word}`
+  const run = task.runs.at(-1)
+  const again = run && run.run > 1 ? `, run ${run.run}` : ''
+  const took =
+    run?.endedAt && !cleanedUp ? ` after ${elapsed(run.startedAt, run.endedAt, now)}` : ''
+  const cause = task.error && !cleanedUp ? `: ${safeLine(task.error)}` : ''
+  return [
+    err.style(cleanedUp ? 'gray' : style, padEnd(state, stateWidth)),
+    `${'  '.repeat(task.depth)}${safeLine(task.title)}`,
+    err.style('dim', `(${safeLine(task.agent)}, ${shortId(task.id)}${again})${took}`) + cause,
+  ].join(' ')
+}

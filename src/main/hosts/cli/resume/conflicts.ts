@@ -1,0 +1,86 @@
+/** The look at what has changed, and who is kept from going on by it. */
+import { hasConflicts } from '../../../../shared/drift.ts'
+import { shortId, type TaskId } from '../../../../shared/ids.ts'
+import type { LedgerState } from '../../../../shared/projections/ledger-state.ts'
+import type { ResumeOutcome } from '../../../../shared/resume.ts'
+import type { Task } from '../../../../shared/tasks.ts'
+import { CliError, exitCodes } from '../exit-codes.ts'
+import type { Output } from '../terminal/output.ts'
+import { safeLine } from '../terminal/safe-text.ts'
+import { count } from '../terminal/wording.ts'
+import type { Plan } from './asked.ts'
+import { driftLines } from './drift-text.ts'
+
+/** Who is meant, and what has changed for each. */
+export async function tellDrift(
+  out: Output,
+  { candidates }: Plan,
+  state: LedgerState,
+  now: number,
+): Promise<void> {
+  const lines = candidates.flatMap((one) => driftLines(one, state.tasks.get(one.taskId), out, now))
+  await out.write(lines.map((line) => `${line}\n`).join(''))
+}
+
+/** Why nobody may begin (exit 5), and the commands that would do; null when somebody may. */
+export function refusalOf({ candidates }: Plan, force: boolean, again: string): CliError | null {
+  const conflicting = candidates.filter(({ drift }) => hasConflicts(drift))
+  if (conflicting.length > 0 && !force) return conflictsError(conflicting, again)
+  if (candidates.every(({ obstacle }) => obstacle !== null)) {
+    const [first] = candidates
+    return refusedError(first?.obstacle ?? 'There is nothing to resume.')
+  }
+  return null
+}
+
+/** When the service, which looks once more, lets nobody begin. */
+export function nothingBegun({ refused }: ResumeOutcome, again: string): CliError {
+  const conflicting = refused.filter(({ reason }) => reason === 'conflicts')
+  if (conflicting.length > 0) return conflictsError(conflicting, again)
+  const messages = refused.map(({ message }) => message)
+  return refusedError([...new Set(messages)].join(' ') || 'There was nothing to resume.')
+}
+
+function conflictsError(conflicting: { taskId: TaskId }[], again: string): CliError {
+  const [first] = conflicting
+  const who = count(conflicting.length, 'agent')
+  const worked = conflicting.length === 1 ? 'it' : 'they'
+  return new CliError(
+    exitCodes.refused,
+    `Files of ${who} were changed by others since ${worked} stopped. Nothing was resumed.`,
+    [
+      `  ${again} --force   goes on all the same`,
+      ...(first
+        ? [`  shiplog tasks abandon ${shortId(first.taskId)}   gives up what was interrupted`]
+        : []),
+    ],
+  )
+}
+
+const refusedError = (message: string): CliError => new CliError(exitCodes.refused, message)
+
+/** Interrupted ones in the trees of these, which stay as they are. */
+export function othersInterrupted(state: LedgerState, taskIds: TaskId[]): Task[] {
+  const meant = new Set(taskIds)
+  const roots = new Set(taskIds.map((id) => rootOf(state, id)))
+  return [...state.tasks.values()].filter(
+    ({ id, rootId, status, archived }) =>
+      roots.has(rootId) && status === 'interrupted' && !archived && !meant.has(id),
+  )
+}
+
+/** What is to be said of those; null when there are none. */
+export function tellOthers(others: Task[]): string | null {
+  const [first] = others
+  if (!first) return null
+  const names = others.map(({ id, title }) => `${safeLine(title)} (${shortId(id)})`)
+  const more = names.length - namedMax
+  const list = names.slice(0, namedMax).join(', ') + (more > 0 ? ` and ${more} more` : '')
+  return `Interrupted in the same tree, and not resumed: ${list}. \`shiplog tasks resume ${shortId(first.id)} --tree\` resumes the whole tree.`
+}
+
+/** A line or two on a terminal. */
+const namedMax = 4
+
+export const rootOf = ({ tasks }: LedgerState, taskId: TaskId): TaskId =>
+  tasks.get(taskId)?.rootId ?? taskId

@@ -1,0 +1,85 @@
+/** The drift report as text: who is meant, and below each what has changed since it stopped. */
+import { type DriftConflict, type DriftReport, describeDrift } from '../../../../shared/drift.ts'
+import { shortId } from '../../../../shared/ids.ts'
+import type { ResumeCandidate } from '../../../../shared/resume.ts'
+import type { Task } from '../../../../shared/tasks.ts'
+import { stateWidth } from '../follow/state-lines.ts'
+import type { Output, TextStyle } from '../terminal/output.ts'
+import { safeLine } from '../terminal/safe-text.ts'
+import { padEnd, truncate } from '../terminal/text-width.ts'
+import { ago, statusWording } from '../terminal/wording.ts'
+import { paragraph } from '../terminal/wrap.ts'
+
+/** A sentence names fewer; more than this are to be read in `--json`. */
+const conflictsListedMax = 20
+const conflictsInSentenceMax = 6
+const titleWidthMin = 16
+
+/** Lines without line breaks, styled for `out`. `task`: what the record says of the candidate. */
+export function driftLines(
+  candidate: ResumeCandidate,
+  task: Task | undefined,
+  out: Output,
+  now: number,
+): string[] {
+  const { drift, obstacle, depth } = candidate
+  const lead = stateWidth + 1 + 2 * depth
+  const lines = [headOf(candidate, out)]
+  const add = (text: string, style: TextStyle) => {
+    for (const line of paragraph(safeLine(text), { lead, columns: out.columns }))
+      lines.push(out.style(style, line))
+  }
+  const stopped = task ? howItStopped(task, now) : null
+  if (stopped !== null) add(stopped, 'dim')
+  if (obstacle !== null) add(obstacle, 'red')
+  const sentences = describeDrift(drift)
+  const warnings = new Set(describeDrift(conflictsAlone(drift)))
+  for (const sentence of sentences) add(sentence, warnings.has(sentence) ? 'yellow' : 'reset')
+  for (const line of conflictList(drift)) add(line, 'yellow')
+  if (sentences.length === 0 && obstacle === null) add('Nothing has changed since.', 'reset')
+  return lines
+}
+
+function headOf({ status, title, agent, taskId, depth }: ResumeCandidate, out: Output): string {
+  const { sign, word, style } = statusWording[status]
+  const who = `(${safeLine(agent)}, ${shortId(taskId)})`
+  const lead = stateWidth + 1 + 2 * depth
+  const room = out.columns === null ? null : out.columns - lead - who.length - 1
+  const name = safeLine(title)
+  const shown = room === null ? name : truncate(name, Math.max(titleWidthMin, room))
+  return `${out.style(style, padEnd(`${sign} ${word}`, stateWidth))} ${' '.repeat(2 * depth)}${out.style('bold', shown)} ${out.style('dim', who)}`
+}
+
+function howItStopped({ status, endedAt, error, runs }: Task, now: number): string | null {
+  if (status === 'queued') return 'It had not begun.'
+  if (status !== 'interrupted') return null
+  const run = runs.length > 1 ? ` in run ${runs.length}` : ''
+  const why = error === null ? '' : `: ${error.replace(/\.$/, '')}`
+  return `Stopped ${ago(endedAt, now)}${run}${why}.`
+}
+
+/** Everything but the conflicts left out: what is said of it is said of them. */
+const conflictsAlone = (drift: DriftReport): DriftReport => ({
+  ...drift,
+  headMoved: null,
+  branchChanged: null,
+  missing: [],
+  dirty: [],
+  dirtyMore: undefined,
+  modelChanged: null,
+  unknownCalls: 0,
+  notCompared: null,
+})
+
+/** Each of them where a sentence could not name them all. */
+function conflictList({ conflicts }: DriftReport): string[] {
+  if (conflicts.length <= conflictsInSentenceMax) return []
+  const rest = conflicts.length - conflictsListedMax
+  return [
+    ...conflicts.slice(0, conflictsListedMax).map(nameConflict),
+    ...(rest > 0 ? [`and ${rest} more; --json lists them all`] : []),
+  ]
+}
+
+const nameConflict = ({ path, change, changedBy }: DriftConflict): string =>
+  `${path} (${change} by ${changedBy})`
