@@ -127,7 +127,7 @@ it(
   {
     timeout,
   },
-  () => tryPlans(8, (random) => fileCallPlan(random, fileCallsMax), { scenario: crew }),
+  () => tryPlans(5, (random) => fileCallPlan(random, fileCallsMax), { scenario: crew }),
 )
 
 it(
@@ -135,7 +135,7 @@ it(
   {
     timeout,
   },
-  () => tryPlans(8, (random) => gitCommandPlan(random, gitCommandsMax), { scenario: crew }),
+  () => tryPlans(5, (random) => gitCommandPlan(random, gitCommandsMax), { scenario: crew }),
 )
 
 it(
@@ -144,5 +144,5 @@ it(
     timeout,
   },
   () =>
-    tryPlans(8, (random) => timePlan(random, demoMsMax), { scenario: quickDemo, files: demoFiles }),
+    tryPlans(5, (random) => timePlan(random, demoMsMax), { scenario: quickDemo, files: demoFiles }),
 )
