@@ -32,7 +32,7 @@ export const problemTable: Record<ProblemKind, ProblemRow> = {
   },
   'transcript-missing': {
     found:
-      'a task that ran has no `chat.jsonl`, or an archived one no `transcript.json` in an ancestor’s directory',
+      'a task that ran has no `chat.jsonl` and it has not expired, or an archived one no `transcript.json` in an ancestor’s directory',
     repair: null,
   },
   'blob-missing': { found: 'a record names a long value that is gone', repair: null },
