@@ -34,6 +34,8 @@ export type TaskStatus = z.infer<typeof taskStatusSchema>
 
 export const isRunning = (status: TaskStatus): boolean =>
   status === 'spawned' || status === 'resumed'
+/** The activity of one that will begin, or go on, once there is room for it (T5). */
+export const waitingActivity = 'Waiting for its turn'
 /** Nothing more happens to it unless somebody asks. */
 export const isSettled = (status: TaskStatus): boolean =>
   !isRunning(status) && status !== 'queued' && status !== 'blocked'

@@ -6,6 +6,7 @@ import { ORPCError } from '@orpc/client'
 import { createRouterClient, implement } from '@orpc/server'
 import type { LedgerFeedEvent, SessionFeedEvent } from '../../src/shared/contract/feed.ts'
 import { contract, type ShiplogClient } from '../../src/shared/contract/index.ts'
+import type { DriftReport } from '../../src/shared/drift.ts'
 import {
   type Entry,
   type EntryBody,
@@ -43,7 +44,7 @@ export type FakeHost = ReturnType<typeof createFakeHost>
 
 const dataDir = '/data/shiplog'
 
-export function createFakeHost() {
+export function createFakeHost(options: { drift?: Record<TaskId, DriftReport> } = {}) {
   const ledger = emptyLedgerState(dataDir)
   const sessions = new Map<TaskId, FakeSession>()
   const reports = new Map<TaskId, Report>()
@@ -103,7 +104,7 @@ export function createFakeHost() {
     return task
   }
 
-  const resuming = createFakeResume({ state: ledger, record })
+  const resuming = createFakeResume({ state: ledger, record, drift: options.drift })
   const router = os.router({
     app: {
       info: os.app.info.handler(() => ({

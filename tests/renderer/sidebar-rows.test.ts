@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { interruptedRows } from '../../src/renderer/store/resumable.ts'
 import {
-  interruptedTasks,
+  type AgentFilter,
   type SidebarRow,
   sidebarRows,
 } from '../../src/renderer/views/sidebar/rows.ts'
@@ -14,11 +15,12 @@ function harbour() {
   const root = host.start(project.id, 'Light the harbour', 'lead')
   const child = host.start(project.id, 'Test the lamps', 'tester', { parentId: root, callId: null })
   const nested = host.start(project.id, 'Make fixtures', 'fixer', { parentId: child, callId: null })
-  const rows = (folded: string[] = []) =>
+  const rows = (folded: string[] = [], filter: AgentFilter = 'all') =>
     sidebarRows(
       host.ledger.projects.values(),
       childrenByParent(host.ledger.tasks.values()),
       new Set(folded),
+      filter,
     )
   return { host, project, empty, root, child, nested, rows }
 }
@@ -54,10 +56,10 @@ describe('sidebar rows', () => {
     const advance = (step: 'started' | 'patch-saved', pending: string | null) =>
       host.record({ type: 'workspace.removal-advanced', workspaceId: root, step, pending })
     host.record({ type: 'task.interrupted', taskId: child, run: 1, cause: 'quit', usage: noUsage })
-    expect(interruptedTasks(host.ledger.tasks)).toHaveLength(1)
+    expect(interruptedRows(host.ledger.tasks)).toHaveLength(1)
     advance('started', null)
     expect(shown(rows())).toEqual(['harbour', 'empty'])
-    expect(interruptedTasks(host.ledger.tasks)).toEqual([])
+    expect(interruptedRows(host.ledger.tasks)).toEqual([])
     advance('patch-saved', 'the disk is full')
     expect(shown(rows())).toContain('1 Light the harbour')
   })
@@ -70,23 +72,67 @@ describe('sidebar rows', () => {
     expect(folded[0]).toMatchObject({ folded: true, running: 1, hasChildren: true })
     expect(folded[1]).toMatchObject({ hasChildren: false })
   })
+
+  it('leave out what a filter leaves out, and keep what is above the rest', () => {
+    const { host, project, root, child, nested, rows } = harbour()
+    host.start(project.id, 'Repair the fog horn', 'lead')
+    host.record({ type: 'task.interrupted', taskId: nested, run: 1, cause: 'quit', usage: noUsage })
+    const tree = ['harbour', '1 Light the harbour', '2 Test the lamps']
+    expect(shown(rows([], 'interrupted'))).toEqual([...tree, '3 Make fixtures', 'empty'])
+    expect(shown(rows([], 'finished'))).toEqual(['harbour', 'empty'])
+    host.record({ type: 'task.completed', taskId: child, run: 1, usage: noUsage })
+    expect(shown(rows([], 'finished'))).toEqual([...tree, 'empty'])
+    host.record({ type: 'task.completed', taskId: root, run: 1, usage: noUsage })
+    expect(shown(rows([], 'at-work'))).toEqual(['harbour', '1 Repair the fog horn', 'empty'])
+  })
 })
 
 describe('interrupted tasks', () => {
-  it('are listed newest first until they are cleaned up', () => {
-    const { host, root, child } = harbour()
-    for (const taskId of [child, root])
+  it('are listed as trees, with how many are below each, until they are cleaned up', () => {
+    const { host, root, child, nested } = harbour()
+    for (const taskId of [nested, child, root])
       host.record({ type: 'task.interrupted', taskId, run: 1, cause: 'quit', usage: noUsage })
-    const titles = () => interruptedTasks(host.ledger.tasks).map(({ title }) => title)
-    expect(titles()).toEqual(['Light the harbour', 'Test the lamps'])
+    const listed = () =>
+      interruptedRows(host.ledger.tasks).map(
+        ({ task, depth, below }) => `${depth} ${task.title} (${below})`,
+      )
+    expect(listed()).toEqual([
+      '0 Light the harbour (2)',
+      '1 Test the lamps (1)',
+      '2 Make fixtures (0)',
+    ])
     host.archive(child)
-    expect(titles()).toEqual(['Light the harbour'])
+    expect(listed()).toEqual(['0 Light the harbour (1)', '1 Make fixtures (0)'])
+  })
+
+  it('have those among them that never began, once their root has stopped', () => {
+    const { host, project, root } = harbour()
+    const late = host.start(project.id, 'Paint the lamps', 'painter', {
+      parentId: root,
+      callId: null,
+      queued: true,
+    })
+    const has = () => interruptedRows(host.ledger.tasks).some(({ task }) => task.id === late)
+    expect(has()).toBe(false)
+    host.record({ type: 'task.interrupted', taskId: root, run: 1, cause: 'quit', usage: noUsage })
+    expect(has()).toBe(true)
+  })
+
+  it('begin with the tree that stopped last', () => {
+    const { host, project, root } = harbour()
+    const other = host.start(project.id, 'Repair the fog horn', 'lead')
+    for (const taskId of [other, root])
+      host.record({ type: 'task.interrupted', taskId, run: 1, cause: 'quit', usage: noUsage })
+    expect(interruptedRows(host.ledger.tasks).map(({ task }) => task.title)).toEqual([
+      'Light the harbour',
+      'Repair the fog horn',
+    ])
   })
 
   it('leave out the sub-agents of a root that has completed since', () => {
     const { host, root, child } = harbour()
     host.record({ type: 'task.interrupted', taskId: child, run: 1, cause: 'quit', usage: noUsage })
-    const titles = () => interruptedTasks(host.ledger.tasks).map(({ title }) => title)
+    const titles = () => interruptedRows(host.ledger.tasks).map(({ task }) => task.title)
     expect(titles()).toEqual(['Test the lamps'])
     host.record({ type: 'task.completed', taskId: root, run: 1, usage: noUsage })
     expect(titles()).toEqual([])

@@ -6,7 +6,7 @@ import type { RunTool, TaskToolsPort } from '../../shared/agent.ts'
 import type { EntryBody } from '../../shared/entries.ts'
 import { type PromptId, runIdOf, type TaskId } from '../../shared/ids.ts'
 import type { ProcessIdentity } from '../../shared/ledger.ts'
-import type { Task, TranscriptCounts } from '../../shared/tasks.ts'
+import { type Task, type TranscriptCounts, waitingActivity } from '../../shared/tasks.ts'
 import type { Git } from '../git/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
@@ -103,7 +103,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
   function begin(taskId: TaskId, request: RunRequest): void {
     runs.begin(taskId, async (signal) => {
       try {
-        activity.set(taskId, 'Waiting for its turn')
+        activity.set(taskId, waitingActivity)
         await queue(taskId, request, signal)
       } catch (error) {
         const { title, status, parentId } = record.known(taskId)

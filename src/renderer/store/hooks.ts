@@ -1,12 +1,14 @@
 /** How the views read the stores. Each gives the same object until what it stands for has changed. */
-import { createContext, useContext, useEffect, useMemo, useState } from 'react'
+import { createContext, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { useShallow } from 'zustand/react/shallow'
 import { type IdLookup, resolveId, type TaskId } from '../../shared/ids.ts'
 import type { Project, Task } from '../../shared/tasks.ts'
+import { openDependencies } from '../components/task/dependencies.ts'
 import type { LedgerView } from './ledger-store.ts'
 import type { Preferences } from './preferences.ts'
 import { type ReportView, reportKey } from './reports.ts'
+import { type InterruptedRow, interruptedRows } from './resumable.ts'
 import type { Route } from './route.ts'
 import type { Stores } from './stores.ts'
 import type { TranscriptStore, TranscriptView } from './transcript-store.ts'
@@ -32,6 +34,25 @@ export const useProjects = (): Project[] =>
 export const useProject = (id: string | null): Project | null =>
   useLedger(({ ledger }) => (id && ledger.projects.get(id as Project['id'])) || null)
 
+/** What waits for the person, as trees. The same array until a task of it, or its place, has changed. */
+export function useInterruptedRows(): InterruptedRow[] {
+  const kept = useRef<InterruptedRow[]>([])
+  return useLedger(({ ledger }) => {
+    const rows = interruptedRows(ledger.tasks)
+    const before = kept.current
+    const same =
+      rows.length === before.length &&
+      rows.every(
+        (row, index) =>
+          row.task === before[index]?.task &&
+          row.depth === before[index]?.depth &&
+          row.below === before[index]?.below,
+      )
+    if (!same) kept.current = rows
+    return kept.current
+  })
+}
+
 const none: Task[] = []
 /** Oldest first; `null`: the roots. */
 export const useChildren = (id: TaskId | null): Task[] =>
@@ -49,6 +70,26 @@ export const useLineage = (id: TaskId | null): Task[] =>
       }
       return lineage
     }),
+  )
+
+/** The tasks that go on from it, oldest first; those in the trash left out. */
+export const useContinuations = (id: TaskId): Task[] =>
+  useLedger(
+    useShallow(({ ledger }) =>
+      [...ledger.tasks.values()].filter((task) => task.resumedFrom === id && !task.trashed),
+    ),
+  )
+
+/** What it depends on and that has not completed; in the place of one that was begun anew, the new one. */
+export const useOpenDependencies = (task: Task): Task[] =>
+  useLedger(
+    useShallow(({ ledger, children }) =>
+      openDependencies(
+        task,
+        (id) => ledger.tasks.get(id) ?? null,
+        (id) => children.get(id) ?? none,
+      ),
+    ),
   )
 
 /** What it is doing right now, one line. */

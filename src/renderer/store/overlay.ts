@@ -1,5 +1,9 @@
 import { createStore, type StoreApi } from 'zustand/vanilla'
-import type { ProjectId } from '../../shared/ids.ts'
+import type { ProjectId, TaskId } from '../../shared/ids.ts'
+import type { ResumeCandidate, ResumeChoice } from '../../shared/resume.ts'
+
+/** Who is to be resumed: one of them, or everything that waits for the person. */
+export type ResumeAsk = { of: 'task'; taskId: TaskId } | { of: 'all' }
 
 /** The one dialog that lies over the window and has no address of its own. */
 export type Overlay =
@@ -7,6 +11,16 @@ export type Overlay =
   | { kind: 'add-project' }
   /** Null: the person chooses the project in the dialog. */
   | { kind: 'new-agent'; projectId: ProjectId | null }
+  | {
+      kind: 'resume'
+      ask: ResumeAsk
+      /** What was found out already; else the dialog looks. */
+      found?: ResumeCandidate[]
+      /** What is chosen at first for the one that was asked for. */
+      choice?: ResumeChoice
+    }
+  /** A new task that goes on from one that is over. */
+  | { kind: 'continue-from'; taskId: TaskId }
   | { kind: 'palette' }
   | { kind: 'keys' }
 

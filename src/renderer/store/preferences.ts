@@ -15,6 +15,26 @@ const preferencesSchema = z.object({
   inspectorTab: z.enum(['changes', 'state']).catch('changes'),
   /** Rows of the sidebar that are folded: ids of projects and tasks. */
   folded: z.array(z.string()).catch([]),
+  /** Which agents the sidebar's tree shows. */
+  agentFilter: z.enum(['all', 'at-work', 'interrupted', 'finished']).catch('all'),
+  /** How the archive is sorted. */
+  archiveSort: z
+    .enum([
+      'tree',
+      'ended',
+      'started',
+      'title',
+      'agent',
+      'status',
+      'runs',
+      'entries',
+      'size',
+      'project',
+    ])
+    .catch('tree'),
+  archiveReversed: z.boolean().catch(false),
+  /** Tells of a root that ended while the window was in the background, where the browser allows it. */
+  notifications: z.boolean().catch(true),
   /** Notices that were read, by id. */
   dismissedNotices: z.array(z.string()).catch([]),
   /** What the New agent dialog offers again. */

@@ -1,14 +1,17 @@
 /** All that the views read, made once. The client comes in from outside, so a story or a test brings its own. */
 import type { ShiplogClient } from '../../shared/contract/index.ts'
+import { lastActOf } from '../components/conversation/last-act.ts'
 import type { Connection } from '../rpc/connection.ts'
 import { type AppInfoStore, createAppInfo } from './app-info.ts'
 import { type Applies, createApplies } from './applies.ts'
 import { createKeys, type Keys } from './keys.ts'
+import { createLastActs, type LastActs } from './last-acts.ts'
 import { createLedgerStore, type LedgerStore } from './ledger-store.ts'
 import { createNavigation, type Navigation } from './navigation.ts'
 import { createOverlay, type OverlayStore } from './overlay.ts'
 import { createPreferences, type PreferencesStore } from './preferences.ts'
 import { createReports, type Reports } from './reports.ts'
+import { createResumes, type Resumes } from './resumes.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 
 export interface Stores {
@@ -18,6 +21,8 @@ export interface Stores {
   sessions: Sessions
   reports: Reports
   applies: Applies
+  resumes: Resumes
+  lastActs: LastActs
   appInfo: AppInfoStore
   navigation: Navigation
   preferences: PreferencesStore
@@ -45,6 +50,8 @@ export function createStores({ client, connection, window }: StoresDeps): Stores
     sessions,
     reports: createReports({ client }),
     applies: createApplies({ client }),
+    resumes: createResumes({ client }),
+    lastActs: createLastActs({ client, describe: lastActOf }),
     appInfo,
     navigation,
     preferences: createPreferences(window.localStorage),

@@ -8,13 +8,15 @@ import {
   RotateCcw,
   ScrollText,
 } from 'lucide-react'
-import { memo, type ReactNode } from 'react'
+import { memo, type ReactNode, useId } from 'react'
 import { assertNever } from '../../../shared/assert-never.ts'
 import { bytes, exactTime, timeOfDay } from '../primitives/format.ts'
-import { NoticeLine, StatusIcon } from '../primitives/index.ts'
+import { NoticeLine, StatusIcon, TextButton } from '../primitives/index.ts'
 import { ExternalLink, linkAddress, Markdown } from '../text/index.ts'
 import { Disclosure } from './disclosure.tsx'
+import { useFold } from './fold-state.ts'
 import { LongText } from './long-text.tsx'
+import { plainText } from './plain-text.ts'
 import type { Row } from './rows.ts'
 import { ToolCall, ToolCallGroup } from './tool-call.tsx'
 
@@ -123,15 +125,7 @@ function OtherItem({ row }: { row: Extract<Row, { kind: 'item' }> }) {
     case 'run-end':
       return <RunEnd status={item.status} cause={item.cause} run={item.run} />
     case 'resume':
-      return item.drift.length === 0 ? (
-        <QuietLine icon={<RotateCcw />}>Resumed; nothing had changed in the meantime.</QuietLine>
-      ) : (
-        <NoticeLine
-          tone="warning"
-          text={`Resumed; ${item.drift.length === 1 ? 'one thing' : `${item.drift.length} things`} had changed in the meantime.`}
-          details={item.drift}
-        />
-      )
+      return <Resumed drift={item.drift} foldKey={row.key} />
     case 'worktree':
       return (
         <QuietLine icon={<FolderGit2 />}>
@@ -201,6 +195,51 @@ function RunEnd(props: {
         {cause ? `: ${cause}` : ''}
       </span>
     </Divider>
+  )
+}
+
+/** Where it was taken up again, and what had changed until then. */
+function Resumed({ drift, foldKey }: { drift: string[]; foldKey: string }) {
+  const [open, toggle] = useFold(`${foldKey}:drift`)
+  const bodyId = useId()
+  const [first] = drift
+  return (
+    <>
+      <Divider icon={<RotateCcw />}>
+        Resumed
+        {drift.length === 0 ? (
+          ' · nothing had changed'
+        ) : (
+          <>
+            {' · '}
+            <span className="untrusted">
+              {drift.length === 1 && first
+                ? plainText(first)
+                : `${drift.length} things had changed`}
+            </span>
+            {drift.length > 1 ? (
+              <TextButton
+                className="ml-2"
+                aria-expanded={open}
+                aria-controls={open ? bodyId : undefined}
+                onClick={toggle}
+              >
+                Details
+              </TextButton>
+            ) : null}
+          </>
+        )}
+      </Divider>
+      {open && drift.length > 1 ? (
+        <ul id={bodyId} className="flex flex-col gap-0.5 pb-2 pl-5.5 text-small text-muted">
+          {drift.map((line) => (
+            <li key={line} className="untrusted">
+              {plainText(line)}
+            </li>
+          ))}
+        </ul>
+      ) : null}
+    </>
   )
 }
 

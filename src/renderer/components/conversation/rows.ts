@@ -57,8 +57,10 @@ export function transcriptRows(items: TranscriptItem[], options: RowOptions = {}
       if (span.line >= firstSeq || !hasOlder) rows.push(damageRow(span))
     }
   }
-  for (const item of items) {
+  for (const [index, item] of items.entries()) {
     damageBefore(item.seq)
+    // The line that says what had drifted says that it was resumed.
+    if (isSaidByNext(item, items[index + 1])) continue
     const mark = markBefore(item, seen)
     if (mark) rows.push(mark)
     rows.push(...rowsOf(item))
@@ -83,6 +85,9 @@ export function rowIndexOfSeq(rows: Row[], seq: number): number {
   while (found > 0 && rows[found - 1]?.seq === rows[found]?.seq) found -= 1
   return found
 }
+
+const isSaidByNext = (item: TranscriptItem, next: TranscriptItem | undefined): boolean =>
+  item.kind === 'run-start' && item.reason === 'resume' && next?.kind === 'resume'
 
 interface Place {
   time: string | null

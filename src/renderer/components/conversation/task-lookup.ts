@@ -35,6 +35,13 @@ export interface TaskActions {
   /** Why nothing can be stopped or applied right now. */
   unreachable?: string
   onResume?(id: TaskId): void
+  onStartFresh?(id: TaskId): void
+  onGiveUp?(id: TaskId): void
+  onRetry?(id: TaskId): void
+  /** Begins a new task that goes on from it. */
+  onContinueFrom?(id: TaskId): void
+  /** Where a task is shown. */
+  linkTo?(id: TaskId): string
   /** A card whose task has a report is shown: read it. Called once a card. */
   onNeedReport?(id: TaskId): void
 }

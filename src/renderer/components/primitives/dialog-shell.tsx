@@ -1,12 +1,13 @@
 import { Dialog } from '@base-ui/react/dialog'
 import { X } from 'lucide-react'
-import { type ReactNode, useRef } from 'react'
+import { type ReactNode, type RefObject, useRef } from 'react'
 import { classNames } from './class-names.ts'
 import { IconButton } from './icon-button.tsx'
 
 /**
  * The one dialog of a window: never open a second over it, change what is in it (UI, "Transcript").
- * `large` fills the window but for a margin; `small` is as high as what it holds. The title is always
+ * `large` fills the window but for a margin; `small` and
+ * `medium` are as high as what they hold. The title is always
  * there for a screen reader; `header` takes its place for the eye.
  */
 export function DialogShell(props: {
@@ -16,9 +17,9 @@ export function DialogShell(props: {
   title: string
   header?: ReactNode
   footer?: ReactNode
-  size?: 'large' | 'small'
+  size?: 'large' | 'medium' | 'small'
   /** What has the focus at first: the dialog itself where its first control is not what it is for. */
-  focus?: 'first-control' | 'dialog'
+  focus?: 'first-control' | 'dialog' | RefObject<HTMLElement | null>
   children: ReactNode
 }) {
   const { open, onClose, title, header, footer, size = 'large', children } = props
@@ -35,12 +36,14 @@ export function DialogShell(props: {
         <Dialog.Backdrop className="fixed inset-0 z-40 bg-scrim" />
         <Dialog.Popup
           ref={popup}
-          initialFocus={focus === 'dialog' ? popup : undefined}
+          initialFocus={focus === 'dialog' ? popup : focus === 'first-control' ? undefined : focus}
           className={classNames(
             'fixed z-40 flex flex-col overflow-hidden rounded-md bg-canvas text-ink shadow-popup outline-none',
             size === 'large'
               ? 'inset-3 mx-auto max-w-[1160px] sm:inset-6'
-              : 'top-[12vh] left-1/2 max-h-[76vh] w-[calc(100vw-32px)] max-w-[520px] -translate-x-1/2',
+              : 'top-[12vh] left-1/2 max-h-[76vh] w-[calc(100vw-32px)] -translate-x-1/2',
+            size === 'small' && 'max-w-[520px]',
+            size === 'medium' && 'max-w-[640px]',
           )}
         >
           <div className="flex min-h-11 shrink-0 items-center gap-2 border-b pr-11 pl-4">
@@ -70,4 +73,9 @@ export function DialogShell(props: {
       </Dialog.Portal>
     </Dialog.Root>
   )
+}
+
+/** What it is about, read out with its title. */
+export function DialogDescription(props: { className?: string; children: ReactNode }) {
+  return <Dialog.Description {...props} />
 }

@@ -1,4 +1,5 @@
 import { Menu as Base } from '@base-ui/react/menu'
+import { Check } from 'lucide-react'
 import type { ReactElement, ReactNode } from 'react'
 import { classNames } from './class-names.ts'
 import { keysText } from './kbd.tsx'
@@ -14,6 +15,13 @@ export type MenuEntry =
       onSelect(): void
     }
   | { kind: 'separator' }
+  /** One of several that hold in turn. */
+  | {
+      kind: 'choice'
+      value: string
+      options: { value: string; label: string }[]
+      onChange(value: string): void
+    }
 
 /** `trigger`: one button, with its own name. */
 export function Menu(props: {
@@ -32,6 +40,25 @@ export function Menu(props: {
               entry.kind === 'separator' ? (
                 // biome-ignore lint/suspicious/noArrayIndexKey: a separator has nothing else to name it
                 <Base.Separator key={index} className="mx-1 my-1 h-px bg-line" />
+              ) : entry.kind === 'choice' ? (
+                // biome-ignore lint/suspicious/noArrayIndexKey: the entries of a menu keep their places
+                <Base.RadioGroup key={index} value={entry.value} onValueChange={entry.onChange}>
+                  {entry.options.map(({ value, label }) => (
+                    <Base.RadioItem
+                      key={value}
+                      value={value}
+                      closeOnClick
+                      className="flex h-7 items-center gap-2 rounded-sm px-2 outline-none select-none data-highlighted:bg-hover"
+                    >
+                      <span className="flex size-4 items-center justify-center">
+                        <Base.RadioItemIndicator>
+                          <Check className="size-3.5" />
+                        </Base.RadioItemIndicator>
+                      </span>
+                      {label}
+                    </Base.RadioItem>
+                  ))}
+                </Base.RadioGroup>
               ) : (
                 <Base.Item
                   key={entry.label}

@@ -1,8 +1,19 @@
 /** The card of one task: for the `task` call that made it, and for each result of a `task_await`. */
-import { Check, GitMerge, RotateCcw, ScrollText, Square } from 'lucide-react'
+import {
+  Ban,
+  Check,
+  CopyPlus,
+  Ellipsis,
+  GitMerge,
+  ListRestart,
+  RotateCcw,
+  RotateCw,
+  ScrollText,
+  Square,
+} from 'lucide-react'
 import { type ReactNode, useContext, useEffect } from 'react'
 import type { TaskId } from '../../../shared/ids.ts'
-import { isRunning, type Task } from '../../../shared/tasks.ts'
+import { isRunning, type Task, waitingActivity } from '../../../shared/tasks.ts'
 import type { AwaitedTask } from '../../../shared/tools.ts'
 import { useFold } from '../conversation/fold-state.ts'
 import { RepeatedReportsContext } from '../conversation/repeated-reports.ts'
@@ -10,11 +21,15 @@ import {
   type ShownApply,
   type ShownReport,
   TaskActionsContext,
+  type TaskLookup,
   TaskLookupContext,
 } from '../conversation/task-lookup.ts'
 import { counted } from '../primitives/format.ts'
 import {
   Button,
+  IconButton,
+  Menu,
+  type MenuEntry,
   type ShownStatus,
   Skeleton,
   StatusIcon,
@@ -22,10 +37,12 @@ import {
   TextButton,
   Tokens,
 } from '../primitives/index.ts'
+import { openDependencies } from './dependencies.ts'
 import { NestedTasks } from './nested-tasks.tsx'
 import { FoldedMarkdown } from './report-view.tsx'
 import { shownStatus } from './shown-status.ts'
 import { TaskElapsed } from './task-elapsed.tsx'
+import { canBeContinued, canBeResumed, canBeRetried } from './what-next.ts'
 
 /** `task`: as the ledger knows it now. `result`: as the parent was told. At least one of them. */
 export function TaskCard(props: {
@@ -77,7 +94,8 @@ export function TaskCard(props: {
               task={task}
               status={status}
               activity={lookup.activity(taskId)}
-              lookup={lookup.byId}
+              lookup={lookup}
+              linkTo={actions.linkTo}
             />
             {cause && status !== 'completed' ? (
               <p className={`untrusted ${status === 'failed' ? 'text-red' : 'text-muted'}`}>
@@ -118,28 +136,43 @@ function Activity(props: {
   task: Task | null
   status: ShownStatus
   activity: string | null
-  lookup(id: TaskId): Task | null
+  lookup: TaskLookup
+  linkTo?(id: TaskId): string
 }) {
-  const { task, status, activity, lookup } = props
+  const { task, status, activity, lookup, linkTo } = props
   if (!task) return null
+  const waitsFor =
+    status === 'queued' || status === 'blocked' || status === 'not-started'
+      ? openDependencies(task, lookup.byId, lookup.childrenOf)
+      : []
+  if (waitsFor.length > 0)
+    return (
+      <p className="untrusted text-muted">
+        Waits for{' '}
+        {waitsFor.map((other, index) => (
+          <span key={other.id}>
+            {linkTo ? (
+              <a href={linkTo(other.id)} className="rounded-sm text-accent hover:underline">
+                {other.title}
+              </a>
+            ) : (
+              other.title
+            )}
+            {index < waitsFor.length - 1 ? ', ' : ''}
+          </span>
+        ))}
+      </p>
+    )
   const text = isRunning(task.status)
     ? (activity ?? 'Working')
-    : status === 'queued'
-      ? queuedWords(task, lookup)
+    : activity === waitingActivity || status === 'queued'
+      ? waitingActivity
       : null
   return text ? (
     <p className="truncate text-muted" title={text} dir="auto">
       {text}
     </p>
   ) : null
-}
-
-function queuedWords(task: Task, lookup: (id: TaskId) => Task | null): string {
-  const open = task.dependsOn
-    .map(lookup)
-    .filter((other) => other !== null && other.status !== 'completed')
-    .map((other) => other?.title)
-  return open.length > 0 ? `Waits for ${open.join(', ')}` : 'Waits for its turn'
 }
 
 function CardActions(props: {
@@ -149,8 +182,9 @@ function CardActions(props: {
   apply: ShownApply | null
 }) {
   const { taskId, title, task, apply } = props
-  const { onViewTranscript, onApply, onStop, onResume, unreachable } =
+  const { onViewTranscript, onApply, onStop, onResume, onRetry, unreachable } =
     useContext(TaskActionsContext)
+  const waiting = useContext(TaskLookupContext).activity(taskId) === waitingActivity
   const applied =
     task?.patch === 'applied' || apply?.kind === 'applied' || apply?.kind === 'already-applied'
   return (
@@ -174,7 +208,7 @@ function CardActions(props: {
           {apply?.kind === 'applying' ? 'Applying…' : 'Apply changes'}
         </Button>
       ) : null}
-      {task && isRunning(task.status) && onStop ? (
+      {task && (isRunning(task.status) || waiting) && onStop ? (
         <Button
           size="small"
           icon={<Square />}
@@ -186,14 +220,28 @@ function CardActions(props: {
           Stop
         </Button>
       ) : null}
-      {task?.status === 'interrupted' && onResume ? (
+      {task && canBeResumed(task) && !waiting && onResume ? (
         <Button
           size="small"
           icon={<RotateCcw />}
+          disabled={unreachable !== undefined}
+          title={unreachable}
           aria-label={`Resume ${title}`}
           onClick={() => onResume(taskId)}
         >
           Resume
+        </Button>
+      ) : null}
+      {task && canBeRetried(task) && onRetry ? (
+        <Button
+          size="small"
+          icon={<RotateCw />}
+          disabled={unreachable !== undefined}
+          title={unreachable}
+          aria-label={`Retry ${title}`}
+          onClick={() => onRetry(taskId)}
+        >
+          Retry
         </Button>
       ) : null}
       {onViewTranscript ? (
@@ -206,7 +254,40 @@ function CardActions(props: {
           View transcript
         </Button>
       ) : null}
+      {task && !waiting ? <MoreActions task={task} /> : null}
     </div>
+  )
+}
+
+/** What is done seldom. */
+function MoreActions({ task }: { task: Task }) {
+  const { onStartFresh, onGiveUp, onContinueFrom, unreachable } = useContext(TaskActionsContext)
+  const disabled = unreachable !== undefined
+  const stopped = canBeResumed(task) && !task.archived
+  const entries: MenuEntry[] = []
+  if (stopped && onStartFresh)
+    entries.push({
+      label: 'Start fresh',
+      icon: <ListRestart />,
+      disabled,
+      onSelect: () => onStartFresh(task.id),
+    })
+  if (stopped && onGiveUp)
+    entries.push({ label: 'Give up', icon: <Ban />, disabled, onSelect: () => onGiveUp(task.id) })
+  if (canBeContinued(task) && onContinueFrom)
+    entries.push({
+      label: 'Continue as a new task…',
+      icon: <CopyPlus />,
+      disabled,
+      onSelect: () => onContinueFrom(task.id),
+    })
+  if (entries.length === 0) return null
+  return (
+    <Menu
+      align="end"
+      trigger={<IconButton size="small" label={`More for ${task.title}`} icon={<Ellipsis />} />}
+      entries={entries}
+    />
   )
 }
 

@@ -14,6 +14,7 @@ import { useLineage, useReport, useStores, useTask } from '../../store/hooks.ts'
 import { taskRoute } from '../../store/route.ts'
 import { ProblemNotice } from '../app/ProblemNotice.tsx'
 import { useActions } from '../app/use-actions.ts'
+import { ResumeButtons } from '../resume/ResumeButtons.tsx'
 import { TaskHeader } from '../task/TaskHeader.tsx'
 import { TranscriptPane } from '../transcript/TranscriptPane.tsx'
 
@@ -32,6 +33,7 @@ export function ArchiveReader(props: { taskId: TaskId; tab: 'report' | 'transcri
         actions={
           <>
             <PinAction task={task} />
+            <ResumeButtons task={task} />
             {task.archived ? (
               <ArchivedActions task={task} />
             ) : (

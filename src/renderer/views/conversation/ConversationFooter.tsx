@@ -1,11 +1,15 @@
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { isRunning, type Task } from '../../../shared/tasks.ts'
 import { Composer } from '../../components/composer/composer.tsx'
+import { Button, RelativeTime, StatusIcon, TextButton } from '../../components/primitives/index.ts'
+import { canBeContinued } from '../../components/task/what-next.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
-import { useConnectionLost, useLedger, useStores } from '../../store/hooks.ts'
+import { useActivity, useConnectionLost, useLedger, useStores } from '../../store/hooks.ts'
+import { isWaiting, stoppedAt } from '../../store/resumable.ts'
 import { unreachableReason } from '../app/actions.ts'
 import { ProblemNotice } from '../app/ProblemNotice.tsx'
 import { useActions } from '../app/use-actions.ts'
+import { useResumeActions } from '../resume/use-resume-actions.ts'
 import { WaitingPrompts } from './WaitingPrompts.tsx'
 
 /** Where a person goes on with a root; for everything else, one line that says why they can't. */
@@ -33,7 +37,56 @@ export function ConversationFooter(props: {
     )
   if (task.parentId)
     return <Line>It answers to “{parentTitle}”, which asked for it. You can read along.</Line>
+  if (task.status === 'abandoned' || task.status === 'cancelled') return <Ended task={task} />
   return <RootComposer key={task.id} task={task} stopsNext={stopsNext} onSent={onSent} />
+}
+
+/** Given up: it takes no follow-up, but another can go on from it. */
+function Ended({ task }: { task: Task }) {
+  const { continueFrom } = useResumeActions()
+  return (
+    <Line>
+      {task.status === 'abandoned' ? 'It was given up' : 'It was called off'}
+      {task.error ? `: ${task.error}` : ''}. Its record is kept.
+      {canBeContinued(task) ? (
+        <TextButton className="ml-2" onClick={() => continueFrom(task.id)}>
+          Continue as a new task…
+        </TextButton>
+      ) : null}
+    </Line>
+  )
+}
+
+/** Why it stopped, and the way on, beside where a follow-up is written. */
+function InterruptedLine({ task }: { task: Task }) {
+  const { resume } = useResumeActions()
+  const lost = useConnectionLost()
+  const waiting = isWaiting(task, useActivity(task.id))
+  return (
+    <div className="flex items-center gap-2 rounded-md bg-amber-tint py-1 pr-1 pl-3">
+      <StatusIcon status="interrupted" decorative />
+      <p className="untrusted min-w-0 flex-1">
+        {waiting ? (
+          'It waits for its turn.'
+        ) : (
+          <>
+            Interrupted <RelativeTime at={stoppedAt(task)} />
+            {task.error ? `: ${task.error}` : ''}. A follow-up goes on with something else.
+          </>
+        )}
+      </p>
+      {waiting ? null : (
+        <Button
+          size="small"
+          disabled={lost}
+          title={lost ? unreachableReason : undefined}
+          onClick={() => void resume(task.id)}
+        >
+          Resume
+        </Button>
+      )}
+    </div>
+  )
 }
 
 const StopsNext = () => (
@@ -42,7 +95,7 @@ const StopsNext = () => (
   </span>
 )
 
-function Line({ children }: { children: React.ReactNode }) {
+function Line({ children }: { children: ReactNode }) {
   return (
     <p className="untrusted shrink-0 border-t px-4 py-2 text-center text-small text-muted">
       {children}
@@ -81,6 +134,7 @@ function RootComposer(props: { task: Task; stopsNext: boolean; onSent(): void })
       <div className="mx-auto flex max-w-reading flex-col gap-2">
         <WaitingPrompts task={task} />
         {problem ? <ProblemNotice problem={problem} /> : null}
+        {task.status === 'interrupted' ? <InterruptedLine task={task} /> : null}
         <Composer
           label="Follow-up"
           draft={text}

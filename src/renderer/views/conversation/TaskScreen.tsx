@@ -14,6 +14,8 @@ import { inspectorWidthMax, inspectorWidthMin } from '../../store/preferences.ts
 import { unreachableReason } from '../app/actions.ts'
 import { useActions } from '../app/use-actions.ts'
 import { Inspector } from '../inspector/Inspector.tsx'
+import { ResumeButtons, useCanResume } from '../resume/ResumeButtons.tsx'
+import { useResumeActions } from '../resume/use-resume-actions.ts'
 import { NothingHere } from '../shell/NothingHere.tsx'
 import { Splitter } from '../shell/Splitter.tsx'
 import { useKeys } from '../shell/use-keys.ts'
@@ -62,9 +64,21 @@ function FoundTask({ taskId }: { taskId: TaskId }) {
   const running = task !== null && isRunning(task.status)
   const lost = useConnectionLost()
   const [stopsNext, pressStop] = useTwice(taskId, () => void stop(taskId))
+  const resumable = useCanResume(task)
+  const { resume } = useResumeActions()
   const viewTranscript = (id: TaskId) => navigation.go({ screen: 'task', taskId, transcriptOf: id })
   useKeys([
     { keys: 'i', label: 'Changes and state', group: 'Agent', run: () => toggle() },
+    ...(resumable && !lost
+      ? [
+          {
+            keys: 'r',
+            label: 'Resume the agent',
+            group: 'Agent' as const,
+            run: () => void resume(taskId),
+          },
+        ]
+      : []),
     ...(sheet && !wide
       ? [
           {
@@ -109,6 +123,7 @@ function FoundTask({ taskId }: { taskId: TaskId }) {
                   Stop
                 </Button>
               ) : null}
+              <ResumeButtons task={task} withKey />
               {task.archived ? (
                 <IconButton
                   label="Open in the archive"

@@ -22,6 +22,8 @@ import { KeysDialog } from '../keys/KeysDialog.tsx'
 import { Palette } from '../palette/Palette.tsx'
 import { AddProjectDialog } from '../projects/AddProjectDialog.tsx'
 import { ProjectScreen } from '../projects/ProjectScreen.tsx'
+import { ContinueDialog } from '../resume/ContinueDialog.tsx'
+import { ResumeDialog } from '../resume/ResumeDialog.tsx'
 import { SettingsScreen } from '../settings/SettingsScreen.tsx'
 import { Rail } from '../sidebar/Rail.tsx'
 import { Sidebar } from '../sidebar/Sidebar.tsx'
@@ -93,6 +95,10 @@ function Overlays() {
       return <AddProjectDialog />
     case 'new-agent':
       return <NewAgentDialog projectId={overlay.projectId} />
+    case 'resume':
+      return <ResumeDialog ask={overlay.ask} found={overlay.found} choice={overlay.choice} />
+    case 'continue-from':
+      return <ContinueDialog taskId={overlay.taskId} />
     case 'palette':
       return <Palette />
     case 'keys':

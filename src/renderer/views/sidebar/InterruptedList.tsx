@@ -1,93 +1,225 @@
-import { ScrollText } from 'lucide-react'
-import { useState } from 'react'
-import { useShallow } from 'zustand/react/shallow'
+import { Ban, Ellipsis, ListRestart, ScrollText } from 'lucide-react'
+import { type KeyboardEvent, useEffect, useId, useState } from 'react'
+import { useStore } from 'zustand'
 import type { Task } from '../../../shared/tasks.ts'
 import {
   IconButton,
+  Menu,
   RelativeTime,
   StatusIcon,
   TextButton,
 } from '../../components/primitives/index.ts'
-import { useLedger, useStores, useTask } from '../../store/hooks.ts'
+import {
+  useActivity,
+  useConnectionLost,
+  useInterruptedRows,
+  useStores,
+  useTask,
+} from '../../store/hooks.ts'
+import { actKey } from '../../store/last-acts.ts'
+import { type InterruptedRow, isWaiting, stoppedAt } from '../../store/resumable.ts'
 import { taskRoute } from '../../store/route.ts'
-import { interruptedTasks } from './rows.ts'
+import { unreachableReason } from '../app/actions.ts'
+import { useActions } from '../app/use-actions.ts'
+import { useResumeActions } from '../resume/use-resume-actions.ts'
+import { BatchProgress } from './BatchProgress.tsx'
 
 /** More than this push the tree out of a small window. */
-const shownAtFirstMax = 4
+const shownAtFirstMax = 6
+/** Deeper levels are indented no further, so that a title stays readable. */
+const indentLevelsMax = 3
 
 /** What stopped before it was done: a section of its own, and only when there is something in it. */
 export function InterruptedList() {
-  const tasks = useLedger(useShallow(({ ledger }) => interruptedTasks(ledger.tasks)))
+  const rows = useInterruptedRows()
+  const { resumes } = useStores()
+  const batch = useStore(resumes.store, (view) => view.batch)
+  const { resumeAll } = useResumeActions()
+  const lost = useConnectionLost()
   const [all, setAll] = useState(false)
-  if (tasks.length === 0) return null
-  const shown = all ? tasks : tasks.slice(0, shownAtFirstMax)
+  if (rows.length === 0 && batch === null) return null
+  const shown = all ? rows : rows.slice(0, shownAtFirstMax)
   return (
-    <section aria-label="Interrupted" className="flex max-h-[40%] shrink-0 flex-col border-t">
-      <h2 className="flex h-7 shrink-0 items-center gap-1.5 px-4 text-small font-semibold text-muted">
-        Interrupted
-        <span className="tabular font-normal">{tasks.length}</span>
-      </h2>
+    <section aria-label="Interrupted" className="flex max-h-[45%] shrink-0 flex-col border-t">
+      <div className="flex h-8 shrink-0 items-center gap-1.5 pr-2 pl-4">
+        <h2 className="flex flex-1 items-center gap-1.5 text-small font-semibold text-muted">
+          Interrupted
+          <span className="tabular font-normal">{rows.length}</span>
+        </h2>
+        {rows.length > 1 && batch === null ? (
+          <TextButton
+            className="rounded-sm px-1 text-small"
+            disabled={lost}
+            title={lost ? unreachableReason : undefined}
+            onClick={resumeAll}
+          >
+            Resume all {rows.length}
+          </TextButton>
+        ) : null}
+      </div>
+      <BatchProgress />
       <ul className="min-h-0 overflow-y-auto pb-1">
-        {shown.map((task) => (
-          <Row key={task.id} task={task} />
+        {shown.map((row) => (
+          <Row key={row.task.id} row={row} />
         ))}
       </ul>
-      {tasks.length > shownAtFirstMax ? (
+      {rows.length > shownAtFirstMax ? (
         <TextButton
           className="focus-inset h-7 shrink-0 px-4 text-left text-small"
           onClick={() => setAll(!all)}
         >
-          {all ? 'Show fewer' : `Show all ${tasks.length}`}
+          {all ? 'Show fewer' : `Show all ${rows.length}`}
         </TextButton>
       ) : null}
     </section>
   )
 }
 
-function Row({ task }: { task: Task }) {
-  const { navigation } = useStores()
-  const root = useTask(task.parentId ? task.rootId : null)
+function Row({ row }: { row: InterruptedRow }) {
+  const { task, depth } = row
+  const { navigation, resumes } = useStores()
+  const { resume, startFresh, giveUp } = useResumeActions()
+  const { stop } = useActions()
+  const lost = useConnectionLost()
+  const waiting = isWaiting(task, useActivity(task.id))
+  const looking = useStore(resumes.store, (view) => view.looking.has(task.id))
+  const lineId = useId()
+  const begun = task.status === 'interrupted'
+  const more = row.below > 0 ? '…' : ''
+  const viewTranscript = () =>
+    navigation.go({ screen: 'task', taskId: task.id, transcriptOf: task.id })
+  const onKeyDown = (event: KeyboardEvent) => {
+    const { key, ctrlKey, metaKey, altKey, target } = event
+    if (ctrlKey || metaKey || altKey || (target as Element).closest('[role="menu"]')) return
+    if (key === 'r' && !waiting && !lost) void resume(task.id)
+    else if (key === 't' && task.hasTranscript) viewTranscript()
+    else return
+    event.preventDefault()
+    event.stopPropagation()
+  }
   return (
-    <li className="group/row relative flex items-center">
+    <li className="relative flex h-11 flex-col justify-center hover:bg-hover" onKeyDown={onKeyDown}>
       <button
         type="button"
-        className="focus-inset flex h-11 min-w-0 flex-1 items-center gap-2 pr-3 pl-4 text-left group-focus-within/row:pr-10 group-hover/row:pr-10 hover:bg-hover"
+        aria-label={task.title}
+        aria-describedby={lineId}
+        title={tooltipOf(task)}
+        className="focus-inset absolute inset-0"
         onClick={() => navigation.go(taskRoute(task.id))}
+      />
+      <div
+        style={{ paddingLeft: 16 + Math.min(depth, indentLevelsMax) * 12 }}
+        className="pointer-events-none relative flex items-center gap-2 pr-2"
       >
-        <StatusIcon status="interrupted" />
-        <span className="min-w-0 flex-1">
-          <span className="untrusted block truncate" title={task.title}>
-            {task.title}
-          </span>
-          <span className="flex gap-1 text-small whitespace-nowrap text-muted">
-            {root ? (
-              <>
-                <span className="untrusted max-w-[26%] shrink-0 truncate" title={root.title}>
-                  {root.title}
-                </span>
-                ·
-              </>
-            ) : null}
-            <RelativeTime at={task.endedAt ?? task.createdAt} />
-            {task.error ? (
-              <>
-                ·
-                <span className="min-w-0 flex-1 truncate" title={task.error}>
-                  {task.error}
-                </span>
-              </>
-            ) : null}
-          </span>
+        <StatusIcon decorative status={begun ? 'interrupted' : 'not-started'} />
+        <span className="untrusted min-w-0 flex-1 truncate">{task.title}</span>
+        <span className="pointer-events-auto -my-0.5 flex shrink-0 items-center">
+          {waiting ? (
+            <TextButton
+              className="px-1 text-small"
+              aria-label={`Stop ${task.title}`}
+              disabled={lost}
+              onClick={() => void stop(task.id)}
+            >
+              Stop
+            </TextButton>
+          ) : (
+            <TextButton
+              className="px-1 text-small"
+              aria-label={`Resume ${task.title}`}
+              aria-busy={looking}
+              disabled={lost || looking}
+              title={lost ? unreachableReason : undefined}
+              onClick={() => void resume(task.id)}
+            >
+              Resume
+            </TextButton>
+          )}
+          <Menu
+            align="end"
+            trigger={
+              <IconButton size="small" label={`More for ${task.title}`} icon={<Ellipsis />} />
+            }
+            entries={[
+              ...(begun
+                ? [
+                    {
+                      label: `Start fresh${more}`,
+                      icon: <ListRestart />,
+                      disabled: lost || waiting,
+                      onSelect: () => void startFresh(task.id),
+                    },
+                  ]
+                : []),
+              {
+                label: `Give up${more}`,
+                icon: <Ban />,
+                disabled: lost || waiting,
+                onSelect: () => void giveUp(task.id),
+              },
+              ...(task.hasTranscript
+                ? [
+                    { kind: 'separator' as const },
+                    { label: 'View transcript', icon: <ScrollText />, onSelect: viewTranscript },
+                  ]
+                : []),
+            ]}
+          />
         </span>
-      </button>
-      <span className="absolute right-2 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100">
-        <IconButton
-          size="small"
-          label={`View transcript of ${task.title}`}
-          icon={<ScrollText />}
-          onClick={() => navigation.go({ screen: 'task', taskId: task.id, transcriptOf: task.id })}
-        />
-      </span>
+      </div>
+      <p
+        id={lineId}
+        style={{ paddingLeft: 40 + Math.min(depth, indentLevelsMax) * 12 }}
+        className="pointer-events-none relative truncate pr-3 text-small text-muted"
+      >
+        <SecondLine row={row} waiting={waiting} looking={looking} />
+      </p>
     </li>
   )
 }
+
+/** When and why it stopped, and what it was doing last. */
+function SecondLine(props: { row: InterruptedRow; waiting: boolean; looking: boolean }) {
+  const { row, waiting, looking } = props
+  const { task, depth } = row
+  const root = useTask(task.parentId ? task.rootId : null)
+  const act = useLastAct(task)
+  if (looking) return 'Looking at what has changed…'
+  if (waiting) return 'Waiting for its turn'
+  if (task.status !== 'interrupted') return 'Had not begun'
+  return (
+    <>
+      {/* Indented below its root it needs no other word on where it belongs. */}
+      {root && depth === 0 ? (
+        <>
+          <span className="untrusted">{root.title}</span> ·{' '}
+        </>
+      ) : null}
+      <RelativeTime at={stoppedAt(task)} />
+      {task.error ? ` · ${shortCause(task.error)}` : null}
+      {act ? <span className="untrusted"> · {act}</span> : null}
+    </>
+  )
+}
+
+function useLastAct(task: Task): string | null {
+  const { lastActs } = useStores()
+  const run = task.runs.length
+  const begun = task.hasTranscript
+  useEffect(() => {
+    if (begun) void lastActs.load(task.id, run)
+  }, [lastActs, task.id, run, begun])
+  return useStore(lastActs.store, (acts) => acts.get(actKey(task.id, run)) ?? null)
+}
+
+/** What the record says of the usual ones, in the few letters that a row has; whole in its tooltip. */
+const shortCauses: Record<string, string> = {
+  'Shiplog ended while it ran': 'Shiplog ended',
+  'Shiplog was closed while it ran': 'Shiplog closed',
+  'Shiplog was closed': 'Shiplog closed',
+  'The app was quit': 'app quit',
+  'stopped by the person': 'stopped by you',
+}
+const shortCause = (cause: string): string => shortCauses[cause] ?? cause
+
+const tooltipOf = ({ title, error }: Task): string => (error ? `${title}\n${error}` : title)

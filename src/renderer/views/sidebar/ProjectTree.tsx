@@ -2,7 +2,9 @@ import { type KeyboardEvent, useMemo, useRef } from 'react'
 import type { TaskId } from '../../../shared/ids.ts'
 import { useLedger, usePreference, useRoute, useStores } from '../../store/hooks.ts'
 import { toggled } from '../../store/preferences.ts'
+import { isResumable } from '../../store/resumable.ts'
 import { projectRoute, taskRoute } from '../../store/route.ts'
+import { useResumeActions } from '../resume/use-resume-actions.ts'
 import { useKeys } from '../shell/use-keys.ts'
 import { type SidebarRow, sidebarRows } from './rows.ts'
 import { ProjectRow, TaskRow } from './TreeRows.tsx'
@@ -13,12 +15,15 @@ export function ProjectTree() {
   const children = useLedger((view) => view.children)
   const projects = useLedger(({ ledger }) => ledger.projects)
   const projectCount = useLedger(({ ledger }) => ledger.projects.size)
+  const ledger = useLedger((view) => view.ledger)
+  const { resume } = useResumeActions()
   const folded = usePreference('folded')
+  const filter = usePreference('agentFilter')
   const tree = useRef<HTMLDivElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the map of projects changes in place; its size tells
   const rows = useMemo(
-    () => sidebarRows(projects.values(), children, new Set(folded)),
-    [projects, projectCount, children, folded],
+    () => sidebarRows(projects.values(), children, new Set(folded), filter),
+    [projects, projectCount, children, folded, filter],
   )
   const selected = useSelectedRow()
   const stop = rows.find(({ id }) => id === selected)?.id ?? rows[0]?.id
@@ -71,6 +76,10 @@ export function ProjectTree() {
         // Of the one on screen the transcript is the conversation itself.
         if (row.kind === 'task' && row.id !== selected) viewTranscript(row.id)
         break
+      case 'r':
+        if (row.kind !== 'task' || !isResumable(ledger.tasks, row.task)) return
+        void resume(row.id)
+        break
       default:
         return
     }
@@ -86,6 +95,7 @@ export function ProjectTree() {
     { keys: 'Enter', label: 'Open', group: 'Lists' },
     { keys: 'Space', label: 'Fold or unfold', group: 'Lists' },
     { keys: 't', label: 'Transcript of the chosen agent', group: 'Lists' },
+    { keys: 'r', label: 'Resume the chosen agent', group: 'Lists' },
   ])
 
   return (

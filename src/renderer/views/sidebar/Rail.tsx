@@ -1,11 +1,10 @@
 import { Archive, Folders, Plus, Search, Settings } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { IconButton } from '../../components/primitives/index.ts'
-import { useLedger, useRoute, useStores } from '../../store/hooks.ts'
+import { useInterruptedRows, useRoute, useStores } from '../../store/hooks.ts'
 import { formatRoute } from '../../store/route.ts'
 import { useKeys } from '../shell/use-keys.ts'
 import { useNewAgentKeys } from '../shell/use-new-agent-keys.ts'
-import { interruptedTasks } from './rows.ts'
 import { archiveRoute, Sidebar, settingsRoute } from './Sidebar.tsx'
 
 const sheetWidthPx = 300
@@ -17,7 +16,7 @@ export function Rail() {
   const [open, setOpen] = useState(false)
   const route = useRoute()
   const address = formatRoute(route)
-  const interrupted = useLedger(({ ledger }) => interruptedTasks(ledger.tasks).length)
+  const interrupted = useInterruptedRows().length
   const sheet = useRef<HTMLDivElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new address is what closes it
   useEffect(() => setOpen(false), [address])

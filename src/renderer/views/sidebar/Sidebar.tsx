@@ -1,11 +1,12 @@
-import { Archive, FolderPlus, Plus, Search, Settings } from 'lucide-react'
+import { Archive, FolderPlus, ListFilter, Plus, Search, Settings } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { IconButton } from '../../components/primitives/index.ts'
-import { useRoute, useStores } from '../../store/hooks.ts'
+import { IconButton, Menu, TextButton } from '../../components/primitives/index.ts'
+import { usePreference, useRoute, useStores } from '../../store/hooks.ts'
 import { formatRoute, type Route } from '../../store/route.ts'
 import { useNewAgentKeys } from '../shell/use-new-agent-keys.ts'
 import { InterruptedList } from './InterruptedList.tsx'
 import { ProjectTree } from './ProjectTree.tsx'
+import type { AgentFilter } from './rows.ts'
 
 export const archiveRoute: Route = { screen: 'archive', taskId: null, tab: 'report' }
 export const settingsRoute: Route = { screen: 'settings' }
@@ -15,6 +16,7 @@ export function Sidebar({ width }: { width: number }) {
   return (
     <nav aria-label="Sidebar" style={{ width }} className="flex min-h-0 shrink-0 flex-col bg-panel">
       <Top />
+      <FilterLine />
       <ProjectTree />
       <InterruptedList />
       <div className="shrink-0 border-t py-1">
@@ -29,8 +31,34 @@ export function Sidebar({ width }: { width: number }) {
   )
 }
 
+const filters: { value: AgentFilter; label: string }[] = [
+  { value: 'all', label: 'All' },
+  { value: 'at-work', label: 'At work' },
+  { value: 'interrupted', label: 'Interrupted' },
+  { value: 'finished', label: 'Finished' },
+]
+
+const isFilter = (value: string): value is AgentFilter =>
+  filters.some((filter) => filter.value === value)
+
+/** What is left out must not be forgotten: the filter is remembered. */
+function FilterLine() {
+  const { preferences } = useStores()
+  const filter = usePreference('agentFilter')
+  if (filter === 'all') return null
+  return (
+    <p className="flex h-7 shrink-0 items-center gap-2 bg-accent-tint px-4 text-small">
+      <span className="flex-1 truncate">
+        Only {filters.find(({ value }) => value === filter)?.label.toLowerCase()}
+      </span>
+      <TextButton onClick={() => preferences.setState({ agentFilter: 'all' })}>Show all</TextButton>
+    </p>
+  )
+}
+
 function Top() {
-  const { overlay } = useStores()
+  const { overlay, preferences } = useStores()
+  const filter = usePreference('agentFilter')
   const newAgentKeys = useNewAgentKeys()
   return (
     <div className="flex h-11 shrink-0 items-center gap-0.5 pr-2 pl-4">
@@ -40,6 +68,24 @@ function Top() {
         shortcut="Mod+K"
         icon={<Search />}
         onClick={() => overlay.show({ kind: 'palette' })}
+      />
+      <Menu
+        align="end"
+        trigger={
+          <IconButton
+            label={filter === 'all' ? 'Which agents are shown' : `Only ${filter} agents are shown`}
+            icon={<ListFilter />}
+            pressed={filter === 'all' ? undefined : true}
+          />
+        }
+        entries={[
+          {
+            kind: 'choice',
+            value: filter,
+            options: filters,
+            onChange: (value) => isFilter(value) && preferences.setState({ agentFilter: value }),
+          },
+        ]}
       />
       <IconButton
         label="Add a project"

@@ -9,7 +9,8 @@ import {
   StatusText,
 } from '../../components/primitives/index.ts'
 import { shownStatus } from '../../components/task/shown-status.ts'
-import { useActivity, useTask } from '../../store/hooks.ts'
+import { useActivity, useOpenDependencies, useTask } from '../../store/hooks.ts'
+import { isWaiting } from '../../store/resumable.ts'
 import type { SidebarRow } from './rows.ts'
 
 interface RowProps {
@@ -96,7 +97,16 @@ export function TaskRow(
 /** What it is doing now, or how long ago it stopped. */
 function SecondLine({ task, status }: { task: Task; status: ShownStatus }) {
   const activity = useActivity(task.id)
+  const waitsFor = useOpenDependencies(task)
   if (isRunning(task.status)) return <span dir="auto">{activity ?? 'Working'}</span>
+  if (isWaiting(task, activity)) return waitsFor.length > 0 ? waits(waitsFor) : activity
+  if (task.status === 'queued' && waitsFor.length > 0) return waits(waitsFor)
+  if (task.status === 'blocked' && task.error)
+    return (
+      <>
+        <StatusText status={status} className="text-muted!" />: {task.error}
+      </>
+    )
   const at = task.endedAt ?? task.createdAt
   return (
     <>
@@ -104,6 +114,8 @@ function SecondLine({ task, status }: { task: Task; status: ShownStatus }) {
     </>
   )
 }
+
+const waits = (tasks: Task[]): string => `Waits for ${tasks.map(({ title }) => title).join(', ')}`
 
 function TreeRow(
   props: RowProps & {

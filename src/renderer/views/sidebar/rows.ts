@@ -1,6 +1,14 @@
 /** The sidebar's rows, in order, from what the ledger knows. Pure. */
 import type { TaskId } from '../../../shared/ids.ts'
-import { isBeingRemoved, isRunning, type Project, type Task } from '../../../shared/tasks.ts'
+import {
+  isBeingRemoved,
+  isRunning,
+  isSettled,
+  type Project,
+  type Task,
+} from '../../../shared/tasks.ts'
+
+export type AgentFilter = 'all' | 'at-work' | 'interrupted' | 'finished'
 
 export type SidebarRow =
   | {
@@ -24,15 +32,20 @@ export type SidebarRow =
 /**
  * Projects with the trees of their live roots below them, newest root first. A sub-agent stays in its
  * root's tree after its own workspace was cleaned up; once the root's removal has begun, the tree is in
- * the archive or on its way there. What is below a folded row is left out.
+ * the archive or on its way there. What is below a folded row is left out. With a filter, those of that
+ * kind are shown, and what they are below.
  */
 export function sidebarRows(
   projects: Iterable<Project>,
   children: ReadonlyMap<TaskId | null, Task[]>,
   folded: ReadonlySet<string>,
+  filter: AgentFilter = 'all',
 ): SidebarRow[] {
   const rows: SidebarRow[] = []
-  const roots = (children.get(null) ?? []).filter((task) => !isGone(task)).toReversed()
+  const isShown = shownBy(filter, children)
+  const roots = (children.get(null) ?? [])
+    .filter((task) => !isGone(task) && isShown(task))
+    .toReversed()
   for (const project of projects) {
     const own = roots.filter((task) => task.projectId === project.id)
     const isFolded = folded.has(project.id)
@@ -44,23 +57,32 @@ export function sidebarRows(
       running: own.filter((task) => isRunning(task.status)).length,
       hasChildren: own.length > 0,
     })
-    if (!isFolded) for (const root of own) addTree(rows, root, 1, children, folded)
+    if (!isFolded) for (const root of own) addTree(rows, root, 1, children, folded, isShown)
   }
   return rows
 }
 
-/**
- * Interrupted ones that have not been cleaned up: what waits for the person. The newest first. A
- * sub-agent whose root has completed since, or is in the archive, holds nothing up any more.
- */
-export const interruptedTasks = (tasks: ReadonlyMap<TaskId, Task>): Task[] =>
-  [...tasks.values()]
-    .filter((task) => task.status === 'interrupted' && !isGone(task))
-    .filter((task) => {
-      const root = tasks.get(task.rootId)
-      return !root || (root.status !== 'completed' && !isGone(root))
-    })
-    .sort((a, b) => (b.endedAt ?? '').localeCompare(a.endedAt ?? ''))
+/** Whether it, or something below it, is of that kind. */
+function shownBy(
+  filter: AgentFilter,
+  children: ReadonlyMap<TaskId | null, Task[]>,
+): (task: Task) => boolean {
+  if (filter === 'all') return () => true
+  const isShown = (task: Task): boolean =>
+    isOfKind(task, filter) || (children.get(task.id) ?? []).some(isShown)
+  return isShown
+}
+
+function isOfKind({ status }: Task, filter: Exclude<AgentFilter, 'all'>): boolean {
+  switch (filter) {
+    case 'at-work':
+      return isRunning(status) || status === 'queued'
+    case 'interrupted':
+      return status === 'interrupted'
+    case 'finished':
+      return isSettled(status) && status !== 'interrupted'
+  }
+}
 
 const isGone = (task: Task): boolean => task.archived || isBeingRemoved(task)
 
@@ -70,8 +92,9 @@ function addTree(
   level: number,
   children: ReadonlyMap<TaskId | null, Task[]>,
   folded: ReadonlySet<string>,
+  isShown: (task: Task) => boolean,
 ): void {
-  const below = children.get(task.id) ?? []
+  const below = (children.get(task.id) ?? []).filter(isShown)
   const isFolded = folded.has(task.id)
   rows.push({
     kind: 'task',
@@ -81,5 +104,6 @@ function addTree(
     hasChildren: below.length > 0,
     folded: isFolded,
   })
-  if (!isFolded) for (const child of below) addTree(rows, child, level + 1, children, folded)
+  if (!isFolded)
+    for (const child of below) addTree(rows, child, level + 1, children, folded, isShown)
 }

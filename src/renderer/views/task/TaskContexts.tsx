@@ -8,8 +8,10 @@ import {
 } from '../../components/conversation/task-lookup.ts'
 import { useConnectionLost, useLedger, useStores } from '../../store/hooks.ts'
 import { reportKey } from '../../store/reports.ts'
+import { formatRoute, taskRoute } from '../../store/route.ts'
 import { unreachableReason } from '../app/actions.ts'
 import { useActions } from '../app/use-actions.ts'
+import { useResumeActions } from '../resume/use-resume-actions.ts'
 
 /** Gives the cards of one task's transcript what they show and what they can ask for. */
 export function TaskContexts(props: {
@@ -21,6 +23,7 @@ export function TaskContexts(props: {
   const { taskId, onViewTranscript, children } = props
   const { reports, ledger } = useStores()
   const { applyPatch, stop } = useActions()
+  const { resume, startFresh, giveUp, retry, continueFrom } = useResumeActions()
   const lookup = useTaskLookup(taskId)
   const lost = useConnectionLost()
   const actions = useMemo(
@@ -28,13 +31,31 @@ export function TaskContexts(props: {
       onViewTranscript,
       onApply: (id: TaskId) => void applyPatch(id),
       onStop: (id: TaskId) => void stop(id),
+      onResume: (id: TaskId) => void resume(id),
+      onStartFresh: (id: TaskId) => void startFresh(id),
+      onGiveUp: (id: TaskId) => void giveUp(id),
+      onRetry: (id: TaskId) => void retry(id),
+      onContinueFrom: continueFrom,
+      linkTo: (id: TaskId) => formatRoute(taskRoute(id)),
       unreachable: lost ? unreachableReason : undefined,
       onNeedReport: (id: TaskId) => {
         const task = ledger.store.getState().ledger.tasks.get(id)
         void reports.load(id, task?.runs.at(-1)?.run ?? 1)
       },
     }),
-    [onViewTranscript, applyPatch, stop, lost, reports, ledger],
+    [
+      onViewTranscript,
+      applyPatch,
+      stop,
+      resume,
+      startFresh,
+      giveUp,
+      retry,
+      continueFrom,
+      lost,
+      reports,
+      ledger,
+    ],
   )
   return (
     <TaskLookupContext value={lookup}>

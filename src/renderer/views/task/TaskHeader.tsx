@@ -6,6 +6,7 @@ import { shownStatus } from '../../components/task/shown-status.ts'
 import { TaskElapsed } from '../../components/task/task-elapsed.tsx'
 import { useLineage, useProject } from '../../store/hooks.ts'
 import { formatRoute, projectRoute, taskRoute } from '../../store/route.ts'
+import { LineageLine } from './LineageLine.tsx'
 
 /** Where it is, what it is called, and how it stands; `actions` on the right. */
 export function TaskHeader({ task, actions }: { task: Task; actions: ReactNode }) {
@@ -45,6 +46,7 @@ export function TaskHeader({ task, actions }: { task: Task; actions: ReactNode }
             {task.archived ? <span>archived</span> : null}
           </span>
         </div>
+        <LineageLine task={task} />
       </div>
       <div className="flex shrink-0 items-center gap-1 pt-1.5">{actions}</div>
     </header>

@@ -18,6 +18,8 @@ import {
 } from '../../store/hooks.ts'
 import { formatRoute, type Route, taskRoute } from '../../store/route.ts'
 import { useActions } from '../app/use-actions.ts'
+import { useCanResume } from '../resume/ResumeButtons.tsx'
+import { useResumeActions } from '../resume/use-resume-actions.ts'
 import { NothingHere } from '../shell/NothingHere.tsx'
 import { useKeys } from '../shell/use-keys.ts'
 import { TranscriptPane } from './TranscriptPane.tsx'
@@ -54,7 +56,20 @@ export function TranscriptDialog(props: {
     const sibling = at >= 0 ? siblings[index] : undefined
     if (sibling) show(sibling.id)
   }
+  const resumable = useCanResume(task)
+  const { resume } = useResumeActions()
   useKeys([
+    ...(resumable && task
+      ? [
+          {
+            keys: 'r',
+            label: 'Resume the agent',
+            group: 'Transcript' as const,
+            scope: 'dialog' as const,
+            run: () => void resume(task.id),
+          },
+        ]
+      : []),
     {
       keys: '[',
       label: 'The agent before it',

@@ -1,0 +1,21 @@
+/** What a task waits for before it begins. Pure; the main side decides, this only names them. */
+import type { TaskId } from '../../../shared/ids.ts'
+import type { Task } from '../../../shared/tasks.ts'
+
+/** Those that have not completed; in the place of one that was begun anew stands the new one. */
+export function openDependencies(
+  task: Task,
+  byId: (id: TaskId) => Task | null,
+  childrenOf: (id: TaskId) => Task[],
+): Task[] {
+  return task.dependsOn.flatMap((id) => {
+    const known = byId(id)
+    if (!known) return []
+    const { parentId, callId } = known
+    const newest =
+      parentId !== null && callId !== null
+        ? (childrenOf(parentId).findLast((other) => other.callId === callId) ?? known)
+        : known
+    return newest.status === 'completed' ? [] : [newest]
+  })
+}

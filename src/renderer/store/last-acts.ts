@@ -1,0 +1,62 @@
+/**
+ * What agents that stopped were doing last, read from the ends of their transcripts once something shows
+ * it. Bounded: the oldest are forgotten.
+ */
+import { createStore, type StoreApi } from 'zustand/vanilla'
+import type { ShiplogClient } from '../../shared/contract/index.ts'
+import type { TranscriptPage } from '../../shared/contract/workspace.ts'
+import type { TaskId } from '../../shared/ids.ts'
+
+/** The last turn of most agents; a longer one shows its last calls all the same. */
+const lastEntries = 12
+/** A line each. */
+const actsKeptMax = 500
+
+export interface LastActs {
+  /** By `task/run`; null: nothing is known. */
+  store: StoreApi<ReadonlyMap<string, string | null>>
+  /** Reads it unless that was done before. Never rejects. */
+  load(taskId: TaskId, run: number): Promise<void>
+}
+
+/** After another run it was doing something else. */
+export const actKey = (taskId: TaskId, run: number): string => `${taskId}/${run}`
+
+/** `describe`: one line, from the end of a transcript. */
+export function createLastActs(deps: {
+  client: Pick<ShiplogClient, 'workspace'>
+  describe: (page: TranscriptPage) => string | null
+}): LastActs {
+  const store = createStore<ReadonlyMap<string, string | null>>(() => new Map())
+  const asked = new Set<string>()
+  /** One at a time: a hundred rows are not a hundred readings at once. */
+  let last: Promise<void> = Promise.resolve()
+
+  async function read(key: string, taskId: TaskId): Promise<void> {
+    try {
+      const page = await deps.client.workspace.getSubagentTranscript({
+        taskId,
+        last: true,
+        limit: lastEntries,
+      })
+      const known = new Map(store.getState()).set(key, deps.describe(page))
+      for (const oldest of [...known.keys()].slice(0, Math.max(0, known.size - actsKeptMax)))
+        known.delete(oldest)
+      store.setState(known, true)
+    } catch {
+      // The row says why it stopped; without this it says a little less. It is asked for again.
+      asked.delete(key)
+    }
+  }
+
+  return {
+    store,
+    load(taskId, run) {
+      const key = actKey(taskId, run)
+      if (asked.has(key)) return last
+      asked.add(key)
+      last = last.then(() => read(key, taskId))
+      return last
+    },
+  }
+}

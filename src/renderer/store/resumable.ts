@@ -1,0 +1,89 @@
+/** Which tasks can be resumed, and in what order a person sees them. Pure. */
+import type { TaskId } from '../../shared/ids.ts'
+import {
+  isBeingRemoved,
+  isRunning,
+  isSettled,
+  type Task,
+  waitingActivity,
+} from '../../shared/tasks.ts'
+
+type Tasks = ReadonlyMap<TaskId, Task>
+
+export interface InterruptedRow {
+  task: Task
+  /** Below the topmost one that is listed. */
+  depth: number
+  /** How many listed ones are below it. */
+  below: number
+}
+
+/** Interrupted, or left in the queue by a root that has stopped; in either case its workspace is there. */
+export function isResumable(tasks: Tasks, task: Task): boolean {
+  if (isGone(task)) return false
+  const root = tasks.get(task.rootId)
+  if (task.status === 'interrupted') return true
+  return (
+    task.status === 'queued' &&
+    task.parentId !== null &&
+    root !== undefined &&
+    isSettled(root.status)
+  )
+}
+
+/**
+ * What waits for the person, as trees: the tree that stopped last first, parents before their children.
+ * A sub-agent whose root has completed since, or is in the archive, holds nothing up any more.
+ */
+export function interruptedRows(tasks: Tasks): InterruptedRow[] {
+  const listed = [...tasks.values()].filter((task) => {
+    const root = tasks.get(task.rootId)
+    const isOver = root !== undefined && (root.status === 'completed' || isGone(root))
+    return isResumable(tasks, task) && !isOver
+  })
+  const among = new Set(listed.map(({ id }) => id))
+  const children = Map.groupBy(listed, (task) => nearestListed(tasks, task, among))
+  const tops = (children.get(null) ?? []).toSorted((a, b) =>
+    stoppedAt(b).localeCompare(stoppedAt(a)),
+  )
+  return tops.flatMap((top) => treeOf(top, 0, children))
+}
+
+/** The resumable ones below a task, parents before their children. */
+export function resumableBelow(tasks: Tasks, id: TaskId): Task[] {
+  return [...tasks.values()]
+    .filter((task) => task.id !== id && isBelow(tasks, task, id) && isResumable(tasks, task))
+    .toSorted((a, b) => a.depth - b.depth)
+}
+
+/** Whether a task is somewhere below another. */
+export function isBelow(tasks: Tasks, task: Task, id: TaskId): boolean {
+  for (let above = task.parentId; above !== null; above = tasks.get(above)?.parentId ?? null)
+    if (above === id) return true
+  return false
+}
+
+/** It was resumed, and there is no room for it yet: it can be called off. */
+export const isWaiting = (task: Task, activity: string | null): boolean =>
+  !isRunning(task.status) && activity === waitingActivity
+
+/** Its last sign of life. */
+export const stoppedAt = (task: Task): string => task.endedAt ?? task.startedAt ?? task.createdAt
+
+const isGone = (task: Task): boolean => task.archived || task.trashed || isBeingRemoved(task)
+
+/** One in between may have ended well. */
+function nearestListed(tasks: Tasks, task: Task, among: ReadonlySet<TaskId>): TaskId | null {
+  let above = task.parentId
+  while (above !== null && !among.has(above)) above = tasks.get(above)?.parentId ?? null
+  return above
+}
+
+function treeOf(
+  task: Task,
+  depth: number,
+  children: ReadonlyMap<TaskId | null, Task[]>,
+): InterruptedRow[] {
+  const below = (children.get(task.id) ?? []).flatMap((child) => treeOf(child, depth + 1, children))
+  return [{ task, depth, below: below.length }, ...below]
+}

@@ -1,0 +1,98 @@
+import { Ban, CopyPlus, Ellipsis, ListRestart, RotateCcw, RotateCw } from 'lucide-react'
+import { useStore } from 'zustand'
+import type { Task } from '../../../shared/tasks.ts'
+import { Button, IconButton, Menu, type MenuEntry } from '../../components/primitives/index.ts'
+import { canBeContinued, canBeResumed, canBeRetried } from '../../components/task/what-next.ts'
+import { useActivity, useConnectionLost, useLedger, useStores } from '../../store/hooks.ts'
+import { isResumable, isWaiting } from '../../store/resumable.ts'
+import { unreachableReason } from '../app/actions.ts'
+import { useActions } from '../app/use-actions.ts'
+import { useResumeActions } from './use-resume-actions.ts'
+
+/** How one goes on with a task that is not at work: its button, and the rest in a menu. */
+export function ResumeButtons(props: {
+  task: Task
+  /** Its key is listened for. */
+  withKey?: boolean
+}) {
+  const { task, withKey = false } = props
+  const { resumes } = useStores()
+  const { resume, startFresh, giveUp, retry, continueFrom } = useResumeActions()
+  const { stop } = useActions()
+  const lost = useConnectionLost()
+  const looking = useStore(resumes.store, (view) => view.looking.has(task.id))
+  const waiting = isWaiting(task, useActivity(task.id))
+  const resumable = useCanResume(task)
+  const shared = { disabled: lost, title: lost ? unreachableReason : undefined }
+  if (waiting)
+    return (
+      <Button {...shared} onClick={() => void stop(task.id)}>
+        Stop waiting
+      </Button>
+    )
+  const entries: MenuEntry[] = [
+    ...(task.status === 'interrupted' && !task.archived && resumable
+      ? [
+          {
+            label: 'Start fresh',
+            icon: <ListRestart />,
+            disabled: lost,
+            onSelect: () => void startFresh(task.id),
+          },
+        ]
+      : []),
+    ...(resumable && !task.archived
+      ? [
+          {
+            label: 'Give up',
+            icon: <Ban />,
+            disabled: lost,
+            onSelect: () => void giveUp(task.id),
+          },
+        ]
+      : []),
+    ...(canBeContinued(task)
+      ? [
+          {
+            label: 'Continue as a new task…',
+            icon: <CopyPlus />,
+            disabled: lost,
+            onSelect: () => continueFrom(task.id),
+          },
+        ]
+      : []),
+  ]
+  return (
+    <>
+      {resumable ? (
+        <Button
+          {...shared}
+          icon={<RotateCcw />}
+          shortcut={withKey ? 'r' : undefined}
+          busy={looking}
+          onClick={() => void resume(task.id)}
+        >
+          Resume
+        </Button>
+      ) : null}
+      {canBeRetried(task) ? (
+        <Button {...shared} icon={<RotateCw />} onClick={() => void retry(task.id)}>
+          Retry
+        </Button>
+      ) : null}
+      {entries.length > 0 ? (
+        <Menu
+          align="end"
+          trigger={<IconButton label="More" icon={<Ellipsis />} />}
+          entries={entries}
+        />
+      ) : null}
+    </>
+  )
+}
+
+/** Whether it stopped, or never began, and can go on. */
+export const useCanResume = (task: Task | null): boolean =>
+  useLedger(
+    ({ ledger }) => task !== null && (canBeResumed(task) || isResumable(ledger.tasks, task)),
+  )

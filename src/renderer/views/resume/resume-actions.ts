@@ -1,0 +1,191 @@
+/** What a person does with what stopped: the call, then one toast that says how it came out. */
+import { describeDrift } from '../../../shared/drift.ts'
+import type { TaskId } from '../../../shared/ids.ts'
+import type {
+  ResumeCandidate,
+  ResumeEnd,
+  ResumeOutcome,
+  ResumeSelector,
+} from '../../../shared/resume.ts'
+import { toast } from '../../components/primitives/index.ts'
+import { type Problem, problemOf } from '../../rpc/problem.ts'
+import type { ResumeAsk } from '../../store/overlay.ts'
+import { isWaiting, resumableBelow } from '../../store/resumable.ts'
+import { taskRoute } from '../../store/route.ts'
+import type { Stores } from '../../store/stores.ts'
+import { countOf, showProblem } from '../app/actions.ts'
+
+/** Long enough to read the causes of some, or to do something else instead. */
+const readShownMs = 12_000
+
+export interface ResumeActions {
+  /** At once when there is nothing to look at, else by the dialog. */
+  resume(taskId: TaskId): Promise<void>
+  resumeAll(): void
+  /** Tells how it came out, and follows those that go on when they are several. */
+  resumed(outcome: ResumeOutcome): void
+  stopBatch(): Promise<void>
+  startFresh(taskId: TaskId): Promise<void>
+  /** Its record stays, so it can be continued as a new task. */
+  giveUp(taskId: TaskId): Promise<void>
+  retry(taskId: TaskId): Promise<void>
+  continueFrom(taskId: TaskId): void
+}
+
+/** Of a task with others below it that stopped, the whole tree is looked at; who is meant is chosen then. */
+export const selectorFor = (ask: ResumeAsk, hasBelow: boolean): ResumeSelector =>
+  ask.of === 'all' ? { by: 'all' } : { by: hasBelow ? 'tree' : 'task', taskId: ask.taskId }
+
+/** Whether a person should see something before it goes on. */
+export const isWorthALook = ({ drift, obstacle }: ResumeCandidate): boolean =>
+  obstacle !== null || describeDrift(drift).length > 0
+
+export function createResumeActions(stores: Stores): ResumeActions {
+  const { client, ledger, navigation, overlay, resumes } = stores
+  const tasks = () => ledger.store.getState().ledger.tasks
+  const titleOf = (id: TaskId) => tasks().get(id)?.title ?? 'the agent'
+  const show = (id: TaskId) => ({
+    label: 'Show',
+    onClick: () => navigation.go(taskRoute(id)),
+  })
+
+  async function attempt<Value>(doing: string, call: () => Promise<Value>): Promise<Value | null> {
+    try {
+      return await call()
+    } catch (error) {
+      showProblem(problemOf(error, doing))
+      return null
+    }
+  }
+
+  async function resume(taskId: TaskId): Promise<void> {
+    const ask: ResumeAsk = { of: 'task', taskId }
+    if (resumableBelow(tasks(), taskId).length > 0) return overlay.show({ kind: 'resume', ask })
+    const found = await resumes.look(taskId, () =>
+      attempt('find out what has changed', () =>
+        client.tasks.planResume({ selector: selectorFor(ask, false) }),
+      ),
+    )
+    const [candidate] = found?.candidates ?? []
+    if (!found || !candidate) return
+    if (!isWorthALook(candidate)) return resumeAtOnce(taskId)
+    const open = () => overlay.show({ kind: 'resume', ask, found: found.candidates })
+    // The person went on to something else in the meantime: never a dialog over a dialog.
+    if (overlay.store.getState().kind === 'none') open()
+    else
+      toast.warning(`Things have changed since “${candidate.title}” stopped.`, {
+        duration: readShownMs,
+        action: { label: 'Look', onClick: open },
+      })
+  }
+
+  async function resumeAtOnce(taskId: TaskId): Promise<void> {
+    const outcome = await resumes.look(taskId, () =>
+      attempt('resume the agent', () => client.tasks.resume({ selector: { by: 'task', taskId } })),
+    )
+    if (outcome) resumed(outcome)
+  }
+
+  function resumed(outcome: ResumeOutcome): void {
+    const { accepted, fresh, abandoned, refused } = outcome
+    const [first] = accepted
+    if (first && accepted.length + fresh.length + abandoned.length + refused.length === 1) {
+      toast.success(`Resumed “${titleOf(first.taskId)}”.`, { action: show(first.taskId) })
+      return
+    }
+    const said = [
+      accepted.length > 0 ? `Resumed ${countOf(accepted.length, 'agent')}.` : null,
+      fresh.length > 0 ? `Began ${countOf(fresh.length, 'agent')} anew.` : null,
+      abandoned.length > 0 ? `Gave up ${countOf(abandoned.length, 'agent')}.` : null,
+    ].filter((text) => text !== null)
+    if (refused.length > 0)
+      toast.warning([...said, `${refused.length} could not be.`].join(' '), {
+        description: refused.map(({ message }) => message).join('\n'),
+        duration: readShownMs,
+      })
+    else if (said.length > 0) toast.success(said.join(' '))
+    if (accepted.length > 1)
+      void resumes.follow(accepted.map(({ taskId }) => taskId)).then((ends) => {
+        if (ends) showEnds(ends)
+      })
+  }
+
+  function showEnds(ends: ResumeEnd[]): void {
+    const completed = ends.filter(({ status }) => status === 'completed').length
+    if (completed === ends.length) {
+      toast.success(`All ${ends.length} resumed agents have completed.`)
+      return
+    }
+    const others = ends.filter(({ status }) => status !== 'completed')
+    toast.warning(`${completed} of ${ends.length} resumed agents have completed.`, {
+      description: others
+        .map(({ taskId, cause, status }) => `${titleOf(taskId)}: ${cause ?? status}`)
+        .join('\n'),
+      duration: readShownMs,
+    })
+  }
+
+  return {
+    resume,
+    resumeAll: () => overlay.show({ kind: 'resume', ask: { of: 'all' } }),
+    resumed,
+    stopBatch: () =>
+      resumes.stop((id) => {
+        const task = tasks().get(id)
+        return (
+          task !== undefined && isWaiting(task, ledger.store.getState().activity.get(id) ?? null)
+        )
+      }),
+    async startFresh(taskId) {
+      if (resumableBelow(tasks(), taskId).length > 0)
+        return overlay.show({ kind: 'resume', ask: { of: 'task', taskId }, choice: 'fresh' })
+      const title = titleOf(taskId)
+      const begun = await attempt('begin it anew', () => client.tasks.startFresh({ taskId }))
+      if (begun)
+        toast.success(`Gave “${title}” up and began it anew.`, { action: show(begun.taskId) })
+    },
+    async giveUp(taskId) {
+      if (resumableBelow(tasks(), taskId).length > 0)
+        return overlay.show({ kind: 'resume', ask: { of: 'task', taskId }, choice: 'abandon' })
+      const title = titleOf(taskId)
+      const begun = tasks().get(taskId)?.hasTranscript ?? false
+      const given = await attempt('give the agent up', () => client.tasks.abandon({ taskId }))
+      if (given)
+        toast(`Gave “${title}” up.`, {
+          description: begun ? 'What it did is kept.' : undefined,
+          duration: readShownMs,
+          action: begun
+            ? {
+                label: 'Continue as a new task',
+                onClick: () => overlay.show({ kind: 'continue-from', taskId }),
+              }
+            : undefined,
+        })
+    },
+    async retry(taskId) {
+      const title = titleOf(taskId)
+      const retried = await attempt('run it again', () => client.tasks.retry({ taskId }))
+      if (retried) toast.success(`“${title}” runs again.`)
+    },
+    continueFrom: (taskId) => overlay.show({ kind: 'continue-from', taskId }),
+  }
+}
+
+/** Why nothing at all came of it; null when something did. */
+export function problemOfOutcome(outcome: ResumeOutcome): Problem | null {
+  const { accepted, fresh, abandoned, refused } = outcome
+  const [first] = refused
+  if (!first || accepted.length + fresh.length + abandoned.length > 0) return null
+  const message =
+    refused.length === 1 ? first.message : `None of the ${refused.length} could be resumed.`
+  return {
+    code: 'REFUSED',
+    message,
+    next:
+      first.reason === 'conflicts'
+        ? 'It happened just now. Look at the list once more.'
+        : 'Nothing was changed. It can be tried again.',
+    details: refused.map((one) => `${one.taskId}: ${one.reason}: ${one.message}`).join('\n'),
+    field: null,
+  }
+}

@@ -1,0 +1,45 @@
+import type { Task } from '../../../shared/tasks.ts'
+import { useContinuations, useTask } from '../../store/hooks.ts'
+import { formatRoute, type Route, taskRoute } from '../../store/route.ts'
+
+/** Which task it goes on from, and which go on from it. Nothing for one that stands alone. */
+export function LineageLine({ task }: { task: Task }) {
+  const from = useTask(task.resumedFrom)
+  const continuations = useContinuations(task.id)
+  if (!from && continuations.length === 0) return null
+  return (
+    <p className="flex min-w-0 flex-wrap gap-x-3 text-small text-muted">
+      {from ? (
+        <span className="flex min-w-0 gap-1">
+          Continues <TaskLink task={from} />
+        </span>
+      ) : null}
+      {continuations.length > 0 ? (
+        <span className="flex min-w-0 gap-1">
+          Continued by
+          {continuations.map((other, index) => (
+            <span key={other.id} className="flex min-w-0">
+              <TaskLink task={other} />
+              {index < continuations.length - 1 ? ',' : null}
+            </span>
+          ))}
+        </span>
+      ) : null}
+    </p>
+  )
+}
+
+function TaskLink({ task }: { task: Task }) {
+  const route: Route = task.archived
+    ? { screen: 'archive', taskId: task.id, tab: 'report' }
+    : taskRoute(task.id)
+  return (
+    <a
+      href={formatRoute(route)}
+      title={task.title}
+      className="untrusted max-w-72 truncate rounded-sm text-accent hover:underline"
+    >
+      {task.title}
+    </a>
+  )
+}

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest'
+import {
+  actWords,
+  countChoices,
+  firstChoices,
+  rowsFor,
+  sentChoices,
+  withChoice,
+} from '../../src/renderer/views/resume/choices.ts'
+import type { DriftReport } from '../../src/shared/drift.ts'
+import type { TaskId } from '../../src/shared/ids.ts'
+import { createFakeHost, noUsage } from './fake-host.ts'
+
+/** A root with a child and a grandchild, and another root; all of them interrupted. */
+async function interrupted(drift: Record<TaskId, DriftReport> = {}) {
+  const host = createFakeHost({ drift })
+  const project = host.project('/home/ada/projects/harbour', true)
+  const root = host.start(project.id, 'Light the harbour', 'lead')
+  const child = host.start(project.id, 'Test the lamps', 'tester', { parentId: root, callId: null })
+  const nested = host.start(project.id, 'Make fixtures', 'fixer', { parentId: child, callId: null })
+  const other = host.start(project.id, 'Repair the fog horn', 'lead')
+  for (const taskId of [nested, other, child, root])
+    host.record({ type: 'task.interrupted', taskId, run: 1, cause: 'quit', usage: noUsage })
+  const { candidates } = await host.client.tasks.planResume({ selector: { by: 'all' } })
+  return { host, tasks: host.ledger.tasks, candidates, root, child, nested, other }
+}
+
+describe('what is resumed', () => {
+  it('is shown as trees, and of one agent what is below it', async () => {
+    const { tasks, candidates, child, nested } = await interrupted()
+    const shown = (rows: ReturnType<typeof rowsFor>) =>
+      rows.map(({ candidate, depth }) => `${depth} ${candidate.title}`)
+    expect(shown(rowsFor(candidates, { of: 'all' }, tasks)).toSorted()).toEqual([
+      '0 Light the harbour',
+      '0 Repair the fog horn',
+      '1 Test the lamps',
+      '2 Make fixtures',
+    ])
+    const below = rowsFor(candidates, { of: 'task', taskId: child }, tasks)
+    expect(shown(below)).toEqual(['0 Test the lamps', '1 Make fixtures'])
+    expect(below.map(({ candidate }) => candidate.taskId)).toEqual([child, nested])
+  })
+
+  it('leaves what is not shown as it is', async () => {
+    const { tasks, candidates, root, child, nested, other } = await interrupted()
+    const rows = rowsFor(candidates, { of: 'task', taskId: child }, tasks)
+    const choices = firstChoices(rows, 'resume', tasks)
+    expect(sentChoices(candidates, rows, choices)).toEqual({
+      [root]: 'leave',
+      [child]: 'resume',
+      [nested]: 'resume',
+      [other]: 'leave',
+    })
+    expect(sentChoices(candidates, rows.slice(0, 1), choices)[nested]).toBe('leave')
+  })
+
+  it('gives those below up with one that begins anew, and takes them back with it', async () => {
+    const { tasks, candidates, root, child, nested } = await interrupted()
+    const rows = rowsFor(candidates, { of: 'task', taskId: root }, tasks)
+    const fresh = firstChoices(rows, 'fresh', tasks)
+    expect(fresh).toEqual({ [root]: 'fresh', [child]: 'abandon', [nested]: 'abandon' })
+    const kept = withChoice(fresh, rows, nested, 'leave', tasks)
+    expect(withChoice(kept, rows, root, 'resume', tasks)).toEqual({
+      [root]: 'resume',
+      [child]: 'resume',
+      [nested]: 'leave',
+    })
+  })
+
+  it('[S2] says in the button what it does', async () => {
+    const { tasks, candidates, root, child, nested } = await interrupted()
+    const rows = rowsFor(candidates, { of: 'task', taskId: root }, tasks)
+    const words = (choices: Parameters<typeof countChoices>[1]) =>
+      actWords(countChoices(rows, choices))
+    expect(words({})).toBe('Continue')
+    expect(words({ [root]: 'fresh', [child]: 'leave', [nested]: 'leave' })).toBe('Start fresh')
+    expect(words({ [root]: 'abandon', [child]: 'abandon', [nested]: 'abandon' })).toBe('Give 3 up')
+    expect(words({ [root]: 'fresh', [child]: 'abandon', [nested]: 'abandon' })).toBe('Continue')
+    const [first] = rows
+    if (!first) throw new Error('nothing is interrupted')
+    first.candidate.drift.conflicts = [
+      { path: 'lamp.ts', oldPath: null, change: 'modified', changedBy: 'you' },
+    ]
+    expect(words({})).toBe('Continue anyway')
+    expect(words({ [root]: 'leave' })).toBe('Continue')
+  })
+
+  it('can not be what has an obstacle', async () => {
+    const { tasks, candidates, root } = await interrupted()
+    const hindered = candidates.map((one) =>
+      one.taskId === root ? { ...one, obstacle: 'The folder is gone.' } : one,
+    )
+    const rows = rowsFor(hindered, { of: 'all' }, tasks)
+    expect(firstChoices(rows, 'resume', tasks)[root]).toBe('leave')
+  })
+})
