@@ -364,3 +364,31 @@ agents:
     await expect(abandoned).rejects.toMatchObject({ data: { reason: 'not-interrupted' } })
   })
 })
+
+describe('going on from what retention took away', () => {
+  it('[S3][X1] refuses instead of going on without its history, and does once it is taken back', async () => {
+    const fixture = await openFixture()
+    const { shiplog } = fixture
+    const root = await start(fixture, short)
+    await untilQuiet(shiplog)
+    await shiplog.client.workspace.remove({ workspaceId: root })
+    const settings = await shiplog.client.retention.settings()
+    await shiplog.client.retention.setSettings({ ...settings, bytesMax: 0 })
+    const { receipt } = await shiplog.client.retention.sweep()
+    const goOn = () => shiplog.client.tasks.continueFrom({ taskId: root })
+    await expect(goOn()).rejects.toMatchObject({
+      code: 'REFUSED',
+      message: expect.stringContaining(`shiplog prune --undo ${receipt}`),
+    })
+    await shiplog.client.retention.undo({ receiptId: receipt as never })
+    const { taskId } = await goOn()
+    await untilQuiet(shiplog)
+    expect(await taskOf(shiplog, taskId)).toMatchObject({ resumedFrom: root, status: 'completed' })
+  })
+})
+
+const short = `
+version: 1
+name: short
+agents:${agent('lead', ['- report: { title: One, markdown: One. }', '- report: { title: Two, markdown: Two. }'])}
+`

@@ -3,7 +3,7 @@ import type { Entry } from '../../../shared/entries.ts'
 import { refused } from '../../../shared/failure.ts'
 import type { TaskId } from '../../../shared/ids.ts'
 import type { LedgerState } from '../../../shared/projections/ledger-state.ts'
-import type { Task } from '../../../shared/tasks.ts'
+import type { Task, TranscriptExpiry } from '../../../shared/tasks.ts'
 import type { Records } from '../../workspaces/record.ts'
 
 /** The tasks that this one continues, the first generation first; itself not included. */
@@ -63,6 +63,7 @@ async function wholeTranscript(
   for (let fromSeq: number | null = 1; fromSeq !== null; ) {
     const page = await records.transcriptPage(id, { fromSeq, limit: pageEntries })
     if (page.status === 'missing') return null
+    if (page.expired) return refuseExpired(title, page.expired)
     damage = page.damage.map(
       ({ line, reason }) =>
         `Line ${line} of the transcript of "${title}" can't be read: ${reason}.`,
@@ -71,6 +72,15 @@ async function wholeTranscript(
     fromSeq = page.nextSeq
   }
   return { entries, damage }
+}
+
+/** Going on without it would lose what it holds, and nobody would notice. */
+function refuseExpired(title: string, expired: TranscriptExpiry): never {
+  const remedy =
+    expired.purgedAt === null
+      ? `Take it back out of the trash first: \`shiplog prune --undo ${expired.receiptId}\`, or "Restore it" where it is shown.`
+      : 'It has left the trash for good, so there is no history to go on from: start a new agent instead.'
+  return refused('removed', `The transcript of "${title}" expired on ${expired.at}. ${remedy}`)
 }
 
 const pageEntries = 500
