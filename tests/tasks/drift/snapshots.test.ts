@@ -110,3 +110,24 @@ agents:
   await untilQuiet(fixture.shiplog)
   expect(snapshotsIn(await entriesOf(fixture.shiplog, outside))).toEqual([])
 })
+
+it('[S2] takes the hidden ref of an agent that worked in place away with its workspace', async () => {
+  const fixture = await openFixture()
+  const task = await interruptedAt(
+    fixture,
+    `version: 1
+name: in place
+agents:
+  lead:
+    turns:
+      - call: write_file
+        with: { path: work.txt, content: "mine" }
+      - wait: 600s
+`,
+    { isolation: 'in-place' },
+  )
+  const refs = () => inRepository(fixture.project.dir, 'for-each-ref', 'refs/shiplog/')
+  expect(refs()).toContain(task.id)
+  await fixture.shiplog.client.workspace.remove({ workspaceId: task.id })
+  expect(refs()).toBe('')
+})
