@@ -1,0 +1,12 @@
+/** Loaded with `node --import`: Shiplog then finds the program that notes histories in the place of the scripted one. */
+import { registerHooks } from 'node:module'
+
+const noting = new URL('noting-program.ts', import.meta.url).href
+
+registerHooks({
+  resolve(specifier, context, next) {
+    const isProgram = specifier.endsWith('/scripted-program.ts')
+    const isForShiplog = context.parentURL?.endsWith('/src/main/shiplog.ts') ?? false
+    return next(isProgram && isForShiplog ? noting : specifier, context)
+  },
+})
