@@ -155,9 +155,14 @@ async function repositoryFaults(box: Sandbox, project: string): Promise<string[]
   )
 }
 
-/** All that a start must leave alone once another has been over it. Worktrees are compared by name. */
+/** Worktrees are compared by name; agent history is an output, which a later start may complete from Git. */
+const notCompared = [/^worktrees\/.*\/.*\//, /^projects\/[^/]+\/agent-history\.json$/]
+
+/** All that a start must leave alone once another has been over it. */
 async function everything(box: Sandbox, project: string) {
-  const files = [...readTree(box.dataDir)].filter(([path]) => !/^worktrees\/.*\/.*\//.test(path))
+  const files = [...readTree(box.dataDir)].filter(
+    ([path]) => !notCompared.some((one) => one.test(path)),
+  )
   const repository = await Promise.all([
     box.git(project, 'for-each-ref'),
     box.git(project, 'worktree', 'list'),
