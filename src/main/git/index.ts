@@ -5,6 +5,7 @@ import { changedTreePaths, type TreeDifference, treeDifferences } from './change
 import { type DiffAnswer, type DiffContent, diff, diffCommits } from './diff.ts'
 import { forgetHalfMadeWorktree, isHalfMadeWorktree } from './half-made.ts'
 import * as history from './history.ts'
+import { takeAwayIndexLock } from './index-lock.ts'
 import { initRepository } from './init.ts'
 import * as inspect from './inspect.ts'
 import {
@@ -107,6 +108,8 @@ export function createGit(options: { gitPath?: string; env?: NodeJS.ProcessEnv }
 
     /** Its making was cut short: nobody has worked in it. */
     isHalfMadeWorktree,
+    takeAwayIndexLock: (input: Parameters<typeof takeAwayIndexLock>[1]) =>
+      takeAwayIndexLock(git, input),
     forgetHalfMadeWorktree,
     createWorktree: (input: worktrees.CreateWorktreeInput) =>
       inRepository(input.repoDir, () => worktrees.createWorktree(git, input)),

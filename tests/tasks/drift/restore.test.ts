@@ -1,4 +1,4 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { createRestoreWorkingDir } from '../../../src/main/tasks/drift/index.ts'
@@ -265,4 +265,20 @@ it('[S5] a project that has moved, or a worktree that Git does not know, is refu
   await rename(`${project}-moved`, project)
   await writeFile(join(task.workspace.path, '.git'), 'nonsense')
   await expect(restore(fixture, task)).rejects.toThrow('git worktree repair')
+})
+
+it('[S4] takes away the lock that a killed Git left on the index, and leaves one that is held now', async () => {
+  const fixture = await openFixture({ files })
+  const task = await interruptedAt(fixture, works)
+  const dir = task.workspace.path
+  const absolute = ['--path-format=absolute', '--git-path', 'index.lock']
+  const file = inRepository(dir, 'rev-parse', ...absolute).trim()
+  await writeFile(file, '')
+  expect(await restore(fixture, task)).toEqual(untouched)
+  expect((await stat(file)).size).toBe(0)
+
+  await utimes(file, 1, 1)
+  const { restored } = await restore(fixture, task)
+  expect(restored).toEqual([expect.stringContaining('lock')])
+  await expect(stat(file)).rejects.toThrow('ENOENT')
 })

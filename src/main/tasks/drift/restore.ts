@@ -78,7 +78,16 @@ export function createRestoreWorkingDir(deps: RestoreDependencies): RestoreWorki
       await mkdir(workspace.path, { recursive: true })
       return { restored: ['The working directory was made again, empty.'], madeAnew: false }
     }
-    return owner.id === task.id ? checkOutAgain(git, workspace, history) : untouched
+    const unlocked = await withoutLeftLock(root)
+    const back = owner.id === task.id ? await checkOutAgain(git, workspace, history) : untouched
+    return { ...back, restored: [...unlocked, ...back.restored] }
+  }
+
+  /** One from before this process began can be no agent's that runs now. */
+  async function withoutLeftLock(root: string): Promise<string[]> {
+    const beforeMs = performance.timeOrigin
+    if (!(await git.takeAwayIndexLock({ dir: root, beforeMs }))) return []
+    return ["A lock that a killed Git had left on the worktree's index was taken away."]
   }
 }
 
