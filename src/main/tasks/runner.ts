@@ -25,7 +25,7 @@ import { endEvent } from './run-end.ts'
 import type { RunRegistry } from './run-registry.ts'
 import { bothSlots, createSlots, type Slot, type Slots } from './slots.ts'
 import type { TaskRecord } from './task-record.ts'
-import { waitUntilSettled } from './waiting.ts'
+import { waitUntilOver } from './waiting.ts'
 
 export interface RunRequest {
   /** Empty: it goes on with what it was asked before. */
@@ -149,7 +149,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
   async function dependenciesDone(taskId: TaskId, signal: AbortSignal): Promise<boolean> {
     const ids = dependenciesOf(record, record.known(taskId)).map(({ id }) => id)
     takeUp(ids)
-    await waitUntilSettled(ledger, ids, { signal })
+    await waitUntilOver({ ledger, runs }, ids, { signal })
     const reason = blockedBy(record, record.known(taskId))
     if (reason !== null) await record.move({ type: 'task.blocked', taskId, reason })
     return reason === null

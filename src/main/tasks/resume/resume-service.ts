@@ -115,8 +115,7 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
 
     await chooseOtherwise(candidates, choiceOf, outcome)
     const together = limitFor(toResume, request.agentsAtOnce)
-    // The deepest first, so that whoever awaits them finds them at work.
-    const beginnings = toResume.toReversed().map(async (candidate) => {
+    const beginnings = inOrder(toResume).map(async (candidate) => {
       const { taskId, drift, obstacle } = candidate
       if (obstacle !== null) {
         outcome.refused.push({ taskId, reason: 'obstacle', message: obstacle, drift })
@@ -154,6 +153,16 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
         outcome.refused.push({ taskId, reason: 'failed', message: causeOf(error), drift })
       }
     }
+  }
+
+  /**
+   * The deepest first, so that whoever awaits them finds them at work; those that have not begun after
+   * the others, so that what they depend on is about to run again.
+   */
+  function inOrder(candidates: ResumeCandidate[]): ResumeCandidate[] {
+    const depthOf = ({ taskId }: ResumeCandidate) => record.known(taskId).depth
+    const rank = ({ status }: ResumeCandidate) => (status === 'queued' ? 1 : 0)
+    return candidates.toSorted((a, b) => depthOf(b) - depthOf(a) || rank(a) - rank(b))
   }
 
   /** One tree has its own limit; several together, or a limit that was asked for, need one beside it (T5). */

@@ -5,7 +5,7 @@ import { endOf } from '../follow/follow-run.ts'
 import { ledgerSnapshot } from '../follow/follow-trees.ts'
 import { createRunProgress } from '../follow/run-progress.ts'
 import type { Action, ParsedOptions } from '../program.ts'
-import { othersInterrupted, rootOf, tellOthers } from '../resume/conflicts.ts'
+import { othersInterrupted, othersLines, rootOf } from '../resume/conflicts.ts'
 import { goOn } from '../resume/go-on.ts'
 import { hinting } from '../resume/hints.ts'
 import { safeLine } from '../terminal/safe-text.ts'
@@ -44,8 +44,8 @@ export function retry(id: string): Action {
         await context.printJson({ ...result, run, cause })
       } else {
         await tellResult(context, ended.task, result)
-        const text = tellOthers(othersInterrupted(went.followed.state, ids))
-        if (text !== null) await context.say(text)
+        const others = othersInterrupted(went.followed.state, ids)
+        for (const line of othersLines(others)) await context.say(line)
       }
       await tellWhatIsLeft(context, ended)
       return exitCodeOf(result)
@@ -64,9 +64,8 @@ export function abandon(id: string): Action {
         await context.say(
           `Gave up ${safeLine(task.title)} (${shortId(task.id)}). Its record stays.`,
         )
-        const below = othersInterrupted({ ...(await ledgerSnapshot(client)) }, [task.id])
-        const text = tellOthers(below)
-        if (text !== null) await context.say(text)
+        const others = othersInterrupted(await ledgerSnapshot(client), [task.id])
+        for (const line of othersLines(others)) await context.say(line)
       }
       return exitCodes.done
     })

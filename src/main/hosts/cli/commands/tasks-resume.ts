@@ -13,10 +13,10 @@ import { askedFor, commandFor, type Plan, planFor } from '../resume/asked.ts'
 import {
   nothingBegun,
   othersInterrupted,
+  othersLines,
   refusalOf,
   rootOf,
   tellDrift,
-  tellOthers,
 } from '../resume/conflicts.ts'
 import { acceptedBy, goOn } from '../resume/go-on.ts'
 import { documentOf, printEnds } from '../resume/outcome.ts'
@@ -58,7 +58,8 @@ async function lookOnly(
   const refusal = refusalOf(plan, force, commandFor(plan))
   if (refusal) throw refusal
   if (json) return exitCodes.done
-  await say(`Nothing was changed. \`${commandFor(plan)}${force ? ' --force' : ''}\` goes on.`)
+  await say('Nothing was changed.')
+  await say(`  ${commandFor(plan)}${force ? ' --force' : ''}   goes on`)
   await sayOthers(context, plan, state)
   return exitCodes.done
 }
@@ -89,7 +90,10 @@ async function goOnAfterALook(
     if (json) await context.printJson(documentOf(plan, state, { dryRun: false, refused }))
     throw nothingBegun(went.begun, commandFor(plan))
   }
-  const { ends, followed } = went
+  const { followed } = went
+  const ends = candidates.flatMap(
+    ({ taskId }) => went.ends.find((end) => end.taskId === taskId) ?? [],
+  )
   if (json) {
     const came = { dryRun: false, ends, refused }
     await context.printJson(documentOf(plan, followed.state, came))
@@ -140,6 +144,5 @@ async function sayOthers(
   state: LedgerState,
 ): Promise<void> {
   const meant = candidates.map(({ taskId }) => taskId)
-  const text = tellOthers(othersInterrupted(state, meant))
-  if (text !== null) await say(text)
+  for (const line of othersLines(othersInterrupted(state, meant))) await say(line)
 }

@@ -46,10 +46,11 @@ export interface Followed {
 }
 
 /**
- * Once nothing but clean-up is left, and nothing has been recorded for this long, it is not waited for
- * any more. Each of its steps takes well under a second; a huge worktree's removal takes several.
+ * Once nothing but clean-up, or the release of what was blocked, is left, and nothing has been recorded
+ * for this long, it is not waited for any more. Each step of a clean-up takes well under a second; a huge
+ * worktree's removal takes several.
  */
-const cleanUpStallMsMax = 30_000
+const stallMsMax = 30_000
 
 /** Resolves as well when the program was closed, with all that was recorded. */
 export async function followTrees(
@@ -115,9 +116,20 @@ export async function followTrees(
       await watcher.stillRunning(atWork)
       return false
     }
-    if (!since.some((task) => isAwaitingCleanUp(state, task, putOff))) return true
-    stall = setTimeout(() => stop.abort(), cleanUpStallMsMax)
-    return false
+    const awaited =
+      since.some((task) => isAwaitingCleanUp(state, task, putOff)) ||
+      [...state.tasks.values()].some((task) => rootIds.has(task.rootId) && isReleased(task, since))
+    if (awaited) stall = setTimeout(() => stop.abort(), stallMsMax)
+    return !awaited
+  }
+
+  /** What blocked it has completed just now: it is queued next (T6). */
+  function isReleased({ status, dependsOn }: Task, since: Task[]): boolean {
+    return (
+      status === 'blocked' &&
+      dependsOn.every((id) => state.tasks.get(id)?.status === 'completed') &&
+      dependsOn.some((id) => since.some((task) => task.id === id))
+    )
   }
 
   following.wake

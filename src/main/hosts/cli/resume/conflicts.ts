@@ -69,14 +69,17 @@ export function othersInterrupted(state: LedgerState, taskIds: TaskId[]): Task[]
   )
 }
 
-/** What is to be said of those; null when there are none. */
-export function tellOthers(others: Task[]): string | null {
+/** What is to be said of those, line by line; none when there are none. */
+export function othersLines(others: Task[]): string[] {
   const [first] = others
-  if (!first) return null
+  if (!first) return []
   const names = others.map(({ id, title }) => `${safeLine(title)} (${shortId(id)})`)
   const more = names.length - namedMax
   const list = names.slice(0, namedMax).join(', ') + (more > 0 ? ` and ${more} more` : '')
-  return `Interrupted in the same tree, and not resumed: ${list}. \`shiplog tasks resume ${shortId(first.id)} --tree\` resumes the whole tree.`
+  return [
+    `Interrupted in the same tree, and not resumed: ${list}.`,
+    `  shiplog tasks resume ${shortId(first.id)} --tree   resumes the whole tree`,
+  ]
 }
 
 /** A line or two on a terminal. */

@@ -25,18 +25,19 @@ export function driftLines(
   const { drift, obstacle, depth } = candidate
   const lead = stateWidth + 1 + 2 * depth
   const lines = [headOf(candidate, out)]
-  const add = (text: string, style: TextStyle) => {
+  const add = (text: string, style: TextStyle | null = null) => {
     for (const line of paragraph(safeLine(text), { lead, columns: out.columns }))
-      lines.push(out.style(style, line))
+      lines.push(style === null ? line : out.style(style, line))
   }
   const stopped = task ? howItStopped(task, now) : null
   if (stopped !== null) add(stopped, 'dim')
   if (obstacle !== null) add(obstacle, 'red')
   const sentences = describeDrift(drift)
   const warnings = new Set(describeDrift(conflictsAlone(drift)))
-  for (const sentence of sentences) add(sentence, warnings.has(sentence) ? 'yellow' : 'reset')
+  for (const sentence of sentences) add(sentence, warnings.has(sentence) ? 'yellow' : null)
   for (const line of conflictList(drift)) add(line, 'yellow')
-  if (sentences.length === 0 && obstacle === null) add('Nothing has changed since.', 'reset')
+  if (sentences.length === 0 && obstacle === null && candidate.status !== 'queued')
+    add('Nothing has changed since.')
   return lines
 }
 

@@ -50,24 +50,24 @@ async function followToEnd(
   watcher: RunWatcher,
   { taskIds, ...what }: { rootIds: ReadonlySet<TaskId>; before: Before; taskIds: TaskId[] },
 ): Promise<{ followed: Followed; ends: ResumeEnd[] }> {
-  let ends: ResumeEnd[] | null = null
-  const wake = client.tasks.resumeEnded({ taskIds }).then((answer) => {
-    ends = answer.ended
+  let told: ResumeEnd[] = []
+  let seqAtEnd = Number.POSITIVE_INFINITY
+  const wake = client.tasks.resumeEnded({ taskIds }).then(async ({ ended }) => {
+    told = ended
+    seqAtEnd = (await ledgerSnapshot(client)).seq
   })
-  // What was told by the feed may lag behind that answer.
-  const isOver = ({ tasks }: LedgerState) =>
-    ends?.every(({ taskId, run, status }) => {
-      const task = tasks.get(taskId)
-      return task?.status === status && (task.runs.at(-1)?.run ?? 0) >= run
-    }) ?? false
+  // What the feed has told may lag behind that answer.
+  const isOver = ({ seq }: LedgerState) => seq >= seqAtEnd
   const followed = await followTrees(client, watcher, { ...what, isOver, wake, ending, closed })
-  return { followed, ends: ends ?? taskIds.map((id) => endIn(followed.state, id)) }
+  return { followed, ends: taskIds.map((id) => endIn(followed.state, id, told)) }
 }
 
-/** When all was closed before they could be asked for. */
-function endIn({ tasks }: LedgerState, taskId: TaskId): ResumeEnd {
-  const task = tasks.get(taskId) as Task
-  return { taskId, run: task.runs.length, status: task.status, cause: task.error }
+/** One that was blocked when the others ended may have been released since: the record counts. */
+function endIn({ tasks }: LedgerState, taskId: TaskId, told: ResumeEnd[]): ResumeEnd {
+  const { runs, status, error } = tasks.get(taskId) as Task
+  const run = runs.at(-1)?.run ?? 0
+  const same = told.find((end) => end.taskId === taskId && end.run === run && end.status === status)
+  return same ?? { taskId, run, status, cause: status === 'completed' ? null : error }
 }
 
 export const acceptedBy = ({ accepted }: ResumeOutcome): TaskId[] =>

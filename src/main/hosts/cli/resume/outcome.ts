@@ -38,7 +38,7 @@ export function documentOf(
   }
 }
 
-/** How several ended, on standard output. */
+/** How several ended, on standard output, in the order given. */
 export async function printEnds(
   { out, say, host }: CliContext,
   ends: ResumeEnd[],
