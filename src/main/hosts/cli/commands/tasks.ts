@@ -1,15 +1,15 @@
 /** `shiplog tasks …`: what agents were asked to do, how it stands, and what came of it. */
 import { shortId } from '../../../../shared/ids.ts'
-import { type TaskStatus, type TaskTree, taskStatuses } from '../../../../shared/tasks.ts'
+import { type TaskStatus, taskStatuses } from '../../../../shared/tasks.ts'
 import type { ApplyOutcome } from '../../../../shared/tools.ts'
 import type { CliContext } from '../context.ts'
 import { CliError, exitCodes, usageError } from '../exit-codes.ts'
 import { projectPath } from '../paths.ts'
 import type { Action, ParsedOptions } from '../program.ts'
 import { safeLine, safeText } from '../terminal/safe-text.ts'
-import { type Cell, renderTable } from '../terminal/table.ts'
-import { ago, count, elapsed, statusWording } from '../terminal/wording.ts'
+import { count } from '../terminal/wording.ts'
 import { withShiplog } from '../with-shiplog.ts'
+import { printTree } from './task-tree.ts'
 
 interface ListOptions extends ParsedOptions {
   project?: string
@@ -111,46 +111,4 @@ function nothingToList(query: { projectDir?: string; status?: string; all: boole
   return query.all
     ? 'There are no tasks yet. Try `shiplog demo`.'
     : 'There are no tasks. `shiplog tasks list --all` shows the archived ones; `shiplog demo` makes some.'
-}
-
-async function printTree(context: CliContext, roots: TaskTree[]): Promise<void> {
-  const { out } = context
-  const byProject = Map.groupBy(roots, (root) => root.projectDir)
-  const columns = [
-    { title: 'STATUS' },
-    { title: 'TASK', shrinks: true },
-    { title: 'AGENT' },
-    { title: 'ID' },
-    { title: 'TOOK', align: 'right' as const },
-    { title: 'STARTED', align: 'right' as const },
-  ]
-  for (const [index, [projectDir, trees]] of [...byProject].entries()) {
-    const rows = trees.flatMap((root) => rowsOf(root, '', '', context.host.now()))
-    const gap = index > 0 ? '\n' : ''
-    await out.write(`${gap}${out.style('bold', safeLine(projectDir))}\n`)
-    await out.write(renderTable(columns, rows, out))
-  }
-}
-
-/** `lead`: what stands before this task; `below`: what stands before its children. */
-function rowsOf(task: TaskTree, lead: string, below: string, now: number): Cell[][] {
-  const { sign, word, style } = statusWording[task.status]
-  const row: Cell[] = [
-    { text: `${sign} ${word}`, style },
-    lead + safeLine(task.title),
-    safeLine(task.agent),
-    shortId(task.id),
-    elapsed(task.startedAt, task.endedAt, now),
-    ago(task.startedAt ?? task.createdAt, now),
-  ]
-  const children = task.children.flatMap((child, index) => {
-    const isLast = index === task.children.length - 1
-    return rowsOf(
-      child,
-      `${below}${isLast ? '└─ ' : '├─ '}`,
-      `${below}${isLast ? '   ' : '│  '}`,
-      now,
-    )
-  })
-  return [row, ...children]
 }

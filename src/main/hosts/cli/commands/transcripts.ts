@@ -1,8 +1,10 @@
 /** `shiplog transcripts …`: what agents said and did, live and archived alike. */
+import path from 'node:path'
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
 import {
   type Damage,
   type TranscriptPage,
+  type TranscriptSummary,
   transcriptPageEntriesMax,
 } from '../../../../shared/contract/workspace.ts'
 import type { Entry } from '../../../../shared/entries.ts'
@@ -14,9 +16,10 @@ import { exitCodes } from '../exit-codes.ts'
 import { projectPath } from '../paths.ts'
 import type { Action, ParsedOptions } from '../program.ts'
 import { safeLine, safeText } from '../terminal/safe-text.ts'
-import { renderTable } from '../terminal/table.ts'
+import { type Row, renderTable } from '../terminal/table.ts'
 import { ago, count, size, statusWording } from '../terminal/wording.ts'
 import { withShiplog } from '../with-shiplog.ts'
+import { continues, hintsFor } from './task-tree.ts'
 
 export function list(given: ParsedOptions): Action {
   const project = given.project as string | undefined
@@ -33,34 +36,46 @@ export function list(given: ParsedOptions): Action {
         await context.say('No transcripts are kept yet.')
         return exitCodes.done
       }
-      const now = context.host.now()
-      const rows = transcripts.map((one) => {
-        const { sign, word, style } = statusWording[one.status]
-        return [
-          { text: `${sign} ${word}`, style },
-          safeLine(one.title),
-          safeLine(one.agent),
-          shortId(one.taskId),
-          String(one.entries),
-          size(one.bytes),
-          one.archived ? 'archived' : 'live',
-          ago(one.endedAt ?? one.startedAt, now),
-        ]
-      })
-      await context.out.write(renderTable(listColumns, rows, context.out))
+      await printList(context, transcripts)
       return exitCodes.done
     })
   }
 }
 
+/** Two lines each: what it is, and what there is of it. */
+async function printList(context: CliContext, transcripts: TranscriptSummary[]): Promise<void> {
+  const { out, host } = context
+  const titles = new Map(transcripts.map((one) => [one.taskId, one]))
+  const rows = transcripts.flatMap((one): Row[] => {
+    const { sign, word, style } = statusWording[one.status]
+    const from = one.resumedFrom
+    const facts = [
+      safeLine(one.agent),
+      count(one.runs, 'run'),
+      one.transcriptExpired ? 'expired' : count(one.entries, 'entry', 'entries'),
+      size(one.bytes),
+      ...(one.archived ? ['archived'] : []),
+      safeLine(path.basename(one.projectDir)),
+      ...(from === null ? [] : [continues(from, titles.get(from))]),
+    ]
+    return [
+      [
+        { text: `${sign} ${word}`, style },
+        safeLine(one.title),
+        shortId(one.taskId),
+        ago(one.endedAt ?? one.startedAt, host.now()),
+      ],
+      { note: facts.join(' · '), under: 1 },
+    ]
+  })
+  await out.write(renderTable(listColumns, rows, out))
+  for (const line of hintsFor(transcripts)) await context.say(line)
+}
+
 const listColumns = [
   { title: 'STATUS' },
   { title: 'TASK', shrinks: true },
-  { title: 'AGENT' },
   { title: 'ID' },
-  { title: 'ENTRIES', align: 'right' as const },
-  { title: 'SIZE', align: 'right' as const },
-  { title: 'KEPT' },
   { title: 'LAST', align: 'right' as const },
 ]
 

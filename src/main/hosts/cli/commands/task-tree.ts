@@ -1,0 +1,113 @@
+/** `shiplog tasks list` for people: trees by project, and below a task what there is to know of its state. */
+import { shortId, type TaskId } from '../../../../shared/ids.ts'
+import type { Task, TaskTree } from '../../../../shared/tasks.ts'
+import type { CliContext } from '../context.ts'
+import { safeLine } from '../terminal/safe-text.ts'
+import { type Row, renderTable } from '../terminal/table.ts'
+import { ago, elapsed, statusWording } from '../terminal/wording.ts'
+
+export async function printTree(context: CliContext, roots: TaskTree[]): Promise<void> {
+  const { out } = context
+  const all = new Map(roots.flatMap(flat).map((task) => [task.id, task]))
+  const byProject = Map.groupBy(roots, (root) => root.projectDir)
+  const again = [...all.values()].some(({ runs }) => runs.length > 1)
+  const known = { all, again, now: context.host.now() }
+  for (const [index, [projectDir, trees]] of [...byProject].entries()) {
+    const rows = trees.flatMap((root) => rowsOf(root, '', '', known))
+    const gap = index > 0 ? '\n' : ''
+    await out.write(`${gap}${out.style('bold', safeLine(projectDir))}\n`)
+    await out.write(renderTable(columns, rows, out))
+  }
+  for (const line of hintsFor([...all.values()])) await context.say(line)
+}
+
+const columns = [
+  { title: 'STATUS' },
+  { title: 'TASK', shrinks: true },
+  { title: 'AGENT' },
+  { title: 'ID' },
+  { title: 'RUNS', align: 'right' as const },
+  { title: 'TOOK', align: 'right' as const },
+  { title: 'STARTED', align: 'right' as const },
+]
+const taskColumn = 1
+
+interface Known {
+  all: Map<TaskId, Task>
+  /** Some ran more than once; else the column is left out. */
+  again: boolean
+  now: number
+}
+
+/** `lead`: what stands before this task; `below`: what stands before its children. */
+function rowsOf(task: TaskTree, lead: string, below: string, known: Known): Row[] {
+  const { sign, word, style } = statusWording[task.status]
+  const row = [
+    { text: `${sign} ${word}`, style },
+    lead + safeLine(task.title),
+    safeLine(task.agent),
+    shortId(task.id),
+    known.again ? String(task.runs.length) : '',
+    tookInAll(task, known.now),
+    ago(task.startedAt ?? task.createdAt, known.now),
+  ]
+  const branch = below + (task.children.length > 0 ? '│  ' : '   ')
+  const notes = notesOn(task, known).map((note) => ({ note, under: taskColumn, lead: branch }))
+  const children = task.children.flatMap((child, index) => {
+    const isLast = index === task.children.length - 1
+    return rowsOf(
+      child,
+      `${below}${isLast ? '└─ ' : '├─ '}`,
+      `${below}${isLast ? '   ' : '│  '}`,
+      known,
+    )
+  })
+  return [row, ...notes, ...children]
+}
+
+/** The time that it worked, not that it lay interrupted. */
+function tookInAll({ runs }: Task, now: number): string {
+  const [first] = runs
+  if (!first) return ''
+  const begun = Date.parse(first.startedAt)
+  const ms = runs.reduce((sum, { startedAt, endedAt }) => {
+    return sum + (endedAt === null ? now : Date.parse(endedAt)) - Date.parse(startedAt)
+  }, 0)
+  return elapsed(first.startedAt, new Date(begun + ms).toISOString(), now)
+}
+
+function notesOn(task: Task, { all }: Known): string[] {
+  const notes: string[] = []
+  const why = task.status === 'completed' ? null : task.error
+  if (why !== null) notes.push(safeLine(why))
+  const awaited = task.dependsOn.flatMap((id) => all.get(id) ?? [])
+  const missing = awaited.filter(({ status }) => status !== 'completed')
+  if (task.status === 'queued' && missing.length > 0)
+    notes.push(`waits for ${missing.map(({ title }) => `"${safeLine(title)}"`).join(', ')}`)
+  if (task.resumedFrom !== null) notes.push(continues(task.resumedFrom, all.get(task.resumedFrom)))
+  return notes
+}
+
+export const continues = (from: TaskId, task: { title: string } | undefined): string =>
+  `goes on from ${task ? `"${safeLine(task.title)}" ` : ''}${shortId(from)}`
+
+/** The commands for what stands still. */
+export function hintsFor(tasks: Pick<Task, 'status' | 'archived'>[]): string[] {
+  const standing = (status: Task['status']) =>
+    tasks.filter((task) => task.status === status && !task.archived).length
+  const [interrupted, failed] = [standing('interrupted'), standing('failed')]
+  const lines: string[] = []
+  if (interrupted > 0) {
+    const which = interrupted > 1 ? 'the latest' : 'it'
+    lines.push(`${interrupted} interrupted:`)
+    lines.push(`  shiplog tasks resume          goes on with ${which}`)
+    lines.push('  shiplog tasks resume --tree   and with all of its tree')
+  }
+  if (failed > 0) {
+    lines.push(`${failed} failed:`)
+    lines.push(`  shiplog tasks retry ID        runs ${failed > 1 ? 'one' : 'it'} again`)
+  }
+  return lines
+}
+
+const flat = (task: TaskTree): TaskTree[] => [task, ...task.children.flatMap(flat)]
