@@ -1,9 +1,23 @@
 /** The first system of PRODUCT: sub-agent resume and transcript persistence, walked step by step. */
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { readdir, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { resolveDataDir } from '../../src/main/data-dir.ts'
 import { openShiplog } from '../../src/main/shiplog.ts'
-import { openFixture, start, taskOf, untilQuiet } from '../harness.ts'
+import type { Entry } from '../../src/shared/entries.ts'
+import { parseTaskId } from '../../src/shared/ids.ts'
+import {
+  entriesOf,
+  openFixture,
+  start,
+  taskOf,
+  temporaryDir,
+  until,
+  untilQuiet,
+} from '../harness.ts'
+import { holdFor, holdsFor, spokenIn, untilTranscript } from './held-scenarios.ts'
 
 const scenario = `
 version: 1
@@ -20,8 +34,140 @@ agents:
       - report: { title: Seen, markdown: All quiet. }
 `
 
-describe('sub-agent resume and transcript persistence', () => {
+/** Git on a machine that is busy with other tests. */
+const timeout = 120_000
+
+/** Three turns that end, a hold after each: the third one is the last before the report. */
+const inThreeTurns = (dir: string) => `
+version: 1
+name: three-turns
+agents:
+  lead:
+    turns:
+      - call: task
+        with: { agent: scout, title: Scout, prompt: Look around, background: true }
+      - call: task_await
+        with: { tasks: all }
+      - report: { title: Done, markdown: All done. }
+  scout:
+    turns:
+      - say: Turn 1
+      - ${holdFor(join(dir, 'go-1'))}
+      - say: Turn 2
+      - ${holdFor(join(dir, 'go-2'))}
+      - say: Turn 3
+      - report: { title: Seen, markdown: All quiet. }
+`
+
+/** As a process that knows nothing of Shiplog sees it. */
+const readElsewhere = (file: string): Entry[] =>
+  execFileSync(process.execPath, [
+    '-e',
+    'process.stdout.write(require("node:fs").readFileSync(process.argv[1]))',
+    file,
+  ])
+    .toString()
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as Entry)
+
+describe('sub-agent resume and transcript persistence', { timeout }, () => {
   afterEach(() => void vi.useRealTimers())
+
+  it('[J6] transcript on disk after every turn: another process reads each while the run goes on', async () => {
+    const fixture = await openFixture()
+    const { dir, shiplog, dataDir } = fixture
+    await start(fixture, inThreeTurns(dir))
+    await until(shiplog, (tasks) => tasks.some(({ title }) => title === 'Scout'))
+    const { id } = await taskOf(shiplog, 'Scout')
+    const file = join(dataDir, 'sessions', id, 'chat.jsonl')
+    for (const turn of [1, 2]) {
+      const gate = join(dir, `go-${turn}`)
+      await untilTranscript(shiplog, id, holdsFor(gate))
+      const seen = readElsewhere(file)
+      expect(spokenIn(seen)).toEqual(['Turn 1', 'Turn 2'].slice(0, turn))
+      // Nobody waits for a turn to be seen: what it was told is what is there.
+      expect((await entriesOf(shiplog, id)).slice(0, seen.length)).toMatchObject(
+        seen.map(({ uuid, seq, type }) => ({ uuid, seq, type })),
+      )
+      expect((await taskOf(shiplog, 'Scout')).status).toBe('spawned')
+      await writeFile(gate, '')
+    }
+    await untilQuiet(shiplog)
+    expect(spokenIn(await entriesOf(shiplog, id))).toEqual(['Turn 1', 'Turn 2', 'Turn 3'])
+  })
+
+  it('[T1][S1][S3] a resume keeps the id, is listed, and restores as many messages as there were', async () => {
+    const fixture = await openFixture()
+    const { dir } = fixture
+    const root = await start(fixture, inThreeTurns(dir))
+    await until(fixture.shiplog, (tasks) => tasks.some(({ title }) => title === 'Scout'))
+    const { id } = await taskOf(fixture.shiplog, 'Scout')
+    expect(parseTaskId(id)).toBe(id)
+    await untilTranscript(fixture.shiplog, id, holdsFor(join(dir, 'go-1')))
+    const shiplog = await fixture.restart()
+
+    const listed = async () => {
+      const { transcripts } = await shiplog.client.workspace.listTranscripts({})
+      return transcripts.find(({ taskId }) => taskId === id)
+    }
+    const before = await entriesOf(shiplog, id)
+    const messagesIn = (entries: Entry[]) => entries.filter(({ type }) => type === 'message')
+    expect(await listed()).toMatchObject({
+      parentId: root,
+      title: 'Scout',
+      agent: 'scout',
+      status: 'interrupted',
+      runs: 1,
+      entries: before.length,
+      archived: false,
+    })
+
+    await writeFile(join(dir, 'go-2'), '')
+    const { accepted } = await shiplog.client.tasks.resume({ selector: { by: 'tree', taskId: id } })
+    expect(accepted.map(({ taskId }) => taskId).sort()).toEqual([id, root].sort())
+    await untilQuiet(shiplog)
+    expect(await taskOf(shiplog, 'Scout')).toMatchObject({ id, status: 'completed' })
+    const after = await entriesOf(shiplog, id)
+    expect(after.slice(0, before.length)).toEqual(before)
+    // The numbers go on where they were: everything before was in the history that it was given.
+    const turns = messagesIn(after).flatMap((entry) =>
+      entry.type === 'message' && entry.turn !== null ? [entry.turn] : [],
+    )
+    expect(turns).toEqual(turns.map((_, index) => index + 1))
+    expect(messagesIn(after).length).toBeGreaterThan(messagesIn(before).length)
+    expect(spokenIn(after).filter((text) => text.startsWith('Turn'))).toEqual([
+      'Turn 1',
+      'Turn 2',
+      'Turn 3',
+    ])
+    expect(await listed()).toMatchObject({
+      status: 'completed',
+      runs: 2,
+      entries: after.length,
+      archived: true,
+    })
+  })
+
+  it('data directory from the option, the environment, the setting, or the default, in that order', async () => {
+    const dir = await temporaryDir()
+    const settingsFile = join(dir, 'settings.json')
+    const [named, env, setting] = ['named', 'env', 'setting'].map((name) => join(dir, name))
+    const SHIPLOG_DATA_DIR = env
+    const standard = resolveDataDir({ env: {}, settingsFile })
+    expect(standard).toBe(resolve(standard))
+    expect(standard.startsWith(dir)).toBe(false)
+    await writeFile(settingsFile, JSON.stringify({ dataDir: setting }))
+    expect(resolveDataDir({ env: {}, settingsFile })).toBe(setting)
+    expect(resolveDataDir({ env: { SHIPLOG_DATA_DIR }, settingsFile })).toBe(env)
+    expect(resolveDataDir({ flag: named, env: { SHIPLOG_DATA_DIR }, settingsFile })).toBe(named)
+
+    const dataDir = resolveDataDir({ env: { SHIPLOG_DATA_DIR }, settingsFile })
+    const shiplog = await openShiplog({ dataDir, host: 'cli' })
+    onTestFinished(() => shiplog.close())
+    expect(existsSync(join(dir, 'env', 'lease.json'))).toBe(true)
+    expect((await shiplog.client.app.info()).dataDir).toBe(env)
+  })
 
   it('[X1][X2][X3] TTL prune at start: 30 days after its last activity a transcript goes to the trash, its report stays', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
