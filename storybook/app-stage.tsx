@@ -1,6 +1,7 @@
 /** The whole window over the fake contract, for stories of screens. */
 import { useEffect, useState } from 'react'
 import { createConnection } from '../src/renderer/rpc/connection.ts'
+import type { Overlay } from '../src/renderer/store/overlay.ts'
 import { createStores } from '../src/renderer/store/stores.ts'
 import { App } from '../src/renderer/views/app/App.tsx'
 import type { FakeContract } from './fake-contract.ts'
@@ -11,8 +12,10 @@ export function AppStage(props: {
   address: string
   theme?: 'light' | 'dark'
   inspector?: boolean
+  /** What lies over the window at first. */
+  overlay?: Exclude<Overlay, { kind: 'none' }>
 }) {
-  const { fake, address, theme = 'light', inspector = false } = props
+  const { fake, address, theme = 'light', inspector = false, overlay } = props
   const [stores] = useState(() => {
     const connection = createConnection()
     connection.setState({ kind: 'open' }, true)
@@ -24,8 +27,17 @@ export function AppStage(props: {
   })
   useEffect(() => {
     stores.open()
-    return () => stores.close()
-  }, [stores])
+    // As by a click: on a window that shows something.
+    const stop = stores.ledger.store.subscribe(({ phase }) => {
+      if (phase !== 'ready') return
+      stop()
+      if (overlay) stores.overlay.show(overlay)
+    })
+    return () => {
+      stop()
+      stores.close()
+    }
+  }, [stores, overlay])
   return <App stores={stores} />
 }
 

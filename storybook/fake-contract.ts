@@ -45,6 +45,8 @@ export interface FakeContractOptions {
   apply?: ApplyOutcome
   /** What has changed since a task stopped; nothing unless given. */
   drift?: Record<TaskId, DriftReport>
+  /** Asked before what has changed is told: a host that is slow, or can't tell. */
+  beforePlan?: () => Promise<void>
   /** The present of the fake, in milliseconds since the epoch. */
   nowMs?: number
 }
@@ -215,9 +217,10 @@ export function createFakeContract(options: FakeContractOptions = {}): FakeContr
           record({ type: 'task.patch-changed', taskId: id, status: 'applied' })
         return outcome
       }),
-      planResume: os.tasks.planResume.handler(({ input }) => ({
-        candidates: resuming.plan(input.selector),
-      })),
+      planResume: os.tasks.planResume.handler(async ({ input }) => {
+        await options.beforePlan?.()
+        return { candidates: resuming.plan(input.selector) }
+      }),
       resume: os.tasks.resume.handler(({ input }) => resuming.resume(input)),
       resumeEnded: os.tasks.resumeEnded.handler(({ input }) => ({
         ended: input.taskIds.map((taskId) => {

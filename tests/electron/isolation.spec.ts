@@ -124,14 +124,12 @@ test.describe('permissions', () => {
         (error) => located.resolve(`error ${error.code}`),
       )
       return {
-        notifications: await Notification.requestPermission(),
         geolocation: await located.promise,
         camera: await state('camera'),
         clipboardRead: await state('clipboard-read'),
       }
     })
     expect(denied).toEqual({
-      notifications: 'denied',
       geolocation: 'error 1',
       camera: 'denied',
       clipboardRead: 'denied',
@@ -144,5 +142,10 @@ test.describe('permissions', () => {
     await expect(page.getByRole('button', { name: 'Try the demo' })).toBeVisible()
     await page.locator('body').click({ position: { x: 2, y: 2 } })
     expect(await page.evaluate(() => navigator.clipboard.writeText('copied'))).toBeUndefined()
+  })
+
+  test('but to notify, which only the page of the app can', async ({ launch }) => {
+    const page = await firstPage(await launch())
+    expect(await page.evaluate(() => Notification.requestPermission())).toBe('granted')
   })
 })

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { type ArchiveFilter, archiveRows } from '../../src/renderer/views/archive/archive-rows.ts'
+import {
+  type ArchiveFilter,
+  type ArchiveSortKey,
+  archiveRows,
+} from '../../src/renderer/views/archive/archive-rows.ts'
 import { createFakeHost } from './fake-host.ts'
 
 const everything: ArchiveFilter = { text: '', status: 'all' }
@@ -70,5 +74,39 @@ describe('archive rows', () => {
     const { transcripts } = await harbour()
     const orphans = transcripts.filter(({ title }) => title === 'Make fixtures')
     expect(archiveRows(orphans, everything)).toMatchObject([{ kind: 'project' }, { level: 0 }])
+  })
+
+  it('sorted by something else are one list, the other way round when asked', async () => {
+    const { transcripts } = await harbour()
+    const titles = (by: ArchiveSortKey, reversed = false) =>
+      archiveRows(transcripts, everything, { by, reversed }).map((row) =>
+        row.kind === 'task' ? `${row.summary.title} in ${row.project}` : row.name,
+      )
+    expect(titles('title')).toEqual([
+      'Light the harbour in harbour',
+      'Make fixtures in harbour',
+      'Paint the pier in pier',
+      'Test the lamps in harbour',
+      'Write the docs in harbour',
+    ])
+    expect(titles('title', true)[0]).toBe('Write the docs in harbour')
+    expect(titles('project').at(-1)).toBe('Paint the pier in pier')
+    expect(titles('ended')[0]).toBe('Paint the pier in pier')
+    const entries = (reversed: boolean) =>
+      archiveRows(transcripts, everything, { by: 'entries', reversed }).map((row) =>
+        row.kind === 'task' ? row.summary.entries : 0,
+      )
+    expect(entries(false)).toEqual(entries(true).toReversed())
+    expect(entries(false)[0]).toBeGreaterThan(entries(true)[0] as number)
+  })
+
+  it('name the task that one continues', async () => {
+    const { transcripts, tester } = await harbour()
+    const continuing = transcripts.map((one) =>
+      one.title === 'Paint the pier' ? { ...one, resumedFrom: tester } : one,
+    )
+    const rows = archiveRows(continuing, everything)
+    const names = rows.map((row) => (row.kind === 'task' ? row.continues : null))
+    expect(names.filter(Boolean)).toEqual(['Test the lamps'])
   })
 })

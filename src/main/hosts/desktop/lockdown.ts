@@ -17,11 +17,10 @@ export function lockDownPages(): void {
   })
 }
 
-/** Denies a page everything that it would have to ask for, but to put text on the clipboard. */
+/** Denies a page everything that it would have to ask for, but to notify and to put text on the clipboard. */
 export function denyPermissions(session: Session): void {
-  // "Copy details" and "Copy link" write text; reading the clipboard is another permission, and denied.
   const isAllowed = (permission: string, origin: string): boolean =>
-    permission === 'clipboard-sanitized-write' && isAppOrigin(origin)
+    allowedPermissions.has(permission) && isAppOrigin(origin)
 
   session.setPermissionRequestHandler((_contents, permission, decide, details) => {
     decide(isAllowed(permission, details.requestingUrl))
@@ -31,6 +30,13 @@ export function denyPermissions(session: Session): void {
   )
   session.setDevicePermissionHandler(() => false)
 }
+
+const allowedPermissions: ReadonlySet<string> = new Set([
+  // "Copy details" and "Copy link" write text; reading the clipboard is another permission, and denied.
+  'clipboard-sanitized-write',
+  // That an agent has ended, while the window is in the background. It shows text and nothing else.
+  'notifications',
+])
 
 function denyLeaving(contents: WebContents): void {
   let lastInputAt = Number.NEGATIVE_INFINITY

@@ -18,12 +18,14 @@ export function DialogShell(props: {
   header?: ReactNode
   footer?: ReactNode
   size?: 'large' | 'medium' | 'small'
+  /** The children bring a `DialogBody` of their own: one whose footer changes with what is in it. */
+  bare?: boolean
   /** What has the focus at first: the dialog itself where its first control is not what it is for. */
   focus?: 'first-control' | 'dialog' | RefObject<HTMLElement | null>
   children: ReactNode
 }) {
   const { open, onClose, title, header, footer, size = 'large', children } = props
-  const { focus = 'first-control' } = props
+  const { focus = 'first-control', bare = false } = props
   const popup = useRef<HTMLDivElement>(null)
   return (
     <Dialog.Root
@@ -58,12 +60,7 @@ export function DialogShell(props: {
               </Dialog.Title>
             )}
           </div>
-          <div className="flex min-h-0 flex-1 flex-col overflow-auto">{children}</div>
-          {footer ? (
-            <div className="flex shrink-0 items-center justify-end gap-2 border-t px-4 py-3">
-              {footer}
-            </div>
-          ) : null}
+          {bare ? children : <DialogBody footer={footer}>{children}</DialogBody>}
           {/* Last, so that the focus begins at what the dialog is for. */}
           <Dialog.Close
             render={<IconButton label="Close" shortcut="Esc" icon={<X />} />}
@@ -72,6 +69,20 @@ export function DialogShell(props: {
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>
+  )
+}
+
+/** What scrolls in a dialog, and what stays below it. */
+export function DialogBody({ footer, children }: { footer?: ReactNode; children: ReactNode }) {
+  return (
+    <>
+      <div className="flex min-h-0 flex-1 flex-col overflow-auto">{children}</div>
+      {footer ? (
+        <div className="flex shrink-0 items-center justify-end gap-2 border-t px-4 py-3">
+          {footer}
+        </div>
+      ) : null}
+    </>
   )
 }
 

@@ -69,13 +69,14 @@ function Candidate(props: { row: ShownCandidate; onChoose?(choice: ResumeChoice)
             </p>
           </div>
           {onChoose ? (
-            <Select
-              label={`What to do with ${title}`}
-              className="w-32 shrink-0"
-              value={choice}
-              onChange={onChoose}
-              options={optionsFor(candidate)}
-            />
+            <div className="w-32 shrink-0">
+              <Select
+                label={`What to do with ${title}`}
+                value={choice}
+                onChange={onChoose}
+                options={optionsFor(candidate)}
+              />
+            </div>
           ) : null}
         </div>
         {choice === 'resume' && !notStarted ? (

@@ -1,7 +1,8 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { FileText, Folder, Pin } from 'lucide-react'
+import { CornerDownRight, FileText, Folder, Pin } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useRef } from 'react'
 import type { TaskId } from '../../../shared/ids.ts'
+import { counted, exactCount } from '../../components/primitives/format.ts'
 import { Bytes, RelativeTime, StatusIcon } from '../../components/primitives/index.ts'
 import { useKeys } from '../shell/use-keys.ts'
 import { type ArchiveRow, whenOf } from './archive-rows.ts'
@@ -120,7 +121,7 @@ function Option(props: {
   onSelect(): void
 }) {
   const { row, style, selected, onSelect } = props
-  const { summary, level, matches } = row
+  const { summary, level, project, continues, matches } = row
   const when = whenOf(summary)
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the list handles the keys
@@ -139,15 +140,36 @@ function Option(props: {
           {summary.title}
         </p>
         <p className="flex gap-1.5 truncate text-small text-muted">
+          {project ? <span className="untrusted max-w-24 shrink-0 truncate">{project}</span> : null}
           <span className="untrusted truncate">{summary.agent}</span>
-          {when ? <RelativeTime at={when} /> : null}
+          {when ? <RelativeTime at={when} className="shrink-0" /> : null}
           {summary.transcriptExpired ? (
             <span className="truncate">transcript expired</span>
           ) : (
-            <Bytes count={summary.bytes} />
+            <>
+              <Bytes count={summary.bytes} className="shrink-0" />
+              {summary.runs > 1 ? (
+                <span className="tabular shrink-0">{summary.runs} runs</span>
+              ) : null}
+              <span
+                className="tabular truncate"
+                title={`${exactCount(summary.entries)} entries in its transcript`}
+              >
+                {counted(summary.entries, 'entry', 'entries')}
+              </span>
+            </>
           )}
         </p>
       </div>
+      {continues ? (
+        <span title={`Continues ${continues}`} className="shrink-0">
+          <CornerDownRight
+            role="img"
+            aria-label={`Continues ${continues}`}
+            className="size-3.5 text-faint"
+          />
+        </span>
+      ) : null}
       {summary.pinned ? (
         <Pin aria-label="Pinned" className="size-3.5 shrink-0 text-accent" />
       ) : null}

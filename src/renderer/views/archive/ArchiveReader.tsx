@@ -1,4 +1,5 @@
 import { ArchiveRestore, Pin, SquareArrowOutUpRight, Trash2 } from 'lucide-react'
+import type { TranscriptSummary } from '../../../shared/contract/workspace.ts'
 import type { TaskId } from '../../../shared/ids.ts'
 import { isRunning, type Task } from '../../../shared/tasks.ts'
 import {
@@ -17,10 +18,16 @@ import { useActions } from '../app/use-actions.ts'
 import { ResumeButtons } from '../resume/ResumeButtons.tsx'
 import { TaskHeader } from '../task/TaskHeader.tsx'
 import { TranscriptPane } from '../transcript/TranscriptPane.tsx'
+import { ArchiveFacts } from './ArchiveFacts.tsx'
 
 /** A report beside its transcript. */
-export function ArchiveReader(props: { taskId: TaskId; tab: 'report' | 'transcript' }) {
-  const { taskId, tab } = props
+export function ArchiveReader(props: {
+  taskId: TaskId
+  tab: 'report' | 'transcript'
+  /** Null while the list is being read. */
+  summary: TranscriptSummary | null
+}) {
+  const { taskId, tab, summary } = props
   const { navigation, reports } = useStores()
   const task = useTask(taskId)
   if (!task || task.trashed) return null
@@ -47,6 +54,7 @@ export function ArchiveReader(props: { taskId: TaskId; tab: 'report' | 'transcri
           </>
         }
       />
+      {summary ? <ArchiveFacts summary={summary} /> : null}
       <Tabs
         label="What is kept"
         className="flex-1"

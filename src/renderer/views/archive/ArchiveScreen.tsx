@@ -1,11 +1,18 @@
+import { ArrowDownUp } from 'lucide-react'
 import { useMemo, useRef, useState } from 'react'
-import { EmptyState, Select, Skeleton, TextInput } from '../../components/primitives/index.ts'
-import { useStores, useTaskLookup } from '../../store/hooks.ts'
+import {
+  EmptyState,
+  IconButton,
+  Select,
+  Skeleton,
+  TextInput,
+} from '../../components/primitives/index.ts'
+import { usePreference, useStores, useTaskLookup } from '../../store/hooks.ts'
 import { ProblemNotice } from '../app/ProblemNotice.tsx'
 import { NothingHere } from '../shell/NothingHere.tsx'
 import { ArchiveList } from './ArchiveList.tsx'
 import { ArchiveReader } from './ArchiveReader.tsx'
-import { type ArchiveStatus, archiveRows } from './archive-rows.ts'
+import { type ArchiveSortKey, type ArchiveStatus, archiveRows } from './archive-rows.ts'
 import { useTranscripts } from './use-transcripts.ts'
 
 const statuses: { value: ArchiveStatus; label: string }[] = [
@@ -16,6 +23,19 @@ const statuses: { value: ArchiveStatus; label: string }[] = [
   { value: 'running', label: 'Running' },
 ]
 
+const sorts: { value: ArchiveSortKey; label: string }[] = [
+  { value: 'tree', label: 'By project' },
+  { value: 'ended', label: 'Last active' },
+  { value: 'started', label: 'Began' },
+  { value: 'title', label: 'Title' },
+  { value: 'agent', label: 'Agent' },
+  { value: 'status', label: 'Status' },
+  { value: 'runs', label: 'Runs' },
+  { value: 'entries', label: 'Entries' },
+  { value: 'size', label: 'Size' },
+  { value: 'project', label: 'Project name' },
+]
+
 /** Every report and transcript that is kept, of live and cleaned-up agents alike. */
 export function ArchiveScreen(props: {
   /** An id or a unique prefix; null: nothing is chosen. */
@@ -23,13 +43,15 @@ export function ArchiveScreen(props: {
   tab: 'report' | 'transcript'
 }) {
   const { selected, tab } = props
-  const { navigation } = useStores()
+  const { navigation, preferences } = useStores()
+  const by = usePreference('archiveSort')
+  const reversed = usePreference('archiveReversed')
   const { transcripts, problem, reload } = useTranscripts()
   const [text, setText] = useState('')
   const [status, setStatus] = useState<ArchiveStatus>('all')
   const rows = useMemo(
-    () => archiveRows(transcripts ?? [], { text, status }),
-    [transcripts, text, status],
+    () => archiveRows(transcripts ?? [], { text, status }, { by, reversed }),
+    [transcripts, text, status, by, reversed],
   )
   const reader = useRef<HTMLElement>(null)
   const read = () => {
@@ -53,7 +75,25 @@ export function ArchiveScreen(props: {
         className="flex w-[300px] shrink-0 flex-col border-r lg:w-[360px]"
       >
         <div className="flex shrink-0 flex-col gap-1 border-b px-3 py-2">
-          <h1 className="text-title font-semibold">Archive</h1>
+          <div className="flex items-center gap-1">
+            <h1 className="flex-1 text-title font-semibold">Archive</h1>
+            <Select
+              quiet
+              label="Sorted by"
+              value={by}
+              onChange={(chosen) => preferences.setState({ archiveSort: chosen })}
+              options={sorts}
+              className="shrink-0"
+            />
+            {by === 'tree' ? null : (
+              <IconButton
+                label="The other way round"
+                icon={<ArrowDownUp />}
+                pressed={reversed}
+                onClick={() => preferences.setState({ archiveReversed: !reversed })}
+              />
+            )}
+          </div>
           <div className="flex gap-1">
             <TextInput
               type="search"
@@ -96,7 +136,12 @@ export function ArchiveScreen(props: {
         {selected === null ? (
           <EmptyState sentence="Choose an agent on the left to read its report and its transcript." />
         ) : chosen ? (
-          <ArchiveReader key={chosen} taskId={chosen} tab={tab} />
+          <ArchiveReader
+            key={chosen}
+            taskId={chosen}
+            tab={tab}
+            summary={transcripts?.find(({ taskId }) => taskId === chosen) ?? null}
+          />
         ) : (
           <NothingHere
             what="task"

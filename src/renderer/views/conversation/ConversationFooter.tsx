@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import { isRunning, type Task } from '../../../shared/tasks.ts'
 import { Composer } from '../../components/composer/composer.tsx'
+import { plainText } from '../../components/conversation/plain-text.ts'
 import { Button, RelativeTime, StatusIcon, TextButton } from '../../components/primitives/index.ts'
 import { canBeContinued } from '../../components/task/what-next.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
@@ -65,13 +66,14 @@ function InterruptedLine({ task }: { task: Task }) {
   return (
     <div className="flex items-center gap-2 rounded-md bg-amber-tint py-1 pr-1 pl-3">
       <StatusIcon status="interrupted" decorative />
-      <p className="untrusted min-w-0 flex-1">
+      <p className="untrusted line-clamp-2 min-w-0 flex-1">
         {waiting ? (
           'It waits for its turn.'
         ) : (
           <>
             Interrupted <RelativeTime at={stoppedAt(task)} />
-            {task.error ? `: ${task.error}` : ''}. A follow-up goes on with something else.
+            {task.error ? `: ${plainText(task.error)}` : ''}. A follow-up goes on with something
+            else.
           </>
         )}
       </p>

@@ -4,6 +4,7 @@ import type { ResumeCandidate, ResumeChoice } from '../../../shared/resume.ts'
 import { agentsAtOnceDefault, agentsAtOnceMax } from '../../../shared/tasks.ts'
 import {
   Button,
+  DialogBody,
   DialogDescription,
   DialogShell,
   Field,
@@ -63,41 +64,29 @@ export function ResumeDialog(props: {
   }, [known, look])
 
   const name = title === null ? 'Resume what was interrupted' : `Resume “${title}”`
-  if (plan.phase === 'ready')
-    return (
-      <Found
-        key={hasBelow ? 'tree' : 'one'}
-        ask={ask}
-        name={name}
-        found={plan.found}
-        first={choice}
-        onLookAgain={() => void look()}
-      />
-    )
   return (
-    <DialogShell
-      open
-      onClose={overlay.hide}
-      title={name}
-      size="medium"
-      focus="dialog"
-      footer={<Button onClick={overlay.hide}>Cancel</Button>}
-    >
-      <div className="p-4" aria-busy={plan.phase === 'looking'}>
-        {plan.phase === 'looking' ? (
-          <>
-            <p role="status" className="mb-3 text-muted">
-              Looking at what has changed since…
-            </p>
-            <Skeleton lines={4} />
-          </>
-        ) : (
-          <ProblemNotice
-            problem={plan.problem}
-            action={{ label: 'Try again', onClick: () => void look() }}
-          />
-        )}
-      </div>
+    <DialogShell open onClose={overlay.hide} title={name} size="medium" focus="dialog" bare>
+      {plan.phase === 'ready' ? (
+        <Found ask={ask} found={plan.found} first={choice} onLookAgain={() => void look()} />
+      ) : (
+        <DialogBody footer={<Button onClick={overlay.hide}>Cancel</Button>}>
+          <div className="p-4" aria-busy={plan.phase === 'looking'}>
+            {plan.phase === 'looking' ? (
+              <>
+                <p role="status" className="mb-3 text-muted">
+                  Looking at what has changed since…
+                </p>
+                <Skeleton lines={4} />
+              </>
+            ) : (
+              <ProblemNotice
+                problem={plan.problem}
+                action={{ label: 'Try again', onClick: () => void look() }}
+              />
+            )}
+          </div>
+        </DialogBody>
+      )}
     </DialogShell>
   )
 }
@@ -109,12 +98,11 @@ const useHasBelow = (ask: ResumeAsk): boolean =>
 
 function Found(props: {
   ask: ResumeAsk
-  name: string
   found: ResumeCandidate[]
   first: ResumeChoice
   onLookAgain(): void
 }) {
-  const { ask, name, found, first, onLookAgain } = props
+  const { ask, found, first, onLookAgain } = props
   const { client, overlay } = useStores()
   const { resumed, startFresh } = useResumeActions()
   // Changes in place; what it says of these few is the same for as long as the dialog is open.
@@ -139,8 +127,9 @@ function Found(props: {
 
   const calm = useRef(counts.conflicting === 0)
   useEffect(() => {
-    // Enter goes on where nothing speaks against it.
-    ;(calm.current ? confirm : cancel).current?.focus()
+    // Enter goes on where nothing speaks against it. After the dialog has taken the focus itself.
+    const frame = requestAnimationFrame(() => (calm.current ? confirm : cancel).current?.focus())
+    return () => cancelAnimationFrame(frame)
   }, [])
 
   const act = async () => {
@@ -177,12 +166,7 @@ function Found(props: {
   }
 
   return (
-    <DialogShell
-      open
-      onClose={overlay.hide}
-      title={name}
-      size="medium"
-      focus={calm.current ? confirm : cancel}
+    <DialogBody
       footer={
         <>
           <Button ref={cancel} onClick={overlay.hide}>
@@ -228,6 +212,22 @@ function Found(props: {
         {ask.of === 'task' && all.length > 1 ? (
           <Scope whole={whole} count={all.length} onChange={setWhole} />
         ) : null}
+        {ask.of === 'all' && counts.resume > 1 ? (
+          <Field
+            label="Agents at once"
+            hint="The others wait for their turn."
+            error={atOnceWrong ? `A whole number from 1 to ${agentsAtOnceMax}.` : null}
+            className="w-56"
+          >
+            <TextInput
+              type="number"
+              min={1}
+              max={agentsAtOnceMax}
+              value={atOnce}
+              onChange={(event) => setAtOnce(Number(event.target.value))}
+            />
+          </Field>
+        ) : null}
         <CandidateList
           rows={rows.map((row) => {
             const task = tasks.get(row.candidate.taskId)
@@ -244,24 +244,8 @@ function Found(props: {
               : (taskId, chosen) => setChoices(withChoice(choices, all, taskId, chosen, tasks))
           }
         />
-        {ask.of === 'all' && counts.resume > 1 ? (
-          <Field
-            label="At once"
-            hint="The others wait for their turn."
-            error={atOnceWrong ? `A whole number from 1 to ${agentsAtOnceMax}.` : null}
-            className="w-56"
-          >
-            <TextInput
-              type="number"
-              min={1}
-              max={agentsAtOnceMax}
-              value={atOnce}
-              onChange={(event) => setAtOnce(Number(event.target.value))}
-            />
-          </Field>
-        ) : null}
       </form>
-    </DialogShell>
+    </DialogBody>
   )
 }
 

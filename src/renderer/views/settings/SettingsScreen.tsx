@@ -10,6 +10,7 @@ import {
 import { useAppInfo, usePreference, useStores } from '../../store/hooks.ts'
 import type { Preferences } from '../../store/preferences.ts'
 import { ProblemNotice } from '../app/ProblemNotice.tsx'
+import { NotificationSetting } from './NotificationSetting.tsx'
 import { RetentionSection } from './RetentionSection.tsx'
 
 const themes: { value: Preferences['theme']; label: string }[] = [
@@ -36,6 +37,9 @@ export function SettingsScreen() {
               options={themes}
             />
           </Field>
+        </Section>
+        <Section title="Notifications">
+          <NotificationSetting />
         </Section>
         <Section title="Retention">
           <RetentionSection />

@@ -19,6 +19,7 @@ import { ArchiveScreen } from '../archive/ArchiveScreen.tsx'
 import { TaskScreen } from '../conversation/TaskScreen.tsx'
 import { HomeScreen } from '../home/HomeScreen.tsx'
 import { KeysDialog } from '../keys/KeysDialog.tsx'
+import { useNotifications } from '../notifications/use-notifications.ts'
 import { Palette } from '../palette/Palette.tsx'
 import { AddProjectDialog } from '../projects/AddProjectDialog.tsx'
 import { ProjectScreen } from '../projects/ProjectScreen.tsx'
@@ -41,6 +42,7 @@ export function Shell() {
   useKeyListener()
   useWindowKeys()
   useWindowTitle()
+  useNotifications()
   return (
     <div className="flex h-full overflow-hidden">
       {wide ? (

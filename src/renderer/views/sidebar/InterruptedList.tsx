@@ -2,6 +2,7 @@ import { Ban, Ellipsis, ListRestart, ScrollText } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useId, useState } from 'react'
 import { useStore } from 'zustand'
 import type { Task } from '../../../shared/tasks.ts'
+import { plainText } from '../../components/conversation/plain-text.ts'
 import {
   IconButton,
   Menu,
@@ -220,6 +221,7 @@ const shortCauses: Record<string, string> = {
   'The app was quit': 'app quit',
   'stopped by the person': 'stopped by you',
 }
-const shortCause = (cause: string): string => shortCauses[cause] ?? cause
+const shortCause = (cause: string): string => shortCauses[cause] ?? plainText(cause)
 
-const tooltipOf = ({ title, error }: Task): string => (error ? `${title}\n${error}` : title)
+const tooltipOf = ({ title, error }: Task): string =>
+  error ? `${title}\n${plainText(error)}` : title

@@ -1,0 +1,112 @@
+import type { Meta, StoryObj } from '@storybook/react-vite'
+import { expect, fn, userEvent, within } from 'storybook/test'
+import { inColumn } from '../../../../storybook/decorators.tsx'
+import {
+  conflictDrift,
+  hostileDrift,
+  movedDrift,
+} from '../../../../tests/fixtures/entries/interrupted.ts'
+import { fixtureNowMs, ids } from '../../../../tests/fixtures/entries/tasks.ts'
+import { noDrift } from '../../../../tests/fixtures/fake-resume.ts'
+import type { DriftReport } from '../../../shared/drift.ts'
+import type { TaskId } from '../../../shared/ids.ts'
+import type { ResumeCandidate } from '../../../shared/resume.ts'
+import { CandidateList, type ShownCandidate } from './candidate-list.tsx'
+
+const onChoose = fn()
+
+function shown(
+  taskId: TaskId,
+  title: string,
+  drift: DriftReport,
+  more: Partial<ResumeCandidate> & Partial<Pick<ShownCandidate, 'depth' | 'choice' | 'cause'>> = {},
+): ShownCandidate {
+  const { depth = 0, choice = 'resume', cause = 'Shiplog ended while it ran', ...candidate } = more
+  return {
+    candidate: {
+      ...{ taskId, parentId: null, title, agent: 'lead', status: 'interrupted', depth },
+      ...{ drift, obstacle: null },
+      ...candidate,
+    },
+    ...{ depth, choice, cause },
+    stoppedAt: new Date(fixtureNowMs - 3_600_000).toISOString(),
+  }
+}
+
+const meta: Meta<{ rows: ShownCandidate[]; choose?: boolean }> = {
+  title: 'Resume/Candidates',
+  decorators: [inColumn],
+  render: ({ rows, choose = false }) => (
+    <CandidateList rows={rows} onChoose={choose ? onChoose : undefined} />
+  ),
+}
+export default meta
+type Story = StoryObj<typeof meta>
+
+export const Unchanged: Story = {
+  args: { rows: [shown(ids.lead, 'Fix the parser', noDrift(ids.lead))] },
+}
+export const Conflicts: Story = {
+  args: { rows: [shown(ids.lead, 'Fix the parser', conflictDrift(ids.lead))] },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    const files = canvas.getByRole('table', { name: '3 files that it worked on changed since' })
+    await expect(within(files).getByText('was src/rules.ts')).toBeVisible()
+    await expect(canvas.getByText('main has 3 new commits since 4f1c2d9.')).toBeVisible()
+    await expect(canvas.getByText(/2 tool calls were under way/)).toBeVisible()
+  },
+}
+export const ConflictsDark: Story = { ...Conflicts, globals: { theme: 'dark' }, play: undefined }
+export const Tree: Story = {
+  args: {
+    choose: true,
+    rows: [
+      shown(ids.lead, 'Fix the parser', movedDrift(ids.lead)),
+      shown(ids.tests, 'Add parser tests', conflictDrift(ids.tests), { depth: 1, agent: 'tester' }),
+      shown(ids.fuzz, 'Fuzz the tokenizer', noDrift(ids.fuzz), { depth: 2, choice: 'leave' }),
+      shown(ids.review, 'Review the change', noDrift(ids.review), { depth: 1, status: 'queued' }),
+      shown(ids.docs, 'Write the docs', noDrift(ids.docs), {
+        depth: 1,
+        choice: 'leave',
+        obstacle:
+          "The project's folder /home/robin/api is not there any more. Put it back, or continue from the agent as a new task in the project's new place.",
+      }),
+    ],
+  },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    await userEvent.click(
+      canvas.getByRole('combobox', { name: 'What to do with Review the change' }),
+    )
+    const options = await within(document.body).findAllByRole('option')
+    // One that never began is fresh already.
+    await expect(options.map((option) => option.textContent)).toEqual([
+      'Resume',
+      'Give up',
+      'Leave',
+    ])
+    await userEvent.click(options[1] as HTMLElement)
+    await expect(onChoose).toHaveBeenLastCalledWith(ids.review, 'abandon')
+  },
+}
+export const TreeDark: Story = { ...Tree, globals: { theme: 'dark' }, play: undefined }
+export const Hostile: Story = {
+  args: {
+    rows: [
+      shown(
+        ids.lead,
+        `${'longword'.repeat(30)} \u202Egnp.exe <script>alert(1)</script>`,
+        hostileDrift(ids.lead),
+        { cause: `\u001B[31mred\u001B[0m ${'cause '.repeat(60)}`, agent: 'a'.repeat(120) },
+      ),
+    ],
+  },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    await expect(canvasElement.querySelector('script, img')).toBeNull()
+    await expect(canvasElement.textContent).not.toMatch(/[\u202A-\u202E\u001B]/)
+    await expect(canvasElement.scrollWidth).toBeLessThanOrEqual(canvasElement.clientWidth)
+    await userEvent.click(canvas.getByRole('button', { name: 'Show all 60' }))
+    await expect(canvas.getByText('and 412 more files, not listed')).toBeVisible()
+  },
+}

@@ -1,0 +1,29 @@
+/** Tells of roots whose run has ended since one looked. */
+import type { TaskId } from '../../shared/ids.ts'
+import { isRunning, isSettled, type Task } from '../../shared/tasks.ts'
+import type { LedgerStore } from './ledger-store.ts'
+
+/** What the record says when the person stopped it: they need not be told. */
+const byThePerson = 'stopped by the person'
+
+/**
+ * Calls `onEnd` once for each run of a root that was seen at work and has ended, unless the person
+ * stopped it. What ended while nothing was heard, by a lost connection say, is told when it is heard of.
+ * Gives back what ends it.
+ */
+export function watchRoots(
+  ledger: Pick<LedgerStore, 'store'>,
+  onEnd: (task: Task) => void,
+): () => void {
+  const atWork = new Set<TaskId>()
+  const look = (): void => {
+    for (const task of ledger.store.getState().ledger.tasks.values()) {
+      if (task.parentId !== null) continue
+      if (isRunning(task.status)) atWork.add(task.id)
+      else if (isSettled(task.status) && atWork.delete(task.id) && task.error !== byThePerson)
+        onEnd(task)
+    }
+  }
+  look()
+  return ledger.store.subscribe(look)
+}

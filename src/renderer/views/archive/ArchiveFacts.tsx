@@ -1,0 +1,43 @@
+import type { ReactNode } from 'react'
+import type { TranscriptSummary } from '../../../shared/contract/workspace.ts'
+import { counted } from '../../components/primitives/format.ts'
+import { Bytes, RelativeTime } from '../../components/primitives/index.ts'
+
+/** What is kept of one agent, in a line: the list has room for the half of it. */
+export function ArchiveFacts({ summary }: { summary: TranscriptSummary }) {
+  const { projectDir, runs, entries, bytes, startedAt, endedAt, transcriptExpired } = summary
+  return (
+    <dl className="flex shrink-0 flex-wrap gap-x-4 gap-y-0.5 border-b px-4 py-1.5 text-small">
+      <Fact name="Runs">{runs}</Fact>
+      {transcriptExpired ? null : (
+        <Fact name="Transcript">
+          {counted(entries, 'entry', 'entries')}, <Bytes count={bytes} />
+        </Fact>
+      )}
+      {startedAt ? (
+        <Fact name="Began">
+          <RelativeTime at={startedAt} />
+        </Fact>
+      ) : null}
+      {endedAt ? (
+        <Fact name="Ended">
+          <RelativeTime at={endedAt} />
+        </Fact>
+      ) : null}
+      <Fact name="In">
+        <span title={projectDir} className="untrusted">
+          {projectDir}
+        </span>
+      </Fact>
+    </dl>
+  )
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="flex min-w-0 gap-1">
+      <dt className="text-muted">{name}</dt>
+      <dd className="tabular min-w-0 truncate">{children}</dd>
+    </div>
+  )
+}

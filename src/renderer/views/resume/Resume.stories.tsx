@@ -1,0 +1,196 @@
+/** Resuming over the whole window: what is interrupted, the dialog, several at once; hostile, broken, narrow. */
+import type { Meta, StoryObj } from '@storybook/react-vite'
+import { expect, userEvent, waitFor, within } from 'storybook/test'
+import { AppStage } from '../../../../storybook/app-stage.tsx'
+import { inWindow } from '../../../../storybook/decorators.tsx'
+import { createFakeContract } from '../../../../storybook/fake-contract.ts'
+import { leadLive } from '../../../../tests/fixtures/entries/conversations.ts'
+import {
+  conflictDrift,
+  hostileDrift,
+  hostileIds,
+  hostileRecords,
+  interruptedRecords,
+  manyInterruptedRecords,
+  movedDrift,
+  oneInterruptedRecords,
+} from '../../../../tests/fixtures/entries/interrupted.ts'
+import { fixtureNowMs, ids, laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
+import type { DriftReport } from '../../../shared/drift.ts'
+import type { TaskId } from '../../../shared/ids.ts'
+import type { LedgerRecord } from '../../../shared/ledger.ts'
+import type { Overlay } from '../../store/overlay.ts'
+
+interface Args {
+  records: LedgerRecord[]
+  address: string
+  drift?: Record<TaskId, DriftReport>
+  overlay?: Exclude<Overlay, { kind: 'none' }>
+  theme?: 'light' | 'dark'
+  /** The host that can't say what has changed, or does not answer. */
+  plan?: 'fails' | 'never'
+}
+
+const meta: Meta<Args> = {
+  title: 'Screens/Resume',
+  decorators: [inWindow],
+  render: ({ records, address, drift, overlay, theme, plan }, { globals }) => (
+    <AppStage
+      fake={createFakeContract({
+        nowMs: fixtureNowMs,
+        records,
+        drift,
+        sessions: { [ids.lead]: leadLive() },
+        beforePlan: plan && plans[plan],
+      })}
+      address={address}
+      overlay={overlay}
+      theme={theme ?? (globals.theme === 'dark' ? 'dark' : 'light')}
+    />
+  ),
+}
+export default meta
+type Story = StoryObj<Args>
+
+const plans = {
+  fails: () => Promise.reject(new Error('git ended with signal 9')),
+  never: () => new Promise<void>(() => {}),
+}
+
+const lead = `#/t/${ids.lead}`
+const tree = { kind: 'resume', ask: { of: 'task', taskId: ids.lead } } as const
+const notes = { kind: 'resume', ask: { of: 'task', taskId: ids.notes } } as const
+const all = { kind: 'resume', ask: { of: 'all' } } as const
+const body = () => within(document.body)
+
+export const Tree: Story = {
+  args: {
+    records: interruptedRecords,
+    address: lead,
+    drift: { [ids.lead]: movedDrift(ids.lead), [ids.tests]: conflictDrift(ids.tests) },
+  },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    const section = within(await canvas.findByRole('region', { name: 'Interrupted' }))
+    await userEvent.click(section.getByRole('button', { name: 'Resume Fix the parser' }))
+    const dialog = within(await body().findByRole('dialog', { name: 'Resume “Fix the parser”' }))
+    await dialog.findByRole('radio', { name: 'Its whole tree (5)' })
+    // With conflicts Enter must not go on by accident.
+    await waitFor(() => expect(dialog.getByRole('button', { name: 'Cancel' })).toHaveFocus())
+    await userEvent.click(dialog.getByRole('radio', { name: 'This one only' }))
+    await expect(dialog.getByRole('button', { name: 'Continue' })).toBeEnabled()
+    await userEvent.click(dialog.getByRole('radio', { name: 'Its whole tree (5)' }))
+    await userEvent.click(dialog.getByRole('button', { name: 'Continue anyway' }))
+    await waitFor(() => expect(body().queryByRole('dialog')).toBeNull())
+    await expect(body().getAllByText('Resumed 5 agents.').length).toBeGreaterThan(0)
+  },
+}
+export const TreeDialog: Story = {
+  args: { ...Tree.args, overlay: tree } as Args,
+}
+export const TreeDialogDark: Story = { args: { ...TreeDialog.args, theme: 'dark' } as Args }
+export const Listed: Story = { args: { records: interruptedRecords, address: lead } }
+export const ListedDark: Story = { args: { ...Listed.args, theme: 'dark' } as Args }
+export const One: Story = {
+  args: { records: oneInterruptedRecords, address: `#/t/${ids.notes}` },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    const section = within(await canvas.findByRole('region', { name: 'Interrupted' }))
+    await expect(section.queryByRole('button', { name: /^Resume all/ })).toBeNull()
+    // Nothing has changed: it goes on at once.
+    await userEvent.click(section.getByRole('button', { name: 'Resume Collect release notes' }))
+    await waitFor(() => expect(canvas.queryByRole('region', { name: 'Interrupted' })).toBeNull())
+    await expect(body().queryByRole('dialog')).toBeNull()
+  },
+}
+export const OneConflicting: Story = {
+  args: {
+    records: oneInterruptedRecords,
+    address: `#/t/${ids.notes}`,
+    drift: { [ids.notes]: conflictDrift(ids.notes) },
+    overlay: notes,
+  },
+  play: async () => {
+    const dialog = within(await body().findByRole('dialog'))
+    await dialog.findByRole('button', { name: 'Continue anyway' })
+    await expect(dialog.getByRole('button', { name: 'Start fresh' })).toBeEnabled()
+    await userEvent.keyboard('{Escape}')
+    await waitFor(() => expect(body().queryByRole('dialog')).toBeNull())
+  },
+}
+export const OneConflictingDark: Story = {
+  args: { ...OneConflicting.args, theme: 'dark' } as Args,
+}
+export const OneMoved: Story = {
+  args: {
+    records: oneInterruptedRecords,
+    address: `#/t/${ids.notes}`,
+    drift: { [ids.notes]: movedDrift(ids.notes) },
+    overlay: notes,
+  },
+  play: async () => {
+    const dialog = within(await body().findByRole('dialog'))
+    const go = await dialog.findByRole('button', { name: 'Continue' })
+    await waitFor(() => expect(go).toHaveFocus())
+  },
+}
+export const Many: Story = {
+  args: { records: manyInterruptedRecords, address: lead, overlay: all },
+  play: async () => {
+    const dialog = within(
+      await body().findByRole('dialog', { name: 'Resume what was interrupted' }),
+    )
+    const atOnce = await dialog.findByRole('spinbutton', { name: 'Agents at once' })
+    await expect(atOnce).toHaveValue(3)
+    await userEvent.clear(atOnce)
+    await userEvent.type(atOnce, '17')
+    await expect(dialog.getByText('A whole number from 1 to 16.')).toBeVisible()
+    await expect(dialog.getByRole('button', { name: 'Continue' })).toBeDisabled()
+    await userEvent.clear(atOnce)
+    await userEvent.type(atOnce, '4')
+    await expect(dialog.getByRole('button', { name: 'Continue' })).toBeEnabled()
+  },
+}
+export const ManyListed: Story = { args: { records: manyInterruptedRecords, address: lead } }
+export const Hostile: Story = {
+  args: {
+    records: hostileRecords,
+    address: `#/t/${hostileIds.title}`,
+    drift: { [hostileIds.title]: hostileDrift(hostileIds.title) },
+    overlay: { kind: 'resume', ask: { of: 'task', taskId: hostileIds.title } },
+  },
+  play: async () => {
+    await body().findByRole('button', { name: 'Show all 60' })
+    await expect(document.querySelector('img')).toBeNull()
+    await expect(document.documentElement.scrollWidth).toBeLessThanOrEqual(window.innerWidth)
+  },
+}
+export const Looking: Story = {
+  args: { records: interruptedRecords, address: lead, overlay: tree, plan: 'never' },
+  play: async () => {
+    await body().findByText('Looking at what has changed since…')
+    await userEvent.keyboard('{Escape}')
+    await waitFor(() => expect(body().queryByRole('dialog')).toBeNull())
+  },
+}
+export const LookingFailed: Story = {
+  args: { records: interruptedRecords, address: lead, overlay: tree, plan: 'fails' },
+  play: async () => {
+    await body().findByRole('button', { name: 'Copy details' })
+    await body().findByRole('button', { name: 'Try again' })
+  },
+}
+export const ContinueAsNew: Story = {
+  args: {
+    records: laterRecords,
+    address: `#/t/${ids.upgrade}`,
+    overlay: { kind: 'continue-from', taskId: ids.upgrade },
+  },
+  play: async ({ canvasElement }) => {
+    const dialog = within(await body().findByRole('dialog'))
+    const prompt = dialog.getByRole('textbox', { name: 'Prompt' })
+    await expect(prompt).toHaveValue('Upgrade the test runner')
+    await userEvent.click(dialog.getByRole('button', { name: 'Start' }))
+    await within(canvasElement).findByText('Continues')
+  },
+}

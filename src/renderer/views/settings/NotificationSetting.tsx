@@ -1,0 +1,44 @@
+import { useState } from 'react'
+import { Button } from '../../components/primitives/index.ts'
+import { usePreference, useStores } from '../../store/hooks.ts'
+
+type Permission = NotificationPermission | 'missing'
+
+/** The browser is asked only by this click, never on its own. */
+export function NotificationSetting() {
+  const { preferences } = useStores()
+  const wanted = usePreference('notifications')
+  const [permission, setPermission] = useState<Permission>(currentPermission)
+  const ask = async () => {
+    setPermission(await Notification.requestPermission())
+    preferences.setState({ notifications: true })
+  }
+  return (
+    <>
+      <label className="flex min-h-7 w-fit items-center gap-2">
+        <input
+          type="checkbox"
+          className="size-4 accent-[var(--accent-fill)]"
+          checked={wanted}
+          onChange={(event) => preferences.setState({ notifications: event.target.checked })}
+        />
+        When an agent ends or stops while this window is in the background
+      </label>
+      {wanted && permission === 'default' ? (
+        <Button className="self-start" onClick={() => void ask()}>
+          Allow notifications…
+        </Button>
+      ) : null}
+      {wanted && (permission === 'denied' || permission === 'missing') ? (
+        <p className="text-muted">
+          {permission === 'denied'
+            ? 'They are blocked for this page. Allow them in the settings that the browser has for it, then load the page again.'
+            : 'This browser has none.'}
+        </p>
+      ) : null}
+    </>
+  )
+}
+
+const currentPermission = (): Permission =>
+  'Notification' in window ? Notification.permission : 'missing'

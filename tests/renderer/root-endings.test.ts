@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import { createStore } from 'zustand/vanilla'
+import type { LedgerView } from '../../src/renderer/store/ledger-store.ts'
+import { watchRoots } from '../../src/renderer/store/root-endings.ts'
+import { createFakeHost, noUsage } from './fake-host.ts'
+
+function watched() {
+  const host = createFakeHost()
+  const project = host.project('/home/ada/projects/harbour', true)
+  const store = createStore<LedgerView>(() => ({
+    phase: 'ready',
+    problem: null,
+    ledger: host.ledger,
+    children: new Map(),
+    activity: new Map(),
+  }))
+  const told: string[] = []
+  const before = host.start(project.id, 'Over before', 'lead')
+  host.complete(before)
+  const stop = watchRoots({ store }, ({ title, status }) => told.push(`${title}: ${status}`))
+  const heard = () => store.setState({ activity: new Map() })
+  return { host, project, told, heard, stop }
+}
+
+describe('telling of roots that have ended', () => {
+  it('tells once of each run, and of what failed or stopped as well', () => {
+    const { host, project, told, heard } = watched()
+    const root = host.start(project.id, 'Light the harbour', 'lead')
+    const other = host.start(project.id, 'Repair the fog horn', 'lead')
+    heard()
+    expect(told).toEqual([])
+    host.complete(root)
+    host.record({ type: 'task.failed', taskId: other, run: 1, error: 'no fog', usage: noUsage })
+    heard()
+    heard()
+    expect(told).toEqual(['Light the harbour: completed', 'Repair the fog horn: failed'])
+  })
+
+  it('does not tell of sub-agents, nor of what the person stopped, nor once it was ended', () => {
+    const { host, project, told, heard, stop } = watched()
+    const root = host.start(project.id, 'Light the harbour', 'lead')
+    const child = host.start(project.id, 'Test the lamps', 'tester', {
+      parentId: root,
+      callId: null,
+    })
+    const other = host.start(project.id, 'Repair the fog horn', 'lead')
+    heard()
+    host.complete(child)
+    const cause = 'stopped by the person'
+    host.record({ type: 'task.interrupted', taskId: root, run: 1, cause, usage: noUsage })
+    heard()
+    stop()
+    host.complete(other)
+    heard()
+    expect(told).toEqual([])
+  })
+})
