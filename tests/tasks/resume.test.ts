@@ -100,7 +100,7 @@ async function interruptedSix(): Promise<{ fixture: Fixture; root: TaskId; shipl
 const treeTimeoutMs = 120_000
 
 describe('resuming a tree', { timeout: treeTimeoutMs }, () => {
-  it('[S1][S3] takes up every interrupted agent once, and runs no call twice', async () => {
+  it('[S1][S3][S7] takes up every interrupted agent once, and runs no call twice', async () => {
     const { fixture, root, shiplog } = await interruptedSix()
     const before = await allTasks(shiplog)
     expect(before.map(({ status }) => status)).toEqual(Array(7).fill('interrupted'))
@@ -233,7 +233,7 @@ describe('resuming one', () => {
     expect((await taskOf(shiplog, root)).runs).toHaveLength(2)
   })
 
-  it('[S2][S5] begins nothing with conflicts, and goes on when told to', async () => {
+  it('[S2][S5][S7] begins nothing with conflicts, and goes on when told to, with what differed in the record', async () => {
     const { fixture, root, shiplog } = await interruptedAlone()
     await writeFile(join(fixture.dir, 'go'), '')
     const { workspace } = await taskOf(shiplog, root)
@@ -362,6 +362,29 @@ agents:
     expect(await wordsIn(fixture.dir)).toEqual(['one', 'one', 'two'])
     const abandoned = shiplog.client.tasks.abandon({ taskId: root })
     await expect(abandoned).rejects.toMatchObject({ data: { reason: 'not-interrupted' } })
+  })
+})
+
+describe('beginning anew', { timeout: treeTimeoutMs }, () => {
+  it('[S5] gives way to one of those who ask at once for the same agent, and leaves nothing of the others', async () => {
+    const { fixture, root, shiplog } = await interruptedAlone()
+    await writeFile(join(fixture.dir, 'go'), '')
+    const asked = await Promise.allSettled([
+      shiplog.client.tasks.startFresh({ taskId: root }),
+      shiplog.client.tasks.startFresh({ taskId: root }),
+      shiplog.client.tasks.prompt({ taskId: root, prompt: 'Go on' }),
+      shiplog.client.tasks.resume({ selector: { by: 'task', taskId: root } }),
+    ])
+    expect(asked.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'rejected',
+      'rejected',
+      'rejected',
+    ])
+    await untilQuiet(shiplog)
+    const tasks = await allTasks(shiplog)
+    expect(tasks.map(({ status }) => status).sort()).toEqual(['abandoned', 'completed'])
+    expect((await taskOf(shiplog, root)).runs).toHaveLength(1)
   })
 })
 

@@ -123,7 +123,8 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     toolsFor,
     lineageOf: lineage,
   })
-  const followUps = createFollowUps({ ledger, record, runs, runner })
+  const isTaken = (taskId: TaskId) => runs.has(taskId) || beginAnew.isBeingReplaced(taskId)
+  const followUps = createFollowUps({ ledger, record, runs: { has: isTaken }, runner })
   const roots = createRoots({ ledger, workspaces, layout, programs })
   const subAgents = createSubAgents({
     ...deps,
@@ -148,6 +149,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     record,
     workspaces,
     runs,
+    isActive: isTaken,
     runner,
     historyOf: (task) => historyOf(workspaces.records, task),
     lineageOf: lineage,

@@ -21,6 +21,8 @@ export interface BeginAnew {
    * `prompt`: what is asked of it; what the other one was asked, unless given.
    */
   continueFrom(taskId: TaskId, prompt?: string): Promise<TaskId>
+  /** It is being given up for a new one that is still being made: nothing else may take it up meanwhile. */
+  isBeingReplaced(taskId: TaskId): boolean
 }
 
 export interface BeginAnewDependencies {
@@ -37,20 +39,28 @@ export interface BeginAnewDependencies {
 
 export function createBeginAnew(deps: BeginAnewDependencies): BeginAnew {
   const { record, workspaces, programs, roots } = deps
+  const beingReplaced = new Set<TaskId>()
 
   async function startFresh(taskId: TaskId): Promise<TaskId> {
     const task = record.known(taskId)
+    if (beingReplaced.has(taskId))
+      return refused('running', `"${task.title}" is being begun anew already.`)
     if (task.status !== 'interrupted' || deps.isActive(taskId)) {
       return refused(
         'not-interrupted',
         `"${task.title}" is ${task.status}: only an interrupted agent can be given up and begun anew.`,
       )
     }
-    // The new one first: when it can't be made, the old one is still there to be resumed (S5).
-    const fresh = task.parentId === null ? await sameRoot(task) : await deps.subAgents.again(task)
-    await deps.abandon(taskId, 'it was begun anew')
-    deps.begin(fresh, { prompt: task.prompt, reason: 'prompt' })
-    return fresh
+    beingReplaced.add(taskId)
+    try {
+      // The new one first: when it can't be made, the old one is still there to be resumed (S5).
+      const fresh = task.parentId === null ? await sameRoot(task) : await deps.subAgents.again(task)
+      await deps.abandon(taskId, 'it was begun anew')
+      deps.begin(fresh, { prompt: task.prompt, reason: 'prompt' })
+      return fresh
+    } finally {
+      beingReplaced.delete(taskId)
+    }
   }
 
   async function sameRoot(task: Task): Promise<TaskId> {
@@ -94,5 +104,5 @@ export function createBeginAnew(deps: BeginAnewDependencies): BeginAnew {
     return programs.sourceIn(home)
   }
 
-  return { startFresh, continueFrom }
+  return { startFresh, continueFrom, isBeingReplaced: (taskId) => beingReplaced.has(taskId) }
 }

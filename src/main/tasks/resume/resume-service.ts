@@ -23,7 +23,7 @@ import type { Runner, RunPreparation } from '../runner.ts'
 import { createSlots, type Slots } from '../slots.ts'
 import type { TaskRecord } from '../task-record.ts'
 import type { Lineage } from './lineage.ts'
-import { canBeResumed, selectForResume } from './select.ts'
+import { canBeResumed, type IsActive, selectForResume } from './select.ts'
 
 export interface ResumeRequest {
   selector: ResumeSelector
@@ -53,6 +53,8 @@ export interface ResumeDependencies {
   record: TaskRecord
   workspaces: WorkspaceService
   runs: RunRegistry
+  /** It runs, waits for its turn, or is just being begun anew. */
+  isActive: IsActive
   runner: Runner
   /** Every entry of the task's own session, oldest first. */
   historyOf: (task: Task) => Promise<Entry[]>
@@ -65,13 +67,13 @@ export interface ResumeDependencies {
 }
 
 export function createResumeService(deps: ResumeDependencies): ResumeService {
-  const { ledger, record, runs, runner } = deps
+  const { ledger, record, runs, runner, isActive } = deps
   const { state } = ledger
   /** Why the last resume of a task never began. */
   const neverBegun = new Map<TaskId, string>()
 
   async function plan(selector: ResumeSelector): Promise<ResumeCandidate[]> {
-    const tasks = selectForResume(state, selector, runs.has)
+    const tasks = selectForResume(state, selector, isActive)
     const among = new Set(tasks.map(({ id }) => id))
     return Promise.all(tasks.map((task) => candidateOf(task, among)))
   }
@@ -182,8 +184,8 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
     if (record.known(taskId).archived) await deps.workspaces.restore(taskId)
     const task = record.known(taskId)
     // Two may resume the same agent at once: one wins.
-    if (!canBeResumed(task, runs.has))
-      return refused('running', `"${task.title}" is being resumed already.`)
+    if (!canBeResumed(task, isActive))
+      return refused('running', `"${task.title}" is being resumed or begun anew already.`)
     neverBegun.delete(taskId)
     const wasQueued = task.status === 'queued'
     const { promise, resolve, reject } = Promise.withResolvers<void>()
