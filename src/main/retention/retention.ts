@@ -40,8 +40,6 @@ export interface Retention {
     receiptId: string,
     taskId?: TaskId,
   ): Promise<{ restored: TaskId[]; left: { id: TaskId; why: string }[] }>
-  /** Before histories are needed again: takes back what of them still lies in the trash. Throws FailureError. */
-  takeBack(taskIds: TaskId[]): Promise<void>
   /** Takes a removed root out of the archive or the trash, and first its transcript: a follow-up goes on with it. */
   restore(taskId: TaskId): Promise<void>
   pin(taskId: TaskId, pinned: boolean): Promise<void>
@@ -256,15 +254,6 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
     return { restored, left }
   }
 
-  async function takeBack(taskIds: TaskId[]): Promise<void> {
-    for (const taskId of taskIds) {
-      const expired = state.tasks.get(taskId)?.transcriptExpired
-      if (!expired || expired.purgedAt) continue
-      const why = await expiry.takeBack(taskId)
-      if (why !== null) refused('removed', `Its transcript can't be taken back: ${why}.`)
-    }
-  }
-
   async function restore(taskId: TaskId): Promise<void> {
     const task = state.tasks.get(taskId)
     const { transcriptExpired: expired } = task ?? {}
@@ -300,7 +289,6 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
     },
     receipt,
     undo,
-    takeBack,
     restore,
     async pin(taskId, pinned) {
       if (!state.tasks.has(taskId))

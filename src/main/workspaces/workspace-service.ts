@@ -2,14 +2,12 @@
  * WorkspaceService: projects, working directories, what was changed in them, their removal, and the record
  * that stays. It knows no agents: when runs must stop, it asks through `RunStopper`.
  */
-import { readdir, stat } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { WorkspaceSummary } from '../../shared/contract/workspace.ts'
 import { FailureError, refused } from '../../shared/failure.ts'
 import type { TaskId } from '../../shared/ids.ts'
 import { ancestorsOf, descendantsOf } from '../../shared/projections/ledger-state.ts'
 import type { Task } from '../../shared/tasks.ts'
-import { createSerially, exists } from '../artifacts/index.ts'
+import { bytesBelow, createSerially, exists } from '../artifacts/index.ts'
 import type { Git } from '../git/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
@@ -227,17 +225,4 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
     exclusively: (workspaceId, work) => serially(workspaceId, work),
     settled: serially.settled,
   }
-}
-
-async function bytesBelow(dir: string): Promise<number> {
-  const files = await readdir(dir, { recursive: true, withFileTypes: true })
-  const sizes = files
-    .filter((file) => file.isFile())
-    .map((file) =>
-      stat(join(file.parentPath, file.name)).then(
-        (stats) => stats.size,
-        () => 0,
-      ),
-    )
-  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
 }

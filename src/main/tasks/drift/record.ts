@@ -61,7 +61,7 @@ export interface Trail {
   knownAt: number
 }
 
-/** `null` history of runs: a task that never ran touched nothing. */
+/** `history`: every entry of its own runs. */
 export function trailOf(history: readonly Entry[]): Trail {
   const snapshot = lastSnapshot(history)
   const touched = new Set<string>()

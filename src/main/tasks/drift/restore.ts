@@ -1,11 +1,12 @@
 /** Brings the directory that a task worked in back before it is resumed (S4). */
-import { lstat, mkdir } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import type { Entry, WorkspaceSnapshotEntry } from '../../../shared/entries.ts'
 import { refused } from '../../../shared/failure.ts'
 import { ancestorsOf, type LedgerState } from '../../../shared/projections/ledger-state.ts'
 import type { Task, Workspace } from '../../../shared/tasks.ts'
 import { createSerially } from '../../artifacts/index.ts'
 import { type Git, WorktreeRefusedError } from '../../git/index.ts'
+import { exists } from '../../journal/index.ts'
 import type { Records } from '../../workspaces/record.ts'
 import type { WorkingDirs } from '../../workspaces/working-dirs.ts'
 import { isDirectory } from './origin.ts'
@@ -257,9 +258,3 @@ async function historyOf(
   for await (const entry of entriesOf(records, id)) history.push(entry)
   return history
 }
-
-const exists = (path: string): Promise<boolean> =>
-  lstat(path).then(
-    () => true,
-    () => false,
-  )
