@@ -27,10 +27,10 @@ import {
   type LedgerState,
   taskTree,
 } from '../../src/shared/projections/ledger-state.ts'
-import type { Report } from '../../src/shared/tasks.ts'
+import { isRunning, type Report } from '../../src/shared/tasks.ts'
 import type { ApplyOutcome } from '../../src/shared/tools.ts'
-import { createFakeResume } from '../fixtures/fake-resume.ts'
 import { createFakeRetention } from '../fixtures/retention.ts'
+import { createFakeResuming } from './fake-resuming.ts'
 
 const pageEntriesMax = 2
 const snapshotEntriesMax = 2
@@ -122,18 +122,23 @@ export function createFakeWorld() {
         baseBranch: 'main',
       },
     )
+    openSession(taskId)
+    return taskId
+  }
+
+  function openSession(taskId: TaskId): void {
     sessions.set(taskId, { entries: [], archived: false, partial: null })
     sessionEvents.set(taskId, [])
-    return taskId
   }
 
   function spawn(taskId: TaskId): void {
     const process = { pid: 1, startedAt: '1' }
-    record({ type: 'task.spawned', taskId, run: 1, process, spawnCommit: null })
+    const run = (state.tasks.get(taskId)?.runs.length ?? 0) + 1
+    record({ type: 'task.spawned', taskId, run, process, spawnCommit: null })
     append(taskId, {
       type: 'run-start',
-      runId: runIdOf(taskId, 1),
-      run: 1,
+      runId: runIdOf(taskId, run),
+      run,
       reason: 'prompt',
       agent: 'lead',
     })
@@ -162,7 +167,7 @@ export function createFakeWorld() {
       timestamp: new Date(startedAt).toISOString(),
       gitBranch: 'main',
       sessionId: taskId,
-      runId: runIdOf(taskId, 1),
+      runId: runIdOf(taskId, runOf(taskId)),
       turn,
       status: 'complete',
     })
@@ -178,33 +183,36 @@ export function createFakeWorld() {
     const parentId = state.tasks.get(taskId)?.parentId
     reports.set(taskId, {
       taskId,
-      run: 1,
+      run: runOf(taskId),
       title,
       reportMarkdown: markdown,
       createdAt: new Date(startedAt).toISOString(),
       ancestorIds: parentId ? [parentId] : [],
     })
-    record({ type: 'task.reported', taskId, run: 1, title })
+    record({ type: 'task.reported', taskId, run: runOf(taskId), title })
   }
 
   function complete(taskId: TaskId): void {
+    const run = runOf(taskId)
     append(taskId, {
       type: 'run-end',
-      runId: runIdOf(taskId, 1),
-      run: 1,
+      runId: runIdOf(taskId, run),
+      run,
       status: 'completed',
       cause: null,
     })
-    record({ type: 'task.completed', taskId, run: 1, usage: noUsage })
+    record({ type: 'task.completed', taskId, run, usage: noUsage })
   }
 
   function fail(taskId: TaskId, error: string): void {
-    record({ type: 'task.failed', taskId, run: 1, error, usage: noUsage })
+    record({ type: 'task.failed', taskId, run: runOf(taskId), error, usage: noUsage })
   }
 
   function interrupt(taskId: TaskId, cause: string): void {
-    record({ type: 'task.interrupted', taskId, run: 1, cause, usage: noUsage })
+    record({ type: 'task.interrupted', taskId, run: runOf(taskId), cause, usage: noUsage })
   }
+
+  const runOf = (taskId: TaskId): number => state.tasks.get(taskId)?.runs.at(-1)?.run ?? 1
 
   function archive(taskId: TaskId, pending: string | null = null): void {
     if (pending === null) {
@@ -245,7 +253,8 @@ export function createFakeWorld() {
     })
   }
 
-  const resuming = createFakeResume({ state, record })
+  const change = () => wake.promise
+  const resuming = createFakeResuming({ state, record, find, change, calls })
   const router = os.router({
     app: {
       info: os.app.info.handler(() => ({
@@ -342,31 +351,23 @@ export function createFakeWorld() {
         find(input.taskId, errors)
         return applyOutcome
       }),
-      planResume: os.tasks.planResume.handler(({ input }) => ({
-        candidates: resuming.plan(input.selector),
-      })),
+      planResume: os.tasks.planResume.handler(({ input, errors }) =>
+        resuming.plan(input.selector, errors),
+      ),
       resume: os.tasks.resume.handler(({ input }) => resuming.resume(input)),
-      resumeEnded: os.tasks.resumeEnded.handler(({ input }) => ({
-        ended: input.taskIds.map((taskId) => {
-          const task = state.tasks.get(taskId)
-          const run = task?.runs.at(-1)?.run ?? 0
-          return { taskId, run, status: task?.status ?? 'queued', cause: task?.error ?? null }
-        }),
-      })),
+      resumeEnded: os.tasks.resumeEnded.handler(({ input }) => resuming.ended(input)),
       startFresh: os.tasks.startFresh.handler(({ input }) => ({
         taskId: resuming.startFresh(input.taskId),
       })),
-      continueFrom: os.tasks.continueFrom.handler(({ input }) => ({
-        taskId: resuming.continueFrom(input.taskId, input.prompt),
-      })),
-      abandon: os.tasks.abandon.handler(({ input }) => {
-        resuming.abandon(input.taskId)
-        return {}
+      continueFrom: os.tasks.continueFrom.handler(({ input, errors }) => {
+        const continued = resuming.continueFrom(input.taskId, input.prompt, errors)
+        openSession(continued.taskId)
+        return continued
       }),
-      retry: os.tasks.retry.handler(({ input }) => {
-        resuming.retry(input.taskId)
-        return {}
-      }),
+      abandon: os.tasks.abandon.handler(({ input, errors }) =>
+        resuming.abandon(input.taskId, errors),
+      ),
+      retry: os.tasks.retry.handler(({ input, errors }) => resuming.retry(input.taskId, errors)),
     },
     workspace: {
       getSubagentTranscript: os.workspace.getSubagentTranscript.handler(({ input, errors }) => {
@@ -531,13 +532,13 @@ export function createFakeWorld() {
     },
     runningAgents: () =>
       [...state.tasks.values()]
-        .filter((task) => task.status === 'spawned')
+        .filter((task) => isRunning(task.status))
         .map((task) => ({ taskId: task.id, title: task.title })),
     async close(cause) {
       closeCauses.push(cause)
       if (closed) return
       for (const task of state.tasks.values()) {
-        if (task.status === 'spawned') interrupt(task.id, cause ?? '')
+        if (isRunning(task.status)) interrupt(task.id, cause ?? '')
       }
       closed = true
       notify()
@@ -545,6 +546,11 @@ export function createFakeWorld() {
   }
 
   return {
+    /** As a process that starts later finds it. */
+    open(): Shiplog {
+      closed = false
+      return shiplog
+    },
     shiplog,
     state,
     calls,
@@ -565,6 +571,10 @@ export function createFakeWorld() {
     archive,
     sessionOf,
     projectOf,
+    /** What has changed since an agent stopped, by task. */
+    drift: resuming.drift,
+    /** What happens once an agent goes on: it was resumed, queued again, or continued. */
+    onGoOn: resuming.onGoOn,
     /** What happens once an agent was started. */
     onStart(next: (rootId: TaskId) => Promise<void>) {
       play = next

@@ -4,7 +4,7 @@ import type { Task, TaskTree } from '../../../../shared/tasks.ts'
 import type { CliContext } from '../context.ts'
 import { safeLine } from '../terminal/safe-text.ts'
 import { type Row, renderTable } from '../terminal/table.ts'
-import { ago, elapsed, statusWording } from '../terminal/wording.ts'
+import { ago, commandLines, elapsed, statusWording } from '../terminal/wording.ts'
 
 export async function printTree(context: CliContext, roots: TaskTree[]): Promise<void> {
   const { out } = context
@@ -98,14 +98,18 @@ export function hintsFor(tasks: Pick<Task, 'status' | 'archived'>[]): string[] {
   const [interrupted, failed] = [standing('interrupted'), standing('failed')]
   const lines: string[] = []
   if (interrupted > 0) {
-    const which = interrupted > 1 ? 'the latest' : 'it'
     lines.push(`${interrupted} interrupted:`)
-    lines.push(`  shiplog tasks resume          goes on with ${which}`)
-    lines.push('  shiplog tasks resume --tree   and with all of its tree')
+    lines.push(
+      ...commandLines([
+        ['shiplog tasks resume', `goes on with ${interrupted > 1 ? 'the latest' : 'it'}`],
+        ['shiplog tasks resume --tree', 'and with all of its tree'],
+      ]),
+    )
   }
   if (failed > 0) {
     lines.push(`${failed} failed:`)
-    lines.push(`  shiplog tasks retry ID        runs ${failed > 1 ? 'one' : 'it'} again`)
+    const which = failed > 1 ? 'one' : 'it'
+    lines.push(...commandLines([['shiplog tasks retry ID', `runs ${which} again`]]))
   }
   return lines
 }

@@ -20,6 +20,7 @@ import {
 } from '../resume/conflicts.ts'
 import { acceptedBy, goOn } from '../resume/go-on.ts'
 import { documentOf, printEnds } from '../resume/outcome.ts'
+import { commandLines } from '../terminal/wording.ts'
 import { type CliSession, runsAgents, withShiplog } from '../with-shiplog.ts'
 import { resultOf, silent, tellResult, tellWhatIsLeft } from './report-run.ts'
 
@@ -59,7 +60,8 @@ async function lookOnly(
   if (refusal) throw refusal
   if (json) return exitCodes.done
   await say('Nothing was changed.')
-  await say(`  ${commandFor(plan)}${force ? ' --force' : ''}   goes on`)
+  const command = `${commandFor(plan)}${force ? ' --force' : ''}`
+  for (const line of commandLines([[command, 'goes on']])) await say(line)
   await sayOthers(context, plan, state)
   return exitCodes.done
 }

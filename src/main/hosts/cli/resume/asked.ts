@@ -3,6 +3,7 @@ import { isDefinedError } from '@orpc/client'
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
 import type { ResumeCandidate, ResumeSelector } from '../../../../shared/resume.ts'
 import { CliError, exitCodes, usageError } from '../exit-codes.ts'
+import { commandLines } from '../terminal/wording.ts'
 import { hinting } from './hints.ts'
 
 export interface Asked {
@@ -22,10 +23,11 @@ export function askedFor(
     throw usageError('--batch is a parallel group and --tree a whole tree: give one of them.')
   }
   if (id !== undefined && typeof batch === 'string') {
-    throw usageError('Give an ID or a group, not both.', [
-      `  shiplog tasks resume --batch ${batch}   the group of that name`,
-      `  shiplog tasks resume ${id} --batch   the group that ${id} worked in`,
+    const ways = commandLines([
+      [`shiplog tasks resume --batch ${batch}`, 'the group of that name'],
+      [`shiplog tasks resume ${id} --batch`, `the group that ${id} worked in`],
     ])
+    throw usageError('Give an ID or a group, not both.', ways)
   }
   if (batch !== undefined) return { who: 'group', group: batch === true ? id : batch }
   return { who: tree ? 'tree' : 'one', id }

@@ -7,7 +7,7 @@ import type { Task } from '../../../../shared/tasks.ts'
 import { CliError, exitCodes } from '../exit-codes.ts'
 import type { Output } from '../terminal/output.ts'
 import { safeLine } from '../terminal/safe-text.ts'
-import { count } from '../terminal/wording.ts'
+import { commandLines, count } from '../terminal/wording.ts'
 import type { Plan } from './asked.ts'
 import { driftLines } from './drift-text.ts'
 
@@ -43,17 +43,15 @@ export function nothingBegun({ refused }: ResumeOutcome, again: string): CliErro
 
 function conflictsError(conflicting: { taskId: TaskId }[], again: string): CliError {
   const [first] = conflicting
-  const who = count(conflicting.length, 'agent')
-  const worked = conflicting.length === 1 ? 'it' : 'they'
+  const alone = conflicting.length === 1
+  const who = `${count(conflicting.length, 'agent')} would go on over files that others changed`
   return new CliError(
     exitCodes.refused,
-    `Files of ${who} were changed by others since ${worked} stopped. Nothing was resumed.`,
-    [
-      `  ${again} --force   goes on all the same`,
-      ...(first
-        ? [`  shiplog tasks abandon ${shortId(first.taskId)}   gives up what was interrupted`]
-        : []),
-    ],
+    `${who} since ${alone ? 'it' : 'they'} stopped. Nothing was resumed.`,
+    commandLines([
+      [`${again} --force`, 'goes on all the same'],
+      [`shiplog tasks abandon ${first ? shortId(first.taskId) : 'ID'}`, 'gives up what it began'],
+    ]),
   )
 }
 
@@ -78,7 +76,9 @@ export function othersLines(others: Task[]): string[] {
   const list = names.slice(0, namedMax).join(', ') + (more > 0 ? ` and ${more} more` : '')
   return [
     `Interrupted in the same tree, and not resumed: ${list}.`,
-    `  shiplog tasks resume ${shortId(first.id)} --tree   resumes the whole tree`,
+    ...commandLines([
+      [`shiplog tasks resume ${shortId(first.id)} --tree`, 'resumes the whole tree'],
+    ]),
   ]
 }
 

@@ -4,6 +4,7 @@ import type { ShiplogClient } from '../../../../shared/contract/index.ts'
 import { resolveId, shortId } from '../../../../shared/ids.ts'
 import type { TaskStatus, TaskTree } from '../../../../shared/tasks.ts'
 import { CliError, failureOf } from '../exit-codes.ts'
+import { commandLines } from '../terminal/wording.ts'
 
 export type Attempt = 'resume' | 'retry' | 'abandon' | 'continue'
 
@@ -40,7 +41,8 @@ async function hintFor(
   const { id, status, title } = culprit ?? task
   const way = ways[status]
   if (!way || way.command === attempt) return null
-  return `  shiplog tasks ${way.command} ${shortId(id)}   ${way.does(`"${title}"`)}`
+  const command = `shiplog tasks ${way.command} ${shortId(id)}`
+  return commandLines([[command, way.does(`"${title}"`)]])[0] ?? null
 }
 
 interface Way {
