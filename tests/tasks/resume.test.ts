@@ -307,6 +307,25 @@ describe('going on without a resume', { timeout: treeTimeoutMs }, () => {
     }
   })
 
+  it('[S3][J4] says in the record of a new task what of the history that it goes on from is lost', async () => {
+    const fixture = await openFixture()
+    const { shiplog } = fixture
+    const from = await start(fixture, short)
+    await untilQuiet(shiplog)
+    await shiplog.client.workspace.remove({ workspaceId: from })
+    const { taskId: whole } = await shiplog.client.tasks.continueFrom({ taskId: from })
+    await untilQuiet(shiplog)
+    expect((await entriesOf(shiplog, whole)).some(({ type }) => type === 'resume')).toBe(false)
+
+    const chat = join(fixture.dataDir, 'archive', from, 'chat.jsonl')
+    const lines = (await readFile(chat, 'utf8')).split('\n')
+    await writeFile(chat, lines.toSpliced(2, 1, 'damaged').join('\n'))
+    const { taskId } = await shiplog.client.tasks.continueFrom({ taskId: from })
+    await untilQuiet(shiplog)
+    const told = (await entriesOf(shiplog, taskId)).find(({ type }) => type === 'resume')
+    expect(told).toMatchObject({ drift: [expect.stringContaining('Line 3 of the transcript of')] })
+  })
+
   it('[T5][T6] retries a failed one, and releases what was blocked by it', async () => {
     const fixture = await openFixture()
     const { shiplog } = fixture

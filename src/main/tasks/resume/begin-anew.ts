@@ -2,8 +2,9 @@
  * Two ways on that are no resume: the same assignment begun anew, and a new task that goes on from where
  * another one ended (T4).
  */
+import type { EntryBody } from '../../../shared/entries.ts'
 import { refused } from '../../../shared/failure.ts'
-import type { TaskId } from '../../../shared/ids.ts'
+import { runIdOf, type TaskId } from '../../../shared/ids.ts'
 import { isRunning, type Task } from '../../../shared/tasks.ts'
 import type { WorkspaceService } from '../../workspaces/workspace-service.ts'
 import type { ProgramSource, Programs } from '../programs.ts'
@@ -79,7 +80,7 @@ export function createBeginAnew(deps: BeginAnewDependencies): BeginAnew {
       return refused('not-interrupted', `"${title}" was interrupted: resume it instead.`)
     if (task.trashed) return refused('removed', `"${title}" is in the trash. Take it out first.`)
     // Before anything is made: a history that is gone can't be gone on from.
-    await deps.lineageOf({ ...task, resumedFrom: taskId })
+    const { damage } = await deps.lineageOf({ ...task, resumedFrom: taskId })
     const { projectId, agent, model, isolation, options } = task
     const prompt = asked?.trim() || task.prompt
     const continued = await roots.create({
@@ -94,7 +95,11 @@ export function createBeginAnew(deps: BeginAnewDependencies): BeginAnew {
       resumedFrom: taskId,
       commit: (await workspaces.lastState(taskId)) ?? undefined,
     })
-    deps.begin(continued, { prompt, reason: 'prompt' })
+    deps.begin(continued, {
+      prompt,
+      reason: 'prompt',
+      prepare: async () => ({ opening: historyLost(continued, damage), madeAnew: false }),
+    })
     return continued
   }
 
@@ -105,4 +110,10 @@ export function createBeginAnew(deps: BeginAnewDependencies): BeginAnew {
   }
 
   return { startFresh, continueFrom, isBeingReplaced: (taskId) => beingReplaced.has(taskId) }
+}
+
+/** What it goes on from is not all there: that has to be in its record. */
+function historyLost(taskId: TaskId, damage: string[]): EntryBody[] {
+  if (damage.length === 0) return []
+  return [{ type: 'resume', runId: runIdOf(taskId, 1), drift: damage }]
 }
