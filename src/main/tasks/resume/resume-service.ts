@@ -25,6 +25,9 @@ import type { TaskRecord } from '../task-record.ts'
 import type { Lineage } from './lineage.ts'
 import { canBeResumed, type IsActive, selectForResume } from './select.ts'
 
+/** While it is looked at, each holds its whole transcript in memory and keeps a Git at work. */
+const plannedAtOnce = 4
+
 export interface ResumeRequest {
   selector: ResumeSelector
   /** Goes on in spite of conflicts. */
@@ -75,7 +78,13 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
   async function plan(selector: ResumeSelector): Promise<ResumeCandidate[]> {
     const tasks = selectForResume(state, selector, isActive)
     const among = new Set(tasks.map(({ id }) => id))
-    return Promise.all(tasks.map((task) => candidateOf(task, among)))
+    const candidates: ResumeCandidate[] = []
+    const waiting = tasks.entries()
+    const work = async () => {
+      for (const [place, task] of waiting) candidates[place] = await candidateOf(task, among)
+    }
+    await Promise.all(Array.from({ length: plannedAtOnce }, work))
+    return candidates
   }
 
   async function candidateOf(task: Task, among: Set<TaskId>): Promise<ResumeCandidate> {
