@@ -273,6 +273,33 @@ describe('resuming one', () => {
   })
 })
 
+describe('what was allowed before', { timeout: treeTimeoutMs }, () => {
+  it('[S6] is asked again: a set-up that was changed meanwhile does not run', async () => {
+    const config = '.shiplog/project.yaml'
+    const fixture = await openFixture({ files: { [config]: 'setup: touch allowed\n' } })
+    const projectId = fixture.project.id
+    const { configSha256 } = await fixture.shiplog.client.projects.setup({ projectId })
+    await fixture.shiplog.client.projects.trustSetup({
+      projectId,
+      configSha256: configSha256 as string,
+    })
+    const root = await start(fixture, alone(fixture.dir))
+    await untilAllHold(fixture.shiplog, 1)
+    const shiplog = await fixture.restart()
+    await writeFile(join(fixture.dir, 'go'), '')
+    const path = (await taskOf(shiplog, root)).workspace?.path ?? ''
+    expect(existsSync(join(path, 'allowed'))).toBe(true)
+
+    git(fixture.project.dir, 'worktree', 'remove', '--force', path)
+    await writeFile(join(fixture.project.dir, config), 'setup: touch not-allowed\n')
+    const { ended } = await resume(shiplog, { by: 'task', taskId: root }, { force: true })
+    expect(ended).toMatchObject([
+      { status: 'interrupted', cause: expect.stringContaining('it was not allowed yet') },
+    ])
+    expect(existsSync(join(path, 'not-allowed'))).toBe(false)
+  })
+})
+
 describe('going on without a resume', { timeout: treeTimeoutMs }, () => {
   it('[T4][S3] continues from a completed task as a new one, five times over, with all that came before', async () => {
     const fixture = await openFixture()
