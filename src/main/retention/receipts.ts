@@ -12,7 +12,7 @@ import { parseTaskId, receiptIdSchema, type TaskId } from '../../shared/ids.ts'
 import type { LedgerState } from '../../shared/projections/ledger-state.ts'
 import { makeDirDurable, readJsonFile, systemCode, writeFileDurable } from '../journal/index.ts'
 
-export const receiptsFolder = 'receipts'
+const receiptsFolder = 'receipts'
 
 const receiptSchema = z.object({
   version: z.literal(1),

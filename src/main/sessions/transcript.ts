@@ -84,7 +84,7 @@ export async function transcriptBytes(dir: string): Promise<number> {
 }
 
 /** What the contract says of damage: the file's name without the path, which is nobody's business. */
-export function publicDamage(damage: Damage): TranscriptPage['damage'][number] {
+function publicDamage(damage: Damage): TranscriptPage['damage'][number] {
   return { file: chatFile, line: damage.line, bytes: damage.bytes, reason: damage.reason }
 }
 

@@ -7,7 +7,7 @@ import type { Task, TranscriptExpiry } from '../../../shared/tasks.ts'
 import type { Records } from '../../workspaces/record.ts'
 
 /** The tasks that this one continues, the first generation first; itself not included. */
-export function ancestryOf(state: LedgerState, task: Task): TaskId[] {
+function ancestryOf(state: LedgerState, task: Task): TaskId[] {
   const generations: TaskId[] = []
   let from = task.resumedFrom
   // A ledger that was tampered with could name a circle.

@@ -80,7 +80,7 @@ function refuseWhatCannotGoOn(task: Task, isActive: IsActive): void {
 }
 
 /** The task that a text stands for: a whole id, or a unique prefix of one. Throws FailureError. */
-export function taskNamed(state: LedgerState, text: string): Task {
+function taskNamed(state: LedgerState, text: string): Task {
   const found = resolveId(text, state.tasks.keys())
   if (found.kind === 'ambiguous') {
     const { candidates } = found
