@@ -91,7 +91,9 @@ describe('tasks', () => {
 describe('transcripts', () => {
   it('list', async () => {
     const { stdout } = await run('transcripts', 'list')
-    expect(stdout).toMatch(/Add tests +\w{8} .*\n +tester · 1 run · 5 entries · 1\.23 kB · archived · api/)
+    expect(stdout).toMatch(
+      /Add tests +\w{8} .*\n +tester · 1 run · 5 entries · 1\.23 kB · archived · api/,
+    )
     const { transcripts } = await document('transcripts', 'list')
     expect(transcripts).toHaveLength(2)
     expect(transcripts[1]).toMatchObject({
