@@ -1,0 +1,177 @@
+/** What was cut off by the end of its host is listed, looked at and taken up again from the window. */
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Locator, Page } from '@playwright/test'
+import { type App, expect, flatten, type Host, start, test } from './app.ts'
+import { conversation, openAt, row, sidebar, toast, tree } from './places.ts'
+import { cutShortScenario } from './scenarios.ts'
+
+const interrupted = (page: Page): Locator => page.getByRole('region', { name: 'Interrupted' })
+
+/** A lead that has written a file and waits for a helper, which waits at a gate. */
+const plannedScenario = (gate: string) => `version: 1
+name: planned
+agents:
+  lead:
+    turns:
+      - call: write_file
+        with: { path: plan.md, content: "# Plan\\n" }
+      - call: task
+        with: { agent: helper, title: Help along, prompt: Help., background: true }
+      - call: task_await
+        with: { tasks: all }
+      - report: { title: Done together, markdown: "{{last.output}}" }
+  helper:
+    turns:
+      - say: The helper has begun.
+      - call: bash
+        with: { command: "${gate}" }
+      - report: { title: Helped, markdown: Help was given. }
+`
+
+async function taskNamed(host: Host, title: string) {
+  const { tasks } = await host.client.tasks.list({ all: true })
+  const found = flatten(tasks).find((task) => task.title === title)
+  if (!found) throw new Error(`no task ${title}`)
+  return found
+}
+
+test('a tree that was killed: listed, a conflict shown before it goes on, and continued once it is done', async ({
+  app,
+  page,
+}) => {
+  const first = await app.serve()
+  const project = await first.client.projects.add({ dir: await app.repository('parser') })
+  const gate = app.gate('helper')
+  const { taskId } = await start(first, project, plannedScenario(gate.command), 'Build it')
+  await gate.reached()
+  await expect
+    .poll(async () => {
+      const { entries } = await first.client.workspace.getSubagentTranscript({ taskId })
+      return entries.some((entry) => entry.type === 'tool-call' && entry.name === 'task_await')
+    })
+    .toBe(true)
+  const { workspace } = await taskNamed(first, 'Build it')
+  await first.kill()
+  await writeFile(path.resolve(app.dataDir, workspace?.path ?? '', 'plan.md'), '# Mine\n')
+  // What the killed host left behind ends as well.
+  await gate.open()
+
+  const host = await app.serve()
+  await openAt(page, host, `/t/${taskId}`)
+  const list = interrupted(page)
+  const dialog = page.getByRole('dialog', { name: 'Resume “Build it”' })
+  await test.step('both are listed, with why they stopped and what they were doing', async () => {
+    await expect(list.getByRole('listitem')).toHaveText([/Build it/, /Help along/])
+    await expect(list.getByRole('listitem').first()).toContainText('Shiplog ended')
+    await expect(list.getByRole('listitem').first()).toContainText('waiting for all its tasks')
+    await expect(conversation(page).getByText(/^Interrupted .*Shiplog ended while/)).toBeVisible()
+  })
+  await test.step('r opens the dialog; Esc changes nothing', async () => {
+    await row(page, 'Build it').focus()
+    await page.keyboard.press('r')
+    const files = dialog.getByRole('table', { name: '1 file that it worked on changed since' })
+    await expect(files.getByRole('row').last()).toHaveText(/plan\.md\s*Modified\s*You/)
+    await expect(
+      dialog.getByText(/1 tool call was under way when it stopped/).first(),
+    ).toBeVisible()
+    await expect(dialog.getByRole('radio', { name: 'Its whole tree (2)' })).toBeChecked()
+    await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused()
+    await page.keyboard.press('Escape')
+    await expect(dialog).toBeHidden()
+    await expect(list.getByRole('listitem')).toHaveCount(2)
+    expect((await taskNamed(host, 'Build it')).runs).toHaveLength(1)
+  })
+  await test.step('from the sidebar: Continue anyway, and both go on to their end', async () => {
+    await list.getByRole('button', { name: 'Resume Build it' }).click()
+    await dialog.getByRole('button', { name: 'Continue anyway' }).click()
+    await expect(dialog).toBeHidden()
+    await expect(toast(page, 'Resumed 2 agents.')).toBeVisible()
+    await expect(toast(page, 'All 2 resumed agents have completed.')).toBeVisible()
+    await expect(list).toBeHidden()
+    await expect(row(page, 'Build it').getByRole('img', { name: 'Completed' })).toBeVisible()
+    await expect(
+      conversation(page).getByText('Resumed · You changed 1 file that it worked on: plan.md.'),
+    ).toBeVisible()
+  })
+  await test.step('it is continued as a new task, which says so, and so does it', async () => {
+    await conversation(page).getByRole('button', { name: 'More', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Continue as a new task…' }).click()
+    const ask = page.getByRole('dialog', { name: 'Continue “Build it” as a new task' })
+    await expect(ask.getByRole('textbox', { name: 'Prompt' })).toHaveValue('Build it')
+    await ask.getByRole('textbox', { name: 'Prompt' }).fill('Now the rest')
+    await page.keyboard.press('Control+Enter')
+    await expect(conversation(page).getByText('Continues')).toBeVisible()
+    await expect(conversation(page).getByText('Now the rest')).toBeVisible()
+    await conversation(page).getByRole('link', { name: 'Build it' }).click()
+    await expect(conversation(page).getByText('Continued by')).toBeVisible()
+  })
+})
+
+test('several that were killed: one is given up, the others resumed together; only those can be shown; an end is notified', async ({
+  app,
+  page,
+}) => {
+  const host = await threeKilled(app)
+  await watchNotifications(page)
+  await openAt(page, host)
+  const list = interrupted(page)
+  await expect(list.getByRole('listitem')).toHaveCount(3)
+
+  await test.step('the tree shows only them, and still does after a reload', async () => {
+    await sidebar(page).getByRole('button', { name: 'Which agents are shown' }).click()
+    await page.getByRole('menuitemradio', { name: 'Finished' }).click()
+    await expect(tree(page).getByRole('treeitem')).toHaveCount(1)
+    await page.reload()
+    await expect(sidebar(page).getByText('Only finished')).toBeVisible()
+    await expect(tree(page).getByRole('treeitem')).toHaveCount(1)
+    await sidebar(page).getByRole('button', { name: 'Show all' }).click()
+    await expect(tree(page).getByRole('treeitem')).toHaveCount(4)
+  })
+  await test.step('one is given up', async () => {
+    await list.getByRole('button', { name: 'More for The first' }).click()
+    await page.getByRole('menuitem', { name: 'Give up' }).click()
+    await expect(toast(page, 'Gave “The first” up.')).toBeVisible()
+    await expect(list.getByRole('listitem')).toHaveCount(2)
+    await expect(row(page, 'The first').getByRole('img', { name: 'Given up' })).toBeVisible()
+  })
+  await test.step('the others go on together, one at a time', async () => {
+    await list.getByRole('button', { name: 'Resume all 2' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Resume what was interrupted' })
+    await dialog.getByRole('spinbutton', { name: 'Agents at once' }).fill('1')
+    await dialog.getByRole('button', { name: 'Continue' }).click()
+    await expect(toast(page, 'All 2 resumed agents have completed.')).toBeVisible()
+    await expect(list).toBeHidden()
+    await expect
+      .poll(() => page.evaluate(() => Reflect.get(window, 'told') as string[]))
+      .toEqual(expect.arrayContaining(['Completed: The second', 'Completed: The third']))
+  })
+})
+
+async function threeKilled(app: App): Promise<Host> {
+  const first = await app.serve()
+  const project = await first.client.projects.add({ dir: await app.repository('parser') })
+  const names = ['The first', 'The second', 'The third']
+  const gates = names.map((_, index) => app.gate(`gate-${index}`))
+  for (const [index, gate] of gates.entries()) {
+    await start(first, project, cutShortScenario(gate.command), names[index])
+    await gate.reached()
+  }
+  await first.kill()
+  for (const gate of gates) await gate.open()
+  return app.serve()
+}
+
+/** Headless, nothing is shown and the page has the focus always: it is told that it has not. */
+const watchNotifications = (page: Page) =>
+  page.addInitScript(() => {
+    const told: string[] = []
+    class Told {
+      static permission = 'granted'
+      constructor(title: string) {
+        told.push(title)
+      }
+    }
+    Object.assign(window, { told, Notification: Told })
+    document.hasFocus = () => false
+  })
