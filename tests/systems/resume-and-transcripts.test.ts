@@ -1,13 +1,16 @@
 /** The first system of PRODUCT: sub-agent resume and transcript persistence, walked step by step. */
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { readdir, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { resolveDataDir } from '../../src/main/data-dir.ts'
+import { openLedger } from '../../src/main/ledger/ledger.ts'
+import { layoutOf } from '../../src/main/sessions/session-files.ts'
 import { openShiplog } from '../../src/main/shiplog.ts'
 import type { Entry } from '../../src/shared/entries.ts'
-import { parseTaskId } from '../../src/shared/ids.ts'
+import { newTaskId, parseTaskId } from '../../src/shared/ids.ts'
+import type { Task } from '../../src/shared/tasks.ts'
 import {
   entriesOf,
   openFixture,
@@ -147,6 +150,43 @@ describe('sub-agent resume and transcript persistence', { timeout }, () => {
       entries: after.length,
       archived: true,
     })
+  })
+
+  it('[S3] one whose process died before its prompt was in the record is asked it when it is resumed', async () => {
+    const fixture = await openFixture()
+    const text = 'version: 1\nname: echo\nagents:\n  lead:\n    turns:\n      - say: "{{prompt}}"\n'
+    const model = await start(fixture, text, { prompt: 'Model' })
+    await untilQuiet(fixture.shiplog)
+    await fixture.shiplog.close()
+    // What was there the moment after it had begun: its program, and two events.
+    const layout = layoutOf(fixture.dataDir)
+    const id = newTaskId()
+    for (const name of ['program.json', 'scenario.yaml']) {
+      await mkdir(layout.sessionDir(id), { recursive: true, mode: 0o700 })
+      await copyFile(join(layout.sessionDir(model), name), join(layout.sessionDir(id), name))
+    }
+    const ledger = await openLedger(layout.ledger, fixture.dataDir)
+    const { projectId, agent, kind, isolation, options } = ledger.state.tasks.get(model) as Task
+    const created = { projectId, agent, kind, isolation, options, model: null, plan: {} }
+    const alone = { parentId: null, rootId: id, callId: null, resumedFrom: null, dependsOn: [] }
+    const asked = { taskId: id, title: 'Lost', prompt: 'Look for the anchor' }
+    const gone = { pid: 2 ** 22, startedAt: 'long ago' }
+    await ledger.record({ type: 'task.created', ...created, ...alone, ...asked })
+    await ledger.record({
+      type: 'task.spawned',
+      taskId: id,
+      run: 1,
+      process: gone,
+      spawnCommit: null,
+    })
+    await ledger.close()
+
+    const shiplog = await fixture.restart()
+    const selector = { by: 'task', taskId: id } as const
+    await shiplog.client.tasks.resume({ selector, prompt: 'And hurry.' })
+    await shiplog.client.tasks.resumeEnded({ taskIds: [id] })
+    expect((await taskOf(shiplog, id)).status).toBe('completed')
+    expect(spokenIn(await entriesOf(shiplog, id))).toEqual(['Look for the anchor\n\nAnd hurry.'])
   })
 
   it('data directory from the option, the environment, the setting, or the default, in that order', async () => {

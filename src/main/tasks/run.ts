@@ -61,10 +61,11 @@ export interface RunOutcome {
  * `failed` is the agent's own word, or a sub-agent that ends without a report (T3). Rejects only when the
  * end itself could not be recorded.
  */
-export async function executeRun(options: RunOptions): Promise<RunOutcome> {
-  const { session, task, run } = options
+export async function executeRun(request: RunOptions): Promise<RunOutcome> {
+  const { session, task, run } = request
   const runId = runIdOf(task.id, run)
   const history = await readHistory(session)
+  const options = { ...request, prompt: promptFor(request, history) }
   await openRun(options, runId, history)
   const usage = createUsageSum()
   const snapshots = options.snapshots(history)
@@ -89,6 +90,13 @@ export async function executeRun(options: RunOptions): Promise<RunOutcome> {
 }
 
 type RunEnd = Pick<RunOutcome, 'status' | 'cause'>
+
+/** Who died, or was stopped, before its first prompt was in the record is asked now what it was made for. */
+function promptFor({ prompt, task }: RunOptions, history: Entry[]): string {
+  const wasAsked = history.some((entry) => entry.type === 'message' && entry.role === 'user')
+  if (wasAsked || prompt.startsWith(task.prompt)) return prompt
+  return [task.prompt, prompt].filter((text) => text !== '').join('\n\n')
+}
 
 async function readHistory(session: Session): Promise<Entry[]> {
   const history: Entry[] = []

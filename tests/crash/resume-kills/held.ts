@@ -19,15 +19,16 @@ export const wordsIn = async (dir: string): Promise<string[]> =>
   (await readFile(join(dir, 'log'), 'utf8')).trim().split('\n')
 
 /**
- * What it told until its end. `killWhenHeld`: the names of those that have to hold first; without it, it runs to its end. `histories`: a
+ * What it told until its end. `cwd`: where it is started. `killWhenHeld`: the names of those that have to hold first; without it, it runs to its end. `histories`: a
  * file in which every run's history is noted.
  */
 export async function runHost(
   order: HostOrder,
-  over: { dir: string; killWhenHeld?: string[]; histories?: string },
+  over: { dir: string; killWhenHeld?: string[]; histories?: string; cwd?: string },
 ): Promise<HostTold[]> {
   const noting = over.histories ? ['--import', join(import.meta.dirname, 'note-histories.ts')] : []
   const child = spawn(process.execPath, [...noting, host, JSON.stringify(order)], {
+    cwd: over.cwd,
     env: { ...process.env, SHIPLOG_TEST_HISTORIES: over.histories },
     stdio: ['ignore', 'pipe', 'pipe'],
     // The power takes its Git along.

@@ -30,8 +30,8 @@ export interface Stage {
   inThisLife<T>(work: () => T): T
   /** The runs of this life, by task. */
   on(taskId: TaskId): Puppet[]
-  /** What is durable of its words, in order. */
-  saidBy(taskId: TaskId): string[]
+  /** What is durable of everybody's words, in order. */
+  saidSoFar(): ReadonlyMap<TaskId, string[]>
   /** Ends this life: nobody hears of its agents any more. */
   crash(): void
   /** From now on they speak, wait for their sub-agents and report, without being told. */
@@ -44,6 +44,8 @@ export interface BegunRun {
   taskId: TaskId
   /** What its history held of words, in order. */
   given: string[]
+  /** All that was ever asked of it, this time included. */
+  asked: string[]
   /** What had been said until then and was durable, in order. */
   said: ReadonlyMap<TaskId, string[]>
   /** Another run of the same task was under way. */
@@ -67,7 +69,9 @@ export function createStage(): Stage {
     const { puppet, next } = createPuppet(input)
     if (isPresent()) {
       const besideAnother = puppets.some((other) => other.taskId === taskId)
-      begun.push({ taskId, given: wordsIn(input.history), said: new Map(said), besideAnother })
+      const given = wordsIn(input.history)
+      const asked = [...textsIn(input.history, 'user'), input.prompt]
+      begun.push({ taskId, given, asked, said: new Map(said), besideAnother })
       puppets.push(puppet)
     }
     try {
@@ -106,7 +110,7 @@ export function createStage(): Stage {
     program: { rootAgent: 'puppet', create: () => ({ run }) },
     inThisLife: (work) => life.run(present, work),
     on: (taskId) => puppets.filter((puppet) => puppet.taskId === taskId),
-    saidBy: (taskId) => said.get(taskId) ?? [],
+    saidSoFar: () => new Map(said),
     crash() {
       present++
       puppets = []
@@ -119,9 +123,11 @@ export function createStage(): Stage {
 }
 
 /** What agents said in these entries. */
-export const wordsIn = (history: Entry[]): string[] =>
+export const wordsIn = (history: Entry[]): string[] => textsIn(history, 'assistant')
+
+const textsIn = (history: Entry[], role: 'user' | 'assistant'): string[] =>
   history.flatMap((entry) =>
-    entry.type === 'message' && entry.role === 'assistant'
+    entry.type === 'message' && entry.role === role
       ? entry.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
       : [],
   )
@@ -172,7 +178,7 @@ async function carryOut(
   switch (order.kind) {
     case 'spawn': {
       const { title, dependsOn } = order
-      const asked = { agent: 'puppet', title, prompt: 'Go', background: true, dependsOn }
+      const asked = { agent: 'puppet', title, prompt: `Do ${title}`, background: true, dependsOn }
       return callTool('task', asked)
     }
     case 'await':

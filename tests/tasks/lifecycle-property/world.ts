@@ -52,6 +52,8 @@ export async function createWorld(stage: Stage, place: string): Promise<World> {
   /** While an act is under way in a life that ends meanwhile. */
   let crashing = false
   const wrong: string[] = []
+  /** What had been said when a task was made that continues another. */
+  const continuedAt = new Map<TaskId, ReadonlyMap<TaskId, string[]>>()
   const formerLives: Promise<unknown>[] = []
   let shiplog = await open()
   const { id: projectId } = await shiplog.client.projects.add({ dir: projectDir })
@@ -101,11 +103,11 @@ export async function createWorld(stage: Stage, place: string): Promise<World> {
         return allowed(task, ['interrupted'])
       case 'continue':
         if (tasks.length >= tasksMax) return
-        await client.tasks.continueFrom({ taskId, prompt: 'Go on' })
+        await continueFrom(taskId)
         return allowed(task, ['completed', 'failed', 'cancelled', 'abandoned', 'blocked'])
       case 'prompt':
         await client.tasks.prompt({ taskId, prompt: 'And then?' })
-        return allowed(task, ['completed', 'interrupted', 'failed'])
+        return allowed(task, ['completed', 'interrupted', 'failed', 'queued'])
       case 'resume':
         return resume(task, one.by)
       case 'remove':
@@ -114,6 +116,12 @@ export async function createWorld(stage: Stage, place: string): Promise<World> {
       case 'restore':
         if (task.parentId === null) await client.workspace.restore({ workspaceId: taskId })
     }
+  }
+
+  async function continueFrom(taskId: TaskId): Promise<void> {
+    const said = stage.saidSoFar()
+    const continued = await shiplog.client.tasks.continueFrom({ taskId, prompt: 'Go on' })
+    continuedAt.set(continued.taskId, said)
   }
 
   function allowed({ title, status }: TaskTree, from: TaskTree['status'][]): void {
@@ -205,7 +213,7 @@ export async function createWorld(stage: Stage, place: string): Promise<World> {
     wrong.push(...whatIsNotAllowed(await eventsIn(layoutOf(dataDir).ledger)))
     for (const { id, title, status } of tasks)
       if (isRunning(status) && !alive.has(id)) wrong.push(`"${title}" is ${status}: a ghost`)
-    for (const run of stage.begun.splice(0)) wrong.push(...oddAbout(run, tasks))
+    for (const run of stage.begun.splice(0)) wrong.push(...oddAbout(run, tasks, continuedAt))
     wrong.push(...(await lostReports(tasks)), ...(await lostTranscripts(tasks)))
     const { notices } = await shiplog.client.app.info()
     for (const { tone, text, details } of notices)
@@ -230,7 +238,7 @@ export async function createWorld(stage: Stage, place: string): Promise<World> {
     for (const { id, title, status } of tasks) {
       if (status !== 'interrupted' && status !== 'queued') continue
       // Asked first: one that was queued may begin to speak meanwhile.
-      const owed = stage.saidBy(id)
+      const owed = stage.saidSoFar().get(id) ?? []
       const words = wordsIn(await entriesOf(shiplog, id))
       const missing = owed.filter((word) => !words.includes(word))
       if (missing.length > 0) lost.push(`the transcript of "${title}" has lost ${missing.join()}`)
@@ -297,18 +305,35 @@ async function standingOf(shiplog: Shiplog): Promise<Standing> {
   return { tasks: await allTasks(shiplog), active }
 }
 
-/** T4: who completed does not begin; S3: who begins is given every turn there was, once and in order. */
-function oddAbout({ taskId, given, said, besideAnother }: BegunRun, tasks: TaskTree[]): string[] {
+/**
+ * S3: who begins is given its own turns, each once and in order; and those that it continues as far as they
+ * were when it was made. What one of them says later, it is given at its next run.
+ */
+function oddAbout(
+  { taskId, given, asked, said, besideAnother }: BegunRun,
+  tasks: TaskTree[],
+  continuedAt: ReadonlyMap<TaskId, ReadonlyMap<TaskId, string[]>>,
+): string[] {
   const odd: string[] = []
-  const generations: string[][] = []
+  const owed: string[] = []
+  const known = new Set<string>()
   let from = tasks.find(({ id }) => id === taskId)
+  const { title, prompt } = from ?? { title: taskId, prompt: '' }
+  if (!asked.some((text) => text.includes(prompt)))
+    odd.push(`"${title}" was never asked ${prompt}, but ${asked.join()}`)
+  let then: ReadonlyMap<TaskId, string[]> = said
   while (from) {
     const { id, resumedFrom } = from
-    generations.unshift(said.get(id) ?? [])
+    const words = said.get(id) ?? []
+    for (const word of words) known.add(word)
+    const least = then.get(id)?.length ?? 0
+    const found = words.filter((word) => given.includes(word))
+    owed.unshift(...(found.length < least ? words.slice(0, least) : found))
+    if (found.join() !== words.slice(0, found.length).join()) odd.push(`${id} with a gap`)
+    then = continuedAt.get(id) ?? new Map()
     from = tasks.find((task) => task.id === resumedFrom)
   }
-  const owed = generations.flat()
-  const found = given.filter((word) => owed.includes(word))
+  const found = given.filter((word) => known.has(word))
   if (found.join() !== owed.join())
     odd.push(`${taskId} was given ${given.join()}, and there had been ${owed.join()}`)
   if (besideAnother) odd.push(`two runs of ${taskId} at once`)
@@ -320,9 +345,14 @@ const canGoOn = ({ status, archived, parentId }: TaskTree): boolean =>
   ['interrupted', 'queued', 'failed'].includes(status) && (!archived || parentId === null)
 
 /** The files as they are between two writes, so that nothing is seen half in one place and half in another. */
-function treeAtRest(dir: string) {
+function treeAtRest(dir: string): ReturnType<typeof readTree> {
   for (;;) {
-    const tree = readTree(dir)
-    if (differences(tree, readTree(dir)).length === 0) return tree
+    try {
+      const tree = readTree(dir)
+      if (differences(tree, readTree(dir)).length === 0) return tree
+    } catch (error) {
+      // A file went while it was looked at.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    }
   }
 }

@@ -1,0 +1,258 @@
+/** Resuming what can't be resumed, or not any more as it was: each has its answer, and changes nothing else. */
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { openLedger } from '../../src/main/ledger/ledger.ts'
+import { layoutOf } from '../../src/main/sessions/session-files.ts'
+import type { Shiplog } from '../../src/main/shiplog.ts'
+import { newTaskId, type TaskId } from '../../src/shared/ids.ts'
+import type { LedgerEvent } from '../../src/shared/ledger.ts'
+import type { ResumeSelector } from '../../src/shared/resume.ts'
+import { allTasks, entriesOf, type Fixture, git, openFixture, start, taskOf } from '../harness.ts'
+import { holdFor, holdsFor, untilTranscript } from './held-scenarios.ts'
+
+/** Git on a machine that is busy with other tests. */
+const timeout = 120_000
+
+const holding = (gate: string) => `
+version: 1
+name: holding
+agents:
+  lead:
+    turns:
+      - call: bash
+        with: { command: "echo kept > kept.txt && git add -A && git commit -qm Kept && echo more >> kept.txt" }
+      - ${holdFor(gate)}
+      - report: { title: Done, markdown: Done. }
+`
+
+interface Interrupted {
+  fixture: Fixture
+  shiplog: Shiplog
+  id: TaskId
+  gate: string
+}
+
+async function interrupted(files?: Record<string, string>): Promise<Interrupted> {
+  const fixture = await openFixture({ files })
+  git(fixture.project.dir, 'config', 'user.name', 'Test')
+  git(fixture.project.dir, 'config', 'user.email', 'test@localhost')
+  const gate = join(fixture.dir, 'go')
+  const id = await start(fixture, holding(gate))
+  await untilTranscript(fixture.shiplog, id, holdsFor(gate))
+  return { fixture, shiplog: await fixture.restart(), id, gate }
+}
+
+/** What the services answer to who asks for it, and to who asks to see it first. */
+async function answersTo({ client }: Shiplog, selector: ResumeSelector) {
+  const told = (error: { code: string; data: unknown; message: string }) => error
+  const planned = await client.tasks.planResume({ selector }).then(() => null, told)
+  const resumed = await client.tasks.resume({ selector, force: true }).then(() => null, told)
+  expect(resumed).toMatchObject({ code: planned?.code, message: planned?.message })
+  return resumed
+}
+
+const ledgerText = (fixture: Fixture) => readFile(layoutOf(fixture.dataDir).ledger, 'utf8')
+
+describe('resuming on bad input', { timeout }, () => {
+  it('[S1][S5] unknown, malformed, foreign and completed ids are told apart, and nothing is recorded', async () => {
+    const { fixture, shiplog, id, gate } = await interrupted()
+    const foreign = await interrupted()
+    await writeFile(gate, '')
+    await shiplog.client.tasks.resume({ selector: { by: 'task', taskId: id } })
+    await shiplog.client.tasks.resumeEnded({ taskIds: [id] })
+    const before = await ledgerText(fixture)
+    // Of another data directory: there it is found, here nobody knows it.
+    for (const unknown of [foreign.id, newTaskId(), 'ffffffff', '../../etc/passwd', 'no such id']) {
+      for (const by of ['task', 'tree'] as const)
+        expect((await answersTo(shiplog, { by, taskId: unknown }))?.code, unknown).toBe('NOT_FOUND')
+    }
+    const short = await answersTo(shiplog, { by: 'task', taskId: id.slice(0, 3) })
+    expect(short).toMatchObject({
+      code: 'NOT_FOUND',
+      message: expect.stringContaining('at least 4'),
+    })
+    const { endedAt } = await taskOf(shiplog, id)
+    expect(await answersTo(shiplog, { by: 'task', taskId: id.slice(0, 8) })).toMatchObject({
+      code: 'REFUSED',
+      data: { reason: 'completed' },
+      message: expect.stringContaining(`completed on ${endedAt}`),
+    })
+    for (const selector of [
+      { by: 'tree', taskId: id } as const,
+      { by: 'all' } as const,
+      { by: 'most-recent' } as const,
+      { by: 'group' } as const,
+    ])
+      expect(await answersTo(shiplog, selector), selector.by).toMatchObject({
+        data: { reason: 'nothing-to-resume' },
+      })
+    expect(await ledgerText(fixture)).toBe(before)
+    expect((await taskOf(foreign.shiplog, foreign.id)).status).toBe('interrupted')
+  })
+
+  it('[S1] an ambiguous prefix lists whom it may mean; a longer one, or a whole id, is enough', async () => {
+    const fixture = await openFixture()
+    const ids = [
+      'c0ffee00-aaaa-4aaa-8aaa-aaaaaaaaaaa1',
+      'c0ffee00-aaaa-4aaa-8aaa-aaaaaaaaaaa2',
+    ].map((text) => text as TaskId)
+    await fixture.shiplog.close()
+    const ledger = await openLedger(layoutOf(fixture.dataDir).ledger, fixture.dataDir)
+    for (const id of ids) await ledger.record(...interruptedEvents(fixture, id))
+    await ledger.close()
+    const shiplog = await fixture.restart()
+    const before = await ledgerText(fixture)
+    const answer = await answersTo(shiplog, { by: 'task', taskId: 'c0ffee00' })
+    expect(answer).toMatchObject({ code: 'AMBIGUOUS' })
+    for (const id of ids) expect(JSON.stringify(answer)).toContain(id)
+    expect(await ledgerText(fixture)).toBe(before)
+    for (const id of ids) {
+      const { candidates } = await shiplog.client.tasks.planResume({
+        selector: { by: 'task', taskId: id },
+      })
+      expect(candidates.map(({ taskId }) => taskId)).toEqual([id])
+    }
+  })
+
+  it('[S5] an empty pointer and a history that is not JSON keep nobody: the one is written anew, the other kept aside and said', async () => {
+    const { fixture, id, gate } = await interrupted({ '.planning/ROADMAP.md': '# Phases\n' })
+    const planning = join(fixture.project.dir, '.planning')
+    const [history, pointer] = ['agent-history.json', 'current-agent-id.txt'].map((name) =>
+      join(planning, name),
+    ) as [string, string]
+    await fixture.shiplog.close()
+    await writeFile(pointer, '')
+    await writeFile(history, '{"version": "1.2", "entries": [')
+    const shiplog = await fixture.restart()
+    const text = (file: string) => readFile(file, 'utf8').catch(() => '')
+    const wholeHistory = async () =>
+      JSON.parse(await text(history)).entries as { agent_id: string; status: string }[]
+    await shiplog.client.tasks.resume({ selector: { by: 'most-recent' }, force: true })
+    await writeFile(gate, '')
+    await shiplog.client.tasks.resumeEnded({ taskIds: [id] })
+    await shiplog.close()
+    expect((await wholeHistory()).map(({ agent_id, status }) => [agent_id, status])).toEqual([
+      [id, 'interrupted'],
+      [id, 'completed'],
+    ])
+    expect(await text(`${history}.damaged-1`)).toBe('{"version": "1.2", "entries": [')
+    // While nobody runs it names nobody.
+    expect(await text(pointer)).toBe('')
+
+    const again = await fixture.restart()
+    expect((await taskOf(again, id)).status).toBe('completed')
+    expect((await readdir(planning)).filter((name) => name.includes('damaged'))).toHaveLength(1)
+  })
+
+  it('says at once that it set a damaged history aside', async () => {
+    const { fixture } = await interrupted({ '.planning/ROADMAP.md': '# Phases\n' })
+    await fixture.shiplog.close()
+    const history = join(fixture.project.dir, '.planning', 'agent-history.json')
+    await writeFile(history, 'not JSON')
+    const shiplog = await fixture.restart()
+    const notices = async () => (await shiplog.client.app.info()).notices.map(({ text }) => text)
+    while (!(await notices()).join().includes('agent-history.json.damaged-1')) await wait(20)
+    expect(existsSync(`${history}.damaged-1`)).toBe(true)
+  })
+
+  it('[S4][S5] a project that has moved is an obstacle with a way out, and one that is back is none', async () => {
+    const { fixture, shiplog, id, gate } = await interrupted()
+    const { dir } = fixture.project
+    await rename(dir, `${dir}-moved`)
+    await mkdir(join(fixture.dir, 'elsewhere'))
+    const selector = { by: 'task', taskId: id } as const
+    const { candidates } = await shiplog.client.tasks.planResume({ selector })
+    expect(candidates).toMatchObject([
+      { drift: { missing: ['project'] }, obstacle: expect.stringContaining(dir) },
+    ])
+    const entries = await entriesOf(shiplog, id)
+    for (const force of [false, true]) {
+      const { accepted, refused } = await shiplog.client.tasks.resume({ selector, force })
+      expect([accepted, refused.map(({ reason }) => reason)]).toEqual([[], ['obstacle']])
+    }
+    expect(existsSync(dir)).toBe(false)
+    expect(await entriesOf(shiplog, id)).toEqual(entries)
+    await rename(`${dir}-moved`, dir)
+    await writeFile(gate, '')
+    await shiplog.client.tasks.resume({ selector })
+    const { ended } = await shiplog.client.tasks.resumeEnded({ taskIds: [id] })
+    expect(ended).toMatchObject([{ status: 'completed' }])
+  })
+
+  it('[S4] a branch that was deleted with its worktree comes back with its commits and what was not committed', async () => {
+    const { fixture, shiplog, id, gate } = await interrupted()
+    const { workspace } = await taskOf(shiplog, id)
+    const [path, branch] = [workspace?.path ?? '', workspace?.branch ?? '']
+    const tip = git(path, 'rev-parse', 'HEAD').trim()
+    git(fixture.project.dir, 'worktree', 'remove', '--force', path)
+    git(fixture.project.dir, 'branch', '-D', branch)
+    const selector = { by: 'task', taskId: id } as const
+    const { candidates } = await shiplog.client.tasks.planResume({ selector })
+    const missing = candidates[0]?.drift.missing
+    expect(missing?.toSorted()).toEqual(['branch', 'working-directory'])
+    await writeFile(gate, '')
+    await shiplog.client.tasks.resume({ selector, force: true })
+    const { ended } = await shiplog.client.tasks.resumeEnded({ taskIds: [id] })
+    expect(ended).toMatchObject([{ status: 'completed' }])
+    expect(git(path, 'rev-parse', 'HEAD').trim()).toBe(tip)
+    expect(git(path, 'branch', '--show-current').trim()).toBe(branch)
+    expect(await readFile(join(path, 'kept.txt'), 'utf8')).toBe('kept\nmore\n')
+  })
+
+  it('of two resumes at once that mean the same agent, whatever they call it, one wins and the other is told', async () => {
+    const { shiplog, id, gate } = await interrupted()
+    const selectors: ResumeSelector[] = [
+      { by: 'task', taskId: id },
+      { by: 'task', taskId: id.slice(0, 6) },
+      { by: 'tree', taskId: id },
+      { by: 'most-recent' },
+      { by: 'all' },
+    ]
+    const all = await Promise.allSettled(
+      selectors.map((selector) => shiplog.client.tasks.resume({ selector })),
+    )
+    const winners = all.filter((one) => one.status === 'fulfilled' && one.value.accepted.length > 0)
+    expect(winners).toHaveLength(1)
+    for (const one of all) {
+      if (winners.includes(one)) continue
+      const said = one.status === 'rejected' ? one.reason.message : one.value.refused[0]?.message
+      expect(said).toMatch(/is being resumed already|is at work|nothing to resume/)
+    }
+    await writeFile(gate, '')
+    await shiplog.client.tasks.resumeEnded({ taskIds: [id] })
+    expect((await allTasks(shiplog)).map(({ runs }) => runs.length)).toEqual([2])
+    expect((await entriesOf(shiplog, id)).filter(({ type }) => type === 'resume')).toHaveLength(1)
+  })
+})
+
+/** As an earlier process left one that it had begun. */
+const interruptedEvents = ({ project }: Fixture, taskId: TaskId): LedgerEvent[] => [
+  {
+    type: 'task.created',
+    taskId,
+    parentId: null,
+    rootId: taskId,
+    projectId: project.id,
+    title: 'A task',
+    agent: 'lead',
+    kind: 'scripted',
+    prompt: '',
+    model: null,
+    isolation: 'in-place',
+    callId: null,
+    resumedFrom: null,
+    dependsOn: [],
+    options: { agentsAtOnce: 3, keep: false },
+    plan: {},
+  },
+  {
+    type: 'task.spawned',
+    taskId,
+    run: 1,
+    process: { pid: 2 ** 22, startedAt: 'long ago' },
+    spawnCommit: null,
+  },
+]
