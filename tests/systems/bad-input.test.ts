@@ -2,7 +2,6 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { openLedger } from '../../src/main/ledger/ledger.ts'
 import { layoutOf } from '../../src/main/sessions/session-files.ts'
@@ -147,17 +146,6 @@ describe('resuming on bad input', { timeout }, () => {
     expect((await readdir(planning)).filter((name) => name.includes('damaged'))).toHaveLength(1)
   })
 
-  it('says at once that it set a damaged history aside', async () => {
-    const { fixture } = await interrupted({ '.planning/ROADMAP.md': '# Phases\n' })
-    await fixture.shiplog.close()
-    const history = join(fixture.project.dir, '.planning', 'agent-history.json')
-    await writeFile(history, 'not JSON')
-    const shiplog = await fixture.restart()
-    const notices = async () => (await shiplog.client.app.info()).notices.map(({ text }) => text)
-    while (!(await notices()).join().includes('agent-history.json.damaged-1')) await wait(20)
-    expect(existsSync(`${history}.damaged-1`)).toBe(true)
-  })
-
   it('[S4][S5] a project that has moved is an obstacle with a way out, and one that is back is none', async () => {
     const { fixture, shiplog, id, gate } = await interrupted()
     const { dir } = fixture.project
@@ -219,7 +207,7 @@ describe('resuming on bad input', { timeout }, () => {
     for (const one of all) {
       if (winners.includes(one)) continue
       const said = one.status === 'rejected' ? one.reason.message : one.value.refused[0]?.message
-      expect(said).toMatch(/is being resumed already|is at work|nothing to resume/)
+      expect(said).toMatch(/being resumed|is at work|nothing to resume/)
     }
     await writeFile(gate, '')
     await shiplog.client.tasks.resumeEnded({ taskIds: [id] })
