@@ -52,15 +52,24 @@ export async function planFor(client: ShiplogClient, asked: Asked): Promise<Plan
   })
 }
 
-async function selectorFor(client: ShiplogClient, asked: Asked): Promise<ResumeSelector> {
-  if (asked.who === 'group') return { by: 'group', group: asked.group }
-  const taskId = asked.id ?? (await latest(client))
-  return { by: asked.who === 'one' ? 'task' : 'tree', taskId }
+/** Named once and for all: another may stop later, and what was shown must be what is resumed. */
+async function selectorFor(
+  client: ShiplogClient,
+  { who, id, group }: Asked,
+): Promise<ResumeSelector> {
+  switch (who) {
+    case 'one':
+      return { by: 'task', taskId: id ?? (await firstOf(client, { by: 'most-recent' })) }
+    case 'tree':
+      return { by: 'tree', taskId: id ?? (await firstOf(client, { by: 'most-recent' })) }
+    case 'group':
+      return { by: 'group', group: group ?? (await firstOf(client, { by: 'group' })) }
+  }
 }
 
-/** Asked once: another may stop later, and what was shown must be what is resumed. */
-async function latest(client: ShiplogClient): Promise<string> {
-  const { candidates } = await client.tasks.planResume({ selector: { by: 'most-recent' } })
+/** A plan is never empty: then it is refused. */
+async function firstOf(client: ShiplogClient, selector: ResumeSelector): Promise<string> {
+  const { candidates } = await client.tasks.planResume({ selector })
   return candidates[0]?.taskId ?? ''
 }
 
