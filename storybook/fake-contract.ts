@@ -19,7 +19,7 @@ import {
   foldLedgerRecord,
   taskTree,
 } from '../src/shared/projections/ledger-state.ts'
-import { isRunning } from '../src/shared/tasks.ts'
+import { isRunning, isSettled } from '../src/shared/tasks.ts'
 import type { ApplyOutcome } from '../src/shared/tools.ts'
 import { createFakeResume } from '../tests/fixtures/fake-resume.ts'
 import { createFakeRetention, type FakeRetentionOptions } from '../tests/fixtures/retention.ts'
@@ -78,6 +78,9 @@ export function createFakeContract(options: FakeContractOptions = {}): FakeContr
   const ledgerFeed = createFeed<LedgerFeedEvent>()
   const sessionFeeds = new Map<TaskId, Feed<SessionFeedEvent>>()
 
+  /** Those who wait for the next record. */
+  const recorded = new Set<() => void>()
+
   const feedOf = (id: TaskId): Feed<SessionFeedEvent> => {
     const feed = sessionFeeds.get(id) ?? createFeed<SessionFeedEvent>()
     sessionFeeds.set(id, feed)
@@ -87,6 +90,8 @@ export function createFakeContract(options: FakeContractOptions = {}): FakeContr
   const record = (...events: LedgerEvent[]): void => {
     const records = events.map((event, index) => ({ seq: state.seq + 1 + index, at: nowMs, event }))
     for (const each of records) foldLedgerRecord(state, each)
+    for (const wake of recorded) wake()
+    recorded.clear()
     ledgerFeed.publish({ type: 'records', records })
   }
 
@@ -222,13 +227,17 @@ export function createFakeContract(options: FakeContractOptions = {}): FakeContr
         return { candidates: resuming.plan(input.selector) }
       }),
       resume: os.tasks.resume.handler(({ input }) => resuming.resume(input)),
-      resumeEnded: os.tasks.resumeEnded.handler(({ input }) => ({
-        ended: input.taskIds.map((taskId) => {
+      resumeEnded: os.tasks.resumeEnded.handler(async ({ input }) => {
+        const isOver = () =>
+          input.taskIds.every((id) => isSettled(state.tasks.get(id)?.status ?? 'completed'))
+        while (!isOver()) await new Promise<void>((resolve) => recorded.add(resolve))
+        const ended = input.taskIds.map((taskId) => {
           const task = state.tasks.get(taskId)
           const run = task?.runs.at(-1)?.run ?? 0
           return { taskId, run, status: task?.status ?? 'queued', cause: task?.error ?? null }
-        }),
-      })),
+        })
+        return { ended }
+      }),
       startFresh: os.tasks.startFresh.handler(({ input }) => ({
         taskId: resuming.startFresh(input.taskId),
       })),

@@ -118,6 +118,19 @@ describe('interrupted tasks', () => {
     expect(has()).toBe(true)
   })
 
+  it('have a root that never began once the host is another one', () => {
+    const { host, project } = harbour()
+    const root = host.start(project.id, 'Paint the pier', 'lead')
+    const task = host.ledger.tasks.get(root)
+    if (!task) throw new Error('the root was not started')
+    host.ledger.tasks.set(root, { ...task, status: 'queued', runs: [] })
+    const has = (since: string | null) =>
+      interruptedRows(host.ledger.tasks, since).some(({ task: { id } }) => id === root)
+    expect(has(null)).toBe(false)
+    expect(has(task.createdAt)).toBe(false)
+    expect(has('2099-01-01T00:00:00.000Z')).toBe(true)
+  })
+
   it('begin with the tree that stopped last', () => {
     const { host, project, root } = harbour()
     const other = host.start(project.id, 'Repair the fog horn', 'lead')

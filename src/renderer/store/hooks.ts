@@ -37,8 +37,9 @@ export const useProject = (id: string | null): Project | null =>
 /** What waits for the person, as trees. The same array until a task of it, or its place, has changed. */
 export function useInterruptedRows(): InterruptedRow[] {
   const kept = useRef<InterruptedRow[]>([])
+  const hostSince = useHostSince()
   return useLedger(({ ledger }) => {
-    const rows = interruptedRows(ledger.tasks)
+    const rows = interruptedRows(ledger.tasks, hostSince)
     const before = kept.current
     const same =
       rows.length === before.length &&
@@ -52,6 +53,10 @@ export function useInterruptedRows(): InterruptedRow[] {
     return kept.current
   })
 }
+
+/** When the host began; null while it has not said. */
+export const useHostSince = (): string | null =>
+  useStore(useStores().appInfo.store, ({ info }) => info?.lease.since ?? null)
 
 const none: Task[] = []
 /** Oldest first; `null`: the roots. */

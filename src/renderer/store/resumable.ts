@@ -34,12 +34,22 @@ export function isResumable(tasks: Tasks, task: Task): boolean {
 /**
  * What waits for the person, as trees: the tree that stopped last first, parents before their children.
  * A sub-agent whose root has completed since, or is in the archive, holds nothing up any more.
+ *
+ * `hostSince`: when the host began, ISO 8601. A root that is older and in the queue has nobody to take it
+ * up; null while that is not known.
  */
-export function interruptedRows(tasks: Tasks): InterruptedRow[] {
+export function interruptedRows(tasks: Tasks, hostSince: string | null = null): InterruptedRow[] {
+  const neverBegun = (task: Task): boolean =>
+    task.status === 'queued' &&
+    task.parentId === null &&
+    task.runs.length === 0 &&
+    hostSince !== null &&
+    task.createdAt < hostSince &&
+    !isGone(task)
   const listed = [...tasks.values()].filter((task) => {
     const root = tasks.get(task.rootId)
     const isOver = root !== undefined && (root.status === 'completed' || isGone(root))
-    return isResumable(tasks, task) && !isOver
+    return (isResumable(tasks, task) && !isOver) || neverBegun(task)
   })
   const among = new Set(listed.map(({ id }) => id))
   const children = Map.groupBy(listed, (task) => nearestListed(tasks, task, among))

@@ -16,7 +16,8 @@ export function Toaster() {
         classNames: {
           toast:
             'flex w-[356px] items-center gap-2 rounded-md bg-raised px-3 py-2 text-ui text-ink shadow-popup',
-          description: 'text-small text-muted',
+          // A line each; a long list is cut, for a toast is no report.
+          description: 'line-clamp-6 text-small whitespace-pre-line text-muted',
           content: 'min-w-0 flex-1 untrusted',
           icon: 'shrink-0',
           success: '[&_[data-icon]]:text-green',

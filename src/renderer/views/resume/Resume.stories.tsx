@@ -19,6 +19,7 @@ import { fixtureNowMs, ids, laterRecords } from '../../../../tests/fixtures/entr
 import type { DriftReport } from '../../../shared/drift.ts'
 import type { TaskId } from '../../../shared/ids.ts'
 import type { LedgerRecord } from '../../../shared/ledger.ts'
+import { waitingActivity } from '../../../shared/tasks.ts'
 import type { Overlay } from '../../store/overlay.ts'
 
 interface Args {
@@ -29,12 +30,14 @@ interface Args {
   theme?: 'light' | 'dark'
   /** The host that can't say what has changed, or does not answer. */
   plan?: 'fails' | 'never'
+  /** It was resumed, and there is no room for it yet. */
+  waiting?: TaskId
 }
 
 const meta: Meta<Args> = {
   title: 'Screens/Resume',
   decorators: [inWindow],
-  render: ({ records, address, drift, overlay, theme, plan }, { globals }) => (
+  render: ({ records, address, drift, overlay, theme, plan, waiting }, { globals }) => (
     <AppStage
       fake={createFakeContract({
         nowMs: fixtureNowMs,
@@ -42,6 +45,7 @@ const meta: Meta<Args> = {
         drift,
         sessions: { [ids.lead]: leadLive() },
         beforePlan: plan && plans[plan],
+        activity: waiting ? { [waiting]: waitingActivity } : {},
       })}
       address={address}
       overlay={overlay}
@@ -83,6 +87,9 @@ export const Tree: Story = {
     await userEvent.click(dialog.getByRole('button', { name: 'Continue anyway' }))
     await waitFor(() => expect(body().queryByRole('dialog')).toBeNull())
     await expect(body().getAllByText('Resumed 5 agents.').length).toBeGreaterThan(0)
+    await section.findByText(/^Resuming 5 of 5/)
+    await userEvent.click(section.getByRole('button', { name: 'Stop resuming' }))
+    await waitFor(() => expect(section.queryByText(/^Resuming/)).toBeNull())
   },
 }
 export const TreeDialog: Story = {
@@ -91,6 +98,16 @@ export const TreeDialog: Story = {
 export const TreeDialogDark: Story = { args: { ...TreeDialog.args, theme: 'dark' } as Args }
 export const Listed: Story = { args: { records: interruptedRecords, address: lead } }
 export const ListedDark: Story = { args: { ...Listed.args, theme: 'dark' } as Args }
+export const WaitingForItsTurn: Story = {
+  args: { records: interruptedRecords, address: lead, waiting: ids.docs },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    const section = within(await canvas.findByRole('region', { name: 'Interrupted' }))
+    await section.findByRole('button', { name: 'Stop Write the docs' })
+    await expect(section.queryByRole('button', { name: 'Resume Write the docs' })).toBeNull()
+    await expect(section.getByText('Waiting for its turn')).toBeVisible()
+  },
+}
 export const One: Story = {
   args: { records: oneInterruptedRecords, address: `#/t/${ids.notes}` },
   play: async ({ canvasElement }) => {

@@ -13,7 +13,7 @@ import {
 } from '../../components/primitives/index.ts'
 import { CandidateList } from '../../components/resume/candidate-list.tsx'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
-import { useConnectionLost, useLedger, useStores } from '../../store/hooks.ts'
+import { useConnectionLost, useHostSince, useLedger, useStores } from '../../store/hooks.ts'
 import type { ResumeAsk } from '../../store/overlay.ts'
 import { resumableBelow, stoppedAt } from '../../store/resumable.ts'
 import { unreachableReason } from '../app/actions.ts'
@@ -108,7 +108,8 @@ function Found(props: {
   // Changes in place; what it says of these few is the same for as long as the dialog is open.
   const tasks = useLedger(({ ledger }) => ledger.tasks)
   const lost = useConnectionLost()
-  const [all] = useState(() => rowsFor(found, ask, tasks))
+  const hostSince = useHostSince()
+  const [all] = useState(() => rowsFor(found, ask, tasks, hostSince))
   const [whole, setWhole] = useState(true)
   const [choices, setChoices] = useState<Choices>(() => firstChoices(all, first, tasks))
   const [atOnce, setAtOnce] = useState(agentsAtOnceDefault)

@@ -16,9 +16,14 @@ export interface CandidateRow {
 }
 
 /** Of what was found those that are meant, as trees, parents before their children. */
-export function rowsFor(found: ResumeCandidate[], ask: ResumeAsk, tasks: Tasks): CandidateRow[] {
+export function rowsFor(
+  found: ResumeCandidate[],
+  ask: ResumeAsk,
+  tasks: Tasks,
+  hostSince: string | null = null,
+): CandidateRow[] {
   const listed =
-    ask.of === 'all' ? new Set(interruptedRows(tasks).map(({ task }) => task.id)) : null
+    ask.of === 'all' ? new Set(interruptedRows(tasks, hostSince).map(({ task }) => task.id)) : null
   const isMeant = (id: TaskId): boolean => {
     if (ask.of === 'all') return listed?.has(id) ?? false
     const task = tasks.get(id)
