@@ -219,8 +219,8 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & { le
     client: createInProcessClient(router),
     runningAgents: () => tasks.running().map(({ id, title }) => ({ taskId: id, title })),
     close: async (cause: string) => {
-      await retention.close()
-      await tasks.close(cause)
+      // A sweep that is moving something ends what it does; the agents need not wait for it.
+      await Promise.all([retention.close(), tasks.close(cause)])
       await history.close()
       await ledger.close()
     },

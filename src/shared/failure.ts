@@ -18,6 +18,7 @@ export type RefusalReason =
   | 'not-running'
   | 'not-interrupted'
   | 'not-failed'
+  | 'conflicts'
   | 'nothing-to-resume'
   | 'completed'
   | 'setup-not-trusted'

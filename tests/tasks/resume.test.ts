@@ -274,7 +274,7 @@ describe('resuming one', () => {
 })
 
 describe('what was allowed before', { timeout: treeTimeoutMs }, () => {
-  it('[S6] is asked again: a set-up that was changed meanwhile does not run', async () => {
+  it('[S5][S6] is asked again: a set-up that was changed meanwhile runs once it is allowed, and not before', async () => {
     const config = '.shiplog/project.yaml'
     const fixture = await openFixture({ files: { [config]: 'setup: touch allowed\n' } })
     const projectId = fixture.project.id
@@ -292,11 +292,17 @@ describe('what was allowed before', { timeout: treeTimeoutMs }, () => {
 
     git(fixture.project.dir, 'worktree', 'remove', '--force', path)
     await writeFile(join(fixture.project.dir, config), 'setup: touch not-allowed\n')
-    const { ended } = await resume(shiplog, { by: 'task', taskId: root }, { force: true })
-    expect(ended).toMatchObject([
-      { status: 'interrupted', cause: expect.stringContaining('it was not allowed yet') },
-    ])
+    const again = () => resume(shiplog, { by: 'task', taskId: root }, { force: true })
+    const { refused } = await again()
+    expect(refused).toMatchObject([{ message: expect.stringContaining('it was not allowed yet') }])
+    expect((await taskOf(shiplog, root)).runs).toHaveLength(1)
     expect(existsSync(join(path, 'not-allowed'))).toBe(false)
+
+    const changed = await shiplog.client.projects.setup({ projectId })
+    const trusted = { projectId, configSha256: changed.configSha256 as string }
+    await shiplog.client.projects.trustSetup(trusted)
+    expect((await again()).ended).toMatchObject([{ run: 2, status: 'completed' }])
+    expect(existsSync(join(path, 'not-allowed'))).toBe(true)
   })
 })
 

@@ -5,7 +5,6 @@ import { changedTreePaths, type TreeDifference, treeDifferences } from './change
 import { type DiffAnswer, type DiffContent, diff, diffCommits } from './diff.ts'
 import { forgetHalfMadeWorktree, isHalfMadeWorktree } from './half-made.ts'
 import * as history from './history.ts'
-import { takeAwayIndexLock } from './index-lock.ts'
 import { initRepository } from './init.ts'
 import * as inspect from './inspect.ts'
 import {
@@ -16,6 +15,7 @@ import {
   mergePatchInto,
 } from './merge.ts'
 import { type SavedPatch, type SavePatchInput, savePatch } from './patches.ts'
+import { privateFile, takeAwayIndexLock } from './private-files.ts'
 import { keptTaskIds, registeredWorktrees } from './registered.ts'
 import { type RestoreWorktreeInput, restoreWorktree } from './restore-worktree.ts'
 import { createRunGit } from './run.ts'
@@ -108,6 +108,8 @@ export function createGit(options: { gitPath?: string; env?: NodeJS.ProcessEnv }
 
     /** Its making was cut short: nobody has worked in it. */
     isHalfMadeWorktree,
+    /** Where Git keeps a file of that name for the worktree alone: it goes with the worktree. */
+    privateFile: (dir: string, name: string) => privateFile(git, dir, name),
     takeAwayIndexLock: (input: Parameters<typeof takeAwayIndexLock>[1]) =>
       takeAwayIndexLock(git, input),
     forgetHalfMadeWorktree,

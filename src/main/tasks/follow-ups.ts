@@ -40,8 +40,8 @@ export function createFollowUps(deps: {
     } finally {
       taking.delete(taskId)
     }
-    // It may have been removed, or resumed, meanwhile: then the follow-up waits.
-    refuseUnlessIdle(record.known(taskId))
+    // It may have been removed, or resumed, meanwhile: it was taken all the same, and waits.
+    if (!isIdle(record.known(taskId))) return
     runner.begin(taskId, { prompt: text, reason: 'prompt', promptId })
   }
 
@@ -62,6 +62,10 @@ export function createFollowUps(deps: {
       refused('not-running', `That follow-up does not wait in "${title}" any more.`)
     if (runs.has(taskId)) refused('running', `"${title}" is about to take it up. Stop it first.`)
     await ledger.record({ type: 'task.prompt-withdrawn', taskId, promptId })
+  }
+
+  function isIdle(task: Task): boolean {
+    return !task.workspace?.removal && !runs.has(task.id) && !!transitionFor(task, 'task.spawned')
   }
 
   function refuseUnlessIdle(task: Task): void {

@@ -1,6 +1,6 @@
 /** Makes root tasks: from a person's prompt, anew in place of another, or going on from another (T4). */
 import { newTaskId, type TaskId } from '../../shared/ids.ts'
-import type { LedgerEventOf } from '../../shared/ledger.ts'
+import type { LedgerEvent, LedgerEventOf } from '../../shared/ledger.ts'
 import { removeDurable } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
@@ -15,6 +15,8 @@ export interface NewRoot
   source: ProgramSource
   /** The commit that its worktree is made from; the project's HEAD unless given. */
   commit?: string | undefined
+  /** What is recorded together with it. */
+  also?: LedgerEvent[]
 }
 
 export interface Roots {
@@ -30,7 +32,7 @@ export function createRoots(deps: {
 }): Roots {
   const { ledger, workspaces, layout, programs } = deps
 
-  async function create({ source, commit, ...root }: NewRoot): Promise<TaskId> {
+  async function create({ source, commit, also = [], ...root }: NewRoot): Promise<TaskId> {
     const { projectId, title, isolation } = root
     const taskId = newTaskId()
     try {
@@ -55,6 +57,7 @@ export function createRoots(deps: {
           ...root,
         },
         { type: 'workspace.created', workspaceId: taskId, kind: 'root', ...made },
+        ...also,
       )
       return taskId
     } catch (error) {

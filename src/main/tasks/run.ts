@@ -40,10 +40,8 @@ export interface RunOptions {
   signal: AbortSignal
   clock: () => number
   gitBranch: () => Promise<string | null>
-  /** Done before the first turn of a task, again when it failed: the project's set-up. */
+  /** Sets the working directory up, where that was not done yet. */
   prepare: () => Promise<void>
-  /** True: done now as well, because the working directory was made anew. */
-  prepareAgain: boolean
   /** Records what its working directory is like, turn by turn; null where Git can't tell. */
   snapshots: (history: Entry[]) => RunSnapshots | null
   /** Told what the agent is doing now, one line. */
@@ -160,10 +158,7 @@ async function playRun(
   usage: UsageSum,
 ): Promise<RunEnd> {
   const { signal } = options
-  if (options.prepareAgain || countTurns(history) === 0) {
-    options.onActivity('Setting the worktree up')
-    await options.prepare()
-  }
+  await options.prepare()
   const calls = createToolCalls(options, history, writer)
   const input: AgentRunInput = {
     taskId: options.task.id,
@@ -209,7 +204,7 @@ function createToolCalls(options: RunOptions, history: Entry[], writer: TurnWrit
   const fileChanges = createFileChanges(session)
   const linked = new Set(history.flatMap((entry) => (entry.type === 'pr-link' ? [entry.url] : [])))
   let shell = shellAtStart(options, history)
-  let reported = history.some(isReport)
+  let reported = sinceLastFailure(history).some(isReport)
 
   const call: AgentRunInput['callTool'] = async (name, input, callId) => {
     signal.throwIfAborted()
@@ -240,6 +235,14 @@ function createToolCalls(options: RunOptions, history: Entry[], writer: TurnWrit
   }
 
   return { call, reported: () => reported }
+}
+
+/** A report of a run that failed all the same was not the end of the task. */
+function sinceLastFailure(history: Entry[]): Entry[] {
+  const failed = history.findLastIndex(
+    (entry) => entry.type === 'run-end' && entry.status === 'failed',
+  )
+  return history.slice(failed + 1)
 }
 
 /** One that was interrupted between its report and the end of its run has reported all the same. */

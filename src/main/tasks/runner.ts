@@ -35,20 +35,13 @@ export interface RunRequest {
   promptId?: PromptId | undefined
   /**
    * Done once its turn has come, before the ledger says that it has begun; what it throws keeps it from
-   * beginning (S5). Gives what the run begins with.
+   * beginning (S5). Gives what the run says at its beginning (S7).
    */
-  prepare?: (signal: AbortSignal) => Promise<RunPreparation>
+  prepare?: (signal: AbortSignal) => Promise<EntryBody[]>
   /** Told when it can't begin at once, because others have their turn first. */
   onWaiting?: () => void
   /** A limit beside that of its tree: of those that were resumed together. */
   together?: Slots | undefined
-}
-
-export interface RunPreparation {
-  /** What the resume says of itself in the record (S7). */
-  opening: EntryBody[]
-  /** The working directory was made anew, and wants its set-up. */
-  madeAnew: boolean
 }
 
 export interface Runner {
@@ -78,6 +71,8 @@ export interface RunnerDependencies {
   activity: ActivityBoard
   runTool: RunTool
   toolsFor: (taskId: TaskId) => TaskToolsPort
+  /** Makes the directory that it worked in again where it is gone (S4); gives what is to be said of it. */
+  bringBack: (task: Task) => Promise<EntryBody[]>
   /** Every entry of the tasks that this one continues, oldest first (S3). */
   lineageOf: (task: Task) => Promise<Lineage>
   process: ProcessIdentity
@@ -177,7 +172,9 @@ export function createRunner(deps: RunnerDependencies): Runner {
   }
 
   async function run(taskId: TaskId, request: RunRequest, signal: AbortSignal): Promise<void> {
-    const prepared = await request.prepare?.(signal)
+    const opening = request.prepare
+      ? await request.prepare(signal)
+      : await deps.bringBack(record.known(taskId))
     const task = record.known(taskId)
     const runNumber = task.runs.length + 1
     const workingDir = task.workspace?.path ?? task.projectDir
@@ -190,7 +187,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
       const takesUp = promptId ? { promptId } : {}
       await record.move({ type: 'task.spawned', ...begun, spawnCommit, ...takesUp })
     }
-    const outcome = await playRecorded(taskId, runNumber, request, prepared, signal, workingDir)
+    const outcome = await playRecorded(taskId, runNumber, request, opening, signal, workingDir)
     await putOff.record(endEvent(taskId, runNumber, outcome))
   }
 
@@ -199,7 +196,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
     taskId: TaskId,
     run: number,
     { prompt, reason }: RunRequest,
-    prepared: RunPreparation | undefined,
+    opening: EntryBody[],
     signal: AbortSignal,
     workingDir: string,
   ): Promise<RunOutcome & { transcript?: TranscriptCounts | null }> {
@@ -214,8 +211,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
           reason,
           prompt,
           lineage: (await deps.lineageOf(task)).entries,
-          opening: prepared?.opening ?? [],
-          prepareAgain: prepared?.madeAnew ?? false,
+          opening,
           session,
           agent: await agentOf(task),
           runTool: deps.runTool,
@@ -225,7 +221,10 @@ export function createRunner(deps: RunnerDependencies): Runner {
           signal,
           clock: deps.clock,
           gitBranch: () => workspaces.currentBranch(workingDir),
-          prepare: () => workspaces.workingDirs.setUp(taskId, signal),
+          prepare: () =>
+            workspaces.workingDirs.setUp(taskId, signal, () =>
+              activity.set(taskId, 'Setting the worktree up'),
+            ),
           snapshots: (history) =>
             createRunSnapshots({
               ...deps,

@@ -14,8 +14,11 @@ import type { TaskRecord } from './task-record.ts'
 export interface SubAgents {
   /** Resolves once the sub-agent's task is durable (T1, T2). Throws an Error for the agent to read. */
   spawn(parentId: TaskId, request: TaskRequest, callId: ToolCallId): Promise<{ taskId: TaskId }>
-  /** The assignment of a task once more, for the same parent and the same call of it. It is not begun. */
-  again(task: Task): Promise<TaskId>
+  /**
+   * The assignment of a task once more, for the same parent and the same call of it; recorded together
+   * with `also`. It is not begun.
+   */
+  again(task: Task, also: LedgerEvent): Promise<TaskId>
   /** Resolves once the report is durable and the ledger says so (A1). */
   report(taskId: TaskId, report: Parameters<TaskToolsPort['report']>[0]): Promise<void>
 }
@@ -98,7 +101,7 @@ export function createSubAgents(deps: SubAgentsDependencies): SubAgents {
     }
   }
 
-  async function again(task: Task): Promise<TaskId> {
+  async function again(task: Task, also: LedgerEvent): Promise<TaskId> {
     const { parentId, rootId, projectId, title, agent, kind, prompt, model, isolation } = task
     const { callId, dependsOn, options, plan } = task
     const taskId = newTaskId()
@@ -120,12 +123,16 @@ export function createSubAgents(deps: SubAgentsDependencies): SubAgents {
       options,
       plan,
     }
-    if (dependsOn.length > 0) await ledger.record(created)
-    else await createWithWorkspace(created, () => true)
+    if (dependsOn.length > 0) await ledger.record(created, also)
+    else await createWithWorkspace(created, () => true, also)
     return taskId
   }
 
-  async function createWithWorkspace(created: Created, isWanted: () => boolean): Promise<void> {
+  async function createWithWorkspace(
+    created: Created,
+    isWanted: () => boolean,
+    ...also: LedgerEvent[]
+  ): Promise<void> {
     const { taskId, projectId, title, parentId: parent, isolation } = created
     try {
       const made = await workspaces.workingDirs.make(taskId, {
@@ -136,12 +143,16 @@ export function createSubAgents(deps: SubAgentsDependencies): SubAgents {
       })
       // Making a worktree takes a while, and the parent may have been stopped meanwhile.
       if (!isWanted()) throw new Error('its parent was stopped')
-      await ledger.record(created, {
-        type: 'workspace.created',
-        workspaceId: taskId,
-        kind: 'task',
-        ...made,
-      })
+      await ledger.record(
+        created,
+        {
+          type: 'workspace.created',
+          workspaceId: taskId,
+          kind: 'task',
+          ...made,
+        },
+        ...also,
+      )
     } catch (error) {
       await workspaces.workingDirs.discard(taskId, { projectId, title })
       throw error

@@ -3,8 +3,9 @@
  * to a task is in `lifecycle.ts`, how a run is played in `runner.ts`.
  */
 import type { RunTool } from '../../shared/agent.ts'
+import type { EntryBody } from '../../shared/entries.ts'
 import { FailureError, invalid, refused } from '../../shared/failure.ts'
-import type { ProjectId, TaskId } from '../../shared/ids.ts'
+import { type ProjectId, runIdOf, type TaskId } from '../../shared/ids.ts'
 import type { ProcessIdentity } from '../../shared/ledger.ts'
 import { descendantsOf, taskTree } from '../../shared/projections/ledger-state.ts'
 import {
@@ -18,6 +19,7 @@ import {
   type TaskTree,
 } from '../../shared/tasks.ts'
 import type { AwaitedTask } from '../../shared/tools.ts'
+import { exists } from '../artifacts/index.ts'
 import type { Git } from '../git/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
@@ -121,6 +123,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     programs,
     activity,
     toolsFor,
+    bringBack,
     lineageOf: lineage,
   })
   const isTaken = (taskId: TaskId) => runs.has(taskId) || beginAnew.isBeingReplaced(taskId)
@@ -141,7 +144,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     subAgents,
     begin: runner.begin,
     isActive: runs.has,
-    abandon,
+    cleanUp: (taskId) => void runner.cleanUp(taskId),
     lineageOf: lineage,
   })
   const resuming = createResumeService({
@@ -212,6 +215,14 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
       void runner.cleanUp(id)
     }
     return [...stopped]
+  }
+
+  /** What a run that is no resume needs of its directory: that it is there (S4). */
+  async function bringBack(task: Task): Promise<EntryBody[]> {
+    if (task.runs.length === 0 || !task.workspace || (await exists(task.workspace.path))) return []
+    const { restored } = await deps.drift.restore(task, await historyOf(workspaces.records, task))
+    if (restored.length === 0) return []
+    return [{ type: 'resume', runId: runIdOf(task.id, task.runs.length + 1), drift: restored }]
   }
 
   async function abandon(taskId: TaskId, reason: string): Promise<void> {

@@ -1,5 +1,5 @@
 /** Working directories of workspaces: worktrees made, set up and taken away, or the project's own folder. */
-import { mkdir } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { isAbsolute, join, relative, sep } from 'node:path'
 import type { ProjectSetup } from '../../shared/contract/projects.ts'
 import { invalid, refused } from '../../shared/failure.ts'
@@ -35,8 +35,11 @@ export interface WorkingDirs {
   ): Promise<MadeWorkingDir>
   /** Takes back what `make` made and the ledger never heard of. Nothing there is fine. */
   discard(taskId: TaskId, from: { projectId: ProjectId; title: string }): Promise<void>
-  /** Copies the project's files and runs its set-up command in a new worktree. */
-  setUp(taskId: TaskId, signal: AbortSignal): Promise<void>
+  /**
+   * Copies the project's files and runs its set-up command in a worktree where that was not done yet, or
+   * did not succeed; `onBegin` is told when it does.
+   */
+  setUp(taskId: TaskId, signal: AbortSignal, onBegin?: () => void): Promise<void>
   /** The worktree's own folder, of which the working directory may be a subfolder. */
   worktreeRoot(workspace: Workspace): string
 }
@@ -144,13 +147,22 @@ export function createWorkingDirs(deps: {
     )
   }
 
-  async function setUp(taskId: TaskId, signal: AbortSignal): Promise<void> {
+  async function setUp(
+    taskId: TaskId,
+    signal: AbortSignal,
+    onBegin: () => void = () => undefined,
+  ): Promise<void> {
     const task = ledger.state.tasks.get(taskId)
     if (task?.workspace?.isolation !== 'worktree') return
-    const config = await refuseUntrustedSetup(task.projectId)
     const { path } = task.workspace
+    // Among Git's own files of the worktree, so that it goes with it: one that is made again has none.
+    const done = await git.privateFile(path, 'shiplog-set-up')
+    if (await exists(done)) return
+    onBegin()
+    const config = await refuseUntrustedSetup(task.projectId)
     await copyProjectFiles(task.projectDir, path, config.copy)
     if (config.setup) await runSetup(config.setup, path, signal)
+    await writeFile(done, '')
   }
 
   return { make, discard, setUp, worktreeRoot }

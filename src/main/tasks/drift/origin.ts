@@ -1,9 +1,11 @@
 /** What happened where a worktree was made from: on its branch, and in the folder that has it checked out. */
+
 import { stat } from 'node:fs/promises'
 import type { DriftConflict, DriftReport } from '../../../shared/drift.ts'
 import { ancestorsOf, type LedgerState } from '../../../shared/projections/ledger-state.ts'
 import type { Task, Workspace } from '../../../shared/tasks.ts'
 import type { Git, TreeDifference } from '../../git/index.ts'
+import { systemCode } from '../../journal/index.ts'
 import { bothNames, firstKnown, touches } from './directory.ts'
 import { committersOf, neighboursIn, thePerson } from './others.ts'
 import { modifiedAt } from './own-changes.ts'
@@ -124,5 +126,9 @@ async function isOlder(dir: string, { path }: TreeDifference, atMs: number): Pro
 export const isDirectory = (dir: string): Promise<boolean> =>
   stat(dir).then(
     (found) => found.isDirectory(),
-    () => false,
+    (error) => {
+      // What can't be read is not gone.
+      if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return false
+      throw error
+    },
   )

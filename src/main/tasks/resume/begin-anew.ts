@@ -5,6 +5,7 @@
 import type { EntryBody } from '../../../shared/entries.ts'
 import { refused } from '../../../shared/failure.ts'
 import { runIdOf, type TaskId } from '../../../shared/ids.ts'
+import type { LedgerEvent } from '../../../shared/ledger.ts'
 import { isRunning, type Task } from '../../../shared/tasks.ts'
 import type { WorkspaceService } from '../../workspaces/workspace-service.ts'
 import type { ProgramSource, Programs } from '../programs.ts'
@@ -34,7 +35,7 @@ export interface BeginAnewDependencies {
   subAgents: SubAgents
   begin: (taskId: TaskId, request: RunRequest) => void
   isActive: (taskId: TaskId) => boolean
-  abandon: (taskId: TaskId, reason: string) => Promise<void>
+  cleanUp: (taskId: TaskId) => void
   lineageOf: (task: Task) => Promise<Lineage>
 }
 
@@ -54,9 +55,13 @@ export function createBeginAnew(deps: BeginAnewDependencies): BeginAnew {
     }
     beingReplaced.add(taskId)
     try {
-      // The new one first: when it can't be made, the old one is still there to be resumed (S5).
-      const fresh = task.parentId === null ? await sameRoot(task) : await deps.subAgents.again(task)
-      await deps.abandon(taskId, 'it was begun anew')
+      // In one write: when the new one can't be made, the old one is still there to be resumed (S5).
+      const givenUp = { type: 'task.abandoned', taskId, reason: 'it was begun anew' } as const
+      const fresh =
+        task.parentId === null
+          ? await sameRoot(task, givenUp)
+          : await deps.subAgents.again(task, givenUp)
+      deps.cleanUp(taskId)
       deps.begin(fresh, { prompt: task.prompt, reason: 'prompt' })
       return fresh
     } finally {
@@ -64,11 +69,11 @@ export function createBeginAnew(deps: BeginAnewDependencies): BeginAnew {
     }
   }
 
-  async function sameRoot(task: Task): Promise<TaskId> {
+  async function sameRoot(task: Task, givenUp: LedgerEvent): Promise<TaskId> {
     const { projectId, title, agent, prompt, model, isolation, options } = task
     const source = await sourceOf(task)
     const root = { projectId, title, agent, prompt, model, isolation, options, source }
-    return roots.create({ ...root, resumedFrom: null })
+    return roots.create({ ...root, resumedFrom: null, also: [givenUp] })
   }
 
   async function continueFrom(taskId: TaskId, asked?: string): Promise<TaskId> {
@@ -98,7 +103,7 @@ export function createBeginAnew(deps: BeginAnewDependencies): BeginAnew {
     deps.begin(continued, {
       prompt,
       reason: 'prompt',
-      prepare: async () => ({ opening: historyLost(continued, damage), madeAnew: false }),
+      prepare: async () => historyLost(continued, damage),
     })
     return continued
   }

@@ -2,8 +2,13 @@
  * Takes up what was interrupted (S): who is meant is in `select.ts`, what has changed since in `../drift`.
  * A resume is a new run of the same task; one that can't begin leaves everything as it was (S5).
  */
-import { type DriftReport, describeDrift, hasConflicts } from '../../../shared/drift.ts'
-import type { Entry } from '../../../shared/entries.ts'
+import {
+  type DriftConflict,
+  type DriftReport,
+  describeDrift,
+  hasConflicts,
+} from '../../../shared/drift.ts'
+import type { Entry, EntryBody } from '../../../shared/entries.ts'
 import { FailureError, refused } from '../../../shared/failure.ts'
 import { runIdOf, type TaskId } from '../../../shared/ids.ts'
 import type {
@@ -19,7 +24,7 @@ import type { WorkspaceService } from '../../workspaces/workspace-service.ts'
 import type { FindDrift, RestoreWorkingDir } from '../drift/index.ts'
 import { causeOf } from '../interruption.ts'
 import type { RunRegistry } from '../run-registry.ts'
-import type { Runner, RunPreparation } from '../runner.ts'
+import type { Runner } from '../runner.ts'
 import { createSlots, type Slots } from '../slots.ts'
 import type { TaskRecord } from '../task-record.ts'
 import type { Lineage } from './lineage.ts'
@@ -67,6 +72,16 @@ export interface ResumeDependencies {
   restoreWorkingDir: RestoreWorkingDir
   startFresh: (taskId: TaskId) => Promise<TaskId>
   abandon: (taskId: TaskId, reason: string) => Promise<void>
+}
+
+/** Whether the person knows of a conflict already. */
+type KnownConflicts = (conflict: DriftConflict) => boolean
+
+interface Beginning {
+  together: Slots | undefined
+  /** What the person says to it. */
+  said: string
+  known: KnownConflicts
 }
 
 export function createResumeService(deps: ResumeDependencies): ResumeService {
@@ -126,6 +141,14 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
 
     await chooseOtherwise(candidates, choiceOf, outcome)
     const together = limitFor(toResume, request.agentsAtOnce)
+    const titles = new Set(toResume.map(({ title }) => title))
+    // What was shown, what is of no account any more, and what those do that go on together with it.
+    const knownOf =
+      ({ drift }: ResumeCandidate): KnownConflicts =>
+      ({ path, changedBy }) =>
+        request.force ||
+        titles.has(changedBy) ||
+        drift.conflicts.some((one) => one.path === path && one.changedBy === changedBy)
     const beginnings = inOrder(toResume).map(async (candidate) => {
       const { taskId, drift, obstacle } = candidate
       if (obstacle !== null) {
@@ -134,7 +157,7 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
       }
       try {
         const said = candidate === toResume[0] ? (request.prompt?.trim() ?? '') : ''
-        await begin(candidate, together, said)
+        await begin(candidate, { together, said, known: knownOf(candidate) })
         outcome.accepted.push({ taskId, drift })
       } catch (error) {
         outcome.refused.push({ taskId, reason: 'failed', message: causeOf(error), drift })
@@ -186,11 +209,14 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
   /** Resolves once it runs, or waits for its turn; rejects with why it can't begin. */
   async function begin(
     { taskId }: ResumeCandidate,
-    together: Slots | undefined,
-    said: string,
+    { together, said, known }: Beginning,
   ): Promise<void> {
     await runner.settle(taskId)
-    if (record.known(taskId).archived) await deps.workspaces.restore(taskId)
+    if (record.known(taskId).archived) {
+      // Before anything is changed: a history that is gone can't be gone on from.
+      await deps.lineageOf(record.known(taskId))
+      await deps.workspaces.restore(taskId)
+    }
     const task = record.known(taskId)
     // Two may resume the same agent at once: one wins.
     if (!canBeResumed(task, isActive))
@@ -203,9 +229,9 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
       reason: wasQueued ? 'prompt' : 'resume',
       together,
       onWaiting: resolve,
-      prepare: async () => {
+      prepare: async (signal) => {
         try {
-          const prepared = wasQueued ? { opening: [], madeAnew: false } : await prepare(taskId)
+          const prepared = wasQueued ? [] : await prepare(taskId, signal, known)
           resolve()
           return prepared
         } catch (error) {
@@ -221,22 +247,26 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
   }
 
   /** What is found at this moment counts, and not what was found when it was asked for. */
-  async function prepare(taskId: TaskId): Promise<RunPreparation> {
+  async function prepare(
+    taskId: TaskId,
+    signal: AbortSignal,
+    known: KnownConflicts,
+  ): Promise<EntryBody[]> {
     const task = record.known(taskId)
     const history = await deps.historyOf(task)
     const drift = await deps.driftOf(task, history)
     const obstacle = obstacleOf(task, drift)
     if (obstacle !== null) refused('removed', obstacle)
+    if (drift.conflicts.some((conflict) => !known(conflict))) {
+      const what = `Files that "${task.title}" worked on were changed by others while it waited for its turn.`
+      refused('conflicts', `${what} Look at them, and resume it again.`)
+    }
     // Read once more when the run begins; here so that what can't be read keeps it from beginning.
     const { damage } = await deps.lineageOf(task)
-    const { restored, madeAnew } = await deps.restoreWorkingDir(task, history)
+    const { restored } = await deps.restoreWorkingDir(task, history)
+    await deps.workspaces.workingDirs.setUp(taskId, signal)
     const runId = runIdOf(taskId, task.runs.length + 1)
-    return {
-      opening: [
-        { type: 'resume', runId, drift: [...describeDrift(drift), ...damage, ...restored] },
-      ],
-      madeAnew,
-    }
+    return [{ type: 'resume', runId, drift: [...describeDrift(drift), ...damage, ...restored] }]
   }
 
   function obstacleOf(task: Task, drift: DriftReport): string | null {

@@ -1,4 +1,4 @@
-/** The lock of a worktree's index, which a Git that was killed leaves behind. */
+/** Files that Git keeps of one worktree alone: the lock of its index, and room for one of ours. */
 import { stat, unlink } from 'node:fs/promises'
 import path from 'node:path'
 import { line, type RunGit } from './run.ts'
@@ -12,10 +12,15 @@ export async function takeAwayIndexLock(
   git: RunGit,
   { dir, beforeMs }: { dir: string; beforeMs: number },
 ): Promise<boolean> {
-  const answer = await git(['rev-parse', '--git-path', 'index.lock'], { cwd: dir })
-  const file = path.resolve(dir, line(answer))
+  const file = await privateFile(git, dir, 'index.lock')
   const found = await stat(file).catch(() => null)
   if (found === null || found.mtimeMs >= beforeMs) return false
   await unlink(file)
   return true
+}
+
+/** Where Git keeps a file of that name for this worktree alone. */
+export async function privateFile(git: RunGit, dir: string, name: string): Promise<string> {
+  const answer = await git(['rev-parse', '--git-path', name], { cwd: dir })
+  return path.resolve(dir, line(answer))
 }
