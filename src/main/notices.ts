@@ -91,11 +91,11 @@ export function createNotices() {
       const at = notices.findIndex((one) => one.receiptId === receiptId)
       if (at >= 0) notices.splice(at, 1)
     },
-    settingsLost: () =>
+    settingsLost: (detail: string) =>
       add(
         'warning',
         'The settings of retention can’t be read, so nothing is cleaned up by itself until they are saved again.',
-        ['The file is kept as settings.json.damaged-1 in the data directory.'],
+        [detail],
       ),
     problem: (text: string, error: unknown) =>
       add('error', text, [error instanceof Error ? (error.stack ?? error.message) : String(error)]),

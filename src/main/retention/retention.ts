@@ -64,7 +64,7 @@ export interface RetentionDependencies {
   /** A receipt was undone, whole or in part. */
   onUndone: (receiptId: ReceiptId) => void
   /** The settings can't be read: said once, since nothing goes by itself until they are set again. */
-  onSettingsLost: () => void
+  onSettingsLost: (detail: string) => void
 }
 
 /** Events of one sweep that are durable with one sync; small enough for one message of the feed. */
@@ -268,7 +268,8 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
 
   async function atStart(sweep: boolean): Promise<void> {
     await alone(expiry.rollForward)
-    if (settings.isLost()) deps.onSettingsLost()
+    const lost = settings.lost()
+    if (lost !== null) deps.onSettingsLost(lost)
     else if (sweep && !ending.signal.aborted) {
       const done = await alone(() => sweepNow('start'))
       if (done.receipt) deps.onSwept(done)

@@ -1,5 +1,5 @@
 /** `settings.json` in the data directory: what holds for this record, whichever host opens it. See FORMAT.md. */
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { z } from 'zod'
 import {
   type RetentionSettings,
@@ -17,32 +17,45 @@ const fileSchema = z.looseObject({
   retention: retentionSettingsSchema.optional(),
 })
 
+const newerSchema = z.looseObject({ version: z.number().int().gt(settingsVersion) })
+
 export interface SettingsStore {
   current(): RetentionSettings
   /**
-   * What the person wants is not known: the file can't be read, and nobody has set it again since. Then
-   * nothing goes by itself.
+   * Why what the person wants is not known, one sentence: the file can't be read, and nobody has set it
+   * again since. Then nothing goes by itself. Null: it is known.
    */
-  isLost(): boolean
+  lost(): string | null
   /** Durable when it resolves. */
   save(settings: RetentionSettings): Promise<void>
 }
 
-/** A file that can't be used is kept aside as `settings.json.damaged-<n>`, and the defaults count. */
+/**
+ * Of a file that can't be used the defaults count. It is kept aside as `settings.json.damaged-<n>`; that of
+ * a newer version stays, until settings are saved.
+ */
 export async function openSettings(dataDir: string): Promise<SettingsStore> {
   const path = join(dataDir, settingsFile)
   const file = await readJsonFile(path, fileSchema)
-  if (file.kind === 'damaged') await setAside(path, 'damaged')
+  let isNewer = file.kind === 'damaged' && (await readJsonFile(path, newerSchema)).kind === 'ok'
+  const aside = file.kind === 'damaged' && !isNewer ? await setAside(path, 'damaged') : null
   let whole = file.kind === 'ok' ? file.value : { version: settingsVersion as 1 }
-  let lost = file.kind !== 'ok' && (await exists(`${path}.damaged-1`))
+  const wasAside = file.kind === 'missing' && (await exists(`${path}.damaged-1`))
+  let lost: string | null = null
+  if (isNewer)
+    lost = `${settingsFile} was written by a newer version of Shiplog and is left as it is.`
+  else if (aside) lost = `The file is kept as ${basename(aside)} in the data directory.`
+  else if (wasAside) lost = `The file is kept as ${settingsFile}.damaged-1 in the data directory.`
   return {
     current: () => whole.retention ?? retentionDefaults,
-    isLost: () => lost,
+    lost: () => lost,
     async save(retention) {
+      if (isNewer) await setAside(path, 'newer')
+      isNewer = false
       const next = { ...whole, retention }
       await writeFileDurable(path, `${JSON.stringify(next, null, 2)}\n`)
       whole = next
-      lost = false
+      lost = null
     },
   }
 }

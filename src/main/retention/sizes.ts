@@ -1,4 +1,4 @@
-/** How many bytes transcripts take. Those that are kept do not change, so each is measured once. */
+/** How many bytes transcripts take. What is archived does not change, so it is measured once. */
 import type { TaskId } from '../../shared/ids.ts'
 import { contentBytes, contentDir, holdsTranscript } from '../artifacts/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -22,7 +22,8 @@ export function createSizes(deps: {
 }): Sizes {
   const { ledger, layout, signal } = deps
   const { tasks } = ledger.state
-  const known = new Map<TaskId, number>()
+  /** `runs`: a root that was taken back out of the archive may have gone on. */
+  const known = new Map<TaskId, { runs: number; bytes: number }>()
 
   async function measure(id: TaskId): Promise<number | null> {
     const place = await placeOf(id, deps)
@@ -39,9 +40,12 @@ export function createSizes(deps: {
       const work = async () => {
         for (const id of waiting) {
           if (signal.aborted) return
-          const bytes = known.get(id) ?? (await measure(id))
+          const task = tasks.get(id)
+          const before = known.get(id)
+          const isSame = task?.archived && before?.runs === task.runs.length
+          const bytes = isSame ? before.bytes : await measure(id)
           sizes.set(id, bytes)
-          if (bytes !== null && tasks.get(id)?.archived) known.set(id, bytes)
+          if (bytes !== null && task?.archived) known.set(id, { runs: task.runs.length, bytes })
         }
       }
       await Promise.all(Array.from({ length: measuredAtOnce }, work))

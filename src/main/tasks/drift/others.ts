@@ -4,7 +4,7 @@ import type { TranscriptPage } from '../../../shared/contract/workspace.ts'
 import type { Entry } from '../../../shared/entries.ts'
 import { parseTaskId, type TaskId } from '../../../shared/ids.ts'
 import type { LedgerState } from '../../../shared/projections/ledger-state.ts'
-import type { Task } from '../../../shared/tasks.ts'
+import { isRunning, type Task } from '../../../shared/tasks.ts'
 import type { CommitSummary, Git } from '../../git/index.ts'
 import type { Records } from '../../workspaces/record.ts'
 
@@ -28,13 +28,26 @@ export interface Neighbours {
   moves: { title: string; from: string; to: string }[]
 }
 
+/**
+ * Looked at before any file is: a project may have thousands of tasks, each with a transcript. Who works in
+ * a worktree of its own meets nobody but those who share it in place.
+ */
+function mayHaveMet(task: Task, other: Task): boolean {
+  if (other.id === task.id || other.projectId !== task.projectId) return false
+  if (!other.workspace || other.runs.length === 0) return false
+  const apart = [task, other].every(({ workspace }) => workspace?.isolation === 'worktree')
+  if (apart && other.workspace.path !== task.workspace?.path) return false
+  const over = !isRunning(other.status) && other.endedAt !== null
+  return !(over && task.startedAt !== null && (other.endedAt ?? '') < task.startedAt)
+}
+
 /** `task`: the one whose neighbours they are, itself left out. An unreadable record says nothing. */
 export async function neighboursIn(deps: Deps, task: Task, dir: string): Promise<Neighbours> {
   const place = await resolved(dir)
   const changes = new Map<string, { title: string; at: number }>()
   const moves: Neighbours['moves'] = []
   for (const other of deps.state.tasks.values()) {
-    if (other.id === task.id || !other.workspace || other.runs.length === 0) continue
+    if (!mayHaveMet(task, other) || !other.workspace) continue
     if ((await resolved(other.workspace.path)) !== place) continue
     let head: string | null = other.spawnCommit
     for await (const entry of entriesOf(deps.records, other.id)) {
