@@ -24,6 +24,11 @@ const actions = {
   onApply: fn(),
   onStop: fn(),
   onResume: fn(),
+  onStartFresh: fn(),
+  onGiveUp: fn(),
+  onRetry: fn(),
+  onContinueFrom: fn(),
+  linkTo: (id: string) => `#/t/${id}`,
   onNeedReport: fn(),
 }
 
@@ -57,7 +62,13 @@ type Story = StoryObj<Args>
 
 const known = (id: (typeof ids)[keyof typeof ids], state = liveState) => state.tasks.get(id) as Task
 
-export const Queued: Story = { args: { task: known(ids.review) } }
+export const Queued: Story = {
+  args: { task: known(ids.review) },
+  play: async ({ canvasElement }) => {
+    const link = within(canvasElement).getByRole('link', { name: 'Add parser tests' })
+    await expect(link).toHaveAttribute('href', `#/t/${ids.tests}`)
+  },
+}
 export const Running: Story = {
   args: { task: known(ids.tests) },
   play: async ({ canvasElement }) => {
@@ -109,7 +120,19 @@ export const ReportUnreadable: Story = {
     report: { phase: 'failed', why: 'subagent-reports.json is damaged; it is being rebuilt.' },
   },
 }
-export const Failed: Story = { args: { task: known(ids.docs, laterState), later: true } }
+export const Failed: Story = {
+  args: { task: known(ids.docs, laterState), later: true },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    await userEvent.click(canvas.getByRole('button', { name: 'Retry Write the docs' }))
+    await expect(actions.onRetry).toHaveBeenLastCalledWith(ids.docs)
+    await userEvent.click(canvas.getByRole('button', { name: 'More for Write the docs' }))
+    await userEvent.click(
+      await within(document.body).findByRole('menuitem', { name: 'Continue as a new task…' }),
+    )
+    await expect(actions.onContinueFrom).toHaveBeenLastCalledWith(ids.docs)
+  },
+}
 export const Interrupted: Story = {
   args: {
     task: taskWith({ status: 'interrupted', error: 'Shiplog was closed while it ran' }),

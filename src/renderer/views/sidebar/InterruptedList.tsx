@@ -14,6 +14,7 @@ import {
   useActivity,
   useConnectionLost,
   useInterruptedRows,
+  useLedger,
   useStores,
   useTask,
 } from '../../store/hooks.ts'
@@ -36,9 +37,11 @@ export function InterruptedList() {
   const { resumes } = useStores()
   const batch = useStore(resumes.store, (view) => view.batch)
   const { resumeAll } = useResumeActions()
+  const activity = useLedger((view) => view.activity)
   const lost = useConnectionLost()
   const [all, setAll] = useState(false)
   if (rows.length === 0 && batch === null) return null
+  const toResume = rows.filter(({ task }) => !isWaiting(task, activity.get(task.id) ?? null))
   const shown = all ? rows : rows.slice(0, shownAtFirstMax)
   return (
     <section aria-label="Interrupted" className="flex max-h-[45%] shrink-0 flex-col border-t">
@@ -47,14 +50,14 @@ export function InterruptedList() {
           Interrupted
           <span className="tabular font-normal">{rows.length}</span>
         </h2>
-        {rows.length > 1 && batch === null ? (
+        {toResume.length > 1 && batch === null ? (
           <TextButton
             className="rounded-sm px-1 text-small"
             disabled={lost}
             title={lost ? unreachableReason : undefined}
             onClick={resumeAll}
           >
-            Resume all {rows.length}
+            Resume all {toResume.length}
           </TextButton>
         ) : null}
       </div>
