@@ -17,6 +17,7 @@ import { readPartial } from '../sessions/partial-file.ts'
 import type { Session } from '../sessions/session.ts'
 import { type DataLayout, partialFile } from '../sessions/session-files.ts'
 import type { Sessions } from '../sessions/sessions.ts'
+import { isPrompt, promptFor } from './first-prompt.ts'
 import { causeOf } from './interruption.ts'
 import { endEvent } from './run-end.ts'
 
@@ -80,10 +81,11 @@ async function keepPrompt(session: Session, task: Task, run: number): Promise<vo
   const { prompt, startedAt } = task.runs.at(-1) ?? {}
   if (prompt === undefined || startedAt === undefined) return
   const runId = runIdOf(task.id, run)
-  let [begun, asked] = [false, false]
+  let [begun, asked, askedBefore] = [false, false, false]
   for await (const entry of session.entries()) {
+    askedBefore ||= isPrompt(entry)
     begun ||= entry.type === 'run-start' && entry.run === run
-    asked ||= entry.type === 'message' && entry.role === 'user' && entry.runId === runId
+    asked ||= entry.type === 'message' && isPrompt(entry) && entry.runId === runId
   }
   const { agent, model } = task
   const missing: EntryBody[] = []
@@ -92,7 +94,7 @@ async function keepPrompt(session: Session, task: Task, run: number): Promise<vo
     missing.push({
       type: 'message',
       role: 'user',
-      parts: [{ type: 'text', text: prompt }],
+      parts: [{ type: 'text', text: promptFor(task, prompt, askedBefore) }],
       cwd: task.workspace?.path ?? task.projectDir,
       timestamp: startedAt,
       gitBranch: task.workspace?.branch ?? null,

@@ -14,6 +14,7 @@ import type { Task } from '../../shared/tasks.ts'
 import type { Session } from '../sessions/session.ts'
 import type { RunSnapshots } from './drift/index.ts'
 import { createFileChanges } from './file-changes.ts'
+import { isPrompt, promptFor } from './first-prompt.ts'
 import { causeOf } from './interruption.ts'
 import { pullRequestLinks } from './pull-request-links.ts'
 import { createTurnWriter, type TurnWriter } from './turn-writer.ts'
@@ -63,7 +64,7 @@ export async function executeRun(request: RunOptions): Promise<RunOutcome> {
   const { session, task, run } = request
   const runId = runIdOf(task.id, run)
   const history = await readHistory(session)
-  const options = { ...request, prompt: promptFor(request, history) }
+  const options = { ...request, prompt: promptFor(task, request.prompt, history.some(isPrompt)) }
   await openRun(options, runId, history)
   const usage = createUsageSum()
   const snapshots = options.snapshots(history)
@@ -88,13 +89,6 @@ export async function executeRun(request: RunOptions): Promise<RunOutcome> {
 }
 
 type RunEnd = Pick<RunOutcome, 'status' | 'cause'>
-
-/** Who died, or was stopped, before its first prompt was in the record is asked now what it was made for. */
-function promptFor({ prompt, task }: RunOptions, history: Entry[]): string {
-  const wasAsked = history.some((entry) => entry.type === 'message' && entry.role === 'user')
-  if (wasAsked || prompt.startsWith(task.prompt)) return prompt
-  return [task.prompt, prompt].filter((text) => text !== '').join('\n\n')
-}
 
 async function readHistory(session: Session): Promise<Entry[]> {
   const history: Entry[] = []

@@ -1,0 +1,14 @@
+/** What a run is asked that may be the first of its task to be asked anything. */
+import type { Entry } from '../../shared/entries.ts'
+import type { Task } from '../../shared/tasks.ts'
+
+export const isPrompt = (entry: Entry): boolean => entry.type === 'message' && entry.role === 'user'
+
+/**
+ * The prompt of a run. Who died, or was stopped, before its first prompt was in the record is asked now what
+ * it was made for, and then the rest. `wasAsked`: its record holds a prompt already.
+ */
+export function promptFor(task: Pick<Task, 'prompt'>, prompt: string, wasAsked: boolean): string {
+  if (wasAsked || prompt.startsWith(task.prompt)) return prompt
+  return [task.prompt, prompt].filter((text) => text !== '').join('\n\n')
+}
