@@ -60,18 +60,19 @@ export async function savePatch(
   return entry
 }
 
-/** Changes the status of a patch that is there; a patch that isn't stays unsaid. */
+/** Changes the status of a patch that is there; resolves with false when none is. */
 export async function changePatchStatus(
   sessionDir: string,
   taskId: TaskId,
   status: PatchEntry['status'],
   nowMs: number,
-): Promise<void> {
+): Promise<boolean> {
   const known = await patchIndex(sessionDir).get(taskId)
-  if (!known) return
+  if (!known) return false
   const entry = { ...known, status, updatedAtMs: nowMs }
   await describePatch(patchDir(sessionDir, taskId), entry)
   await patchIndex(sessionDir).update(taskId, () => entry)
+  return true
 }
 
 async function describePatch(dir: string, entry: PatchEntry): Promise<void> {

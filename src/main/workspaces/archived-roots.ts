@@ -9,7 +9,7 @@ import { FailureError, refused } from '../../shared/failure.ts'
 import type { TaskId } from '../../shared/ids.ts'
 import { descendantsOf } from '../../shared/projections/ledger-state.ts'
 import type { Task, Workspace } from '../../shared/tasks.ts'
-import { exists, patchIndex } from '../artifacts/index.ts'
+import { exists, patchIndex, type Serially } from '../artifacts/index.ts'
 import { type Git, WorktreeRefusedError } from '../git/index.ts'
 import {
   holdsTheSame,
@@ -21,6 +21,7 @@ import {
 } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
+import { sessionKey } from './changes.ts'
 import type { WorkingDirs } from './working-dirs.ts'
 
 export interface ArchivedRoots {
@@ -41,9 +42,13 @@ export function createArchivedRoots(deps: {
   git: Git
   layout: DataLayout
   workingDirs: WorkingDirs
+  serially: Serially
 }): ArchivedRoots {
   const { ledger, git, layout } = deps
   const { state } = ledger
+
+  const move = (taskId: TaskId, from: string, to: string): Promise<void> =>
+    deps.serially(sessionKey(taskId), () => moveOnce(from, to))
 
   function archivedRoot(taskId: TaskId): Task & { workspace: Workspace } {
     const task = state.tasks.get(taskId)
@@ -69,7 +74,7 @@ export function createArchivedRoots(deps: {
     if (task.trashed) await untrash(taskId)
     if (!task.workspace.restoring)
       await ledger.record({ type: 'workspace.restore-started', workspaceId: taskId })
-    await move(layout.archiveDir(taskId), layout.sessionDir(taskId))
+    await move(taskId, layout.archiveDir(taskId), layout.sessionDir(taskId))
     const branch = await restoreWorktree(task)
     await ledger.record({ type: 'workspace.restored', workspaceId: taskId, branch })
   }
@@ -106,7 +111,7 @@ export function createArchivedRoots(deps: {
     if (task.workspace.restoring)
       refused('not-archived', `"${task.title}" is being taken back out of the archive.`)
     if (!task.trashed) {
-      await move(layout.archiveDir(taskId), trashed(taskId))
+      await move(taskId, layout.archiveDir(taskId), trashed(taskId))
       await ledger.record({ type: 'workspace.trashed', workspaceId: taskId })
     }
     return [...descendantsOf(state, taskId).map((task) => task.id), taskId]
@@ -119,7 +124,7 @@ export function createArchivedRoots(deps: {
     if (!(await exists(trashed(taskId))) && !(await exists(layout.archiveDir(taskId)))) {
       refused('removed', `"${title}" is not in the trash any more: it has expired.`)
     }
-    await move(trashed(taskId), layout.archiveDir(taskId))
+    await move(taskId, trashed(taskId), layout.archiveDir(taskId))
     await ledger.record({ type: 'workspace.untrashed', workspaceId: taskId })
   }
 
@@ -135,7 +140,7 @@ export function createArchivedRoots(deps: {
         : [archivePath, trashed(id), inTrash?.has(basename(trashed(id)))]
       // Both places, with the same in them: copied to another file system, and not yet deleted here.
       if (!begun || ((await exists(from)) && !(await holdsTheSame(from, to)))) continue
-      await move(from, to)
+      await move(id, from, to)
       const type = isTrashed ? 'workspace.untrashed' : 'workspace.trashed'
       await ledger.record({ type, workspaceId: id })
     }
@@ -154,7 +159,7 @@ export function createArchivedRoots(deps: {
 }
 
 /** A second call finds it done, or ends what a crash left of it. */
-async function move(from: string, to: string): Promise<void> {
+async function moveOnce(from: string, to: string): Promise<void> {
   if (!(await exists(from)) && !(await exists(to)))
     throw new Error(`neither ${basename(from)} nor ${basename(to)} is there`)
   await makeDirDurable(dirname(to))

@@ -68,7 +68,7 @@ export function createChanges(deps: {
     workspace: Workspace,
   ): Promise<{ live: string } | { saved: PatchEntry; dir: string } | null> {
     if (!isSaved(workspace) && (await exists(workspace.path))) return { live: workspace.path }
-    for (const id of task.parentId === null ? [task.id] : ancestorsOf(state, task.id)) {
+    for (const id of keepersOf(task)) {
       const dir = await records.sessionHome(id)
       const saved = dir ? await patchIndex(dir).get(task.id) : null
       if (dir && saved) return { saved, dir }
@@ -161,10 +161,26 @@ export function createChanges(deps: {
         ? await applySavedFiles(merged, target, workspace, final)
         : merged
     if (outcome.kind === 'applied' || outcome.kind === 'already-applied') {
-      if ('saved' in final) await changePatchStatus(final.dir, taskId, 'applied', clock())
+      await keepApplied(task)
       await ledger.record({ type: 'task.patch-changed', taskId, status: 'applied' })
     }
     return outcome
+  }
+
+  /** Said by the patch too, wherever it is kept by now: it goes up as what is above it is removed. */
+  async function keepApplied(task: Task): Promise<void> {
+    for (const id of keepersOf(task)) {
+      const kept = await serially(sessionKey(id), async () => {
+        const dir = await records.sessionHome(id)
+        return dir !== null && changePatchStatus(dir, task.id, 'applied', clock())
+      })
+      if (kept) return
+    }
+  }
+
+  /** Whose session directory may keep its patch, from the nearest up; a root keeps its own. */
+  function keepersOf(task: Task): TaskId[] {
+    return task.parentId === null ? [task.id] : ancestorsOf(state, task.id)
   }
 
   /**
@@ -274,6 +290,9 @@ export function createChanges(deps: {
 
 /** Who changes or removes a folder waits for whoever else does (`Serially`). */
 export const folderKey = (path: string): string => `folder ${path}`
+
+/** Who writes into a session directory that is not its own waits while it is moved elsewhere, and the other way round. */
+export const sessionKey = (taskId: TaskId): string => `session ${taskId}`
 
 /** From then on the folder may be gone, and what was saved is what it was. */
 function isSaved({ removal }: Workspace): boolean {

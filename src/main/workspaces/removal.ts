@@ -8,13 +8,13 @@ import type { TaskId } from '../../shared/ids.ts'
 import type { LedgerEventOf } from '../../shared/ledger.ts'
 import { ancestorsOf } from '../../shared/projections/ledger-state.ts'
 import { type RemovalStep, removalSteps, type Task, type Workspace } from '../../shared/tasks.ts'
-import { archiveTranscript, exists, rollUpArtifacts } from '../artifacts/index.ts'
+import { archiveTranscript, exists, rollUpArtifacts, type Serially } from '../artifacts/index.ts'
 import type { Git } from '../git/index.ts'
 import { makeDirDurable, moveDurable, removeDurable } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { Sessions } from '../sessions/sessions.ts'
-import type { Changes } from './changes.ts'
+import { type Changes, sessionKey } from './changes.ts'
 import type { RunStopper } from './ports.ts'
 import type { WorkingDirs } from './working-dirs.ts'
 
@@ -56,9 +56,10 @@ export function createRemoval(deps: {
   workingDirs: WorkingDirs
   stopper: RunStopper
   clock: () => number
+  serially: Serially
   onProblem: (text: string, error: unknown) => void
 }): Removal {
-  const { ledger, layout } = deps
+  const { ledger, layout, serially } = deps
   const { state } = ledger
 
   function subjectOf(taskId: TaskId): Subject | null {
@@ -81,7 +82,8 @@ export function createRemoval(deps: {
     'patch-saved': ({ task }) => deps.changes.save(task.id),
     'artifacts-rolled-up': async ({ task, sessionDir, keeperDir }) => {
       holdWhileNeeded(task)
-      if (keeperDir && (await exists(sessionDir))) await rollUpArtifacts(sessionDir, keeperDir)
+      if (!keeperDir || !(await exists(sessionDir))) return
+      await serially(sessionKey(task.id), () => rollUpArtifacts(sessionDir, keeperDir))
     },
     'transcript-moved': async ({ task, sessionDir, keeperDir }) => {
       if (!keeperDir) return
@@ -95,10 +97,10 @@ export function createRemoval(deps: {
       await archiveTranscript(sessionDir, keeperDir, about)
       deps.sessions.ended(task.id)
     },
-    archived: async (subject) => {
-      if (subject.keeperDir) await retireSessionDir(subject)
-      else await archiveRoot(subject)
-    },
+    archived: (subject) =>
+      serially(sessionKey(subject.task.id), () =>
+        subject.keeperDir ? retireSessionDir(subject) : archiveRoot(subject),
+      ),
     'worktree-removed': removeWorktree,
     removed: async () => undefined,
   }

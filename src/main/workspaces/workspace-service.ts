@@ -76,8 +76,8 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
   const workingDirs = createWorkingDirs({ ...deps, projects })
   const records = createRecords(deps)
   const changes = createChanges({ ...deps, records, workingDirs, serially })
-  const archivedRoots = createArchivedRoots({ ...deps, workingDirs })
-  const removal = createRemoval({ ...deps, changes, workingDirs })
+  const archivedRoots = createArchivedRoots({ ...deps, workingDirs, serially })
+  const removal = createRemoval({ ...deps, changes, workingDirs, serially })
 
   async function remove(taskId: TaskId): Promise<TaskId[]> {
     if (!state.tasks.has(taskId))
