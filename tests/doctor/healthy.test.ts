@@ -1,8 +1,11 @@
+import { existsSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { git, openFixture, start, until, untilQuiet } from '../harness.ts'
+import { git, openFixture, start, taskOf, until, untilQuiet } from '../harness.ts'
 import { kindsOf, makePatient } from './patient.ts'
+
+const poll = { timeout: 15_000 }
 
 it('finds nothing after a nested run, a removal, a restore, and the trash and back', async () => {
   const { fixture, rootId, check } = await makePatient()
@@ -67,9 +70,12 @@ it('does not judge a tree that is at work, and repairs nothing meanwhile', async
   const { client } = fixture.shiplog
   const id = await start(
     fixture,
-    'version: 1\nname: n\nagents:\n  lead:\n    turns:\n      - call: bash\n        with: { command: "sleep 60" }\n',
+    'version: 1\nname: n\nagents:\n  lead:\n    turns:\n      - call: bash\n        with: { command: "touch begun; sleep 60" }\n',
   )
   await until(fixture.shiplog, (tasks) => tasks[0]?.status === 'spawned')
+  const { workspace } = await taskOf(fixture.shiplog, id)
+  // Its shell is at work: what it does in the repository before its first call is done.
+  await expect.poll(() => existsSync(join(workspace?.path ?? '', 'begun')), poll).toBe(true)
   await rm(join(fixture.project.dir, '.git', 'worktrees'), { recursive: true })
   const found = await client.doctor.check({ repair: false })
   expect(kindsOf(found)).toEqual([])
