@@ -28,15 +28,10 @@ export interface Neighbours {
   moves: { title: string; from: string; to: string }[]
 }
 
-/**
- * Looked at before any file is: a project may have thousands of tasks, each with a transcript. Who works in
- * a worktree of its own meets nobody but those who share it in place.
- */
+/** Looked at before any transcript is: a project may have thousands of tasks. */
 function mayHaveMet(task: Task, other: Task): boolean {
   if (other.id === task.id || other.projectId !== task.projectId) return false
   if (!other.workspace || other.runs.length === 0) return false
-  const apart = [task, other].every(({ workspace }) => workspace?.isolation === 'worktree')
-  if (apart && other.workspace.path !== task.workspace?.path) return false
   const over = !isRunning(other.status) && other.endedAt !== null
   return !(over && task.startedAt !== null && (other.endedAt ?? '') < task.startedAt)
 }
