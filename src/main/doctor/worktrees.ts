@@ -43,7 +43,7 @@ async function* examineWorktree(
   const registered = await known(projectDir)
   if (registered?.has(await realpath(path))) return
   const detail = registered
-    ? `Git does not know it as a worktree of ${projectDir}: \`git worktree repair\` there may help`
+    ? `Git does not know it as a worktree of ${projectDir}: \`git worktree repair ${path}\` there may help`
     : `there is no repository in ${projectDir} any more`
   yield { kind: 'worktree-unregistered', path, detail, rootId }
 }

@@ -16,7 +16,7 @@ import {
 } from './merge.ts'
 import { type SavedPatch, type SavePatchInput, savePatch } from './patches.ts'
 import { privateFile, takeAwayIndexLock } from './private-files.ts'
-import { keptTaskIds, registeredWorktrees } from './registered.ts'
+import { keptTaskIds, registeredWorktrees, registerMovedWorktree } from './registered.ts'
 import { type RestoreWorktreeInput, restoreWorktree } from './restore-worktree.ts'
 import { createRunGit } from './run.ts'
 import { type CommittedSnapshot, commitSnapshot, type Snapshot, snapshot } from './snapshot.ts'
@@ -132,6 +132,9 @@ export function createGit(options: { gitPath?: string; env?: NodeJS.ProcessEnv }
     deleteRef: (repoDir: string, taskId: TaskId) => worktrees.deleteRef(git, repoDir, taskId),
     /** Folders of the repository's worktrees that Git knows, links resolved; null when there is no repository. */
     registeredWorktrees: (repoDir: string) => registeredWorktrees(git, repoDir),
+    /** Resolves with whether there was anything to tell it. */
+    registerMovedWorktree: (repoDir: string, worktree: string) =>
+      inRepository(repoDir, () => registerMovedWorktree(git, repoDir, worktree)),
     /** The tasks that have a hidden ref (`keepRef`); none outside Git. */
     keptTaskIds: (repoDir: string) => keptTaskIds(git, repoDir),
     agentEnv: (dir: string) => worktrees.agentEnv(git, dir, options.env),

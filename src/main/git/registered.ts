@@ -1,4 +1,4 @@
-/** What a repository knows of Shiplog's worktrees and hidden refs. Nothing here writes. */
+/** What a repository knows of Shiplog's worktrees and hidden refs. */
 import { realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { parseTaskId, type TaskId } from '../../shared/ids.ts'
@@ -19,6 +19,18 @@ export async function registeredWorktrees(
     .map((text) => text.slice('worktree '.length))
   const resolved = folders.map((folder) => realpath(folder).catch(() => path.resolve(folder)))
   return new Set(await Promise.all(resolved))
+}
+
+/** Tells Git where a worktree of its is now that was moved by hand. One that it knows there stays as it is. */
+export async function registerMovedWorktree(
+  git: RunGit,
+  repoDir: string,
+  worktree: string,
+): Promise<boolean> {
+  const known = await registeredWorktrees(git, repoDir)
+  if (!known || known.has(await realpath(worktree))) return false
+  await git(['worktree', 'repair', '--', worktree], { cwd: repoDir })
+  return true
 }
 
 /** Names below `refs/shiplog/` that are task ids. None outside Git. */

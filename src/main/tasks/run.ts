@@ -1,4 +1,5 @@
 /** One run of an agent: from its prompt to its end, every step of it in the session's record. */
+import { isAbsolute, join, relative } from 'node:path'
 import type {
   Agent,
   AgentRunInput,
@@ -248,7 +249,15 @@ function shellAtStart(options: RunOptions, history: Entry[]): ShellState {
   const last = history.findLast((entry) => entry.type === 'tool-result' && entry.shell)
   const shell = last?.type === 'tool-result' ? last.shell : null
   const env = { ...options.environment, ...shell?.env }
-  return { cwd: shell?.cwd ?? options.workingDir, env }
+  return { cwd: shell ? movedAlong(shell.cwd, options, history) : options.workingDir, env }
+}
+
+/** A data directory may be moved whole, worktrees included: what was below the old one is below the new one. */
+function movedAlong(cwd: string, { workingDir }: RunOptions, history: Entry[]): string {
+  const last = history.findLast((entry) => entry.type === 'message')
+  if (last?.type !== 'message' || last.cwd === workingDir) return cwd
+  const below = relative(last.cwd, cwd)
+  return below.startsWith('..') || isAbsolute(below) ? cwd : join(workingDir, below)
 }
 
 /** What a call is in the words of a list. */

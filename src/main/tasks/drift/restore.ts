@@ -80,6 +80,8 @@ export function createRestoreWorkingDir(deps: RestoreDependencies): RestoreWorki
       return { restored: ['The working directory was made again, empty.'], madeAnew: false }
     }
     const unlocked = await withoutLeftLock(root)
+    if (await git.registerMovedWorktree(projectDir, root))
+      unlocked.push(`Git was told that the worktree is in ${root} now.`)
     const back = owner.id === task.id ? await checkOutAgain(git, workspace, history) : untouched
     return { ...back, restored: [...unlocked, ...back.restored] }
   }
