@@ -11,10 +11,12 @@ import { createDoctor } from './doctor/doctor.ts'
 import { createGit } from './git/index.ts'
 import {
   acquireLease,
+  explain,
   type Lease,
   type LeaseHolder,
   makeDirDurable,
   ownIdentity,
+  systemCode,
 } from './journal/index.ts'
 import { type Ledger, openLedger } from './ledger/ledger.ts'
 import { createNotices } from './notices.ts'
@@ -75,7 +77,14 @@ export class DataDirError extends Error {
 export async function openShiplog(options: OpenShiplogOptions): Promise<Shiplog> {
   const { dataDir, host } = options
   await prepareDataDir(dataDir)
-  const lease = await acquireLease(dataDir, { host, endpoint: options.endpoint ?? null })
+  const lease = await acquireLease(dataDir, { host, endpoint: options.endpoint ?? null }).catch(
+    (error) => {
+      if (systemCode(error) === 'UNKNOWN') throw error
+      throw new DataDirError(
+        `The data directory ${dataDir} can't be written: ${explain(systemCode(error))}. Nothing in it was changed.`,
+      )
+    },
+  )
   try {
     const services = await openServices({ ...options, lease })
     return {

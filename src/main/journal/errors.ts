@@ -83,6 +83,7 @@ const meanings: Record<string, string> = {
   EISDIR: 'a directory stands in its place (EISDIR)',
 }
 
-function explain(code: string): string {
+/** What a system's error code means, and what to do. */
+export function explain(code: string): string {
   return meanings[code] ?? `the system says ${code}`
 }

@@ -1,6 +1,7 @@
 // Bytes <-> records. The journal knows no tasks. See FORMAT.md.
 export * from './durable-files.ts'
 export {
+  explain,
   InvalidRecordError,
   JournalClosedError,
   JournalQueueFullError,

@@ -201,7 +201,10 @@ async function replace(file: string, content: string): Promise<void> {
 
 async function prepare(file: string, content: string): Promise<string> {
   const prepared = path.join(path.dirname(file), `${fileName}.${randomUUID()}.prepared`)
-  await writeNewFile(prepared, Buffer.from(content))
+  await writeNewFile(prepared, Buffer.from(content)).catch(async (error) => {
+    await unlink(prepared).catch(() => {})
+    throw error
+  })
   return prepared
 }
 

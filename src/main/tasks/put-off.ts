@@ -53,7 +53,7 @@ export function createPutOff(deps: {
       timer = null
       tryLater()
     }, retryDelayMs)
-    timer.unref()
+    // Not unref'd: a command that waits for this end has nothing else that keeps it alive.
   }
 
   return {

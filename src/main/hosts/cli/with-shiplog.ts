@@ -99,6 +99,8 @@ async function runWith(
     return use({ client, starting, ending: ending.signal, closed: closed.signal })
   }
   const work = begin()
+  // What goes wrong where nobody waits for an answer, on a full disk for example, is told while it lasts.
+  const telling = setInterval(() => void tellNotices().catch(() => {}), noticeIntervalMs).unref()
   const lost = access.lost.then((error) => Promise.reject(error))
   lost.catch(() => {}) // once the work is done it is no news
   try {
@@ -116,6 +118,7 @@ async function runWith(
   } catch (error) {
     throw await access.explain(error)
   } finally {
+    clearInterval(telling)
     work.catch(() => {}) // told above, or beside the point
     try {
       await closing
@@ -150,6 +153,9 @@ function mayPass(error: unknown): boolean {
 
 const kindOf = (error: unknown): unknown =>
   error instanceof Error && 'kind' in error ? error.kind : undefined
+
+/** Soon enough for somebody who waits, and nothing to a process. */
+const noticeIntervalMs = 2_000
 
 /** Tells what was found or healed at start, and later what went wrong since; each once. */
 function createNoticeTeller(
