@@ -8,6 +8,7 @@ import type { LedgerEventOf } from '../../shared/ledger.ts'
 import type { Isolation, Project, Task, Workspace } from '../../shared/tasks.ts'
 import { exists } from '../artifacts/index.ts'
 import type { Git } from '../git/index.ts'
+import { makeDirDurable } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import { copyProjectFiles } from './project-config.ts'
@@ -105,10 +106,7 @@ export function createWorkingDirs(deps: {
     const baseCommit = commit ?? (parent ? (await git.commitSnapshot(start)).commit : found.head)
     const branch = branchFor(taskId, title)
     const root = placeFor(taskId, project)
-    await mkdir(join(layout.worktrees, folderName(project.name, project.id)), {
-      recursive: true,
-      mode: 0o700,
-    })
+    await makeDirDurable(join(layout.worktrees, folderName(project.name, project.id)))
     await git.createWorktree({ repoDir: found.topLevel, path: root, branch, from: baseCommit })
     const below = relative(found.topLevel, start)
     const workingDir = join(root, below)
