@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openLedger } from '../../src/main/ledger/ledger.ts'
 import { layoutOf } from '../../src/main/sessions/session-files.ts'
-import type { Shiplog } from '../../src/main/shiplog.ts'
+import { openShiplog, type Shiplog } from '../../src/main/shiplog.ts'
 import { newTaskId, type TaskId } from '../../src/shared/ids.ts'
 import type { LedgerEvent } from '../../src/shared/ledger.ts'
 import type { ResumeSelector } from '../../src/shared/resume.ts'
@@ -168,6 +168,44 @@ describe('resuming on bad input', { timeout }, () => {
     await shiplog.client.tasks.resume({ selector })
     const { ended } = await shiplog.client.tasks.resumeEnded({ taskIds: [id] })
     expect(ended).toMatchObject([{ status: 'completed' }])
+  })
+
+  it('[S4] a data directory that was moved whole takes its worktrees along, and a shell goes on below the new place', async () => {
+    const fixture = await openFixture({ files: { 'deep/a.txt': 'a\n' } })
+    const gate = join(fixture.dir, 'go')
+    const id = await start(
+      fixture,
+      `
+version: 1
+name: moved
+agents:
+  lead:
+    turns:
+      - call: bash
+        with: { command: "cd deep" }
+      - ${holdFor(gate)}
+      - call: bash
+        with: { command: "pwd > where.txt; git rev-parse --show-toplevel >> where.txt" }
+      - report: { title: Done, markdown: Done. }
+`,
+    )
+    await untilTranscript(fixture.shiplog, id, holdsFor(gate))
+    await fixture.shiplog.close()
+    const dataDir = join(fixture.dir, 'elsewhere')
+    await rename(fixture.dataDir, dataDir)
+    fixture.shiplog = await openShiplog({ host: 'cli', dataDir })
+    const { client } = fixture.shiplog
+    await writeFile(gate, '')
+    await client.tasks.resume({ selector: { by: 'task', taskId: id } })
+    const { ended } = await client.tasks.resumeEnded({ taskIds: [id] })
+    expect(ended).toMatchObject([{ status: 'completed' }])
+    const path = (await taskOf(fixture.shiplog, id)).workspace?.path ?? ''
+    expect(path.startsWith(dataDir)).toBe(true)
+    expect(await readFile(join(path, 'deep', 'where.txt'), 'utf8')).toBe(
+      `${join(path, 'deep')}\n${path}\n`,
+    )
+    expect(git(fixture.project.dir, 'worktree', 'list')).toContain(path)
+    expect((await client.doctor.check({ repair: false })).problems).toEqual([])
   })
 
   it('[S4] a branch that was deleted with its worktree comes back with its commits and what was not committed', async () => {
