@@ -7,7 +7,7 @@ export default defineConfig({
   test: {
     // Stories need a Chromium of their own beside the tests' Git processes; two cores are the least
     // that a developer's machine or CI has.
-    maxWorkers: 2,
+    maxWorkers: 3,
     projects: [
       {
         test: {

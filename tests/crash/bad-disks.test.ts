@@ -168,7 +168,7 @@ it('[J7][T3] stops the run with the cause when a call fails, keeps what was ackn
     { at: before + n + 1, lasts: 1 },
     { at: before + n + 1, lasts: random.pick([3, 12, 1000]) },
   ])
-  const tried = await within(12, moments, async ({ at, lasts }) => {
+  const tried = await within(8, moments, async ({ at, lasts }) => {
     const code = random.pick(codes)
     const tear = random.chance(0.3) ? 0.5 : undefined
     let first = ''

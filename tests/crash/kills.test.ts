@@ -128,12 +128,12 @@ const crewPlan = (random: Random): KillPlan =>
 it(
   '[J6][R1][T3] loses nothing that it told when it is killed at a call to the file system, or around a command of Git',
   { timeout },
-  () => tryPlans(8, crewPlan, { scenario: crew }),
+  () => tryPlans(6, crewPlan, { scenario: crew }),
 )
 
 it(
   '[J6][R1][T3] loses nothing that it told when it is killed at any moment of the demo',
   { timeout },
   () =>
-    tryPlans(6, (random) => timePlan(random, demoMsMax), { scenario: quickDemo, files: demoFiles }),
+    tryPlans(5, (random) => timePlan(random, demoMsMax), { scenario: quickDemo, files: demoFiles }),
 )

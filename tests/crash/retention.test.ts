@@ -72,7 +72,7 @@ it('[X3] loses no transcript but those whose time in the trash was over, whateve
   expect(first.removed).toHaveLength(2)
 
   const failures = new Map<string, string>()
-  const tried = await within(10, crashStates(trace, seed), async ({ name, state }) => {
+  const tried = await within(6, crashStates(trace, seed), async ({ name, state }) => {
     for (const one of await check(join(place, 'state'), state, known))
       if (!failures.has(one)) failures.set(one, name)
   })
