@@ -8,7 +8,8 @@ export default defineConfig({
   outputDir: '../../test-results/electron',
   forbidOnly: Boolean(process.env.CI),
   retries: 0,
-  workers: 1,
+  fullyParallel: true,
+  workers: 2,
   timeout: 60_000,
   expect: { timeout: 15_000 },
 })
