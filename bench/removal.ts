@@ -6,6 +6,7 @@ import { openLedger } from '../src/main/ledger/ledger.ts'
 import { layoutOf } from '../src/main/sessions/session-files.ts'
 import { createSessions } from '../src/main/sessions/sessions.ts'
 import { type ProjectId, runIdOf, type TaskId } from '../src/shared/ids.ts'
+import type { TranscriptCounts } from '../src/shared/tasks.ts'
 import { type Bench, fullSizes, megabyte, notJudged } from './bench.ts'
 import { probe, run } from './child.ts'
 import { madeUpAtMs, makeUp } from './made-up.ts'
@@ -116,8 +117,8 @@ async function makeVoyage({ dir, sizes, seed }: Bench, dataDir: string): Promise
     const parentId = id === rootId ? null : rootId
     const title = parentId ? `Child ${n}` : 'The voyage'
     const prompt = made.text(200)
-    await ledger.record(...finishedTask(voyage, { id, parentId, title, prompt }))
-    await writeTranscript(dataDir, id, seed + n, parentId ? entriesEach : 1)
+    const counts = await writeTranscript(dataDir, id, seed + n, parentId ? entriesEach : 1)
+    await ledger.record(...finishedTask(voyage, { id, parentId, title, prompt }, counts))
     await saveReport(layout.sessionDir(rootId), {
       taskId: id,
       run: 1,
@@ -136,7 +137,7 @@ async function writeTranscript(
   id: TaskId,
   seed: number,
   entries: number,
-): Promise<void> {
+): Promise<TranscriptCounts | null> {
   const { message } = makeUp(seed, id)
   const sessions = createSessions()
   const session = await sessions.open(id, layoutOf(dataDir).sessionDir(id))
@@ -144,7 +145,9 @@ async function writeTranscript(
   await session.append({ type: 'run-start', ...run, reason: 'prompt', agent: 'mate' })
   await session.append(...Array.from({ length: entries }, () => message(entryBytes)))
   await session.append({ type: 'run-end', ...run, status: 'completed', cause: null })
+  const counts = await session.counts()
   await sessions.close(id)
+  return counts
 }
 
 async function expectArchived(archive: string, children: number): Promise<void> {

@@ -2,6 +2,7 @@
 
 import type { ProjectId, TaskId } from '../src/shared/ids.ts'
 import type { LedgerEvent } from '../src/shared/ledger.ts'
+import type { TranscriptCounts } from '../src/shared/tasks.ts'
 
 /** What every task of a made-up voyage shares. */
 export interface Voyage {
@@ -20,10 +21,14 @@ export const projectAdded = ({ projectId, projectDir }: Voyage): LedgerEvent => 
   git: false,
 })
 
-/** A task from its beginning to the end of its one run, its workspace still there. */
+/**
+ * A task from its beginning to the end of its one run, its workspace still there. `transcript`: what a host
+ * counts of it when a run ends; null where none was written.
+ */
 export function finishedTask(
   voyage: Voyage,
   task: { id: TaskId; parentId: TaskId | null; title: string; prompt: string },
+  transcript: TranscriptCounts | null = null,
 ): LedgerEvent[] {
   const { id: taskId, parentId } = task
   return [
@@ -64,6 +69,6 @@ export function finishedTask(
       spawnCommit: null,
     },
     { type: 'task.reported', taskId, run: 1, title: `${task.title}: done` },
-    { type: 'task.completed', taskId, run: 1, usage },
+    { type: 'task.completed', taskId, run: 1, usage, ...(transcript ? { transcript } : {}) },
   ]
 }

@@ -121,8 +121,9 @@ export function createRemoval(deps: {
 
   async function removeWorktree({ task, workspace }: Subject): Promise<void> {
     if (workspace.isolation === 'in-place') {
-      // It keeps the last state for a resume, and there will be none. Outside Git there is no such ref.
-      await deps.git.deleteRef(task.projectDir, task.id).catch(() => undefined)
+      // It keeps the last state for a resume, and there will be none. A project may have left Git since.
+      if (state.projects.get(task.projectId)?.git)
+        await deps.git.deleteRef(task.projectDir, task.id).catch(() => undefined)
       return
     }
     await deps.git.removeWorktree({
