@@ -6,6 +6,7 @@ import type { TaskId } from '../shared/ids.ts'
 import { demoFiles, demoScenario } from './agents/scripted/demo/index.ts'
 import { parseScenario } from './agents/scripted/parse-scenario.ts'
 import { createScriptedProgram } from './agents/scripted/scripted-program.ts'
+import { createRunningCommands, endLeftCommands } from './agents/tools/running-commands.ts'
 import { createToolRunner } from './agents/tools/tool-runner.ts'
 import { createDoctor } from './doctor/doctor.ts'
 import { createGit } from './git/index.ts'
@@ -135,7 +136,7 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & { le
     kinds: {
       load: (_kind, source) => createScriptedProgram(parseScenario(source.text, source.name)),
     },
-    runTool: createToolRunner(),
+    runTool: createToolRunner(createRunningCommands(layout.running)),
     process: await ownIdentity(),
     drift: {
       find: createDrift({ state: ledger.state, git, records: workspaces.records }),
@@ -193,6 +194,7 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & { le
     openFolder,
   })
 
+  const ended = await endLeftCommands(layout.running)
   const tidied = options.lease.tookOver
     ? await doctor.tidy().catch((error) => {
         notices.problem(
@@ -206,7 +208,7 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & { le
   notices.notUnderstood(ledger.notUnderstood)
   notices.strays(await strayTranscripts(dataDir, (id) => ledger.state.tasks.has(id)))
   const interrupted = await recoverLostRuns(common)
-  notices.healed([...ledger.healed.map((one) => one.detail), ...tidied])
+  notices.healed([...ledger.healed.map((one) => one.detail), ...ended, ...tidied])
   notices.interrupted(interrupted.map((task) => task.title))
   await workspaces.rollForward()
   await tasks.cleanUpFinished()

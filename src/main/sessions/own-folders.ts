@@ -5,7 +5,10 @@ import { parseTaskId, type TaskId } from '../../shared/ids.ts'
 import { refuseSymlink, systemCode } from '../journal/index.ts'
 import { chatFile } from './session-files.ts'
 
-const ownFolders = ['receipts', 'sessions', 'archive', 'trash', 'worktrees', 'projects']
+const ownFolders = [
+  ...['receipts', 'sessions', 'archive', 'trash', 'worktrees', 'projects'],
+  'running',
+]
 
 /** Throws with code ELOOP when one of them is a symbolic link: what is written there would be elsewhere (A3). */
 export async function refuseLinkedFolders(dataDir: string): Promise<void> {

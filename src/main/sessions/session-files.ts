@@ -22,6 +22,8 @@ export interface DataLayout {
   ledger: string
   trash: string
   worktrees: string
+  /** A folder for each command that an agent has running. */
+  running: string
   demo: string
   sessionDir(id: TaskId): string
   archiveDir(rootId: TaskId): string
@@ -36,6 +38,7 @@ export function layoutOf(dataDir: string): DataLayout {
     ledger: join(dataDir, 'ledger.jsonl'),
     trash: join(dataDir, 'trash'),
     worktrees: join(dataDir, 'worktrees'),
+    running: join(dataDir, 'running'),
     demo: join(dataDir, 'demo'),
     sessionDir: (id) => join(dataDir, 'sessions', id),
     archiveDir: (rootId) => join(dataDir, 'archive', rootId),

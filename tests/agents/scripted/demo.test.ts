@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { demoFiles, demoScenario } from '../../../src/main/agents/scripted/demo/index.ts'
 import { parseScenario } from '../../../src/main/agents/scripted/parse-scenario.ts'
 import { createScriptedProgram } from '../../../src/main/agents/scripted/scripted-program.ts'
+import { createRunningCommands } from '../../../src/main/agents/tools/running-commands.ts'
 import { createToolRunner } from '../../../src/main/agents/tools/tool-runner.ts'
 import type {
   ShellState,
@@ -58,7 +59,7 @@ const withoutWaits = demoScenario.replaceAll(/wait: \S+/g, 'wait: 1ms')
  */
 async function playDemo(): Promise<Sailor> {
   const program = createScriptedProgram(parseScenario(withoutWaits, 'demo.yaml'))
-  const runTool = createToolRunner()
+  const runTool = createToolRunner(createRunningCommands(join(base, 'running')))
   const project = join(base, 'log-reader')
   for (const [path, content] of Object.entries(demoFiles)) {
     await mkdir(dirname(join(project, path)), { recursive: true })

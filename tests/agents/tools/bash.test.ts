@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createRunningCommands } from '../../../src/main/agents/tools/running-commands.ts'
 import { outputBytesMax } from '../../../src/main/agents/tools/shell-command.ts'
 import { shellEnvBytesMax } from '../../../src/main/agents/tools/shell-state.ts'
 import { detailOf, openToolBench, type ToolBench } from './tool-bench.ts'
@@ -62,7 +62,9 @@ it.runIf(process.platform !== 'win32')('makes do with sh where there is no bash'
   const { runShellCommand } = await import('../../../src/main/agents/tools/shell-command.ts')
   const command = 'echo out; echo err >&2; export A="1 2"; cd /; exit 3'
   const { signal } = new AbortController()
-  const outcome = await runShellCommand({ command, state: bench.shell, timeoutMs: 5000, signal })
+  const commands = createRunningCommands(bench.running)
+  const run = { command, state: bench.shell, timeoutMs: 5000, signal, commands }
+  const outcome = await runShellCommand(run)
   vi.unstubAllEnvs()
   expect(outcome).toMatchObject({ text: 'out\nerr\n', exitCode: 3, endedBy: 'itself' })
   expect(outcome.state.cwd).toBe('/')
@@ -136,13 +138,9 @@ describe('what lasts from call to call', () => {
     expect((await bash('pwd')).output).toContain('does not exist any more')
   })
 
-  it('leaves nothing in the temporary directory', async () => {
-    const before = await readdir(tmpdir())
+  it('leaves no folder behind', async () => {
     await bash('export A=1')
-    const after = await readdir(tmpdir())
-    expect(
-      after.filter((name) => name.startsWith('shiplog-bash-') && !before.includes(name)),
-    ).toEqual([])
+    expect(await readdir(bench.running)).toEqual([])
   })
 })
 

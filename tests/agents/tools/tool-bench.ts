@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createRunningCommands } from '../../../src/main/agents/tools/running-commands.ts'
 import { createToolRunner } from '../../../src/main/agents/tools/tool-runner.ts'
 import type { ShellState, TaskToolsPort, ToolResult } from '../../../src/shared/agent.ts'
 import { newTaskId, newToolCallId } from '../../../src/shared/ids.ts'
@@ -17,6 +18,8 @@ export interface ToolBench {
   dir: string
   /** Outside the working directory. */
   outside: string
+  /** Holds a folder for each command while it runs. */
+  running: string
   shell: ShellState
   recorded: Recorded[]
   /** What the file tools did to the record and in which order. */
@@ -32,13 +35,15 @@ export async function openToolBench(): Promise<ToolBench> {
   const base = await realpath(await mkdtemp(join(tmpdir(), 'shiplog tools ü-')))
   const dir = join(base, 'work')
   const outside = join(base, 'outside')
+  const running = join(base, 'running')
   await mkdir(dir)
   await mkdir(outside)
-  const runTool = createToolRunner()
+  const runTool = createToolRunner(createRunningCommands(running))
   const text = (bytes: Uint8Array | null) => (bytes ? Buffer.from(bytes).toString() : null)
   const bench: ToolBench = {
     dir,
     outside,
+    running,
     shell: { cwd: dir, env: {} },
     recorded: [],
     order: [],

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import { stripVTControlCharacters } from 'node:util'
 import type { ShellState, ToolResult } from '../../../shared/agent.ts'
 import { bashTimeoutMsDefault } from '../../../shared/tools.ts'
+import type { RunningCommands } from './running-commands.ts'
 import { runShellCommand, type ShellOutcome } from './shell-command.ts'
 import type { Tool } from './tool.ts'
 import { ToolError } from './tool.ts'
@@ -13,24 +14,22 @@ const commandBytesMax = 120_000
  * Runs a command where the last one left off: `cd` and exported variables last from call to call. What
  * it exits with other than 0, and running out of time, are answers of outcome `error`.
  */
-export const bash: Tool<'bash'> = async ({ command, timeoutMs }, context) => {
-  const { shell, signal, workingDir } = context
-  if (Buffer.byteLength(command) > commandBytesMax)
-    throw new ToolError(
-      `command: is longer than ${commandBytesMax} bytes. Write it to a file with write_file and run that.`,
-    )
-  if (!(await isDirectory(shell.cwd))) return lostDirectory(shell, workingDir)
-  const limitMs = timeoutMs ?? bashTimeoutMsDefault
-  const outcome = await runShellCommand({
-    command,
-    state: shell,
-    timeoutMs: limitMs,
-    signal,
-  }).catch((error) => {
-    throw new ToolError(`The command could not be started: ${error.message}`, error)
-  })
-  if (outcome.endedBy === 'abort') throw signal.reason
-  return resultOf(outcome, limitMs)
+export function createBash(commands: RunningCommands): Tool<'bash'> {
+  return async ({ command, timeoutMs }, context) => {
+    const { shell, signal, workingDir } = context
+    if (Buffer.byteLength(command) > commandBytesMax)
+      throw new ToolError(
+        `command: is longer than ${commandBytesMax} bytes. Write it to a file with write_file and run that.`,
+      )
+    if (!(await isDirectory(shell.cwd))) return lostDirectory(shell, workingDir)
+    const limitMs = timeoutMs ?? bashTimeoutMsDefault
+    const run = { command, state: shell, timeoutMs: limitMs, signal, commands }
+    const outcome = await runShellCommand(run).catch((error) => {
+      throw new ToolError(`The command could not be started: ${error.message}`, error)
+    })
+    if (outcome.endedBy === 'abort') throw signal.reason
+    return resultOf(outcome, limitMs)
+  }
 }
 
 function resultOf(outcome: ShellOutcome, limitMs: number): ToolResult {

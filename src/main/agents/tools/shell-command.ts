@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
 import { constants } from 'node:fs'
-import { access, mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { access, readFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ShellState } from '../../../shared/agent.ts'
 import { createBoundedOutput } from './bounded-output.ts'
 import { endProcessGroup } from './process-group.ts'
+import type { RunningCommand, RunningCommands } from './running-commands.ts'
 import { readShellState, shellInvocation } from './shell-state.ts'
 
 /** About 8,000 tokens: what an agent can take in at once. The rest is what files and `grep` are for. */
@@ -25,6 +25,8 @@ export interface ShellCommand {
   state: ShellState
   timeoutMs: number
   signal: AbortSignal
+  /** Where it is known while it runs. */
+  commands: RunningCommands
 }
 
 export interface ShellOutcome {
@@ -45,19 +47,23 @@ export interface ShellOutcome {
  * call, whether the command ends, its time is up, or the signal is aborted.
  */
 export async function runShellCommand(run: ShellCommand): Promise<ShellOutcome> {
-  const dir = await mkdtemp(join(tmpdir(), 'shiplog-bash-'))
+  const running = await run.commands.begin()
   try {
-    const stateFile = join(dir, 'state')
-    const { endedBy, exitCode, leftBehind, ...output } = await runInGroup(run, stateFile)
+    const stateFile = join(running.dir, 'state')
+    const { endedBy, exitCode, leftBehind, ...output } = await runInGroup(run, running, stateFile)
     const written = endedBy === 'itself' ? await readFile(stateFile).catch(() => null) : null
     const after = written ? readShellState(written, run.state) : { state: run.state, dropped: [] }
     return { ...output, exitCode, endedBy, leftBehind, ...after }
   } finally {
-    await rm(dir, { recursive: true, force: true })
+    await running.ended()
   }
 }
 
-async function runInGroup({ command, state, timeoutMs, signal }: ShellCommand, stateFile: string) {
+async function runInGroup(
+  { command, state, timeoutMs, signal }: ShellCommand,
+  running: RunningCommand,
+  stateFile: string,
+) {
   const { args, env } = shellInvocation(command, state, stateFile)
   const child = spawn(await findShell(), args, {
     cwd: state.cwd,
@@ -76,7 +82,9 @@ async function runInGroup({ command, state, timeoutMs, signal }: ShellCommand, s
     child.once('close', () => resolve())
   })
 
+  const noted = child.pid === undefined ? null : running.started(child.pid, command)
   const endedBy = await ending(exited, timeoutMs, signal)
+  await noted
   // Started, or `ending` would have thrown.
   const pid = child.pid as number
   const byItself = endedBy === 'itself'

@@ -6,18 +6,20 @@ import type { z } from 'zod'
 import type { RunTool, ToolContext, ToolResult } from '../../../shared/agent.ts'
 import type { ToolName } from '../../../shared/tools.ts'
 import { isToolName, toolInputSchemas, toolNames } from '../../../shared/tools.ts'
-import { bash } from './bash.ts'
+import { createBash } from './bash.ts'
 import { editFile } from './edit-file.ts'
 import { inputProblems } from './input-problems.ts'
 import { listFiles } from './list-files.ts'
 import { readFile } from './read-file.ts'
+import type { RunningCommands } from './running-commands.ts'
 import { searchFiles } from './search-files.ts'
 import { agentReport, task, taskApplyPatch, taskAwait, taskList, taskStop } from './task-tools.ts'
 import { type Tool, ToolError } from './tool.ts'
 import { writeFile } from './write-file.ts'
 
-const tools: { [Name in ToolName]: Tool<Name> } = {
-  bash,
+type Tools = { [Name in ToolName]: Tool<Name> }
+
+const otherTools: Omit<Tools, 'bash'> = {
   read_file: readFile,
   write_file: writeFile,
   edit_file: editFile,
@@ -36,14 +38,15 @@ const tools: { [Name in ToolName]: Tool<Name> } = {
  * `error`. Throws the signal's reason on abort, and whatever else must end the run (the record could
  * not be written).
  */
-export function createToolRunner(): RunTool {
+export function createToolRunner(commands: RunningCommands): RunTool {
+  const tools: Tools = { bash: createBash(commands), ...otherTools }
   return async (name, input, context) => {
     context.signal.throwIfAborted()
     if (!isToolName(name)) return failed(unknownTool(name))
     const parsed = toolInputSchemas[name].safeParse(input)
     if (!parsed.success) return failed(wrongInput(name, input, parsed.error))
     try {
-      return await callTool(name, parsed.data, context)
+      return await callTool(tools, name, parsed.data, context)
     } catch (error) {
       context.signal.throwIfAborted()
       if (error instanceof ToolError) return failed(error.message)
@@ -52,7 +55,12 @@ export function createToolRunner(): RunTool {
   }
 }
 
-function callTool(name: ToolName, input: unknown, context: ToolContext): Promise<ToolResult> {
+function callTool(
+  tools: Tools,
+  name: ToolName,
+  input: unknown,
+  context: ToolContext,
+): Promise<ToolResult> {
   // The input was parsed with the schema of this very name.
   const tool = tools[name] as (input: unknown, context: ToolContext) => Promise<ToolResult>
   return tool(input, context)
