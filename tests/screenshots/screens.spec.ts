@@ -3,12 +3,20 @@
  * What is shown is real: the demo, played by the built app. So ids and times of day differ from run to
  * run; ages do not, for the page's clock stands still two minutes after the demo ended.
  */
-import { mkdir } from 'node:fs/promises'
+import { appendFile, mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Page } from '@playwright/test'
 import { expect, flatten, type Host, test } from '../app/app.ts'
-import { archiveList, card, conversation, inspector, openAt, transcript } from '../app/places.ts'
+import {
+  archiveList,
+  card,
+  conversation,
+  inspector,
+  openAt,
+  row,
+  transcript,
+} from '../app/places.ts'
 import { talkScenario } from '../app/scenarios.ts'
 
 const folder = fileURLToPath(new URL('../../docs/images/', import.meta.url))
@@ -103,6 +111,39 @@ test('the demo, at work and afterwards', async ({ app, page }) => {
   await (await chooser).setFiles(await app.file('read-times.yaml', talkScenario))
   await expect(dialog.getByText('read-times.yaml')).toBeVisible()
   await take(page, 'new-agent')
+})
+
+test('what a killed host left, and the question before it goes on', async ({ app, page }) => {
+  const first = await app.serve()
+  const { taskId } = await first.client.projects.startDemo({})
+  const edited = 'src/read-log.js'
+  const lead = async (host: Host) => {
+    const { tasks } = await host.client.tasks.list({ all: true })
+    return tasks.find(({ id }) => id === taskId)
+  }
+  await expect
+    .poll(async () => {
+      const { entries } = await first.client.workspace.getSubagentTranscript({ taskId })
+      return entries.some((entry) => entry.type === 'tool-call' && entry.name === 'task_await')
+    })
+    .toBe(true)
+  await first.kill()
+
+  const host = await app.serve()
+  const { workspace, endedAt } = (await lead(host)) ?? {}
+  await appendFile(path.join(workspace?.path ?? '', edited), '\n// To be told apart from levels.\n')
+  await page.clock.setFixedTime(Date.parse(endedAt ?? '') + pictureTakenAfterMs)
+  await openAt(page, host, `/t/${taskId}`)
+  const title = (await lead(host))?.title ?? ''
+  await take(page, 'interrupted', async () => {
+    await expect(conversation(page).getByText(/^Run 1 was interrupted/)).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Jump to latest' })).toBeHidden()
+  })
+  const dialog = page.getByRole('dialog', { name: `Resume “${title}”` })
+  await row(page, title).focus()
+  await page.keyboard.press('r')
+  await expect(dialog.getByRole('row', { name: new RegExp(edited) })).toBeVisible()
+  await take(page, 'resume')
 })
 
 /** One picture for each size and theme. `before`: what a new size undoes. */
