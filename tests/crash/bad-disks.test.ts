@@ -168,24 +168,29 @@ it('[J7][T3] stops the run with the cause when a call fails, keeps what was ackn
     { at: before + n + 1, lasts: 1 },
     { at: before + n + 1, lasts: random.pick([3, 12, 1000]) },
   ])
-  const tried = await within(8, moments, async ({ at, lasts }) => {
-    const code = random.pick(codes)
-    const tear = random.chance(0.3) ? 0.5 : undefined
-    let first = ''
-    const inject = ({ n, call, path }: Attempt): Fault | null => {
-      if (n < at || n >= at + lasts) return null
-      first ||= `${call} ${path.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '*')}`
-      return tear === undefined ? { code } : { code, tear }
-    }
-    const outcome = await inFolder(parent, (place) => playOn(place, inject)).catch((error) => ({
-      wrong: [String(error instanceof Error ? error.stack : error)],
-    }))
-    const name = `${code} from call ${at}, ${lasts} long: ${first}`
-    for (const one of outcome.wrong) {
-      const kind = one.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '*')
-      if (!failures.has(kind)) failures.set(kind, name)
-    }
-  })
+  const tried = await within(
+    8,
+    moments,
+    async ({ at, lasts }) => {
+      const code = random.pick(codes)
+      const tear = random.chance(0.3) ? 0.5 : undefined
+      let first = ''
+      const inject = ({ n, call, path }: Attempt): Fault | null => {
+        if (n < at || n >= at + lasts) return null
+        first ||= `${call} ${path.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '*')}`
+        return tear === undefined ? { code } : { code, tear }
+      }
+      const outcome = await inFolder(parent, (place) => playOn(place, inject)).catch((error) => ({
+        wrong: [String(error instanceof Error ? error.stack : error)],
+      }))
+      const name = `${code} from call ${at}, ${lasts} long: ${first}`
+      for (const one of outcome.wrong) {
+        const kind = one.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '*')
+        if (!failures.has(kind)) failures.set(kind, name)
+      }
+    },
+    6,
+  )
   console.log(`${tried} bad disks, seed ${seed}`)
   expect(Object.fromEntries([...failures].slice(0, 30))).toEqual({})
   expect(tried).toBeGreaterThan(5)

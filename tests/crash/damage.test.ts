@@ -243,20 +243,25 @@ it('[J4][J5][A2][A3][A5] answers truly or says what is damaged, and writes nowhe
   mkdirSync(outside)
   const before = readTree(outside)
   const cases = Array.from({ length: 100_000 }, (_, n) => seed + n)
-  const tried = await within(6, cases, async (number) => {
-    const random = createRandom(number)
-    const { tree, what, path } = harm(random)
-    const dataDir = join(place, 'data')
-    writeTree(dataDir, tree)
-    const wrong = await openAndLook(dataDir, random.chance(0.5))
-    const strayed = differences(before, readTree(outside))
-    if (strayed.length > 0) wrong.push(`wrote outside: ${strayed.join(', ')}`)
-    for (const one of wrong) {
-      const kind = one.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '*')
-      if (!failures.has(kind)) failures.set(kind, `seed ${number}: ${what} at ${path}`)
-    }
-    rmSync(dataDir, { recursive: true, force: true })
-  })
+  const tried = await within(
+    6,
+    cases,
+    async (number) => {
+      const random = createRandom(number)
+      const { tree, what, path } = harm(random)
+      const dataDir = join(place, 'data')
+      writeTree(dataDir, tree)
+      const wrong = await openAndLook(dataDir, random.chance(0.5))
+      const strayed = differences(before, readTree(outside))
+      if (strayed.length > 0) wrong.push(`wrote outside: ${strayed.join(', ')}`)
+      for (const one of wrong) {
+        const kind = one.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '*')
+        if (!failures.has(kind)) failures.set(kind, `seed ${number}: ${what} at ${path}`)
+      }
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+    16,
+  )
   console.log(`${tried} damaged directories, seed ${seed}`)
   expect(Object.fromEntries([...failures].slice(0, 30))).toEqual({})
   expect(tried).toBeGreaterThan(15)

@@ -72,10 +72,15 @@ it('[X3] loses no transcript but those whose time in the trash was over, whateve
   expect(first.removed).toHaveLength(2)
 
   const failures = new Map<string, string>()
-  const tried = await within(6, crashStates(trace, seed), async ({ name, state }) => {
-    for (const one of await check(join(place, 'state'), state, known))
-      if (!failures.has(one)) failures.set(one, name)
-  })
+  const tried = await within(
+    6,
+    crashStates(trace, seed),
+    async ({ name, state }) => {
+      for (const one of await check(join(place, 'state'), state, known))
+        if (!failures.has(one)) failures.set(one, name)
+    },
+    6,
+  )
   console.log(`${tried} crash states of ${trace.steps.length} steps, seed ${seed}`)
   expect(Object.fromEntries([...failures].slice(0, 20))).toEqual({})
   expect(tried).toBeGreaterThan(5)
