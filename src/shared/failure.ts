@@ -53,7 +53,7 @@ function messageOf(failure: Failure): string {
   switch (failure.kind) {
     case 'not-found':
       if (failure.id.length < idPrefixLengthMin) {
-        return `${failure.id} is too short for an id: give at least ${idPrefixLengthMin} characters`
+        return `${failure.id || 'An empty text'} is too short for an id: give at least ${idPrefixLengthMin} characters`
       }
       return `no ${failure.what} with the id ${failure.id}; \`shiplog tasks list --all\` shows every id`
     case 'ambiguous':

@@ -43,6 +43,12 @@ export type RunId = z.infer<typeof runIdSchema>
 /** The shortest prefix of an id that may stand for it: git's own minimum. */
 export const idPrefixLengthMin = 4
 
+/**
+ * An id or a unique prefix of one: what a person types. Resolved on the main side, which answers that there is
+ * no such id better than a schema would.
+ */
+export const idTextSchema = z.string().trim().max(1000)
+
 export const newTaskId = (): TaskId => crypto.randomUUID() as TaskId
 export const newProjectId = (): ProjectId => crypto.randomUUID() as ProjectId
 export const newReceiptId = (): ReceiptId => crypto.randomUUID() as ReceiptId

@@ -1,21 +1,18 @@
 /** Resuming what was interrupted (S): who is meant, what may be chosen for each, and what came of it. */
 import { z } from 'zod'
 import { driftReportSchema } from './drift.ts'
-import { taskIdSchema } from './ids.ts'
+import { idTextSchema, taskIdSchema } from './ids.ts'
 import { taskStatusSchema } from './tasks.ts'
-
-/** An id or a unique prefix of one: what a person types. */
-const idText = z.string().trim().min(1).max(64)
 
 /** Who is to be resumed (S1). Of a group, a tree or all, those that were interrupted or never begun. */
 export const resumeSelectorSchema = z.discriminatedUnion('by', [
-  z.object({ by: z.literal('task'), taskId: idText }),
+  z.object({ by: z.literal('task'), taskId: idTextSchema }),
   /** The one that stopped last. */
   z.object({ by: z.literal('most-recent'), projectDir: z.string().optional() }),
   /** A parallel group by its name, by one of its agents, or that of the one that stopped last. */
   z.object({ by: z.literal('group'), group: z.string().optional() }),
   /** The whole tree that the task belongs to. */
-  z.object({ by: z.literal('tree'), taskId: idText }),
+  z.object({ by: z.literal('tree'), taskId: idTextSchema }),
   z.object({ by: z.literal('all'), projectDir: z.string().optional() }),
 ])
 export type ResumeSelector = z.infer<typeof resumeSelectorSchema>

@@ -64,15 +64,16 @@ describe('resuming on bad input', { timeout }, () => {
     await shiplog.client.tasks.resumeEnded({ taskIds: [id] })
     const before = await ledgerText(fixture)
     // Of another data directory: there it is found, here nobody knows it.
-    for (const unknown of [foreign.id, newTaskId(), 'ffffffff', '../../etc/passwd', 'no such id']) {
+    for (const unknown of [foreign.id, newTaskId(), 'ffffffff', '../../etc/passwd', `${id}x`]) {
       for (const by of ['task', 'tree'] as const)
         expect((await answersTo(shiplog, { by, taskId: unknown }))?.code, unknown).toBe('NOT_FOUND')
     }
-    const short = await answersTo(shiplog, { by: 'task', taskId: id.slice(0, 3) })
-    expect(short).toMatchObject({
-      code: 'NOT_FOUND',
-      message: expect.stringContaining('at least 4'),
-    })
+    for (const short of [id.slice(0, 3), '', ' ']) {
+      expect(await answersTo(shiplog, { by: 'task', taskId: short })).toMatchObject({
+        code: 'NOT_FOUND',
+        message: expect.stringContaining('at least 4'),
+      })
+    }
     const { endedAt } = await taskOf(shiplog, id)
     expect(await answersTo(shiplog, { by: 'task', taskId: id.slice(0, 8) })).toMatchObject({
       code: 'REFUSED',

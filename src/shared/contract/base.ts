@@ -28,6 +28,3 @@ export type ContractErrorCode =
   | 'INVALID'
   | 'REFUSED'
   | 'STORAGE'
-
-/** An id or a unique prefix of one: what a person types. Resolved on the main side. */
-export const idTextSchema = z.string().trim().min(1).max(64)

@@ -6,10 +6,10 @@
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
 import { entrySchema, partialMessageSchema } from '../entries.ts'
-import { projectIdSchema, taskIdSchema } from '../ids.ts'
+import { idTextSchema, projectIdSchema, taskIdSchema } from '../ids.ts'
 import { ledgerRecordSchema } from '../ledger.ts'
 import { projectSchema, taskSchema } from '../tasks.ts'
-import { base, idTextSchema } from './base.ts'
+import { base } from './base.ts'
 import { damageSchema } from './workspace.ts'
 
 /** A MessagePort has no back-pressure: one batch must stay small enough to be handled within a frame. */

@@ -1,7 +1,7 @@
 /** How long transcripts are kept, what a sweep takes to the trash, its receipts, and taking things back (X). */
 import { z } from 'zod'
-import { receiptIdSchema, taskIdSchema } from '../ids.ts'
-import { base, idTextSchema } from './base.ts'
+import { idTextSchema, receiptIdSchema, taskIdSchema } from '../ids.ts'
+import { base } from './base.ts'
 
 /** Longer than anybody plans for; keeps dates within what JavaScript can say. */
 export const retentionDaysMax = 36_500

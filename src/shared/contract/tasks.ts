@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { projectIdSchema, promptIdSchema, taskIdSchema } from '../ids.ts'
+import { idTextSchema, projectIdSchema, promptIdSchema, taskIdSchema } from '../ids.ts'
 import {
   resumeCandidateSchema,
   resumeChoiceSchema,
@@ -16,7 +16,7 @@ import {
   taskStatusSchema,
 } from '../tasks.ts'
 import { applyOutcomeSchema } from '../tools.ts'
-import { base, idTextSchema } from './base.ts'
+import { base } from './base.ts'
 
 export const taskTreeSchema = taskSchema.extend({
   get children() {

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { entrySchema, partialMessageSchema } from '../entries.ts'
-import { projectIdSchema, taskIdSchema } from '../ids.ts'
+import { idTextSchema, projectIdSchema, taskIdSchema } from '../ids.ts'
 import { expirySchema, taskStatusSchema } from '../tasks.ts'
-import { base, idTextSchema } from './base.ts'
+import { base } from './base.ts'
 
 /** A span of a journal that can't be trusted. It is kept, shown and skipped (J4). */
 export const damageSchema = z.object({
