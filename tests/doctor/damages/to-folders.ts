@@ -1,0 +1,151 @@
+/** Damages to where things lie: folders of no task, worktrees, left-over files, modes, and what is no file. */
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { git } from '../../harness.ts'
+import { onlyIn } from '../patient.ts'
+import { type Damage, strayId, trashed } from './damage.ts'
+
+export const damagesToFolders: Damage[] = [
+  {
+    kind: 'orphan-session',
+    why: 'a session directory made before a task’s first event',
+    harm: async ({ dataDir }) => {
+      const dir = join(dataDir, 'sessions', strayId)
+      await mkdir(dir, { mode: 0o700 })
+      await writeFile(join(dir, 'program.json'), '{}', { mode: 0o600 })
+    },
+    at: new RegExp(`^sessions/${strayId}$`),
+    detail: /no such task; nothing was recorded/,
+    repairable: true,
+    kept: (patient) => trashed(patient, `sessions/${strayId}/program.json`),
+  },
+  {
+    kind: 'orphan-record',
+    why: 'a session directory with a transcript that the ledger does not know',
+    harm: async ({ dataDir }) => {
+      const dir = join(dataDir, 'sessions', strayId)
+      await mkdir(dir, { mode: 0o700 })
+      await writeFile(join(dir, 'chat.jsonl'), '', { mode: 0o600 })
+    },
+    at: new RegExp(`^sessions/${strayId}$`),
+    detail: /kept where it is/,
+    repairable: false,
+    kept: ({ dataDir }) => {
+      expect(existsSync(join(dataDir, 'sessions', strayId, 'chat.jsonl'))).toBe(true)
+    },
+  },
+  {
+    kind: 'orphan-archive',
+    why: 'an archive directory without a root',
+    harm: ({ dataDir }) =>
+      mkdir(join(dataDir, 'archive', strayId), { recursive: true }).then(async () => {
+        await chmod(join(dataDir, 'archive'), 0o700)
+        await chmod(join(dataDir, 'archive', strayId), 0o700)
+      }),
+    at: new RegExp(`^archive/${strayId}$`),
+    detail: /no such task; it is kept/,
+    repairable: false,
+  },
+  {
+    kind: 'worktree-missing',
+    why: 'a worktree deleted by hand',
+    harm: ({ dataDir }) => {
+      const project = onlyIn(join(dataDir, 'worktrees'))
+      return rm(onlyIn(project), { recursive: true })
+    },
+    at: /^worktrees\/[^/]+\/[0-9a-f]{8}$/,
+    detail: /"Do it" works in is gone/,
+    repairable: false,
+  },
+  {
+    kind: 'worktree-unregistered',
+    why: 'a worktree that Git forgot',
+    harm: ({ fixture }) => rm(join(fixture.project.dir, '.git', 'worktrees'), { recursive: true }),
+    at: /^worktrees\/[^/]+\/[0-9a-f]{8}$/,
+    detail: /Git does not know it/,
+    repairable: false,
+  },
+  {
+    kind: 'worktree-unregistered',
+    why: 'a project that is gone',
+    harm: ({ fixture }) => rename(fixture.project.dir, `${fixture.project.dir}-elsewhere`),
+    at: /^worktrees\/[^/]+\/[0-9a-f]{8}$/,
+    detail: /there is no repository in .*project any more/,
+    repairable: false,
+  },
+  {
+    kind: 'stray-worktree',
+    why: 'a worktree that nobody works in',
+    harm: ({ dataDir, fixture }) => {
+      const path = join(onlyIn(join(dataDir, 'worktrees')), 'deadbeef')
+      git(fixture.project.dir, 'worktree', 'add', '-q', '-b', 'stray', path)
+      return Promise.resolve()
+    },
+    at: /\/deadbeef$/,
+    detail: /no workspace works here, and nothing in it is uncommitted/,
+    repairable: true,
+    kept: (patient) => trashed(patient, 'deadbeef/README.md'),
+  },
+  {
+    kind: 'stray-changes',
+    why: 'a worktree that nobody works in, with uncommitted work',
+    harm: async ({ dataDir, fixture }) => {
+      const path = join(onlyIn(join(dataDir, 'worktrees')), 'deadbeef')
+      git(fixture.project.dir, 'worktree', 'add', '-q', '-b', 'stray', path)
+      await writeFile(join(path, 'loose.txt'), 'mine')
+    },
+    at: /\/deadbeef$/,
+    detail: /may hold work that was not committed; it is kept/,
+    repairable: false,
+  },
+  {
+    kind: 'temporary-file',
+    why: 'what a process that died was writing',
+    harm: ({ session }) =>
+      writeFile(session(`subagent-reports.json.${strayId}.tmp`), '{"ver', { mode: 0o600 }),
+    at: /\.tmp$/,
+    detail: /^5 bytes/,
+    repairable: true,
+    kept: (patient) => trashed(patient, '.tmp'),
+  },
+  {
+    kind: 'file-mode',
+    why: 'a file that others can read',
+    harm: ({ session }) => chmod(session('chat.jsonl'), 0o644),
+    at: /chat\.jsonl$/,
+    detail: /its mode is 0644 and should be 0600/,
+    repairable: true,
+  },
+  {
+    kind: 'file-mode',
+    why: 'a folder that can’t be entered',
+    harm: ({ session }) => chmod(session('subagent-patches'), 0o755),
+    at: /subagent-patches$/,
+    detail: /0755 and should be 0700/,
+    repairable: true,
+  },
+  {
+    kind: 'symlink',
+    why: '[A3] a link in place of a folder',
+    harm: async ({ fixture, session }) => {
+      const elsewhere = join(fixture.dir, 'elsewhere')
+      await rename(session('blobs'), elsewhere)
+      await symlink(elsewhere, session('blobs'))
+    },
+    at: /blobs$/,
+    detail: /never followed/,
+    repairable: false,
+    also: ['blob-missing'],
+  },
+  {
+    kind: 'special-file',
+    why: 'a pipe, which nobody may wait at',
+    harm: async ({ session }) => execFileSync('mkfifo', [session('file-history')]),
+    at: /file-history$/,
+    detail: /a pipe/,
+    repairable: false,
+  },
+]
