@@ -1,0 +1,186 @@
+import { describe, expect, it } from 'vitest'
+import { emptyHistory, type HistoryEntry } from '../../../src/main/tasks/agent-history/format.ts'
+import { newProjectId } from '../../../src/shared/ids.ts'
+import { testLedger } from './ledger-of.ts'
+import { bringUpToDate, fresh, standing } from './up-to-date.ts'
+
+describe('what the ledger says', () => {
+  it('says of a task what was said when it was asked for, and null of what nobody said', () => {
+    const ledger = testLedger()
+    const plain = ledger.ask({ title: 'Plain' })
+    const asked = ledger.now()
+    const first = ledger.ask({ title: 'First' })
+    const planned = ledger.ask({
+      title: 'Planned',
+      dependsOn: [first],
+      plan: {
+        phase: '02.1',
+        plan: '03',
+        segment: 2,
+        granularity: 'task_group',
+        parallelGroup: 'wave-1',
+        checkpointsSkipped: 1,
+        taskResults: { tests: 'ok' },
+      },
+    })
+    ledger.spawn(planned)
+    const spawned = ledger.now()
+    ledger.complete(planned)
+    const [one, , other] = fresh(ledger)
+    expect(one).toEqual({
+      agent_id: plain,
+      task_description: 'Plain',
+      phase: null,
+      plan: null,
+      segment: null,
+      timestamp: asked,
+      status: 'queued',
+      completion_timestamp: null,
+      execution_mode: 'sequential',
+      parallel_group: null,
+      granularity: null,
+      depends_on: null,
+      files_modified: null,
+      checkpoints_skipped: null,
+      task_results: null,
+      spawn_commit: null,
+    })
+    expect(other).toEqual({
+      agent_id: planned,
+      task_description: 'Planned',
+      phase: '02.1',
+      plan: '03',
+      segment: 2,
+      timestamp: spawned,
+      status: 'completed',
+      completion_timestamp: ledger.now(),
+      execution_mode: 'parallel',
+      parallel_group: 'wave-1',
+      granularity: 'task_group',
+      depends_on: [first],
+      files_modified: null,
+      checkpoints_skipped: 1,
+      task_results: { tests: 'ok' },
+      spawn_commit: 'c0ffee',
+    })
+  })
+
+  it('[T6] writes blocked as queued and cancelled and abandoned as failed, with the reason', () => {
+    const ledger = testLedger()
+    const blocked = ledger.ask()
+    ledger.happen({ type: 'task.blocked', taskId: blocked, reason: 'it depends on "A" (failed)' })
+    const cancelled = ledger.ask()
+    ledger.happen({ type: 'task.cancelled', taskId: cancelled, reason: 'called off' })
+    const abandoned = ledger.ask()
+    ledger.spawn(abandoned)
+    ledger.interrupt(abandoned)
+    ledger.happen({ type: 'task.abandoned', taskId: abandoned, reason: 'started fresh' })
+    const failed = ledger.ask({ plan: { taskResults: { tried: 3 } } })
+    ledger.spawn(failed)
+    ledger.fail(failed, 'no such file')
+    const document = bringUpToDate(ledger, emptyHistory())
+    expect(
+      (document.entries as HistoryEntry[]).map(({ status, task_results }) => [
+        status,
+        task_results,
+      ]),
+    ).toEqual([
+      ['queued', { reason: 'blocked: it depends on "A" (failed)' }],
+      ['failed', { reason: 'cancelled: called off' }],
+      ['failed', { reason: 'abandoned: started fresh' }],
+      ['failed', { tried: 3, reason: 'no such file' }],
+    ])
+
+    ledger.happen({ type: 'task.requeued', taskId: blocked })
+    ledger.happen({ type: 'task.requeued', taskId: failed })
+    const again = bringUpToDate(ledger, document).entries as HistoryEntry[]
+    expect(again.map(({ status, task_results }) => [status, task_results]).slice(0, 1)).toEqual([
+      ['queued', null],
+    ])
+    expect(again[3]).toMatchObject({
+      status: 'queued',
+      completion_timestamp: null,
+      task_results: { tried: 3 },
+    })
+  })
+
+  it('[S1] keeps an interrupted entry, appends a resumed one, and completes the latest', () => {
+    const ledger = testLedger()
+    const agent = ledger.ask()
+    ledger.spawn(agent)
+    const other = ledger.ask()
+    let document = bringUpToDate(ledger, emptyHistory())
+    ledger.interrupt(agent)
+    ledger.resume(agent)
+    const resumed = ledger.now()
+    document = bringUpToDate(ledger, document)
+    expect(standing(document.entries)).toEqual([
+      [agent, 'interrupted'],
+      [other, 'queued'],
+      [agent, 'resumed'],
+    ])
+    ledger.interrupt(agent)
+    ledger.resume(agent)
+    ledger.complete(agent)
+    document = bringUpToDate(ledger, document)
+    expect(standing(document.entries)).toEqual([
+      [agent, 'interrupted'],
+      [other, 'queued'],
+      [agent, 'interrupted'],
+      [agent, 'completed'],
+    ])
+    expect(document.entries[2]).toMatchObject({ timestamp: resumed, completion_timestamp: null })
+    expect(document.entries[3]).toMatchObject({ completion_timestamp: ledger.now() })
+  })
+
+  it('writes the follow-ups of a root, and a retry, into the entry that is there (T7)', () => {
+    const ledger = testLedger()
+    const root = ledger.ask()
+    ledger.spawn(root)
+    ledger.complete(root)
+    ledger.spawn(root)
+    expect(standing(fresh(ledger))).toEqual([[root, 'spawned']])
+    ledger.fail(root)
+    ledger.happen({ type: 'task.requeued', taskId: root })
+    ledger.spawn(root)
+    ledger.complete(root)
+    expect(standing(fresh(ledger))).toEqual([[root, 'completed']])
+  })
+
+  it('names the batch of those that worked side by side in the form that planning tools know', () => {
+    const ledger = testLedger()
+    const parentId = ledger.ask()
+    const child = (plan: object) => ledger.ask({ parentId, rootId: parentId, plan })
+    child({ phase: '02' })
+    const seconds = Math.floor(Date.parse(ledger.now()) / 1000)
+    child({ phase: '02' })
+    child({ phase: '03', plan: '01', granularity: 'task_group' })
+    child({ phase: '03', plan: '01', granularity: 'task_group' })
+    child({ phase: '04' })
+    expect(
+      fresh(ledger).map(({ execution_mode, parallel_group }) => [execution_mode, parallel_group]),
+    ).toEqual([
+      ['sequential', null],
+      ['parallel', `phase-02-batch-${seconds}`],
+      ['parallel', `phase-02-batch-${seconds}`],
+      ['parallel', `plan-03-01-tasks-batch-${seconds + 2}`],
+      ['parallel', `plan-03-01-tasks-batch-${seconds + 2}`],
+      ['sequential', null],
+    ])
+  })
+
+  it('says nothing of other projects and of what another tool recorded, and fails what was deleted', () => {
+    const ledger = testLedger()
+    ledger.ask({ projectId: newProjectId() })
+    ledger.ask({ imported: true })
+    const root = ledger.ask()
+    ledger.spawn(root)
+    ledger.interrupt(root)
+    ledger.happen({ type: 'workspace.trashed', workspaceId: root })
+    expect(fresh(ledger)).toMatchObject([
+      { agent_id: root, status: 'failed', task_results: { reason: 'it was deleted' } },
+    ])
+    ledger.happen({ type: 'workspace.untrashed', workspaceId: root })
+    expect(standing(fresh(ledger))).toEqual([[root, 'interrupted']])
+  })
+})

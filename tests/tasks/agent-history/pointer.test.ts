@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest'
+import { currentAgent } from '../../../src/main/tasks/agent-history/entries.ts'
+import { nextPointer } from '../../../src/main/tasks/agent-history/pointer.ts'
+import { newTaskId } from '../../../src/shared/ids.ts'
+import { testLedger } from './ledger-of.ts'
+
+describe('the pointer', () => {
+  const ours = newTaskId()
+  const isOurs = (id: string) => id === ours
+
+  it('names who runs, is taken away when none does, and is left alone when it is not ours', () => {
+    expect(nextPointer(null, ours, isOurs).change).toEqual({ kind: 'write', text: `${ours}\n` })
+    expect(nextPointer(`${ours}\n`, ours, isOurs).change).toEqual({ kind: 'none' })
+    expect(nextPointer(`${ours}\n`, null, isOurs).change).toEqual({ kind: 'remove' })
+    for (const text of [null, '', ' \n'])
+      expect(nextPointer(text, null, isOurs)).toEqual({ change: { kind: 'none' }, stranger: null })
+    expect(nextPointer('agent_01', null, isOurs)).toEqual({
+      change: { kind: 'none' },
+      stranger: 'agent_01',
+    })
+    expect(nextPointer('agent_01', ours, isOurs)).toMatchObject({
+      change: { kind: 'write' },
+      stranger: 'agent_01',
+    })
+  })
+
+  it('names the one that was started last of those that run', () => {
+    const ledger = testLedger()
+    const [a, b] = [ledger.ask(), ledger.ask()]
+    const current = () => currentAgent(ledger.state, ledger.projectId)
+    expect(current()).toBeNull()
+    ledger.spawn(b)
+    ledger.spawn(a)
+    expect(current()).toBe(a)
+    ledger.interrupt(a)
+    expect(current()).toBe(b)
+    ledger.resume(a)
+    expect(current()).toBe(a)
+    ledger.complete(a)
+    ledger.complete(b)
+    expect(current()).toBeNull()
+  })
+})

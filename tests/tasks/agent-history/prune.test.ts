@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import { emptyHistory, type HistoryEntry } from '../../../src/main/tasks/agent-history/format.ts'
+import { pruneEntries } from '../../../src/main/tasks/agent-history/prune.ts'
+import type { TaskId } from '../../../src/shared/ids.ts'
+import { testLedger } from './ledger-of.ts'
+import { bringUpToDate, standing } from './up-to-date.ts'
+
+describe('pruning', () => {
+  const of = (status: string, n: number, over: object = {}) => ({
+    agent_id: `${status}-${n}`,
+    status,
+    timestamp: new Date(n * 1000).toISOString(),
+    completion_timestamp: new Date(n * 1000).toISOString(),
+    ...over,
+  })
+  const many = (status: string, count: number, from = 0) =>
+    Array.from({ length: count }, (_, n) => of(status, from + n))
+
+  it('[X2] takes the oldest completed first, whatever their place in the file', () => {
+    const entries = [...many('completed', 3, 100), ...many('completed', 3)]
+    expect(pruneEntries(entries, 4)).toEqual([...many('completed', 3, 100), of('completed', 2)])
+  })
+
+  it('[X2] never takes an agent that may need resuming: then there are more than the limit', () => {
+    const open = ['interrupted', 'queued', 'spawned', 'resumed', 'of-a-tool'].map((status) =>
+      of(status, 0),
+    )
+    const entries = [...open, ...many('completed', 50, 10)]
+    const kept = pruneEntries(entries, 50)
+    expect(kept).toHaveLength(50)
+    expect(kept.slice(0, 5)).toEqual(open)
+    expect(pruneEntries(open, 2)).toEqual(open)
+  })
+
+  it('[X2] takes all that is said of an agent, or a completed one would look interrupted', () => {
+    const agent_id = 'twice'
+    const entries = [
+      of('interrupted', 1, { agent_id }),
+      of('completed', 9),
+      of('completed', 2, { agent_id }),
+    ]
+    expect(pruneEntries(entries, 2)).toEqual([of('completed', 9)])
+  })
+
+  it('[X2] keeps failed ones longer, but not at the cost of all that completes now', () => {
+    const failed = many('failed', 60)
+    const some = [...failed.slice(0, 30), ...many('completed', 25, 100)]
+    expect(
+      pruneEntries(some, 50).filter((one) => (one as HistoryEntry).status === 'failed'),
+    ).toEqual(failed.slice(5, 30))
+    const kept = pruneEntries([...failed.slice(0, 10), ...many('completed', 60, 100)], 50)
+    expect(kept).toEqual([...failed.slice(0, 10), ...many('completed', 40, 120)])
+    expect(pruneEntries([...failed, of('completed', 100)], 50)).toContainEqual(of('completed', 100))
+  })
+
+  it('[X2] puts nothing back that it took, and keeps an interrupted one that is the oldest of all', () => {
+    const ledger = testLedger()
+    const oldest = ledger.ask()
+    ledger.spawn(oldest)
+    ledger.interrupt(oldest)
+    let document = bringUpToDate(ledger, emptyHistory())
+    const completed: TaskId[] = []
+    for (let n = 0; n < 60; n++) {
+      const agent = ledger.ask()
+      ledger.spawn(agent)
+      ledger.complete(agent)
+      completed.push(agent)
+      document = bringUpToDate(ledger, document)
+    }
+    expect(standing(document.entries)).toEqual([
+      [oldest, 'interrupted'],
+      ...completed.slice(-49).map((id) => [id, 'completed']),
+    ])
+    expect(bringUpToDate(ledger, document)).toEqual(document)
+  })
+})
