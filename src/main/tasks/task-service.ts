@@ -33,7 +33,7 @@ import { createFollowUps, type FollowUps } from './follow-ups.ts'
 import { causeOf, Interruption } from './interruption.ts'
 import { createPrograms, type ProgramSource } from './programs.ts'
 import { type BeginAnew, createBeginAnew } from './resume/begin-anew.ts'
-import { historyOf, lineageOf } from './resume/lineage.ts'
+import { deedsOf, lineageOf } from './resume/lineage.ts'
 import { createResumeService, type ResumeService } from './resume/resume-service.ts'
 import { createRoots } from './roots.ts'
 import type { RunRegistry } from './run-registry.ts'
@@ -154,7 +154,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     runs,
     isActive: isTaken,
     runner,
-    historyOf: (task) => historyOf(workspaces.records, task),
+    deedsOf: (task) => deedsOf(workspaces.records, task),
     lineageOf: lineage,
     driftOf: deps.drift.find,
     restoreWorkingDir: deps.drift.restore,
@@ -220,7 +220,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
   /** What a run that is no resume needs of its directory: that it is there (S4). */
   async function bringBack(task: Task): Promise<EntryBody[]> {
     if (task.runs.length === 0 || !task.workspace || (await exists(task.workspace.path))) return []
-    const { restored } = await deps.drift.restore(task, await historyOf(workspaces.records, task))
+    const { restored } = await deps.drift.restore(task, await deedsOf(workspaces.records, task))
     if (restored.length === 0) return []
     return [{ type: 'resume', runId: runIdOf(task.id, task.runs.length + 1), drift: restored }]
   }

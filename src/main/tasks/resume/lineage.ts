@@ -45,18 +45,38 @@ export async function lineageOf(
   return lineage
 }
 
-/** Every entry of the task's own runs, wherever they lie; none for one that never ran. Only reads. */
-export async function historyOf(
+/**
+ * What the task's own runs did, wherever it lies, without what was said: no messages, and calls without input
+ * and output, so that looking at hundreds of long transcripts needs little memory. None for one that never
+ * ran. Only reads.
+ */
+export async function deedsOf(
   records: Pick<Records, 'transcriptPage'>,
   { id, title }: Task,
 ): Promise<Entry[]> {
-  return (await wholeTranscript(records, id, title))?.entries ?? []
+  return (await wholeTranscript(records, id, title, withoutWords))?.entries ?? []
 }
+
+const withoutWords = (entries: Entry[]): Entry[] =>
+  entries.flatMap((entry): Entry[] => {
+    switch (entry.type) {
+      case 'message':
+      case 'attribution-snapshot':
+        return []
+      case 'tool-call':
+        return [{ ...entry, input: null }]
+      case 'tool-result':
+        return [{ ...entry, output: '', detail: null, shell: null }]
+      default:
+        return [entry]
+    }
+  })
 
 async function wholeTranscript(
   records: Pick<Records, 'transcriptPage'>,
   id: TaskId,
   title: string,
+  kept = (page: Entry[]): Entry[] => page,
 ): Promise<Lineage | null> {
   const entries: Entry[] = []
   let damage: string[] = []
@@ -68,7 +88,7 @@ async function wholeTranscript(
       ({ line, reason }) =>
         `Line ${line} of the transcript of "${title}" can't be read: ${reason}.`,
     )
-    entries.push(...page.entries)
+    entries.push(...kept(page.entries))
     fromSeq = page.nextSeq
   }
   return { entries, damage }

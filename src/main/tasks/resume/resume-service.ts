@@ -64,8 +64,8 @@ export interface ResumeDependencies {
   /** It runs, waits for its turn, or is just being begun anew. */
   isActive: IsActive
   runner: Runner
-  /** Every entry of the task's own session, oldest first. */
-  historyOf: (task: Task) => Promise<Entry[]>
+  /** What its own runs did, oldest first, without what was said. */
+  deedsOf: (task: Task) => Promise<Entry[]>
   lineageOf: (task: Task) => Promise<Lineage>
   driftOf: FindDrift
   /** Makes the directory that it worked in again where it is gone (S4); all of it or nothing. */
@@ -104,7 +104,7 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
 
   async function candidateOf(task: Task, among: Set<TaskId>): Promise<ResumeCandidate> {
     const { id: taskId, parentId, title, agent, status } = task
-    const drift = await deps.driftOf(task, await deps.historyOf(task))
+    const drift = await deps.driftOf(task, await deps.deedsOf(task))
     const obstacle = obstacleOf(task, drift)
     return {
       taskId,
@@ -253,7 +253,7 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
     known: KnownConflicts,
   ): Promise<EntryBody[]> {
     const task = record.known(taskId)
-    const history = await deps.historyOf(task)
+    const history = await deps.deedsOf(task)
     const drift = await deps.driftOf(task, history)
     const obstacle = obstacleOf(task, drift)
     if (obstacle !== null) refused('removed', obstacle)
