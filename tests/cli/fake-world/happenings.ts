@@ -1,0 +1,136 @@
+/** What a test makes happen in the fake world. */
+import {
+  newProjectId,
+  newTaskId,
+  type ProjectId,
+  runIdOf,
+  type TaskId,
+} from '../../../src/shared/ids.ts'
+import type { LedgerEvent } from '../../../src/shared/ledger.ts'
+import { type Memory, startedAt } from './memory.ts'
+
+const noUsage = { inputTokens: 0, outputTokens: 0, costUsd: null, complete: true }
+
+export type Happenings = ReturnType<typeof createHappenings>
+
+export function createHappenings(memory: Memory) {
+  const { state, reports, record, openSession, append, stream, runOf, sessionOf } = memory
+
+  function addProject(dir: string, git = true): ProjectId {
+    const projectId = newProjectId()
+    record({ type: 'project.added', projectId, name: 'fake', dir, git })
+    return projectId
+  }
+
+  function createTask(
+    fields: Partial<LedgerEvent & { type: 'task.created' }> & { projectId: ProjectId },
+  ): TaskId {
+    const taskId = fields.taskId ?? newTaskId()
+    const parent = fields.parentId ? state.tasks.get(fields.parentId) : undefined
+    record(
+      {
+        type: 'task.created',
+        taskId,
+        parentId: null,
+        rootId: parent?.rootId ?? taskId,
+        title: 'A task',
+        agent: 'lead',
+        kind: 'scripted',
+        prompt: 'Do it',
+        model: null,
+        isolation: 'worktree',
+        callId: null,
+        resumedFrom: null,
+        dependsOn: [],
+        options: { agentsAtOnce: 3, keep: false },
+        plan: {},
+        ...fields,
+      },
+      {
+        type: 'workspace.created',
+        workspaceId: taskId,
+        kind: parent ? 'task' : 'root',
+        isolation: 'worktree',
+        path: `worktrees/fake/${taskId}`,
+        branch: `shiplog/${taskId.slice(0, 8)}`,
+        baseCommit: null,
+        baseBranch: 'main',
+      },
+    )
+    openSession(taskId)
+    return taskId
+  }
+
+  function spawn(taskId: TaskId): void {
+    const process = { pid: 1, startedAt: '1' }
+    const run = (state.tasks.get(taskId)?.runs.length ?? 0) + 1
+    record({ type: 'task.spawned', taskId, run, process, spawnCommit: null })
+    append(taskId, {
+      type: 'run-start',
+      runId: runIdOf(taskId, run),
+      run,
+      reason: 'prompt',
+      agent: 'lead',
+    })
+  }
+
+  function say(taskId: TaskId, text: string): void {
+    const turn = sessionOf(taskId).entries.length + 1
+    append(taskId, {
+      type: 'message',
+      role: 'assistant',
+      parts: [{ type: 'text', text }],
+      cwd: '/data/worktrees',
+      timestamp: new Date(startedAt).toISOString(),
+      gitBranch: 'main',
+      sessionId: taskId,
+      runId: runIdOf(taskId, runOf(taskId)),
+      turn,
+      status: 'complete',
+    })
+  }
+
+  function report(taskId: TaskId, title: string, markdown: string): void {
+    const parentId = state.tasks.get(taskId)?.parentId
+    reports.set(taskId, {
+      taskId,
+      run: runOf(taskId),
+      title,
+      reportMarkdown: markdown,
+      createdAt: new Date(startedAt).toISOString(),
+      ancestorIds: parentId ? [parentId] : [],
+    })
+    record({ type: 'task.reported', taskId, run: runOf(taskId), title })
+  }
+
+  function complete(taskId: TaskId): void {
+    const run = runOf(taskId)
+    append(taskId, {
+      type: 'run-end',
+      runId: runIdOf(taskId, run),
+      run,
+      status: 'completed',
+      cause: null,
+    })
+    record({ type: 'task.completed', taskId, run, usage: noUsage })
+  }
+
+  function fail(taskId: TaskId, error: string): void {
+    record({ type: 'task.failed', taskId, run: runOf(taskId), error, usage: noUsage })
+  }
+
+  function interrupt(taskId: TaskId, cause: string): void {
+    record({ type: 'task.interrupted', taskId, run: runOf(taskId), cause, usage: noUsage })
+  }
+
+  function archive(taskId: TaskId, pending: string | null = null): void {
+    if (pending === null) {
+      sessionOf(taskId).archived = true
+      stream(taskId, { type: 'ended' })
+    }
+    const step = pending === null ? 'removed' : 'started'
+    record({ type: 'workspace.removal-advanced', workspaceId: taskId, step, pending })
+  }
+
+  return { addProject, createTask, spawn, say, report, complete, fail, interrupt, archive }
+}

@@ -1,0 +1,99 @@
+/** The contract's answers about workspaces and transcripts. */
+import { implement } from '@orpc/server'
+import { contract } from '../../../src/shared/contract/index.ts'
+import type { Happenings } from './happenings.ts'
+import type { Memory } from './memory.ts'
+
+const pageEntriesMax = 2
+const os = implement(contract)
+
+export function workspaceAnswers(deps: { memory: Memory; happenings: Happenings }) {
+  const { state, damage, record, sessionOf, find } = deps.memory
+  const { archive } = deps.happenings
+  return {
+    getSubagentTranscript: os.workspace.getSubagentTranscript.handler(({ input, errors }) => {
+      const taskId = find(input.taskId, errors)
+      const { entries, archived, partial } = sessionOf(taskId)
+      const from = (input.fromSeq ?? 1) - 1
+      const page = entries.slice(from, from + Math.min(input.limit, pageEntriesMax))
+      const end = from + page.length
+      const nextSeq = end < entries.length ? end + 1 : null
+      return {
+        taskId,
+        entries: page,
+        total: entries.length,
+        nextSeq,
+        damage,
+        partial: nextSeq === null ? partial : null,
+        source: archived ? ('archived' as const) : ('live' as const),
+        status: 'complete' as const,
+      }
+    }),
+    listTranscripts: os.workspace.listTranscripts.handler(() => ({
+      transcripts: [...state.tasks.values()].map((task) => ({
+        ...task,
+        taskId: task.id,
+        runs: task.runs.length,
+        entries: sessionOf(task.id).entries.length,
+        bytes: 1234,
+      })),
+    })),
+    list: os.workspace.list.handler(({ input }) => ({
+      workspaces: [...state.tasks.values()]
+        .filter((task) => task.archived === input.archived && task.workspace !== null)
+        .map((task) => ({
+          id: task.id,
+          kind: task.parentId ? ('task' as const) : ('root' as const),
+          title: task.title,
+          projectDir: task.projectDir,
+          path: task.workspace?.path ?? '',
+          branch: task.workspace?.branch ?? null,
+          status: task.status,
+          archived: task.archived,
+          pending: null,
+          createdAt: task.createdAt,
+          bytes: 2_000_000,
+        })),
+    })),
+    remove: os.workspace.remove.handler(({ input, errors }) => {
+      const id = find(input.workspaceId, errors)
+      archive(id)
+      return { removed: [id] }
+    }),
+    restore: os.workspace.restore.handler(({ input, errors }) => {
+      record({
+        type: 'workspace.restored',
+        workspaceId: find(input.workspaceId, errors),
+        branch: null,
+      })
+      return {}
+    }),
+    trash: os.workspace.trash.handler(({ input, errors }) => {
+      const id = find(input.workspaceId, errors)
+      record({ type: 'workspace.trashed', workspaceId: id })
+      return { trashed: [id] }
+    }),
+    untrash: os.workspace.untrash.handler(({ input, errors }) => {
+      record({ type: 'workspace.untrashed', workspaceId: find(input.workspaceId, errors) })
+      return {}
+    }),
+    diff: os.workspace.diff.handler(({ input, errors }) => {
+      find(input.workspaceId, errors)
+      return {
+        files: [
+          {
+            path: 'a.txt',
+            change: 'modified' as const,
+            oldPath: null,
+            additions: 1,
+            deletions: 1,
+          },
+        ],
+        patch: 'diff --git a/a.txt b/a.txt\n-old\n+new\n',
+        truncated: false,
+        target: { path: '/code/api', branch: 'main' },
+      }
+    }),
+    openFolder: os.workspace.openFolder.handler(() => ({})),
+  }
+}
