@@ -209,6 +209,29 @@ agents:
     expect((await client.doctor.check({ repair: false })).problems).toEqual([])
   })
 
+  it('[S4] the demo’s project moves along with the data directory, and a repair tells Git where its worktrees are', async () => {
+    const fixture = await openFixture()
+    const { client } = fixture.shiplog
+    const { taskId } = await client.projects.startDemo({})
+    await untilTranscript(fixture.shiplog, taskId, (entries) =>
+      entries.some((entry) => entry.type === 'tool-result'),
+    )
+    await fixture.shiplog.close()
+    const dataDir = join(fixture.dir, 'elsewhere')
+    await rename(fixture.dataDir, dataDir)
+    fixture.shiplog = await openShiplog({ host: 'cli', dataDir })
+    const { doctor } = fixture.shiplog.client
+    const kinds = async (repair: boolean) =>
+      (await doctor.check({ repair })).problems.map(({ kind, repaired }) => [kind, repaired])
+    const found = await kinds(false)
+    expect(new Set(found.map(([kind]) => kind))).toEqual(new Set(['worktree-moved']))
+    expect(await kinds(true)).toEqual(found.map(([kind]) => [kind, true]))
+    expect(await kinds(false)).toEqual([])
+    const { workspace, projectDir } = await taskOf(fixture.shiplog, taskId)
+    expect(projectDir.startsWith(dataDir)).toBe(true)
+    expect(git(workspace?.path ?? '', 'status', '--short', '--branch')).toContain('## shiplog/')
+  })
+
   it('[S4] a branch that was deleted with its worktree comes back with its commits and what was not committed', async () => {
     const { fixture, shiplog, id, gate } = await interrupted()
     const { workspace } = await taskOf(shiplog, id)

@@ -76,6 +76,11 @@ export const problemTable: Record<ProblemKind, ProblemRow> = {
   },
   'orphan-archive': { found: 'an archive directory without an archived root', repair: null },
   'worktree-missing': { found: 'a workspace in use whose worktree is gone', repair: null },
+  'worktree-moved': {
+    found:
+      'a worktree in use that its repository knows in another place: the data directory was moved, or the repository',
+    repair: 'its repository is told where it is (`git worktree repair`)',
+  },
   'worktree-unregistered': {
     found: 'a worktree in use that its repository does not know, or whose repository is gone',
     repair: null,

@@ -42,8 +42,20 @@ async function* examineWorktree(
   }
   const registered = await known(projectDir)
   if (registered?.has(await realpath(path))) return
+  if (registered && (await subject.git.isMovedWorktree(projectDir, path))) {
+    yield {
+      kind: 'worktree-moved',
+      path,
+      detail: `${projectDir} knows it in another place`,
+      rootId,
+      async repair() {
+        await subject.git.registerMovedWorktree(projectDir, path)
+      },
+    }
+    return
+  }
   const detail = registered
-    ? `Git does not know it as a worktree of ${projectDir}: \`git worktree repair ${path}\` there may help`
+    ? `Git does not know it as a worktree of ${projectDir}`
     : `there is no repository in ${projectDir} any more`
   yield { kind: 'worktree-unregistered', path, detail, rootId }
 }

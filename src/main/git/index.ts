@@ -16,7 +16,12 @@ import {
 } from './merge.ts'
 import { type SavedPatch, type SavePatchInput, savePatch } from './patches.ts'
 import { privateFile, takeAwayIndexLock } from './private-files.ts'
-import { keptTaskIds, registeredWorktrees, registerMovedWorktree } from './registered.ts'
+import {
+  isMovedWorktree,
+  keptTaskIds,
+  registeredWorktrees,
+  registerMovedWorktree,
+} from './registered.ts'
 import { type RestoreWorktreeInput, restoreWorktree } from './restore-worktree.ts'
 import { createRunGit } from './run.ts'
 import { type CommittedSnapshot, commitSnapshot, type Snapshot, snapshot } from './snapshot.ts'
@@ -132,6 +137,8 @@ export function createGit(options: { gitPath?: string; env?: NodeJS.ProcessEnv }
     deleteRef: (repoDir: string, taskId: TaskId) => worktrees.deleteRef(git, repoDir, taskId),
     /** Folders of the repository's worktrees that Git knows, links resolved; null when there is no repository. */
     registeredWorktrees: (repoDir: string) => registeredWorktrees(git, repoDir),
+    /** Whether the repository has a worktree like this one and thinks that it is elsewhere. Only reads. */
+    isMovedWorktree: (repoDir: string, worktree: string) => isMovedWorktree(git, repoDir, worktree),
     /** Resolves with whether there was anything to tell it. */
     registerMovedWorktree: (repoDir: string, worktree: string) =>
       inRepository(repoDir, () => registerMovedWorktree(git, repoDir, worktree)),

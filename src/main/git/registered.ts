@@ -1,5 +1,5 @@
 /** What a repository knows of Shiplog's worktrees and hidden refs. */
-import { realpath } from 'node:fs/promises'
+import { access, readFile, realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { parseTaskId, type TaskId } from '../../shared/ids.ts'
 import { commonDirOf } from './inspect.ts'
@@ -19,6 +19,26 @@ export async function registeredWorktrees(
     .map((text) => text.slice('worktree '.length))
   const resolved = folders.map((folder) => realpath(folder).catch(() => path.resolve(folder)))
   return new Set(await Promise.all(resolved))
+}
+
+/**
+ * Whether this is a worktree of the repository that it knows in another place, so that it can be told
+ * (`registerMovedWorktree`): one of them, or both, were moved by hand.
+ */
+export async function isMovedWorktree(
+  git: RunGit,
+  repoDir: string,
+  worktree: string,
+): Promise<boolean> {
+  const commonDir = await commonDirOf(git, repoDir)
+  const pointer = await readFile(path.join(worktree, '.git'), 'utf8').catch(() => '')
+  const [, own] = /^gitdir: (.+)$/m.exec(pointer) ?? []
+  if (commonDir === null || own === undefined) return false
+  const files = path.join(commonDir, 'worktrees', path.basename(own))
+  return access(files).then(
+    () => true,
+    () => false,
+  )
 }
 
 /** Tells Git where a worktree of its is now that was moved by hand. One that it knows there stays as it is. */

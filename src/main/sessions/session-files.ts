@@ -1,5 +1,5 @@
 /** Where the parts of a session lie (DESIGN, "Data directory"). The only place that spells these names. */
-import { join } from 'node:path'
+import { isAbsolute, join, relative, sep } from 'node:path'
 import type { ProjectId, TaskId } from '../../shared/ids.ts'
 import { indexFileOf } from '../journal/index.ts'
 
@@ -29,6 +29,13 @@ export interface DataLayout {
   archiveDir(rootId: TaskId): string
   /** What is kept for a project whose own folder does not take it. */
   projectDir(id: ProjectId): string
+}
+
+/** A path as the ledger holds it: what lies in the data directory is relative to it, and moves along with it. */
+export function storedPath({ dataDir }: DataLayout, path: string): string {
+  const below = relative(dataDir, path)
+  const inside = below !== '' && !below.startsWith('..') && !isAbsolute(below)
+  return inside ? below.split(sep).join('/') : path
 }
 
 export function layoutOf(dataDir: string): DataLayout {

@@ -9,6 +9,7 @@ import { type Isolation, isSettled, type Project } from '../../shared/tasks.ts'
 import { createSerially } from '../artifacts/index.ts'
 import type { Git } from '../git/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import { type DataLayout, storedPath } from '../sessions/session-files.ts'
 import { readProjectConfig } from './project-config.ts'
 
 export interface Projects {
@@ -22,7 +23,15 @@ export interface Projects {
   checkStart(projectId: ProjectId, isolation: Isolation): Promise<Isolation>
 }
 
-export function createProjects({ ledger, git }: { ledger: Ledger; git: Git }): Projects {
+export function createProjects({
+  ledger,
+  git,
+  layout,
+}: {
+  ledger: Ledger
+  git: Git
+  layout: DataLayout
+}): Projects {
   const { state } = ledger
   const serially = createSerially()
 
@@ -79,7 +88,8 @@ export function createProjects({ ledger, git }: { ledger: Ledger; git: Git }): P
       type: 'project.added',
       projectId,
       name: basename(dir) || dir,
-      dir,
+      // The demo's.
+      dir: storedPath(layout, dir),
       git: isGit,
     })
     return known(projectId)

@@ -10,7 +10,7 @@ import { exists } from '../artifacts/index.ts'
 import type { Git } from '../git/index.ts'
 import { makeDirDurable } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import type { DataLayout } from '../sessions/session-files.ts'
+import { type DataLayout, storedPath } from '../sessions/session-files.ts'
 import { copyProjectFiles } from './project-config.ts'
 import type { Projects } from './projects.ts'
 import { runSetup } from './setup-command.ts'
@@ -78,7 +78,7 @@ export function createWorkingDirs(deps: {
       const branch = project.git ? await git.currentBranch(start) : null
       return {
         isolation: 'in-place',
-        path: storedPath(start),
+        path: storedPath(layout, start),
         branch,
         baseCommit,
         baseBranch: branch,
@@ -114,17 +114,11 @@ export function createWorkingDirs(deps: {
     await mkdir(workingDir, { recursive: true })
     return {
       isolation: 'worktree',
-      path: storedPath(workingDir),
+      path: storedPath(layout, workingDir),
       branch,
       baseCommit,
       baseBranch: found.branch,
     }
-  }
-
-  function storedPath(path: string): string {
-    const below = relative(layout.dataDir, path)
-    const inside = below !== '' && !below.startsWith('..') && !isAbsolute(below)
-    return inside ? below.split(sep).join('/') : path
   }
 
   async function discard(taskId: TaskId, from: Parameters<WorkingDirs['discard']>[1]) {

@@ -44,7 +44,7 @@ function foldEvent(state: LedgerState, event: LedgerEvent, at: string): void {
       state.projects.set(event.projectId, {
         id: event.projectId,
         name: event.name,
-        dir: event.dir,
+        dir: whole(event.dir, state),
         git: event.git,
         addedAt: at,
       })
@@ -267,7 +267,7 @@ function createdWorkspace(
     projectId: task.projectId,
     parentId: task.parentId,
     isolation: event.isolation,
-    path: isAbsolute(event.path) ? event.path : `${state.dataDir}/${event.path}`,
+    path: whole(event.path, state),
     branch: event.branch,
     baseCommit: event.baseCommit,
     baseBranch: event.baseBranch,
@@ -279,7 +279,8 @@ function createdWorkspace(
 }
 
 /** What lies in the data directory is stored relative to it, so that it can be moved whole. */
-const isAbsolute = (path: string): boolean => /^(?:\/|\\|[A-Za-z]:)/.test(path)
+const whole = (path: string, { dataDir }: LedgerState): string =>
+  /^(?:\/|\\|[A-Za-z]:)/.test(path) ? path : `${dataDir}/${path}`
 
 function change(state: LedgerState, id: TaskId, fields: (task: Task) => Partial<Task>): void {
   const task = state.tasks.get(id)

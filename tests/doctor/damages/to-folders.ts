@@ -61,6 +61,21 @@ export const damagesToFolders: Damage[] = [
     repairable: false,
   },
   {
+    kind: 'worktree-moved',
+    why: 'a worktree that Git looks for elsewhere',
+    harm: async ({ fixture }) => {
+      const files = onlyIn(join(fixture.project.dir, '.git', 'worktrees'))
+      await writeFile(join(files, 'gitdir'), join(fixture.dir, 'elsewhere', '.git\n'))
+    },
+    at: /^worktrees\/[^/]+\/[0-9a-f]{8}$/,
+    detail: /knows it in another place/,
+    repairable: true,
+    kept: ({ dataDir, fixture }) => {
+      const worktree = onlyIn(onlyIn(join(dataDir, 'worktrees')))
+      expect(git(fixture.project.dir, 'worktree', 'list')).toContain(worktree)
+    },
+  },
+  {
     kind: 'worktree-unregistered',
     why: 'a worktree that Git forgot',
     harm: ({ fixture }) => rm(join(fixture.project.dir, '.git', 'worktrees'), { recursive: true }),
