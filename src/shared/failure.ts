@@ -52,10 +52,13 @@ export const refused = (reason: RefusalReason, message: string): never =>
 function messageOf(failure: Failure): string {
   switch (failure.kind) {
     case 'not-found':
+      if (failure.what === 'parallel group') {
+        return `There is no parallel group "${failure.id}", and no agent with that id; \`shiplog tasks list --all\` shows every agent`
+      }
       if (failure.id.length < idPrefixLengthMin) {
         return `${failure.id || 'An empty text'} is too short for an id: give at least ${idPrefixLengthMin} characters`
       }
-      return `no ${failure.what} with the id ${failure.id}; \`shiplog tasks list --all\` shows every id`
+      return `no ${failure.what} with the id ${failure.id}; ${whereIdsAre(failure.what)}`
     case 'ambiguous':
       return `${failure.id} stands for more than one ${failure.what}; give more characters of one of: ${failure.candidates.join(', ')}`
     case 'out-of-scope':
@@ -67,3 +70,8 @@ function messageOf(failure: Failure): string {
       return failure.message
   }
 }
+
+const whereIdsAre = (what: string): string =>
+  what === 'receipt'
+    ? '`shiplog prune` names its receipt when it ends, and the settings of the app list every one'
+    : '`shiplog tasks list --all` shows every id'

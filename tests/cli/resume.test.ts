@@ -78,6 +78,19 @@ describe('[S1] tasks resume: who is meant', () => {
     ])
   })
 
+  it('--tree: lists a grandchild below its own parent, before and after', async () => {
+    const projectId = world.projectOf(lead)
+    const fuzz = world.createTask({ projectId, parentId: tester, title: 'Fuzz it' })
+    world.spawn(fuzz)
+    world.interrupt(fuzz, 'the power went')
+    const titles = /Fix the parser|Add tests|Fuzz it|Describe it/g
+    const inOrder = ['Fix the parser', 'Add tests', 'Fuzz it', 'Describe it']
+    const look = await run(['tasks', 'resume', '--tree', '--dry-run'])
+    expect(look.stdout.match(titles)).toEqual(inOrder)
+    const { stdout } = await run(['tasks', 'resume', '--tree'])
+    expect(stdout.match(titles)).toEqual(inOrder)
+  })
+
   it('--batch: the group of the one that stopped last, or of the one that is named', async () => {
     for (const argv of [['--batch'], [tester, '--batch'], ['--batch', tester]]) {
       const { stdout } = await run(['tasks', 'resume', ...argv, '--dry-run', '--json'])

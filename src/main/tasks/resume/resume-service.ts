@@ -149,6 +149,7 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
         request.force ||
         titles.has(changedBy) ||
         drift.conflicts.some((one) => one.path === path && one.changedBy === changedBy)
+    const topmost = topmostOf(toResume)
     const beginnings = inOrder(toResume).map(async (candidate) => {
       const { taskId, drift, obstacle } = candidate
       if (obstacle !== null) {
@@ -156,7 +157,7 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
         return
       }
       try {
-        const said = candidate === toResume[0] ? (request.prompt?.trim() ?? '') : ''
+        const said = candidate === topmost ? (request.prompt?.trim() ?? '') : ''
         await begin(candidate, { together, said, known: knownOf(candidate) })
         outcome.accepted.push({ taskId, drift })
       } catch (error) {
@@ -198,6 +199,9 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
     const rank = ({ status }: ResumeCandidate) => (status === 'queued' ? 1 : 0)
     return candidates.toSorted((a, b) => depthOf(b) - depthOf(a) || rank(a) - rank(b))
   }
+
+  const topmostOf = (candidates: ResumeCandidate[]): ResumeCandidate | undefined =>
+    candidates.toSorted((a, b) => record.known(a.taskId).depth - record.known(b.taskId).depth)[0]
 
   /** One tree has its own limit; several together, or a limit that was asked for, need one beside it (T5). */
   function limitFor(candidates: ResumeCandidate[], asked: number | undefined): Slots | undefined {

@@ -1,7 +1,7 @@
 /** Who a person means when they resume (S1), and who can be resumed at all. Pure. */
 import { FailureError, refused } from '../../../shared/failure.ts'
 import { resolveId, type TaskId } from '../../../shared/ids.ts'
-import type { LedgerState } from '../../../shared/projections/ledger-state.ts'
+import { childrenByParent, type LedgerState } from '../../../shared/projections/ledger-state.ts'
 import { parallelGroupOf } from '../../../shared/projections/parallel-group.ts'
 import type { ResumeSelector } from '../../../shared/resume.ts'
 import type { Task } from '../../../shared/tasks.ts'
@@ -10,8 +10,8 @@ import type { Task } from '../../../shared/tasks.ts'
 export type IsActive = (taskId: TaskId) => boolean
 
 /**
- * The tasks that are meant, parents before their children. Never empty. Throws FailureError: not-found,
- * ambiguous, or refused with what to do instead.
+ * The tasks that are meant, each followed by those below it, so that a list of them reads as a tree.
+ * Never empty. Throws FailureError: not-found, ambiguous, or refused with what to do instead.
  */
 export function selectForResume(
   state: LedgerState,
@@ -30,14 +30,19 @@ export function selectForResume(
       return [mostRecent(all.filter(inProject(selector.projectDir)).filter(resumable))]
     case 'group': {
       const group = groupNamed(state, selector.group, resumable)
-      return someOf(all.filter((task) => parallelGroupOf(state, task) === group).filter(resumable))
+      const members = all.filter((task) => parallelGroupOf(state, task) === group)
+      return inTreeOrder(state, someOf(members.filter(resumable)))
     }
     case 'tree': {
       const { rootId } = taskNamed(state, selector.taskId)
-      return someOf(all.filter((task) => task.rootId === rootId).filter(resumable))
+      const tree = all.filter((task) => task.rootId === rootId)
+      return inTreeOrder(state, someOf(tree.filter(resumable)))
     }
     case 'all':
-      return someOf(all.filter(inProject(selector.projectDir)).filter(resumable))
+      return inTreeOrder(
+        state,
+        someOf(all.filter(inProject(selector.projectDir)).filter(resumable)),
+      )
   }
 }
 
@@ -113,13 +118,20 @@ function groupNamed(
   const member =
     name === undefined
       ? mostRecent([...state.tasks.values()].filter(resumable))
-      : taskNamed(state, name)
+      : memberNamed(state, name)
   const group = parallelGroupOf(state, member)
   if (group !== null) return group
   return refused(
     'nothing-to-resume',
     `"${member.title}" worked alone and has no parallel group. Resume it by its id.`,
   )
+}
+
+/** A text that names nobody may as well have been meant as the group's own name. */
+function memberNamed(state: LedgerState, text: string): Task {
+  if (resolveId(text, state.tasks.keys()).kind === 'not-found')
+    throw new FailureError({ kind: 'not-found', what: 'parallel group', id: text })
+  return taskNamed(state, text)
 }
 
 const inProject =
@@ -130,5 +142,17 @@ const inProject =
 function someOf(tasks: Task[]): Task[] {
   if (tasks.length === 0)
     refused('nothing-to-resume', 'No agent is interrupted here: there is nothing to resume.')
-  return tasks.toSorted((a, b) => a.depth - b.depth)
+  return tasks
+}
+
+/** As `tasks list` shows them, whoever of a tree is left out. */
+function inTreeOrder({ tasks: all }: LedgerState, tasks: Task[]): Task[] {
+  const children = childrenByParent(all.values())
+  const withAllBelow = (task: Task): Task[] => [
+    task,
+    ...(children.get(task.id) ?? []).flatMap(withAllBelow),
+  ]
+  const tops = [...all.values()].filter(({ parentId }) => parentId === null || !all.has(parentId))
+  const meant = new Set(tasks)
+  return tops.flatMap(withAllBelow).filter((task) => meant.has(task))
 }

@@ -1,0 +1,76 @@
+import { expect, it } from 'vitest'
+import { selectForResume } from '../../../src/main/tasks/resume/select.ts'
+import { newProjectId, newTaskId, type TaskId } from '../../../src/shared/ids.ts'
+import type { LedgerEvent } from '../../../src/shared/ledger.ts'
+import {
+  emptyLedgerState,
+  foldLedgerRecord,
+  type LedgerState,
+} from '../../../src/shared/projections/ledger-state.ts'
+import type { ResumeSelector } from '../../../src/shared/resume.ts'
+import { taskCreated } from '../../ledger/histories.ts'
+
+interface History {
+  state: LedgerState
+  begin(parentId?: TaskId): TaskId
+  interrupt(...ids: TaskId[]): void
+  selected(selector: ResumeSelector): TaskId[]
+}
+
+function newHistory(): History {
+  const state = emptyLedgerState('/data')
+  const projectId = newProjectId()
+  const record = (event: LedgerEvent) =>
+    foldLedgerRecord(state, { seq: state.seq + 1, at: state.seq * 1000, event })
+  return {
+    state,
+    begin(parentId) {
+      const taskId = newTaskId()
+      const rootId = parentId && state.tasks.get(parentId)?.rootId
+      record({ ...taskCreated(taskId, projectId, parentId ?? null), rootId: rootId ?? taskId })
+      const process = { pid: 1, startedAt: '1' }
+      record({ type: 'task.spawned', taskId, run: 1, process, spawnCommit: null })
+      return taskId
+    },
+    interrupt(...ids) {
+      const usage = { inputTokens: 0, outputTokens: 0, costUsd: null, complete: true }
+      for (const taskId of ids)
+        record({ type: 'task.interrupted', taskId, run: 1, cause: 'the power went', usage })
+    },
+    selected: (selector) => selectForResume(state, selector, () => false).map(({ id }) => id),
+  }
+}
+
+it('[S1] lists each agent below the one that it is a sub-agent of, in every tree', () => {
+  const { begin, interrupt, selected } = newHistory()
+  const lead = begin()
+  const parser = begin(lead)
+  const tests = begin(lead)
+  const otherLead = begin()
+  // Begun last, as a sub-agent's sub-agents are.
+  const lexer = begin(parser)
+  const fuzz = begin(tests)
+  const docs = begin(otherLead)
+  interrupt(lead, parser, tests, otherLead, lexer, fuzz, docs)
+  const tree = [lead, parser, lexer, tests, fuzz]
+  expect(selected({ by: 'tree', taskId: fuzz })).toEqual(tree)
+  expect(selected({ by: 'all' })).toEqual([...tree, otherLead, docs])
+})
+
+it('[S1] keeps that order where those between them are not meant', () => {
+  const { begin, interrupt, selected } = newHistory()
+  const lead = begin()
+  const parser = begin(lead)
+  const tests = begin(lead)
+  const lexer = begin(parser)
+  interrupt(lead, tests, lexer)
+  expect(selected({ by: 'tree', taskId: lead })).toEqual([lead, lexer, tests])
+})
+
+it('[S1] says that there is no such group, where neither a group nor an agent has the name', () => {
+  const { begin, interrupt, selected } = newHistory()
+  interrupt(begin())
+  expect(() => selected({ by: 'group', group: 'nope' })).toThrow(
+    /^There is no parallel group "nope", and no agent with that id/,
+  )
+})
