@@ -299,6 +299,27 @@ describe('bad disks', () => {
     await journal.close()
   })
 
+  it('does not write after another writer that the lease did not keep away, and reads on', async () => {
+    const { file, journal } = await newJournal()
+    await journal.appendAll(notes(2))
+    const other = await openJournal(file)
+    await other.append({ type: 'title', title: 'theirs' })
+    await other.close()
+    const before = await readFile(file)
+    const refused = journal.append({ type: 'title', title: 'ours' })
+    await expect(refused).rejects.toMatchObject({ kind: 'journal-write-failed' })
+    await expect(refused).rejects.toThrow('another process has written it')
+    await expect(journal.append({ type: 'title', title: 'again' })).rejects.toThrow(
+      JournalWriteError,
+    )
+    expect(seqsOf((await journal.page({ limit: 10 })).records)).toEqual([1, 2])
+    await journal.close()
+    expect(await readFile(file)).toEqual(before)
+    const reopened = await openJournal(file)
+    expect([reopened.lastSeq, reopened.damage]).toEqual([3, []])
+    await reopened.close()
+  })
+
   it('[J7] bounds the bytes that wait, and always takes one record however long', async () => {
     const { journal } = await newJournal({ queueBytesMax: 1000 })
     const long = journal.append({ type: 'note', text: 'x'.repeat(5000) })

@@ -69,6 +69,9 @@ export function systemCode(error: unknown): string {
   return typeof code === 'string' ? code : 'UNKNOWN'
 }
 
+/** The code for a file that is not as its one writer left it. */
+export const writtenByOthers = 'WRITTEN_BY_OTHERS'
+
 const meanings: Record<string, string> = {
   ENOSPC: 'the disk is full (ENOSPC); free some space and try again',
   EDQUOT: 'the disk quota is used up (EDQUOT); free some space and try again',
@@ -81,6 +84,8 @@ const meanings: Record<string, string> = {
   ENOENT: 'it does not exist (ENOENT)',
   ELOOP: 'a symbolic link stands in its place (ELOOP); Shiplog does not follow those',
   EISDIR: 'a directory stands in its place (EISDIR)',
+  [writtenByOthers]:
+    'another process has written it since; end this one and start it again, which reads what is there',
 }
 
 /** What a system's error code means, and what to do. */

@@ -1,3 +1,4 @@
+import { fstatSync } from 'node:fs'
 import { type FileHandle, lstat, open } from 'node:fs/promises'
 import path from 'node:path'
 import { blobDirectory, storeBlob } from './blobs.ts'
@@ -8,6 +9,7 @@ import {
   JournalReadError,
   JournalWriteError,
   systemCode,
+  writtenByOthers,
 } from './errors.ts'
 import { cut, healTornTail } from './heal.ts'
 import { createIndexKeeper, type IndexKeeper } from './index-keeper.ts'
@@ -187,6 +189,7 @@ function createJournal(opened: OpenFile): Journal {
   /** Gives each append's records once all are durable; only then does memory know them. */
   async function writeBatch(batch: Waiting[]): Promise<JournalRecord[][]> {
     if (needsRepair) await repair()
+    else refuseBesideOthers()
     for (const blob of batch.flatMap(({ prepared }) => prepared.flatMap(({ blobs }) => blobs)))
       await storeBlob(blobDirectory(file), blob)
     let seq = nextSeq(state)
@@ -207,6 +210,18 @@ function createJournal(opened: OpenFile): Journal {
     for (const line of lines) admitAppended(state, line.seq, line.sum, line.bytes.length)
     keeper.changed(state)
     return records
+  }
+
+  /**
+   * The lease keeps other writers away. One that was deleted or damaged does not, and records after theirs
+   * would be read as damage. Nothing is waited for: the system knows an open file's size.
+   */
+  function refuseBesideOthers(): void {
+    const { size } = fstatSync(writer.fd)
+    if (size !== state.offset)
+      throw Object.assign(new Error(`${size} bytes, ${state.offset} by this process`), {
+        code: writtenByOthers,
+      })
   }
 
   /**
