@@ -5,6 +5,8 @@ import {
   firstChoices,
   rowsFor,
   sentChoices,
+  summaryWords,
+  titleWords,
   withChoice,
 } from '../../src/renderer/views/resume/choices.ts'
 import type { DriftReport } from '../../src/shared/drift.ts'
@@ -83,6 +85,52 @@ describe('what is resumed', () => {
     ]
     expect(words({})).toBe('Continue anyway')
     expect(words({ [root]: 'leave' })).toBe('Continue')
+  })
+
+  it('[S2] says in the title and in a sentence what will happen', async () => {
+    const { tasks, candidates, root, child, nested } = await interrupted()
+    const rows = rowsFor(candidates, { of: 'task', taskId: root }, tasks)
+    const said = (choices: Parameters<typeof countChoices>[1]) => {
+      const counts = countChoices(rows, choices)
+      return [titleWords('Light', choices[root] ?? 'resume', counts), summaryWords(counts)]
+    }
+    const all = (choice: 'abandon' | 'fresh' | 'leave') => ({
+      [root]: choice,
+      [child]: choice,
+      [nested]: choice,
+    })
+    expect(said({})).toEqual([
+      'Resume “Light”',
+      'These 3 go on where they stopped, each with its whole history.',
+    ])
+    expect(said(all('abandon'))).toEqual([
+      'Give up “Light”',
+      'These 3 are given up and do not go on. What they did is kept.',
+    ])
+    expect(said(all('fresh'))).toEqual([
+      'Start “Light” fresh',
+      'These 3 are given up, and their assignments begun anew. Their records stay.',
+    ])
+    expect(said({ ...all('abandon'), [root]: 'fresh' })).toEqual([
+      'Start “Light” fresh',
+      'Of these 3, 1 begins anew and 2 are given up.',
+    ])
+    expect(said({ [root]: 'leave', [nested]: 'abandon' })).toEqual([
+      'Only what is below “Light”',
+      'Of these 3, 1 goes on where it stopped, 1 is given up and 1 stays as it is.',
+    ])
+    expect(said(all('leave'))).toEqual(['Resume “Light”', 'These 3 stay as they are.'])
+    expect(titleWords(null, 'abandon', countChoices(rows, all('abandon')))).toBe(
+      'Give up what was interrupted',
+    )
+    const [first] = rows
+    if (!first) throw new Error('nothing is interrupted')
+    first.candidate.drift.conflicts = [
+      { path: 'lamp.ts', oldPath: null, change: 'modified', changedBy: 'you' },
+    ]
+    expect(said({ [nested]: 'abandon' })[1]).toBe(
+      'Of these 3, 2 go on where they stopped and 1 is given up. Others changed files that 1 of them worked on: that one goes on from what is there now.',
+    )
   })
 
   it('can not be what has an obstacle', async () => {

@@ -12,6 +12,7 @@ import { memo, type ReactNode, useId } from 'react'
 import { assertNever } from '../../../shared/assert-never.ts'
 import { bytes, exactTime, timeOfDay } from '../primitives/format.ts'
 import { NoticeLine, StatusIcon, TextButton } from '../primitives/index.ts'
+import { afterInterrupted } from '../task/stop-cause.ts'
 import { ExternalLink, linkAddress, Markdown } from '../text/index.ts'
 import { Disclosure } from './disclosure.tsx'
 import { useFold } from './fold-state.ts'
@@ -192,7 +193,7 @@ function RunEnd(props: {
     <Divider icon={<StatusIcon status={status} decorative />}>
       <span className="untrusted">
         Run {run} {words}
-        {cause ? `: ${cause}` : ''}
+        {status === 'interrupted' ? afterInterrupted(cause) : cause ? `: ${cause}` : ''}
       </span>
     </Divider>
   )

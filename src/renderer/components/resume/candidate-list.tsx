@@ -3,6 +3,7 @@ import type { TaskId } from '../../../shared/ids.ts'
 import type { ResumeCandidate, ResumeChoice } from '../../../shared/resume.ts'
 import { plainText } from '../conversation/plain-text.ts'
 import { RelativeTime, Select, StatusIcon } from '../primitives/index.ts'
+import { afterInterrupted } from '../task/stop-cause.ts'
 import { DriftView } from './drift-view.tsx'
 
 export interface ShownCandidate {
@@ -65,7 +66,7 @@ function Candidate(props: { row: ShownCandidate; onChoose?(choice: ResumeChoice)
                   · stopped <RelativeTime at={stoppedAt} />
                 </>
               ) : null}
-              {notStarted ? ' · had not begun' : cause ? `: ${plainText(cause)}` : null}
+              {notStarted ? ' · had not begun' : afterInterrupted(cause)}
             </p>
           </div>
           {onChoose ? (

@@ -144,7 +144,19 @@ export const Interrupted: Story = {
   },
 }
 export const Blocked: Story = {
-  args: { task: taskWith({ id: ids.review, status: 'blocked', error: 'Add parser tests failed' }) },
+  args: {
+    task: taskWith({
+      id: ids.review,
+      status: 'blocked',
+      dependsOn: [ids.tests],
+      error: 'it depends on “Add parser tests” (failed)',
+    }),
+  },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    await expect(canvas.getByText('it depends on “Add parser tests” (failed)')).toBeVisible()
+    await expect(canvas.queryByText(/Waits for/)).toBeNull()
+  },
 }
 export const Applying: Story = {
   args: { task: known(ids.tests, laterState), later: true, apply: { kind: 'applying' } },

@@ -13,7 +13,7 @@ import {
 } from 'lucide-react'
 import { type ReactNode, useContext, useEffect } from 'react'
 import type { TaskId } from '../../../shared/ids.ts'
-import { isRunning, type Task, waitingActivity } from '../../../shared/tasks.ts'
+import { isRunning, isSettled, type Task, waitingActivity } from '../../../shared/tasks.ts'
 import type { AwaitedTask } from '../../../shared/tools.ts'
 import { useFold } from '../conversation/fold-state.ts'
 import { RepeatedReportsContext } from '../conversation/repeated-reports.ts'
@@ -41,8 +41,9 @@ import { openDependencies } from './dependencies.ts'
 import { NestedTasks } from './nested-tasks.tsx'
 import { FoldedMarkdown } from './report-view.tsx'
 import { shownStatus } from './shown-status.ts'
+import { withoutInterrupted } from './stop-cause.ts'
 import { TaskElapsed } from './task-elapsed.tsx'
-import { canBeContinued, canBeResumed, canBeRetried } from './what-next.ts'
+import { canBeContinued, canBeResumed, canBeRetried, hasStoppedBelow } from './what-next.ts'
 
 /** `task`: as the ledger knows it now. `result`: as the parent was told. At least one of them. */
 export function TaskCard(props: {
@@ -99,7 +100,7 @@ export function TaskCard(props: {
             />
             {cause && status !== 'completed' ? (
               <p className={`untrusted ${status === 'failed' ? 'text-red' : 'text-muted'}`}>
-                {cause}
+                {status === 'interrupted' ? withoutInterrupted(cause) : cause}
               </p>
             ) : null}
           </div>
@@ -141,8 +142,9 @@ function Activity(props: {
 }) {
   const { task, status, activity, lookup, linkTo } = props
   if (!task) return null
+  // A blocked one waits for nothing any more: its cause, below, names what it depended on.
   const waitsFor =
-    status === 'queued' || status === 'blocked' || status === 'not-started'
+    status === 'queued' || status === 'not-started'
       ? openDependencies(task, lookup.byId, lookup.childrenOf)
       : []
   if (waitsFor.length > 0)
@@ -263,17 +265,26 @@ function CardActions(props: {
 function MoreActions({ task }: { task: Task }) {
   const { onStartFresh, onGiveUp, onContinueFrom, unreachable } = useContext(TaskActionsContext)
   const disabled = unreachable !== undefined
+  const { byId, childrenOf } = useContext(TaskLookupContext)
   const stopped = canBeResumed(task) && !task.archived
+  const root = byId(task.rootId)
+  const rootIsOver = root !== null && isSettled(root.status)
+  const more = stopped && hasStoppedBelow(task, rootIsOver, childrenOf) ? '…' : ''
   const entries: MenuEntry[] = []
   if (stopped && onStartFresh)
     entries.push({
-      label: 'Start fresh',
+      label: `Start fresh${more}`,
       icon: <ListRestart />,
       disabled,
       onSelect: () => onStartFresh(task.id),
     })
   if (stopped && onGiveUp)
-    entries.push({ label: 'Give up', icon: <Ban />, disabled, onSelect: () => onGiveUp(task.id) })
+    entries.push({
+      label: `Give up${more}`,
+      icon: <Ban />,
+      disabled,
+      onSelect: () => onGiveUp(task.id),
+    })
   if (canBeContinued(task) && onContinueFrom)
     entries.push({
       label: 'Continue as a new task…',

@@ -1,5 +1,6 @@
 /** What a person can do with a task that is not at work. Pure. */
-import { isSettled, type Task } from '../../../shared/tasks.ts'
+import type { TaskId } from '../../../shared/ids.ts'
+import { isBeingRemoved, isSettled, type Task } from '../../../shared/tasks.ts'
 
 /** Over, with a history to go on from: it never runs again, but a new task can begin where it ended (T4). */
 export const canBeContinued = (task: Task): boolean =>
@@ -18,3 +19,17 @@ export const canBeResumed = (task: Task): boolean =>
   task.status === 'interrupted' &&
   !task.trashed &&
   (task.archived ? task.parentId === null : !task.workspace?.removal)
+
+/** Whether others below it stopped as well, so that what is to be done with them is asked first. */
+export function hasStoppedBelow(
+  task: Task,
+  rootIsOver: boolean,
+  childrenOf: (id: TaskId) => Task[],
+): boolean {
+  return childrenOf(task.id).some(
+    (child) =>
+      (!(child.archived || child.trashed || isBeingRemoved(child)) &&
+        (child.status === 'interrupted' || (child.status === 'queued' && rootIsOver))) ||
+      hasStoppedBelow(child, rootIsOver, childrenOf),
+  )
+}

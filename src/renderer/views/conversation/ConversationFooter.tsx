@@ -1,8 +1,8 @@
 import { type ReactNode, useState } from 'react'
 import { isRunning, type Task } from '../../../shared/tasks.ts'
 import { Composer } from '../../components/composer/composer.tsx'
-import { plainText } from '../../components/conversation/plain-text.ts'
 import { Button, RelativeTime, StatusIcon, TextButton } from '../../components/primitives/index.ts'
+import { afterInterrupted } from '../../components/task/stop-cause.ts'
 import { canBeContinued } from '../../components/task/what-next.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useActivity, useConnectionLost, useLedger, useStores } from '../../store/hooks.ts'
@@ -72,8 +72,7 @@ function InterruptedLine({ task }: { task: Task }) {
         ) : (
           <>
             Interrupted <RelativeTime at={stoppedAt(task)} />
-            {task.error ? `: ${plainText(task.error)}` : ''}. A follow-up goes on with something
-            else.
+            {afterInterrupted(task.error)}. A follow-up goes on with something else.
           </>
         )}
       </p>

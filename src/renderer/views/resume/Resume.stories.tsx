@@ -95,6 +95,32 @@ export const Tree: Story = {
 export const TreeDialog: Story = {
   args: { ...Tree.args, overlay: tree } as Args,
 }
+/** From the header's menu: title, sentence and button say what is chosen, whatever that becomes. */
+export const TreeGivenUp: Story = {
+  args: { records: interruptedRecords, address: lead },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    await userEvent.click(await canvas.findByRole('button', { name: 'More' }))
+    await userEvent.click(await body().findByRole('menuitem', { name: 'Give up…' }))
+    const dialog = within(await body().findByRole('dialog', { name: 'Give up “Fix the parser”' }))
+    await dialog.findByText('These 5 are given up and do not go on. What they did is kept.')
+    await expect(dialog.getByRole('button', { name: 'Give 5 up' })).toBeEnabled()
+    const choose = async (title: string, choice: string) => {
+      await userEvent.click(dialog.getByRole('combobox', { name: `What to do with ${title}` }))
+      await userEvent.click(await body().findByRole('option', { name: choice }))
+    }
+    await choose('Write the docs', 'Resume')
+    await dialog.findByText('Of these 5, 1 goes on where it stopped and 4 are given up.')
+    await choose('Fix the parser', 'Resume')
+    await body().findByRole('dialog', { name: 'Resume “Fix the parser”' })
+    await dialog.findByText('These 5 go on where they stopped, each with its whole history.')
+    await choose('Fix the parser', 'Give up')
+    await body().findByRole('dialog', { name: 'Give up “Fix the parser”' })
+    await userEvent.click(dialog.getByRole('radio', { name: 'This one only' }))
+    await dialog.findByText('It is given up and does not go on. What it did is kept.')
+    await expect(dialog.getByRole('button', { name: 'Give up' })).toBeEnabled()
+  },
+}
 export const TreeDialogDark: Story = { args: { ...TreeDialog.args, theme: 'dark' } as Args }
 export const Listed: Story = { args: { records: interruptedRecords, address: lead } }
 export const ListedDark: Story = { args: { ...Listed.args, theme: 'dark' } as Args }

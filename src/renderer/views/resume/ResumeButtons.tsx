@@ -4,7 +4,7 @@ import type { Task } from '../../../shared/tasks.ts'
 import { Button, IconButton, Menu, type MenuEntry } from '../../components/primitives/index.ts'
 import { canBeContinued, canBeResumed, canBeRetried } from '../../components/task/what-next.ts'
 import { useActivity, useConnectionLost, useLedger, useStores } from '../../store/hooks.ts'
-import { isResumable, isWaiting } from '../../store/resumable.ts'
+import { isResumable, isWaiting, resumableBelow } from '../../store/resumable.ts'
 import { unreachableReason } from '../app/actions.ts'
 import { useActions } from '../app/use-actions.ts'
 import { useResumeActions } from './use-resume-actions.ts'
@@ -23,6 +23,9 @@ export function ResumeButtons(props: {
   const looking = useStore(resumes.store, (view) => view.looking.has(task.id))
   const waiting = isWaiting(task, useActivity(task.id))
   const resumable = useCanResume(task)
+  const below = useLedger(({ ledger }) => resumableBelow(ledger.tasks, task.id).length > 0)
+  /** With others below it the dialog is opened first. */
+  const more = below ? '…' : ''
   const shared = { disabled: lost, title: lost ? unreachableReason : undefined }
   if (waiting)
     return (
@@ -34,7 +37,7 @@ export function ResumeButtons(props: {
     ...(task.status === 'interrupted' && !task.archived && resumable
       ? [
           {
-            label: 'Start fresh',
+            label: `Start fresh${more}`,
             icon: <ListRestart />,
             disabled: lost,
             onSelect: () => void startFresh(task.id),
@@ -44,7 +47,7 @@ export function ResumeButtons(props: {
     ...(resumable && !task.archived
       ? [
           {
-            label: 'Give up',
+            label: `Give up${more}`,
             icon: <Ban />,
             disabled: lost,
             onSelect: () => void giveUp(task.id),

@@ -1,4 +1,12 @@
-import { type FormEvent, useCallback, useEffect, useId, useRef, useState } from 'react'
+import {
+  type FormEvent,
+  useCallback,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
 import type { TaskId } from '../../../shared/ids.ts'
 import type { ResumeCandidate, ResumeChoice } from '../../../shared/resume.ts'
 import { agentsAtOnceDefault, agentsAtOnceMax } from '../../../shared/tasks.ts'
@@ -20,11 +28,14 @@ import { unreachableReason } from '../app/actions.ts'
 import { ProblemNotice } from '../app/ProblemNotice.tsx'
 import {
   actWords,
+  type ChoiceCounts,
   type Choices,
   countChoices,
   firstChoices,
   rowsFor,
   sentChoices,
+  summaryWords,
+  titleWords,
   withChoice,
 } from './choices.ts'
 import { problemOfOutcome, selectorFor } from './resume-actions.ts'
@@ -47,6 +58,7 @@ export function ResumeDialog(props: {
   const title = useLedger(({ ledger }) =>
     ask.of === 'task' ? (ledger.tasks.get(ask.taskId)?.title ?? '') : null,
   )
+  const [name, setName] = useState(titleWords(title, choice, nothingChosen))
   // As it is now: what ends while the dialog is open changes nothing of what was asked.
   const [hasBelow] = useState(useHasBelow(ask))
   const look = useCallback(async () => {
@@ -63,11 +75,16 @@ export function ResumeDialog(props: {
     if (!known) void look()
   }, [known, look])
 
-  const name = title === null ? 'Resume what was interrupted' : `Resume “${title}”`
   return (
     <DialogShell open onClose={overlay.hide} title={name} size="medium" focus="dialog" bare>
       {plan.phase === 'ready' ? (
-        <Found ask={ask} found={plan.found} first={choice} onLookAgain={() => void look()} />
+        <Found
+          ask={ask}
+          found={plan.found}
+          first={choice}
+          onCounts={(top, counts) => setName(titleWords(title, top, counts))}
+          onLookAgain={() => void look()}
+        />
       ) : (
         <DialogBody footer={<Button onClick={overlay.hide}>Cancel</Button>}>
           <div className="p-4" aria-busy={plan.phase === 'looking'}>
@@ -91,6 +108,8 @@ export function ResumeDialog(props: {
   )
 }
 
+const nothingChosen: ChoiceCounts = { resume: 0, fresh: 0, abandon: 0, leave: 0, conflicting: 0 }
+
 const useHasBelow = (ask: ResumeAsk): boolean =>
   useLedger(
     ({ ledger }) => ask.of === 'task' && resumableBelow(ledger.tasks, ask.taskId).length > 0,
@@ -100,9 +119,11 @@ function Found(props: {
   ask: ResumeAsk
   found: ResumeCandidate[]
   first: ResumeChoice
+  /** What is chosen for the topmost one, and for how many what. */
+  onCounts(top: ResumeChoice, counts: ChoiceCounts): void
   onLookAgain(): void
 }) {
-  const { ask, found, first, onLookAgain } = props
+  const { ask, found, first, onCounts, onLookAgain } = props
   const { client, overlay } = useStores()
   const { resumed, startFresh } = useResumeActions()
   // Changes in place; what it says of these few is the same for as long as the dialog is open.
@@ -125,6 +146,11 @@ function Found(props: {
   const atOnceWrong = !Number.isInteger(atOnce) || atOnce < 1 || atOnce > agentsAtOnceMax
   const alone = rows.length === 1 && ask.of === 'task' && all.length === 1
   const [only] = rows
+
+  const top = (only && choices[only.candidate.taskId]) ?? first
+  // The title is the dialog's own, above this. Before it is painted: it must never say another thing.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what it says follows from these
+  useLayoutEffect(() => onCounts(top, counts), [top, ...Object.values(counts)])
 
   const calm = useRef(counts.conflicting === 0)
   useEffect(() => {
@@ -208,7 +234,7 @@ function Found(props: {
           <ProblemNotice problem={problem} action={{ label: 'Look again', onClick: onLookAgain }} />
         ) : null}
         <DialogDescription className="untrusted text-read">
-          {summaryOf(rows.length, counts.conflicting)}
+          {summaryWords(counts)}
         </DialogDescription>
         {ask.of === 'task' && all.length > 1 ? (
           <Scope whole={whole} count={all.length} onChange={setWhole} />
@@ -248,17 +274,6 @@ function Found(props: {
       </form>
     </DialogBody>
   )
-}
-
-function summaryOf(count: number, conflicting: number): string {
-  if (count === 0) return 'Nothing is interrupted any more.'
-  if (conflicting > 0)
-    return count === 1
-      ? 'Others changed files that it worked on. It would go on from what is there now.'
-      : `For ${conflicting} of these ${count}, others changed files that they worked on. They would go on from what is there now.`
-  return count === 1
-    ? 'It goes on where it stopped, with its whole history.'
-    : `These ${count} go on where they stopped, each with its whole history.`
 }
 
 function Scope(props: { whole: boolean; count: number; onChange(whole: boolean): void }) {

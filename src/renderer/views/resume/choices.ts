@@ -124,11 +124,78 @@ export function countChoices(rows: CandidateRow[], choices: Choices): ChoiceCoun
   return counts
 }
 
+/**
+ * The dialog's title: of one and what is below it, by the choice for that one; of everything (`title` is
+ * null), by what all of them have in common.
+ */
+export function titleWords(title: string | null, top: ResumeChoice, counts: ChoiceCounts): string {
+  const only = onlyChoice(counts)
+  if (title === null) {
+    if (only === 'abandon') return 'Give up what was interrupted'
+    return only === 'fresh' ? 'Start fresh what was interrupted' : 'Resume what was interrupted'
+  }
+  if (top === 'abandon') return `Give up “${title}”`
+  if (top === 'fresh') return `Start “${title}” fresh`
+  return top === 'leave' && only !== 'leave' ? `Only what is below “${title}”` : `Resume “${title}”`
+}
+
+/** What will happen to them, in a sentence or two. */
+export function summaryWords(counts: ChoiceCounts): string {
+  const count = counts.resume + counts.fresh + counts.abandon + counts.leave
+  if (count === 0) return 'Nothing is interrupted any more.'
+  const only = onlyChoice(counts)
+  const { conflicting } = counts
+  if (only === null) {
+    const parts = mixedParts(counts)
+    const said = `Of these ${count}, ${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}.`
+    if (conflicting === 0) return said
+    return `${said} Others changed files that ${conflicting} of them worked on: ${conflicting === 1 ? 'that one goes' : 'those go'} on from what is there now.`
+  }
+  if (conflicting > 0)
+    return count === 1
+      ? 'Others changed files that it worked on. It would go on from what is there now.'
+      : `For ${conflicting} of these ${count}, others changed files that they worked on. They would go on from what is there now.`
+  return count === 1 ? summaries[only].one : `These ${count} ${summaries[only].several}`
+}
+
+const summaries: Record<ResumeChoice, { one: string; several: string }> = {
+  resume: {
+    one: 'It goes on where it stopped, with its whole history.',
+    several: 'go on where they stopped, each with its whole history.',
+  },
+  fresh: {
+    one: 'It is given up, and its assignment begun anew. Its record stays.',
+    several: 'are given up, and their assignments begun anew. Their records stay.',
+  },
+  abandon: {
+    one: 'It is given up and does not go on. What it did is kept.',
+    several: 'are given up and do not go on. What they did is kept.',
+  },
+  leave: { one: 'It stays as it is.', several: 'stay as they are.' },
+}
+
+function mixedParts({ resume, fresh, abandon, leave }: ChoiceCounts): string[] {
+  const part = (count: number, one: string, several: string) =>
+    count === 0 ? [] : [`${count} ${count === 1 ? one : several}`]
+  return [
+    ...part(resume, 'goes on where it stopped', 'go on where they stopped'),
+    ...part(fresh, 'begins anew', 'begin anew'),
+    ...part(abandon, 'is given up', 'are given up'),
+    ...part(leave, 'stays as it is', 'stay as they are'),
+  ]
+}
+
+/** What is chosen for all of them; null when that differs, or there are none. */
+function onlyChoice({ resume, fresh, abandon, leave }: ChoiceCounts): ResumeChoice | null {
+  const chosen = Object.entries({ resume, fresh, abandon, leave }).filter(([, count]) => count > 0)
+  return chosen.length === 1 ? ((chosen[0]?.[0] ?? null) as ResumeChoice | null) : null
+}
+
 /** The button that does it, in words. */
 export function actWords(counts: ChoiceCounts): string {
   const { resume, fresh, abandon, conflicting } = counts
   if (conflicting > 0) return 'Continue anyway'
-  if (resume > 0 || (fresh > 0 && abandon > 0)) return 'Continue'
+  if (resume > 0 || (fresh > 0 && abandon > 0) || fresh + abandon === 0) return 'Continue'
   const many = (count: number) => (count === 1 ? '' : ` ${count}`)
   if (fresh > 0) return `Start${many(fresh)} fresh`
   return `Give${many(abandon)} up`

@@ -10,6 +10,7 @@ import {
   StatusIcon,
   TextButton,
 } from '../../components/primitives/index.ts'
+import { shortCause } from '../../components/task/stop-cause.ts'
 import {
   useActivity,
   useConnectionLost,
@@ -182,7 +183,7 @@ function Row({ row }: { row: InterruptedRow }) {
   )
 }
 
-/** When and why it stopped, and what it was doing last. */
+/** When it stopped, what it was doing then, and why: a row is short, and what is last is cut off first. */
 function SecondLine(props: { row: InterruptedRow; waiting: boolean; looking: boolean }) {
   const { row, waiting, looking } = props
   const { task, depth } = row
@@ -200,8 +201,8 @@ function SecondLine(props: { row: InterruptedRow; waiting: boolean; looking: boo
         </>
       ) : null}
       <RelativeTime at={stoppedAt(task)} />
-      {task.error ? ` · ${shortCause(task.error)}` : null}
       {act ? <span className="untrusted"> · {act}</span> : null}
+      {task.error ? ` · ${shortCause(task.error)}` : null}
     </>
   )
 }
@@ -215,16 +216,6 @@ function useLastAct(task: Task): string | null {
   }, [lastActs, task.id, run, begun])
   return useStore(lastActs.store, (acts) => acts.get(actKey(task.id, run)) ?? null)
 }
-
-/** What the record says of the usual ones, in the few letters that a row has; whole in its tooltip. */
-const shortCauses: Record<string, string> = {
-  'Shiplog ended while it ran': 'Shiplog ended',
-  'Shiplog was closed while it ran': 'Shiplog closed',
-  'Shiplog was closed': 'Shiplog closed',
-  'The app was quit': 'app quit',
-  'stopped by the person': 'stopped by you',
-}
-const shortCause = (cause: string): string => shortCauses[cause] ?? plainText(cause)
 
 const tooltipOf = ({ title, error }: Task): string =>
   error ? `${title}\n${plainText(error)}` : title
