@@ -28,6 +28,35 @@ test('without the right token nothing is shown, and the page says what to do', a
   faults.expected(/WebSocket connection/)
 })
 
+test('the whole URL, pasted into the tab that has no token or an old one, is all that it takes', async ({
+  app,
+  faults,
+  page,
+}) => {
+  const host = await app.serve()
+  await host.client.projects.add({ dir: await app.repository('parser') })
+  // As the address bar does it: only what is after the # changes, so the page is not loaded again.
+  const paste = (url: string) => page.evaluate((pasted) => window.location.assign(pasted), url)
+  await page.goto(`${host.origin}/`)
+  await expect(page.getByText(/^This address has no token/)).toBeVisible()
+  await paste(`${host.origin}/#token=wrong`)
+  await expect(page.getByText(/^This address has an old token/)).toBeVisible()
+  await paste(`${host.url}&to=/settings`)
+  await expect(page.getByText('Where everything is kept')).toBeVisible()
+  await expect(row(page, 'parser')).toBeVisible()
+  expect(page.url()).toBe(`${host.origin}/#/settings`)
+
+  await test.step('also in a tab that shows what an earlier host had', async () => {
+    await host.kill()
+    const next = await app.serve({ port: host.port })
+    await expect(page.getByText(/^Shiplog was started again and has a new token/)).toBeVisible()
+    await paste(next.url)
+    await expect(page.getByText(/has a new token/)).toBeHidden()
+    await expect(row(page, 'parser')).toBeVisible()
+  })
+  faults.expected(/WebSocket connection/)
+})
+
 test('a lost connection is said, what was loaded stays, and the feeds go on where they were', async ({
   app,
   page,

@@ -130,7 +130,7 @@ test('a new user tries the demo, from the empty window to the archive after a re
     const changes = inspector(page)
     await expect(changes.getByRole('button', { name: /src\/parse-line\.js/ })).toBeVisible()
     await changes.getByRole('button', { name: 'Apply to main' }).click()
-    await expect(toast(page, /^Applied to \d+ files in .+, not committed\.$/)).toBeVisible()
+    await expect(toast(page, /^Applied to main: \d+ files changed, not committed\.$/)).toBeVisible()
     const parser = await readFile(path.join(projectDir, 'src', 'parse-line.js'), 'utf8')
     expect(parser).toContain('linePattern')
     const after = await app.git(projectDir, 'rev-parse', 'HEAD')

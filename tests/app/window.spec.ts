@@ -102,12 +102,50 @@ test('the sidebar’s width and its folded rows are remembered', async ({ finish
   expect((await sidebar(page).boundingBox())?.width).toBe(after)
 })
 
+test('the sidebar shows the row of what was navigated to, and leaves who scrolls or folds alone', async ({
+  finished,
+  page,
+}) => {
+  // So low that the tree has to scroll.
+  await page.setViewportSize({ width: 1280, height: 240 })
+  await openAt(page, finished.host)
+  const root = row(page, 'Make the parser robust')
+  const rows = tree(page).getByRole('treeitem')
+  await root.focus()
+  await page.keyboard.press('Space')
+  await expect(rows).toHaveCount(2)
+  const guide = finished.task('Write the guide').id
+  // As a link that is followed inside the page.
+  await page.evaluate((id) => window.location.assign(`#/t/${id}`), guide)
+  const chosen = row(page, 'Write the guide')
+  await expect(chosen).toHaveAttribute('aria-selected', 'true')
+  await expect(chosen).toBeInViewport({ ratio: 1 })
+
+  await test.step('scrolled away, it stays away when the rows change', async () => {
+    const top = () => tree(page).evaluate((element) => element.scrollTop)
+    expect(await top()).toBeGreaterThan(0)
+    await tree(page).evaluate((element) => element.scrollTo(0, 0))
+    expect(await top()).toBe(0)
+    await row(page, 'parser').first().press('ArrowLeft')
+    await expect(rows).toHaveCount(1)
+    await row(page, 'parser').first().press('ArrowRight')
+    await expect(chosen).toBeAttached()
+    expect(await top()).toBe(0)
+  })
+  await test.step('a reload of its address shows it again, by the beginning of its id as well', async () => {
+    await page.goto('about:blank')
+    await openAt(page, finished.host, `/t/${guide.slice(0, 12)}`)
+    await expect(chosen).toHaveAttribute('aria-selected', 'true')
+    await expect(chosen).toBeInViewport({ ratio: 1 })
+  })
+})
+
 /** Every screen, and a text by which one sees that it is there. */
 function screens(finished: Finished): [address: string, shown: string][] {
   const root = finished.task('Make the parser robust').id
   const tester = finished.task('Cover the parser').id
   return [
-    ['/', 'Choose an agent on the left'],
+    ['/', 'Choose an agent under Projects'],
     [`/p/${finished.project.id}`, finished.project.dir],
     [`/t/${root}`, 'The parser is covered'],
     [`/t/${root}/transcript/${tester}`, 'Write the tests.'],

@@ -7,7 +7,7 @@ import type { ShiplogClient } from '../../shared/contract/index.ts'
 import { type Connection, createConnection } from './connection.ts'
 import { requestDesktopPort } from './desktop-port.ts'
 import { createReconnectingSocket } from './reconnecting-socket.ts'
-import { takeToken } from './token.ts'
+import { reloadForToken, takeToken } from './token.ts'
 
 export interface ClientWithConnection {
   client: ShiplogClient
@@ -31,6 +31,7 @@ const desktopWaitMsMax = 60_000
 export function createClient(): ClientWithConnection {
   const connection = createConnection()
   const token = takeToken(window)
+  reloadForToken(window)
   const link = token === null ? desktopLink(connection) : webLink(connection, token)
   return {
     client: createORPCClient<ShiplogClient>(new DynamicLink(() => link)),

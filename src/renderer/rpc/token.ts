@@ -26,6 +26,16 @@ export function takeToken({ location, history, sessionStorage }: TokenPlaces): s
   return token
 }
 
+/**
+ * A URL with a token that is pasted into an open tab changes its fragment alone: the page begins anew with
+ * it, as it would in a tab of its own. It may have had no token before, or that of a host that is gone.
+ */
+export function reloadForToken(window: Pick<Window, 'addEventListener' | 'location'>): void {
+  window.addEventListener('hashchange', () => {
+    if (tokenFragment.test(window.location.hash)) window.location.reload()
+  })
+}
+
 function read(storage: TokenPlaces['sessionStorage']): string | null {
   try {
     return storage.getItem(tokenKey)

@@ -27,8 +27,8 @@ export function StartRefused({ why }: { why: 'refused' | 'no-token' }) {
       <EmptyState
         sentence={
           why === 'refused'
-            ? 'This address has an old token: Shiplog was started again since. Open the URL that it printed in the terminal when it started.'
-            : 'This address has no token. Open the whole URL that Shiplog printed in the terminal, with everything after the #.'
+            ? 'This address has an old token: Shiplog was started again since. Paste the URL that it printed in the terminal when it started into the address bar.'
+            : 'This address has no token. Paste the whole URL that Shiplog printed in the terminal into the address bar, with everything after the #.'
         }
       />
     </main>

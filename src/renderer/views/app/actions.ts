@@ -19,8 +19,11 @@ export const unreachableReason = 'The connection is lost. It is being tried agai
 export interface Actions {
   startDemo(): Promise<boolean>
   stop(taskId: TaskId): Promise<void>
-  /** The toast says how it came out; the card that asked shows it as well. */
-  applyPatch(taskId: TaskId): Promise<void>
+  /**
+   * The toast says how it came out; the card that asked shows it as well. `target`: where the changes go,
+   * in the words of the button that was pressed.
+   */
+  applyPatch(taskId: TaskId, target?: string): Promise<void>
   removeWorkspace(taskId: TaskId, title: string): Promise<boolean>
   restore(taskId: TaskId, title: string): Promise<void>
   /** To the trash; the toast takes it back. */
@@ -82,11 +85,13 @@ export function createActions({ client, ledger, navigation, applies, appInfo }: 
       if (stopped && stopped.stopped.length > 1)
         toast(`Stopped ${stopped.stopped.length} agents. What they had said is kept.`)
     },
-    async applyPatch(taskId) {
+    async applyPatch(taskId, target) {
       const view = await applies.apply(taskId)
       if (view.kind === 'failed') showProblem(view.problem)
-      else if (view.kind !== 'applying')
-        showApplied(view, ledger.store.getState().ledger.tasks.get(taskId) ?? null)
+      else if (view.kind !== 'applying') {
+        const task = ledger.store.getState().ledger.tasks.get(taskId)
+        showApplied(view, target ?? (task ? targetName(task) : 'its target'))
+      }
     },
     async removeWorkspace(taskId, title) {
       const removed = await attempt('remove the workspace', () =>
@@ -172,12 +177,12 @@ export function createActions({ client, ledger, navigation, applies, appInfo }: 
   }
 }
 
-/** `task`: whose changes they are; it says where they went. */
-function showApplied(outcome: ApplyOutcome, task: Task | null): void {
+/** `target`: where the changes went. There they are files that changed: nothing is ever committed for the person. */
+function showApplied(outcome: ApplyOutcome, target: string): void {
   switch (outcome.kind) {
     case 'applied':
       toast.success(
-        `Applied to ${countOf(outcome.paths.length, 'file')}${task ? ` in ${targetName(task)}` : ''}, not committed.`,
+        `Applied to ${target}: ${countOf(outcome.paths.length, 'file')} changed, not committed.`,
       )
       return
     case 'nothing-to-apply':

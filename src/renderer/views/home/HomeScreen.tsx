@@ -30,7 +30,7 @@ export function HomeScreen() {
     <EmptyState
       sentence={
         anyAgent
-          ? 'Choose an agent on the left to read along, or start another one.'
+          ? 'Choose an agent under Projects to read along, or start another one.'
           : 'Start an agent: it works in a worktree of its own, and what it does is kept.'
       }
       action={{

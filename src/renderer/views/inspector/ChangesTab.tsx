@@ -116,7 +116,7 @@ function ApplyButton({ task, diff }: { task: Task; diff: WorkspaceDiff | null })
   const running = isRunning(task.status)
   const where = diff?.target.branch ?? (task.parentId ? 'the parent’s worktree' : targetName(task))
   const apply = async () => {
-    await applyPatch(task.id)
+    await applyPatch(task.id, where)
     const outcome = applies.store.getState().get(task.id)?.kind
     if (outcome === 'applied' || outcome === 'already-applied') appliedDiffs.set(task.id, patch)
   }

@@ -1,6 +1,7 @@
-import { type KeyboardEvent, useMemo, useRef } from 'react'
+import { type KeyboardEvent, type RefObject, useLayoutEffect, useMemo, useRef } from 'react'
 import type { TaskId } from '../../../shared/ids.ts'
-import { useLedger, usePreference, useRoute, useStores } from '../../store/hooks.ts'
+import type { Task } from '../../../shared/tasks.ts'
+import { useLedger, usePreference, useRoute, useStores, useTaskLookup } from '../../store/hooks.ts'
 import { toggled } from '../../store/preferences.ts'
 import { isResumable } from '../../store/resumable.ts'
 import { projectRoute, taskRoute } from '../../store/route.ts'
@@ -26,6 +27,7 @@ export function ProjectTree() {
     [projects, projectCount, children, folded, filter],
   )
   const selected = useSelectedRow()
+  useRevealed(tree, selected)
   const stop = rows.find(({ id }) => id === selected)?.id ?? rows[0]?.id
 
   const open = (row: SidebarRow) =>
@@ -137,10 +139,49 @@ function parentOf(rows: SidebarRow[], index: number): SidebarRow | undefined {
   return row && rows.slice(0, index).findLast((other) => levelOf(other) < levelOf(row))
 }
 
-/** The row of what is on screen. */
+/** The row of what is on screen. A link may name a task by the beginning of its id. */
 function useSelectedRow(): string | null {
   const route = useRoute()
+  const lookup = useTaskLookup(route.screen === 'task' ? route.taskId : '')
   if (route.screen === 'project') return route.projectId
-  if (route.screen === 'task') return route.taskId
+  if (route.screen === 'task') return lookup.kind === 'found' ? lookup.id : null
   return null
+}
+
+/**
+ * Brings the row of what was navigated to into view and unfolds what is above it: once for each
+ * navigation, as soon as the row is there. Who then scrolls or folds is left alone.
+ */
+function useRevealed(tree: RefObject<HTMLElement | null>, selected: string | null): void {
+  const { preferences } = useStores()
+  const tasks = useLedger(({ ledger }) => ledger.tasks)
+  const unfolded = useRef<string | null>(null)
+  const revealed = useRef<string | null>(null)
+  // After every rendering: the row may come later than the address, from the feed or once it is unfolded.
+  useLayoutEffect(() => {
+    if (revealed.current === selected) return
+    if (selected !== unfolded.current) {
+      const above = new Set(selected === null ? [] : foldablesAbove(tasks, selected))
+      const { folded } = preferences.getState()
+      const rest = folded.filter((id) => !above.has(id))
+      if (rest.length < folded.length) preferences.setState({ folded: rest })
+      unfolded.current = selected
+    }
+    const row = selected && tree.current?.querySelector(`[data-row="${CSS.escape(selected)}"]`)
+    if (selected !== null && !row) return
+    if (row) row.scrollIntoView({ block: 'nearest' })
+    revealed.current = selected
+  })
+}
+
+/** Its project, and the tasks above it. */
+function foldablesAbove(tasks: ReadonlyMap<TaskId, Task>, id: string): string[] {
+  const above: string[] = []
+  let task = tasks.get(id as TaskId)
+  if (task) above.push(task.projectId)
+  while (task?.parentId) {
+    above.push(task.parentId)
+    task = tasks.get(task.parentId)
+  }
+  return above
 }
