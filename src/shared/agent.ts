@@ -59,6 +59,8 @@ export interface Agent {
 
 /** A kind of agent made ready for one tree of tasks. */
 export interface AgentProgram {
+  /** What a task is called that was given no prompt; absent: by where the program came from. */
+  name?: string
   /** The agent that the person's prompt goes to. */
   rootAgent: string
   /** Null: there is no agent of that name. */

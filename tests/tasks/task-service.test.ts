@@ -46,6 +46,21 @@ agents:
       - report: { title: Checked, markdown: All there. }
 `
 
+describe('a root without a prompt', () => {
+  it.each([
+    ['name: A small fix', 'A small fix'],
+    ['', 'my'],
+  ])('is called by its scenario, else by the file: %j', async (name, title) => {
+    const { shiplog, project } = await openFixture()
+    const { taskId } = await shiplog.client.tasks.start({
+      ...{ projectId: project.id, kind: 'scripted', prompt: '', scenarioName: '../plays/my.yaml' },
+      scenario: `version: 1\n${name}\nagents: { lead: { turns: [{ say: Done. }] } }`,
+    })
+    expect((await taskOf(shiplog, taskId)).title).toBe(title)
+    await untilQuiet(shiplog)
+  })
+})
+
 describe('a tree of agents', () => {
   it('[R1] runs, reports, is cleaned up, and leaves its record with the root', async () => {
     const fixture = await openFixture()

@@ -2,7 +2,7 @@
  * TaskService: starts agents, takes follow-ups, stops them, and answers for their reports. What may happen
  * to a task is in `lifecycle.ts`, how a run is played in `runner.ts`.
  */
-import type { RunTool } from '../../shared/agent.ts'
+import type { AgentProgram, RunTool } from '../../shared/agent.ts'
 import type { EntryBody } from '../../shared/entries.ts'
 import { FailureError, invalid, refused } from '../../shared/failure.ts'
 import { type ProjectId, runIdOf, type TaskId } from '../../shared/ids.ts'
@@ -167,13 +167,13 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
 
   async function start(request: StartTask): Promise<TaskId> {
     const source = { kind: request.kind, text: request.scenario, name: request.scenarioName }
-    const rootAgent = rootAgentOf(source)
+    const program = programOf(source)
     const { projectId, prompt } = request
     const isolation = await workspaces.projects.checkStart(projectId, request.isolation)
     const taskId = await roots.create({
       projectId,
-      title: request.title?.trim() || titleOf(prompt) || request.scenarioName,
-      agent: rootAgent,
+      title: request.title?.trim() || titleOf(prompt) || titleOf(program.name ?? '') || source.name,
+      agent: program.rootAgent,
       prompt,
       model: null,
       isolation,
@@ -189,9 +189,9 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
   }
 
   /** A scenario that can't be used is the caller's input: the message names file, line and key. */
-  function rootAgentOf(source: ProgramSource): string {
+  function programOf(source: ProgramSource): AgentProgram {
     try {
-      return programs.check(source).rootAgent
+      return programs.check(source)
     } catch (error) {
       return invalid('scenario', causeOf(error))
     }

@@ -8,6 +8,7 @@ import { inPieces } from './speech.ts'
 /** Makes the agents of a scenario: each plays its turns with the tools that its run is given. */
 export function createScriptedProgram(scenario: Scenario): AgentProgram {
   return {
+    name: scenario.name,
     rootAgent: scenario.rootAgent,
     create(name) {
       const agent = scenario.agents.get(name)
