@@ -2,7 +2,7 @@ import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { TaskId } from '../../src/shared/ids.ts'
+import { newEntryId, runIdOf, type TaskId } from '../../src/shared/ids.ts'
 import { jsonLines, type RunOptions, runToEnd, startCli } from './fake-process.ts'
 import { createFakeWorld, type FakeWorld } from './fake-world.ts'
 
@@ -169,6 +169,31 @@ describe('agent run', () => {
     const { stderr } = await runToEnd(argvFor('/code/api'), { world })
     expect(stderr.match(/First line/g)).toHaveLength(1)
     expect(stderr.match(/Second line/g)).toHaveLength(1)
+  })
+
+  it.each([
+    [
+      '> test\n\n1 test failed: parser\n\n[exit code 1]',
+      '✕ bash: 1 test failed: parser [exit code 1]',
+    ],
+    [`${'long '.repeat(40)}\n[exit code 2]`, /✕ bash: long .*… \[exit code 2\]$/m],
+    ['[exit code 3]', '✕ bash: [exit code 3]'],
+    ['half\n[time limit of 50 ms reached; the rest]', '✕ bash: half [time limit of 50 ms'],
+  ])('shows the last words of a command that failed: %j', async (output, shown) => {
+    const world = createFakeWorld()
+    world.onStart(async (lead) => {
+      await Promise.resolve()
+      world.spawn(lead)
+      world.append(lead, {
+        ...{ type: 'tool-result', name: 'bash', outcome: 'error', output, durationMs: 1 },
+        ...{ messageUuid: newEntryId(), callId: 'c1' as never, turn: 1 },
+        runId: runIdOf(lead, 1),
+      })
+      world.complete(lead)
+    })
+    const { stderr } = await runToEnd(argvFor('/code/api'), { world })
+    if (typeof shown === 'string') expect(stderr).toContain(shown)
+    else expect(stderr).toMatch(shown)
   })
 
   it('prints no escape sequence that an agent wrote', async () => {

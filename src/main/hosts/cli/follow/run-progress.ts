@@ -8,7 +8,7 @@ import { type EntryId, shortId, type TaskId } from '../../../../shared/ids.ts'
 import { describeToolCall } from '../../../../shared/projections/describe-tool-call.ts'
 import type { Output } from '../terminal/output.ts'
 import { safeLine, safeText } from '../terminal/safe-text.ts'
-import { padEnd, truncate } from '../terminal/text-width.ts'
+import { padEnd, textWidth, truncate } from '../terminal/text-width.ts'
 import type { RunWatcher } from './follow-trees.ts'
 import { createLineStream, type LineStream } from './line-stream.ts'
 import { createStateLines } from './state-lines.ts'
@@ -115,11 +115,7 @@ export function createRunProgress(err: Output, now: () => number): RunWatcher {
         )
       case 'tool-result':
         if (entry.outcome === 'ok') return
-        return writeMarked(
-          speech,
-          truncate(`✕ ${safeLine(`${entry.name}: ${entry.output}`)}`, width),
-          'red',
-        )
+        return writeMarked(speech, failureLine(entry, width), 'red')
       default:
         return
     }
@@ -153,3 +149,22 @@ export function createRunProgress(err: Output, now: () => number): RunWatcher {
     },
   }
 }
+
+/** In `width` columns. A command's last words say what failed, its first ones seldom. */
+function failureLine(
+  { name, output }: Extract<Entry, { type: 'tool-result' }>,
+  width: number,
+): string {
+  if (name !== 'bash') return truncate(`✕ ${safeLine(`${name}: ${output}`)}`, width)
+  const lines = output.split('\n').map(safeLine).filter(Boolean)
+  const ending = lines.findLast(isNote) ?? ''
+  const last = lines.findLast((line) => !isNote(line)) ?? ''
+  const room = width - (ending === '' ? 0 : textWidth(ending) + 1)
+  return truncate([truncate(`✕ bash: ${last}`, room).trimEnd(), ending].join(' ').trimEnd(), width)
+}
+
+/** What the bash tool adds below the output (agents/tools/bash.ts). */
+const isNote = (line: string): boolean =>
+  /^\[(exit code \d+|ended by a signal|(time limit of|what the command left|too large to be kept).+)\]$/.test(
+    line,
+  )
