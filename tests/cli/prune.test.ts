@@ -74,6 +74,20 @@ it('says how to take it back, and when there is nothing to remove', async () => 
   expect(JSON.parse(nothing.stdout)).toEqual({ dryRun: true, removed: [], kept: 3, receipt: null })
 })
 
+it('3 for a receipt that is not there, with those that can be undone', async () => {
+  const { world } = worldWithOldTasks()
+  const none = await runToEnd(['prune', '--undo', 'nope'], { world })
+  expect(none).toMatchObject({ code: 3, stdout: '' })
+  expect(none.stderr).toMatch(/There is no receipt with the id nope\. .*nothing to take back\.\n$/)
+  const swept = JSON.parse((await runToEnd(['prune', '--json'], { world })).stdout)
+  const some = await runToEnd(['prune', '--undo', 'nope'], { world })
+  expect(some.code).toBe(3)
+  expect(some.stderr).toContain(
+    `  shiplog prune --undo ${swept.receipt.slice(0, 8)}   takes back 2`,
+  )
+  expect(some.stderr).not.toContain('tasks list')
+})
+
 it('refuses --dry-run together with --undo: exit 2', async () => {
   const { code, stderr } = await runToEnd(['prune', '--dry-run', '--undo', 'abcd'])
   expect({ code, stderr }).toEqual({

@@ -1,12 +1,14 @@
 /** `shiplog prune`: retention on demand, what it would do, and taking it back. */
+import { isDefinedError } from '@orpc/client'
+import type { ShiplogClient } from '../../../../shared/contract/index.ts'
 import type { RemovedItem, Sweep } from '../../../../shared/contract/retention.ts'
 import { shortId, type TaskId } from '../../../../shared/ids.ts'
 import type { CliContext } from '../context.ts'
-import { exitCodes } from '../exit-codes.ts'
+import { CliError, exitCodes } from '../exit-codes.ts'
 import type { Action, ParsedOptions } from '../program.ts'
 import { safeLine } from '../terminal/safe-text.ts'
 import { renderTable } from '../terminal/table.ts'
-import { ago, count, size } from '../terminal/wording.ts'
+import { ago, commandLines, count, size } from '../terminal/wording.ts'
 import { withShiplog } from '../with-shiplog.ts'
 
 export function prune(given: ParsedOptions): Action {
@@ -25,7 +27,10 @@ export function prune(given: ParsedOptions): Action {
 function takeBack(receiptId: string): Action {
   return (context) =>
     withShiplog(context, { host: 'cli' }, async ({ client }) => {
-      const done = await client.retention.undo({ receiptId })
+      const done = await client.retention.undo({ receiptId }).catch(async (error) => {
+        const isUnknown = isDefinedError(error) && error.code === 'NOT_FOUND'
+        throw isUnknown ? await noSuchReceipt(client, receiptId, context.host.now()) : error
+      })
       if (context.json) await context.printJson(done)
       else {
         await context.say(`Took ${count(done.restored.length, 'transcript')} back from the trash.`)
@@ -35,6 +40,27 @@ function takeBack(receiptId: string): Action {
       return exitCodes.done
     })
 }
+
+/** An id that belongs to something else is a likely mistake: the receipts that can be undone are named. */
+async function noSuchReceipt(client: ShiplogClient, text: string, now: number): Promise<CliError> {
+  const { receipts } = await client.retention.receipts()
+  const lines = receipts
+    .filter(({ inTrash }) => inTrash > 0)
+    .slice(0, receiptsNamedMax)
+    .map(({ id, at, inTrash }): [string, string] => [
+      `shiplog prune --undo ${id.slice(0, 8)}`,
+      `takes back ${count(inTrash, 'transcript')}, removed ${ago(at, now)}`,
+    ])
+  const message = `There is no receipt with the id ${text}.`
+  if (lines.length > 0) return new CliError(exitCodes.notFound, message, commandLines(lines))
+  return new CliError(
+    exitCodes.notFound,
+    `${message} Nothing that a sweep removed is in the trash, so there is nothing to take back.`,
+  )
+}
+
+/** The newest; more scroll the message away. */
+const receiptsNamedMax = 5
 
 async function printSweep(context: CliContext, sweep: Sweep): Promise<void> {
   const { removed, kept, dryRun, receipt } = sweep
