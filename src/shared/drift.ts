@@ -17,6 +17,15 @@ export const driftConflictSchema = z.object({
 })
 export type DriftConflict = z.infer<typeof driftConflictSchema>
 
+const headMoveSchema = z.object({
+  branch: z.string().nullable(),
+  from: z.string(),
+  to: z.string(),
+  /** Null when `from` is not in its history any more. */
+  commits: z.number().int().min(0).nullable(),
+})
+type HeadMove = z.infer<typeof headMoveSchema>
+
 export const driftReportSchema = z.object({
   taskId: taskIdSchema,
   /** HEAD of the working directory when the task was first spawned. */
@@ -25,16 +34,10 @@ export const driftReportSchema = z.object({
   conflicts: z.array(driftConflictSchema),
   /** How many there are beside those listed; absent for none. */
   conflictsMore: z.number().int().min(1).optional(),
-  /** The branch that the work started from has other commits now. */
-  headMoved: z
-    .object({
-      branch: z.string().nullable(),
-      from: z.string(),
-      to: z.string(),
-      /** Null when `from` is not in its history any more. */
-      commits: z.number().int().min(0).nullable(),
-    })
-    .nullable(),
+  /** The branch that the work started from has other commits now; in place its own. */
+  headMoved: headMoveSchema.nullable(),
+  /** HEAD of its worktree is not where it left it. Absent in reports of versions that did not look. */
+  ownHeadMoved: headMoveSchema.nullish(),
   /** Another branch is checked out in the working directory than when it stopped. */
   branchChanged: z.object({ from: z.string().nullable(), to: z.string().nullable() }).nullable(),
   /** What is not there any more. Of these only a missing project can't be made good. */
@@ -77,23 +80,25 @@ const missingWords: Record<DriftReport['missing'][number], string> = {
   'spawn-commit': 'The commit that it started from is not in the repository any more.',
 }
 
-function describeBranches({ headMoved, branchChanged }: DriftReport): string[] {
+function describeBranches({ headMoved, ownHeadMoved, branchChanged }: DriftReport): string[] {
   const sentences: string[] = []
-  if (headMoved) {
-    const { branch, from, to, commits } = headMoved
-    const what = branch ?? 'The commit that it started from'
-    const [start, end] = [from, to].map((commit) => commit.slice(0, commitCharsShown))
-    sentences.push(
-      commits === null
-        ? `${what} was at ${start} and is at ${end} now, which does not lead on from it.`
-        : `${what} has ${plural(commits, 'new commit')} since ${start}.`,
-    )
+  if (headMoved) sentences.push(describeMove(headMoved.branch ?? 'What it started from', headMoved))
+  if (ownHeadMoved) {
+    const own = ownHeadMoved.branch ? `, ${ownHeadMoved.branch},` : ''
+    sentences.push(describeMove(`Its own branch${own}`, ownHeadMoved))
   }
   if (branchChanged) {
     const { from, to } = branchChanged
     sentences.push(`${to ?? 'No branch'} is checked out now; it was ${from ?? 'none'}.`)
   }
   return sentences
+}
+
+function describeMove(what: string, { from, to, commits }: HeadMove): string {
+  const [start, end] = [from, to].map((commit) => commit.slice(0, commitCharsShown))
+  return commits === null
+    ? `${what} was at ${start} and is at ${end} now, which does not lead on from it.`
+    : `${what} has ${plural(commits, 'new commit')} since ${start}.`
 }
 
 function describeFiles(drift: DriftReport): string[] {

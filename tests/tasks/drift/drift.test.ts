@@ -42,6 +42,7 @@ it('[S2] finds nothing where nothing changed, and changes nothing by looking', a
     spawnCommit: head(fixture.project.dir),
     conflicts: [],
     headMoved: null,
+    ownHeadMoved: null,
     branchChanged: null,
     missing: [],
     dirty: [],
@@ -89,6 +90,30 @@ it('[S2] tells commits on the branch that it started from, and whose they are', 
     { path: 'moved.txt', oldPath: 'a.txt', change: 'renamed', changedBy: 'Grace Example' },
   ])
   expect(drift.dirty).toEqual([])
+})
+
+it('[S2] tells that HEAD of its worktree is not where it left it: commits on top, rewritten, or taken back', async () => {
+  const fixture = await openFixture({ files })
+  const commits = edits.replace('echo six >> b.txt', 'git add -A && git commit -qm Mine')
+  const task = await interruptedAt(fixture, commits)
+  const { path: dir, branch } = task.workspace
+  const from = head(dir)
+  inRepository(dir, 'commit', '-q', '--allow-empty', '-m', 'On top')
+  const onTop = await driftOf(fixture, task)
+  expect(onTop).toMatchObject({
+    headMoved: null,
+    ownHeadMoved: { branch, from, to: head(dir), commits: 1 },
+  })
+  expect(describeDrift(onTop)).toEqual([
+    `Its own branch, ${branch}, has 1 new commit since ${from.slice(0, 7)}.`,
+  ])
+  inRepository(dir, 'reset', '-q', '--soft', 'HEAD~2')
+  const takenBack = await driftOf(fixture, task)
+  expect(takenBack.ownHeadMoved).toEqual({ branch, from, to: head(dir), commits: null })
+  inRepository(dir, 'commit', '-qam', 'Mine, in other words')
+  const rewritten = await driftOf(fixture, task)
+  expect(rewritten).toMatchObject({ conflicts: [], ownHeadMoved: { from, commits: null } })
+  expect(describeDrift(rewritten)[0]).toContain('which does not lead on from it')
 })
 
 it('[S2] does not take its own work, merged by the person, for a conflict', async () => {

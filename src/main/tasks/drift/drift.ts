@@ -31,6 +31,7 @@ export function createDrift(deps: DriftDependencies): FindDrift {
       spawnCommit: task.spawnCommit,
       conflicts: [],
       headMoved: null,
+      ownHeadMoved: null,
       branchChanged: null,
       missing: [],
       dirty: [],
@@ -100,11 +101,14 @@ async function compareInGit(
   const own = report.missing.includes('working-directory')
     ? null
     : await compareDirectory(deps, report, { task, workspace, trail }, branch)
+  // On another branch HEAD is another one anyway.
+  const moved =
+    own && !report.branchChanged ? await ownHeadMove(git, { task, workspace, trail }, own) : null
   if (workspace.isolation === 'in-place') {
-    if (own && !report.branchChanged)
-      await compareHead(git, report, { task, workspace, trail }, own)
+    report.headMoved = moved
     return
   }
+  report.ownHeadMoved = moved
   const origin = await originOf(deps, task, workspace)
   if (!origin) return
   report.headMoved = await headMove(git, origin, start ?? baseCommit)
@@ -158,19 +162,17 @@ async function withAllTouched(
   return { ...trail, touched: new Set([...trail.touched, ...paths]) }
 }
 
-/** In place its own commits move the branch as well: only what came after its last state is news. */
-async function compareHead(
+/** Its own commits move its branch as well: only what came after its last state is news. */
+async function ownHeadMove(
   git: Git,
-  report: DriftReport,
   { task, workspace, trail }: Subject,
   { head }: DirectoryDrift,
-): Promise<void> {
+): Promise<DriftReport['headMoved']> {
   const from = trail.snapshot ? trail.snapshot.head : (task.spawnCommit ?? workspace.baseCommit)
-  if (!from || !head || from === head) return
+  if (!from || !head || from === head) return null
   const { path: dir } = workspace
   const branch = await git.currentBranch(dir)
-  const commits = await git.countCommits({ dir, from, to: head })
-  report.headMoved = { branch, from, to: head, commits }
+  return { branch, from, to: head, commits: await git.countCommits({ dir, from, to: head }) }
 }
 
 function bounded(report: DriftReport): DriftReport {

@@ -16,7 +16,7 @@ type Deps = Parameters<typeof neighboursIn>[0]
 export interface Origin {
   /** The parent's folder, or the nearest ancestor's that is left, or the project's. */
   dir: string
-  /** Null: HEAD is detached there. */
+  /** Null: it is gone, or HEAD was detached there. */
   branch: string | null
   /** Where that branch is now. */
   tip: string
@@ -36,7 +36,8 @@ export async function originOf(
   const tip = branch === null ? null : await git.resolveCommit(dir, `refs/heads/${branch}`)
   if (tip !== null) return { dir, branch, tip, checkedOut: branch === present }
   const head = await git.head(dir)
-  return head === null ? null : { dir, branch: present, tip: head, checkedOut: true }
+  // That branch was never where the work started from: it is not named.
+  return head === null ? null : { dir, branch: null, tip: head, checkedOut: true }
 }
 
 async function originDir(state: LedgerState, task: Task): Promise<string> {

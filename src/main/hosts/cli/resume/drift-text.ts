@@ -63,6 +63,7 @@ function howItStopped({ status, endedAt, error, runs }: Task, now: number): stri
 const conflictsAlone = (drift: DriftReport): DriftReport => ({
   ...drift,
   headMoved: null,
+  ownHeadMoved: null,
   branchChanged: null,
   missing: [],
   dirty: [],
