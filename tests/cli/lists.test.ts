@@ -84,7 +84,10 @@ describe('tasks', () => {
       kind: 'applied',
       paths: ['a.txt', 'b.txt'],
     })
-    expect((await run('tasks', 'apply', tester)).stderr).toContain('2 files changed')
+    expect((await run('tasks', 'apply', tester)).stderr).toContain(
+      'Applied: 2 files changed, not committed.',
+    )
+    expect((await run('tasks', 'apply', '--help')).stdout).toContain('not committed')
   })
 })
 
@@ -114,6 +117,35 @@ describe('transcripts', () => {
     const page = await document('transcripts', 'show', tester, '--from', '2', '--limit', '3')
     expect(page.entries.map((entry: { seq: number }) => entry.seq)).toEqual([2, 3, 4])
     expect(page.nextSeq).toBe(5)
+  })
+
+  it.each(['md', 'jsonl'])(
+    'show --format %s: says what of how many it showed, and how to read on',
+    async (format) => {
+      const show = (...argv: string[]) =>
+        run('transcripts', 'show', tester, '--format', format, ...argv)
+      expect((await show('--limit', '3')).stderr).toBe(
+        'Entries 1 to 3 of 5; `--from 4` reads on.\n',
+      )
+      expect((await show('--from', '4')).stderr).toBe('Entries 4 to 5 of 5.\n')
+      expect((await show('--from', '2', '--limit', '1')).stderr).toBe(
+        'Entry 2 of 5; `--from 3` reads on.\n',
+      )
+      expect((await show('--from', '9')).stderr).toBe('No entries from 9 on; there are 5.\n')
+      expect((await show()).stderr).toBe('')
+    },
+  )
+
+  it('show --limit counts entries, some of which the Markdown does not show', async () => {
+    const taskId = world.createTask({ projectId: world.projectOf(lead), title: 'Renamed' })
+    world.spawn(taskId)
+    world.append(taskId, { type: 'title', title: 'Renamed' })
+    for (const text of ['one', 'two', 'three']) world.say(taskId, text)
+    const show = (...argv: string[]) => run('transcripts', 'show', taskId, '--limit', '4', ...argv)
+    const { stdout, stderr } = await show()
+    expect(stdout.match(/^## /gm)).toHaveLength(3)
+    expect(stderr).toBe('Entries 1 to 4 of 5; `--from 5` reads on.\n')
+    expect(jsonLines((await show('--format', 'jsonl')).stdout)).toHaveLength(4)
   })
 
   it('show --format jsonl: the entries as they are, one a line', async () => {
@@ -153,6 +185,19 @@ describe('workspaces', () => {
   it('remove', async () => {
     expect(await document('workspaces', 'remove', lead)).toEqual({ removed: [lead] })
     expect((await run('workspaces', 'list')).stderr).toContain('no workspaces')
+  })
+
+  it('remove: says of one in the archive, or in the trash, that it is there already', async () => {
+    const name = `Add tests (${tester.slice(0, 8)})`
+    expect(await run('workspaces', 'remove', tester.slice(0, 8))).toEqual({
+      ...{ code: 0, stdout: '' },
+      stderr: `${name} is in the archive already; nothing was removed.\n`,
+    })
+    expect(await document('workspaces', 'remove', tester)).toEqual({ removed: [] })
+    await run('workspaces', 'remove', lead)
+    await run('workspaces', 'delete', lead, '--yes')
+    const { stderr } = await run('workspaces', 'remove', tester)
+    expect(stderr).toContain(`${name} is in the trash already`)
   })
 })
 

@@ -269,9 +269,11 @@ describe('tasks retry, abandon and continue', () => {
     const failed = world.createTask({ projectId, title: 'Try it' })
     world.spawn(failed)
     world.fail(failed, 'out of luck')
-    expect(await run(['tasks', 'retry', failed])).toMatchObject({
-      ...{ code: 0, stdout: 'Report of Try it.\n' },
-    })
+    const retried = await run(['tasks', 'retry', failed])
+    expect(retried).toMatchObject({ code: 0, stdout: 'Report of Try it.\n' })
+    // Not the time that its failed run took.
+    expect(retried.stderr).toMatch(/^◌ queued +Try it \(lead, \w{8}\)\n/)
+    expect(retried.stderr).toMatch(/✓ completed +Try it \(lead, \w{8}, run 2\) after \d/)
     world.onGoOn(async (taskId) => {
       world.spawn(taskId)
       world.fail(taskId, 'again')
@@ -395,6 +397,24 @@ describe('the lists', () => {
     expect(stdout).toMatch(/❚❚ interrupted +├─ Add tests .*\n +│ +the power went\n/)
     expect(stdout).toMatch(/◌ queued +└─ Notes .*\n +waits for "Add tests"\n/)
     expect(stderr).toMatch(/^3 interrupted:\n {2}shiplog tasks resume +goes on with the latest\n/)
+  })
+
+  it('name the one that failed; of several the person chooses', async () => {
+    const projectId = world.projectOf(lead)
+    const fail = (title: string) => {
+      const id = world.createTask({ projectId, parentId: lead, title })
+      world.spawn(id)
+      world.fail(id, 'no luck')
+      return id
+    }
+    const failed = fail('Try it')
+    const hint = `1 failed:\n  shiplog tasks retry ${failed.slice(0, 8)}   runs it again\n`
+    expect((await run(['tasks', 'list'])).stderr).toContain(hint)
+    expect((await run(['transcripts', 'list'])).stderr).toContain(hint)
+    fail('Try that')
+    expect((await run(['tasks', 'list'])).stderr).toContain(
+      '2 failed:\n  shiplog tasks retry ID   runs one again\n',
+    )
   })
 
   it('say how often each ran, and what it goes on from', async () => {

@@ -57,6 +57,7 @@ export function workspaceAnswers(deps: { memory: Memory; happenings: Happenings 
     })),
     remove: os.workspace.remove.handler(({ input, errors }) => {
       const id = find(input.workspaceId, errors)
+      if (state.tasks.get(id)?.archived) return { removed: [] }
       archive(id)
       return { removed: [id] }
     }),

@@ -156,7 +156,7 @@ export function createProgram(options: ProgramOptions): Command {
   tasks
     .command('apply')
     .description(
-      "bring a task's changes into its parent's worktree; a root's into the project's branch",
+      "bring a task's changes, not committed, into its parent's worktree; a root's into the project",
     )
     .addArgument(idArgument('task'))
     .action(runs(async ([id = '']) => (await import('./commands/tasks.ts')).apply(id)))

@@ -92,10 +92,11 @@ export const continues = (from: TaskId, task: { title: string } | undefined): st
   `goes on from ${task ? `"${safeLine(task.title)}" ` : ''}${shortId(from)}`
 
 /** The commands for what stands still. */
-export function hintsFor(tasks: Pick<Task, 'status' | 'archived'>[]): string[] {
+export function hintsFor(tasks: Pick<Task, 'id' | 'status' | 'archived'>[]): string[] {
   const standing = (status: Task['status']) =>
-    tasks.filter((task) => task.status === status && !task.archived).length
-  const [interrupted, failed] = [standing('interrupted'), standing('failed')]
+    tasks.filter((task) => task.status === status && !task.archived)
+  const interrupted = standing('interrupted').length
+  const [failed, ...othersFailed] = standing('failed')
   const lines: string[] = []
   if (interrupted > 0) {
     lines.push(`${interrupted} interrupted:`)
@@ -106,10 +107,11 @@ export function hintsFor(tasks: Pick<Task, 'status' | 'archived'>[]): string[] {
       ]),
     )
   }
-  if (failed > 0) {
-    lines.push(`${failed} failed:`)
-    const which = failed > 1 ? 'one' : 'it'
-    lines.push(...commandLines([['shiplog tasks retry ID', `runs ${which} again`]]))
+  if (failed) {
+    const alone = othersFailed.length === 0
+    lines.push(`${1 + othersFailed.length} failed:`)
+    const [id, which] = alone ? [shortId(failed.id), 'it'] : ['ID', 'one']
+    lines.push(...commandLines([[`shiplog tasks retry ${id}`, `runs ${which} again`]]))
   }
   return lines
 }

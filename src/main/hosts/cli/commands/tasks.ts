@@ -90,7 +90,7 @@ function linesOf(outcome: Exclude<ApplyOutcome, { kind: 'conflict' }>): string[]
   switch (outcome.kind) {
     case 'applied':
       return [
-        `Applied: ${count(outcome.paths.length, 'file')} changed.`,
+        `Applied: ${count(outcome.paths.length, 'file')} changed, not committed.`,
         ...outcome.paths.map((path) => `  ${safeLine(path)}`),
       ]
     case 'nothing-to-apply':

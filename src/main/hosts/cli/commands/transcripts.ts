@@ -69,7 +69,8 @@ async function printList(context: CliContext, transcripts: TranscriptSummary[]):
     ]
   })
   await out.write(renderTable(listColumns, rows, out))
-  for (const line of hintsFor(transcripts)) await context.say(line)
+  for (const line of hintsFor(transcripts.map((one) => ({ ...one, id: one.taskId }))))
+    await context.say(line)
 }
 
 const listColumns = [
@@ -89,17 +90,49 @@ export function show(id: string, given: ParsedOptions): Action {
   const { from = 1, limit, format } = given as ShowOptions
   return (context) =>
     withShiplog(context, { host: 'cli' }, async ({ client }) => {
-      const pages = tellingExpiry(
-        context,
-        readPages(client, id, from, limit ?? Number.POSITIVE_INFINITY),
-      )
+      const span = createSpan(from)
+      const read = readPages(client, id, from, limit ?? Number.POSITIVE_INFINITY)
+      const pages = tellingExpiry(context, span.following(read))
       const printed = context.json
         ? await printDocument(context, pages)
         : format === 'jsonl'
           ? await printLines(context, pages)
           : await printMarkdown(context, client, pages)
+      const left = span.line()
+      if (left !== null && !context.json && !context.out.closed) await context.say(left)
       return tellDamage(context, printed.damage)
     })
+}
+
+interface Span {
+  following(pages: AsyncGenerator<TranscriptPage>): AsyncGenerator<TranscriptPage>
+  /** Which entries were read, and how to read on; null when it was the whole transcript. */
+  line(): string | null
+}
+
+/** Entries are not sections of the Markdown: a turn takes several, and a title none. */
+function createSpan(from: number): Span {
+  let [first, last]: (number | null)[] = [null, null]
+  let total = 0
+  let next: number | null = null
+  return {
+    async *following(pages) {
+      for await (const page of pages) {
+        first ??= page.entries[0]?.seq ?? null
+        last = page.entries.at(-1)?.seq ?? last
+        total = page.total
+        next = page.nextSeq
+        yield page
+      }
+    },
+    line() {
+      if (first === null || last === null)
+        return from > 1 ? `No entries from ${from} on; there are ${total}.` : null
+      const more = next === null ? '.' : `; \`--from ${next}\` reads on.`
+      if (from === 1 && next === null) return null
+      return `${first === last ? `Entry ${first}` : `Entries ${first} to ${last}`} of ${total}${more}`
+    },
+  }
 }
 
 /** Retention took it away: when, and how it is had back. */

@@ -1,8 +1,10 @@
 /** `shiplog workspaces …`: where agents work, what they changed there, and removing it. */
+import type { ShiplogClient } from '../../../../shared/contract/index.ts'
 import type { WorkspaceDiff } from '../../../../shared/contract/workspace.ts'
-import { shortId } from '../../../../shared/ids.ts'
+import { resolveId, shortId } from '../../../../shared/ids.ts'
 import type { CliContext } from '../context.ts'
 import { exitCodes } from '../exit-codes.ts'
+import { ledgerSnapshot } from '../follow/follow-trees.ts'
 import type { Action, ParsedOptions } from '../program.ts'
 import type { Output } from '../terminal/output.ts'
 import { safeLine, safeText } from '../terminal/safe-text.ts'
@@ -94,6 +96,7 @@ export function remove(id: string): Action {
     withShiplog(context, { host: 'cli' }, async ({ client }) => {
       const { removed } = await client.workspace.remove({ workspaceId: id })
       if (context.json) await context.printJson({ removed })
+      else if (removed.length === 0) await context.say(await whyNothingWasRemoved(client, id))
       else {
         await context.say(
           `Archived and removed ${count(removed.length, 'workspace')}: ${removed.map(shortId).join(', ')}. Reports and transcripts are kept.`,
@@ -101,6 +104,17 @@ export function remove(id: string): Action {
       }
       return exitCodes.done
     })
+}
+
+async function whyNothingWasRemoved(client: ShiplogClient, id: string): Promise<string> {
+  const { tasks } = await ledgerSnapshot(client)
+  const found = resolveId(id, tasks.keys())
+  const task = found.kind === 'found' ? tasks.get(found.id) : undefined
+  if (!task) return 'There was nothing to remove.'
+  const name = `${safeLine(task.title)} (${shortId(task.id)})`
+  if (task.trashed) return `${name} is in the trash already; nothing was removed.`
+  if (task.archived) return `${name} is in the archive already; nothing was removed.`
+  return `${name} has no workspace; nothing was removed.`
 }
 
 export function restore(id: string): Action {

@@ -38,9 +38,10 @@ function stateLine(task: TaskTree, err: Output, now: number): string {
   const cleanedUp = stateKey(task) === 'cleaned-up'
   const state = cleanedUp ? `✓ ${'cleaned up'}` : `${sign} ${word}`
   const run = task.runs.at(-1)
-  const again = run && run.run > 1 ? `, run ${run.run}` : ''
-  const took =
-    run?.endedAt && !cleanedUp ? ` after ${elapsed(run.startedAt, run.endedAt, now)}` : ''
+  // Its next run has no number and no time yet: those of the run before would be taken for its own.
+  const again = run && run.run > 1 && task.status !== 'queued' ? `, run ${run.run}` : ''
+  const hasEnded = run?.endedAt && run.status === task.status
+  const took = hasEnded && !cleanedUp ? ` after ${elapsed(run.startedAt, run.endedAt, now)}` : ''
   const cause = task.error && !cleanedUp ? `: ${safeLine(task.error)}` : ''
   return [
     err.style(cleanedUp ? 'gray' : style, padEnd(state, stateWidth)),
