@@ -22,6 +22,6 @@ const shortCauses: Record<string, string> = {
   'The app was quit': 'app quit',
   'stopped by the person': 'stopped by you',
   'interrupted with Ctrl-C': 'Ctrl-C',
-  'the process was asked to end (SIGTERM)': 'SIGTERM',
+  'the process was asked to end (SIGTERM)': 'asked to end',
   'the terminal was closed': 'terminal closed',
 }
