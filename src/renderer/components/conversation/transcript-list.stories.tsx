@@ -188,6 +188,43 @@ export const Long: Story = {
   },
 }
 
+/** Opens it only when asked, so that what shows for a moment while it opens can be watched. */
+function Opened() {
+  const [open, setOpen] = useState(false)
+  const items = useMemo(() => itemsOf(long(60)), [])
+  return open ? (
+    <TranscriptList label="Conversation that is opened" items={items} live />
+  ) : (
+    <button type="button" onClick={() => setOpen(true)}>
+      Open it
+    </button>
+  )
+}
+
+export const OpenedAtItsEnd: Story = {
+  render: () => <Opened />,
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    let offered = 0
+    const observer = new MutationObserver(() => {
+      if (canvas.queryByText('Jump to latest')) offered += 1
+    })
+    observer.observe(canvasElement, { childList: true, subtree: true })
+    await userEvent.click(canvas.getByRole('button', { name: 'Open it' }))
+    const box = await canvas.findByRole('region', { name: 'Conversation that is opened' })
+    await waitFor(() => expect(distanceFromEnd(box)).toBeLessThan(2))
+    await frames(20)
+    await expect(distanceFromEnd(box)).toBeLessThan(2)
+    await expect(offered).toBe(0)
+    // It is offered to who goes up, however little, and taken away at the end.
+    box.scrollTop -= 120
+    await expect(await canvas.findByRole('button', { name: 'Jump to latest' })).toBeVisible()
+    box.scrollTop = box.scrollHeight
+    await waitFor(() => expect(canvas.queryByRole('button', { name: 'Jump to latest' })).toBeNull())
+    observer.disconnect()
+  },
+}
+
 export const Empty: Story = {
   args: {
     items: [],

@@ -73,6 +73,9 @@ export function TranscriptList(props: TranscriptListProps) {
   const scroller = useRef<HTMLDivElement>(null)
   const [atEnd, setAtEnd] = useState(true)
   const [pinned, setPinned] = useState(startAt === 'end')
+  /** The person went up from the tail, or began elsewhere. What grows or is measured there is not that. */
+  const [left, setLeft] = useState(startAt === 'start')
+  const before = useRef({ offset: 0, size: 0 })
   const [folds] = useState(() => ({
     open: new Map<string, boolean>(),
     onToggle: () => setPinned(false),
@@ -94,12 +97,20 @@ export function TranscriptList(props: TranscriptListProps) {
     onChange: (instance) => {
       const isAtEnd = instance.isAtEnd(endThresholdPx)
       setAtEnd(isAtEnd)
+      const now = { offset: instance.scrollOffset ?? 0, size: instance.getTotalSize() }
+      const { offset, size } = before.current
+      before.current = now
+      if (isAtEnd) setLeft(false)
+      // Rows that turn out smaller move everything up as well, by as much as they are smaller.
+      else if (offset - now.offset > Math.max(0, size - now.size) + 1) setLeft(true)
       // Who scrolls back to the tail follows it again.
       if (live && isAtEnd && instance.isScrolling) setPinned(true)
     },
   })
   const settled = useOpenedAt(startAt, rows.length > 0, virtualizer)
+  const follows = pinned && !left
   useTailOverWidths(scroller, atEnd, virtualizer)
+  useTailKept(settled && follows && !atEnd, virtualizer)
   const shown = virtualizer.getVirtualItems()
 
   usePaging(settled, shown[0]?.index ?? 0, hasOlder && paging === null, onReachStart)
@@ -118,6 +129,7 @@ export function TranscriptList(props: TranscriptListProps) {
 
   const scrollToEnd = () => {
     setPinned(true)
+    setLeft(false)
     virtualizer.scrollToEnd()
   }
   const focusRow = (index: number) => {
@@ -134,6 +146,7 @@ export function TranscriptList(props: TranscriptListProps) {
       const index = rowIndexOfSeq(rows, seq)
       const row = rows[index]
       if (!row) return false
+      setLeft(true)
       virtualizer.scrollToIndex(index, { align: 'start' })
       setPointedOut(row.key)
       return true
@@ -161,7 +174,7 @@ export function TranscriptList(props: TranscriptListProps) {
 
   if (rows.length === 0 && empty)
     return <div className={classNames('flex min-h-0', className)}>{empty}</div>
-  const canJump = (live || hasNewer) && (!atEnd || hasNewer)
+  const canJump = hasNewer || (live && !atEnd && !follows)
   return (
     <FoldContext value={folds}>
       <RepeatedReportsContext value={repeated}>
@@ -245,6 +258,14 @@ function useOpenedAt(
     return () => cancelAnimationFrame(frame)
   }, [hasRows])
   return settled
+}
+
+/** Rows that were measured late have moved the tail away from who never left it. */
+function useTailKept(lost: boolean, virtualizer: { scrollToEnd(): void }): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the virtualizer stays the same
+  useEffect(() => {
+    if (lost) virtualizer.scrollToEnd()
+  }, [lost])
 }
 
 /** A new width gives every row a new height; who is at the tail stays there. */
