@@ -88,10 +88,10 @@ function whereItsWorkIs({ id, parentId, workspace, archived, patch }: Task): str
   const short = shortId(id)
   if (!archived) {
     const target = parentId === null ? 'the project' : "its parent's worktree"
-    return `Its work is in ${safeLine(workspace.path)}; look at it with \`shiplog workspaces diff ${short}\`, bring it, not committed, into ${target} with \`shiplog tasks apply ${short}\`.`
+    return `Its work is in ${safeLine(workspace.path)}; look at it with \`shiplog workspaces diff ${short}\`, bring it into ${target}, not committed, with \`shiplog tasks apply ${short}\`.`
   }
   if (patch !== 'ready') return null
-  return `\`shiplog tasks apply ${short}\` brings its changes, not committed, into its parent's worktree.`
+  return `\`shiplog tasks apply ${short}\` brings its changes into its parent's worktree, not committed.`
 }
 
 export async function tellWhatIsLeft(
