@@ -216,7 +216,8 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & { le
   const history = createAgentHistory({
     ...common,
     changedPaths: async ({ id }) => (await workspaces.diff(id)).files.map(({ path }) => path),
-    reportedResults: async ({ id }) => {
+    reportedResults: async ({ id, trashed }) => {
+      if (trashed) return null
       const found = await workspaces.records.findReport(id)
       return found.kind === 'found' ? found.taskResults : null
     },

@@ -5,7 +5,8 @@
 import { idPrefixLengthMin } from './ids.ts'
 
 export type Failure =
-  | { kind: 'not-found'; what: string; id: string }
+  /** `why`: what there is instead, as a sentence. */
+  | { kind: 'not-found'; what: string; id: string; why?: string }
   | { kind: 'ambiguous'; what: string; id: string; candidates: string[] }
   | { kind: 'out-of-scope'; what: string; id: string }
   | { kind: 'damaged'; what: string; id: string; file: string; reason: string }
@@ -52,6 +53,7 @@ export const refused = (reason: RefusalReason, message: string): never =>
 function messageOf(failure: Failure): string {
   switch (failure.kind) {
     case 'not-found':
+      if (failure.why !== undefined) return failure.why
       if (failure.what === 'parallel group') {
         return `There is no parallel group "${failure.id}", and no agent with that id; \`shiplog tasks list --all\` shows every agent`
       }

@@ -42,8 +42,10 @@ export async function whatIsLost(
   }
   const events = await opened.events()
   const entriesOf = new Map<TaskId, Entry[]>()
-  for (const { id, title } of tasks) {
+  for (const { id, title, trashed } of tasks) {
     const entries = await opened.entries(id).catch((error) => {
+      // From the trash nothing is read; where it lies is for the test that put it there to say.
+      if (trashed) return []
       wrong.push(`the transcript of "${title}" can't be read: ${error}`)
       return []
     })

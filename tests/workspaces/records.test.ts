@@ -1,13 +1,9 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, rename, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { entriesOf, openFixture, start, taskOf, untilQuiet } from '../harness.ts'
 
-it('[A5] finds the transcript of a sub-agent that is being removed, which has left its directory already', async () => {
-  const fixture = await openFixture()
-  await start(
-    fixture,
-    `
+const pair = `
 version: 1
 name: one
 agents:
@@ -18,8 +14,11 @@ agents:
   worker:
     turns:
       - report: { title: Worked, markdown: Yes. }
-`,
-  )
+`
+
+it('[A5] finds the transcript of a sub-agent that is being removed, which has left its directory already', async () => {
+  const fixture = await openFixture()
+  await start(fixture, pair)
   await untilQuiet(fixture.shiplog)
   const { id } = await taskOf(fixture.shiplog, 'Worker')
   const entries = await entriesOf(fixture.shiplog, id)
@@ -32,4 +31,73 @@ agents:
   expect((await feed.next()).value).toMatchObject({ type: 'snapshot', seq: entries.length })
   expect((await feed.next()).value).toEqual({ type: 'ended' })
   await feed.return?.()
+})
+
+async function worked() {
+  const fixture = await openFixture()
+  const rootId = await start(fixture, pair)
+  await untilQuiet(fixture.shiplog)
+  const { id } = await taskOf(fixture.shiplog, 'Worker')
+  return { fixture, client: fixture.shiplog.client, rootId, id }
+}
+
+it('[A5] says that a report or transcript lies in the trash, and how to take it back', async () => {
+  const { fixture, client, rootId, id } = await worked()
+  const entries = await entriesOf(fixture.shiplog, id)
+  await client.workspace.remove({ workspaceId: rootId })
+  await client.workspace.trash({ workspaceId: rootId })
+  const inTrash = {
+    code: 'REFUSED',
+    message: `"Worker" is in the trash. \`shiplog workspaces restore ${rootId.slice(0, 8)}\` takes it back out.`,
+  }
+  await expect(client.tasks.report({ taskId: id })).rejects.toMatchObject(inTrash)
+  const show = client.workspace.getSubagentTranscript({ taskId: id })
+  await expect(show).rejects.toMatchObject(inTrash)
+  await client.workspace.restore({ workspaceId: rootId })
+  expect(await entriesOf(fixture.shiplog, id)).toEqual(entries)
+  expect(await client.tasks.report({ taskId: id })).toMatchObject({ reportMarkdown: 'Yes.' })
+})
+
+it('[A5] calls a transcript damaged whose file is gone, and not empty', async () => {
+  const { fixture, client, rootId, id } = await worked()
+  const kept = join(fixture.dataDir, 'sessions', rootId, 'subagent-transcripts', id)
+  await rm(join(kept, 'chat.jsonl'))
+  expect(await client.workspace.getSubagentTranscript({ taskId: id })).toMatchObject({
+    entries: [],
+    status: 'missing',
+    damage: [{ file: 'chat.jsonl', reason: 'the file is gone' }],
+  })
+})
+
+it.runIf(process.platform !== 'win32')(
+  '[A3] reads nothing through a symbolic link in a session directory',
+  async () => {
+    const { fixture, client, rootId, id } = await worked()
+    const session = join(fixture.dataDir, 'sessions', rootId)
+    for (const name of ['subagent-transcripts', 'subagent-reports']) {
+      await rename(join(session, name), join(fixture.dir, name))
+      await symlink(join(fixture.dir, name), join(session, name))
+    }
+    for (const asked of [
+      client.workspace.getSubagentTranscript({ taskId: id }),
+      client.tasks.report({ taskId: id }),
+    ])
+      await expect(asked).rejects.toMatchObject({
+        code: 'DAMAGED',
+        message: expect.stringContaining('symbolic link'),
+      })
+  },
+)
+
+it('[A5] says of a task without a report what became of it', async () => {
+  const fixture = await openFixture()
+  const id = await start(
+    fixture,
+    'version: 1\nname: n\nagents:\n  lead:\n    turns:\n      - fail: Broken on purpose\n',
+  )
+  await untilQuiet(fixture.shiplog)
+  await expect(fixture.shiplog.client.tasks.report({ taskId: id })).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+    message: '"Do it" has no report: it is failed (Broken on purpose).',
+  })
 })

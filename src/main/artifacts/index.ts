@@ -18,7 +18,12 @@ export {
   seriesFile,
   worktreePatchFile,
 } from './patches.ts'
-export { type ReportLookup, readReport, reportIndex, saveReport } from './reports.ts'
+export { type ReportLookup, readReport, reportIndex, reportsDir, saveReport } from './reports.ts'
 export { rollUpArtifacts } from './roll-up.ts'
 export { createSerially, type Serially } from './serially.ts'
-export { archivedTranscriptDir, archiveTranscript, transcriptIndex } from './transcripts.ts'
+export {
+  archivedTranscriptDir,
+  archiveTranscript,
+  transcriptIndex,
+  transcriptsDir,
+} from './transcripts.ts'

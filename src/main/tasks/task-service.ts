@@ -276,7 +276,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     taskId: TaskId,
     options: Parameters<TaskService['report']>[1] = {},
   ): Promise<Report> {
-    const { hasReport } = record.known(taskId)
+    const { hasReport, title, status, runs } = record.known(taskId)
     const { run } = options
     workspaces.records.checkScope(taskId, options.requestingWorkspaceId)
     const found = await workspaces.records.findReport(taskId, run)
@@ -294,7 +294,12 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
         reason,
       })
     }
-    throw new FailureError({ kind: 'not-found', what, id: run ? `${taskId}, run ${run}` : taskId })
+    const cause = runs.at(-1)?.cause
+    const why =
+      run === undefined
+        ? `"${title}" has no report: it is ${status}${cause ? ` (${cause})` : ''}.`
+        : `"${title}" has no report of a run ${run}.`
+    throw new FailureError({ kind: 'not-found', what, id: taskId, why })
   }
 
   async function awaitedTask(taskId: TaskId): Promise<AwaitedTask> {

@@ -3,11 +3,11 @@
  * the archive. "Not found", "out of scope" and "damaged" are three different answers (A5).
  */
 
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { TranscriptPage, TranscriptSummary } from '../../shared/contract/workspace.ts'
 import type { EntryType } from '../../shared/entries.ts'
-import { FailureError } from '../../shared/failure.ts'
-import type { TaskId } from '../../shared/ids.ts'
+import { FailureError, refused } from '../../shared/failure.ts'
+import { shortId, type TaskId } from '../../shared/ids.ts'
 import { ancestorsOf } from '../../shared/projections/ledger-state.ts'
 import type { Task } from '../../shared/tasks.ts'
 import {
@@ -15,9 +15,11 @@ import {
   exists,
   type ReportLookup,
   readReport,
+  reportsDir,
   transcriptIndex,
+  transcriptsDir,
 } from '../artifacts/index.ts'
-import type { PageQuery } from '../journal/index.ts'
+import { explain, type PageQuery, refuseSymlink, systemCode } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Session } from '../sessions/session.ts'
 import { chatFile, type DataLayout, partialFile } from '../sessions/session-files.ts'
@@ -68,8 +70,14 @@ export function createRecords({
   }
 
   async function findReport(taskId: TaskId, run?: number): Promise<ReportLookup> {
+    refuseTrashed(known(taskId))
     let answer: ReportLookup = { kind: 'not-found' }
     for (const dir of await keepers(taskId)) {
+      await refuseLinks('report', taskId, [
+        dir,
+        join(dir, reportsDir),
+        join(dir, reportsDir, taskId),
+      ])
       const found = await readReport(dir, taskId, run)
       if (found.kind === 'found') return found
       if (found.kind === 'damaged') answer = found
@@ -82,22 +90,28 @@ export function createRecords({
   ): Promise<{ dir: string; source: 'live' | 'archived' } | null> {
     const live = layout.sessionDir(taskId)
     const home = await sessionHome(taskId)
+    if (home) await refuseLinks('transcript', taskId, [home])
     // While it is being removed its directory is still there, but its transcript may have gone up already.
     if (home && (home !== live || (await holdsTranscript(home))))
       return { dir: home, source: home === live ? 'live' : 'archived' }
     for (const keeper of await keepers(taskId)) {
       const dir = archivedTranscriptDir(keeper, taskId)
+      await refuseLinks('transcript', taskId, [keeper, join(keeper, transcriptsDir), dir])
       if (await (home ? holdsTranscript(dir) : exists(dir))) return { dir, source: 'archived' }
     }
     return home === null ? null : { dir: home, source: 'live' }
   }
 
   async function transcriptPage(taskId: TaskId, query: PageQuery): Promise<TranscriptPage> {
-    const { transcriptExpired: expired } = known(taskId)
+    const task = known(taskId)
+    const { transcriptExpired: expired, transcriptCounts: counts } = task
+    if (!expired) refuseTrashed(task)
     // Asked before reading, or a run that ends meanwhile would seem to lack its end.
-    const ended = endedRunOf(known(taskId))
+    const ended = endedRunOf(task)
     const page = await readWhereItIs(taskId, query)
     if (page.status === 'missing' && expired) return { ...page, status: 'expired', expired }
+    if (page.status === 'missing' && counts && counts.entries > 0)
+      return { ...page, damage: [lost] }
     return ended !== null && lacksEnd(page, ended) ? withoutEnd(page, ended) : page
   }
 
@@ -227,6 +241,35 @@ function withoutEnd(page: TranscriptPage, run: number): TranscriptPage {
   const reason = `the end is gone: run ${run} has ended, and the last entries do not say so`
   const damage = [{ file: chatFile, line: page.total + 1, bytes: 0, reason }]
   return { ...page, status: 'damaged', damage }
+}
+
+/** The ledger counted entries in it. */
+const lost = { file: chatFile, line: 1, bytes: 0, reason: 'the file is gone' }
+
+/** What is in the trash is neither lost nor empty: whoever asks for it is told how to take it back. */
+function refuseTrashed({ title, rootId, trashed, purged }: Task): void {
+  if (!trashed) return
+  refused(
+    'removed',
+    purged
+      ? `"${title}" was deleted, and its time in the trash is over.`
+      : `"${title}" is in the trash. \`shiplog workspaces restore ${shortId(rootId)}\` takes it back out.`,
+  )
+}
+
+/** None of these is followed when it is a symbolic link: what is read there would be somebody else's (A3). */
+async function refuseLinks(
+  what: 'report' | 'transcript',
+  id: TaskId,
+  paths: string[],
+): Promise<void> {
+  for (const path of paths) {
+    await refuseSymlink(path).catch((error) => {
+      if (systemCode(error) !== 'ELOOP') throw error
+      const reason = explain('ELOOP')
+      throw new FailureError({ kind: 'damaged', what, id, file: basename(path), reason })
+    })
+  }
 }
 
 async function holdsTranscript(dir: string): Promise<boolean> {
