@@ -30,7 +30,7 @@ import { layoutOf } from './sessions/session-files.ts'
 import { createSessions } from './sessions/sessions.ts'
 import { createAgentHistory } from './tasks/agent-history/agent-history.ts'
 import { createDemo } from './tasks/demo.ts'
-import { createDrift, createRestoreWorkingDir } from './tasks/drift/index.ts'
+import { createDrift, createFindObstacle, createRestoreWorkingDir } from './tasks/drift/index.ts'
 import { recoverLostRuns } from './tasks/recovery.ts'
 import { createRunRegistry } from './tasks/run-registry.ts'
 import { createRunStopper } from './tasks/run-stopper.ts'
@@ -140,6 +140,11 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & { le
     process: await ownIdentity(),
     drift: {
       find: createDrift({ state: ledger.state, git, records: workspaces.records }),
+      obstacle: createFindObstacle({
+        state: ledger.state,
+        git,
+        workingDirs: workspaces.workingDirs,
+      }),
       restore: createRestoreWorkingDir({
         state: ledger.state,
         git,

@@ -28,7 +28,7 @@ import type { WorkspaceService } from '../workspaces/workspace-service.ts'
 import { type ActivityBoard, createActivityBoard } from './activity.ts'
 import type { AgentKinds } from './agent-kinds.ts'
 import { releasedBy } from './dependencies.ts'
-import type { FindDrift, RestoreWorkingDir } from './drift/index.ts'
+import type { FindDrift, FindObstacle, RestoreWorkingDir } from './drift/index.ts'
 import { createFollowUps, type FollowUps } from './follow-ups.ts'
 import { causeOf, Interruption } from './interruption.ts'
 import { createPrograms, type ProgramSource } from './programs.ts'
@@ -103,7 +103,7 @@ export interface TaskServiceDependencies {
   kinds: AgentKinds
   runTool: RunTool
   process: ProcessIdentity
-  drift: { find: FindDrift; restore: RestoreWorkingDir }
+  drift: { find: FindDrift; obstacle: FindObstacle; restore: RestoreWorkingDir }
   clock: () => number
   agentsAtOnce?: number | undefined
   /** Told what went wrong where nobody waits for an answer. */
@@ -157,6 +157,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     deedsOf: (task) => deedsOf(workspaces.records, task),
     lineageOf: lineage,
     driftOf: deps.drift.find,
+    obstacleOf: deps.drift.obstacle,
     restoreWorkingDir: deps.drift.restore,
     startFresh: beginAnew.startFresh,
     abandon,

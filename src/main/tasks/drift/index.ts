@@ -1,5 +1,6 @@
 /** Drift: what changed while a task did not run, and how its directory comes back. See README.md. */
 export { createDrift, type DriftDependencies, type FindDrift } from './drift.ts'
+export { createFindObstacle, type FindObstacle } from './obstacle.ts'
 export {
   createRestoreWorkingDir,
   type RestoreDependencies,

@@ -2,13 +2,14 @@
 import { mkdir } from 'node:fs/promises'
 import type { Entry, WorkspaceSnapshotEntry } from '../../../shared/entries.ts'
 import { refused } from '../../../shared/failure.ts'
-import { ancestorsOf, type LedgerState } from '../../../shared/projections/ledger-state.ts'
+import type { LedgerState } from '../../../shared/projections/ledger-state.ts'
 import type { Task, Workspace } from '../../../shared/tasks.ts'
 import { createSerially } from '../../artifacts/index.ts'
 import { type Git, WorktreeRefusedError } from '../../git/index.ts'
 import { exists } from '../../journal/index.ts'
 import type { Records } from '../../workspaces/record.ts'
 import type { WorkingDirs } from '../../workspaces/working-dirs.ts'
+import { createFindObstacle, ownerOf, type Placed } from './obstacle.ts'
 import { isDirectory } from './origin.ts'
 import { entriesOf } from './others.ts'
 import { lastSnapshot } from './record.ts'
@@ -40,6 +41,7 @@ const untouched: RestoredWorkingDir = { restored: [], madeAnew: false }
 
 export function createRestoreWorkingDir(deps: RestoreDependencies): RestoreWorkingDir {
   const { state, git } = deps
+  const obstacleOf = createFindObstacle(deps)
   const serially = createSerially()
 
   // Agents that share a worktree may be resumed together: the second finds what the first made.
@@ -50,40 +52,27 @@ export function createRestoreWorkingDir(deps: RestoreDependencies): RestoreWorki
     const { title, workspace, projectDir } = task
     if (!workspace || workspace.removal !== null)
       return refused('removed', `The workspace of "${title}" was removed.`)
-    if (!(await isDirectory(projectDir))) {
-      return refused(
-        'removed',
-        `The project's folder ${projectDir} is gone. Put it back, or add the project where it is now and start a new agent.`,
-      )
-    }
+    const obstacle = await obstacleOf(task)
+    if (obstacle !== null) return refused('removed', obstacle)
     const owner = ownerOf(state, task)
     if (!owner) return inProject(task, workspace)
-    if (!(await git.isSameRepository(projectDir, projectDir))) {
-      return refused(
-        'not-git',
-        `${projectDir} is not a Git repository any more, and the worktree of "${title}" belongs to it.`,
-      )
-    }
     const root = deps.workingDirs.worktreeRoot(owner.workspace)
     // What a restore that was killed had begun is nobody's work.
     if (await git.isHalfMadeWorktree(root))
       await git.removeWorktree({ repoDir: projectDir, path: root })
     if (!(await exists(root))) return makeAgain(deps, owner, root, { task, history })
-    if (!(await git.isSameRepository(root, projectDir))) {
-      return refused(
-        'not-git',
-        `${root} is there, but Git does not know it as a worktree any more. Run \`git worktree repair\` in ${projectDir}, or move the folder away.`,
-      )
-    }
+    const back: string[] = []
+    if (await git.registerMovedWorktree(projectDir, root))
+      back.push(`Git was told that the worktree is in ${root} now.`)
     if (!(await isDirectory(workspace.path))) {
       await mkdir(workspace.path, { recursive: true })
-      return { restored: ['The working directory was made again, empty.'], madeAnew: false }
+      back.push('The working directory was made again, empty.')
+      return { restored: back, madeAnew: false }
     }
-    const unlocked = await withoutLeftLock(root)
-    if (await git.registerMovedWorktree(projectDir, root))
-      unlocked.push(`Git was told that the worktree is in ${root} now.`)
-    const back = owner.id === task.id ? await checkOutAgain(git, workspace, history) : untouched
-    return { ...back, restored: [...unlocked, ...back.restored] }
+    back.push(...(await withoutLeftLock(root)))
+    const checkedOut =
+      owner.id === task.id ? await checkOutAgain(git, workspace, history) : untouched
+    return { ...checkedOut, restored: [...back, ...checkedOut.restored] }
   }
 
   /** One from before this process began can be no agent's that runs now. */
@@ -92,19 +81,6 @@ export function createRestoreWorkingDir(deps: RestoreDependencies): RestoreWorki
     if (!(await git.takeAwayIndexLock({ dir: root, beforeMs }))) return []
     return ["A lock that a killed Git had left on the worktree's index was taken away."]
   }
-}
-
-type Placed = Task & { workspace: Workspace }
-
-/** Whose worktree it works in: its own, or that of the ancestor that lets it share. Null: the project's folder. */
-function ownerOf(state: LedgerState, task: Task): Placed | null {
-  const line = [task, ...ancestorsOf(state, task.id).map((id) => state.tasks.get(id))]
-  for (const one of line) {
-    const { workspace } = one ?? {}
-    if (!one || !workspace || workspace.path !== task.workspace?.path) return null
-    if (workspace.isolation === 'worktree') return { ...one, workspace }
-  }
-  return null
 }
 
 async function inProject({ title }: Task, { path }: Workspace): Promise<RestoredWorkingDir> {

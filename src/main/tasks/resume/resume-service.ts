@@ -2,12 +2,7 @@
  * Takes up what was interrupted (S): who is meant is in `select.ts`, what has changed since in `../drift`.
  * A resume is a new run of the same task; one that can't begin leaves everything as it was (S5).
  */
-import {
-  type DriftConflict,
-  type DriftReport,
-  describeDrift,
-  hasConflicts,
-} from '../../../shared/drift.ts'
+import { type DriftConflict, describeDrift, hasConflicts } from '../../../shared/drift.ts'
 import type { Entry, EntryBody } from '../../../shared/entries.ts'
 import { FailureError, refused } from '../../../shared/failure.ts'
 import { runIdOf, type TaskId } from '../../../shared/ids.ts'
@@ -21,7 +16,7 @@ import type {
 import { agentsAtOnceDefault, type Task } from '../../../shared/tasks.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { WorkspaceService } from '../../workspaces/workspace-service.ts'
-import type { FindDrift, RestoreWorkingDir } from '../drift/index.ts'
+import type { FindDrift, FindObstacle, RestoreWorkingDir } from '../drift/index.ts'
 import { causeOf } from '../interruption.ts'
 import type { RunRegistry } from '../run-registry.ts'
 import type { Runner } from '../runner.ts'
@@ -68,6 +63,7 @@ export interface ResumeDependencies {
   deedsOf: (task: Task) => Promise<Entry[]>
   lineageOf: (task: Task) => Promise<Lineage>
   driftOf: FindDrift
+  obstacleOf: FindObstacle
   /** Makes the directory that it worked in again where it is gone (S4); all of it or nothing. */
   restoreWorkingDir: RestoreWorkingDir
   startFresh: (taskId: TaskId) => Promise<TaskId>
@@ -105,7 +101,7 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
   async function candidateOf(task: Task, among: Set<TaskId>): Promise<ResumeCandidate> {
     const { id: taskId, parentId, title, agent, status } = task
     const drift = await deps.driftOf(task, await deps.deedsOf(task))
-    const obstacle = obstacleOf(task, drift)
+    const obstacle = await deps.obstacleOf(task)
     return {
       taskId,
       parentId,
@@ -259,7 +255,7 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
     const task = record.known(taskId)
     const history = await deps.deedsOf(task)
     const drift = await deps.driftOf(task, history)
-    const obstacle = obstacleOf(task, drift)
+    const obstacle = await deps.obstacleOf(task)
     if (obstacle !== null) refused('removed', obstacle)
     if (drift.conflicts.some((conflict) => !known(conflict))) {
       const what = `Files that "${task.title}" worked on were changed by others while it waited for its turn.`
@@ -271,11 +267,6 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
     await deps.workspaces.workingDirs.setUp(taskId, signal)
     const runId = runIdOf(taskId, task.runs.length + 1)
     return [{ type: 'resume', runId, drift: [...describeDrift(drift), ...damage, ...restored] }]
-  }
-
-  function obstacleOf(task: Task, drift: DriftReport): string | null {
-    if (!drift.missing.includes('project')) return null
-    return `The project's folder ${task.projectDir} is not there any more. Put it back, or continue from the agent as a new task in the project's new place.`
   }
 
   async function ended(taskIds: TaskId[]): Promise<ResumeEnd[]> {

@@ -1,0 +1,55 @@
+/** What keeps the directory that a task worked in from being brought back, told before anything is tried (S4). */
+import { ancestorsOf, type LedgerState } from '../../../shared/projections/ledger-state.ts'
+import type { Task, Workspace } from '../../../shared/tasks.ts'
+import type { Git } from '../../git/index.ts'
+import { exists } from '../../journal/index.ts'
+import type { WorkingDirs } from '../../workspaces/working-dirs.ts'
+import { isDirectory } from './origin.ts'
+
+export interface ObstacleDependencies {
+  state: LedgerState
+  git: Git
+  workingDirs: Pick<WorkingDirs, 'worktreeRoot'>
+}
+
+/** A sentence that says what to do; null when nothing stands in the way. Changes nothing. */
+export type FindObstacle = (task: Task) => Promise<string | null>
+
+export function createFindObstacle({
+  state,
+  git,
+  workingDirs,
+}: ObstacleDependencies): FindObstacle {
+  return async (task) => {
+    const { title, projectDir } = task
+    if (!(await isDirectory(projectDir))) {
+      return `The project's folder ${projectDir} is not there any more. Put it back, or continue from the agent as a new task in the project's new place.`
+    }
+    const owner = ownerOf(state, task)
+    if (!owner) return null
+    if (!(await git.isSameRepository(projectDir, projectDir)))
+      return `${projectDir} is not a Git repository any more, and the worktree of "${title}" belongs to it.`
+    const root = workingDirs.worktreeRoot(owner.workspace)
+    const belongs =
+      !(await exists(root)) ||
+      (await git.isHalfMadeWorktree(root)) ||
+      (await git.isSameRepository(root, projectDir)) ||
+      (await git.isMovedWorktree(projectDir, root))
+    return belongs
+      ? null
+      : `${root} is there, but Git does not know it as a worktree any more. Run \`git worktree repair\` in ${projectDir}, or move the folder away.`
+  }
+}
+
+export type Placed = Task & { workspace: Workspace }
+
+/** Whose worktree it works in: its own, or that of the ancestor that lets it share. Null: the project's folder. */
+export function ownerOf(state: LedgerState, task: Task): Placed | null {
+  const line = [task, ...ancestorsOf(state, task.id).map((id) => state.tasks.get(id))]
+  for (const one of line) {
+    const { workspace } = one ?? {}
+    if (!one || !workspace || workspace.path !== task.workspace?.path) return null
+    if (workspace.isolation === 'worktree') return { ...one, workspace }
+  }
+  return null
+}
