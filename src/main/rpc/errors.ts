@@ -4,7 +4,7 @@ import { assertNever } from '../../shared/assert-never.ts'
 import { base, type ContractErrorCode } from '../../shared/contract/base.ts'
 import { type Failure, FailureError } from '../../shared/failure.ts'
 import { GitError, GitMissingError, WorktreeRefusedError } from '../git/index.ts'
-import { JournalReadError, JournalWriteError } from '../journal/index.ts'
+import { JournalClosedError, JournalReadError, JournalWriteError } from '../journal/index.ts'
 
 /** A disk that is full, broken or closed to us: errno codes that a person can do something about. */
 const storageCodes = new Set([
@@ -30,6 +30,9 @@ export function toContractError(error: unknown): unknown {
   if (error instanceof JournalReadError) {
     return contractError('STORAGE', error.message, { code: error.code, path: error.path })
   }
+  // The call came in while everything was being closed.
+  if (error instanceof JournalClosedError)
+    return contractError('REFUSED', 'Shiplog is ending; try again.', { reason: 'closing' })
   if (
     error instanceof GitMissingError ||
     error instanceof GitError ||
