@@ -5,7 +5,7 @@
  */
 import { fileURLToPath } from 'node:url'
 import { type CliHost, type EndSignal, runCli } from './hosts/cli/index.ts'
-import { runOnOwnNode } from './hosts/cli/own-node.ts'
+import { endWithStarter, runOnOwnNode } from './hosts/cli/own-node.ts'
 import { version } from './version.ts'
 
 const endSignals: EndSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
@@ -56,4 +56,5 @@ const host: CliHost = {
   },
 }
 
+endWithStarter()
 process.exitCode = (await runOnOwnNode(packageDir)) ?? (await runCli(process.argv.slice(2), host))

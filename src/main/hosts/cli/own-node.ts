@@ -6,6 +6,14 @@ import { join } from 'node:path'
 /** Older ones lack what the sources use, and fail in the middle of something. */
 const nodeMajorMin = 22
 
+/** To be called by the one that carries the command out: who started it was killed, so it is told to end. */
+export function endWithStarter(): void {
+  if (!process.channel) return
+  process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
+  // The command's own work alone keeps this process.
+  process.channel.unref()
+}
+
 /**
  * Resolves with the exit code of the command as Shiplog's own Node ran it, or null when this Node will do.
  * Where there is no other, says what to do and answers 2.
@@ -20,7 +28,10 @@ export async function runOnOwnNode(packageDir: string): Promise<number | null> {
     )
     return 2
   }
-  const child = spawn(own, process.argv.slice(1), { stdio: 'inherit' })
+  // The channel says nothing: it breaks when this process is killed, and then the other one ends as well.
+  const child = spawn(own, process.argv.slice(1), {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+  })
   // Ctrl-C reaches both, and a second one would mean "leave at once": this one only waits.
   process.on('SIGINT', () => undefined)
   for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal))
