@@ -63,6 +63,10 @@ it('notes hidden refs without a task, which may be another data directory’s', 
     notes: [{ kind: 'stray-ref', path: `refs/shiplog/${stranger}` }],
   })
   expect(git(fixture.project.dir, 'for-each-ref', 'refs/shiplog/')).toContain(stranger)
+  git(fixture.project.dir, 'update-ref', `refs/shiplog/${crypto.randomUUID()}`, 'HEAD')
+  expect((await check(true)).notes).toMatchObject([
+    { kind: 'stray-ref', path: 'refs/shiplog/', detail: expect.stringMatching(/^keeps 2 commits/) },
+  ])
 })
 
 it('does not judge a tree that is at work, and repairs nothing meanwhile', async () => {

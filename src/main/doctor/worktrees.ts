@@ -105,10 +105,15 @@ export async function noteStrayRefs(subject: Case): Promise<void> {
   const dirs = new Set([...state.projects.values()].flatMap(({ dir, git }) => (git ? [dir] : [])))
   for (const dir of dirs) {
     const ids = await subject.git.keptTaskIds(dir).catch(() => [])
-    for (const id of ids) {
-      if (state.tasks.has(id)) continue
-      const detail = `keeps a commit in ${dir} for a task that is not in this data directory`
-      subject.note({ kind: 'stray-ref', path: `refs/shiplog/${id}`, detail })
-    }
+    const strays = ids.filter((id) => !state.tasks.has(id))
+    if (strays.length === 0) continue
+    const one = strays.length === 1
+    subject.note({
+      kind: 'stray-ref',
+      path: `refs/shiplog/${one ? strays[0] : ''}`,
+      detail: one
+        ? `keeps a commit in ${dir} for a task that is not in this data directory`
+        : `keeps ${strays.length} commits in ${dir} for tasks that are not in this data directory`,
+    })
   }
 }
