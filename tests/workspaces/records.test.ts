@@ -78,11 +78,8 @@ it.runIf(process.platform !== 'win32')(
       await rename(join(session, name), join(fixture.dir, name))
       await symlink(join(fixture.dir, name), join(session, name))
     }
-    for (const asked of [
-      client.workspace.getSubagentTranscript({ taskId: id }),
-      client.tasks.report({ taskId: id }),
-    ])
-      await expect(asked).rejects.toMatchObject({
+    for (const ask of [client.workspace.getSubagentTranscript, client.tasks.report])
+      await expect(ask({ taskId: id })).rejects.toMatchObject({
         code: 'DAMAGED',
         message: expect.stringContaining('symbolic link'),
       })
