@@ -8,8 +8,7 @@ export default defineConfig({
   outputDir: '../../test-results/electron',
   forbidOnly: Boolean(process.env.CI),
   retries: 0,
-  // Two of the stand-in's Chromiums at once: a page that asks for windows then hangs now and again.
-  workers: 1,
+  workers: 2,
   timeout: 60_000,
   expect: { timeout: 15_000 },
 })

@@ -153,9 +153,8 @@ function watchTargets(browser: CdpSession): Promise<unknown> {
     const session = browser.child(sessionId)
     if (type !== 'page') return void session.send('Runtime.runIfWaitingForDebugger')
     sessionOf(targetId).resolve(session)
-    // Chromium opens what a page asks for before the app can deny it; it gets no further than this.
     void creating.then(() => {
-      if (!askedFor.has(targetId)) void browser.send('Target.closeTarget', { targetId })
+      if (!askedFor.has(targetId)) closeUnasked(browser, session, targetId)
     })
   })
   browser.on('Target.targetDestroyed', ({ targetId }) => {
@@ -172,6 +171,20 @@ function watchTargets(browser: CdpSession): Promise<unknown> {
       flatten: true,
     }),
   ])
+}
+
+/**
+ * Chromium opens what a page asks for before the app can deny it. It gets no further than this: it
+ * asks the network for nothing. While it stands still its opener may too, so it goes on before it closes.
+ */
+function closeUnasked(browser: CdpSession, session: CdpSession, targetId: string): void {
+  const asked = [
+    session.send('Fetch.enable', { patterns: [{ urlPattern: '*' }] }),
+    session.send('Runtime.runIfWaitingForDebugger'),
+    browser.send('Target.closeTarget', { targetId }),
+  ]
+  // Its opener may be closed meanwhile, and it with its opener.
+  void Promise.allSettled(asked)
 }
 
 function sessionOf(targetId: string): PromiseWithResolvers<CdpSession> {
