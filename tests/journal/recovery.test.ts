@@ -208,7 +208,13 @@ describe('damage in the middle', () => {
       what: 'a lost newline',
       change: (lines) => lines.map((line, i) => (i === 2 ? line.subarray(0, -1) : line)),
       seqs: [1, 2, 3, 4, 5, 6],
-      damage: [{ line: 3, bytes: 0, reason: expect.stringContaining('two records') }],
+      damage: [{ line: 3, bytes: 0, reason: expect.stringContaining('share this line') }],
+    },
+    {
+      what: 'every newline but the last lost',
+      change: (lines) => [...lines.map((line) => line.subarray(0, -1)), '\n'],
+      seqs: [1, 2, 3, 4, 5, 6],
+      damage: [{ line: 1, lines: 1, bytes: 0 }],
     },
     {
       what: 'a record glued to a torn one',
@@ -282,6 +288,27 @@ describe('damage in the middle', () => {
     expect(seq).toBe(7)
     expect(await opened(file, everything)).toEqual(inMemory)
     expect(seqsOf(inMemory.records)).toEqual([...one.seqs, 7])
+  })
+
+  it('[J4] reads any number of records that share a line', async () => {
+    const count = 5000
+    const file = await journalWith(notes(count))
+    const lines = await linesOf(file)
+    await rewrite(file, [...lines.map((line) => line.subarray(0, -1)), '\n'])
+    const page = await readJournalPage(file, { limit: count })
+    expect(page.records).toHaveLength(count)
+    expect(page.damage).toHaveLength(1)
+  })
+
+  it('[J4] gives up a line of ends without beginnings, and reads on behind it', async () => {
+    const file = await journalWith(notes(3))
+    const [first, second, third] = await linesOf(file)
+    const chain = /,"prev".*/.exec(String(second))?.[0] ?? ''
+    const rubbish = `{"v":1,"seq":9,"at":1,${chain.repeat(20_000)}\n`
+    await rewrite(file, [first ?? '', rubbish, second ?? '', third ?? ''])
+    const page = await readJournalPage(file, { limit: 9 })
+    expect(seqsOf(page.records)).toEqual([1, 2, 3])
+    expect(page.damage).toMatchObject([{ line: 2, bytes: rubbish.length - 1 }])
   })
 
   it('[J3] shows a line that was rewritten with a right checksum by the chain', async () => {

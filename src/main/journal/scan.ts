@@ -18,8 +18,8 @@ import { recoveryRow, type Situation } from './recovery.ts'
 const chunkBytes = 1 << 20
 /** A longer line can only be damage: it is passed over without being held in memory. */
 const lineBytesMax = 256 << 20
-/** Tries at matching a start with an end within one damaged line, to bound the hashing. */
-const pairingsMax = 64
+/** Starts and ends within one damaged line that turn out not to belong together, to bound the hashing. */
+const missesMax = 64
 
 /** Everything known after reading up to `offset`. A scan goes on from any such state, a stored one too. */
 export interface ScanState {
@@ -218,7 +218,7 @@ function absorbRecord(
 }
 
 const causes: Partial<Record<string, string>> = {
-  glued: 'two records share this line: the newline between them is gone; both were read',
+  glued: 'records share this line: the newline between them is gone; all of them were read',
   'replaced-before': 'the chain does not lead here: the line before was replaced',
   'missing-before': 'lines are missing before this one',
   'out-of-place': 'this record stands out of order; it is read in its place',
@@ -267,19 +267,26 @@ function splitDamagedLine(buffer: Buffer, start: number, end: number): Piece[] {
   const starts = findLineStarts(text)
   const pieces: Piece[] = []
   let cursor = 0
-  let tries = 0
+  let nextStart = 0
+  let misses = 0
   for (const recordEnd of findLineEnds(text)) {
+    while ((starts[nextStart] ?? recordEnd) < recordEnd) nextStart += 1
     // The nearest start is the likely one; a look-alike inside a record fails its checksum.
-    for (const recordStart of starts.filter((at) => at >= cursor && at < recordEnd).toReversed()) {
-      if (++tries > pairingsMax) break
+    for (let nth = nextStart - 1; nth >= 0 && misses < missesMax; nth--) {
+      const recordStart = starts[nth] ?? 0
+      if (recordStart < cursor) break
       const whole = readLine(buffer, start + recordStart, start + recordEnd)
-      if (!whole) continue
+      if (!whole) {
+        misses += 1
+        continue
+      }
       if (recordStart > cursor)
         pieces.push({ start: start + cursor, end: start + recordStart, whole: null })
       pieces.push({ start: start + recordStart, end: start + recordEnd, whole })
       cursor = recordEnd
       break
     }
+    if (misses === missesMax) break
   }
   if (start + cursor < end || pieces.length === 0)
     pieces.push({ start: start + cursor, end, whole: null })
