@@ -1,6 +1,6 @@
 /** What agents ask for: sub-agents of their own, and to have their report kept. */
 import type { TaskRequest, TaskToolsPort } from '../../shared/agent.ts'
-import { newTaskId, resolveId, type TaskId, type ToolCallId } from '../../shared/ids.ts'
+import { newTaskId, type TaskId, type ToolCallId } from '../../shared/ids.ts'
 import type { LedgerEvent } from '../../shared/ledger.ts'
 import { ancestorsOf } from '../../shared/projections/ledger-state.ts'
 import { type Task, taskDepthMax } from '../../shared/tasks.ts'
@@ -8,6 +8,7 @@ import { saveReport } from '../artifacts/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { WorkspaceService } from '../workspaces/workspace-service.ts'
+import { namedTask } from './named-task.ts'
 import type { Programs } from './programs.ts'
 import type { TaskRecord } from './task-record.ts'
 
@@ -95,7 +96,10 @@ export function createSubAgents(deps: SubAgentsDependencies): SubAgents {
       callId,
       resumedFrom: null,
       // Only tasks that exist can be named, so no cycle can arise (T5).
-      dependsOn: dependsOn.map((text) => findSibling(parent.id, text)),
+      dependsOn: dependsOn.map(
+        (text) =>
+          namedTask(record.children(parent.id), text, 'that this agent has started (dependsOn)').id,
+      ),
       options: parent.options,
       plan,
     }
@@ -157,18 +161,6 @@ export function createSubAgents(deps: SubAgentsDependencies): SubAgents {
       await workspaces.workingDirs.discard(taskId, { projectId, title })
       throw error
     }
-  }
-
-  function findSibling(parentId: TaskId, text: string): TaskId {
-    const siblings = record.children(parentId)
-    const titled = siblings.findLast((task) => task.title === text)
-    if (titled) return titled.id
-    const found = resolveId(
-      text,
-      siblings.map((task) => task.id),
-    )
-    if (found.kind === 'found') return found.id
-    throw new Error(`dependsOn names "${text}", which is no task that this agent has started.`)
   }
 
   async function report(

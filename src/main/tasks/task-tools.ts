@@ -7,6 +7,7 @@ import type { TaskId } from '../../shared/ids.ts'
 import { descendantsOf, type LedgerState } from '../../shared/projections/ledger-state.ts'
 import { isSettled, type Task } from '../../shared/tasks.ts'
 import type { ApplyOutcome, AwaitedTask } from '../../shared/tools.ts'
+import { namedTask } from './named-task.ts'
 
 export interface TaskToolsDependencies {
   state: LedgerState
@@ -29,19 +30,11 @@ export interface TaskToolsDependencies {
 export function createTaskTools(taskId: TaskId, deps: TaskToolsDependencies): TaskToolsPort {
   const { state } = deps
 
-  /** `text`: a title, an id or the unique prefix of one; of several with one title the newest is meant. */
   function find(text: string): Task {
     const below = descendantsOf(state, taskId).sort((a, b) =>
       a.createdAt.localeCompare(b.createdAt),
     )
-    const byId = below.filter(
-      (task) => task.id === text || (text.length >= 4 && task.id.startsWith(text)),
-    )
-    const found =
-      below.findLast((task) => task.title === text) ?? (byId.length === 1 ? byId[0] : undefined)
-    if (found) return found
-    const known = below.map((task) => `"${task.title}"`).join(', ') || 'none yet'
-    throw new Error(`There is no task "${text}" below this agent. Its tasks: ${known}.`)
+    return namedTask(below, text, 'below this agent')
   }
 
   const children = () => [...state.tasks.values()].filter((task) => task.parentId === taskId)
