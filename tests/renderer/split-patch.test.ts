@@ -30,6 +30,8 @@ describe('split patch', () => {
     await rename(join(dir, 'old name.txt'), join(dir, 'new name.txt'))
     await write('picture.bin', new Uint8Array([0, 3, 2, 255]))
     await write('Füße "q".txt', 'new\n')
+    const everyEscape = 'bell\x07 back\b feed\f line\n return\r tab\t vertical\v \\ \x1b.txt'
+    await write(everyEscape, 'new\n')
     // A line of content that looks like the start of another file's part.
     await write('tricky.txt', '+++ b/not-a-file\n--- a/neither\n')
     await git('add', '-A')
@@ -41,6 +43,7 @@ describe('split patch', () => {
         'new name.txt',
         'picture.bin',
         'Füße "q".txt',
+        everyEscape,
         'tricky.txt',
       ].sort(),
     )

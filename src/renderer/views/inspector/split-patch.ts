@@ -42,4 +42,13 @@ function unquoted(name: string): string {
   return new TextDecoder().decode(new Uint8Array(bytes))
 }
 
-const escapes: Record<string, string> = { '\\n': '\n', '\\t': '\t', '\\r': '\r' }
+/** Those of C that are not the character itself, as `\"` and `\\` are. */
+const escapes: Record<string, string> = {
+  '\\a': '\x07',
+  '\\b': '\b',
+  '\\f': '\f',
+  '\\n': '\n',
+  '\\r': '\r',
+  '\\t': '\t',
+  '\\v': '\v',
+}
