@@ -53,6 +53,9 @@ describe('widths', () => {
     ['👩‍👩‍👧', 2],
     ['\x1b[31mred\x1b[39m', 3],
     ['❚❚ x', 4],
+    ['⚠️', 2],
+    ['❤️', 2],
+    ['1️⃣', 2],
   ])('%j takes %i columns', (text, width) => expect(textWidth(text)).toBe(width))
 
   it('cuts between characters, and says so', () => {
