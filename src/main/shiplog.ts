@@ -211,7 +211,7 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & { le
     : []
   notices.damaged(ledger.damage.map((one) => `${one.file}:${one.line} ${one.reason}`))
   notices.notUnderstood(ledger.notUnderstood)
-  notices.strays(await strayTranscripts(dataDir, (id) => ledger.state.tasks.has(id)))
+  notices.strays(await strayTranscripts(layout, (id) => ledger.state.tasks.has(id)))
   const interrupted = await recoverLostRuns(common)
   notices.healed([...ledger.healed.map((one) => one.detail), ...ended, ...tidied])
   notices.interrupted(interrupted.map((task) => task.title))
@@ -267,7 +267,7 @@ async function prepareDataDir(dataDir: string): Promise<void> {
     if (!(await stat(dataDir)).isDirectory())
       throw new DataDirError(`${dataDir} is a file. ${remedy}`)
     await access(dataDir, constants.W_OK)
-    await refuseLinkedFolders(dataDir)
+    await refuseLinkedFolders(layoutOf(dataDir))
   } catch (error) {
     if (error instanceof DataDirError) throw error
     throw new DataDirError(

@@ -47,6 +47,7 @@ export interface DoctorDependencies {
 }
 
 export function createDoctor(deps: DoctorDependencies): Doctor {
+  const { layout } = deps
   const startedAtMs = deps.clock()
   let busy: Promise<unknown> = Promise.resolve()
 
@@ -60,9 +61,6 @@ export function createDoctor(deps: DoctorDependencies): Doctor {
     toTrash: trashOf(deps),
   })
 
-  const pathOf = ({ path }: Finding): string =>
-    relative(deps.layout.dataDir, path).split(sep).join('/')
-
   async function tidy(): Promise<string[]> {
     const subject = createCase(
       () => undefined,
@@ -72,7 +70,7 @@ export function createDoctor(deps: DoctorDependencies): Doctor {
     for await (const finding of examineLeftovers(subject)) {
       if (!tidiedAtStart.has(finding.kind)) continue
       const { detail, repaired } = await treat(finding, true)
-      if (repaired) done.push(`${pathOf(finding)}: ${detail}`)
+      if (repaired) done.push(`${pathBelow(layout, finding.path)}: ${detail}`)
     }
     return done
   }
@@ -90,7 +88,7 @@ export function createDoctor(deps: DoctorDependencies): Doctor {
       (note) => notes.push(note),
     )
     const toProblem = async (finding: Finding): Promise<Problem> => ({
-      path: pathOf(finding),
+      path: pathBelow(layout, finding.path),
       kind: finding.kind,
       ...(await treat(finding, repair)),
     })
@@ -111,7 +109,8 @@ export function createDoctor(deps: DoctorDependencies): Doctor {
       .map(({ problem }) => problem)
     for (const rootId of new Set([...atWork, ...since])) {
       const detail = 'at work, or being removed: only its journals and files were looked at'
-      notes.push({ kind: 'not-judged', path: `sessions/${rootId}`, detail })
+      const path = pathBelow(layout, layout.sessionDir(rootId))
+      notes.push({ kind: 'not-judged', path, detail })
     }
     return { ok: problems.length === 0, checked, problems, notes }
   }
@@ -179,13 +178,17 @@ function rootsAtWork({ running, ledger }: DoctorDependencies): Set<TaskId> {
   return roots
 }
 
-function noteStart({ healed, ledger }: DoctorDependencies, notes: DoctorNote[]): void {
+function noteStart({ healed, ledger, layout }: DoctorDependencies, notes: DoctorNote[]): void {
   for (const detail of healed()) notes.push({ kind: 'healed', path: '', detail })
   if (ledger.notUnderstood > 0) {
     const detail = `${ledger.notUnderstood} records are of a type or version that this Shiplog does not know; they are kept`
-    notes.push({ kind: 'not-understood', path: 'ledger.jsonl', detail })
+    notes.push({ kind: 'not-understood', path: pathBelow(layout, layout.ledger), detail })
   }
 }
+
+/** From the data directory on, as problems and notes name it. */
+const pathBelow = ({ dataDir }: DataLayout, path: string): string =>
+  relative(dataDir, path).split(sep).join('/')
 
 /** `trash/doctor-<time>/<the path that it had>`. */
 function trashOf({ layout, clock }: DoctorDependencies): Case['toTrash'] {

@@ -2,24 +2,24 @@
 import type { Stats } from 'node:fs'
 import { chmod } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { isLeftOfMove, removeDurable, systemCode } from '../journal/index.ts'
+import { indexFileOf, isLeftOfMove, removeDurable, systemCode } from '../journal/index.ts'
 import type { Case, Findings } from './finding.ts'
 import { look, namesIn } from './on-disk.ts'
 import { isTemporary } from './temporary.ts'
 
-/** Folders whose whole content is Shiplog's. Worktrees and the demo hold a person's files; the trash is as it was. */
-const ownFolders = new Set(['sessions', 'archive', 'receipts', 'projects'])
-/** Of these only they themselves. */
-const folders = new Set(['worktrees'])
-const ownFiles = /^(ledger\.jsonl|ledger\.index|lease\.json|settings\.json|trash-seen\.json)(\.|$)/
-
 export async function* examineFiles(subject: Case): Findings {
-  const { dataDir } = subject.layout
-  for (const name of await namesIn(dataDir)) {
-    const path = join(dataDir, name)
-    if (ownFolders.has(name)) yield* examineTree(subject, path)
-    else if (name === 'trash') yield* examineTrash(subject, path)
-    else if (folders.has(name) || ownFiles.test(name) || isTemporary(name))
+  const { layout } = subject
+  // Their whole content is Shiplog's. Worktrees and the demo hold a person's files; the trash is as it was.
+  const ownTrees = [layout.sessions, layout.archive, layout.receipts, layout.projects]
+  const ledgerFiles = [layout.ledger, indexFileOf(layout.ledger)]
+  const ownFiles = [...ledgerFiles, layout.lease, layout.settings, layout.trashSeen]
+  for (const name of await namesIn(layout.dataDir)) {
+    const path = join(layout.dataDir, name)
+    // `settings.json.damaged-1` as well.
+    const isOwnFile = ownFiles.some((file) => path === file || path.startsWith(`${file}.`))
+    if (ownTrees.includes(path)) yield* examineTree(subject, path)
+    else if (path === layout.trash) yield* examineTrash(subject, path)
+    else if (path === layout.worktrees || isOwnFile || isTemporary(name))
       yield* examineOne(subject, path)
   }
 }

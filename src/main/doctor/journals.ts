@@ -12,7 +12,7 @@ import {
   openJournal,
   verifyJournal,
 } from '../journal/index.ts'
-import { chatFile } from '../sessions/session-files.ts'
+import { chatFile, fileHistoryFolder } from '../sessions/session-files.ts'
 import type { Case, Finding, Findings } from './finding.ts'
 import { isFile, look } from './on-disk.ts'
 import { examineSnapshot } from './snapshot.ts'
@@ -91,14 +91,14 @@ function damageFound(path: string, { line, lines, bytes, reason }: Damage): Find
   return { kind: 'journal-damaged', path, detail: `${place}, ${bytes} bytes: ${reason}` }
 }
 
-type ContentFolder = 'blobs' | 'file-history'
+type ContentFolder = 'blobs' | typeof fileHistoryFolder
 
 /** What a record keeps in files of their own. Only a hash may become part of a path (A3). */
 function namedBy(record: JournalRecord): [ContentFolder, string][] {
   const named: [ContentFolder, unknown][] = Array.isArray(record.blobs)
     ? (record.blobs as BlobReference[]).map((one) => ['blobs', one?.sha256])
     : []
-  if (record.type === 'file-history-snapshot') named.push(['file-history', record.before])
+  if (record.type === 'file-history-snapshot') named.push([fileHistoryFolder, record.before])
   return named.filter(
     (one): one is [ContentFolder, string] =>
       typeof one[1] === 'string' && /^[0-9a-f]{64}$/.test(one[1]),
@@ -107,7 +107,7 @@ function namedBy(record: JournalRecord): [ContentFolder, string][] {
 
 const contentKinds = {
   blobs: { missing: 'blob-missing', damaged: 'blob-damaged' },
-  'file-history': { missing: 'file-history-missing', damaged: 'file-history-damaged' },
+  [fileHistoryFolder]: { missing: 'file-history-missing', damaged: 'file-history-damaged' },
 } as const
 
 async function examineContent(

@@ -109,7 +109,7 @@ async function* examineLostArchive({ layout }: Case, root: Task): Findings {
     detail: `"${title}" lies in the trash and the ledger says that it is archived`,
     rootId,
     repair: async () => {
-      await makeDirDurable(join(layout.dataDir, 'archive'))
+      await makeDirDurable(layout.archive)
       await moveDurable(trashed, path)
     },
   }

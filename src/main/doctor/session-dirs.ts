@@ -51,8 +51,8 @@ interface SessionDir {
 
 async function* sessionDirs({ layout, ledger }: Case): AsyncGenerator<SessionDir> {
   for (const folder of ['sessions', 'archive'] as const) {
-    for (const name of await namesIn(join(layout.dataDir, folder))) {
-      const path = join(layout.dataDir, folder, name)
+    for (const name of await namesIn(layout[folder])) {
+      const path = join(layout[folder], name)
       if (!(await isFolder(path)) || keptAside.test(name) || isLeftOfMove(name)) continue
       const taskId = parseTaskId(name)
       const task = taskId ? ledger.state.tasks.get(taskId) : undefined

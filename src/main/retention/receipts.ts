@@ -1,6 +1,6 @@
 /** `receipts/<id>.json`: what one sweep removed and why, written before anything is touched (X3). See FORMAT.md. */
 import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { z } from 'zod'
 import {
   type ReceiptItem,
@@ -11,8 +11,6 @@ import {
 import { parseTaskId, receiptIdSchema, type TaskId } from '../../shared/ids.ts'
 import type { LedgerState } from '../../shared/projections/ledger-state.ts'
 import { makeDirDurable, readJsonFile, systemCode, writeFileDurable } from '../journal/index.ts'
-
-const receiptsFolder = 'receipts'
 
 const receiptSchema = z.object({
   version: z.literal(1),
@@ -32,8 +30,7 @@ export interface Receipts {
   list(): Promise<{ receipts: Receipt[]; unreadable: string[] }>
 }
 
-export function createReceipts(dataDir: string): Receipts {
-  const folder = join(dataDir, receiptsFolder)
+export function createReceipts(folder: string): Receipts {
   return {
     async write(receipt) {
       await makeDirDurable(folder)
@@ -50,7 +47,7 @@ export function createReceipts(dataDir: string): Receipts {
       for (const name of names.filter((one) => /^[0-9a-f-]{36}\.json$/.test(one))) {
         const file = await readJsonFile(join(folder, name), receiptSchema)
         if (file.kind === 'ok' && `${file.value.id}.json` === name) receipts.push(file.value)
-        else if (file.kind !== 'missing') unreadable.push(`${receiptsFolder}/${name}`)
+        else if (file.kind !== 'missing') unreadable.push(`${basename(folder)}/${name}`)
       }
       return { receipts: receipts.sort((a, b) => b.atMs - a.atMs), unreadable }
     },

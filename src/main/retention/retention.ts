@@ -75,7 +75,7 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
   const { state } = ledger
   const serially = createSerially()
   const settings = await openSettings(layout.dataDir)
-  const receipts = createReceipts(layout.dataDir)
+  const receipts = createReceipts(layout.receipts)
   const ending = new AbortController()
   const expiry = createExpiry({ ...deps, signal: ending.signal })
   const sizes = createSizes({ ...deps, signal: ending.signal })
@@ -96,7 +96,7 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
     const nowMs = clock()
     const { remove, kept } = await planWithSizes(wanted, nowMs)
     const names = await namesInTrash(layout.trash)
-    const seen = await lookAtTrash(layout.dataDir, names, nowMs)
+    const seen = await lookAtTrash(layout.trashSeen, names, nowMs)
     const purge = planPurge(names, state, seen, wanted.trashTtlDays, nowMs)
     const transcripts = remove.map((one): RemovedItem & { id: TaskId } => {
       const task = state.tasks.get(one.id)

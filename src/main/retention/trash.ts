@@ -1,6 +1,5 @@
 /** What lies in the trash, and what of it has been there long enough. See FORMAT.md. */
 import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { z } from 'zod'
 import type { RemovedKind } from '../../shared/contract/retention.ts'
 import { parseTaskId, type TaskId } from '../../shared/ids.ts'
@@ -104,12 +103,12 @@ const seenSchema = z.object({ version: z.literal(1), seenMs: z.record(z.string()
  * is disposable: without it, their time begins anew. What is not there any more is forgotten.
  */
 export async function lookAtTrash(
-  dataDir: string,
+  /** Absolute. */
+  seenFile: string,
   names: string[],
   nowMs: number,
 ): Promise<Map<string, number>> {
-  const path = join(dataDir, 'trash-seen.json')
-  const file = await readJsonFile(path, seenSchema)
+  const file = await readJsonFile(seenFile, seenSchema)
   const known = file.kind === 'ok' ? new Map(Object.entries(file.value.seenMs)) : new Map()
   // A clock that was set back must not make something older than it is.
   const seen = new Map(names.map((name) => [name, Math.min(known.get(name) ?? nowMs, nowMs)]))
@@ -117,7 +116,7 @@ export async function lookAtTrash(
     seen.size === known.size && names.every((name) => known.get(name) === seen.get(name))
   if (!isSame) {
     const value = { version: 1, seenMs: Object.fromEntries(seen) }
-    await writeFileDurable(path, `${JSON.stringify(value, null, 2)}\n`)
+    await writeFileDurable(seenFile, `${JSON.stringify(value, null, 2)}\n`)
   }
   return seen
 }

@@ -1,35 +1,33 @@
 /** The folders that Shiplog makes in its data directory, looked at before anything is written there. */
 import { access, readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { parseTaskId, type TaskId } from '../../shared/ids.ts'
 import { refuseSymlink, systemCode } from '../journal/index.ts'
-import { chatFile } from './session-files.ts'
-
-const ownFolders = [
-  ...['receipts', 'sessions', 'archive', 'trash', 'worktrees', 'projects'],
-  'running',
-]
+import { chatFile, type DataLayout } from './session-files.ts'
 
 /** Throws with code ELOOP when one of them is a symbolic link: what is written there would be elsewhere (A3). */
-export async function refuseLinkedFolders(dataDir: string): Promise<void> {
-  for (const name of ownFolders) await refuseSymlink(join(dataDir, name))
+export async function refuseLinkedFolders(layout: DataLayout): Promise<void> {
+  const { sessions, archive, receipts, trash, worktrees, projects, running } = layout
+  for (const folder of [receipts, sessions, archive, trash, worktrees, projects, running]) {
+    await refuseSymlink(folder)
+  }
 }
 
 /**
  * Transcripts of sessions that the ledger does not know, by their paths: it was lost or cut, or they were
- * put there by somebody else.
+ * put there by somebody else. Relative to the data directory.
  */
 export async function strayTranscripts(
-  dataDir: string,
+  { sessions, archive }: DataLayout,
   isKnown: (id: TaskId) => boolean,
 ): Promise<string[]> {
   const strays: string[] = []
-  for (const folder of ['sessions', 'archive']) {
-    for (const name of await namesIn(join(dataDir, folder))) {
+  for (const folder of [sessions, archive]) {
+    for (const name of await namesIn(folder)) {
       const id = parseTaskId(name)
       if (!id || isKnown(id)) continue
-      const transcript = `${folder}/${name}/${chatFile}`
-      if (await isThere(join(dataDir, transcript))) strays.push(transcript)
+      if (await isThere(join(folder, name, chatFile)))
+        strays.push(`${basename(folder)}/${name}/${chatFile}`)
     }
   }
   return strays

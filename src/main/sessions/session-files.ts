@@ -1,4 +1,7 @@
-/** Where the parts of a session lie (DESIGN, "Data directory"). The only place that spells these names. */
+/**
+ * Where the parts of the data directory and of a session lie. The only place that spells these names; the
+ * folders and indexes of artifacts have theirs beside the code that writes them.
+ */
 import { isAbsolute, join, relative, sep } from 'node:path'
 import type { ProjectId, TaskId } from '../../shared/ids.ts'
 import { indexFileOf } from '../journal/index.ts'
@@ -7,12 +10,14 @@ export const chatFile = 'chat.jsonl'
 /** Where its records lie; disposable. The journal writes it, for a long one (../journal/FORMAT.md, "Offsets"). */
 export const chatIndexFile = indexFileOf(chatFile)
 export const partialFile = 'partial.json'
+/** What files held before an agent changed them, each under the hash of its content. */
+export const fileHistoryFolder = 'file-history'
 /** What a transcript consists of: moved together when a session is archived. */
 export const transcriptParts = [
   chatFile,
   partialFile,
   'blobs',
-  'file-history',
+  fileHistoryFolder,
   chatIndexFile,
 ] as const
 
@@ -20,8 +25,17 @@ export interface DataLayout {
   dataDir: string
   lease: string
   ledger: string
+  /** What holds for this record, whichever host opens it. */
+  settings: string
+  sessions: string
+  archive: string
+  /** What each sweep removed and why. */
+  receipts: string
   trash: string
+  /** Since when what lies in the trash has been there, where the ledger does not tell. */
+  trashSeen: string
   worktrees: string
+  projects: string
   /** A folder for each command that an agent has running. */
   running: string
   demo: string
@@ -39,16 +53,25 @@ export function storedPath({ dataDir }: DataLayout, path: string): string {
 }
 
 export function layoutOf(dataDir: string): DataLayout {
+  const sessions = join(dataDir, 'sessions')
+  const archive = join(dataDir, 'archive')
+  const projects = join(dataDir, 'projects')
   return {
     dataDir,
     lease: join(dataDir, 'lease.json'),
     ledger: join(dataDir, 'ledger.jsonl'),
+    settings: join(dataDir, 'settings.json'),
+    sessions,
+    archive,
+    receipts: join(dataDir, 'receipts'),
     trash: join(dataDir, 'trash'),
+    trashSeen: join(dataDir, 'trash-seen.json'),
     worktrees: join(dataDir, 'worktrees'),
+    projects,
     running: join(dataDir, 'running'),
     demo: join(dataDir, 'demo'),
-    sessionDir: (id) => join(dataDir, 'sessions', id),
-    archiveDir: (rootId) => join(dataDir, 'archive', rootId),
-    projectDir: (id) => join(dataDir, 'projects', id),
+    sessionDir: (id) => join(sessions, id),
+    archiveDir: (rootId) => join(archive, rootId),
+    projectDir: (id) => join(projects, id),
   }
 }

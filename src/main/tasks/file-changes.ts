@@ -10,6 +10,7 @@ import type { EntryId } from '../../shared/ids.ts'
 import { exists } from '../artifacts/index.ts'
 import { makeDirDurable, syncDirectory, writeFileDurable } from '../journal/index.ts'
 import type { Session } from '../sessions/session.ts'
+import { fileHistoryFolder } from '../sessions/session-files.ts'
 
 /** Line by line comparison is for text that people read; beyond this a file is counted as one change. */
 const comparedCharsMax = 1_000_000
@@ -22,7 +23,7 @@ export interface FileChanges {
 }
 
 export function createFileChanges(session: Session): FileChanges {
-  const historyDir = join(session.dir, 'file-history')
+  const historyDir = join(session.dir, fileHistoryFolder)
   /** Who wrote each line of a file as the agent last left it. */
   const authorship = new Map<string, { content: string; lines: Line[] }>()
 

@@ -19,7 +19,7 @@ import {
   type TaskTree,
 } from '../../shared/tasks.ts'
 import type { AwaitedTask } from '../../shared/tools.ts'
-import { exists } from '../artifacts/index.ts'
+import { exists, reportsDir } from '../artifacts/index.ts'
 import type { Git } from '../git/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
@@ -291,7 +291,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
         kind: 'damaged',
         what,
         id: taskId,
-        file: 'subagent-reports',
+        file: reportsDir,
         reason,
       })
     }

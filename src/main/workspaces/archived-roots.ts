@@ -130,7 +130,7 @@ export function createArchivedRoots(deps: {
 
   async function settleTrash(): Promise<void> {
     const [inArchive, inTrash] = await Promise.all(
-      [join(layout.dataDir, 'archive'), layout.trash].map(namesWithoutLeftovers),
+      [layout.archive, layout.trash].map(namesWithoutLeftovers),
     )
     for (const { id, parentId, archived, workspace, trashed: isTrashed } of state.tasks.values()) {
       if (parentId !== null || !archived || workspace?.restoring) continue

@@ -106,7 +106,7 @@ export function createRemoval(deps: {
   }
 
   async function archiveRoot({ task, sessionDir }: Subject): Promise<void> {
-    await makeDirDurable(join(layout.dataDir, 'archive'))
+    await makeDirDurable(layout.archive)
     await moveDurable(sessionDir, layout.archiveDir(task.id))
     deps.sessions.ended(task.id)
   }
