@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { basename } from 'node:path'
 import type { Notice } from '../shared/contract/app.ts'
+import { counted } from '../shared/counted.ts'
 import { type ReceiptId, shortId, type TaskId } from '../shared/ids.ts'
 
 /** What is said of a session when it is opened; as its journal has it. */
@@ -49,7 +50,7 @@ export function createNotices() {
         'warning',
         damage.map((one) => `${basename(one.file)}:${one.line} ${one.reason}`),
         (count) =>
-          `${count} ${count === 1 ? 'place' : 'places'} in the transcript of "${title}" can't be read. Everything else is there.`,
+          `${counted(count, 'place')} in the transcript of "${title}" can't be read. Everything else is there.`,
       )
     },
     damaged: (details: string[]) =>
@@ -57,20 +58,20 @@ export function createNotices() {
         'warning',
         details,
         (count) =>
-          `${count} ${count === 1 ? 'place' : 'places'} in the ledger can't be read. Everything else is there.`,
+          `${counted(count, 'place')} in the ledger can't be read. Everything else is there.`,
       ),
     strays: (details: string[]) =>
       some(
         'warning',
         details,
         (count) =>
-          `${count} ${count === 1 ? 'transcript is' : 'transcripts are'} on disk that the ledger does not know of. Nothing of it was touched.`,
+          `${counted(count, 'transcript is', 'transcripts are')} on disk that the ledger does not know of. Nothing of it was touched.`,
       ),
     notUnderstood: (count: number) => {
       if (count > 0)
         add(
           'warning',
-          `${count} ${count === 1 ? 'record' : 'records'} of the ledger come from a newer Shiplog and are not shown. They are kept.`,
+          `${counted(count, 'record')} of the ledger come from a newer Shiplog and are not shown. They are kept.`,
           [],
         )
     },
@@ -78,8 +79,7 @@ export function createNotices() {
       some(
         'info',
         details,
-        (count) =>
-          `${count} ${count === 1 ? 'agent was' : 'agents were'} interrupted when Shiplog ended.`,
+        (count) => `${counted(count, 'agent was', 'agents were')} interrupted when Shiplog ended.`,
       ),
     warning: (text: string) => add('warning', text, []),
     /** What retention removed at this start; `receiptId`: while it can be undone. */

@@ -3,6 +3,7 @@
  * Found in `src/main/tasks/drift`; the words for people are made here, so that every host says the same.
  */
 import { z } from 'zod'
+import { counted } from './counted.ts'
 import { taskIdSchema } from './ids.ts'
 
 /** A file that this agent worked on and that somebody else changed since. */
@@ -98,7 +99,7 @@ function describeMove(what: string, { from, to, commits }: HeadMove): string {
   const [start, end] = [from, to].map((commit) => commit.slice(0, commitCharsShown))
   return commits === null
     ? `${what} was at ${start} and is at ${end} now, which does not lead on from it.`
-    : `${what} has ${plural(commits, 'new commit')} since ${start}.`
+    : `${what} has ${counted(commits, 'new commit')} since ${start}.`
 }
 
 function describeFiles(drift: DriftReport): string[] {
@@ -107,18 +108,18 @@ function describeFiles(drift: DriftReport): string[] {
     ([who, theirs]) => {
       const subject = who === 'you' ? 'You' : who
       const paths = listed(theirs.map(named), theirs.length)
-      return `${subject} changed ${plural(theirs.length, 'file')} that it worked on: ${paths}.`
+      return `${subject} changed ${counted(theirs.length, 'file')} that it worked on: ${paths}.`
     },
   )
   if (conflictsMore > 0)
-    sentences.push(`${plural(conflictsMore, 'more file')} that it worked on changed as well.`)
+    sentences.push(`${counted(conflictsMore, 'more file')} that it worked on changed as well.`)
   const known = new Set(conflicts.flatMap(({ path, oldPath }) => [path, oldPath]))
   const others = dirty.filter((path) => !known.has(path))
   const count = others.length + dirtyMore
   if (count > 0) {
     const noun = conflicts.length > 0 ? 'other file' : 'file'
     sentences.push(
-      `${plural(count, noun)} changed in the working directory since it stopped: ${listed(others.map(onOneLine), count)}.`,
+      `${counted(count, noun)} changed in the working directory since it stopped: ${listed(others.map(onOneLine), count)}.`,
     )
   }
   if (notCompared !== null) sentences.push(notCompared)
@@ -128,7 +129,7 @@ function describeFiles(drift: DriftReport): string[] {
 function describeRun({ unknownCalls, modelChanged }: DriftReport): string[] {
   const sentences: string[] = []
   if (unknownCalls > 0) {
-    const calls = plural(unknownCalls, 'tool call')
+    const calls = counted(unknownCalls, 'tool call')
     sentences.push(
       `${calls} ${unknownCalls === 1 ? 'was' : 'were'} under way; the outcome is unknown and ${unknownCalls === 1 ? 'it is' : 'they are'} not repeated.`,
     )
@@ -156,5 +157,3 @@ function listed(paths: string[], count: number): string {
   const rest = count - shown.length
   return rest > 0 ? `${shown.join(', ')} and ${rest} more` : shown.join(', ')
 }
-
-const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -1,6 +1,7 @@
 /** What the sweep at start says: one quiet line, with details. */
 import prettyBytes from 'pretty-bytes'
 import type { RemovedItem, RetentionSettings, Sweep } from '../../shared/contract/retention.ts'
+import { counted } from '../../shared/counted.ts'
 
 /** More would push everything else off a terminal; the receipt has all of them. */
 const detailsMax = 20
@@ -15,12 +16,12 @@ export function sweepInWords(
   const sentences: string[] = []
   if (swept.length > 0) {
     const allOld = swept.every((item) => item.reason === 'age')
-    const why = allOld ? ` older than ${days(transcriptTtlDays ?? 0)}` : ''
-    sentences.push(`Moved ${counted(swept, 'transcript')}${why} to the trash.`)
+    const why = allOld ? ` older than ${counted(transcriptTtlDays ?? 0, 'day')}` : ''
+    sentences.push(`Moved ${sized(swept, 'transcript')}${why} to the trash.`)
   }
   if (deleted.length > 0) {
     sentences.push(
-      `Deleted ${counted(deleted, 'thing')} that had been in the trash for ${days(trashTtlDays)}.`,
+      `Deleted ${sized(deleted, 'thing')} that had been in the trash for ${counted(trashTtlDays, 'day')}.`,
     )
   }
   const details = removed.slice(0, detailsMax).map(inWords)
@@ -39,9 +40,7 @@ function inWords({ title, bytes, reason, kind, lastActiveAt }: RemovedItem): str
   return `${title}: ${size}, last active ${day}${reason === 'trash' ? '' : beyond[reason]}`
 }
 
-const counted = (items: RemovedItem[], one: string): string =>
-  `${items.length} ${one}${items.length === 1 ? '' : 's'} (${prettyBytes(bytesOf(items))})`
+const sized = (items: RemovedItem[], one: string): string =>
+  `${counted(items.length, one)} (${prettyBytes(bytesOf(items))})`
 
 const bytesOf = (items: RemovedItem[]): number => items.reduce((sum, item) => sum + item.bytes, 0)
-
-const days = (count: number): string => `${count} ${count === 1 ? 'day' : 'days'}`

@@ -1,5 +1,6 @@
 /** How a command reaches the data directory: its own process holds it, or another one that is called. */
 import type { ShiplogClient } from '../../../shared/contract/index.ts'
+import { counted } from '../../../shared/counted.ts'
 import type { TaskId } from '../../../shared/ids.ts'
 import type { LeaseHolder } from '../../journal/index.ts'
 import type { OpenShiplogOptions, Shiplog } from '../../shiplog.ts'
@@ -7,7 +8,6 @@ import type { HolderConnection } from '../local/holder.ts'
 import type { CliContext } from './context.ts'
 import type { EndSignal } from './host.ts'
 import { safeLine } from './terminal/safe-text.ts'
-import { count } from './terminal/wording.ts'
 
 export interface Access {
   client: ShiplogClient
@@ -79,7 +79,7 @@ export async function holdDataDir(
       const running = shiplog.runningAgents()
       if (running.length > 0) {
         await context.say(
-          `Interrupting ${count(running.length, 'agent')}… (again to leave at once)`,
+          `Interrupting ${counted(running.length, 'agent')}… (again to leave at once)`,
         )
         for (const { title } of running) await context.say(`  ${safeLine(title)}`)
       }
@@ -140,7 +140,7 @@ export async function callHolder(context: CliContext, holder: LeaseHolder): Prom
     async stayForOthers() {},
     async end() {
       if (starts.length === 0) return
-      const what = begun > 1 ? count(begun, 'agent') : 'the agent'
+      const what = begun > 1 ? counted(begun, 'agent') : 'the agent'
       await context.say(`Interrupting ${what}… (again to leave at once)`)
       const stopped = stopStarted().catch((error) =>
         context.warn(`It goes on: ${messageOf(error)}`),

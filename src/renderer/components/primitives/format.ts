@@ -1,6 +1,7 @@
 /** How numbers and times read. Pure: the present is passed in. */
 import prettyBytes from 'pretty-bytes'
 import prettyMilliseconds from 'pretty-ms'
+import { counted as sharedCounted } from '../../../shared/counted.ts'
 
 const secondMs = 1000
 const minuteMs = 60 * secondMs
@@ -82,8 +83,8 @@ export const roundedCount = (count: number): string => compact.format(count)
 export const exactCount = (count: number): string => whole.format(count)
 
 /** `1 file`, `2 files`. */
-export const counted = (count: number, one: string, many = `${one}s`): string =>
-  `${exactCount(count)} ${count === 1 ? one : many}`
+export const counted = (count: number, one: string, many?: string): string =>
+  sharedCounted(count, one, many, exactCount(count))
 
 /** `$0.42`; below a cent, `<$0.01`. */
 export const dollars = (amount: number): string =>

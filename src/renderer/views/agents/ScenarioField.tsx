@@ -1,7 +1,7 @@
 import { FileText } from 'lucide-react'
 import { useRef } from 'react'
+import { counted } from '../../components/primitives/format.ts'
 import { Button, Field } from '../../components/primitives/index.ts'
-import { countOf } from '../app/actions.ts'
 
 export interface ScenarioFile {
   name: string
@@ -37,7 +37,7 @@ export function ScenarioField(props: {
           {value ? 'Choose another…' : 'Choose a file…'}
         </Button>
         <span className="untrusted min-w-0 flex-1 truncate text-muted">
-          {value ? `${value.name} · ${countOf(value.text.split('\n').length, 'line')}` : null}
+          {value ? `${value.name} · ${counted(value.text.split('\n').length, 'line')}` : null}
         </span>
         <input
           ref={input}

@@ -1,10 +1,10 @@
 /** What a person does from more than one place: the call, then one toast that says how it came out. */
-
 import type { ContractErrorCode } from '../../../shared/contract/base.ts'
 import type { RetentionSettings } from '../../../shared/contract/retention.ts'
 import type { ProjectId, TaskId } from '../../../shared/ids.ts'
 import type { Task } from '../../../shared/tasks.ts'
 import type { ApplyOutcome } from '../../../shared/tools.ts'
+import { counted } from '../../components/primitives/format.ts'
 import { toast } from '../../components/primitives/index.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { taskRoute } from '../../store/route.ts'
@@ -66,7 +66,7 @@ export function createActions({ client, ledger, navigation, applies, appInfo }: 
     if (!undone) return false
     // What told of the sweep is no news any more.
     void appInfo.load()
-    const back = `Took ${countOf(undone.restored.length, 'transcript')} back.`
+    const back = `Took ${counted(undone.restored.length, 'transcript')} back.`
     const [first] = undone.left
     if (first)
       toast.warning(`${back} ${undone.left.length} could not be.`, { description: first.why })
@@ -152,8 +152,8 @@ export function createActions({ client, ledger, navigation, applies, appInfo }: 
       const moved = removed.filter((item) => item.kind === 'transcript').length
       const deleted = removed.length - moved
       const said = [
-        moved > 0 ? `Moved ${countOf(moved, 'transcript')} to the trash.` : null,
-        deleted > 0 ? `Deleted ${countOf(deleted, 'thing')} for good.` : null,
+        moved > 0 ? `Moved ${counted(moved, 'transcript')} to the trash.` : null,
+        deleted > 0 ? `Deleted ${counted(deleted, 'thing')} for good.` : null,
       ].filter((text) => text !== null)
       toast(said.join(' ') || 'There was nothing to remove.', {
         duration: readShownMs,
@@ -182,7 +182,7 @@ function showApplied(outcome: ApplyOutcome, target: string): void {
   switch (outcome.kind) {
     case 'applied':
       toast.success(
-        `Applied to ${target}: ${countOf(outcome.paths.length, 'file')} changed, not committed.`,
+        `Applied to ${target}: ${counted(outcome.paths.length, 'file')} changed, not committed.`,
       )
       return
     case 'nothing-to-apply':
@@ -193,7 +193,7 @@ function showApplied(outcome: ApplyOutcome, target: string): void {
       return
     case 'conflict':
       // The files and Git's own words stay where it was asked for.
-      toast.warning(`Conflicts in ${countOf(outcome.paths.length, 'file')}. Nothing was changed.`)
+      toast.warning(`Conflicts in ${counted(outcome.paths.length, 'file')}. Nothing was changed.`)
   }
 }
 
@@ -218,6 +218,3 @@ export function showProblem(problem: Problem): void {
         },
   })
 }
-
-export const countOf = (count: number, one: string, many = `${one}s`): string =>
-  `${count.toLocaleString('en')} ${count === 1 ? one : many}`

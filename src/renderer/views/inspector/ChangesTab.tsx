@@ -4,6 +4,7 @@ import { useStore } from 'zustand'
 import type { WorkspaceDiff } from '../../../shared/contract/workspace.ts'
 import type { TaskId } from '../../../shared/ids.ts'
 import { isRunning, type Task } from '../../../shared/tasks.ts'
+import { counted } from '../../components/primitives/format.ts'
 import {
   Button,
   EmptyState,
@@ -12,7 +13,7 @@ import {
   Skeleton,
 } from '../../components/primitives/index.ts'
 import { useConnectionLost, useProject, useStores } from '../../store/hooks.ts'
-import { countOf, targetName, unreachableReason } from '../app/actions.ts'
+import { targetName, unreachableReason } from '../app/actions.ts'
 import { ProblemNotice } from '../app/ProblemNotice.tsx'
 import { useActions } from '../app/use-actions.ts'
 import { FileChanges } from './FileChanges.tsx'
@@ -158,7 +159,7 @@ function ApplyOutcomeNote({ task }: { task: Task }) {
         <NoticeLine
           tone="warning"
           className="border-b px-4"
-          text={`Conflicts in ${countOf(view.paths.length, 'file')}; nothing was changed. Bring the branches together in the editor, then apply again.`}
+          text={`Conflicts in ${counted(view.paths.length, 'file')}; nothing was changed. Bring the branches together in the editor, then apply again.`}
           details={[...new Set([...view.paths, ...view.message.split('\n').slice(1)])].filter(
             (line) => line.trim() !== '',
           )}

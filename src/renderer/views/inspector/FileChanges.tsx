@@ -3,9 +3,9 @@ import { useMemo, useState } from 'react'
 import type { WorkspaceDiff } from '../../../shared/contract/workspace.ts'
 import { Counts } from '../../components/conversation/tool-call.tsx'
 import { PatchView } from '../../components/diff/patch-view.tsx'
+import { counted } from '../../components/primitives/format.ts'
 import { NoticeLine } from '../../components/primitives/index.ts'
 import { toggled } from '../../store/preferences.ts'
-import { countOf } from '../app/actions.ts'
 import { splitPatch } from './split-patch.ts'
 
 /** Up to this many small files are open at first: most runs change a few. */
@@ -23,7 +23,7 @@ export function FileChanges({ diff }: { diff: WorkspaceDiff }) {
   return (
     <>
       <p className="flex items-center gap-2 px-4 pt-2 pb-1 text-muted">
-        {countOf(diff.files.length, 'file')}
+        {counted(diff.files.length, 'file')}
         <Counts additions={additions} deletions={deletions} />
       </p>
       {diff.truncated ? (

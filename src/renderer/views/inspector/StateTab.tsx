@@ -1,6 +1,7 @@
 import { FolderOpen, SquarePen } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { isRunning, type Run, type Task } from '../../../shared/tasks.ts'
+import { counted } from '../../components/primitives/format.ts'
 import {
   Button,
   CopyButton,
@@ -11,7 +12,6 @@ import {
 } from '../../components/primitives/index.ts'
 import { useLedger, useStores } from '../../store/hooks.ts'
 import { homeRoute, projectRoute } from '../../store/route.ts'
-import { countOf } from '../app/actions.ts'
 import { useActions } from '../app/use-actions.ts'
 
 /** Where the agent works and from which commit, its runs, and how to clean up after it. */
@@ -129,7 +129,7 @@ function RemoveWorkspace({ task }: { task: Task }) {
       <p className="text-muted">
         {running ? 'Stops the agent. ' : ''}
         Moves its transcript, reports and patch
-        {below > 0 ? `, and those of ${countOf(below, 'sub-agent')},` : ''} to the archive
+        {below > 0 ? `, and those of ${counted(below, 'sub-agent')},` : ''} to the archive
         {worktree
           ? ', then deletes the worktree folder. Changes that were not applied stay in the patch.'
           : '. The project’s folder stays as it is.'}

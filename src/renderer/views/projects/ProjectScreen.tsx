@@ -2,6 +2,7 @@ import { FolderMinus, Plus } from 'lucide-react'
 import { useShallow } from 'zustand/react/shallow'
 import { countBelow } from '../../../shared/projections/ledger-state.ts'
 import { isRunning, type Task } from '../../../shared/tasks.ts'
+import { counted } from '../../components/primitives/format.ts'
 import {
   Button,
   EmptyState,
@@ -12,7 +13,6 @@ import {
 } from '../../components/primitives/index.ts'
 import { useLedger, useProject, useStores } from '../../store/hooks.ts'
 import { homeRoute, taskRoute } from '../../store/route.ts'
-import { countOf } from '../app/actions.ts'
 import { useActions } from '../app/use-actions.ts'
 import { NothingHere } from '../shell/NothingHere.tsx'
 
@@ -82,7 +82,7 @@ export function ProjectScreen({ projectId }: { projectId: string }) {
                 variant="quiet"
                 onClick={() => navigation.go({ screen: 'archive', taskId: null, tab: 'report' })}
               >
-                {`${countOf(roots.length - rootsShownMax, 'older agent')}: look in the archive`}
+                {`${counted(roots.length - rootsShownMax, 'older agent')}: look in the archive`}
               </Button>
             </li>
           ) : null}
@@ -112,7 +112,7 @@ function RootRow({ task }: { task: Task }) {
         <span className="untrusted min-w-0 flex-1 truncate">{task.title}</span>
         {task.archived ? <span className="text-small text-muted">archived</span> : null}
         <span className="w-28 text-right text-small text-muted">
-          {agents > 0 ? countOf(agents, 'sub-agent') : ''}
+          {agents > 0 ? counted(agents, 'sub-agent') : ''}
         </span>
         <span className="w-24 text-right text-small">
           <StatusText status={task.status} />

@@ -7,13 +7,14 @@ import type {
   ResumeOutcome,
   ResumeSelector,
 } from '../../../shared/resume.ts'
+import { counted } from '../../components/primitives/format.ts'
 import { toast } from '../../components/primitives/index.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 import type { ResumeAsk } from '../../store/overlay.ts'
 import { isWaiting, resumableBelow } from '../../store/resumable.ts'
 import { taskRoute } from '../../store/route.ts'
 import type { Stores } from '../../store/stores.ts'
-import { countOf, showProblem } from '../app/actions.ts'
+import { showProblem } from '../app/actions.ts'
 
 /** Long enough to read the causes of some, or to do something else instead. */
 const readShownMs = 12_000
@@ -94,9 +95,9 @@ export function createResumeActions(stores: Stores): ResumeActions {
       return
     }
     const said = [
-      accepted.length > 0 ? `Resumed ${countOf(accepted.length, 'agent')}.` : null,
-      fresh.length > 0 ? `Began ${countOf(fresh.length, 'agent')} anew.` : null,
-      abandoned.length > 0 ? `Gave up ${countOf(abandoned.length, 'agent')}.` : null,
+      accepted.length > 0 ? `Resumed ${counted(accepted.length, 'agent')}.` : null,
+      fresh.length > 0 ? `Began ${counted(fresh.length, 'agent')} anew.` : null,
+      abandoned.length > 0 ? `Gave up ${counted(abandoned.length, 'agent')}.` : null,
     ].filter((text) => text !== null)
     if (refused.length > 0)
       toast.warning([...said, `${refused.length} could not be.`].join(' '), {

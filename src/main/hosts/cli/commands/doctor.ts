@@ -1,11 +1,11 @@
 /** `shiplog doctor`: what is wrong on disk, what was done about it, and what to do next. */
 import type { Examination, Problem } from '../../../../shared/contract/doctor.ts'
+import { counted } from '../../../../shared/counted.ts'
 import type { CliContext } from '../context.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Action, ParsedOptions } from '../program.ts'
 import { safeLine } from '../terminal/safe-text.ts'
 import { type Cell, renderTable } from '../terminal/table.ts'
-import { count } from '../terminal/wording.ts'
 import { withShiplog } from '../with-shiplog.ts'
 
 export function doctor(given: ParsedOptions): Action {
@@ -53,12 +53,12 @@ function becameOf({ repaired, repairable }: Problem): Cell {
 }
 
 function summary(problems: Problem[], checked: number, repair: boolean): string {
-  const looked = `${count(checked, 'thing')} checked`
+  const looked = `${counted(checked, 'thing')} checked`
   if (problems.length === 0) return `Everything is in order: ${looked}.`
   const repaired = problems.filter((problem) => problem.repaired).length
   const open = problems.filter((problem) => problem.repairable && !problem.repaired).length
   const lasting = problems.length - repaired - open
-  const sentences = [`${count(problems.length, 'problem')} found, ${looked}.`]
+  const sentences = [`${counted(problems.length, 'problem')} found, ${looked}.`]
   if (repaired > 0) {
     sentences.push(`${repaired} repaired; originals are kept beside or in the trash.`)
   }

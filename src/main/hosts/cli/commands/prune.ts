@@ -2,13 +2,14 @@
 import { isDefinedError } from '@orpc/client'
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
 import type { RemovedItem, Sweep } from '../../../../shared/contract/retention.ts'
+import { counted } from '../../../../shared/counted.ts'
 import { shortId, type TaskId } from '../../../../shared/ids.ts'
 import type { CliContext } from '../context.ts'
 import { CliError, exitCodes } from '../exit-codes.ts'
 import type { Action, ParsedOptions } from '../program.ts'
 import { safeLine } from '../terminal/safe-text.ts'
 import { renderTable } from '../terminal/table.ts'
-import { ago, commandLines, count, size } from '../terminal/wording.ts'
+import { ago, commandLines, size } from '../terminal/wording.ts'
 import { withShiplog } from '../with-shiplog.ts'
 
 export function prune(given: ParsedOptions): Action {
@@ -33,7 +34,9 @@ function takeBack(receiptId: string): Action {
       })
       if (context.json) await context.printJson(done)
       else {
-        await context.say(`Took ${count(done.restored.length, 'transcript')} back from the trash.`)
+        await context.say(
+          `Took ${counted(done.restored.length, 'transcript')} back from the trash.`,
+        )
         for (const { id, why } of done.left)
           await context.warn(`${shortId(id)} stays in the trash: ${why}`)
       }
@@ -49,7 +52,7 @@ async function noSuchReceipt(client: ShiplogClient, text: string, now: number): 
     .slice(0, receiptsNamedMax)
     .map(({ id, at, inTrash }): [string, string] => [
       `shiplog prune --undo ${id.slice(0, 8)}`,
-      `takes back ${count(inTrash, 'transcript')}, removed ${ago(at, now)}`,
+      `takes back ${counted(inTrash, 'transcript')}, removed ${ago(at, now)}`,
     ])
   const message = `There is no receipt with the id ${text}.`
   if (lines.length > 0) return new CliError(exitCodes.notFound, message, commandLines(lines))
@@ -78,7 +81,7 @@ async function printSweep(context: CliContext, sweep: Sweep): Promise<void> {
   }
   const sentences = [...clauses(removed, dryRun, now)]
   if (sentences.length === 0) sentences.push('Nothing is old enough to remove.')
-  sentences.push(`${count(kept, 'transcript')} ${kept === 1 ? 'is' : 'are'} kept.`)
+  sentences.push(`${counted(kept, 'transcript')} ${kept === 1 ? 'is' : 'are'} kept.`)
   if (receipt && removed.some((item) => item.kind === 'transcript'))
     sentences.push(`\`shiplog prune --undo ${receipt.slice(0, 8)}\` takes them back.`)
   await context.say(sentences.join(' '))
@@ -112,12 +115,12 @@ function* clauses(removed: RemovedItem[], dryRun: boolean, now: number): Generat
   const swept = removed.filter((item) => item.kind === 'transcript')
   if (swept.length > 0) {
     const did = dryRun ? 'Would remove' : 'Moved to the trash:'
-    yield `${did} ${count(swept.length, 'transcript')}, ${size(bytesOf(swept))}, oldest ${ago(oldestOf(swept), now)}.`
+    yield `${did} ${counted(swept.length, 'transcript')}, ${size(bytesOf(swept))}, oldest ${ago(oldestOf(swept), now)}.`
   }
   const deleted = removed.filter((item) => item.kind !== 'transcript')
   if (deleted.length > 0) {
     const did = dryRun ? 'Would delete' : 'Deleted'
-    yield `${did} ${count(deleted.length, 'thing')} in the trash for good, ${size(bytesOf(deleted))}.`
+    yield `${did} ${counted(deleted.length, 'thing')} in the trash for good, ${size(bytesOf(deleted))}.`
   }
 }
 

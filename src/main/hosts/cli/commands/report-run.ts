@@ -1,4 +1,5 @@
 /** Follows an agent to the end of its run, and says how it ended. */
+import { counted } from '../../../../shared/counted.ts'
 import { shortId, type TaskId } from '../../../../shared/ids.ts'
 import type { Report, Task, TaskTree } from '../../../../shared/tasks.ts'
 import type { CliContext } from '../context.ts'
@@ -8,7 +9,6 @@ import type { RunWatcher } from '../follow/follow-trees.ts'
 import { createRunEvents } from '../follow/run-events.ts'
 import { createRunProgress } from '../follow/run-progress.ts'
 import { safeLine, safeText } from '../terminal/safe-text.ts'
-import { count } from '../terminal/wording.ts'
 import type { CliSession } from '../with-shiplog.ts'
 
 export interface RunResult {
@@ -100,7 +100,7 @@ export async function tellWhatIsLeft(
 ): Promise<void> {
   if (notCleanedUp.length > 0) {
     await context.warn(
-      `${count(notCleanedUp.length, 'workspace')} could not be cleaned up yet; the next start tries again.`,
+      `${counted(notCleanedUp.length, 'workspace')} could not be cleaned up yet; the next start tries again.`,
     )
   }
   // Its own progress said so, but what ended well may hide what did not.

@@ -1,4 +1,5 @@
 /** `shiplog tasks …`: what agents were asked to do, how it stands, and what came of it. */
+import { counted } from '../../../../shared/counted.ts'
 import { shortId } from '../../../../shared/ids.ts'
 import { type TaskStatus, taskStatuses } from '../../../../shared/tasks.ts'
 import type { ApplyOutcome } from '../../../../shared/tools.ts'
@@ -7,7 +8,6 @@ import { CliError, exitCodes, usageError } from '../exit-codes.ts'
 import { projectPath } from '../paths.ts'
 import type { Action, ParsedOptions } from '../program.ts'
 import { safeLine, safeText } from '../terminal/safe-text.ts'
-import { count } from '../terminal/wording.ts'
 import { withShiplog } from '../with-shiplog.ts'
 import { printTree } from './task-tree.ts'
 
@@ -90,7 +90,7 @@ function linesOf(outcome: Exclude<ApplyOutcome, { kind: 'conflict' }>): string[]
   switch (outcome.kind) {
     case 'applied':
       return [
-        `Applied: ${count(outcome.paths.length, 'file')} changed, not committed.`,
+        `Applied: ${counted(outcome.paths.length, 'file')} changed, not committed.`,
         ...outcome.paths.map((path) => `  ${safeLine(path)}`),
       ]
     case 'nothing-to-apply':

@@ -7,6 +7,7 @@ import {
   type TranscriptSummary,
   transcriptPageEntriesMax,
 } from '../../../../shared/contract/workspace.ts'
+import { counted } from '../../../../shared/counted.ts'
 import type { Entry } from '../../../../shared/entries.ts'
 import { shortId } from '../../../../shared/ids.ts'
 import { createTranscriptMarkdown } from '../../../../shared/projections/transcript-markdown.ts'
@@ -17,7 +18,7 @@ import { projectPath } from '../paths.ts'
 import type { Action, ParsedOptions } from '../program.ts'
 import { safeLine, safeText } from '../terminal/safe-text.ts'
 import { type Row, renderTable } from '../terminal/table.ts'
-import { ago, count, size, statusWording } from '../terminal/wording.ts'
+import { ago, size, statusWording } from '../terminal/wording.ts'
 import { withShiplog } from '../with-shiplog.ts'
 import { continues, hintsFor } from './task-tree.ts'
 
@@ -51,8 +52,8 @@ async function printList(context: CliContext, transcripts: TranscriptSummary[]):
     const from = one.resumedFrom
     const facts = [
       safeLine(one.agent),
-      count(one.runs, 'run'),
-      one.transcriptExpired ? 'expired' : count(one.entries, 'entry', 'entries'),
+      counted(one.runs, 'run'),
+      one.transcriptExpired ? 'expired' : counted(one.entries, 'entry', 'entries'),
       size(one.bytes),
       ...(one.archived ? ['archived'] : []),
       safeLine(path.basename(one.projectDir)),
@@ -248,7 +249,7 @@ async function headingOf(client: ShiplogClient, page: TranscriptPage): Promise<H
   const facts = [
     `Task ${page.taskId}`,
     ...(found ? [`agent ${found.agent}`, statusWording[found.status].word] : []),
-    count(page.total, 'entry', 'entries'),
+    counted(page.total, 'entry', 'entries'),
     page.source,
   ]
   return {

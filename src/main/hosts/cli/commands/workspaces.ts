@@ -1,6 +1,7 @@
 /** `shiplog workspaces …`: where agents work, what they changed there, and removing it. */
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
 import type { WorkspaceDiff } from '../../../../shared/contract/workspace.ts'
+import { counted } from '../../../../shared/counted.ts'
 import { resolveId, shortId } from '../../../../shared/ids.ts'
 import type { CliContext } from '../context.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -9,7 +10,7 @@ import type { Action, ParsedOptions } from '../program.ts'
 import type { Output } from '../terminal/output.ts'
 import { safeLine, safeText } from '../terminal/safe-text.ts'
 import { renderTable } from '../terminal/table.ts'
-import { ago, count, size, statusWording } from '../terminal/wording.ts'
+import { ago, size, statusWording } from '../terminal/wording.ts'
 import { withShiplog } from '../with-shiplog.ts'
 
 export function list(given: ParsedOptions): Action {
@@ -72,7 +73,7 @@ async function printDiff(context: CliContext, found: WorkspaceDiff): Promise<voi
   const deletions = files.reduce((sum, file) => sum + (file.deletions ?? 0), 0)
   const onto = target.branch === null ? target.path : `${target.path} (${target.branch})`
   await context.say(
-    `${count(files.length, 'file')} changed, +${additions} −${deletions}; would be applied to ${safeLine(onto)}`,
+    `${counted(files.length, 'file')} changed, +${additions} −${deletions}; would be applied to ${safeLine(onto)}`,
   )
   await context.out.write(context.out.isTTY ? colored(patch, context.out) : patch)
   if (truncated) await context.warn('The diff is cut here; --json lists every file.')
@@ -99,7 +100,7 @@ export function remove(id: string): Action {
       else if (removed.length === 0) await context.say(await whyNothingWasRemoved(client, id))
       else {
         await context.say(
-          `Archived and removed ${count(removed.length, 'workspace')}: ${removed.map(shortId).join(', ')}. Reports and transcripts are kept.`,
+          `Archived and removed ${counted(removed.length, 'workspace')}: ${removed.map(shortId).join(', ')}. Reports and transcripts are kept.`,
         )
       }
       return exitCodes.done
@@ -143,7 +144,7 @@ export function deleteArchived(id: string, given: ParsedOptions): Action {
       if (context.json) await context.printJson({ trashed })
       else {
         await context.say(
-          `Moved to the trash: ${count(trashed.length, 'task')}. \`shiplog workspaces restore ${safeLine(id)}\` brings them back.`,
+          `Moved to the trash: ${counted(trashed.length, 'task')}. \`shiplog workspaces restore ${safeLine(id)}\` brings them back.`,
         )
       }
       return exitCodes.done

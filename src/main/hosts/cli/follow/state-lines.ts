@@ -1,10 +1,11 @@
 /** A run as people follow it from afar, on standard error: a line when a task begins, and when it ends. */
+import { counted } from '../../../../shared/counted.ts'
 import { shortId, type TaskId } from '../../../../shared/ids.ts'
 import type { TaskTree } from '../../../../shared/tasks.ts'
 import type { Output } from '../terminal/output.ts'
 import { safeLine } from '../terminal/safe-text.ts'
 import { padEnd } from '../terminal/text-width.ts'
-import { count, elapsed, statusWording } from '../terminal/wording.ts'
+import { elapsed, statusWording } from '../terminal/wording.ts'
 import type { RunWatcher } from './follow-trees.ts'
 
 /** The longest: `❚❚ interrupted`. */
@@ -24,7 +25,7 @@ export function createStateLines(err: Output, now: () => number): RunWatcher {
     },
     async stillRunning(tasks) {
       await writeLine(
-        `The agent's run has ended; waiting for ${count(tasks.length, 'sub-agent')} still at work.`,
+        `The agent's run has ended; waiting for ${counted(tasks.length, 'sub-agent')} still at work.`,
       )
     },
   }

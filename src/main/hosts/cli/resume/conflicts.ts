@@ -1,4 +1,5 @@
 /** The look at what has changed, and who is kept from going on by it. */
+import { counted } from '../../../../shared/counted.ts'
 import { hasConflicts } from '../../../../shared/drift.ts'
 import { shortId, type TaskId } from '../../../../shared/ids.ts'
 import type { LedgerState } from '../../../../shared/projections/ledger-state.ts'
@@ -7,7 +8,7 @@ import type { Task } from '../../../../shared/tasks.ts'
 import { CliError, exitCodes } from '../exit-codes.ts'
 import type { Output } from '../terminal/output.ts'
 import { safeLine } from '../terminal/safe-text.ts'
-import { commandLines, count } from '../terminal/wording.ts'
+import { commandLines } from '../terminal/wording.ts'
 import type { Plan } from './asked.ts'
 import { driftLines } from './drift-text.ts'
 
@@ -44,7 +45,7 @@ export function nothingBegun({ refused }: ResumeOutcome, again: string): CliErro
 function conflictsError(conflicting: { taskId: TaskId }[], again: string): CliError {
   const [first] = conflicting
   const alone = conflicting.length === 1
-  const who = `${count(conflicting.length, 'agent')} would go on over files that others changed`
+  const who = `${counted(conflicting.length, 'agent')} would go on over files that others changed`
   return new CliError(
     exitCodes.refused,
     `${who} since ${alone ? 'it' : 'they'} stopped. Nothing was resumed.`,

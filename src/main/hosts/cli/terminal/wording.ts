@@ -40,10 +40,6 @@ export function elapsed(startedAt: string | null, endedAt: string | null, now: n
 
 export const size = (bytes: number): string => prettyBytes(bytes)
 
-/** `1 agent`, `3 agents`. */
-export const count = (n: number, noun: string, plural = `${noun}s`): string =>
-  `${n} ${n === 1 ? noun : plural}`
-
 /** Commands to type, indented and aligned, each with what it does. */
 export function commandLines(commands: [command: string, does: string][]): string[] {
   const width = Math.max(...commands.map(([command]) => command.length))
