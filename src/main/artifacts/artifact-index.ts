@@ -7,6 +7,7 @@ import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { parseTaskId, type TaskId, taskIdSchema } from '../../shared/ids.ts'
+import { createSerially } from '../../shared/serially.ts'
 import {
   exists,
   readJsonFile,
@@ -15,7 +16,6 @@ import {
   systemCode,
   writeFileDurable,
 } from '../journal/index.ts'
-import { createSerially } from './serially.ts'
 
 export const artifactIndexVersion = 1
 

@@ -20,7 +20,6 @@ export {
 } from './patches.ts'
 export { type ReportLookup, readReport, reportIndex, reportsDir, saveReport } from './reports.ts'
 export { rollUpArtifacts } from './roll-up.ts'
-export { createSerially, type Serially } from './serially.ts'
 export {
   archivedTranscriptDir,
   archiveTranscript,

@@ -1,5 +1,6 @@
 /** Everything that talks to the `git` binary. Nothing here knows tasks, sessions or the ledger. */
 import type { TaskId } from '../../shared/ids.ts'
+import { createSerially } from '../../shared/serially.ts'
 import * as bringBack from './bring-back.ts'
 import { changedTreePaths, type TreeDifference, treeDifferences } from './changes.ts'
 import { type DiffAnswer, type DiffContent, diff, diffCommits } from './diff.ts'
@@ -25,7 +26,6 @@ import {
 import { type RestoreWorktreeInput, restoreWorktree } from './restore-worktree.ts'
 import { createRunGit } from './run.ts'
 import { type CommittedSnapshot, commitSnapshot, type Snapshot, snapshot } from './snapshot.ts'
-import { createTurns } from './turns.ts'
 import * as worktrees from './worktrees.ts'
 
 export { diffBytesMax, diffFilesMax } from './diff.ts'
@@ -64,13 +64,13 @@ export type Git = ReturnType<typeof createGit>
  */
 export function createGit(options: { gitPath?: string; env?: NodeJS.ProcessEnv } = {}) {
   const git = createRunGit(options)
-  const inTurn = createTurns()
+  const serially = createSerially()
   // Each must see what the one before it brought in.
   const inTarget = async <Result>(targetDir: string, run: () => Promise<Result>) =>
-    inTurn(await inspect.topLevelOf(git, targetDir), run)
+    serially(await inspect.topLevelOf(git, targetDir), run)
   // Git itself trips over a worktree that another process is just making or removing.
   const inRepository = async <Result>(repoDir: string, run: () => Promise<Result>) =>
-    inTurn((await inspect.commonDirOf(git, repoDir)) ?? repoDir, run)
+    serially((await inspect.commonDirOf(git, repoDir)) ?? repoDir, run)
   return {
     version: (options?: Options) => inspect.version(git, options),
 

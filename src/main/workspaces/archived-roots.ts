@@ -8,8 +8,9 @@ import { basename, dirname, join } from 'node:path'
 import { FailureError, refused } from '../../shared/failure.ts'
 import type { TaskId } from '../../shared/ids.ts'
 import { descendantsOf } from '../../shared/projections/ledger-state.ts'
+import type { Serially } from '../../shared/serially.ts'
 import type { Task, Workspace } from '../../shared/tasks.ts'
-import { exists, patchIndex, type Serially } from '../artifacts/index.ts'
+import { exists, patchIndex } from '../artifacts/index.ts'
 import { type Git, WorktreeRefusedError } from '../git/index.ts'
 import {
   holdsTheSame,

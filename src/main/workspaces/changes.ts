@@ -4,6 +4,7 @@ import type { WorkspaceDiff } from '../../shared/contract/workspace.ts'
 import { FailureError, refused } from '../../shared/failure.ts'
 import type { TaskId } from '../../shared/ids.ts'
 import { ancestorsOf } from '../../shared/projections/ledger-state.ts'
+import type { Serially } from '../../shared/serially.ts'
 import { isRunning, removalSteps, type Task, type Workspace } from '../../shared/tasks.ts'
 import type { ApplyOutcome } from '../../shared/tools.ts'
 import {
@@ -12,7 +13,6 @@ import {
   type PatchEntry,
   patchDir,
   patchIndex,
-  type Serially,
   savePatch,
   seriesFile,
   worktreePatchFile,
