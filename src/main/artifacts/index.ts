@@ -1,5 +1,4 @@
 // Reports, transcripts and patches kept in a session directory: payload first, index after. See FORMAT.md.
-export { exists, setAside } from '../journal/index.ts'
 export {
   bytesBelow,
   contentBytes,

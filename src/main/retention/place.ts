@@ -1,7 +1,8 @@
 /** Where a transcript is kept, so that it can be taken away and brought back. */
 import type { TaskId } from '../../shared/ids.ts'
 import { ancestorsOf } from '../../shared/projections/ledger-state.ts'
-import { archivedTranscriptDir, exists, type TranscriptPlace } from '../artifacts/index.ts'
+import { archivedTranscriptDir, type TranscriptPlace } from '../artifacts/index.ts'
+import { exists } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { WorkspaceService } from '../workspaces/workspace-service.ts'

@@ -19,8 +19,9 @@ import {
   type TaskTree,
 } from '../../shared/tasks.ts'
 import type { AwaitedTask } from '../../shared/tools.ts'
-import { exists, reportsDir } from '../artifacts/index.ts'
+import { reportsDir } from '../artifacts/index.ts'
 import type { Git } from '../git/index.ts'
+import { exists } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { Sessions } from '../sessions/sessions.ts'

@@ -3,16 +3,17 @@
  * taken back from there. Each is one move and one ledger event, so a crash in between is ended by a
  * second call or by the next start.
  */
-import { readdir } from 'node:fs/promises'
+import { readdir, realpath } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { FailureError, refused } from '../../shared/failure.ts'
 import type { TaskId } from '../../shared/ids.ts'
 import { descendantsOf } from '../../shared/projections/ledger-state.ts'
 import type { Serially } from '../../shared/serially.ts'
 import type { Task, Workspace } from '../../shared/tasks.ts'
-import { exists, patchIndex } from '../artifacts/index.ts'
+import { patchIndex } from '../artifacts/index.ts'
 import { type Git, WorktreeRefusedError } from '../git/index.ts'
 import {
+  exists,
   holdsTheSame,
   isLeftOfMove,
   makeDirDurable,
@@ -26,7 +27,10 @@ import { sessionKey } from './changes.ts'
 import type { WorkingDirs } from './working-dirs.ts'
 
 export interface ArchivedRoots {
-  /** Back to where it was, from the trash too, worktree and uncommitted work included. Throws FailureError when it is not archived. */
+  /**
+   * Back to where it was, from the trash too, worktree and uncommitted work included. Throws FailureError when
+   * it is not archived, or its worktree can't be made again: then it is in the archive as before.
+   */
   restore(taskId: TaskId): Promise<void>
   /** To the trash, where it stays until it expires; resolves with its tasks. Throws FailureError. */
   trash(taskId: TaskId): Promise<TaskId[]>
@@ -37,6 +41,8 @@ export interface ArchivedRoots {
   /** Roots whose restore was begun and not ended. */
   unfinished(): TaskId[]
 }
+
+type Archived = Task & { workspace: Workspace }
 
 export function createArchivedRoots(deps: {
   ledger: Ledger
@@ -51,7 +57,7 @@ export function createArchivedRoots(deps: {
   const move = (taskId: TaskId, from: string, to: string): Promise<void> =>
     deps.serially(sessionKey(taskId), () => moveOnce(from, to))
 
-  function archivedRoot(taskId: TaskId): Task & { workspace: Workspace } {
+  function archivedRoot(taskId: TaskId): Archived {
     const task = state.tasks.get(taskId)
     if (!task) throw new FailureError({ kind: 'not-found', what: 'workspace', id: taskId })
     if (task.parentId !== null) {
@@ -73,38 +79,62 @@ export function createArchivedRoots(deps: {
   async function restore(taskId: TaskId): Promise<void> {
     const task = archivedRoot(taskId)
     if (task.trashed) await untrash(taskId)
-    if (!task.workspace.restoring)
+    if (!task.workspace.restoring) {
+      await orRefused(async () => {
+        const worktree = await worktreeOf(task, layout.archiveDir(taskId))
+        if (worktree) await git.refuseUnrestorable(worktree)
+      })
       await ledger.record({ type: 'workspace.restore-started', workspaceId: taskId })
+    }
     await move(taskId, layout.archiveDir(taskId), layout.sessionDir(taskId))
-    const branch = await restoreWorktree(task)
+    let branch: string | null
+    try {
+      branch = await orRefused(() => restoreWorktree(task))
+    } catch (error) {
+      // Where not even that can be written, the next start tries both again.
+      await giveUp(taskId).catch(() => undefined)
+      throw error
+    }
     await ledger.record({ type: 'workspace.restored', workspaceId: taskId, branch })
   }
 
-  async function restoreWorktree({
-    id,
-    workspace,
-    projectDir,
-  }: ReturnType<typeof archivedRoot>): Promise<string | null> {
-    if (workspace.isolation === 'in-place' || !workspace.branch) return workspace.branch
-    const patch = await patchIndex(layout.sessionDir(id)).get(id)
-    const path = deps.workingDirs.worktreeRoot(workspace)
+  /** It is in the archive as before: what stood in the way can be cleared, and a restore asked for again. */
+  async function giveUp(taskId: TaskId): Promise<void> {
+    await move(taskId, layout.sessionDir(taskId), layout.archiveDir(taskId))
+    await ledger.record({ type: 'workspace.restore-given-up', workspaceId: taskId })
+  }
+
+  /** Resolves with the branch that is checked out. */
+  async function restoreWorktree(task: Archived): Promise<string | null> {
+    const worktree = await worktreeOf(task, layout.sessionDir(task.id))
+    if (!worktree) return task.workspace.branch
+    const { repoDir, path } = worktree
+    // Left by a restore that a crash cut short. A whole one may have been worked in since.
+    if (await git.isHalfMadeWorktree(path)) await git.removeWorktree({ repoDir, path })
+    else if (task.workspace.restoring && (await isWorktreeOf(repoDir, path)))
+      return git.currentBranch(path)
+    return git.restoreWorktree(worktree)
+  }
+
+  /** What its worktree is made of, by the patch that is kept in `dir`; null when it had none. */
+  async function worktreeOf({ id, workspace, projectDir }: Archived, dir: string) {
+    const { isolation, branch } = workspace
+    if (isolation === 'in-place' || !branch) return null
+    const patch = await patchIndex(dir).get(id)
     if (!patch?.headCommit || !patch.finalCommit) {
       return refused(
         'removed',
         `The files of this workspace were gone before it was removed, so only its record can be read.`,
       )
     }
-    // Left by a restore that a crash cut short: what it would make is made anew.
-    if (workspace.restoring && (await exists(path)))
-      await git.removeWorktree({ repoDir: projectDir, path })
-    const { branch } = workspace
+    const path = deps.workingDirs.worktreeRoot(workspace)
     const { headCommit: head, finalCommit: final } = patch
-    try {
-      return await git.restoreWorktree({ repoDir: projectDir, path, branch, head, final })
-    } catch (error) {
-      if (!(error instanceof WorktreeRefusedError)) throw error
-      return refused('removed', `The worktree can't be made again: ${error.message}`)
-    }
+    return { repoDir: projectDir, path, branch, head, final }
+  }
+
+  async function isWorktreeOf(repoDir: string, path: string): Promise<boolean> {
+    if (!(await exists(path))) return false
+    return (await git.registeredWorktrees(repoDir))?.has(await realpath(path)) ?? false
   }
 
   async function trash(taskId: TaskId): Promise<TaskId[]> {
@@ -156,6 +186,15 @@ export function createArchivedRoots(deps: {
     settleTrash,
     unfinished: () =>
       [...state.tasks.values()].filter((task) => task.workspace?.restoring).map((task) => task.id),
+  }
+}
+
+async function orRefused<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof WorktreeRefusedError)) throw error
+    return refused('removed', `The worktree can't be made again: ${error.message}`)
   }
 }
 

@@ -9,7 +9,6 @@ import { isRunning, removalSteps, type Task, type Workspace } from '../../shared
 import type { ApplyOutcome } from '../../shared/tools.ts'
 import {
   changePatchStatus,
-  exists,
   type PatchEntry,
   patchDir,
   patchIndex,
@@ -18,7 +17,7 @@ import {
   worktreePatchFile,
 } from '../artifacts/index.ts'
 import type { Git, MergeAnswer } from '../git/index.ts'
-import { makeDirDurable, moveDurable, syncDirectory } from '../journal/index.ts'
+import { exists, makeDirDurable, moveDurable, syncDirectory } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { Records } from './record.ts'

@@ -2,7 +2,6 @@
  * Finds what is kept of a task, wherever it is now: in its own session directory, in an ancestor's, or in
  * the archive. "Not found", "out of scope" and "damaged" are three different answers (A5).
  */
-
 import { basename, join } from 'node:path'
 import type { TranscriptPage, TranscriptSummary } from '../../shared/contract/workspace.ts'
 import type { EntryType } from '../../shared/entries.ts'
@@ -12,14 +11,13 @@ import { ancestorsOf } from '../../shared/projections/ledger-state.ts'
 import type { Task } from '../../shared/tasks.ts'
 import {
   archivedTranscriptDir,
-  exists,
   type ReportLookup,
   readReport,
   reportsDir,
   transcriptIndex,
   transcriptsDir,
 } from '../artifacts/index.ts'
-import { explain, type PageQuery, refuseSymlink, systemCode } from '../journal/index.ts'
+import { exists, explain, type PageQuery, refuseSymlink, systemCode } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Session } from '../sessions/session.ts'
 import { chatFile, type DataLayout, partialFile } from '../sessions/session-files.ts'
