@@ -46,7 +46,7 @@ export type Isolation = z.infer<typeof isolationSchema>
 export const agentKindSchema = z.enum(['scripted'])
 export type AgentKind = z.infer<typeof agentKindSchema>
 
-/** Who runs it: a start compares both, because pids are reused (T3). */
+/** A process, told from a later one with the same pid: a start compares both, because pids are reused (T3). */
 export const processIdentitySchema = z.object({
   pid: z.number().int(),
   /** As the system gives it; compared for equality only. */

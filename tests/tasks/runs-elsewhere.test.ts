@@ -7,7 +7,7 @@ import { ownIdentity, processStartedAt } from '../../src/main/journal/index.ts'
 import { openLedger } from '../../src/main/ledger/ledger.ts'
 import { openShiplog } from '../../src/main/shiplog.ts'
 import { newProjectId, newTaskId, type TaskId } from '../../src/shared/ids.ts'
-import type { ProcessIdentity } from '../../src/shared/ledger.ts'
+import type { ProcessIdentity } from '../../src/shared/tasks.ts'
 import { taskOf, temporaryDir } from '../harness.ts'
 import { taskCreated } from '../ledger/histories.ts'
 

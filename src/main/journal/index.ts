@@ -22,7 +22,6 @@ export {
   isCertainlyRunning,
   isRunning,
   ownIdentity,
-  type ProcessIdentity,
   processStartedAt,
 } from './process-identity.ts'
 export { readJournal, readJournalPage } from './reader.ts'

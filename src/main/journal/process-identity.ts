@@ -1,13 +1,8 @@
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
+import type { ProcessIdentity } from '../../shared/tasks.ts'
 import { systemCode } from './errors.ts'
-
-/** A process as it is told from a later one with the same pid. Compare `startedAt`, never read it. */
-export interface ProcessIdentity {
-  pid: number
-  startedAt: string
-}
 
 /** Stands for a start time that this system does not tell; such a process counts as the same. */
 const unknownStart = 'unknown'

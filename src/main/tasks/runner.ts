@@ -5,8 +5,12 @@
 import type { RunTool, TaskToolsPort } from '../../shared/agent.ts'
 import type { EntryBody } from '../../shared/entries.ts'
 import { type PromptId, runIdOf, type TaskId } from '../../shared/ids.ts'
-import type { ProcessIdentity } from '../../shared/ledger.ts'
-import { type Task, type TranscriptCounts, waitingActivity } from '../../shared/tasks.ts'
+import {
+  type ProcessIdentity,
+  type Task,
+  type TranscriptCounts,
+  waitingActivity,
+} from '../../shared/tasks.ts'
 import type { Git } from '../git/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'

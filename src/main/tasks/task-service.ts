@@ -6,13 +6,13 @@ import type { AgentProgram, RunTool } from '../../shared/agent.ts'
 import type { EntryBody } from '../../shared/entries.ts'
 import { FailureError, invalid, refused } from '../../shared/failure.ts'
 import { type ProjectId, runIdOf, type TaskId } from '../../shared/ids.ts'
-import type { ProcessIdentity } from '../../shared/ledger.ts'
 import { descendantsOf, taskTree } from '../../shared/projections/ledger-state.ts'
 import {
   type AgentKind,
   agentsAtOnceDefault,
   type Isolation,
   isBeingRemoved,
+  type ProcessIdentity,
   type Report,
   type Task,
   type TaskStatus,
