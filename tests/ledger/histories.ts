@@ -104,6 +104,7 @@ export const anyEvent: fc.Arbitrary<LedgerEvent> = fc.oneof(
     pending: fc.option(text),
   }),
   fc.record({ type: fc.constant('workspace.restore-started' as const), workspaceId: taskId }),
+  fc.record({ type: fc.constant('workspace.restore-given-up' as const), workspaceId: taskId }),
   fc.record({
     type: fc.constant('workspace.restored' as const),
     workspaceId: taskId,

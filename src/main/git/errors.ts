@@ -23,7 +23,7 @@ export class GitMissingError extends Error {
 
   constructor(gitPath: string, cause: unknown) {
     super(
-      `Git could not be started (tried "${gitPath}"). Install Git 2.32 or newer from https://git-scm.com and see that it is on the PATH.`,
+      `Git could not be started (tried "${gitPath}"). Install Git 2.33 or newer from https://git-scm.com and see that it is on the PATH.`,
       { cause },
     )
     this.name = 'GitMissingError'
@@ -38,6 +38,7 @@ export class WorktreeRefusedError extends Error {
     | 'branch-exists'
     | 'branch-in-use'
     | 'bad-branch-name'
+    | 'no-repository'
     | 'path-exists'
     | 'unknown-commit'
 

@@ -23,7 +23,12 @@ import {
   registeredWorktrees,
   registerMovedWorktree,
 } from './registered.ts'
-import { type RestoreWorktreeInput, restoreWorktree } from './restore-worktree.ts'
+import {
+  type RestorableInput,
+  type RestoreWorktreeInput,
+  refuseUnrestorable,
+  restoreWorktree,
+} from './restore-worktree.ts'
 import { createRunGit } from './run.ts'
 import { type CommittedSnapshot, commitSnapshot, type Snapshot, snapshot } from './snapshot.ts'
 import * as worktrees from './worktrees.ts'
@@ -124,6 +129,7 @@ export function createGit(options: { gitPath?: string; env?: NodeJS.ProcessEnv }
       inRepository(input.repoDir, () => worktrees.removeWorktree(git, input)),
     deleteBranch: (input: Parameters<typeof worktrees.deleteBranch>[1]) =>
       inRepository(input.repoDir, () => worktrees.deleteBranch(git, input)),
+    refuseUnrestorable: (input: RestorableInput) => refuseUnrestorable(git, input),
     /** Resolves with the branch that is checked out in it. */
     restoreWorktree: (input: RestoreWorktreeInput) =>
       inRepository(input.repoDir, () => restoreWorktree(git, input)),

@@ -7,37 +7,31 @@ import { commonDirOf, resolveCommit } from './inspect.ts'
 import type { RunGit } from './run.ts'
 import { adminDirOf, removeWorktree } from './worktrees.ts'
 
-export interface RestoreWorktreeInput {
+export interface RestorableInput {
   repoDir: string
   /** Absolute; nothing may be there. */
   path: string
-  /** The branch that it had. Where it is gone, it is made again at `head`. */
-  branch: string
-  /** The last commit of that branch when the worktree was removed. */
+  /** The last commit of its branch when the worktree was removed. */
   head: string
   /** A commit that holds everything, uncommitted work included: `SavedPatch.finalCommit`. */
   final: string
+}
+
+export interface RestoreWorktreeInput extends RestorableInput {
+  /** The branch that it had. Where it is gone, it is made again at `head`. */
+  branch: string
   /** True: refuse (`branch-in-use`) rather than make a branch beside it. */
   onlyThatBranch?: boolean
 }
 
 /**
  * Where the branch has moved on since, a new one beside it (`<branch>-restored`) is made at `head`. Resolves
- * with the branch that is checked out. Throws WorktreeRefusedError (`unknown-commit`, `path-exists`,
+ * with the branch that is checked out. Throws WorktreeRefusedError (as `refuseUnrestorable`, and
  * `branch-in-use`); after any failure all is as it was. A kill leaves what `isHalfMadeWorktree` knows.
  */
 export async function restoreWorktree(git: RunGit, input: RestoreWorktreeInput): Promise<string> {
-  const { repoDir, path, head, final } = input
-  for (const commit of [head, final]) {
-    if ((await resolveCommit(git, repoDir, commit)) !== null) continue
-    throw new WorktreeRefusedError(
-      'unknown-commit',
-      `The commit ${commit} is no longer in ${repoDir}.`,
-    )
-  }
-  if (await exists(path)) {
-    throw new WorktreeRefusedError('path-exists', `${path} exists; move it away first.`)
-  }
+  const { repoDir, path } = input
+  await refuseUnrestorable(git, input)
   // A folder that was deleted by hand: Git still holds its branch for it.
   const note = await setNoteAside(git, repoDir, path)
   try {
@@ -50,14 +44,37 @@ export async function restoreWorktree(git: RunGit, input: RestoreWorktreeInput):
   }
 }
 
+/** What would keep a worktree from being brought back, before anything is tried. Throws WorktreeRefusedError. */
+export async function refuseUnrestorable(
+  git: RunGit,
+  { repoDir, path, head, final }: RestorableInput,
+): Promise<void> {
+  if ((await commonDirOf(git, repoDir)) === null) {
+    throw new WorktreeRefusedError(
+      'no-repository',
+      `${repoDir} is not there or no Git repository any more; put it back first.`,
+    )
+  }
+  for (const commit of [head, final]) {
+    if ((await resolveCommit(git, repoDir, commit)) !== null) continue
+    throw new WorktreeRefusedError(
+      'unknown-commit',
+      `The commit ${commit} is no longer in ${repoDir}.`,
+    )
+  }
+  if (await exists(path)) {
+    throw new WorktreeRefusedError('path-exists', `${path} exists; move it away first.`)
+  }
+}
+
 async function makeAgain(git: RunGit, input: RestoreWorktreeInput): Promise<string> {
   const { repoDir, path, head, final } = input
   const branch = await freeBranch(git, input)
   const isNew = (await resolveCommit(git, repoDir, `refs/heads/${branch}`)) === null
   const checkout = isNew ? ['--no-track', '-b', branch, '--', path, head] : ['--', path, branch]
   try {
-    await git(['worktree', 'add', '--quiet', '--no-checkout', ...checkout], { cwd: repoDir })
-    await git(['worktree', 'lock', '--reason', halfMadeReason, path], { cwd: repoDir })
+    const halfMade = ['--no-checkout', '--lock', '--reason', halfMadeReason]
+    await git(['worktree', 'add', '--quiet', ...halfMade, ...checkout], { cwd: repoDir })
     // Files as they were last; then the index back to the branch, so that uncommitted work is uncommitted.
     await git(['read-tree', '-u', '--reset', final], { cwd: path })
     await git(['read-tree', head], { cwd: path })

@@ -163,6 +163,10 @@ function foldEvent(state: LedgerState, event: LedgerEvent, at: string): void {
       return change(state, event.workspaceId, (task) => ({
         workspace: task.workspace && { ...task.workspace, restoring: true },
       }))
+    case 'workspace.restore-given-up':
+      return change(state, event.workspaceId, (task) => ({
+        workspace: task.workspace && { ...task.workspace, restoring: false },
+      }))
     case 'workspace.restored':
       return change(state, event.workspaceId, (task) => ({
         archived: false,

@@ -1,0 +1,196 @@
+/** What is in the archive, taken back out of it (R6). */
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { openJournal } from '../../src/main/journal/index.ts'
+import type { TaskId } from '../../src/shared/ids.ts'
+import {
+  allTasks,
+  entriesOf,
+  type Fixture,
+  git,
+  openFixture,
+  start,
+  taskOf,
+  until,
+  untilQuiet,
+} from '../harness.ts'
+
+const left = `
+version: 1
+name: left
+agents:
+  lead:
+    turns:
+      - call: bash
+        with: { command: "echo one > committed.txt && git add -A && git commit -qm One && rm README.md && echo two > loose.txt" }
+      - report: { title: Left, markdown: Some of it uncommitted. }
+      - say: I go on.
+`
+
+async function finished(fixture: Fixture): Promise<TaskId> {
+  const id = await start(fixture, left)
+  await untilQuiet(fixture.shiplog)
+  return id
+}
+
+/** A root in the archive, and where its worktree was. */
+async function removed() {
+  const fixture = await openFixture()
+  const id = await finished(fixture)
+  const { workspace } = await taskOf(fixture.shiplog, id)
+  await fixture.shiplog.client.workspace.remove({ workspaceId: id })
+  const restore = () => fixture.shiplog.client.workspace.restore({ workspaceId: id })
+  return { fixture, id, path: workspace?.path ?? '', branch: workspace?.branch ?? '', restore }
+}
+
+/** As a kill right after it was said leaves a restore. */
+async function begunAndKilled(fixture: Fixture, id: TaskId): Promise<void> {
+  await fixture.shiplog.close()
+  const ledger = await openJournal(join(fixture.dataDir, 'ledger.jsonl'))
+  await ledger.append({ v: 1, type: 'workspace.restore-started', workspaceId: id })
+  await ledger.close()
+}
+
+const problemsOf = async ({ shiplog }: Fixture): Promise<string[]> =>
+  (await shiplog.client.app.info()).notices.map(({ text }) => text)
+
+describe('the archive', () => {
+  it('[R6] gives a root back as it was: record, branch, commits and uncommitted work', async () => {
+    const fixture = await openFixture()
+    const { client } = fixture.shiplog
+    const id = await finished(fixture)
+    const before = await taskOf(fixture.shiplog, id)
+    const path = before.workspace?.path ?? ''
+    const status = git(path, 'status', '--porcelain')
+    const entries = await entriesOf(fixture.shiplog, id)
+    await client.workspace.remove({ workspaceId: id })
+    await client.workspace.restore({ workspaceId: id })
+    expect(await taskOf(fixture.shiplog, id)).toEqual({ ...before, patch: 'ready' })
+    expect(git(path, 'status', '--porcelain')).toBe(status)
+    expect(git(path, 'log', '--format=%s').trim().split('\n')).toEqual(['One', 'First'])
+    expect(await entriesOf(fixture.shiplog, id)).toEqual(entries)
+    await client.tasks.prompt({ taskId: id, prompt: 'Go on' })
+    await until(fixture.shiplog, (tasks) =>
+      tasks.some((task) => task.runs.length === 2 && task.status === 'completed'),
+    )
+  })
+
+  it('[R6] takes a new branch when the old one went on meanwhile', async () => {
+    const fixture = await openFixture()
+    const { client } = fixture.shiplog
+    const id = await finished(fixture)
+    const branch = (await taskOf(fixture.shiplog, id)).workspace?.branch ?? ''
+    await client.workspace.remove({ workspaceId: id })
+    git(fixture.project.dir, 'checkout', '-q', branch)
+    git(fixture.project.dir, 'commit', '-q', '--allow-empty', '-m', 'Mine')
+    await client.workspace.restore({ workspaceId: id })
+    expect((await taskOf(fixture.shiplog, id)).workspace?.branch).toBe(`${branch}-restored`)
+  })
+
+  it('[R6] moves to the trash and back, and restores from there', async () => {
+    const fixture = await openFixture()
+    const { client } = fixture.shiplog
+    const id = await finished(fixture)
+    await expect(client.workspace.trash({ workspaceId: id })).rejects.toMatchObject({
+      data: { reason: 'not-archived' },
+    })
+    await client.workspace.remove({ workspaceId: id })
+    const entries = await entriesOf(fixture.shiplog, id)
+    expect((await client.workspace.trash({ workspaceId: id })).trashed).toEqual([id])
+    expect((await client.workspace.listTranscripts({})).transcripts).toEqual([])
+    expect(await allTasks(fixture.shiplog)).toEqual([])
+    await client.workspace.untrash({ workspaceId: id })
+    expect(await entriesOf(fixture.shiplog, id)).toEqual(entries)
+    await client.workspace.trash({ workspaceId: id })
+    await client.workspace.restore({ workspaceId: id })
+    expect(await taskOf(fixture.shiplog, id)).toMatchObject({ archived: false, trashed: false })
+  })
+})
+
+describe('a restore that a kill cut short', () => {
+  it('[R6] goes on at the next start', async () => {
+    const { fixture, id, path } = await removed()
+    await begunAndKilled(fixture, id)
+    const shiplog = await fixture.restart()
+    expect((await taskOf(shiplog, id)).archived).toBe(false)
+    expect((await readdir(path)).sort()).toEqual(['.git', 'committed.txt', 'loose.txt'])
+  })
+
+  it('[R6] takes the worktree that it had made, with what was done in it since', async () => {
+    const { fixture, id, path, branch } = await removed()
+    await begunAndKilled(fixture, id)
+    git(fixture.project.dir, 'worktree', 'add', '-q', path, branch)
+    await writeFile(join(path, 'mine.txt'), 'mine')
+    const shiplog = await fixture.restart()
+    expect(await taskOf(shiplog, id)).toMatchObject({ archived: false, workspace: { branch } })
+    expect(await readFile(join(path, 'mine.txt'), 'utf8')).toBe('mine')
+  })
+
+  it('[R6] is given up, and told once, when something else is in its place', async () => {
+    const { fixture, id, path } = await removed()
+    await begunAndKilled(fixture, id)
+    await mkdir(path, { recursive: true })
+    await writeFile(join(path, 'mine.txt'), 'mine')
+    await fixture.restart()
+    expect(await problemsOf(fixture)).toEqual([expect.stringContaining('could not be restored')])
+    await fixture.restart()
+    expect(await problemsOf(fixture)).toEqual([])
+    expect(await taskOf(fixture.shiplog, id)).toMatchObject({
+      archived: true,
+      workspace: { restoring: false },
+    })
+    expect(await readFile(join(path, 'mine.txt'), 'utf8')).toBe('mine')
+  })
+})
+
+describe('a restore that is refused', () => {
+  it('[R6] [R3] leaves a folder in its place alone, and the record in the archive', async () => {
+    const { fixture, id, path, restore } = await removed()
+    await mkdir(path, { recursive: true })
+    await writeFile(join(path, 'mine.txt'), 'mine')
+    const before = await taskOf(fixture.shiplog, id)
+    await expect(restore()).rejects.toThrow(`${path} exists; move it away first.`)
+    expect(await taskOf(fixture.shiplog, id)).toEqual(before)
+    await fixture.restart()
+    expect(await problemsOf(fixture)).toEqual([])
+    expect(await readFile(join(path, 'mine.txt'), 'utf8')).toBe('mine')
+    await rename(path, `${path}-mine`)
+    await restore()
+    expect((await readdir(path)).sort()).toEqual(['.git', 'committed.txt', 'loose.txt'])
+  })
+
+  it('[R6] [R3] leaves a worktree that the person made in its place alone', async () => {
+    const { fixture, path, branch, restore } = await removed()
+    git(fixture.project.dir, 'worktree', 'add', '-q', path, branch)
+    await writeFile(join(path, 'mine.txt'), 'mine')
+    await expect(restore()).rejects.toThrow('move it away first')
+    await fixture.restart()
+    expect(await readFile(join(path, 'mine.txt'), 'utf8')).toBe('mine')
+  })
+
+  it('[R6] says that its commits are gone, and can be deleted all the same', async () => {
+    const { fixture, id, branch, restore } = await removed()
+    const { dir } = fixture.project
+    git(dir, 'branch', '-q', '-D', branch)
+    git(dir, 'update-ref', '-d', `refs/shiplog/${id}`)
+    git(dir, 'reflog', 'expire', '--expire=now', '--all')
+    git(dir, 'gc', '-q', '--prune=now')
+    await expect(restore()).rejects.toThrow(/The commit [0-9a-f]{40} is no longer in/)
+    await fixture.restart()
+    expect(await problemsOf(fixture)).toEqual([])
+    const { trashed } = await fixture.shiplog.client.workspace.trash({ workspaceId: id })
+    expect(trashed).toEqual([id])
+  })
+
+  it('[R6] says that the project is not there, and works once it is back', async () => {
+    const { fixture, path, restore } = await removed()
+    const { dir } = fixture.project
+    await rename(dir, `${dir}-elsewhere`)
+    await expect(restore()).rejects.toThrow(`${dir} is not there or no Git repository any more`)
+    await rename(`${dir}-elsewhere`, dir)
+    await restore()
+    expect(existsSync(path)).toBe(true)
+  })
+})
