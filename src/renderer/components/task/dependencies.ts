@@ -1,5 +1,6 @@
 /** What a task waits for before it begins. Pure; the main side decides, this only names them. */
 import type { TaskId } from '../../../shared/ids.ts'
+import { newestOf } from '../../../shared/projections/begun-anew.ts'
 import type { Task } from '../../../shared/tasks.ts'
 
 /** Those that have not completed; in the place of one that was begun anew stands the new one. */
@@ -11,11 +12,7 @@ export function openDependencies(
   return task.dependsOn.flatMap((id) => {
     const known = byId(id)
     if (!known) return []
-    const { parentId, callId } = known
-    const newest =
-      parentId !== null && callId !== null
-        ? (childrenOf(parentId).findLast((other) => other.callId === callId) ?? known)
-        : known
+    const newest = newestOf(known, childrenOf)
     return newest.status === 'completed' ? [] : [newest]
   })
 }
