@@ -1,4 +1,5 @@
 /** What a workspace changed: shown as a diff, saved as a patch, applied where its work belongs. */
+import { realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { WorkspaceDiff } from '../../shared/contract/workspace.ts'
 import { FailureError, refused } from '../../shared/failure.ts'
@@ -30,8 +31,11 @@ export interface Changes {
    * sub-agent's to its parent's, or to the nearest ancestor's that is left.
    */
   apply(taskId: TaskId): Promise<ApplyOutcome>
-  /** Saves what the workspace holds into its keeper's session directory, before the worktree goes (R1). */
-  save(taskId: TaskId): Promise<void>
+  /**
+   * Saves what the workspace holds into its keeper's session directory, before the worktree goes (R1). A
+   * worktree that Git does not know is refused, or, `askedAgain`, goes to the trash as it is.
+   */
+  save(taskId: TaskId, options?: { askedAgain?: boolean }): Promise<void>
 }
 
 export function createChanges(deps: {
@@ -221,7 +225,7 @@ export function createChanges(deps: {
     })
   }
 
-  async function save(taskId: TaskId): Promise<void> {
+  async function save(taskId: TaskId, { askedAgain = false } = {}): Promise<void> {
     const task = state.tasks.get(taskId)
     const workspace = task?.workspace
     if (!task || !workspace || workspace.isolation === 'in-place' || !workspace.baseCommit) return
@@ -241,22 +245,25 @@ export function createChanges(deps: {
         updatedAtMs: clock(),
         baseCommit,
       }
-      if (!here) {
-        return {
-          ...common,
-          status: 'failed',
-          headCommit: null,
-          finalCommit: null,
-          paths: [],
-          error: `${workspace.path} was gone`,
-        }
+      const nothing = { ...common, status: 'failed' as const, headCommit: null, finalCommit: null }
+      if (!here) return { ...nothing, paths: [], error: `${workspace.path} was gone` }
+      const saved = await git
+        .savePatch({
+          dir: workspace.path,
+          baseCommit,
+          seriesPath: join(dir, seriesFile),
+          worktreePath: join(dir, worktreePatchFile),
+        })
+        .catch(async (error) => {
+          if (await isWorktree(workspace)) throw error
+          return null
+        })
+      if (saved === null) {
+        if (!askedAgain) return refused('removed', whatToDoWithoutGit(task, workspace))
+        const name = await toTrash(workspace, taskId)
+        const error = `Git did not know its worktree any more; its files went to the trash as ${name}`
+        return { ...nothing, paths: [], error }
       }
-      const saved = await git.savePatch({
-        dir: workspace.path,
-        baseCommit,
-        seriesPath: join(dir, seriesFile),
-        worktreePath: join(dir, worktreePatchFile),
-      })
       await syncDirectory(dir)
       await keepLeftOut(workspace, taskId, saved.leftOut)
       // Keeps both sides of a later three-way merge alive when worktree and branch are gone.
@@ -274,6 +281,20 @@ export function createChanges(deps: {
       await ledger.record({ type: 'task.patch-changed', taskId, status: entry.status })
   }
 
+  /** Not where the project was moved or deleted, or the agent deleted what makes a folder a worktree. */
+  async function isWorktree(workspace: Workspace): Promise<boolean> {
+    const root = deps.workingDirs.worktreeRoot(workspace)
+    const found = await git.inspectProject(root)
+    return 'topLevel' in found && found.topLevel === (await realpath(root))
+  }
+
+  async function toTrash(workspace: Workspace, taskId: TaskId): Promise<string> {
+    const name = `worktree-${taskId}`
+    await makeDirDurable(layout.trash)
+    await moveDurable(deps.workingDirs.worktreeRoot(workspace), join(layout.trash, name))
+    return name
+  }
+
   /** Repositories that the agent cloned into its worktree are in no patch: they go to the trash, not away (R3). */
   async function keepLeftOut(workspace: Workspace, taskId: TaskId, paths: string[]): Promise<void> {
     for (const path of paths) {
@@ -285,6 +306,10 @@ export function createChanges(deps: {
   }
 
   return { diff, apply, save }
+}
+
+function whatToDoWithoutGit({ title, projectDir }: Task, { path }: Workspace): string {
+  return `Git does not know ${path} any more, so what "${title}" changed there can't be kept as a patch. Put the project back to ${projectDir} (or run \`git worktree repair ${path}\` where it is now) and remove it again then; removed again without that, its files go to the trash as they are.`
 }
 
 /** Who changes or removes a folder waits for whoever else does (`Serially`). */

@@ -28,9 +28,10 @@ export interface Removal {
   begin(taskIds: TaskId[]): Promise<void>
   /**
    * Begins the transaction, or goes on with one that was begun, to its end. Resolves too when only the
-   * archive had to be put off (R5); rejects when what it changed could not be made safe.
+   * archive had to be put off (R5); rejects when what it changed could not be made safe. `askedAgain`: the
+   * person was told so and wants it gone; a worktree that Git does not know then goes to the trash as it is.
    */
-  remove(taskId: TaskId): Promise<void>
+  remove(taskId: TaskId, options?: { askedAgain?: boolean }): Promise<void>
   /** Says of a removal that was begun why it does not go on now. */
   wait(taskId: TaskId, why: string): Promise<void>
   /** The workspaces whose removal was begun and not ended. */
@@ -75,12 +76,12 @@ export function createRemoval(deps: {
   }
 
   /** What each step does; the ledger hears of it once it is done. `started` and `removed` are only said. */
-  const actions: Record<RemovalStep, (subject: Subject) => Promise<void>> = {
+  const actions: Record<RemovalStep, (subject: Subject, askedAgain: boolean) => Promise<void>> = {
     started: async () => undefined,
     'runs-stopped': ({ task }) => deps.stopper.stopForRemoval(task.id),
     // Usage and times are in the ledger with each run's end: from here on no run can add to them.
     'totals-recorded': async () => undefined,
-    'patch-saved': ({ task }) => deps.changes.save(task.id),
+    'patch-saved': ({ task }, askedAgain) => deps.changes.save(task.id, { askedAgain }),
     'artifacts-rolled-up': async ({ task, sessionDir, keeperDir }) => {
       holdWhileNeeded(task)
       if (!keeperDir || !(await exists(sessionDir))) return
@@ -148,7 +149,7 @@ export function createRemoval(deps: {
     await ledger.record(...fresh.map((id) => advanced(id, 'started', null)))
   }
 
-  async function remove(taskId: TaskId): Promise<void> {
+  async function remove(taskId: TaskId, { askedAgain = false } = {}): Promise<void> {
     const begun = subjectOf(taskId)
     if (!begun || begun.workspace.removal === 'removed') return
     const { removal } = begun.workspace
@@ -159,7 +160,7 @@ export function createRemoval(deps: {
       const subject = subjectOf(taskId)
       if (!subject) return
       try {
-        await actions[step](subject)
+        await actions[step](subject, askedAgain)
       } catch (error) {
         return putOff(subject, step, recorded, error)
       }

@@ -84,12 +84,15 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
   async function remove(taskId: TaskId): Promise<TaskId[]> {
     if (!state.tasks.has(taskId))
       throw new FailureError({ kind: 'not-found', what: 'workspace', id: taskId })
+    const askedAgain = new Set(
+      treeOf(taskId).filter((id) => state.tasks.get(id)?.workspace?.pending),
+    )
     await removal.begin(treeOf(taskId))
     await stopTree(taskId)
     const tree = treeOf(taskId)
     // What was being started meanwhile.
     await removal.begin(tree)
-    const failures = await removeAll(tree)
+    const failures = await removeAll(tree, askedAgain)
     for (const error of failures.values()) throw error
     return tree
   }
@@ -104,13 +107,17 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
    * Those below must come before those above, which wait for what fails; everything else goes on.
    * Resolves with what failed.
    */
-  async function removeAll(taskIds: TaskId[]): Promise<Map<TaskId, unknown>> {
+  async function removeAll(
+    taskIds: TaskId[],
+    askedAgain: ReadonlySet<TaskId> = new Set(),
+  ): Promise<Map<TaskId, unknown>> {
     const failures = new Map<TaskId, unknown>()
     const waiting = new Set<TaskId>()
     const removeOne = async (taskId: TaskId): Promise<void> => {
       if (waiting.has(taskId)) return
       try {
-        await serially(taskId, () => holdingFolder(taskId, () => removal.remove(taskId)))
+        const options = { askedAgain: askedAgain.has(taskId) }
+        await serially(taskId, () => holdingFolder(taskId, () => removal.remove(taskId, options)))
       } catch (error) {
         failures.set(taskId, error)
         const { title, workspace } = state.tasks.get(taskId) ?? {}

@@ -1,0 +1,74 @@
+/** A worktree whose repository is gone, or that is no worktree any more: it can be removed all the same. */
+import { existsSync } from 'node:fs'
+import { readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { layoutOf } from '../../src/main/sessions/session-files.ts'
+import { git, openFixture, start, taskOf, untilQuiet } from '../harness.ts'
+
+const scenario = `
+version: 1
+name: works
+agents:
+  lead:
+    turns:
+      - call: write_file
+        with: { path: loose.txt, content: "not committed" }
+      - report: { title: Done, markdown: One file. }
+`
+
+async function finished() {
+  const fixture = await openFixture()
+  const id = await start(fixture, scenario)
+  await untilQuiet(fixture.shiplog)
+  const path = (await taskOf(fixture.shiplog, id)).workspace?.path ?? ''
+  const remove = () => fixture.shiplog.client.workspace.remove({ workspaceId: id })
+  const notices = async () =>
+    (await fixture.shiplog.client.app.info()).notices.map(({ text }) => text)
+  return { fixture, id, path, remove, notices }
+}
+
+it('[R1] says what to do when the project is gone, and goes on once it is back', async () => {
+  const { fixture, id, path, remove } = await finished()
+  const { dir } = fixture.project
+  await rename(dir, `${dir}-elsewhere`)
+  await expect(remove()).rejects.toThrow(`Put the project back to ${dir}`)
+  expect(await readFile(join(path, 'loose.txt'), 'utf8')).toBe('not committed')
+  await rename(`${dir}-elsewhere`, dir)
+  await fixture.restart()
+  expect(await taskOf(fixture.shiplog, id)).toMatchObject({ archived: true, patch: 'ready' })
+  expect(existsSync(path)).toBe(false)
+})
+
+it.each([
+  ['the project is gone for good', (dir: string) => rm(dir, { recursive: true })],
+  ['the worktree has lost its .git', (_: string, path: string) => rm(join(path, '.git'))],
+])('[R3] [R5] moves the files to the trash when it is asked again: %s', async (_, spoil) => {
+  const { fixture, id, path, remove, notices } = await finished()
+  await spoil(fixture.project.dir, path)
+  await expect(remove()).rejects.toThrow('its files go to the trash as they are')
+  await fixture.restart()
+  expect(await notices()).toEqual([expect.stringContaining('could not be completed')])
+  expect(existsSync(path)).toBe(true)
+  await remove()
+  expect(await taskOf(fixture.shiplog, id)).toMatchObject({ archived: true, patch: 'failed' })
+  expect(existsSync(path)).toBe(false)
+  const { trash } = layoutOf(fixture.dataDir)
+  expect(await readFile(join(trash, `worktree-${id}`, 'loose.txt'), 'utf8')).toBe('not committed')
+  await fixture.restart()
+  expect(await notices()).toEqual([])
+  const transcript = await fixture.shiplog.client.workspace.getSubagentTranscript({ taskId: id })
+  expect(transcript.entries.length).toBeGreaterThan(0)
+})
+
+it('[R6] keeps the record readable and says that the files can not be brought back', async () => {
+  const { fixture, id, remove } = await finished()
+  const { dir } = fixture.project
+  await rename(dir, `${dir}-elsewhere`)
+  await expect(remove()).rejects.toThrow()
+  await remove()
+  await rename(`${dir}-elsewhere`, dir)
+  const restore = fixture.shiplog.client.workspace.restore({ workspaceId: id })
+  await expect(restore).rejects.toThrow('only its record can be read')
+  expect(git(dir, 'status', '--porcelain')).toBe('')
+})
