@@ -1,10 +1,9 @@
 import { type FileHandle, open, rename } from 'node:fs/promises'
 import path from 'node:path'
-import { syncDirectory, writeFully } from './durable-files.ts'
-import { systemCode } from './errors.ts'
+import { exists, syncDirectory, writeFully } from './durable-files.ts'
+import { holdsTheSame } from './move.ts'
+import { chunksOf } from './read.ts'
 import type { Healing } from './types.ts'
-
-const copyChunkBytes = 1 << 20
 
 /**
  * Sets the bytes after the last newline aside in a sibling file, then cuts them (J4). The original is
@@ -17,7 +16,7 @@ export async function healTornTail(
 ): Promise<Healing> {
   const handle = await open(file, 'r+')
   try {
-    const keptAs = await setAside(handle, file, cutAt, tailBytes)
+    const keptAs = await setTailAside(handle, file, cutAt, tailBytes)
     await cut(handle, cutAt)
     return {
       file,
@@ -37,7 +36,7 @@ export async function cut(handle: FileHandle, bytes: number): Promise<void> {
   await handle.sync()
 }
 
-async function setAside(
+async function setTailAside(
   source: FileHandle,
   file: string,
   from: number,
@@ -60,14 +59,7 @@ async function copyRange(
 ): Promise<void> {
   const handle = await open(target, 'w', 0o600)
   try {
-    const buffer = Buffer.allocUnsafe(Math.min(bytes, copyChunkBytes))
-    for (let done = 0; done < bytes; ) {
-      const want = Math.min(buffer.length, bytes - done)
-      const { bytesRead } = await source.read(buffer, 0, want, from + done)
-      if (bytesRead === 0) break
-      await writeFully(handle, buffer.subarray(0, bytesRead))
-      done += bytesRead
-    }
+    for await (const chunk of chunksOf(source, from, from + bytes)) await writeFully(handle, chunk)
     await handle.sync()
   } finally {
     await handle.close()
@@ -78,34 +70,6 @@ async function copyRange(
 async function nameFor(base: string, prepared: string): Promise<string> {
   for (let n = 1; ; n++) {
     const name = n === 1 ? base : `${base}-${n}`
-    if ((await sameContent(name, prepared)) !== 'differs') return name
-  }
-}
-
-async function sameContent(a: string, b: string): Promise<'same' | 'differs' | 'missing'> {
-  let first: FileHandle
-  try {
-    first = await open(a, 'r')
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return 'missing'
-    throw error
-  }
-  const second = await open(b, 'r')
-  try {
-    const sizes = await Promise.all([first.stat(), second.stat()])
-    if (sizes[0].size !== sizes[1].size) return 'differs'
-    const left = Buffer.allocUnsafe(copyChunkBytes)
-    const right = Buffer.allocUnsafe(copyChunkBytes)
-    for (let at = 0; at < sizes[0].size; ) {
-      const { bytesRead } = await first.read(left, 0, left.length, at)
-      const other = await second.read(right, 0, bytesRead, at)
-      if (bytesRead === 0 || other.bytesRead !== bytesRead) return 'differs'
-      if (left.compare(right, 0, bytesRead, 0, bytesRead) !== 0) return 'differs'
-      at += bytesRead
-    }
-    return 'same'
-  } finally {
-    await first.close()
-    await second.close()
+    if (!(await exists(name)) || (await holdsTheSame(prepared, name))) return name
   }
 }

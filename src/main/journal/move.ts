@@ -22,7 +22,7 @@ import {
   writeNewFile,
 } from './durable-files.ts'
 import { systemCode } from './errors.ts'
-import { readRange } from './read.ts'
+import { chunksOf } from './read.ts'
 import { setAside } from './set-aside.ts'
 
 /** A copy in the making, beside where it will be published by one rename. Its source is still whole. */
@@ -33,9 +33,6 @@ const movedSuffix = '.shiplog-moved'
 /** What a crash in the middle of a move leaves; deleting it loses nothing. */
 export const isLeftOfMove = (name: string): boolean =>
   name.endsWith(stagedSuffix) || name.endsWith(movedSuffix)
-
-/** Read and compared at a time. */
-const chunkBytes = 1 << 20
 
 /** The copy on the other file system is not what it should be. The source is as it was. */
 export class MoveError extends Error {
@@ -209,13 +206,5 @@ async function sameBytes(one: string, other: string): Promise<boolean> {
     return (await others.next()).done === true
   } finally {
     for (const handle of handles) await handle.close()
-  }
-}
-
-async function* chunksOf(handle: FileHandle): AsyncGenerator<Buffer> {
-  for (let at = 0; ; at += chunkBytes) {
-    const chunk = await readRange(handle, at, at + chunkBytes)
-    if (chunk.length > 0) yield chunk
-    if (chunk.length < chunkBytes) return
   }
 }

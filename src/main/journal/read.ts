@@ -10,7 +10,7 @@ import type { JournalRecord, Page, PageQuery } from './types.ts'
 
 /** Bytes of records in one page, so that a page of very long records stays small. One always fits. */
 const pageBytesMax = 16 << 20
-/** Read at a time while iterating. */
+/** Read at a time. */
 const stepBytes = 1 << 20
 /** Places further apart are read by separate calls. */
 const gapBytesMax = 1 << 16
@@ -196,6 +196,19 @@ function runs(places: RecordPlace[]): Run[] {
   return found
 }
 
+/** What lies from `start` up to `end` or the file's end, in pieces that need little memory. */
+export async function* chunksOf(
+  handle: FileHandle,
+  start = 0,
+  end = Number.POSITIVE_INFINITY,
+): AsyncGenerator<Buffer> {
+  for (let at = start; at < end; at += stepBytes) {
+    const chunk = await readRange(handle, at, Math.min(end, at + stepBytes))
+    if (chunk.length > 0) yield chunk
+    if (chunk.length < stepBytes) return
+  }
+}
+
 /** The bytes from `start` to `end`, fewer where the file ends before. */
 export async function readRange(handle: FileHandle, start: number, end: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(end - start)
@@ -228,10 +241,8 @@ async function noteChanged(
 
 async function lineAt(handle: FileHandle, offset: number): Promise<number> {
   let line = 1
-  for (let at = 0; at < offset; at += stepBytes) {
-    const chunk = await readRange(handle, at, Math.min(offset, at + stepBytes))
-    for (let nl = chunk.indexOf(0x0a); nl !== -1; nl = chunk.indexOf(0x0a, nl + 1)) line += 1
-    if (chunk.length === 0) break
+  for await (const chunk of chunksOf(handle, 0, offset)) {
+    for (let nl = chunk.indexOf(newline); nl !== -1; nl = chunk.indexOf(newline, nl + 1)) line += 1
   }
   return line
 }
