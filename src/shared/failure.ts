@@ -30,6 +30,7 @@ export type RefusalReason =
   | 'nothing-to-apply'
   | 'in-use'
   | 'nothing-to-undo'
+  | 'settings-lost'
   | 'closing'
 
 export class FailureError extends Error {

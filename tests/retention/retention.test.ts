@@ -340,6 +340,9 @@ it('keeps damaged settings aside and sweeps nothing by itself until they are sav
     ])
     expect(await shiplog.client.retention.settings()).toEqual(retentionDefaults)
     expect(idsOf(await shiplog.client.retention.preview({}))).toHaveLength(2)
+    await expect(shiplog.client.retention.sweep()).rejects.toThrow(
+      'settings.json.damaged-1 in the data directory. Put it right',
+    )
     await shiplog.close()
   }
   expect(await readFile(`${path}.damaged-1`, 'utf8')).toContain('never')

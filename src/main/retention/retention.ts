@@ -71,6 +71,10 @@ export interface RetentionDependencies {
 /** Events of one sweep that are durable with one sync; small enough for one message of the feed. */
 const eventsAtOnce = 100
 
+const whatIsLost = 'The settings of retention can’t be read, so nothing was removed.'
+const howToSetAgain =
+  'Put it right under the name settings.json, or save Retention in Settings, and clean up then.'
+
 export async function createRetention(deps: RetentionDependencies): Promise<Retention> {
   const { ledger, layout, clock } = deps
   const { state } = ledger
@@ -284,7 +288,11 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
       return settings.current()
     },
     preview,
-    sweep: (by = 'person') => alone(() => sweepNow(by)),
+    async sweep(by = 'person') {
+      const lost = settings.lost()
+      if (lost !== null) refused('settings-lost', `${whatIsLost} ${lost} ${howToSetAgain}`)
+      return alone(() => sweepNow(by))
+    },
     async receipts() {
       const { all, unreadable } = await summaries()
       return { receipts: all.map(({ items: _, ...summary }) => summary), unreadable }
