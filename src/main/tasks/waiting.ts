@@ -7,22 +7,23 @@ import type { RunRegistry } from './run-registry.ts'
 /** Node takes a longer time for no time at all. */
 const timerMsMax = 2 ** 31 - 1
 
-/** Waits also for those that have settled once and are about to run again: they were resumed. */
+/**
+ * Resolves when every task has settled (a blocked one counts: nothing happens to it by waiting) and none of
+ * them is about to run again, or when `timeoutMs` is over; rejects with the signal's reason.
+ */
 export async function waitUntilOver(
   { ledger, runs }: { ledger: Ledger; runs: Pick<RunRegistry, 'isActive' | 'ended'> },
   taskIds: TaskId[],
-  options: { timeoutMs?: number | undefined; signal?: AbortSignal | undefined } = {},
+  { timeoutMs, signal }: { timeoutMs?: number | undefined; signal?: AbortSignal | undefined } = {},
 ): Promise<void> {
-  const until = options.timeoutMs === undefined ? null : performance.now() + options.timeoutMs
+  const until = performance.now() + (timeoutMs ?? Number.POSITIVE_INFINITY)
+  signal?.throwIfAborted()
   for (;;) {
-    const timeoutMs = until === null ? undefined : Math.max(0, until - performance.now())
-    await waitUntilSettled(ledger, taskIds, { ...options, timeoutMs })
     const again = taskIds.filter((id) => isAboutToRunAgain({ ledger, runs }, id))
-    if (again.length === 0 || (until !== null && performance.now() >= until)) return
-    await firstOf(
-      again.map((id) => runs.ended(id)),
-      { ledger, timeoutMs, signal: options.signal },
-    )
+    const isOver = again.length === 0 && !taskIds.some((id) => isOpen(ledger, id))
+    if (isOver || performance.now() >= until) return
+    // A resume that is given up is not recorded.
+    await nextNews(ledger, { until, signal, ends: again.map((id) => runs.ended(id)) })
   }
 }
 
@@ -34,15 +35,21 @@ export function isAboutToRunAgain(
   return ledger.state.tasks.get(taskId)?.status === 'interrupted' && runs.isActive(taskId)
 }
 
-/** One of them ended, something was recorded, or the time is over: reason to look again. */
-async function firstOf(
-  ends: Promise<void>[],
-  { ledger, timeoutMs, signal }: { ledger: Ledger; timeoutMs?: number; signal?: AbortSignal },
+function isOpen(ledger: Ledger, taskId: TaskId): boolean {
+  const task = ledger.state.tasks.get(taskId)
+  return task !== undefined && !isSettled(task.status) && task.status !== 'blocked'
+}
+
+/** One of `ends` came, something was recorded, or it is `until`, as `performance.now()` tells: reason to look again. */
+async function nextNews(
+  ledger: Ledger,
+  { until, signal, ends }: { until: number; signal?: AbortSignal; ends: Promise<void>[] },
 ): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const unsubscribe = ledger.subscribe(() => resolve())
-  const timer =
-    timeoutMs === undefined ? null : setTimeout(resolve, Math.min(timeoutMs, timerMsMax))
+  const timer = Number.isFinite(until)
+    ? setTimeout(resolve, Math.min(until - performance.now(), timerMsMax))
+    : undefined
   const abort = () => reject(signal?.reason)
   signal?.addEventListener('abort', abort, { once: true })
   for (const end of ends) void end.then(resolve)
@@ -51,40 +58,7 @@ async function firstOf(
     await promise
   } finally {
     unsubscribe()
-    if (timer) clearTimeout(timer)
-    signal?.removeEventListener('abort', abort)
-  }
-}
-
-/**
- * Resolves when every task has settled (a blocked one counts: nothing happens to it by waiting), when
- * `timeoutMs` is over, or rejects with the signal's reason.
- */
-export async function waitUntilSettled(
-  ledger: Ledger,
-  taskIds: TaskId[],
-  { timeoutMs, signal }: { timeoutMs?: number | undefined; signal?: AbortSignal | undefined } = {},
-): Promise<void> {
-  const open = () =>
-    taskIds.some((id) => {
-      const task = ledger.state.tasks.get(id)
-      return task !== undefined && !isSettled(task.status) && task.status !== 'blocked'
-    })
-  signal?.throwIfAborted()
-  if (!open()) return
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const unsubscribe = ledger.subscribe(() => {
-    if (!open()) resolve()
-  })
-  const timer =
-    timeoutMs === undefined ? null : setTimeout(resolve, Math.min(timeoutMs, timerMsMax))
-  const abort = () => reject(signal?.reason)
-  signal?.addEventListener('abort', abort, { once: true })
-  try {
-    await promise
-  } finally {
-    unsubscribe()
-    if (timer) clearTimeout(timer)
+    clearTimeout(timer)
     signal?.removeEventListener('abort', abort)
   }
 }
