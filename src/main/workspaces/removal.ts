@@ -2,6 +2,7 @@
  * Removing a workspace: one recoverable transaction, written step by step in the ledger (R1). Each step is
  * idempotent; after a crash the next start goes on after the last recorded step.
  */
+import { randomUUID } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TaskId } from '../../shared/ids.ts'
@@ -9,7 +10,12 @@ import type { LedgerEventOf } from '../../shared/ledger.ts'
 import { ancestorsOf } from '../../shared/projections/ledger-state.ts'
 import type { Serially } from '../../shared/serially.ts'
 import { type RemovalStep, removalSteps, type Task, type Workspace } from '../../shared/tasks.ts'
-import { archiveTranscript, rollUpArtifacts } from '../artifacts/index.ts'
+import {
+  archiveTranscript,
+  type PatchEntry,
+  patchIndex,
+  rollUpArtifacts,
+} from '../artifacts/index.ts'
 import type { Git } from '../git/index.ts'
 import { exists, makeDirDurable, moveDurable, removeDurable } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -46,6 +52,11 @@ interface Subject {
   keeperDir: string | null
 }
 
+interface Pass {
+  askedAgain: boolean
+  savedBefore: boolean
+}
+
 /** The steps that move what is kept; by then the patch is safe. */
 const archiveSteps: RemovalStep[] = ['artifacts-rolled-up', 'transcript-moved', 'archived']
 
@@ -76,12 +87,12 @@ export function createRemoval(deps: {
   }
 
   /** What each step does; the ledger hears of it once it is done. `started` and `removed` are only said. */
-  const actions: Record<RemovalStep, (subject: Subject, askedAgain: boolean) => Promise<void>> = {
+  const actions: Record<RemovalStep, (subject: Subject, pass: Pass) => Promise<void>> = {
     started: async () => undefined,
     'runs-stopped': ({ task }) => deps.stopper.stopForRemoval(task.id),
     // Usage and times are in the ledger with each run's end: from here on no run can add to them.
     'totals-recorded': async () => undefined,
-    'patch-saved': ({ task }, askedAgain) => deps.changes.save(task.id, { askedAgain }),
+    'patch-saved': ({ task }, { askedAgain }) => deps.changes.save(task.id, { askedAgain }),
     'artifacts-rolled-up': async ({ task, sessionDir, keeperDir }) => {
       holdWhileNeeded(task)
       if (!keeperDir || !(await exists(sessionDir))) return
@@ -103,7 +114,7 @@ export function createRemoval(deps: {
       serially(sessionKey(subject.task.id), () =>
         subject.keeperDir ? retireSessionDir(subject) : archiveRoot(subject),
       ),
-    'worktree-removed': removeWorktree,
+    'worktree-removed': (subject, { savedBefore }) => removeWorktree(subject, savedBefore),
     removed: async () => undefined,
   }
 
@@ -121,21 +132,52 @@ export function createRemoval(deps: {
     await moveDurable(sessionDir, join(layout.trash, `session-${task.id}`))
   }
 
-  async function removeWorktree({ task, workspace }: Subject): Promise<void> {
+  /** `savedBefore`: its patch was saved in an earlier pass, and somebody may have worked there since. */
+  async function removeWorktree(subject: Subject, savedBefore: boolean): Promise<void> {
+    const { task, workspace } = subject
     if (workspace.isolation === 'in-place') {
       // It keeps the last state for a resume, and there will be none. A project may have left Git since.
       if (state.projects.get(task.projectId)?.git)
         await deps.git.deleteRef(task.projectDir, task.id).catch(() => undefined)
       return
     }
+    const path = deps.workingDirs.worktreeRoot(workspace)
+    const saved = savedBefore ? await savedPatch(subject) : null
+    if (savedBefore && (await exists(path)) && !(await holdsOnlyWhat(saved, path)))
+      await keepInTrash(task, path)
     await deps.git.removeWorktree({
       repoDir: task.projectDir,
-      path: deps.workingDirs.worktreeRoot(workspace),
+      path,
       // A sub-agent's branch is only ours, and a hidden ref keeps its commits. A root's branch is where a
       // person looks for its work: it goes only when nothing was committed on it.
       branch: workspace.branch ?? undefined,
-      ...(task.parentId === null && workspace.baseCommit ? { branchAt: workspace.baseCommit } : {}),
+      branchAt: (task.parentId === null ? workspace.baseCommit : saved?.headCommit) ?? undefined,
     })
+  }
+
+  async function savedPatch({ task, sessionDir, keeperDir }: Subject): Promise<PatchEntry | null> {
+    const home = (await exists(sessionDir)) ? sessionDir : layout.archiveDir(task.id)
+    return patchIndex(keeperDir ?? home).get(task.id)
+  }
+
+  /** A removal that was cut short leaves less than was saved, never anything else. */
+  async function holdsOnlyWhat(saved: PatchEntry | null, dir: string): Promise<boolean> {
+    if (!saved?.finalCommit) return false
+    try {
+      const { tree } = await deps.git.snapshot(dir)
+      const differences = await deps.git.treeDifferences({ dir, from: saved.finalCommit, to: tree })
+      return differences.every(({ change }) => change === 'deleted')
+    } catch {
+      return false
+    }
+  }
+
+  async function keepInTrash({ id, title }: Task, path: string): Promise<void> {
+    const name = `worktree-${id}-${randomUUID()}`
+    await makeDirDurable(layout.trash)
+    await moveDurable(path, join(layout.trash, name))
+    const text = `Something else stood where the worktree of "${title}" had been; it is in the trash as ${name}`
+    deps.onProblem(text, new Error(path))
   }
 
   async function advance(taskId: TaskId, step: RemovalStep, pending: string | null): Promise<void> {
@@ -154,15 +196,16 @@ export function createRemoval(deps: {
     if (!begun || begun.workspace.removal === 'removed') return
     const { removal } = begun.workspace
     const left = removalSteps.slice(removal ? removalSteps.indexOf(removal) + 1 : 0)
+    const pass: Pass = { askedAgain, savedBefore: !left.includes('patch-saved') }
     let recorded: RemovalStep | null = removal
     let done: RemovalStep[] = []
     for (const [n, step] of left.entries()) {
       const subject = subjectOf(taskId)
       if (!subject) return
       try {
-        await actions[step](subject, askedAgain)
+        await actions[step](subject, pass)
       } catch (error) {
-        return putOff(subject, step, recorded, error)
+        return putOff(subject, step, recorded, pass, error)
       }
       done.push(step)
       const next = left[n + 1]
@@ -190,12 +233,13 @@ export function createRemoval(deps: {
     subject: Subject,
     step: RemovalStep,
     done: RemovalStep | null,
+    { savedBefore }: Pass,
     error: unknown,
   ): Promise<void> {
     const why = error instanceof Error ? error.message : String(error)
     if (done) await advance(subject.task.id, done, `${step}: ${why}`)
     if (!archiveSteps.includes(step)) throw error
-    await removeWorktree(subject)
+    await removeWorktree(subject, savedBefore)
     // Of what it waits for it was told already.
     if (error instanceof HeldError) return
     deps.onProblem(`"${subject.task.title}" was removed, but its archive is pending: ${why}`, error)
