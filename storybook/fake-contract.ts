@@ -9,7 +9,7 @@ import { contract, type ShiplogClient } from '../src/shared/contract/index.ts'
 import type { ProjectSetup } from '../src/shared/contract/projects.ts'
 import type { Damage, WorkspaceDiff } from '../src/shared/contract/workspace.ts'
 import type { DriftReport } from '../src/shared/drift.ts'
-import type { Entry, PartialMessage } from '../src/shared/entries.ts'
+import { type Entry, noUsage, type PartialMessage } from '../src/shared/entries.ts'
 import { resolveId, type TaskId } from '../src/shared/ids.ts'
 import type { LedgerEvent, LedgerRecord } from '../src/shared/ledger.ts'
 import { snapshotParts } from '../src/shared/projections/ledger-snapshot.ts'
@@ -67,7 +67,6 @@ const noDiff: WorkspaceDiff = {
   truncated: false,
   target: { path: '/home/robin/api', branch: 'main' },
 }
-const noUsage = { inputTokens: 0, outputTokens: 0, costUsd: null, complete: true }
 
 export function createFakeContract(options: FakeContractOptions = {}): FakeContract {
   const { dataDir = '/home/robin/.local/share/shiplog', nowMs = Date.now() } = options

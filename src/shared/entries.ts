@@ -28,6 +28,11 @@ export const usageSchema = z.object({
 })
 export type Usage = z.infer<typeof usageSchema>
 
+/** Of what has used nothing yet. */
+export const noUsage: Usage = { inputTokens: 0, outputTokens: 0, costUsd: null, complete: true }
+/** Of a run that ended before it could say. */
+export const unknownUsage: Usage = { ...noUsage, complete: false }
+
 const entryBase = z.object({
   v: z.number().int().min(1),
   /** Position in the file, contiguous from 1 (J2). Order is this, never the clock (J9). */

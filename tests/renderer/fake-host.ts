@@ -15,8 +15,6 @@ import { createMemory } from './fake-host/memory.ts'
 import { taskAnswers } from './fake-host/task-answers.ts'
 import { workspaceAnswers } from './fake-host/workspace-answers.ts'
 
-export { noUsage } from './fake-host/happenings.ts'
-
 export type FakeHost = ReturnType<typeof createFakeHost>
 
 export function createFakeHost(options: { drift?: Record<TaskId, DriftReport> } = {}) {

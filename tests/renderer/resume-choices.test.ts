@@ -10,8 +10,9 @@ import {
   withChoice,
 } from '../../src/renderer/views/resume/choices.ts'
 import type { DriftReport } from '../../src/shared/drift.ts'
+import { noUsage } from '../../src/shared/entries.ts'
 import type { TaskId } from '../../src/shared/ids.ts'
-import { createFakeHost, noUsage } from './fake-host.ts'
+import { createFakeHost } from './fake-host.ts'
 
 /** A root with a child and a grandchild, and another root; all of them interrupted. */
 async function interrupted(drift: Record<TaskId, DriftReport> = {}) {

@@ -5,8 +5,9 @@ import {
   type SidebarRow,
   sidebarRows,
 } from '../../src/renderer/views/sidebar/rows.ts'
+import { noUsage } from '../../src/shared/entries.ts'
 import { childrenByParent } from '../../src/shared/projections/ledger-state.ts'
-import { createFakeHost, noUsage } from './fake-host.ts'
+import { createFakeHost } from './fake-host.ts'
 
 function harbour() {
   const host = createFakeHost()

@@ -9,6 +9,7 @@ import {
   type PartialMessage,
   parseEntry,
   type RunEndEntry,
+  unknownUsage,
 } from '../../shared/entries.ts'
 import { runIdOf } from '../../shared/ids.ts'
 import { isRunning, type Task, type TranscriptCounts } from '../../shared/tasks.ts'
@@ -38,9 +39,8 @@ export async function recoverLostRuns(deps: {
   for (const task of lost) {
     const run = task.runs.at(-1)?.run ?? 1
     const { end, endedAt, transcript } = await closeLostRun(deps, task, run)
-    const usage = { inputTokens: 0, outputTokens: 0, costUsd: null, complete: false }
     const cause = end.cause ?? lostRunCause
-    const outcome = { status: end.status, cause, usage, transcript }
+    const outcome = { status: end.status, cause, usage: unknownUsage, transcript }
     await deps.ledger.record(endEvent(task.id, run, outcome, endedAt))
     if (end.status === 'interrupted') interrupted.push(task)
   }

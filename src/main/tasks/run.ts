@@ -8,7 +8,7 @@ import type {
   TaskToolsPort,
   ToolResult,
 } from '../../shared/agent.ts'
-import type { Entry, EntryBody, Usage } from '../../shared/entries.ts'
+import { type Entry, type EntryBody, noUsage, type Usage } from '../../shared/entries.ts'
 import { type RunId, runIdOf } from '../../shared/ids.ts'
 import { repairHistory } from '../../shared/projections/repair-history.ts'
 import type { Task } from '../../shared/tasks.ts'
@@ -303,7 +303,7 @@ interface UsageSum {
 
 /** Tokens are summed; the sum is complete only when every turn said what it used. */
 function createUsageSum(): UsageSum {
-  let sum: Usage = { inputTokens: 0, outputTokens: 0, costUsd: null, complete: true }
+  let sum = noUsage
   return {
     add(usage) {
       if (!usage) return

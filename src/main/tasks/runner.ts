@@ -3,7 +3,7 @@
  * itself, what the ledger says of its end, and the clean-up after it.
  */
 import type { RunTool, TaskToolsPort } from '../../shared/agent.ts'
-import type { EntryBody } from '../../shared/entries.ts'
+import { type EntryBody, unknownUsage } from '../../shared/entries.ts'
 import { type PromptId, runIdOf, type TaskId } from '../../shared/ids.ts'
 import {
   type ProcessIdentity,
@@ -246,8 +246,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
         await sessions.close(taskId)
       }
     } catch (error) {
-      const usage = { inputTokens: 0, outputTokens: 0, costUsd: null, complete: false }
-      return { status: 'interrupted', cause: causeOf(error), usage }
+      return { status: 'interrupted', cause: causeOf(error), usage: unknownUsage }
     }
   }
 

@@ -3,7 +3,7 @@
  * the stories and the tests use this one fold, so live view and restart can't disagree.
  */
 import { assertNever } from '../assert-never.ts'
-import type { Usage } from '../entries.ts'
+import { noUsage, type Usage } from '../entries.ts'
 import type { ProjectId, PromptId, TaskId } from '../ids.ts'
 import type { LedgerEvent, LedgerEventOf, LedgerRecord } from '../ledger.ts'
 import type { Project, Run, Task, TaskTree, Workspace } from '../tasks.ts'
@@ -26,8 +26,6 @@ export const emptyLedgerState = (dataDir: string): LedgerState => ({
   tasks: new Map(),
   trustedSetups: new Map(),
 })
-
-const noUsage: Usage = { inputTokens: 0, outputTokens: 0, costUsd: null, complete: true }
 
 /** Folds one record in place. Records must come in order of `seq`; one that was folded already is passed over. */
 export function foldLedgerRecord(state: LedgerState, record: LedgerRecord): void {

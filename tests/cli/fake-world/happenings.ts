@@ -1,4 +1,5 @@
 /** What a test makes happen in the fake world. */
+import { noUsage } from '../../../src/shared/entries.ts'
 import {
   newProjectId,
   newTaskId,
@@ -8,8 +9,6 @@ import {
 } from '../../../src/shared/ids.ts'
 import type { LedgerEvent } from '../../../src/shared/ledger.ts'
 import { type Memory, startedAt } from './memory.ts'
-
-const noUsage = { inputTokens: 0, outputTokens: 0, costUsd: null, complete: true }
 
 export type Happenings = ReturnType<typeof createHappenings>
 

@@ -12,8 +12,6 @@ import {
 } from '../../../src/shared/ids.ts'
 import { dataDir, type Memory } from './memory.ts'
 
-export const noUsage = { inputTokens: 0, outputTokens: 0, costUsd: null, complete: true }
-
 export type Happenings = ReturnType<typeof createHappenings>
 
 export function createHappenings(memory: Memory) {
