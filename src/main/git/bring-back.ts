@@ -1,7 +1,7 @@
 /** What bringing a task's directory back needs beside making its worktree again. */
-import { lstat } from 'node:fs/promises'
 import path from 'node:path'
 import { GitError } from './errors.ts'
+import { exists } from './exists.ts'
 import { head as headOf, isClean, resolveCommit } from './inspect.ts'
 import { mergeTrees } from './merge-trees.ts'
 import { line, type RunGit } from './run.ts'
@@ -63,9 +63,3 @@ async function isOnBranch(git: RunGit, dir: string, commit: string): Promise<boo
   const args = ['for-each-ref', '--count=1', `--contains=${commit}`, 'refs/heads/']
   return line(await git(args, { cwd: dir })) !== ''
 }
-
-const exists = (file: string): Promise<boolean> =>
-  lstat(file).then(
-    () => true,
-    () => false,
-  )

@@ -1,7 +1,8 @@
 /** Brings a removed worktree back as it was: its branch, its commits, and what was not committed. */
-import { lstat, mkdir, rename, rm } from 'node:fs/promises'
+import { mkdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { WorktreeRefusedError } from './errors.ts'
+import { exists } from './exists.ts'
 import { halfMadeReason } from './half-made.ts'
 import { commonDirOf, resolveCommit } from './inspect.ts'
 import type { RunGit } from './run.ts'
@@ -132,11 +133,4 @@ async function freeBranch(
 async function isCheckedOut(git: RunGit, repoDir: string, branch: string): Promise<boolean> {
   const { stdout } = await git(['worktree', 'list', '--porcelain'], { cwd: repoDir })
   return stdout.toString('utf8').split('\n').includes(`branch refs/heads/${branch}`)
-}
-
-async function exists(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    () => false,
-  )
 }

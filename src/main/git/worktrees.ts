@@ -1,8 +1,9 @@
 /** Worktrees, their branches, and the hidden refs that keep what a removed one ended with. */
-import { lstat, readdir, readFile, realpath, rm, stat } from 'node:fs/promises'
+import { readdir, readFile, realpath, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { TaskId } from '../../shared/ids.ts'
 import { GitError, NotAWorktreeError, WorktreeRefusedError } from './errors.ts'
+import { exists } from './exists.ts'
 import { commonDirOf, resolveCommit } from './inspect.ts'
 import { line, type RunGit } from './run.ts'
 import { shiplogIdentity } from './snapshot.ts'
@@ -226,13 +227,6 @@ export async function adminDirOf(commonDir: string, worktreePath: string): Promi
     }
   }
   return null
-}
-
-async function exists(file: string): Promise<boolean> {
-  return lstat(file).then(
-    () => true,
-    () => false,
-  )
 }
 
 /** With links resolved as far up as the path exists. */
