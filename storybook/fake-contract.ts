@@ -195,7 +195,7 @@ export function createFakeContract(options: FakeContractOptions = {}): FakeContr
         const run = runs.at(-1)?.run ?? 1
         const cause = 'stopped by the person'
         record({ type: 'task.interrupted', taskId: id, run, cause, usage: noUsage })
-        return { stopped: [id] }
+        return { stopped: [id], cancelled: [] }
       }),
       list: os.tasks.list.handler(({ input }) => ({
         tasks: taskTree([...state.tasks.values()].filter((task) => input.all || !task.archived)),

@@ -78,7 +78,7 @@ describe('tasks', () => {
   })
 
   it('stop and apply say what they did', async () => {
-    expect(await document('tasks', 'stop', lead)).toEqual({ stopped: [lead] })
+    expect(await document('tasks', 'stop', lead)).toEqual({ stopped: [lead], cancelled: [] })
     world.answerApply({ kind: 'applied', paths: ['a.txt', 'b.txt'] })
     expect(await document('tasks', 'apply', tester)).toEqual({
       kind: 'applied',

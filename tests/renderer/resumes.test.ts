@@ -23,7 +23,7 @@ function followed() {
     stop: async ({ taskId: id }: { taskId: TaskId }) => {
       stopped.push(id)
       if (id === two) throw new Error('it has ended')
-      return { stopped: [id] }
+      return { stopped: [id], cancelled: [] }
     },
   }
   const client = { tasks } as unknown as Pick<ShiplogClient, 'tasks'>

@@ -205,3 +205,72 @@ async function untilCalled(fixture: Fixture, taskId: TaskId, name: string): Prom
     if (event.entries.some((entry) => entry.type === 'tool-call' && entry.name === name)) return
   }
 }
+
+it('[T6] cancels a blocked task only when it is named, and says so', async () => {
+  const fixture = await openFixture()
+  const root = await start(
+    fixture,
+    `
+version: 1
+name: blocked
+agents:
+  lead:
+    turns:
+      - steps:
+          - call: task
+            with: { agent: failing, title: Fails, prompt: Go, background: true }
+          - call: task
+            with: { agent: leaf, title: After, prompt: Go, background: true, dependsOn: [Fails] }
+      - say: I leave them to it.
+  failing:
+    turns:
+      - fail: It can't be done.
+  leaf:
+    turns:
+      - say: Never.
+`,
+  )
+  await untilQuiet(fixture.shiplog)
+  const { tasks } = fixture.shiplog.client
+  const after = await taskOf(fixture.shiplog, 'After')
+  expect(after.status).toBe('blocked')
+  expect(await tasks.stop({ taskId: root })).toEqual({ stopped: [], cancelled: [] })
+  expect((await taskOf(fixture.shiplog, 'After')).status).toBe('blocked')
+  expect(await tasks.stop({ taskId: after.id })).toEqual({ stopped: [], cancelled: [after.id] })
+  expect((await taskOf(fixture.shiplog, 'After')).status).toBe('cancelled')
+})
+
+it('[T5] tells what it interrupts from what had not begun', async () => {
+  const fixture = await openFixture()
+  const root = await start(
+    fixture,
+    `
+version: 1
+name: queue
+agents:
+  lead:
+    turns:
+      - steps:
+          - call: task
+            with: { agent: sleeper, title: One, prompt: Go, background: true }
+          - call: task
+            with: { agent: sleeper, title: Two, prompt: Go, background: true }
+      - call: task_await
+        with: { tasks: all }
+  sleeper:
+    turns:
+      - wait: 1h
+`,
+    { agentsAtOnce: 1 },
+  )
+  await until(
+    fixture.shiplog,
+    (tasks) =>
+      tasks.length === 3 &&
+      tasks.some(({ title, status }) => title === 'One' && status === 'spawned'),
+  )
+  const [one, two] = [await taskOf(fixture.shiplog, 'One'), await taskOf(fixture.shiplog, 'Two')]
+  const answer = await fixture.shiplog.client.tasks.stop({ taskId: root })
+  expect(answer.stopped.toSorted()).toEqual([root, one.id].toSorted())
+  expect(answer.cancelled).toEqual([two.id])
+})

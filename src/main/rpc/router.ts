@@ -83,9 +83,9 @@ export function createRouter(deps: RouterDependencies) {
         await tasks.followUps.withdraw(taskId(input.taskId), input.promptId)
         return {}
       }),
-      stop: os.tasks.stop.handler(async ({ input }) => ({
-        stopped: await tasks.stop(taskId(input.taskId), 'stopped by the person'),
-      })),
+      stop: os.tasks.stop.handler(({ input }) =>
+        tasks.stop(taskId(input.taskId), 'stopped by the person'),
+      ),
       list: os.tasks.list.handler(({ input }) => ({ tasks: tasks.list(input) })),
       report: os.tasks.report.handler(({ input }) => tasks.report(taskId(input.taskId), input)),
       applyPatch: os.tasks.applyPatch.handler(({ input }) =>

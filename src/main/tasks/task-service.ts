@@ -3,6 +3,7 @@
  * to a task is in `lifecycle.ts`, how a run is played in `runner.ts`.
  */
 import type { AgentProgram, RunTool } from '../../shared/agent.ts'
+import type { StoppedTasks } from '../../shared/contract/tasks.ts'
 import type { EntryBody } from '../../shared/entries.ts'
 import { FailureError, invalid, refused } from '../../shared/failure.ts'
 import { type ProjectId, runIdOf, type TaskId } from '../../shared/ids.ts'
@@ -67,7 +68,7 @@ export interface TaskService {
   start(request: StartTask): Promise<TaskId>
   readonly followUps: FollowUps
   /** Interrupts it and everything below it; resolves with what was stopped once that is recorded. */
-  stop(taskId: TaskId, cause: string): Promise<TaskId[]>
+  stop(taskId: TaskId, cause: string): Promise<StoppedTasks>
   list(query: {
     projectDir?: string | undefined
     status?: TaskStatus | undefined
@@ -199,9 +200,11 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     }
   }
 
-  async function stop(taskId: TaskId, cause: string): Promise<TaskId[]> {
-    const root = record.known(taskId)
-    const tree = () => [...descendantsOf(state, taskId), root].map((task) => task.id)
+  async function stop(taskId: TaskId, cause: string): Promise<StoppedTasks> {
+    const named = record.known(taskId)
+    const tree = () => [...descendantsOf(state, taskId), named].map((task) => task.id)
+    const isWaiting = (id: TaskId) => ['queued', 'blocked'].includes(record.known(id).status)
+    const wasWaiting = isWaiting(taskId)
     const stopped = new Set<TaskId>()
     // Until nothing new has come: a parent may have been starting a sub-agent when it was told to stop.
     for (;;) {
@@ -211,12 +214,17 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
       // All at once, so that no parent takes up the end of a child and goes on.
       await Promise.all(running.map((id) => runs.stop(id, new Interruption(cause))))
     }
-    // What an earlier process left in the queue has no run to stop.
-    for (const id of tree()) {
-      await record.cancel(id, cause)
-      void runner.cleanUp(id)
+    // What is blocked, or was left in the queue by an earlier process, has no run to stop. Under an agent
+    // that has ended it may still have its turn: there was nothing to stop.
+    const cancelled = [...stopped].filter((id) => record.known(id).status === 'cancelled')
+    if (stopped.size > 0 || wasWaiting) {
+      for (const id of tree().filter(isWaiting)) {
+        await record.cancel(id, cause)
+        cancelled.push(id)
+      }
     }
-    return [...stopped]
+    for (const id of tree()) void runner.cleanUp(id)
+    return { stopped: [...stopped].filter((id) => !cancelled.includes(id)), cancelled }
   }
 
   /** What a run that is no resume needs of its directory: that it is there (S4). */

@@ -24,6 +24,14 @@ export const taskTreeSchema = taskSchema.extend({
   },
 })
 
+const stoppedTasksSchema = z.object({
+  /** Were at work, and are interrupted. */
+  stopped: z.array(taskIdSchema),
+  /** Waited to begin, and never will. */
+  cancelled: z.array(taskIdSchema),
+})
+export type StoppedTasks = z.infer<typeof stoppedTasksSchema>
+
 export const tasks = {
   /** Starts a root agent. Resolves once the task is durable, before it has run (T1, T2). */
   start: base
@@ -54,10 +62,8 @@ export const tasks = {
   withdrawPrompt: base
     .input(z.object({ taskId: idTextSchema, promptId: promptIdSchema }))
     .output(z.object({})),
-  /** Interrupts it and everything below it; the partial turns are kept. */
-  stop: base
-    .input(z.object({ taskId: idTextSchema }))
-    .output(z.object({ stopped: z.array(taskIdSchema) })),
+  /** Interrupts it and everything below it; the partial turns are kept. What had not begun is cancelled. */
+  stop: base.input(z.object({ taskId: idTextSchema })).output(stoppedTasksSchema),
   list: base
     .input(
       z.object({

@@ -38,7 +38,11 @@ export function taskAnswers(deps: {
     withdrawPrompt: os.tasks.withdrawPrompt.handler(() => ({})),
     stop: os.tasks.stop.handler(({ input, errors }) => {
       const id = find(input.taskId, errors)
-      return { stopped: state.tasks.get(id)?.status === 'spawned' ? [id] : [] }
+      const status = state.tasks.get(id)?.status
+      return {
+        stopped: status === 'spawned' ? [id] : [],
+        cancelled: status === 'queued' || status === 'blocked' ? [id] : [],
+      }
     }),
     list: os.tasks.list.handler(({ input }) => {
       calls.push({ name: 'tasks.list', input })

@@ -41,7 +41,7 @@ export function taskAnswers(deps: {
         cause: 'Stopped by the person',
         usage: noUsage,
       })
-      return { stopped: [id] }
+      return { stopped: [id], cancelled: [] }
     }),
     list: os.tasks.list.handler(() => ({ tasks: taskTree([...ledger.tasks.values()]) })),
     report: os.tasks.report.handler(({ input, errors }) => {

@@ -55,10 +55,13 @@ export function report(id: string, given: ParsedOptions): Action {
 export function stop(id: string): Action {
   return (context) =>
     withShiplog(context, { host: 'cli' }, async ({ client }) => {
-      const { stopped } = await client.tasks.stop({ taskId: id })
-      if (context.json) await context.printJson({ stopped })
-      else if (stopped.length === 0) await context.say('It was not running; nothing was stopped.')
-      else await context.say(`Interrupted ${stopped.map(shortId).join(', ')}.`)
+      const { stopped, cancelled } = await client.tasks.stop({ taskId: id })
+      const said: string[] = []
+      if (stopped.length > 0) said.push(`Interrupted ${stopped.map(shortId).join(', ')}.`)
+      if (cancelled.length > 0)
+        said.push(`Cancelled ${cancelled.map(shortId).join(', ')}, not begun yet.`)
+      if (context.json) await context.printJson({ stopped, cancelled })
+      else await context.say(said.join(' ') || 'It was not running; nothing was stopped.')
       return exitCodes.done
     })
 }
