@@ -32,10 +32,3 @@ export const inWindow: Decorator = (Story) => (
     <Story />
   </div>
 )
-
-/** As wide as a sidebar. */
-export const inSidebar: Decorator = (Story) => (
-  <div style={{ width: 280, height: '100vh', display: 'flex', flexDirection: 'column' }}>
-    <Story />
-  </div>
-)

@@ -7,12 +7,11 @@ import { z } from 'zod'
 const uuid = z.uuid({ version: 'v4' })
 
 /**
- * A task, its workspace and its session share one UUID v4 (PRODUCT, "Words"), so there is one brand
- * with three names: each use says which role is meant.
+ * A task, its workspace and its session share one UUID v4 (PRODUCT, "Words"), so there is one brand,
+ * and a second name for where the session is meant.
  */
 export const taskIdSchema = uuid.brand<'TaskId'>()
 export type TaskId = z.infer<typeof taskIdSchema>
-export type WorkspaceId = TaskId
 export type SessionId = TaskId
 
 export const projectIdSchema = uuid.brand<'ProjectId'>()

@@ -120,7 +120,6 @@ export const treeOptionsSchema = z.object({
   /** True: finished sub-agents' workspaces stay until somebody removes them. */
   keep: z.boolean(),
 })
-export type TreeOptions = z.infer<typeof treeOptionsSchema>
 
 /** What `task` was told of plans and phases; what nobody said is absent. */
 export const planSchema = z
@@ -164,7 +163,6 @@ export const waitingPromptSchema = z.object({
   prompt: z.string(),
   at: isoDateTime,
 })
-export type WaitingPrompt = z.infer<typeof waitingPromptSchema>
 
 export const taskSchema = z.object({
   id: taskIdSchema,

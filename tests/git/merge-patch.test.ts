@@ -38,20 +38,28 @@ async function savedWork({ baseKnown }: { baseKnown: boolean }) {
   const out = await temporaryDir()
   const files = { seriesPath: path.join(out, 'series'), worktreePath: path.join(out, 'worktree') }
   const saved = await git.savePatch({ dir: project.dir, baseCommit, ...files })
-  return { parent, files, baseCommit, saved, input: { targetDir: target, baseCommit, ...files } }
+  const finalTree = project.git('rev-parse', `${saved.finalCommit}^{tree}`)
+  return {
+    parent,
+    files,
+    baseCommit,
+    saved,
+    finalTree,
+    input: { targetDir: target, baseCommit, ...files },
+  }
 }
 
 for (const baseKnown of [true, false]) {
   const when = baseKnown ? 'when the base is known' : 'when not even the base is known'
 
   it(`brings in the saved files ${when}, then says that they are in`, async () => {
-    const { parent, saved, input } = await savedWork({ baseKnown })
+    const { parent, saved, finalTree, input } = await savedWork({ baseKnown })
     await expect(git.resolveCommit(parent.dir, saved.finalCommit)).resolves.toBeNull()
     await expect(git.mergePatchInto(input)).resolves.toEqual({
       kind: 'applied',
       paths: ['a.txt', 'data.bin', 'dos.txt', 'gone.txt', 'moved.txt', 'old.txt', 'untracked.txt'],
     })
-    expect((await git.snapshot(parent.dir)).tree).toBe(saved.finalTree)
+    expect((await git.snapshot(parent.dir)).tree).toBe(finalTree)
     expect(parent.git('diff', '--cached')).toBe('')
     await expect(git.mergePatchInto(input)).resolves.toEqual({ kind: 'already-applied' })
   })

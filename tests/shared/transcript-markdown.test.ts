@@ -2,12 +2,17 @@ import { describe, expect, it } from 'vitest'
 import type { Entry } from '../../src/shared/entries.ts'
 import {
   createTranscriptMarkdown,
-  transcriptMarkdown,
+  type TranscriptEnding,
 } from '../../src/shared/projections/transcript-markdown.ts'
 import { session } from '../fixtures/entries/builder.ts'
 import { ids } from '../fixtures/entries/tasks.ts'
 
 const id = Object.values(ids)[0] as (typeof ids)[keyof typeof ids]
+
+function transcriptMarkdown(entries: Entry[], ending?: TranscriptEnding): string {
+  const markdown = createTranscriptMarkdown()
+  return markdown.add(entries) + markdown.end(ending)
+}
 
 function wholeSession() {
   return session(id, { cwd: '/home/robin/api' })

@@ -25,7 +25,6 @@ export interface SavedPatch {
   status: 'none' | 'ready'
   /** Null: HEAD has no commit. */
   headCommit: string | null
-  finalTree: string
   /** HEAD, or a commit on top of it with what was not committed. `keepRef` keeps it alive. */
   finalCommit: string
   /** Bytes of what was written, and synced; null when there is nothing. The folders are the caller's to sync. */
@@ -72,7 +71,6 @@ export async function savePatch(git: RunGit, input: SavePatchInput): Promise<Sav
   return {
     status: paths.length === 0 ? 'none' : 'ready',
     headCommit: final.head,
-    finalTree: final.tree,
     finalCommit: final.commit,
     seriesBytes,
     worktreeBytes,

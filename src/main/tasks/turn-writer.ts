@@ -16,8 +16,6 @@ import {
 import type { Session } from '../sessions/session.ts'
 
 export interface TurnWriter {
-  /** The message that the turn will become; null between turns. */
-  readonly messageUuid: EntryId | null
   begin(): Promise<void>
   text(text: string): Promise<void>
   reasoning(text: string): Promise<void>
@@ -153,9 +151,6 @@ export function createTurnWriter(options: {
   }
 
   return {
-    get messageUuid() {
-      return message?.uuid ?? null
-    },
     begin,
     text: (text) => stream('text', text),
     reasoning: (text) => stream('reasoning', text),

@@ -52,12 +52,6 @@ export function createTranscriptMarkdown(): TranscriptMarkdown {
   }
 }
 
-/** A whole transcript at once. */
-export function transcriptMarkdown(entries: Iterable<Entry>, ending?: TranscriptEnding): string {
-  const markdown = createTranscriptMarkdown()
-  return markdown.add(entries) + markdown.end(ending)
-}
-
 /** Its calls were read and its message was not: it may well be complete. */
 const isUnread = (item: TranscriptItem): boolean => item.kind === 'turn' && item.at === null
 
