@@ -200,3 +200,15 @@ agents:
     turns:
       - report: { title: Helped, markdown: Help was given. }
 `
+
+/** `count` turns, several pages of entries: `Entry 1.` and on, some of them with more below than others. */
+export const manyTurnsScenario = (count: number) => `version: 1
+name: many-turns
+agents:
+  lead:
+    turns:
+${Array.from({ length: count }, (_, index) => {
+  const calls = '\n          - call: list_files'.repeat((index % 2) + 1)
+  return `      - steps:\n          - say: "Entry ${index + 1}."${calls}`
+}).join('\n')}
+`

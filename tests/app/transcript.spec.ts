@@ -1,8 +1,8 @@
 /** The transcript dialog: replay of what is archived, drilling down, and a live one that follows. */
-import type { Page } from '@playwright/test'
-import { expect, start, test } from './app.ts'
+import type { Locator, Page } from '@playwright/test'
+import { expect, playToEnd, start, test } from './app.ts'
 import { breadcrumb, card, conversation, openAt, transcript } from './places.ts'
-import { gatedScenario } from './scenarios.ts'
+import { gatedScenario, manyTurnsScenario } from './scenarios.ts'
 
 test('replays the archived chat.jsonl: prompt, reasoning, text, calls with input and output, report', async ({
   finished,
@@ -132,6 +132,60 @@ test('a live transcript follows, and what is being read does not move', async ({
   await expect(dialog.getByText('follows live')).toBeHidden()
   await lead.open()
 })
+
+test('scrolling up through a long transcript meets every entry, however fast', async ({
+  app,
+  page,
+}) => {
+  const count = 250
+  const host = await app.serve()
+  const project = await host.client.projects.add({ dir: await app.repository('parser') })
+  const root = await playToEnd(host, project, manyTurnsScenario(count), 'Talk')
+  await openAt(page, host, `/t/${root.id}`)
+  const talk = conversation(page)
+  const list = talk.getByRole('region', { name: /^Transcript of / })
+  await expect(talk.getByText(`Entry ${count}.`)).toBeInViewport()
+
+  await test.step('by wheel: something of what was in view before a notch still is after it', async () => {
+    await list.hover()
+    for (let before = await entriesIn(list); !before.includes(1); ) {
+      // Less than the height of the list.
+      await page.mouse.wheel(0, -400)
+      await expect.poll(() => entriesIn(list)).not.toEqual(before)
+      await expect(list.getByRole('feed')).toHaveAttribute('aria-busy', 'false')
+      const now = await entriesIn(list)
+      expect(
+        now.filter((entry) => before.includes(entry), `${before} and then ${now}`),
+      ).not.toEqual([])
+      before = now
+    }
+  })
+  await test.step('End shows the newest', async () => {
+    await list.press('End')
+    await expect(talk.getByText(`Entry ${count}.`)).toBeInViewport()
+  })
+  await test.step('by PageUp, with the focus in a row that scrolls away', async () => {
+    await page.keyboard.press('k')
+    for (let before = await entriesIn(list); !before.includes(count - 120); ) {
+      await page.keyboard.press('PageUp')
+      await expect.poll(() => entriesIn(list)).not.toEqual(before)
+      const now = await entriesIn(list)
+      expect(Math.max(...now)).toBeGreaterThanOrEqual(Math.min(...before) - 1)
+      before = now
+    }
+  })
+})
+
+/** The numbers of the entries that are in view. */
+const entriesIn = (list: Locator): Promise<number[]> =>
+  list.evaluate((box) => {
+    const { top, bottom } = box.getBoundingClientRect()
+    return [...box.querySelectorAll('article')].flatMap((row) => {
+      const at = row.getBoundingClientRect()
+      const entry = /Entry (\d+)\./.exec(row.textContent)?.[1]
+      return entry && at.bottom > top && at.top < bottom ? [Number(entry)] : []
+    })
+  })
 
 /** Counts the calls by which the page asks for a task's entries. */
 function watchCalls(page: Page): (taskId: string) => number {

@@ -11,7 +11,7 @@ import {
   withPartial,
 } from '../../src/shared/projections/transcript.ts'
 import { session } from '../fixtures/entries/builder.ts'
-import { broken, leadEnded, leadLive } from '../fixtures/entries/conversations.ts'
+import { broken, leadEnded, leadLive, long } from '../fixtures/entries/conversations.ts'
 import { taskId } from '../fixtures/entries/ids.ts'
 
 const itemsOf = (entries: Entry[]) => foldEntries(emptyTranscript(), entries).items
@@ -53,6 +53,21 @@ describe('transcriptRows', () => {
     expect(kinds(rows)).toEqual(['mark', 'text', 'text', 'mark', 'text', 'mark', 'text'])
     const branches = rows.flatMap((row) => (row.kind === 'mark' ? [row.branch] : []))
     expect(branches).toEqual(['main', 'feature', null])
+  })
+
+  it('has a row of every entry still when the page before it is loaded', () => {
+    const transcripts = { leadEnded: leadEnded(), broken: broken().entries, long: long(60) }
+    for (const [name, entries] of Object.entries(transcripts))
+      for (let from = 1; from < entries.length; from += 1) {
+        // While its message is not read yet, a turn's rows have no place of their own.
+        const rows = transcriptRows(itemsOf(entries.slice(from)), { hasOlder: true })
+        for (let before = Math.max(0, from - 20); before < from; before += 7) {
+          const more = transcriptRows(itemsOf(entries.slice(before)), { hasOlder: before > 0 })
+          const keys = new Set(more.map(({ key }) => key))
+          const lost = rows.filter(({ key }) => !keys.has(key)).map(({ key }) => key)
+          expect(lost, `${name}: entries from ${from}, then from ${before}`).toEqual([])
+        }
+      }
   })
 
   it('gives an item that has not changed the very same rows', () => {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { windowEntriesMax } from '../../src/renderer/store/entry-window.ts'
 import { createLedgerStore, type LedgerStore } from '../../src/renderer/store/ledger-store.ts'
 import {
   createSessions,
@@ -122,6 +123,22 @@ describe('transcript store', () => {
     )
     const seqs = items.map((item) => item.seq)
     expect(seqs).toEqual(seqs.map((_, index) => index + (seqs[0] ?? 0)))
+  })
+
+  it('keeps what is read up in a full window when more is written, and brings the newest by pages', async () => {
+    host.append(task, ...summaries(windowEntriesMax + pageEntries))
+    const transcript = sessions.use(task, 'end')
+    await ready(transcript)
+    const shown = () => transcript.store.getState()
+    while (shown().items.length < windowEntriesMax) await transcript.loadOlder()
+    const [first] = shown().items
+    const known = shown().totalEntries
+    host.append(task, ...summaries(3))
+    await until(transcript.store, ({ totalEntries }) => totalEntries === known + 3)
+    expect(shown().items[0]?.seq).toBe(first?.seq)
+    expect(shown().hasNewer).toBe(true)
+    await transcript.loadNewer()
+    expect([shown().items.at(-1)?.seq, shown().hasNewer]).toEqual([known + 3, false])
   })
 
   it('replays an archived one from its beginning, page after page, without a feed', async () => {

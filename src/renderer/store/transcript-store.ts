@@ -18,6 +18,7 @@ import {
   firstSeqOf,
   lastSeqOf,
   prependEntries,
+  windowEntriesMax,
   windowOf,
 } from './entry-window.ts'
 import { addDelta } from './partial-message.ts'
@@ -97,6 +98,8 @@ export function createTranscriptStore({
   let status: TranscriptView['status'] = null
   /** The newest entry that is known to exist; the window may end before it. */
   let knownLastSeq = 0
+  /** The reader went up from the newest entries. */
+  let readsOlder = false
   let controller = new AbortController()
 
   const atEnd = (): boolean => lastSeqOf(window) >= knownLastSeq
@@ -121,6 +124,7 @@ export function createTranscriptStore({
     controller = new AbortController()
     const { signal } = controller
     window = emptyWindow()
+    readsOlder = false
     partial = null
     store.setState(closedView, true)
     if (isArchived()) void openPages(from, signal)
@@ -169,8 +173,10 @@ export function createTranscriptStore({
       case 'entries': {
         const last = event.entries.at(-1)
         if (last) knownLastSeq = Math.max(knownLastSeq, last.seq)
-        // They join on unless the window was cut at its end; then a page will bring them.
-        window = appendEntries(window, event.entries) ?? window
+        // They join on unless the window was cut at its end; then a page will bring them. A full window
+        // takes no more while older ones are read: it would lose what is being read.
+        if (!readsOlder || window.entries.length + event.entries.length <= windowEntriesMax)
+          window = appendEntries(window, event.entries) ?? window
         if (event.entries.some((entry) => entry.uuid === partial?.uuid && entry.type === 'message'))
           partial = null
         break
@@ -227,21 +233,27 @@ export function createTranscriptStore({
     const { signal } = controller
     const fromSeq = Math.max(1, first - pageEntries)
     const page = await readPage({ fromSeq, limit: first - fromSeq })
-    if (!signal.aborted) window = prependEntries(window, page.entries)
+    if (signal.aborted) return
+    readsOlder = true
+    window = prependEntries(window, page.entries)
   }
 
   async function readNewer(): Promise<void> {
     if (atEnd()) return
     const { signal } = controller
     const page = await readPage({ fromSeq: lastSeqOf(window) + 1 })
-    if (!signal.aborted) window = appendEntries(window, page.entries) ?? windowOf(page.entries)
+    if (signal.aborted) return
+    readsOlder = false
+    window = appendEntries(window, page.entries) ?? windowOf(page.entries)
   }
 
   async function readEnd(): Promise<void> {
     if (atEnd()) return
     const { signal } = controller
     const page = await readPage({ last: true })
-    if (!signal.aborted) window = windowOf(page.entries)
+    if (signal.aborted) return
+    readsOlder = false
+    window = windowOf(page.entries)
   }
 
   function fail(error: unknown): void {

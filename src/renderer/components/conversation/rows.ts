@@ -61,8 +61,11 @@ export function transcriptRows(items: TranscriptItem[], options: RowOptions = {}
     damageBefore(item.seq)
     // The line that says what had drifted says that it was resumed.
     if (isSaidByNext(item, items[index + 1])) continue
+    // What was so before the loaded part is not known yet. A first mark would go with the next page, and
+    // with it the row by which the list keeps its place.
+    const unknownBefore = hasOlder && seen.time === null
     const mark = markBefore(item, seen)
-    if (mark) rows.push(mark)
+    if (mark && !unknownBefore) rows.push(mark)
     rows.push(...rowsOf(item))
   }
   for (const span of pending) rows.push(damageRow(span))
@@ -160,12 +163,15 @@ function smallCallsFrom(blocks: TurnBlock[], from: number): ToolCallView[] {
   const calls: ToolCallView[] = []
   for (let index = from; index < blocks.length; index += 1) {
     const block = blocks[index] as TurnBlock
-    if (block.kind !== 'tool' || block.call.state !== 'ok' || !smallTools.has(block.call.name))
-      break
+    if (block.kind !== 'tool' || !isSmall(block.call)) break
     calls.push(block.call)
   }
   return calls
 }
+
+/** One whose entries are on the page before counts too: that page must not make other groups. */
+const isSmall = ({ state, name }: ToolCallView): boolean =>
+  (state === 'ok' || state === 'not-loaded') && smallTools.has(name)
 
 const damageRow = (damage: Damage): Row => ({
   kind: 'damage',

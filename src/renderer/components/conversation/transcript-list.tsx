@@ -8,7 +8,6 @@ import {
   type KeyboardEvent,
   type ReactNode,
   type Ref,
-  type RefObject,
   useCallback,
   useEffect,
   useImperativeHandle,
@@ -21,6 +20,14 @@ import type { Damage } from '../../../shared/contract/workspace.ts'
 import type { TranscriptItem } from '../../../shared/projections/transcript.ts'
 import { classNames } from '../primitives/index.ts'
 import { FoldContext } from './fold-state.ts'
+import {
+  useFocusKept,
+  useOpenedAt,
+  usePaging,
+  useShownRow,
+  useTailKept,
+  useTailOverWidths,
+} from './list-place.ts'
 import { RepeatedReportsContext, repeatedReports } from './repeated-reports.ts'
 import { RowView } from './row-view.tsx'
 import { type Row, rowIndexOfSeq, transcriptRows } from './rows.ts'
@@ -36,8 +43,6 @@ export interface TranscriptListHandle {
 const overscanRows = 10
 /** This near to the tail counts as being there. */
 const endThresholdPx = 48
-/** The next page is asked for when this few rows are left, so that a reader seldom meets the edge. */
-const rowsLeftMin = 12
 /** How long a row that was jumped to is pointed out. */
 const pointedOutMs = 1600
 
@@ -91,7 +96,7 @@ export function TranscriptList(props: TranscriptListProps) {
     anchorTo: 'end',
     followOnAppend: live,
     // Below nought nothing counts as the end, so that what grows there moves nothing.
-    scrollEndThreshold: pinned ? endThresholdPx : -1,
+    scrollEndThreshold: pinned && !hasNewer ? endThresholdPx : -1,
     paddingStart: 16,
     paddingEnd: 24,
     onChange: (instance) => {
@@ -100,26 +105,36 @@ export function TranscriptList(props: TranscriptListProps) {
       const now = { offset: instance.scrollOffset ?? 0, size: instance.getTotalSize() }
       const { offset, size } = before.current
       before.current = now
-      if (isAtEnd) setLeft(false)
+      // The end of what is loaded is not the tail while there is more.
+      if (isAtEnd && !hasNewer) setLeft(false)
       // Rows that turn out smaller move everything up as well, by as much as they are smaller.
       else if (offset - now.offset > Math.max(0, size - now.size) + 1) setLeft(true)
       // Who scrolls back to the tail follows it again.
-      if (live && isAtEnd && instance.isScrolling) setPinned(true)
+      if (live && isAtEnd && !hasNewer && instance.isScrolling) setPinned(true)
     },
   })
+  // Also while scrolling up, where the virtualizer would let what is read be pushed down.
+  virtualizer.shouldAdjustScrollPositionOnItemSizeChange = ({ key, start, end }) => {
+    const top = virtualizer.scrollOffset ?? 0
+    return virtualizer.itemSizeCache.has(key) ? end <= top : start < top
+  }
   const settled = useOpenedAt(startAt, rows.length > 0, virtualizer)
   const follows = pinned && !left
-  useTailOverWidths(scroller, atEnd, virtualizer)
-  useTailKept(settled && follows && !atEnd, virtualizer)
+  useTailOverWidths(scroller, rows.length > 0, atEnd, virtualizer)
+  useTailKept(settled && follows && !atEnd && !hasNewer, virtualizer)
+  const firstKey = rows[0]?.key
+  // biome-ignore lint/correctness/useExhaustiveDependencies: when a page came before what was there
+  useLayoutEffect(() => {
+    // What it added above is not the person's going down.
+    before.current = { offset: virtualizer.scrollOffset ?? 0, size: virtualizer.getTotalSize() }
+  }, [firstKey])
+  const shownRow = useShownRow(rows, virtualizer)
+  const focusKept = useFocusKept(scroller)
   const shown = virtualizer.getVirtualItems()
+  const inView = virtualizer.range ?? { startIndex: 0, endIndex: rows.length - 1 }
 
-  usePaging(settled, shown[0]?.index ?? 0, hasOlder && paging === null, onReachStart)
-  usePaging(
-    settled,
-    rows.length - 1 - (shown.at(-1)?.index ?? 0),
-    hasNewer && paging === null,
-    onReachEnd,
-  )
+  usePaging(settled, inView.startIndex, hasOlder && paging === null, onReachStart)
+  usePaging(settled, rows.length - 1 - inView.endIndex, hasNewer && paging === null, onReachEnd)
 
   useEffect(() => {
     if (pointedOut === null) return
@@ -128,18 +143,47 @@ export function TranscriptList(props: TranscriptListProps) {
   }, [pointedOut])
 
   const scrollToEnd = () => {
+    shownRow.forget()
     setPinned(true)
     setLeft(false)
     virtualizer.scrollToEnd()
   }
+  /** The newest entries were asked for and are not there yet. */
+  const awaitsLatest = useRef(false)
+  const jumpToLatest = () => {
+    // The button goes away, and keys would go nowhere.
+    scroller.current?.focus({ preventScroll: true })
+    if (!hasNewer || !onJumpToLatest) return scrollToEnd()
+    awaitsLatest.current = true
+    onJumpToLatest()
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: when rows have come
+  useLayoutEffect(() => {
+    if (!awaitsLatest.current || hasNewer) return
+    awaitsLatest.current = false
+    scrollToEnd()
+  }, [rows, hasNewer])
+
+  const newestRows = useRef(rows)
+  useLayoutEffect(() => {
+    newestRows.current = rows
+  })
   const focusRow = (index: number) => {
-    virtualizer.scrollToIndex(index, { align: 'auto' })
-    // The row may have to be made first.
-    requestAnimationFrame(() =>
+    const key = rows[index]?.key
+    const place = virtualizer.measurementsCache[index]
+    if (!place) return
+    const { scrollOffset, scrollRect } = virtualizer
+    const top = scrollOffset ?? 0
+    const height = scrollRect?.height ?? 0
+    if (place.start < top || place.size > height) shownRow.show(index, 'start')
+    else if (place.end > top + height) shownRow.show(index, 'end')
+    // The row may have to be made first, and a page that comes meanwhile gives it another index.
+    requestAnimationFrame(() => {
+      const now = newestRows.current.findIndex((row) => row.key === key)
       scroller.current
-        ?.querySelector<HTMLElement>(`[data-index="${index}"]`)
-        ?.focus({ preventScroll: true }),
-    )
+        ?.querySelector<HTMLElement>(`[data-index="${now}"]`)
+        ?.focus({ preventScroll: true })
+    })
   }
   useImperativeHandle(ref, () => ({
     scrollToSeq(seq) {
@@ -147,7 +191,7 @@ export function TranscriptList(props: TranscriptListProps) {
       const row = rows[index]
       if (!row) return false
       setLeft(true)
-      virtualizer.scrollToIndex(index, { align: 'start' })
+      shownRow.show(index, 'start')
       setPointedOut(row.key)
       return true
     },
@@ -157,15 +201,15 @@ export function TranscriptList(props: TranscriptListProps) {
 
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
+    shownRow.forget()
     const target = event.target as HTMLElement
     const row = target.closest<HTMLElement>('[data-index]')
     const index = row ? Number(row.dataset.index) : null
     if (event.key === 'j')
-      focusRow(index === null ? (shown[0]?.index ?? 0) : Math.min(index + 1, rows.length - 1))
-    else if (event.key === 'k')
-      focusRow(index === null ? (shown.at(-1)?.index ?? 0) : Math.max(index - 1, 0))
-    else if (event.key === 'End') scrollToEnd()
-    else if (event.key === 'Home') virtualizer.scrollToIndex(0)
+      focusRow(index === null ? inView.startIndex : Math.min(index + 1, rows.length - 1))
+    else if (event.key === 'k') focusRow(index === null ? inView.endIndex : Math.max(index - 1, 0))
+    else if (event.key === 'End') jumpToLatest()
+    else if (event.key === 'Home') goToTop(scroller.current)
     else if ((event.key === 'Enter' || event.key === ' ') && target === row)
       row.querySelector<HTMLElement>('[aria-expanded]')?.click()
     else return
@@ -185,6 +229,9 @@ export function TranscriptList(props: TranscriptListProps) {
             // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
             tabIndex={0}
             onKeyDown={onKeyDown}
+            onWheel={shownRow.forget}
+            onPointerDown={shownRow.forget}
+            {...focusKept}
             className="focus-pane min-h-0 flex-1 overflow-y-auto overscroll-contain [overflow-anchor:none]"
           >
             <div
@@ -226,7 +273,7 @@ export function TranscriptList(props: TranscriptListProps) {
           {canJump ? (
             <button
               type="button"
-              onClick={hasNewer && onJumpToLatest ? onJumpToLatest : scrollToEnd}
+              onClick={jumpToLatest}
               className="absolute bottom-3 left-1/2 flex h-7 -translate-x-1/2 items-center gap-1.5 rounded-md bg-raised px-3 text-ui text-ink shadow-popup hover:bg-hover"
             >
               <ArrowDown aria-hidden className="size-3.5 text-accent" />
@@ -238,80 +285,6 @@ export function TranscriptList(props: TranscriptListProps) {
       </RepeatedReportsContext>
     </FoldContext>
   )
-}
-
-/** Opens the list at its start or end once there are rows; true when it has come to rest there. */
-function useOpenedAt(
-  startAt: 'start' | 'end',
-  hasRows: boolean,
-  virtualizer: { scrollToEnd(): void },
-): boolean {
-  const [settled, setSettled] = useState(false)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the first rows are there
-  useLayoutEffect(() => {
-    if (!hasRows) return
-    if (startAt === 'end') virtualizer.scrollToEnd()
-    // Rows are measured in the frame after they are made; until then the range is a guess.
-    let frame = requestAnimationFrame(() => {
-      frame = requestAnimationFrame(() => setSettled(true))
-    })
-    return () => cancelAnimationFrame(frame)
-  }, [hasRows])
-  return settled
-}
-
-/** Rows that were measured late have moved the tail away from who never left it. */
-function useTailKept(lost: boolean, virtualizer: { scrollToEnd(): void }): void {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the virtualizer stays the same
-  useEffect(() => {
-    if (lost) virtualizer.scrollToEnd()
-  }, [lost])
-}
-
-/** A new width gives every row a new height; who is at the tail stays there. */
-function useTailOverWidths(
-  scroller: RefObject<HTMLDivElement | null>,
-  atEnd: boolean,
-  virtualizer: { scrollToEnd(): void },
-): void {
-  const wasAtEnd = useRef(atEnd)
-  const width = useRef(0)
-  useEffect(() => {
-    wasAtEnd.current = atEnd
-  })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the list's element and its virtualizer stay the same
-  useEffect(() => {
-    const element = scroller.current
-    if (!element) return
-    let frame = 0
-    const observer = new ResizeObserver(() => {
-      const changed = width.current !== 0 && width.current !== element.clientWidth
-      width.current = element.clientWidth
-      if (!changed || !wasAtEnd.current) return
-      // The rows are measured after this, and those that come into view after that.
-      cancelAnimationFrame(frame)
-      frame = requestAnimationFrame(() => {
-        virtualizer.scrollToEnd()
-        frame = requestAnimationFrame(() => virtualizer.scrollToEnd())
-      })
-    })
-    observer.observe(element)
-    return () => {
-      cancelAnimationFrame(frame)
-      observer.disconnect()
-    }
-  }, [])
-}
-
-function usePaging(settled: boolean, rowsLeft: number, wanted: boolean, ask?: () => void): void {
-  const near = settled && wanted && rowsLeft < rowsLeftMin
-  const asking = useRef(ask)
-  useEffect(() => {
-    asking.current = ask
-  })
-  useEffect(() => {
-    if (near) asking.current?.()
-  }, [near])
 }
 
 function PagingNote({ paging }: { paging: 'older' | 'newer' | null }) {
@@ -367,6 +340,9 @@ const itemNames = {
   summary: 'Summary',
   unknown: 'Unknown entry',
 } as const
+
+/** Not a scroll to the first row: who looks at the top of what is loaded stays there when more comes. */
+const goToTop = (scroller: HTMLElement | null) => scroller?.scrollTo({ top: 0 })
 
 const isTyping = (target: EventTarget): boolean =>
   target instanceof HTMLElement &&
