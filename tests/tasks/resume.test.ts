@@ -264,9 +264,15 @@ describe('resuming one', () => {
     expect((await taskOf(shiplog, root)).status).toBe('interrupted')
     await rename(moved, fixture.project.dir)
 
-    const path = (await taskOf(shiplog, root)).workspace?.path ?? ''
+    const { path = '', branch } = (await taskOf(shiplog, root)).workspace ?? {}
     git(fixture.project.dir, 'worktree', 'remove', '--force', path)
     expect(existsSync(path)).toBe(false)
+    git(fixture.project.dir, 'switch', '-q', branch ?? '')
+    const { candidates } = await shiplog.client.tasks.planResume({
+      selector: { by: 'task', taskId: root },
+    })
+    expect(candidates[0]?.obstacle).toContain(`its branch ${branch} is checked out in`)
+    git(fixture.project.dir, 'switch', '-q', 'main')
     const { ended } = await resume(shiplog, { by: 'task', taskId: root }, { force: true })
     expect(ended[0]?.status).toBe('completed')
     expect(await readFile(join(path, 'mine.txt'), 'utf8')).toBe('mine')

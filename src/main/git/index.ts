@@ -18,6 +18,7 @@ import {
 import { type SavedPatch, type SavePatchInput, savePatch } from './patches.ts'
 import { privateFile, takeAwayIndexLock } from './private-files.ts'
 import {
+  foldersWithBranch,
   isMovedWorktree,
   keptTaskIds,
   registeredWorktrees,
@@ -143,6 +144,8 @@ export function createGit(options: { gitPath?: string; env?: NodeJS.ProcessEnv }
     deleteRef: (repoDir: string, taskId: TaskId) => worktrees.deleteRef(git, repoDir, taskId),
     /** Folders of the repository's worktrees that Git knows, links resolved; null when there is no repository. */
     registeredWorktrees: (repoDir: string) => registeredWorktrees(git, repoDir),
+    foldersWithBranch: (input: { repoDir: string; branch: string }) =>
+      foldersWithBranch(git, input),
     /** Whether the repository has a worktree like this one and thinks that it is elsewhere. Only reads. */
     isMovedWorktree: (repoDir: string, worktree: string) => isMovedWorktree(git, repoDir, worktree),
     /** Resolves with whether there was anything to tell it. */

@@ -11,15 +11,35 @@ export async function registeredWorktrees(
   repoDir: string,
 ): Promise<Set<string> | null> {
   if ((await commonDirOf(git, repoDir)) === null) return null
-  const { stdout } = await git(['worktree', 'list', '--porcelain'], { cwd: repoDir })
-  const folders = stdout
-    .toString('utf8')
-    .split('\n')
-    .filter((text) => text.startsWith('worktree '))
-    .map((text) => text.slice('worktree '.length))
-  const resolved = folders.map((folder) => realpath(folder).catch(() => path.resolve(folder)))
-  return new Set(await Promise.all(resolved))
+  const known = await listWorktrees(git, repoDir)
+  return new Set(await Promise.all(known.map(({ folder }) => resolved(folder))))
 }
+
+/** Where a branch is checked out, links resolved: nowhere, in one folder, or by force in several. */
+export async function foldersWithBranch(
+  git: RunGit,
+  { repoDir, branch }: { repoDir: string; branch: string },
+): Promise<string[]> {
+  const known = await listWorktrees(git, repoDir)
+  const found = known.filter((one) => one.ref === `refs/heads/${branch}`)
+  return Promise.all(found.map(({ folder }) => resolved(folder)))
+}
+
+async function listWorktrees(
+  git: RunGit,
+  repoDir: string,
+): Promise<{ folder: string; ref: string | null }[]> {
+  const { stdout } = await git(['worktree', 'list', '--porcelain'], { cwd: repoDir })
+  return stdout
+    .toString('utf8')
+    .split('\n\n')
+    .flatMap((block) => {
+      const folder = /^worktree (.*)$/m.exec(block)?.[1]
+      return folder ? [{ folder, ref: /^branch (.*)$/m.exec(block)?.[1] ?? null }] : []
+    })
+}
+
+const resolved = (folder: string) => realpath(folder).catch(() => path.resolve(folder))
 
 /**
  * Whether this is a worktree of the repository that it knows in another place, so that it can be told

@@ -5,6 +5,7 @@ import { WorktreeRefusedError } from './errors.ts'
 import { exists } from './exists.ts'
 import { halfMadeReason } from './half-made.ts'
 import { commonDirOf, resolveCommit } from './inspect.ts'
+import { foldersWithBranch } from './registered.ts'
 import type { RunGit } from './run.ts'
 import { adminDirOf, removeWorktree } from './worktrees.ts'
 
@@ -115,7 +116,10 @@ async function freeBranch(
 ): Promise<string> {
   const usable = async (name: string) => {
     const tip = await resolveCommit(git, repoDir, `refs/heads/${name}`)
-    return tip === null || (tip === head && !(await isCheckedOut(git, repoDir, name)))
+    return (
+      tip === null ||
+      (tip === head && (await foldersWithBranch(git, { repoDir, branch: name })).length === 0)
+    )
   }
   if (await usable(branch)) return branch
   if (onlyThatBranch) {
@@ -128,9 +132,4 @@ async function freeBranch(
     const name = `${branch}-restored${n === 1 ? '' : `-${n}`}`
     if (await usable(name)) return name
   }
-}
-
-async function isCheckedOut(git: RunGit, repoDir: string, branch: string): Promise<boolean> {
-  const { stdout } = await git(['worktree', 'list', '--porcelain'], { cwd: repoDir })
-  return stdout.toString('utf8').split('\n').includes(`branch refs/heads/${branch}`)
 }

@@ -134,7 +134,7 @@ it('[S5] a branch that conflicts with the uncommitted work, or is in use, is ref
   await rm(dir, { recursive: true })
   inRepository(project, 'checkout', '-q', '--ignore-other-worktrees', branch ?? '')
   const inUse = account(project)
-  await expect(restore(fixture, task)).rejects.toThrow('checked out elsewhere')
+  await expect(restore(fixture, task)).rejects.toThrow(`is checked out in ${project}`)
   expect(account(project)).toEqual(inUse)
 
   await writeFiles(project, { 'a.txt': 'all new\n' })

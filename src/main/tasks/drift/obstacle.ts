@@ -1,10 +1,14 @@
 /** What keeps the directory that a task worked in from being brought back, told before anything is tried (S4). */
+import { realpath } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import type { Entry } from '../../../shared/entries.ts'
 import { ancestorsOf, type LedgerState } from '../../../shared/projections/ledger-state.ts'
 import type { Task, Workspace } from '../../../shared/tasks.ts'
 import type { Git } from '../../git/index.ts'
 import { exists } from '../../journal/index.ts'
 import type { WorkingDirs } from '../../workspaces/working-dirs.ts'
 import { isDirectory } from './origin.ts'
+import { lastSnapshot } from './record.ts'
 
 export interface ObstacleDependencies {
   state: LedgerState
@@ -12,15 +16,18 @@ export interface ObstacleDependencies {
   workingDirs: Pick<WorkingDirs, 'worktreeRoot'>
 }
 
-/** A sentence that says what to do; null when nothing stands in the way. Changes nothing. */
-export type FindObstacle = (task: Task) => Promise<string | null>
+/**
+ * A sentence that says what to do; null when nothing stands in the way. `history`: the entries of the task's
+ * own runs. Changes nothing.
+ */
+export type FindObstacle = (task: Task, history: readonly Entry[]) => Promise<string | null>
 
 export function createFindObstacle({
   state,
   git,
   workingDirs,
 }: ObstacleDependencies): FindObstacle {
-  return async (task) => {
+  return async (task, history) => {
     const { title, projectDir } = task
     if (!(await isDirectory(projectDir))) {
       return `The project's folder ${projectDir} is not there any more. Put it back, or continue from the agent as a new task in the project's new place.`
@@ -30,15 +37,27 @@ export function createFindObstacle({
     if (!(await git.isSameRepository(projectDir, projectDir)))
       return `${projectDir} is not a Git repository any more, and the worktree of "${title}" belongs to it.`
     const root = workingDirs.worktreeRoot(owner.workspace)
+    if (!(await exists(root)) || (await git.isHalfMadeWorktree(root))) {
+      const branch = lastSnapshot(history)?.branch ?? owner.workspace.branch
+      const holders = branch ? await git.foldersWithBranch({ repoDir: projectDir, branch }) : []
+      // Git goes on noting it where it was, when it was deleted by hand.
+      const own = await whereItWas(root)
+      const taken = holders.find((folder) => folder !== own)
+      return taken
+        ? `The worktree of "${title}" is gone, and its branch ${branch} is checked out in ${taken}: check out another one there.`
+        : null
+    }
     const belongs =
-      !(await exists(root)) ||
-      (await git.isHalfMadeWorktree(root)) ||
       (await git.isSameRepository(root, projectDir)) ||
       (await git.isMovedWorktree(projectDir, root))
     return belongs
       ? null
       : `${root} is there, but Git does not know it as a worktree any more. Run \`git worktree repair\` in ${projectDir}, or move the folder away.`
   }
+}
+
+async function whereItWas(root: string): Promise<string> {
+  return join(await realpath(dirname(root)).catch(() => dirname(root)), basename(root))
 }
 
 export type Placed = Task & { workspace: Workspace }

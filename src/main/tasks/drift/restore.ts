@@ -52,7 +52,7 @@ export function createRestoreWorkingDir(deps: RestoreDependencies): RestoreWorki
     const { title, workspace, projectDir } = task
     if (!workspace || workspace.removal !== null)
       return refused('removed', `The workspace of "${title}" was removed.`)
-    const obstacle = await obstacleOf(task)
+    const obstacle = await obstacleOf(task, history)
     if (obstacle !== null) return refused('removed', obstacle)
     const owner = ownerOf(state, task)
     if (!owner) return inProject(task, workspace)

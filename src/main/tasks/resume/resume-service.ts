@@ -100,8 +100,9 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
 
   async function candidateOf(task: Task, among: Set<TaskId>): Promise<ResumeCandidate> {
     const { id: taskId, parentId, title, agent, status } = task
-    const drift = await deps.driftOf(task, await deps.deedsOf(task))
-    const obstacle = await deps.obstacleOf(task)
+    const history = await deps.deedsOf(task)
+    const drift = await deps.driftOf(task, history)
+    const obstacle = await deps.obstacleOf(task, history)
     return {
       taskId,
       parentId,
@@ -255,7 +256,7 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
     const task = record.known(taskId)
     const history = await deps.deedsOf(task)
     const drift = await deps.driftOf(task, history)
-    const obstacle = await deps.obstacleOf(task)
+    const obstacle = await deps.obstacleOf(task, history)
     if (obstacle !== null) refused('removed', obstacle)
     if (drift.conflicts.some((conflict) => !known(conflict))) {
       const what = `Files that "${task.title}" worked on were changed by others while it waited for its turn.`
