@@ -93,9 +93,10 @@ export function createDoctor(deps: DoctorDependencies): Doctor {
     })
 
     for await (const finding of examineAll(subject)) {
-      if ((problemTable[finding.kind].repair === null) !== (finding.repair === undefined))
+      const row = problemTable[finding.kind]
+      if ((row.repair === null) !== (finding.repair === undefined))
         throw new Error(`the table says something else of repairing ${finding.kind}`)
-      if (finding.rootId && atWork.has(finding.rootId) && !isDamage(finding)) continue
+      if (finding.rootId && atWork.has(finding.rootId) && !row.evenAtWork) continue
       found.push({ problem: await toProblem(finding), rootId: finding.rootId })
     }
     await noteStrayRefs(subject)
@@ -104,7 +105,10 @@ export function createDoctor(deps: DoctorDependencies): Doctor {
     // What began meanwhile was half done when it was looked at.
     const since = rootsAtWork(deps)
     const problems = found
-      .filter(({ problem, rootId }) => !rootId || !since.has(rootId) || isDamage(problem))
+      .filter(
+        ({ problem, rootId }) =>
+          !rootId || !since.has(rootId) || problemTable[problem.kind].evenAtWork,
+      )
       .map(({ problem }) => problem)
     for (const rootId of new Set([...atWork, ...since])) {
       const detail = 'at work, or being removed: only its journals and files were looked at'
@@ -161,11 +165,6 @@ async function treat(
       repaired: false,
     }
   }
-}
-
-/** True of what can't come from work that is half done. */
-function isDamage({ kind }: Pick<Problem, 'kind'>): boolean {
-  return kind === 'journal-damaged' || kind.endsWith('-damaged')
 }
 
 function rootsAtWork({ running, ledger }: DoctorDependencies): Set<TaskId> {

@@ -6,6 +6,8 @@ export interface ProblemRow {
   found: string
   /** What is done without losing anything; null: nothing can be, and everything stays as it is. */
   repair: string | null
+  /** It can't come from work that is half done, so it is told of trees with agents at work, too. */
+  evenAtWork?: true
 }
 
 const rebuilt = 'rebuilt from the payloads; the old file is kept as `<index>.damaged-<n>`'
@@ -16,6 +18,7 @@ export const problemTable: Record<ProblemKind, ProblemRow> = {
     found:
       'a line with a wrong checksum or out of its place in the chain, in the ledger or a transcript',
     repair: null,
+    evenAtWork: true,
   },
   'snapshot-wrong': {
     found: 'a `ledger.snapshot.json` that says something else than the records of the ledger',
@@ -36,14 +39,22 @@ export const problemTable: Record<ProblemKind, ProblemRow> = {
     repair: null,
   },
   'blob-missing': { found: 'a record names a long value that is gone', repair: null },
-  'blob-damaged': { found: 'a long value whose SHA-256 is not its name', repair: null },
+  'blob-damaged': {
+    found: 'a long value whose SHA-256 is not its name',
+    repair: null,
+    evenAtWork: true,
+  },
   'file-history-missing': { found: 'a record names an original that is gone', repair: null },
-  'file-history-damaged': { found: 'an original whose SHA-256 is not its name', repair: null },
+  'file-history-damaged': {
+    found: 'an original whose SHA-256 is not its name',
+    repair: null,
+    evenAtWork: true,
+  },
   'report-missing': {
     found: 'the ledger has `task.reported`, and `report.json` or `report.md` of that run is gone',
     repair: null,
   },
-  'report-damaged': { found: 'such a `report.json` can’t be read', repair: null },
+  'report-damaged': { found: 'such a `report.json` can’t be read', repair: null, evenAtWork: true },
   'patch-missing': {
     found: 'an archived task worked in a worktree and has no `patch.json`',
     repair: null,
@@ -51,9 +62,14 @@ export const problemTable: Record<ProblemKind, ProblemRow> = {
   'payload-damaged': {
     found: '`report.json`, `transcript.json` or `patch.json` of an artifact can’t be read',
     repair: null,
+    evenAtWork: true,
   },
   'index-missing': { found: 'artifacts without their index', repair: rebuilt },
-  'index-damaged': { found: 'an index that is not JSON or of another shape', repair: rebuilt },
+  'index-damaged': {
+    found: 'an index that is not JSON or of another shape',
+    repair: rebuilt,
+    evenAtWork: true,
+  },
   'index-other-version': { found: 'an index of another version', repair: rebuilt },
   'index-incomplete': {
     found: 'an artifact that its index does not name',
