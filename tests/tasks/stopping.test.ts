@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { TaskId } from '../../src/shared/ids.ts'
@@ -238,6 +238,18 @@ agents:
   expect((await taskOf(fixture.shiplog, 'After')).status).toBe('blocked')
   expect(await tasks.stop({ taskId: after.id })).toEqual({ stopped: [], cancelled: [after.id] })
   expect((await taskOf(fixture.shiplog, 'After')).status).toBe('cancelled')
+  // It never ran, so there is no transcript to go on from: its assignment is begun.
+  const { taskId } = await tasks.continueFrom({ taskId: after.id })
+  await untilQuiet(fixture.shiplog)
+  expect(await taskOf(fixture.shiplog, taskId)).toMatchObject({
+    prompt: 'Go',
+    resumedFrom: after.id,
+  })
+  expect((await taskOf(fixture.shiplog, taskId)).runs).toHaveLength(1)
+  await rename(fixture.project.dir, `${fixture.project.dir}-moved`)
+  await expect(tasks.continueFrom({ taskId: after.id })).rejects.toThrow(
+    `${fixture.project.dir} is not there any more: put it back`,
+  )
 })
 
 it('[T5] tells what it interrupts from what had not begun', async () => {

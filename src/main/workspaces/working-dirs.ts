@@ -98,7 +98,9 @@ export function createWorkingDirs(deps: {
     if (found.kind !== 'repository') {
       return invalid(
         'project',
-        `${start} is not a Git repository with commits any more (${found.kind}): no worktree can be made from it.`,
+        found.kind === 'missing'
+          ? `${start} is not there any more: put it back, and try again.`
+          : `${start} is not a Git repository with commits any more (${found.kind}): no worktree can be made from it.`,
       )
     }
     // A sub-agent begins from its parent's state, uncommitted work included; a root from what is committed.

@@ -183,7 +183,7 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
     const { workspace, projectDir } = task
     if (workspace && workspace.removal === null && (await exists(workspace.path)))
       return (await git.commitSnapshot(workspace.path)).commit
-    return git.keptCommit(projectDir, taskId)
+    return (await exists(projectDir)) ? git.keptCommit(projectDir, taskId) : null
   }
 
   async function list(archived: boolean): Promise<WorkspaceSummary[]> {

@@ -31,8 +31,10 @@ export async function lineageOf(
 ): Promise<Lineage> {
   const lineage: Lineage = { entries: [], damage: [] }
   for (const id of ancestryOf(state, task)) {
-    const title = state.tasks.get(id)?.title ?? id
+    const { title = id, runs = [] } = state.tasks.get(id) ?? {}
     const read = await wholeTranscript(records, id, title)
+    // Cancelled before it began: there is nothing to go on from but its assignment.
+    if (read === null && runs.length === 0) continue
     if (read === null)
       return refused(
         'removed',
