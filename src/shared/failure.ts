@@ -4,12 +4,22 @@
  */
 import { idPrefixLengthMin } from './ids.ts'
 
+/** What somebody asked for. */
+type Wanted =
+  | 'task'
+  | 'workspace'
+  | 'project'
+  | 'report'
+  | 'transcript'
+  | 'receipt'
+  | 'parallel group'
+
 export type Failure =
   /** `why`: what there is instead, as a sentence. */
-  | { kind: 'not-found'; what: string; id: string; why?: string }
-  | { kind: 'ambiguous'; what: string; id: string; candidates: string[] }
-  | { kind: 'out-of-scope'; what: string; id: string }
-  | { kind: 'damaged'; what: string; id: string; file: string; reason: string }
+  | { kind: 'not-found'; what: Wanted; id: string; why?: string }
+  | { kind: 'ambiguous'; what: Wanted; id: string; candidates: string[] }
+  | { kind: 'out-of-scope'; what: Wanted; id: string }
+  | { kind: 'damaged'; what: Wanted; id: string; file: string; reason: string }
   | { kind: 'invalid'; field: string; message: string }
   | { kind: 'refused'; reason: RefusalReason; message: string }
 
@@ -74,7 +84,7 @@ function messageOf(failure: Failure): string {
   }
 }
 
-const whereIdsAre = (what: string): string =>
+const whereIdsAre = (what: Wanted): string =>
   what === 'receipt'
     ? '`shiplog prune` names its receipt when it ends, and the settings of the app list every one'
     : '`shiplog tasks list --all` shows every id'

@@ -43,7 +43,7 @@ export function createRouter(deps: RouterDependencies) {
   })
 
   /** The id that a text stands for: whole, or a unique prefix (S1). */
-  function taskId(text: string, what = 'task'): TaskId {
+  function taskId(text: string, what: 'task' | 'workspace' = 'task'): TaskId {
     const found = resolveId(text, ledger.state.tasks.keys())
     if (found.kind === 'found') return found.id
     if (found.kind === 'not-found') throw new FailureError({ kind: 'not-found', what, id: text })
