@@ -155,17 +155,3 @@ it('is not refused by core.safecrlf, and normalises line endings', async () => {
   const { tree } = await git.snapshot(project.dir)
   expect(project.git('cat-file', '-s', `${tree}:dos.txt`)).toBe('4')
 })
-
-it('lists the paths in which the working tree differs from a commit', async () => {
-  const project = await makeRepository({ 'a.txt': 'a', 'b.txt': 'b' })
-  const from = project.git('rev-parse', 'HEAD')
-  await project.write('b.txt', 'c')
-  project.commit('Second')
-  await project.remove('a.txt')
-  await project.write('new.txt', '')
-  await expect(git.changedPaths({ dir: project.dir, from })).resolves.toEqual([
-    'a.txt',
-    'b.txt',
-    'new.txt',
-  ])
-})

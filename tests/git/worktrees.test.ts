@@ -237,9 +237,13 @@ it('keeps a branch that is checked out elsewhere or has moved on', async () => {
 
   openRepository(elsewhere).commit('The person went on')
   project.git('worktree', 'remove', elsewhere)
-  const input = { repoDir: project.dir, branch }
-  await expect(git.deleteBranch({ ...input, at: from })).resolves.toBe('moved-on')
-  await expect(git.deleteBranch(input)).resolves.toBe('deleted')
+  const input = { repoDir: project.dir, path: worktree, branch }
+  const gone = { worktree: 'already-gone' }
+  await expect(git.removeWorktree({ ...input, branchAt: from })).resolves.toEqual({
+    ...gone,
+    branch: 'moved-on',
+  })
+  await expect(git.removeWorktree(input)).resolves.toEqual({ ...gone, branch: 'deleted' })
 })
 
 it('keeps a commit alive under a hidden ref until it is deleted', async () => {

@@ -2,7 +2,7 @@
 import type { TaskId } from '../../shared/ids.ts'
 import { createSerially } from '../../shared/serially.ts'
 import * as bringBack from './bring-back.ts'
-import { changedTreePaths, type TreeDifference, treeDifferences } from './changes.ts'
+import { type TreeDifference, treeDifferences } from './changes.ts'
 import { type DiffAnswer, type DiffContent, diff, diffCommits } from './diff.ts'
 import { forgetHalfMadeWorktree, isHalfMadeWorktree } from './half-made.ts'
 import * as history from './history.ts'
@@ -78,8 +78,6 @@ export function createGit(options: { gitPath?: string; env?: NodeJS.ProcessEnv }
   const inRepository = async <Result>(repoDir: string, run: () => Promise<Result>) =>
     serially((await inspect.commonDirOf(git, repoDir)) ?? repoDir, run)
   return {
-    version: (options?: Options) => inspect.version(git, options),
-
     initRepository: (dir: string, first: { branch: string; message: string }) =>
       initRepository(git, dir, first),
     inspectProject: (dir: string, options?: Options) => inspect.inspectProject(git, dir, options),
@@ -97,11 +95,6 @@ export function createGit(options: { gitPath?: string; env?: NodeJS.ProcessEnv }
       commitSnapshot(git, dir, options),
     /** What differs between two trees or commits, renames found; paths are relative to `dir`, `/` as separator. */
     treeDifferences: (input: Parameters<typeof treeDifferences>[1]) => treeDifferences(git, input),
-    /** Paths in which the working tree differs from a commit, untracked ones included; sorted. */
-    changedPaths: async ({ dir, from, signal }: { dir: string; from: string } & Options) => {
-      const { tree } = await snapshot(git, dir, { signal })
-      return changedTreePaths(git, { dir, from, to: tree, signal })
-    },
 
     countCommits: (input: Parameters<typeof history.countCommits>[1]) =>
       history.countCommits(git, input),
@@ -128,8 +121,6 @@ export function createGit(options: { gitPath?: string; env?: NodeJS.ProcessEnv }
       inRepository(input.repoDir, () => worktrees.createWorktree(git, input)),
     removeWorktree: (input: worktrees.RemoveWorktreeInput) =>
       inRepository(input.repoDir, () => worktrees.removeWorktree(git, input)),
-    deleteBranch: (input: Parameters<typeof worktrees.deleteBranch>[1]) =>
-      inRepository(input.repoDir, () => worktrees.deleteBranch(git, input)),
     refuseUnrestorable: (input: RestorableInput) => refuseUnrestorable(git, input),
     /** Resolves with the branch that is checked out in it. */
     restoreWorktree: (input: RestoreWorktreeInput) =>

@@ -96,7 +96,7 @@ export async function removeWorktree(
 }
 
 /** Deletes a branch that Shiplog made, merged or not, unless someone has it checked out or went on with it. */
-export async function deleteBranch(
+async function deleteBranch(
   git: RunGit,
   input: {
     repoDir: string
