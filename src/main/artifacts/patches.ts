@@ -25,6 +25,8 @@ export const patchEntrySchema = z.object({
   /** A commit that holds everything, uncommitted work included; kept alive by a hidden ref. */
   finalCommit: z.string().nullable(),
   paths: z.array(z.string()),
+  /** Which of the two files there are, so that one that is lost is missed. Absent in what older versions saved. */
+  files: z.array(z.string()).optional(),
   /** Why it could not be made, when it could not. */
   error: z.string().optional(),
 })

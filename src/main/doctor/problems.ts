@@ -56,7 +56,8 @@ export const problemTable: Record<ProblemKind, ProblemRow> = {
   },
   'report-damaged': { found: 'such a `report.json` can’t be read', repair: null, evenAtWork: true },
   'patch-missing': {
-    found: 'an archived task worked in a worktree and has no `patch.json`',
+    found:
+      'an archived task worked in a worktree and has no `patch.json`, or not the files that it names',
     repair: null,
   },
   'payload-damaged': {

@@ -5,7 +5,7 @@ import type { TaskId } from '../../shared/ids.ts'
 import { ancestorsOf } from '../../shared/projections/ledger-state.ts'
 import type { Task } from '../../shared/tasks.ts'
 import { archivedTranscriptDir, patchDir } from '../artifacts/index.ts'
-import { patchFile } from '../artifacts/patches.ts'
+import { patchFile, patchFileSchema } from '../artifacts/patches.ts'
 import { reportsDir } from '../artifacts/reports.ts'
 import { transcriptFile } from '../artifacts/transcripts.ts'
 import { makeDirDurable, moveDurable, readJsonFile } from '../journal/index.ts'
@@ -49,10 +49,30 @@ async function* examineTask(subject: Case, task: Task): Findings {
   }
   const { workspace } = task
   if (task.archived && workspace?.isolation === 'worktree' && workspace.baseCommit) {
-    const places = keepers.map((dir) => join(patchDir(dir, task.id), patchFile))
-    if (!(await anyFile(places))) yield* lost(task, 'patch-missing', places[0], 'its patch')
+    yield* examinePatch(task, keepers)
   }
   for (const run of subject.reported.get(task.id) ?? []) yield* examineReport(task, run, keepers)
+}
+
+async function* examinePatch(task: Task, keepers: string[]): Findings {
+  for (const dir of keepers.map((keeper) => patchDir(keeper, task.id))) {
+    const json = join(dir, patchFile)
+    if (!(await isFile(json))) continue
+    // One that can't be read is found with the indexes.
+    const read = await readJsonFile(json, patchFileSchema)
+    for (const name of (read.kind === 'ok' && read.value.entry.files) || []) {
+      const path = join(dir, name)
+      if (!(await isFile(path))) yield* lost(task, 'patch-missing', path, `${name} of its patch`)
+    }
+    return
+  }
+  const [first] = keepers
+  yield* lost(
+    task,
+    'patch-missing',
+    first && join(patchDir(first, task.id), patchFile),
+    'its patch',
+  )
 }
 
 async function* examineReport(task: Task, run: number, keepers: string[]): Findings {

@@ -212,16 +212,19 @@ export function createChanges(deps: {
       )
     }
     const dir = patchDir(final.dir, final.saved.childTaskId)
-    const [seriesPath, worktreePath] = await Promise.all(
-      [seriesFile, worktreePatchFile].map(async (name) =>
-        (await exists(join(dir, name))) ? join(dir, name) : null,
-      ),
-    )
+    const pathOf = async (name: string) => {
+      if (await exists(join(dir, name))) return join(dir, name)
+      // Without it, the other one would be half of the work.
+      if (!final.saved.files?.includes(name)) return null
+      return refused('nothing-to-apply', `A part of its patch is lost: ${join(dir, name)}`)
+    }
+    const seriesPath = await pathOf(seriesFile)
+    const worktreePath = await pathOf(worktreePatchFile)
     return git.mergePatchInto({
       targetDir,
       baseCommit: workspace.baseCommit,
-      seriesPath: seriesPath ?? null,
-      worktreePath: worktreePath ?? null,
+      seriesPath,
+      worktreePath,
     })
   }
 
@@ -275,6 +278,10 @@ export function createChanges(deps: {
         headCommit: saved.headCommit,
         finalCommit: saved.finalCommit,
         paths: saved.paths,
+        files: [
+          ...(saved.seriesBytes === null ? [] : [seriesFile]),
+          ...(saved.worktreeBytes === null ? [] : [worktreePatchFile]),
+        ],
       }
     })
     if (entry.status !== task.patch)

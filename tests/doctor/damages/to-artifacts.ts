@@ -34,6 +34,14 @@ export const damagesToArtifacts: Damage[] = [
     also: ['index-names-missing'],
   },
   {
+    kind: 'patch-missing',
+    why: 'half of a patch is gone',
+    harm: ({ session, leafId }) => rm(session('subagent-patches', leafId, 'worktree.patch')),
+    at: /subagent-patches\/[^/]+\/worktree\.patch$/,
+    detail: /worktree\.patch of its patch is kept: "Leaf"/,
+    repairable: false,
+  },
+  {
     kind: 'payload-damaged',
     why: 'what a transcript is',
     harm: (patient) => writeFile(leafTranscript(patient, 'transcript.json'), 'x'),

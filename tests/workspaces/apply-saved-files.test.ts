@@ -1,0 +1,53 @@
+/** The repository has lost a task's commits: the files of its saved patch still bring its work. */
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { git, openFixture, start, taskOf, untilQuiet } from '../harness.ts'
+
+const scenario = `
+version: 1
+name: half committed
+agents:
+  lead:
+    turns:
+      - call: task
+        with: { agent: worker, title: Work, prompt: Go }
+      - say: Done.
+  worker:
+    turns:
+      - call: bash
+        with: { command: "echo one > committed.txt && git add -A && git commit -qm One && echo two > loose.txt" }
+      - report: { title: Worked, markdown: Done. }
+`
+
+async function withoutCommits() {
+  const fixture = await openFixture()
+  const root = await start(fixture, scenario)
+  await untilQuiet(fixture.shiplog)
+  const work = await taskOf(fixture.shiplog, 'Work')
+  const { dir } = fixture.project
+  git(dir, 'update-ref', '-d', `refs/shiplog/${work.id}`)
+  git(dir, 'reflog', 'expire', '--expire=now', '--all')
+  git(dir, 'gc', '-q', '--prune=now')
+  const path = (await taskOf(fixture.shiplog, root)).workspace?.path ?? ''
+  const patch = join(fixture.dataDir, 'sessions', root, 'subagent-patches', work.id)
+  const apply = () => fixture.shiplog.client.tasks.applyPatch({ taskId: work.id })
+  return { path, patch, apply }
+}
+
+it('[A1] applies commits and uncommitted work from the files', async () => {
+  const { path, apply } = await withoutCommits()
+  expect((await apply()).kind).toBe('applied')
+  expect(await readFile(join(path, 'committed.txt'), 'utf8')).toBe('one\n')
+  expect(await readFile(join(path, 'loose.txt'), 'utf8')).toBe('two\n')
+})
+
+it.each(['series.mbox', 'worktree.patch'])(
+  'never passes half of it off as whole: without %s it is refused',
+  async (name) => {
+    const { path, patch, apply } = await withoutCommits()
+    await rm(join(patch, name))
+    await expect(apply()).rejects.toThrow(`A part of its patch is lost: ${join(patch, name)}`)
+    expect(git(path, 'status', '--porcelain')).toBe('')
+  },
+)
