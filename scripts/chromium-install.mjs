@@ -32,8 +32,14 @@ async function installDebianPackage() {
   const apt = (label, args) => runWithProgress(label, { command: 'apt-get', args, env })
   await apt("Reading Debian's list of packages", ['-q', 'update'])
   await apt("Installing Debian's Chromium for the tests (a few minutes, only this once)", [
-    ...['-q', '-y', '-o', 'Dpkg::Use-Pty=0', 'install', '--no-install-recommends'],
-    ...['chromium', 'fonts-liberation'],
+    '-q',
+    '-y',
+    '-o',
+    'Dpkg::Use-Pty=0',
+    'install',
+    '--no-install-recommends',
+    'chromium',
+    'fonts-liberation',
   ])
 }
 

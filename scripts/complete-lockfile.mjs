@@ -70,7 +70,10 @@ const operatingSystems = [
   'linux',
   'netbsd',
   'openbsd',
-].concat(['openharmony', 'sunos', 'win32'])
+  'openharmony',
+  'sunos',
+  'win32',
+]
 const processors = [
   'arm64',
   'arm',
@@ -80,7 +83,9 @@ const processors = [
   'ppc64',
   'riscv64',
   's390x',
-].concat(['wasm32', 'x64'])
+  'wasm32',
+  'x64',
+]
 
 /** What `cli-linux-arm64-musl` says about itself, in npm's words. */
 function platformInName(name) {

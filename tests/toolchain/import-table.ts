@@ -2,9 +2,16 @@ import { builtinModules } from 'node:module'
 import { posix } from 'node:path'
 import { parseSync, Visitor } from 'vite'
 
+/** What is recorded on disk, and the words for it. */
+const record = ['shared', 'main/journal', 'main/ledger', 'main/sessions']
+/** Who works on it. */
+const services = ['main/artifacts', 'main/workspaces']
 const entryPointParts = [
-  ...['shared', 'main/hosts', 'main/shiplog.ts'],
-  ...['main/data-dir.ts', 'main/version.ts'],
+  'shared',
+  'main/hosts',
+  'main/shiplog.ts',
+  'main/data-dir.ts',
+  'main/version.ts',
 ]
 
 /**
@@ -26,55 +33,22 @@ export const importTable: Record<string, PartRow> = {
   'main/journal': { parts: ['shared'], packages: 'node' },
   'main/ledger': { parts: ['shared', 'main/journal'], packages: 'node' },
   'main/sessions': { parts: ['shared', 'main/journal'], packages: 'node' },
-  'main/artifacts': {
-    parts: ['shared', 'main/git', 'main/journal', 'main/ledger', 'main/sessions'],
-    packages: 'node',
-  },
-  'main/workspaces': {
-    parts: [
-      ...['shared', 'main/git', 'main/journal', 'main/ledger', 'main/sessions'],
-      'main/artifacts',
-    ],
-    packages: 'node',
-  },
-  'main/tasks': {
-    parts: [
-      ...['shared', 'main/git', 'main/journal', 'main/ledger', 'main/sessions'],
-      ...['main/artifacts', 'main/workspaces'],
-    ],
-    packages: 'node',
-  },
+  'main/artifacts': { parts: [...record, 'main/git'], packages: 'node' },
+  'main/workspaces': { parts: [...record, 'main/git', 'main/artifacts'], packages: 'node' },
+  'main/tasks': { parts: [...record, 'main/git', ...services], packages: 'node' },
   // Compares what the others left on disk; nobody but the contract calls it.
-  'main/doctor': {
-    parts: [
-      ...['shared', 'main/git', 'main/journal', 'main/ledger', 'main/sessions'],
-      ...['main/artifacts', 'main/workspaces'],
-    ],
-    packages: 'node',
-  },
+  'main/doctor': { parts: [...record, 'main/git', ...services], packages: 'node' },
   // How long what the others keep is kept; only the contract calls it.
-  'main/retention': {
-    parts: [
-      ...['shared', 'main/journal', 'main/ledger', 'main/sessions', 'main/artifacts'],
-      'main/workspaces',
-    ],
-    packages: 'node',
-  },
+  'main/retention': { parts: [...record, ...services], packages: 'node' },
   // Reached through interfaces that tasks declares, so that a kind of agent knows no service.
   'main/agents': { parts: ['shared', 'main/journal'], packages: 'node' },
   'main/rpc': {
-    parts: [
-      ...['shared', 'main/git', 'main/journal', 'main/ledger', 'main/sessions'],
-      ...['main/artifacts', 'main/workspaces', 'main/tasks', 'main/doctor', 'main/retention'],
-    ],
+    parts: [...record, 'main/git', ...services, 'main/tasks', 'main/doctor', 'main/retention'],
     packages: 'node',
   },
   // Handed the composition root by the entry points: they know its type, and do not make it.
   'main/hosts': {
-    parts: [
-      ...['shared', 'main/git', 'main/journal', 'main/ledger', 'main/sessions'],
-      ...['main/artifacts', 'main/workspaces', 'main/tasks', 'main/rpc'],
-    ],
+    parts: [...record, 'main/git', ...services, 'main/tasks', 'main/rpc'],
     typesOf: ['main/shiplog.ts'],
     packages: 'node',
   },
@@ -102,13 +76,30 @@ interface PartRow {
 
 /** Packages that need Node, or Electron's main process: nothing for a page. */
 const nodeOnlyPackages = [
-  ...['@orpc/server', 'commander', 'electron', 'env-paths', 'open', 'write-file-atomic', 'ws'],
-  ...['yaml', '@modelcontextprotocol/sdk', '@agentclientprotocol/sdk'],
+  '@agentclientprotocol/sdk',
+  '@modelcontextprotocol/sdk',
+  '@orpc/server',
+  'commander',
+  'electron',
+  'env-paths',
+  'open',
+  'write-file-atomic',
+  'ws',
+  'yaml',
 ]
 /** Packages that make pages: nothing for the main process. */
 const pageOnlyPackages = [
-  ...['react', 'react-dom', 'zustand', 'cmdk', 'sonner', 'lucide-react', 'streamdown'],
-  ...['@base-ui/react', '@tanstack/react-virtual', '@pierre/diffs', 'shiki'],
+  '@base-ui/react',
+  '@pierre/diffs',
+  '@tanstack/react-virtual',
+  'cmdk',
+  'lucide-react',
+  'react',
+  'react-dom',
+  'shiki',
+  'sonner',
+  'streamdown',
+  'zustand',
 ]
 /** A story lies beside its component, shows it what the tests are fed with, and is in no build. */
 const storySources = ['storybook/', 'tests/fixtures/']
