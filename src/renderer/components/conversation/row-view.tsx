@@ -13,9 +13,10 @@ import { assertNever } from '../../../shared/assert-never.ts'
 import { bytes, exactTime, timeOfDay } from '../primitives/format.ts'
 import { NoticeLine, StatusIcon, TextButton } from '../primitives/index.ts'
 import { afterInterrupted } from '../task/stop-cause.ts'
-import { ExternalLink, linkAddress, Markdown } from '../text/index.ts'
+import { ExternalLink, linkAddress } from '../text/index.ts'
 import { Disclosure } from './disclosure.tsx'
 import { useFold } from './fold-state.ts'
+import { LongMarkdown } from './long-markdown.tsx'
 import { LongText } from './long-text.tsx'
 import { plainText } from './plain-text.ts'
 import type { Row } from './rows.ts'
@@ -26,7 +27,9 @@ export const RowView = memo(function RowView({ row }: { row: Row }) {
     case 'mark':
       return <Mark row={row} />
     case 'text':
-      return <Markdown text={row.text} streaming={row.live} className="py-1.5" />
+      return (
+        <LongMarkdown text={row.text} streaming={row.live} foldKey={row.key} className="py-1.5" />
+      )
     case 'reasoning':
       return <Reasoning row={row} />
     case 'call':
@@ -162,7 +165,9 @@ function OtherItem({ row }: { row: Extract<Row, { kind: 'item' }> }) {
               <span className="text-muted">Summary of what came before</span>
             </>
           }
-          body={() => <Markdown text={item.text} className="ml-5.5" />}
+          body={() => (
+            <LongMarkdown text={item.text} foldKey={`${row.key}:text`} className="ml-5.5" />
+          )}
         />
       )
     case 'unknown':

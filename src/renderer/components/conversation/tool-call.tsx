@@ -68,7 +68,7 @@ export function ToolCall({ call }: { call: ToolCallView }) {
       </div>
     )
   if (call.name === 'agent_report' && detail?.kind === 'report' && call.state === 'ok')
-    return <ReportView title={detail.title} markdown={detail.markdown} />
+    return <ReportView title={detail.title} markdown={detail.markdown} foldKey={call.callId} />
   return <ToolCallLine call={call} />
 }
 

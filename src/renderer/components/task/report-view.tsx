@@ -1,8 +1,8 @@
 /** A report: the Markdown with which a run ended. */
 import { Flag } from 'lucide-react'
 import { type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react'
+import { LongMarkdown } from '../conversation/long-markdown.tsx'
 import { classNames, RelativeTime, TextButton } from '../primitives/index.ts'
-import { Markdown } from '../text/index.ts'
 
 /** In the conversation of the agent that gave it, and whole in the archive. */
 export function ReportView(props: {
@@ -12,9 +12,11 @@ export function ReportView(props: {
   /** For a report of a later run. */
   run?: number
   actions?: ReactNode
+  /** Keeps how much of a long one is shown. */
+  foldKey?: string
   className?: string
 }) {
-  const { title, markdown, createdAt, run, actions, className } = props
+  const { title, markdown, createdAt, run, actions, foldKey, className } = props
   const titleId = useId()
   return (
     <article
@@ -34,7 +36,7 @@ export function ReportView(props: {
         {markdown.trim() === '' ? (
           <p className="text-muted">The report is empty.</p>
         ) : (
-          <Markdown text={markdown} />
+          <LongMarkdown text={markdown} foldKey={foldKey} />
         )}
       </div>
     </article>
@@ -45,8 +47,13 @@ export function ReportView(props: {
 const foldedHeightPx = 12 * 21
 
 /** Markdown folded past 12 lines. `open` is kept by whoever shows it. */
-export function FoldedMarkdown(props: { markdown: string; open: boolean; onToggle(): void }) {
-  const { markdown, open, onToggle } = props
+export function FoldedMarkdown(props: {
+  markdown: string
+  open: boolean
+  onToggle(): void
+  foldKey?: string
+}) {
+  const { markdown, open, onToggle, foldKey } = props
   const inner = useRef<HTMLDivElement>(null)
   const [tall, setTall] = useState(false)
   useLayoutEffect(() => {
@@ -63,7 +70,7 @@ export function FoldedMarkdown(props: { markdown: string; open: boolean; onToggl
     <div>
       <div className="overflow-hidden" style={folded ? { maxHeight: foldedHeightPx } : undefined}>
         <div ref={inner} className="flow-root">
-          <Markdown text={markdown} />
+          <LongMarkdown text={markdown} foldKey={foldKey} />
         </div>
       </div>
       {tall ? (

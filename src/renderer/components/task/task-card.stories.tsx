@@ -11,6 +11,7 @@ import {
   taskWith,
 } from '../../../../tests/fixtures/entries/tasks.ts'
 import type { Task } from '../../../shared/tasks.ts'
+import { FoldContext } from '../conversation/fold-state.ts'
 import {
   type ShownApply,
   type ShownReport,
@@ -52,7 +53,9 @@ const meta: Meta<Args> = {
           reports: task && report ? { [task.id]: report } : {},
         })}
       >
-        <TaskCard task={task} result={result ? awaited.tests : null} foldKey="story" />
+        <FoldContext value={{ open: new Map(), onToggle() {} }}>
+          <TaskCard task={task} result={result ? awaited.tests : null} foldKey="story" />
+        </FoldContext>
       </TaskLookupContext>
     </TaskActionsContext>
   ),
@@ -104,6 +107,34 @@ export const Completed: Story = {
   },
 }
 export const CompletedDark: Story = { ...Completed, globals: { theme: 'dark' }, play: undefined }
+/** 180 kilobytes: the window stays quick, and all of it can be read. */
+export const HugeReport: Story = {
+  args: {
+    task: known(ids.tests, laterState),
+    later: true,
+    report: {
+      phase: 'ready',
+      title: 'Every module was looked at',
+      markdown: Array.from(
+        { length: 1500 },
+        (_, index) =>
+          `## Module ${index + 1}\n\n- **kept** as it was, see \`src/m${index}.ts\`\n- _two_ tests were added, and [one issue](https://example.com/${index})\n`,
+      ).join('\n'),
+    },
+  },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    await userEvent.click(await canvas.findByRole('button', { name: 'Show the whole report' }))
+    await expect(canvas.getByText('Module 1')).toBeVisible()
+    await expect(canvasElement.querySelectorAll('*').length).toBeLessThan(3_000)
+    const shown = canvas.getAllByRole('heading').length
+    await userEvent.click(canvas.getByRole('button', { name: 'Show more' }))
+    await expect(canvas.getAllByRole('heading').length).toBeGreaterThan(shown)
+    await expect(canvas.getByText(/^The first 1.* kB of 1.. kB/)).toBeVisible()
+    // Keys go on from where the button was.
+    await expect(document.activeElement?.textContent).toMatch(/^Module/)
+  },
+}
 export const ReportLoading: Story = {
   args: { task: known(ids.tests, laterState), later: true, report: { phase: 'loading' } },
 }

@@ -392,7 +392,12 @@ function CardReport(props: {
           </div>
           {shown ? (
             <div className="mt-1">
-              <FoldedMarkdown markdown={report.markdown} open={open} onToggle={toggle} />
+              <FoldedMarkdown
+                markdown={report.markdown}
+                open={open}
+                onToggle={toggle}
+                foldKey={`${foldKey}:report`}
+              />
             </div>
           ) : null}
         </>

@@ -1,0 +1,63 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { markdownPieces } from '../../src/renderer/components/text/markdown-pieces.ts'
+
+const lines = (count: number, line: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => line(index)).join('\n')
+
+describe('markdownPieces', () => {
+  it('leaves what is not much longer than a piece whole', () => {
+    expect(markdownPieces('a\n\nb', 4)).toEqual(['a\n\nb'])
+    expect(markdownPieces('', 4)).toEqual([''])
+  })
+
+  it('cuts between blocks', () => {
+    const text = lines(30, (index) => `## Part ${index}\n\nIt is done.\n`)
+    const pieces = markdownPieces(text, 100)
+    expect(pieces.length).toBeGreaterThan(4)
+    expect(pieces.join('\n')).toBe(text)
+    for (const piece of pieces) expect(piece).toMatch(/^(## Part|It is done)/)
+  })
+
+  it('cuts a long list between its items, and never within an item’s own lines while it can', () => {
+    const pieces = markdownPieces(
+      lines(50, (index) => `${index + 1}. one\n   and more`),
+      100,
+    )
+    expect(pieces.length).toBeGreaterThan(5)
+    for (const piece of pieces) expect(piece).toMatch(/^\d+\. one/)
+  })
+
+  it('goes on with a fence and with a table in the next piece', () => {
+    const code = lines(40, (index) => `  call(${index})`)
+    const fenced = markdownPieces(`\`\`\`ts\n${code}\n\`\`\``, 100)
+    expect(fenced.length).toBeGreaterThan(3)
+    for (const piece of fenced) expect(piece).toMatch(/^```ts\n[\s\S]*\n```$/)
+
+    const rows = lines(40, (index) => `| ${index} | ok |`)
+    const table = markdownPieces(`| case | result |\n|---|:-:|\n${rows}`, 100)
+    expect(table.length).toBeGreaterThan(3)
+    for (const piece of table) expect(piece.startsWith('| case | result |\n|---|:-:|\n')).toBe(true)
+  })
+
+  it('makes no piece much longer than asked, and loses nothing, whatever the text', () => {
+    const line = fc.oneof(
+      fc.constantFrom('', '```', '~~~~', '| a | b |', '|---|---|', '- item', '    deep'),
+      fc.string({ maxLength: 400 }).map((text) => text.replaceAll('\n', ' ')),
+    )
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 60 }), (all) => {
+        const text = all.join('\n')
+        const pieces = markdownPieces(text, 100)
+        // A line of its own, and what a fence or a table repeats, come on top.
+        for (const piece of pieces) expect(piece.length).toBeLessThan(100 * 8)
+        let at = 0
+        const joined = pieces.join('\n').replaceAll('\n', '')
+        for (const letter of text.replaceAll('\n', '')) {
+          at = joined.indexOf(letter, at) + 1
+          expect(at).toBeGreaterThan(0)
+        }
+      }),
+    )
+  })
+})
