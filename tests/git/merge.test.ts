@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { mergeByPatch, mergeTrees } from '../../src/main/git/merge-trees.ts'
@@ -382,6 +383,26 @@ describe('while files are written', () => {
       expect(await parent.account()).toEqual(before)
     })
   })
+
+  // Other systems refuse such a name.
+  it.skipIf(process.platform !== 'linux')(
+    'refuses a name that is not UTF-8, says so, and changes nothing',
+    async () => {
+      const { parent, child, treeOf } = await prepared()
+      await child.write('a.txt', 'child\n')
+      await writeFile(Buffer.from(`${child.dir}/caf\xe9.txt`, 'latin1'), 'x\n')
+      const tree = await treeOf(child)
+      await withSnapshot(run, parent.dir, {}, async (snapshot) => {
+        const before = await parent.account()
+        await expect(updateWorkingTree(run, snapshot, tree)).resolves.toMatchObject({
+          kind: 'in-the-way',
+          paths: ['caf\ufffd.txt'],
+          why: expect.stringContaining('its name is not UTF-8'),
+        })
+        expect(await parent.account()).toEqual(before)
+      })
+    },
+  )
 
   it('refuses when a file appeared since the snapshot where one would come', async () => {
     const { parent, child, treeOf } = await prepared()

@@ -90,6 +90,13 @@ async function findObstacle(
   if (submodules.length > 0) {
     return { paths: submodules, why: 'a submodule changes, which has to be done by hand' }
   }
+  const unnameable = changes.map((change) => change.path).filter((name) => name.includes('\ufffd'))
+  if (unnameable.length > 0) {
+    return {
+      paths: unnameable,
+      why: 'its name is not UTF-8 (the signs that stand for its bytes here are not it), so it has to be brought in with Git by hand, or renamed first',
+    }
+  }
   const edited = await editedSince(git, snapshot, signal)
   const meanwhile = changes.map((change) => change.path).filter((name) => edited.has(name))
   if (meanwhile.length > 0) {
