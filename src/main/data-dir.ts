@@ -9,8 +9,8 @@ const settingsSchema = z.looseObject({ dataDir: z.string().min(1).optional() })
 
 const paths = envPaths('shiplog', { suffix: '' })
 
-/** The settings file, in the platform's configuration folder. */
-export const settingsFile = join(paths.config, 'settings.json')
+/** Of the person who runs it, in the platform's configuration folder; a data directory has settings of its own. */
+const personalSettingsFile = join(paths.config, 'settings.json')
 
 /** Absolute. Throws FailureError when the settings file is there and can't be used. */
 export function resolveDataDir(options: {
@@ -21,7 +21,7 @@ export function resolveDataDir(options: {
 }): string {
   const named = options.flag || options.env.SHIPLOG_DATA_DIR
   if (named) return resolve(named)
-  return resolve(readSettings(options.settingsFile ?? settingsFile).dataDir ?? paths.data)
+  return resolve(readSettings(options.settingsFile ?? personalSettingsFile).dataDir ?? paths.data)
 }
 
 function readSettings(file: string): z.infer<typeof settingsSchema> {

@@ -43,7 +43,7 @@ export interface RunOptions {
   clock: () => number
   gitBranch: () => Promise<string | null>
   /** Sets the working directory up, where that was not done yet. */
-  prepare: () => Promise<void>
+  setUpWorktree: () => Promise<void>
   /** Records what its working directory is like, turn by turn; null where Git can't tell. */
   snapshots: (history: Entry[]) => RunSnapshots | null
   /** Told what the agent is doing now, one line. */
@@ -153,7 +153,7 @@ async function playRun(
   usage: UsageSum,
 ): Promise<RunEnd> {
   const { signal } = options
-  await options.prepare()
+  await options.setUpWorktree()
   const calls = createToolCalls(options, history, writer)
   const input: AgentRunInput = {
     taskId: options.task.id,

@@ -225,7 +225,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
           signal,
           clock: deps.clock,
           gitBranch: () => workspaces.currentBranch(workingDir),
-          prepare: () =>
+          setUpWorktree: () =>
             workspaces.workingDirs.setUp(taskId, signal, () =>
               activity.set(taskId, 'Setting the worktree up'),
             ),
