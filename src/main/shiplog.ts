@@ -25,7 +25,7 @@ import { openFolder } from './open-folder.ts'
 import { createRetention } from './retention/retention.ts'
 import { sweepInWords } from './retention/words.ts'
 import { createInProcessClient, createRouter, type ShiplogRouter } from './rpc/router.ts'
-import { refuseLinkedFolders, strayTranscripts } from './sessions/own-folders.ts'
+import { refuseForeignFolders, strayTranscripts } from './sessions/own-folders.ts'
 import { layoutOf } from './sessions/session-files.ts'
 import { createSessions } from './sessions/sessions.ts'
 import { createAgentHistory } from './tasks/agent-history/agent-history.ts'
@@ -267,7 +267,7 @@ async function prepareDataDir(dataDir: string): Promise<void> {
     if (!(await stat(dataDir)).isDirectory())
       throw new DataDirError(`${dataDir} is a file. ${remedy}`)
     await access(dataDir, constants.W_OK)
-    await refuseLinkedFolders(layoutOf(dataDir))
+    await refuseForeignFolders(layoutOf(dataDir))
   } catch (error) {
     if (error instanceof DataDirError) throw error
     throw new DataDirError(

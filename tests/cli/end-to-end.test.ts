@@ -1,6 +1,6 @@
 /** The built command line in processes of its own: one command's record is read by the next. */
 import { existsSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { TranscriptPage, WorkspaceSummary } from '../../src/shared/contract/workspace.ts'
@@ -368,6 +368,18 @@ describe('bad input', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain(`Port ${port}`)
     expect((await box.run('tasks', 'list')).code).toBe(0)
+  })
+
+  it('a file where a folder of the data directory belongs, or the other way round: 2, and what to do', async () => {
+    const dir = path.dirname(await box.file('odd/archive', ''))
+    const first = await box.run('tasks', 'list', '--data-dir', dir)
+    expect(first).toMatchObject({ code: 2, stdout: '' })
+    expect(first.stderr).toContain(`${path.join(dir, 'archive')} is a file: move it away`)
+    await rename(path.join(dir, 'archive'), path.join(dir, 'away'))
+    await mkdir(path.join(dir, 'ledger.jsonl'))
+    const second = await box.run('doctor', '--data-dir', dir)
+    expect(second).toMatchObject({ code: 2, stdout: '' })
+    expect(second.stderr).toContain('ledger.jsonl is a folder: move it away')
   })
 
   it('a data directory that is a file, or below one: 2, and what to do', async () => {

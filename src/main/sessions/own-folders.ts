@@ -1,16 +1,30 @@
 /** The folders that Shiplog makes in its data directory, looked at before anything is written there. */
-import { access, readdir } from 'node:fs/promises'
+import { access, readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { parseTaskId, type TaskId } from '../../shared/ids.ts'
 import { refuseSymlink, systemCode } from '../journal/index.ts'
 import { chatFile, type DataLayout } from './session-files.ts'
 
-/** Throws with code ELOOP when one of them is a symbolic link: what is written there would be elsewhere (A3). */
-export async function refuseLinkedFolders(layout: DataLayout): Promise<void> {
-  const { sessions, archive, receipts, trash, worktrees, projects, running } = layout
+/**
+ * Throws when one of them is something else: with code ELOOP a symbolic link, behind which what is written
+ * would be elsewhere (A3). Not there yet is fine.
+ */
+export async function refuseForeignFolders(layout: DataLayout): Promise<void> {
+  const { sessions, archive, receipts, trash, worktrees, projects, running, ledger } = layout
   for (const folder of [receipts, sessions, archive, trash, worktrees, projects, running]) {
     await refuseSymlink(folder)
+    if ((await kindOf(folder)) === 'file') throw new Error(`${folder} is a file: move it away`)
   }
+  if ((await kindOf(ledger)) === 'folder') throw new Error(`${ledger} is a folder: move it away`)
+}
+
+async function kindOf(path: string): Promise<'folder' | 'file' | 'nothing'> {
+  const found = await stat(path).catch((error) => {
+    if (systemCode(error) === 'ENOENT') return null
+    throw error
+  })
+  if (found === null) return 'nothing'
+  return found.isDirectory() ? 'folder' : 'file'
 }
 
 /**
