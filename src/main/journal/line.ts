@@ -12,6 +12,9 @@ const linkLength = 22
 /** A SHA-256 in base64url without padding. */
 const sumLength = 43
 
+/** Ends a line. */
+export const newlineByte = 0x0a
+
 /** The link of a journal's first line, which has no line before it. */
 export const firstLink = 'shiplog.journal.begins'
 

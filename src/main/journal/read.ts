@@ -2,7 +2,7 @@
 // a record is, never that it is still what it was.
 import type { FileHandle } from 'node:fs/promises'
 import { blobDirectory, blobReferences, putBackBlobs } from './blobs.ts'
-import { parseLine, readLine } from './line.ts'
+import { newlineByte, parseLine, readLine } from './line.ts'
 import type { RecordPlace } from './offsets.ts'
 import { pinOf } from './pin.ts'
 import type { ScanState } from './scan.ts'
@@ -14,7 +14,6 @@ const pageBytesMax = 16 << 20
 const stepBytes = 1 << 20
 /** Places further apart are read by separate calls. */
 const gapBytesMax = 1 << 16
-const newline = 0x0a
 
 /** A journal to read from, however it was opened. */
 export interface RecordSource {
@@ -153,7 +152,7 @@ function readPlace(
 ): JournalRecord | null {
   const [from, to] = [start - bufferStart, end - bufferStart]
   // A scan has seen the newline, or has told that it is gone; an index says only where it was.
-  if (fromIndex && buffer[to] !== newline) return null
+  if (fromIndex && buffer[to] !== newlineByte) return null
   const whole = to <= buffer.length ? readLine(buffer, from, to) : null
   return whole?.seq === seq && pinOf(whole.sum) === pin ? parseLine(buffer, from, to) : null
 }
@@ -242,7 +241,8 @@ async function noteChanged(
 async function lineAt(handle: FileHandle, offset: number): Promise<number> {
   let line = 1
   for await (const chunk of chunksOf(handle, 0, offset)) {
-    for (let nl = chunk.indexOf(newline); nl !== -1; nl = chunk.indexOf(newline, nl + 1)) line += 1
+    for (let nl = chunk.indexOf(newlineByte); nl !== -1; nl = chunk.indexOf(newlineByte, nl + 1))
+      line += 1
   }
   return line
 }

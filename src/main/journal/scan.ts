@@ -7,12 +7,13 @@ import {
   findLineStarts,
   firstLink,
   linkTo,
+  newlineByte,
   readLine,
   type WholeLine,
 } from './line.ts'
 import { createOffsetIndex, type OffsetIndex } from './offsets.ts'
 import { pinOf } from './pin.ts'
-import { recoveryRow, type Situation } from './recovery.ts'
+import { type RowName, recoveryRow, type Situation } from './recovery.ts'
 
 /** Read at a time: large enough that calls cost nothing, small enough not to hold the event loop. */
 const chunkBytes = 1 << 20
@@ -74,7 +75,7 @@ export async function scanForward(
   let passedOver = 0
   for await (const { buffer, to } of readAhead(handle, state.offset, until)) {
     let start = 0
-    let newline = buffer.indexOf(0x0a)
+    let newline = buffer.indexOf(newlineByte)
     // What lies behind `to` is of an earlier chunk.
     if (newline !== -1 && newline < to) {
       if (passedOver > 0) absorbPassedOver(state, passedOver + begunBytes + newline)
@@ -83,9 +84,9 @@ export async function scanForward(
       begun = []
       begunBytes = passedOver = 0
       start = newline + 1
-      newline = buffer.indexOf(0x0a, start)
+      newline = buffer.indexOf(newlineByte, start)
     }
-    for (; newline !== -1 && newline < to; newline = buffer.indexOf(0x0a, start)) {
+    for (; newline !== -1 && newline < to; newline = buffer.indexOf(newlineByte, start)) {
       absorbLine(state, buffer, start, newline)
       start = newline + 1
     }
@@ -217,7 +218,7 @@ function absorbRecord(
   else if (row.read) admit(state, whole, start, end)
 }
 
-const causes: Partial<Record<string, string>> = {
+const causes: Partial<Record<RowName, string>> = {
   glued: 'records share this line: the newline between them is gone; all of them were read',
   'replaced-before': 'the chain does not lead here: the line before was replaced',
   'missing-before': 'lines are missing before this one',

@@ -5,7 +5,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, lstat, open, rename, unlink } from 'node:fs/promises'
 import path from 'node:path'
 import { writeFully } from './durable-files.ts'
-import { linkTo, readLine } from './line.ts'
+import { linkTo, newlineByte, readLine } from './line.ts'
 import type { RecordPlace } from './offsets.ts'
 import { pinOf, pinsIn, textOfPins } from './pin.ts'
 import { readRange } from './read.ts'
@@ -188,8 +188,8 @@ async function sumAt(
   const bytes = await readRange(journal, from, place.end + 1)
   const start = place.start - from
   const end = place.end - from
-  if (bytes.length !== end + 1 || bytes[end] !== 0x0a) return null
-  if (start > 0 && bytes[0] !== 0x0a) return null
+  if (bytes.length !== end + 1 || bytes[end] !== newlineByte) return null
+  if (start > 0 && bytes[0] !== newlineByte) return null
   const line = readLine(bytes, start, end)
   return line?.seq === place.seq && pinOf(line.sum) === place.pin ? line.sum : null
 }

@@ -114,6 +114,11 @@ export async function openSession(
     counted = { messages, throughSeq }
   }
 
+  /** Who reads all entries counts them. */
+  async function countEntries(): Promise<void> {
+    for await (const _ of entries());
+  }
+
   return {
     id,
     dir,
@@ -146,9 +151,7 @@ export async function openSession(
     entries,
     async counts() {
       await published.catch(() => undefined)
-      for await (const _ of counted ? [] : entries()) {
-        // counted on the way
-      }
+      if (!counted) await countEntries()
       const { total: all } = await journal.page({ last: 0 })
       if (!counted || journal.damage.length > 0) return null
       const { messages, throughSeq } = counted

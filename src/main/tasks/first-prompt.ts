@@ -5,8 +5,8 @@ import type { Task } from '../../shared/tasks.ts'
 export const isPrompt = (entry: Entry): boolean => entry.type === 'message' && entry.role === 'user'
 
 /**
- * The prompt of a run. Who died, or was stopped, before its first prompt was in the record is asked now what
- * it was made for, and then the rest. `wasAsked`: its record holds a prompt already.
+ * The prompt of a run. An agent that stopped before its first prompt was recorded gets that prompt first,
+ * then the new one. `wasAsked`: its record holds a prompt already.
  */
 export function promptFor(task: Pick<Task, 'prompt'>, prompt: string, wasAsked: boolean): string {
   if (wasAsked || prompt.startsWith(task.prompt)) return prompt

@@ -56,7 +56,7 @@ export function TaskCard(props: {
   const lookup = useContext(TaskLookupContext)
   const actions = useContext(TaskActionsContext)
   const subject = task ?? result
-  const taskId = subject ? (task?.id ?? (result as AwaitedTask).taskId) : null
+  const taskId = task?.id ?? result?.taskId ?? null
   const report = result?.report
     ? ({ phase: 'ready', ...result.report } satisfies ShownReport)
     : taskId && task?.hasReport
