@@ -95,14 +95,17 @@ export function createSubAgents(deps: SubAgentsDependencies): SubAgents {
         : 'in-place',
       callId,
       resumedFrom: null,
-      // Only tasks that exist can be named, so no cycle can arise (T5).
-      dependsOn: dependsOn.map(
-        (text) =>
-          namedTask(record.children(parent.id), text, 'that this agent has started (dependsOn)').id,
-      ),
+      dependsOn: namedSiblings(parent.id, dependsOn),
       options: parent.options,
       plan,
     }
+  }
+
+  /** Only tasks that exist can be named, so no cycle can arise (T5). */
+  function namedSiblings(parentId: TaskId, texts: string[]): TaskId[] {
+    const siblings = record.children(parentId)
+    const scope = 'that this agent has started (dependsOn)'
+    return [...new Set(texts.map((text) => namedTask(siblings, text, scope).id))]
   }
 
   async function again(task: Task, also: LedgerEvent): Promise<TaskId> {

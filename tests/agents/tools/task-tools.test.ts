@@ -103,6 +103,11 @@ describe('task_await', () => {
     bench.tasks.await = async () => [done, { ...failed, status: 'spawned', cause: null }]
     const result = await bench.call('task_await', { tasks: 'all', timeout: 1 })
     expect(result.output).toContain('[1 of 2 still at work]')
+    const blocked = { ...failed, status: 'blocked' as const }
+    bench.tasks.await = async () => [done, blocked]
+    const { output } = await bench.call('task_await', { tasks: 'all' })
+    expect(output).toContain('[1 of 2 blocked]')
+    expect(output).not.toContain('at work')
   })
 
   it('refuses a time that is none', async () => {

@@ -110,11 +110,18 @@ const isRecordFailure = (error: Error): boolean =>
   error instanceof JournalClosedError
 
 function answerOf(tasks: AwaitedTask[]): ToolResult {
-  const waiting = tasks.filter(({ status }) => !isSettled(status)).length
-  const note = waiting > 0 ? `\n\n[${waiting} of ${tasks.length} still at work]` : ''
+  const blocked = tasks.filter(({ status }) => status === 'blocked').length
+  const working = tasks.filter(({ status }) => !isSettled(status)).length - blocked
+  const notes = [
+    ...(working > 0 ? [`[${working} of ${tasks.length} still at work]`] : []),
+    ...(blocked > 0 ? [`[${blocked} of ${tasks.length} blocked]`] : []),
+  ]
   return {
     outcome: 'ok',
-    output: tasks.length > 0 ? describeTasks(tasks) + note : '[no sub-agents to wait for]',
+    output: [
+      tasks.length > 0 ? describeTasks(tasks) : '[no sub-agents to wait for]',
+      ...notes,
+    ].join('\n\n'),
     detail: { kind: 'tasks', tasks },
   }
 }
