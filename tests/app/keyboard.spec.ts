@@ -76,6 +76,27 @@ test('the tree: j, k, arrows, Home, End, Space, Enter, and t for a transcript', 
   await expect(page.getByRole('dialog')).toBeHidden()
 })
 
+test('a dialog begins in its field, and gives the focus back to what opened it', async ({
+  finished,
+  page,
+}) => {
+  await openAt(page, finished.host)
+  await expect(row(page, 'parser').first()).toBeVisible()
+  for (const [opener, title, field] of [
+    ['New agent', 'New agent', 'Prompt'],
+    ['Add a project', 'Add a project', 'Folder'],
+  ] as const) {
+    const button = page.getByRole('button', { name: opener, exact: true }).first()
+    await button.focus()
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog', { name: title })
+    await expect(dialog.getByRole('textbox', { name: field })).toBeFocused()
+    await page.keyboard.press('Escape')
+    await expect(dialog).toBeHidden()
+    await expect(button).toBeFocused()
+  }
+})
+
 test('a transcript: j and k move, Enter opens a row, [ ] and Esc', async ({ finished, page }) => {
   const root = finished.task('Make the parser robust')
   await openAt(page, finished.host, `/t/${root.id}`)

@@ -81,6 +81,27 @@ test.describe('New agent', () => {
     await expect(row(page, 'Mend the parser').getByRole('img', { name: 'Completed' })).toBeVisible()
   })
 
+  test('a scenario file is taken whole or refused, never cut', async ({ app, page }) => {
+    const host = await app.serve()
+    await host.client.projects.add({ dir: await app.repository('parser') })
+    await openAt(page, host)
+    // What is cut off would be missed: the turn that speaks is the last line.
+    const padding = `# ${'x'.repeat(98)}\n`.repeat(10_300)
+    const whole = talkScenario.replace('agents:', `${padding}agents:`)
+    const tooLarge = await app.file('large.yaml', whole.replace('agents:', `${padding}agents:`))
+    const dialog = await fillNewAgent(page, 'Hello', tooLarge)
+    await expect(
+      dialog.getByText(
+        /^large\.yaml is too large: it has 2\.\d+ MB, and a scenario at most 1\.05 MB\.$/,
+      ),
+    ).toBeVisible()
+    await expect(dialog.getByRole('button', { name: 'Start', exact: true })).toBeDisabled()
+    await choose(page, dialog, await app.file('whole.yaml', whole))
+    await expect(dialog.getByText(/^large\.yaml is too large/)).toBeHidden()
+    await dialog.getByRole('button', { name: 'Start', exact: true }).click()
+    await expect(conversation(page).getByText('You said: Hello.')).toBeVisible()
+  })
+
   test('a scenario that can’t be played is refused with file, line and key, and nothing is made', async ({
     app,
     page,

@@ -32,6 +32,9 @@ const stoppedTasksSchema = z.object({
 })
 export type StoppedTasks = z.infer<typeof stoppedTasksSchema>
 
+/** A scenario is written by hand; more is another kind of file. */
+export const scenarioBytesMax = 1024 * 1024
+
 export const tasks = {
   /** Starts a root agent. Resolves once the task is durable, before it has run (T1, T2). */
   start: base
@@ -39,7 +42,7 @@ export const tasks = {
       z.object({
         projectId: projectIdSchema,
         kind: agentKindSchema,
-        /** The scenario's YAML text. Checked whole before anything starts. */
+        /** The scenario's YAML text, `scenarioBytesMax` at most. Checked whole before anything starts. */
         scenario: z.string(),
         /** Where the text came from, for messages: a path or a name. */
         scenarioName: z.string(),

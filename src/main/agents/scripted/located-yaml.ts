@@ -10,10 +10,9 @@ import {
   parseDocument,
   type YAMLMap,
 } from 'yaml'
+import { scenarioBytesMax } from '../../../shared/contract/tasks.ts'
 import { type Json, type Place, ScenarioError } from './scenario.ts'
 
-/** A scenario is written by hand; more is another kind of file. */
-const yamlBytesMax = 1024 * 1024
 /** A few aliases can stand for billions of values: what they expand to counts. */
 const valuesMax = 50_000
 const depthMax = 40
@@ -41,8 +40,8 @@ export interface LocatedScalar {
 
 /** Reads one YAML document. Throws a `ScenarioError` for what is malformed, repeated or excessive. */
 export function readYaml(text: string, file: string): Located {
-  if (Buffer.byteLength(text) > yamlBytesMax)
-    throw new ScenarioError({ file, line: 1 }, 'file', `is larger than ${yamlBytesMax} bytes`)
+  if (Buffer.byteLength(text) > scenarioBytesMax)
+    throw new ScenarioError({ file, line: 1 }, 'file', `is larger than ${scenarioBytesMax} bytes`)
   const lineCounter = new LineCounter()
   const document = parseDocument(text, {
     lineCounter,

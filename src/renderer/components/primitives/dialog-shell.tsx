@@ -20,7 +20,10 @@ export function DialogShell(props: {
   size?: 'large' | 'medium' | 'small'
   /** The children bring a `DialogBody` of their own: one whose footer changes with what is in it. */
   bare?: boolean
-  /** What has the focus at first: the dialog itself where its first control is not what it is for. */
+  /**
+   * What has the focus at first: the dialog itself where its first control is not what it is for. Not by
+   * `autoFocus`, which takes it before the dialog knows where to give it back.
+   */
   focus?: 'first-control' | 'dialog' | RefObject<HTMLElement | null>
   children: ReactNode
 }) {

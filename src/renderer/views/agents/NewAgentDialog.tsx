@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useRef, useState } from 'react'
 import type { ProjectId } from '../../../shared/ids.ts'
 import { agentsAtOnceDefault, agentsAtOnceMax, type Isolation } from '../../../shared/tasks.ts'
 import {
@@ -44,6 +44,7 @@ function NewAgentForm({ projectId: initial }: { projectId: ProjectId }) {
   const { info } = useAppInfo()
   const projects = useProjects()
   const [projectId, setProjectId] = useState(initial)
+  const field = useRef<HTMLTextAreaElement>(null)
   const [prompt, setPrompt] = useState('')
   const [scenario, setScenario] = useState<ScenarioFile | null>(null)
   const [agentsAtOnce, setAgentsAtOnce] = useState(agentsAtOnceDefault)
@@ -94,6 +95,7 @@ function NewAgentForm({ projectId: initial }: { projectId: ProjectId }) {
       onClose={overlay.hide}
       title="New agent"
       size="small"
+      focus={field}
       footer={
         <div className="flex min-w-0 flex-1 flex-col gap-3">
           {/* Beside the button that allows it: never out of sight, however small the window. */}
@@ -124,10 +126,10 @@ function NewAgentForm({ projectId: initial }: { projectId: ProjectId }) {
       >
         <Field label="Prompt" error={fieldError('prompt')}>
           <TextArea
+            ref={field}
             value={prompt}
             onChange={(event) => setPrompt(event.target.value)}
             rows={3}
-            autoFocus
             placeholder="What is to be done?"
           />
         </Field>

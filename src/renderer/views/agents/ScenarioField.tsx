@@ -1,6 +1,7 @@
 import { FileText } from 'lucide-react'
-import { useRef } from 'react'
-import { counted } from '../../components/primitives/format.ts'
+import { useRef, useState } from 'react'
+import { scenarioBytesMax } from '../../../shared/contract/tasks.ts'
+import { bytes, counted } from '../../components/primitives/format.ts'
 import { Button, Field } from '../../components/primitives/index.ts'
 
 export interface ScenarioFile {
@@ -8,10 +9,7 @@ export interface ScenarioFile {
   text: string
 }
 
-/** A scenario of a megabyte is not one that somebody wrote. */
-const scenarioBytesMax = 1_000_000
-
-/** A scenario file of the person's own, read here and sent as text. */
+/** A scenario file of the person's own, read here and sent as text: whole, or not at all. */
 export function ScenarioField(props: {
   value: ScenarioFile | null
   error: string | null
@@ -19,10 +17,12 @@ export function ScenarioField(props: {
 }) {
   const { value, error, onChange } = props
   const input = useRef<HTMLInputElement>(null)
+  const [refused, setRefused] = useState<string | null>(null)
   const read = async (file: File | undefined) => {
     if (!file) return
-    const cut = file.slice(0, scenarioBytesMax)
-    onChange({ name: file.name, text: await cut.text() })
+    const text = file.size > scenarioBytesMax ? null : await file.text().catch(() => null)
+    setRefused(text === null ? whyNot(file) : null)
+    onChange(text === null ? null : { name: file.name, text })
     // The same file can be chosen again after it was corrected.
     if (input.current) input.current.value = ''
   }
@@ -30,7 +30,7 @@ export function ScenarioField(props: {
     <Field
       label="Scenario file"
       hint="What the scripted agent plays, as YAML. It is checked whole before anything starts."
-      error={error}
+      error={refused ?? error}
     >
       <div className="flex items-center gap-2">
         <Button icon={<FileText />} onClick={() => input.current?.click()}>
@@ -52,3 +52,8 @@ export function ScenarioField(props: {
     </Field>
   )
 }
+
+const whyNot = ({ name, size }: File): string =>
+  size > scenarioBytesMax
+    ? `${name} is too large: it has ${bytes(size)}, and a scenario at most ${bytes(scenarioBytesMax)}.`
+    : `${name} could not be read. Choose it again.`

@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useRef, useState } from 'react'
 import { Button, DialogShell, Field, TextInput } from '../../components/primitives/index.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useAppInfo, useStores } from '../../store/hooks.ts'
@@ -9,6 +9,7 @@ import { ProblemNotice } from '../app/ProblemNotice.tsx'
 export function AddProjectDialog() {
   const { client, overlay, navigation } = useStores()
   const { info } = useAppInfo()
+  const field = useRef<HTMLInputElement>(null)
   const [dir, setDir] = useState('')
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
@@ -49,6 +50,7 @@ export function AddProjectDialog() {
       onClose={overlay.hide}
       title="Add a project"
       size="small"
+      focus={field}
       footer={
         <>
           <Button onClick={overlay.hide}>Cancel</Button>
@@ -72,12 +74,12 @@ export function AddProjectDialog() {
         >
           <div className="flex gap-2">
             <TextInput
+              ref={field}
               value={dir}
               onChange={(event) => setDir(event.target.value)}
               placeholder={
                 info?.platform === 'win32' ? 'C:\\Users\\you\\project' : '/home/you/project'
               }
-              autoFocus
               className="font-mono text-code"
             />
             {info?.canPickFolder ? (

@@ -1,4 +1,4 @@
-import { type FormEvent, useId, useState } from 'react'
+import { type FormEvent, useId, useRef, useState } from 'react'
 import type { TaskId } from '../../../shared/ids.ts'
 import { Button, DialogShell, Field, TextArea } from '../../components/primitives/index.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
@@ -13,6 +13,7 @@ export function ContinueDialog({ taskId }: { taskId: TaskId }) {
   const task = useTask(taskId)
   const lost = useConnectionLost()
   const formId = useId()
+  const field = useRef<HTMLTextAreaElement>(null)
   const [prompt, setPrompt] = useState(task?.prompt ?? '')
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
@@ -38,6 +39,7 @@ export function ContinueDialog({ taskId }: { taskId: TaskId }) {
       onClose={overlay.hide}
       title={`Continue “${task.title}” as a new task`}
       size="small"
+      focus={field}
       footer={
         <>
           <Button onClick={overlay.hide}>Cancel</Button>
@@ -68,7 +70,7 @@ export function ContinueDialog({ taskId }: { taskId: TaskId }) {
           hint="It knows everything that was said and done, and begins from the files as they were left."
         >
           <TextArea
-            autoFocus
+            ref={field}
             rows={5}
             value={prompt}
             onChange={(event) => setPrompt(event.target.value)}
