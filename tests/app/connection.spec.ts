@@ -1,6 +1,6 @@
 /** The page and its host: the token, a lost connection, and a host that was started again. */
 import { expect, start, test } from './app.ts'
-import { conversation, openAt, row, tree } from './places.ts'
+import { composer, conversation, openAt, row, transcript, tree } from './places.ts'
 import { gatedScenario, talkScenario } from './scenarios.ts'
 
 test('without the right token nothing is shown, and the page says what to do', async ({
@@ -79,8 +79,18 @@ test('a lost connection is said, what was loaded stays, and the feeds go on wher
   await helper.reached()
   await expect(talk.getByRole('article', { name: 'Task: Help along' })).toBeVisible()
 
+  await talk.getByRole('button', { name: 'View transcript of Help along' }).click()
+  const dialog = transcript(page, 'Help along')
+  await expect(dialog.getByText('follows live')).toBeVisible()
   reachable = false
   for (const socket of sockets) await socket.close()
+  await test.step('the dialog that lies over the window says so as well', async () => {
+    await expect(dialog.getByText('Connection lost. Trying again…')).toBeVisible()
+    await expect(dialog.getByText('when last seen')).toBeVisible()
+    await expect(dialog.getByText('follows live')).toBeHidden()
+    await page.keyboard.press('Escape')
+    await expect(dialog).toBeHidden()
+  })
   await expect(page.getByText('Connection lost. Trying again…')).toBeVisible()
   await expect(talk.getByRole('article', { name: 'Task: Help along' })).toBeVisible()
   await helper.open()
@@ -114,6 +124,11 @@ test('after the host was killed and started again on its port, the page says tha
   const host = await app.serve({ port: before.port })
   await expect(page.getByText(/^Shiplog was started again and has a new token/)).toBeVisible()
   await expect(conversation(page).getByText('You said: Hello.')).toBeVisible()
+  await composer(page).fill('Go on')
+  await expect(conversation(page).getByText(/The connection is lost/)).toBeHidden()
+  await expect(
+    conversation(page).getByText('Shiplog was started again. Open the URL that it printed.'),
+  ).toBeVisible()
 
   await page.goto('about:blank')
   await openAt(page, host, `/t/${taskId}`)

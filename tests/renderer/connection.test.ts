@@ -21,6 +21,8 @@ describe('connection to the web host', () => {
   let server: Server
   let sockets: Set<ServerSocket>
   let seenLastEventIds: (string | undefined)[]
+  /** The token that the host knows. */
+  let known: string
   let url: string
   let closers: (() => void)[]
 
@@ -28,6 +30,7 @@ describe('connection to the web host', () => {
     sockets = new Set()
     seenLastEventIds = []
     closers = []
+    known = token
     const os = implement(contract)
     const { router } = createFakeHost()
     const handler = new RPCHandler({
@@ -47,7 +50,7 @@ describe('connection to the web host', () => {
     const wss = new WebSocketServer({ server, handleProtocols: () => 'shiplog.v1' })
     wss.on('connection', (socket, request) => {
       sockets.add(socket)
-      if (!request.headers['sec-websocket-protocol']?.includes(`token.${token}`))
+      if (!request.headers['sec-websocket-protocol']?.includes(`token.${known}`))
         return socket.close(closeCodeRefused)
       return handler.upgrade(socket, { context: {} })
     })
@@ -103,6 +106,17 @@ describe('connection to the web host', () => {
     const { connection } = connect('wrong')
     await until(connection, ({ kind }) => kind === 'refused')
     expect(sockets.size).toBe(1)
+  })
+
+  it('stays lost until the host has answered: one that knows another token never counts as back', async () => {
+    const { connection } = connect(token)
+    await until(connection, ({ kind }) => kind === 'open')
+    const seen: string[] = []
+    connection.subscribe(({ kind }) => seen.push(kind))
+    known = 'another'
+    for (const socket of sockets) socket.terminate()
+    await until(connection, ({ kind }) => kind === 'refused')
+    expect(new Set(seen)).toEqual(new Set(['lost', 'refused']))
   })
 
   it('gives the typed errors of the contract', async () => {

@@ -17,6 +17,12 @@ const retryDelayMsMin = 250
 /** A host that is started again is found within this time. */
 const retryDelayMsMax = 3_000
 
+/**
+ * A host that does not know the token takes the socket and closes it at once. One that was lost counts as
+ * back when it has said something, or has not closed within this time: nothing starts to move before.
+ */
+const refusalDelayMsMax = 1_000
+
 const connecting = 0
 const open = 1
 const closed = 3
@@ -37,23 +43,32 @@ export function createReconnectingSocket({
   let attempt = 0
   let ended = false
   let retry: ReturnType<typeof setTimeout> | undefined
+  let proof: ReturnType<typeof setTimeout> | undefined
 
   function connect(): void {
     socket = openSocket()
     socket.binaryType = 'arraybuffer'
     socket.addEventListener('open', () => {
-      attempt = 0
       readyState = open
-      onState({ kind: 'open' })
+      if (attempt === 0) onState({ kind: 'open' })
+      else proof = setTimeout(isBack, refusalDelayMsMax)
       target.dispatchEvent(new Event('open'))
     })
     socket.addEventListener('message', (event) => {
+      if (attempt > 0) isBack()
       target.dispatchEvent(new MessageEvent('message', { data: event.data }))
     })
     socket.addEventListener('close', (event) => lost(event.code))
   }
 
+  function isBack(): void {
+    clearTimeout(proof)
+    attempt = 0
+    onState({ kind: 'open' })
+  }
+
   function lost(code: number): void {
+    clearTimeout(proof)
     const refused = code === closeCodeRefused
     readyState = refused || ended ? closed : connecting
     if (refused) onState({ kind: 'refused' })
@@ -79,6 +94,7 @@ export function createReconnectingSocket({
     close() {
       ended = true
       clearTimeout(retry)
+      clearTimeout(proof)
       socket.close()
     },
   }

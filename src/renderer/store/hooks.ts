@@ -120,6 +120,16 @@ export const useConnection = () => useStore(useStores().connection)
 export const useConnectionLost = (): boolean =>
   useStore(useStores().connection, ({ kind }) => kind === 'lost' || kind === 'refused')
 
+/** Why nothing can be asked for now, where something would be; undefined when it can. */
+export const useUnreachable = (): string | undefined =>
+  useStore(useStores().connection, ({ kind }) =>
+    kind === 'lost'
+      ? 'The connection is lost. It is being tried again.'
+      : kind === 'refused'
+        ? 'Shiplog was started again. Open the URL that it printed.'
+        : undefined,
+  )
+
 /**
  * A task's transcript, open for as long as it is shown. Null until then, and while `taskId` is null:
  * nothing is read before somebody looks.

@@ -13,9 +13,6 @@ import type { Stores } from '../../store/stores.ts'
 /** Long enough to copy the details of what went wrong, or to take back what was done. */
 const readShownMs = 12_000
 
-/** Said where something can't be asked for while the connection is lost. */
-export const unreachableReason = 'The connection is lost. It is being tried again.'
-
 export interface Actions {
   startDemo(): Promise<boolean>
   stop(taskId: TaskId): Promise<void>

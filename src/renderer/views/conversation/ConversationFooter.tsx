@@ -5,9 +5,8 @@ import { Button, RelativeTime, StatusIcon, TextButton } from '../../components/p
 import { afterInterrupted } from '../../components/task/stop-cause.ts'
 import { canBeContinued } from '../../components/task/what-next.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
-import { useActivity, useConnectionLost, useLedger, useStores } from '../../store/hooks.ts'
+import { useActivity, useLedger, useStores, useUnreachable } from '../../store/hooks.ts'
 import { isWaiting, stoppedAt } from '../../store/resumable.ts'
-import { unreachableReason } from '../app/actions.ts'
 import { ProblemNotice } from '../app/ProblemNotice.tsx'
 import { useActions } from '../app/use-actions.ts'
 import { useResumeActions } from '../resume/use-resume-actions.ts'
@@ -61,7 +60,8 @@ function Ended({ task }: { task: Task }) {
 /** Why it stopped, and the way on, beside where a follow-up is written. */
 function InterruptedLine({ task }: { task: Task }) {
   const { resume } = useResumeActions()
-  const lost = useConnectionLost()
+  const unreachable = useUnreachable()
+  const lost = unreachable !== undefined
   const waiting = isWaiting(task, useActivity(task.id))
   return (
     <div className="flex items-center gap-2 rounded-md bg-amber-tint py-1 pr-1 pl-3">
@@ -80,7 +80,7 @@ function InterruptedLine({ task }: { task: Task }) {
         <Button
           size="small"
           disabled={lost}
-          title={lost ? unreachableReason : undefined}
+          title={unreachable}
           onClick={() => void resume(task.id)}
         >
           Resume
@@ -112,7 +112,7 @@ function RootComposer(props: { task: Task; stopsNext: boolean; onSent(): void })
   const [sending, setSending] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
   const running = isRunning(task.status)
-  const lost = useConnectionLost()
+  const unreachable = useUnreachable()
   const change = (next: string) => {
     setText(next)
     drafts.set(task.id, next)
@@ -143,7 +143,7 @@ function RootComposer(props: { task: Task; stopsNext: boolean; onSent(): void })
           onSend={(prompt) => void send(prompt)}
           running={running}
           sending={sending}
-          unreachable={lost ? unreachableReason : undefined}
+          unreachable={unreachable}
           info={stopsNext ? <StopsNext /> : undefined}
           onStop={() => void stop(task.id)}
           placeholder={running ? 'A follow-up for when it is done' : 'What next?'}

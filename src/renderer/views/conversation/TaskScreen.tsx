@@ -4,14 +4,13 @@ import type { TaskId } from '../../../shared/ids.ts'
 import { isRunning } from '../../../shared/tasks.ts'
 import { Button, IconButton } from '../../components/primitives/index.ts'
 import {
-  useConnectionLost,
   usePreference,
   useStores,
   useTask,
   useTaskLookup,
+  useUnreachable,
 } from '../../store/hooks.ts'
 import { inspectorWidthMax, inspectorWidthMin } from '../../store/preferences.ts'
-import { unreachableReason } from '../app/actions.ts'
 import { useActions } from '../app/use-actions.ts'
 import { Inspector } from '../inspector/Inspector.tsx'
 import { ResumeButtons, useCanResume } from '../resume/ResumeButtons.tsx'
@@ -62,7 +61,8 @@ function FoundTask({ taskId }: { taskId: TaskId }) {
   const [sheet, setSheet] = useState(false)
   const [sent, setSent] = useState(0)
   const running = task !== null && isRunning(task.status)
-  const lost = useConnectionLost()
+  const unreachable = useUnreachable()
+  const lost = unreachable !== undefined
   const [stopsNext, pressStop] = useTwice(taskId, () => void stop(taskId))
   const resumable = useCanResume(task)
   const { resume } = useResumeActions()
@@ -116,7 +116,7 @@ function FoundTask({ taskId }: { taskId: TaskId }) {
                 <Button
                   icon={<Square />}
                   disabled={lost}
-                  title={lost ? unreachableReason : undefined}
+                  title={unreachable}
                   onClick={() => void stop(taskId)}
                   shortcut="Esc"
                 >

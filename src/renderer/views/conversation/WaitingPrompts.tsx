@@ -4,8 +4,7 @@ import type { PromptId } from '../../../shared/ids.ts'
 import { isRunning, type Task } from '../../../shared/tasks.ts'
 import { Button } from '../../components/primitives/index.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
-import { useActivity, useConnectionLost, useStores } from '../../store/hooks.ts'
-import { unreachableReason } from '../app/actions.ts'
+import { useActivity, useStores, useUnreachable } from '../../store/hooks.ts'
 import { ProblemNotice } from '../app/ProblemNotice.tsx'
 
 /** A run takes a prompt up in much less: what waits longer waits for the person. */
@@ -16,7 +15,8 @@ export function WaitingPrompts({ task }: { task: Task }) {
   const { client } = useStores()
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
-  const lost = useConnectionLost()
+  const unreachable = useUnreachable()
+  const lost = unreachable !== undefined
   const waiting = waitingIn(task)
   const hasItsTurnComing = useActivity(task.id) !== null || isRunning(task.status)
   const offered = useHasLasted(waiting.length > 0 && !hasItsTurnComing, offeredAfterMs)
@@ -27,7 +27,7 @@ export function WaitingPrompts({ task }: { task: Task }) {
     await call().catch((error: unknown) => setProblem(problemOf(error, doing)))
     setBusy(false)
   }
-  const reason = lost ? unreachableReason : undefined
+  const reason = unreachable
   return (
     <section aria-label="Not started" className="flex flex-col gap-2">
       {problem ? <ProblemNotice problem={problem} /> : null}

@@ -12,8 +12,8 @@ import {
   NoticeLine,
   Skeleton,
 } from '../../components/primitives/index.ts'
-import { useConnectionLost, useProject, useStores } from '../../store/hooks.ts'
-import { targetName, unreachableReason } from '../app/actions.ts'
+import { useConnectionLost, useProject, useStores, useUnreachable } from '../../store/hooks.ts'
+import { targetName } from '../app/actions.ts'
 import { ProblemNotice } from '../app/ProblemNotice.tsx'
 import { useActions } from '../app/use-actions.ts'
 import { FileChanges } from './FileChanges.tsx'
@@ -104,7 +104,8 @@ function Changes({ task }: { task: Task }) {
 function ApplyButton({ task, diff }: { task: Task; diff: WorkspaceDiff | null }) {
   const { applies } = useStores()
   const { applyPatch } = useActions()
-  const lost = useConnectionLost()
+  const unreachable = useUnreachable()
+  const lost = unreachable !== undefined
   const view = useStore(applies.store, (known) => known.get(task.id))
   const patch = diff?.patch ?? ''
   const before = appliedDiffs.get(task.id)
@@ -130,7 +131,7 @@ function ApplyButton({ task, diff }: { task: Task; diff: WorkspaceDiff | null })
       disabled={running || applied || lost}
       title={
         lost
-          ? unreachableReason
+          ? unreachable
           : applied
             ? `It is in ${targetName(task)}, not committed`
             : running

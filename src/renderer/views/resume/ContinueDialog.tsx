@@ -2,16 +2,16 @@ import { type FormEvent, useId, useRef, useState } from 'react'
 import type { TaskId } from '../../../shared/ids.ts'
 import { Button, DialogShell, Field, TextArea } from '../../components/primitives/index.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
-import { useConnectionLost, useStores, useTask } from '../../store/hooks.ts'
+import { useStores, useTask, useUnreachable } from '../../store/hooks.ts'
 import { taskRoute } from '../../store/route.ts'
-import { unreachableReason } from '../app/actions.ts'
 import { ProblemNotice } from '../app/ProblemNotice.tsx'
 
 /** A new task that goes on from one that is over, with its history and its files (T4). */
 export function ContinueDialog({ taskId }: { taskId: TaskId }) {
   const { client, overlay, navigation } = useStores()
   const task = useTask(taskId)
-  const lost = useConnectionLost()
+  const unreachable = useUnreachable()
+  const lost = unreachable !== undefined
   const formId = useId()
   const field = useRef<HTMLTextAreaElement>(null)
   const [prompt, setPrompt] = useState(task?.prompt ?? '')
@@ -50,7 +50,7 @@ export function ContinueDialog({ taskId }: { taskId: TaskId }) {
             shortcut="Mod+Enter"
             busy={busy}
             disabled={!canStart && !busy}
-            title={lost ? unreachableReason : undefined}
+            title={unreachable}
           >
             Start
           </Button>

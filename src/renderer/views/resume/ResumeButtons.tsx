@@ -3,9 +3,8 @@ import { useStore } from 'zustand'
 import type { Task } from '../../../shared/tasks.ts'
 import { Button, IconButton, Menu, type MenuEntry } from '../../components/primitives/index.ts'
 import { canBeContinued, canBeResumed, canBeRetried } from '../../components/task/what-next.ts'
-import { useActivity, useConnectionLost, useLedger, useStores } from '../../store/hooks.ts'
+import { useActivity, useLedger, useStores, useUnreachable } from '../../store/hooks.ts'
 import { isResumable, isWaiting, resumableBelow } from '../../store/resumable.ts'
-import { unreachableReason } from '../app/actions.ts'
 import { useActions } from '../app/use-actions.ts'
 import { useResumeActions } from './use-resume-actions.ts'
 
@@ -19,14 +18,15 @@ export function ResumeButtons(props: {
   const { resumes } = useStores()
   const { resume, startFresh, giveUp, retry, continueFrom } = useResumeActions()
   const { stop } = useActions()
-  const lost = useConnectionLost()
+  const unreachable = useUnreachable()
+  const lost = unreachable !== undefined
   const looking = useStore(resumes.store, (view) => view.looking.has(task.id))
   const waiting = isWaiting(task, useActivity(task.id))
   const resumable = useCanResume(task)
   const below = useLedger(({ ledger }) => resumableBelow(ledger.tasks, task.id).length > 0)
   /** With others below it the dialog is opened first. */
   const more = below ? '…' : ''
-  const shared = { disabled: lost, title: lost ? unreachableReason : undefined }
+  const shared = { disabled: lost, title: unreachable }
   if (waiting)
     return (
       <Button {...shared} onClick={() => void stop(task.id)}>

@@ -21,10 +21,9 @@ import {
 } from '../../components/primitives/index.ts'
 import { CandidateList } from '../../components/resume/candidate-list.tsx'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
-import { useConnectionLost, useHostSince, useLedger, useStores } from '../../store/hooks.ts'
+import { useHostSince, useLedger, useStores, useUnreachable } from '../../store/hooks.ts'
 import type { ResumeAsk } from '../../store/overlay.ts'
 import { resumableBelow, stoppedAt } from '../../store/resumable.ts'
-import { unreachableReason } from '../app/actions.ts'
 import { ProblemNotice } from '../app/ProblemNotice.tsx'
 import {
   actWords,
@@ -128,7 +127,8 @@ function Found(props: {
   const { resumed, startFresh } = useResumeActions()
   // Changes in place; what it says of these few is the same for as long as the dialog is open.
   const tasks = useLedger(({ ledger }) => ledger.tasks)
-  const lost = useConnectionLost()
+  const unreachable = useUnreachable()
+  const lost = unreachable !== undefined
   const hostSince = useHostSince()
   const [all] = useState(() => rowsFor(found, ask, tasks, hostSince))
   const [whole, setWhole] = useState(true)
@@ -204,8 +204,8 @@ function Found(props: {
               busy={busy === 'fresh'}
               disabled={lost}
               title={
-                lost
-                  ? unreachableReason
+                unreachable !== undefined
+                  ? unreachable
                   : 'Gives it up and begins its assignment anew; its record stays'
               }
               onClick={() => void freshly(only.candidate.taskId)}
@@ -221,7 +221,7 @@ function Found(props: {
               ? { type: 'button', onClick: () => void act() }
               : { type: 'submit', form: formId })}
             disabled={nothing || atOnceWrong || lost}
-            title={lost ? unreachableReason : undefined}
+            title={unreachable}
             busy={busy === 'continue'}
           >
             {actWords(counts)}

@@ -1,9 +1,7 @@
 import { useEffect } from 'react'
 import type { Notice } from '../../../shared/contract/app.ts'
-import { NoticeLine } from '../../components/primitives/index.ts'
 import {
   useAppInfo,
-  useConnection,
   useLedger,
   useOverlay,
   usePreference,
@@ -28,6 +26,7 @@ import { ResumeDialog } from '../resume/ResumeDialog.tsx'
 import { SettingsScreen } from '../settings/SettingsScreen.tsx'
 import { Rail } from '../sidebar/Rail.tsx'
 import { Sidebar } from '../sidebar/Sidebar.tsx'
+import { Banner, ConnectionBanner } from './Banner.tsx'
 import { Splitter } from './Splitter.tsx'
 import { useKeyListener, useKeys } from './use-keys.ts'
 import { useNewAgentKeys } from './use-new-agent-keys.ts'
@@ -108,30 +107,6 @@ function Overlays() {
   }
 }
 
-/** What was loaded stays readable below it. */
-function ConnectionBanner() {
-  const { kind } = useConnection()
-  const problem = useLedger((view) => view.problem)
-  const { ledger } = useStores()
-  if (kind === 'lost') return <Banner tone="warning" text="Connection lost. Trying again…" />
-  if (kind === 'refused')
-    return (
-      <Banner
-        tone="error"
-        text="Shiplog was started again and has a new token. Open the URL that it printed; what is shown here is from before."
-      />
-    )
-  if (problem)
-    return (
-      <Banner
-        tone="error"
-        text={`${problem.message} What is shown may be old.`}
-        action={{ label: 'Try again', onClick: ledger.open }}
-      />
-    )
-  return null
-}
-
 /** What was healed or interrupted at this start, one line each, until it is read. */
 function Notices() {
   const { info } = useAppInfo()
@@ -155,14 +130,6 @@ function Notices() {
       }
     />
   ))
-}
-
-function Banner(props: Parameters<typeof NoticeLine>[0]) {
-  return (
-    <div className="shrink-0 border-b bg-panel px-4">
-      <NoticeLine {...props} />
-    </div>
-  )
 }
 
 function useWindowKeys(): void {

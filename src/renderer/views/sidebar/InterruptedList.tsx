@@ -13,16 +13,15 @@ import {
 import { shortCause } from '../../components/task/stop-cause.ts'
 import {
   useActivity,
-  useConnectionLost,
   useInterruptedRows,
   useLedger,
   useStores,
   useTask,
+  useUnreachable,
 } from '../../store/hooks.ts'
 import { actKey } from '../../store/last-acts.ts'
 import { type InterruptedRow, isWaiting, stoppedAt } from '../../store/resumable.ts'
 import { taskRoute } from '../../store/route.ts'
-import { unreachableReason } from '../app/actions.ts'
 import { useActions } from '../app/use-actions.ts'
 import { useResumeActions } from '../resume/use-resume-actions.ts'
 import { BatchProgress } from './BatchProgress.tsx'
@@ -39,7 +38,8 @@ export function InterruptedList() {
   const batch = useStore(resumes.store, (view) => view.batch)
   const { resumeAll } = useResumeActions()
   const activity = useLedger((view) => view.activity)
-  const lost = useConnectionLost()
+  const unreachable = useUnreachable()
+  const lost = unreachable !== undefined
   const [all, setAll] = useState(false)
   if (rows.length === 0 && batch === null) return null
   const toResume = rows.filter(({ task }) => !isWaiting(task, activity.get(task.id) ?? null))
@@ -55,7 +55,7 @@ export function InterruptedList() {
           <TextButton
             className="rounded-sm px-1 text-small"
             disabled={lost}
-            title={lost ? unreachableReason : undefined}
+            title={unreachable}
             onClick={resumeAll}
           >
             Resume all {toResume.length}
@@ -85,7 +85,8 @@ function Row({ row }: { row: InterruptedRow }) {
   const { navigation, resumes } = useStores()
   const { resume, startFresh, giveUp } = useResumeActions()
   const { stop } = useActions()
-  const lost = useConnectionLost()
+  const unreachable = useUnreachable()
+  const lost = unreachable !== undefined
   const waiting = isWaiting(task, useActivity(task.id))
   const looking = useStore(resumes.store, (view) => view.looking.has(task.id))
   const lineId = useId()
@@ -134,7 +135,7 @@ function Row({ row }: { row: InterruptedRow }) {
               aria-label={`Resume ${task.title}`}
               aria-busy={looking}
               disabled={lost || looking}
-              title={lost ? unreachableReason : undefined}
+              title={unreachable}
               onClick={() => void resume(task.id)}
             >
               Resume

@@ -6,10 +6,9 @@ import {
   type TaskLookup,
   TaskLookupContext,
 } from '../../components/conversation/task-lookup.ts'
-import { useConnectionLost, useLedger, useStores } from '../../store/hooks.ts'
+import { useLedger, useStores, useUnreachable } from '../../store/hooks.ts'
 import { reportKey } from '../../store/reports.ts'
 import { formatRoute, taskRoute } from '../../store/route.ts'
-import { unreachableReason } from '../app/actions.ts'
 import { useActions } from '../app/use-actions.ts'
 import { useResumeActions } from '../resume/use-resume-actions.ts'
 
@@ -25,7 +24,7 @@ export function TaskContexts(props: {
   const { applyPatch, stop } = useActions()
   const { resume, startFresh, giveUp, retry, continueFrom } = useResumeActions()
   const lookup = useTaskLookup(taskId)
-  const lost = useConnectionLost()
+  const unreachable = useUnreachable()
   const actions = useMemo(
     () => ({
       onViewTranscript,
@@ -37,7 +36,7 @@ export function TaskContexts(props: {
       onRetry: (id: TaskId) => void retry(id),
       onContinueFrom: continueFrom,
       linkTo: (id: TaskId) => formatRoute(taskRoute(id)),
-      unreachable: lost ? unreachableReason : undefined,
+      unreachable,
       onNeedReport: (id: TaskId) => {
         const task = ledger.store.getState().ledger.tasks.get(id)
         void reports.load(id, task?.runs.at(-1)?.run ?? 1)
@@ -52,7 +51,7 @@ export function TaskContexts(props: {
       giveUp,
       retry,
       continueFrom,
-      lost,
+      unreachable,
       reports,
       ledger,
     ],

@@ -11,6 +11,7 @@ import { shownStatus } from '../../components/task/shown-status.ts'
 import {
   useAppInfo,
   useChildren,
+  useConnectionLost,
   useLineage,
   useOverlay,
   useStores,
@@ -20,6 +21,7 @@ import { formatRoute, type Route, taskRoute } from '../../store/route.ts'
 import { useActions } from '../app/use-actions.ts'
 import { useCanResume } from '../resume/ResumeButtons.tsx'
 import { useResumeActions } from '../resume/use-resume-actions.ts'
+import { ConnectionBanner } from '../shell/Banner.tsx'
 import { NothingHere } from '../shell/NothingHere.tsx'
 import { useKeys } from '../shell/use-keys.ts'
 import { TranscriptPane } from './TranscriptPane.tsx'
@@ -105,6 +107,8 @@ export function TranscriptDialog(props: {
         ) : undefined
       }
     >
+      {/* That of the window lies behind the dialog. */}
+      <ConnectionBanner />
       {taskId && task ? (
         <TranscriptPane
           key={taskId}
@@ -136,6 +140,7 @@ function Header(props: {
   const { task, lineage, below, position, onGoTo } = props
   const { copy } = useActions()
   const { info } = useAppInfo()
+  const lost = useConnectionLost()
   const status = shownStatus(task, lineage[0] ?? null)
   const copyLink = () => {
     const hash = formatRoute(transcriptRoute(below, task.id))
@@ -174,7 +179,9 @@ function Header(props: {
       <span className="flex shrink-0 items-center gap-1.5 text-small">
         <StatusIcon status={status} decorative />
         <StatusText status={status} />
-        {isRunning(task.status) ? <span className="text-muted">· follows live</span> : null}
+        {isRunning(task.status) ? (
+          <span className="text-muted">{lost ? '· when last seen' : '· follows live'}</span>
+        ) : null}
       </span>
       <span className="flex shrink-0 items-center">
         {position && position.of > 1 ? (
