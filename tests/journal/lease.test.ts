@@ -156,6 +156,20 @@ describe('lease', () => {
     await lease.release()
   })
 
+  it('is not taken from a live process whose lease does not say where and since when', async () => {
+    const dataDir = await scratchDirectory()
+    const { holder } = await acquireLease(dataDir, { host: 'cli' })
+    const { endpoint, acquiredAt, ...rest } = holder
+    await writeFile(
+      path.join(dataDir, 'lease.json'),
+      JSON.stringify({ ...rest, acquiredAt: 'once' }),
+    )
+    await expect(acquireLease(dataDir, { host: 'web' })).rejects.toMatchObject({
+      kind: 'lease-held',
+      holder: { ...rest, endpoint: null },
+    })
+  })
+
   it('is not taken from a process on another machine, and the message says what to do', async () => {
     const dataDir = await scratchDirectory()
     const file = path.join(dataDir, 'lease.json')

@@ -3,22 +3,29 @@ import { createHash, randomUUID } from 'node:crypto'
 import { link, readdir, readFile, rename, unlink } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
+import { z } from 'zod'
 import { makeDirDurable, syncDirectory, writeNewFile } from './durable-files.ts'
 import { systemCode } from './errors.ts'
 import { isRunning, ownIdentity } from './process-identity.ts'
 
-export type LeaseHost = 'desktop' | 'web' | 'cli'
+const hostSchema = z.enum(['desktop', 'web', 'cli'])
+export type LeaseHost = z.infer<typeof hostSchema>
 
-/** What lease.json holds. `endpoint` is where the holder answers, null when it does not. */
-export interface LeaseHolder {
-  pid: number
-  processStartedAt: string
-  hostName: string
-  host: LeaseHost
-  endpoint: string | null
+/**
+ * What lease.json holds. Whose it is must be told: a lease that does not say is nobody's, and is taken over.
+ * The rest may be wrong, for a live process stays the holder all the same.
+ */
+const holderSchema = z.object({
+  pid: z.number(),
+  processStartedAt: z.string(),
+  hostName: z.string(),
+  host: hostSchema,
+  /** Where the holder answers, null when it does not. */
+  endpoint: z.string().nullable().catch(null),
   /** Milliseconds since the epoch. */
-  acquiredAt: number
-}
+  acquiredAt: z.number().catch(0),
+})
+export type LeaseHolder = z.infer<typeof holderSchema>
 
 export interface Lease {
   readonly holder: LeaseHolder
@@ -249,10 +256,7 @@ async function holderAt(file: string): Promise<LeaseHolder | null> {
 /** Null for what no live process can have written: a lease is complete before it gets its name. */
 function parseHolder(content: string): LeaseHolder | null {
   try {
-    const { pid, processStartedAt, hostName, host, endpoint, acquiredAt } = JSON.parse(content)
-    if (typeof pid !== 'number' || typeof processStartedAt !== 'string') return null
-    if (typeof hostName !== 'string' || !['desktop', 'web', 'cli'].includes(host)) return null
-    return { pid, processStartedAt, hostName, host, endpoint: endpoint ?? null, acquiredAt }
+    return holderSchema.safeParse(JSON.parse(content)).data ?? null
   } catch {
     return null
   }
