@@ -25,7 +25,7 @@ const conversations = {
 
 describe('the fixtures are what the app would have written', () => {
   it.each(Object.entries(conversations))(
-    '[J2] %s: every entry is valid and in its place',
+    '%s: every entry is valid and in its place',
     (_, entries) => {
       for (const [index, entry] of entries.entries()) {
         expect(entrySchema.safeParse(entry).error?.issues ?? []).toEqual([])

@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { readJournal } from '../../src/main/journal/index.ts'
 import {
   allTasks,
   entriesOf,
@@ -346,3 +347,39 @@ async function untilSaid(
   }
   expect(existsSync(join(dataDir, 'sessions', id, 'chat.jsonl'))).toBe(true)
 }
+
+it('[T1] has the id of an agent in the ledger before the agent does anything', async () => {
+  const fixture = await openFixture()
+  const ledger = join(fixture.dataDir, 'ledger.jsonl')
+  const copy = (name: string) => `cp '${ledger}' '${join(fixture.dir, name)}'`
+  const root = await start(
+    fixture,
+    `
+version: 1
+name: looks
+agents:
+  lead:
+    turns:
+      - call: bash
+        with: { command: "${copy('root.jsonl')}" }
+      - call: task
+        with: { agent: leaf, title: Leaf, prompt: Go }
+  leaf:
+    turns:
+      - call: bash
+        with: { command: "${copy('leaf.jsonl')}" }
+      - report: { title: Done, markdown: Done. }
+`,
+  )
+  await untilQuiet(fixture.shiplog)
+  const { id: leaf } = await taskOf(fixture.shiplog, 'Leaf')
+  for (const [id, name] of [
+    [root, 'root.jsonl'],
+    [leaf, 'leaf.jsonl'],
+  ] as const) {
+    const types: string[] = []
+    for await (const record of readJournal(join(fixture.dir, name)))
+      if (record.taskId === id) types.push(record.type)
+    expect(types.slice(0, 2)).toEqual(['task.created', 'task.spawned'])
+  }
+})
