@@ -1,6 +1,9 @@
 /** Folders and files that the person named, relative to where the command was called. */
-import { readFile, realpath } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
+import { realpath } from 'node:fs/promises'
 import path from 'node:path'
+import { text } from 'node:stream/consumers'
+import { scenarioBytesMax } from '../../../shared/contract/tasks.ts'
 import { usageError } from './exit-codes.ts'
 
 /** Absolute, symlinks resolved where it exists: the form in which projects are kept. */
@@ -16,7 +19,9 @@ export async function projectPath(dir: string, cwd: string): Promise<string> {
 /** The text of a scenario file. Refused with a reason and a remedy when it can't be read. */
 export async function readScenario(file: string, cwd: string): Promise<string> {
   try {
-    return await readFile(path.resolve(cwd, file), 'utf8')
+    // A byte more than there may be: whoever parses it says so, and a device or pipe has an end.
+    const stream = createReadStream(path.resolve(cwd, file), { end: scenarioBytesMax })
+    return await text(stream)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     const reason =
