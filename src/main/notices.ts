@@ -5,7 +5,7 @@ import { counted } from '../shared/counted.ts'
 import { type ReceiptId, shortId, type TaskId } from '../shared/ids.ts'
 
 /** What is said of a session when it is opened; as its journal has it. */
-export interface OpenedSession {
+interface OpenedSession {
   id: TaskId
   title: string
   healed: { detail: string }[]

@@ -7,7 +7,7 @@ import { counted } from './counted.ts'
 import { taskIdSchema } from './ids.ts'
 
 /** A file that this agent worked on and that somebody else changed since. */
-export const driftConflictSchema = z.object({
+const driftConflictSchema = z.object({
   /** Relative to the working directory, `/` as separator. */
   path: z.string(),
   /** Where it was before, when it was renamed since. */

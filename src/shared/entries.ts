@@ -43,7 +43,7 @@ const entryBase = z.object({
   parentUuid: entryIdSchema.nullable(),
 })
 
-export const messagePartSchema = z.discriminatedUnion('type', [
+const messagePartSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: z.string() }),
   z.object({ type: z.literal('reasoning'), text: z.string() }),
   /** Where in the message a call was made; input and outcome are in its own two entries. */
@@ -68,10 +68,10 @@ const messageFields = {
   model: z.string().nullish(),
   usage: usageSchema.nullish(),
 }
-export const messageEntrySchema = entryBase.extend(messageFields)
+const messageEntrySchema = entryBase.extend(messageFields)
 export type MessageEntry = z.infer<typeof messageEntrySchema>
 
-export const toolCallEntrySchema = entryBase.extend({
+const toolCallEntrySchema = entryBase.extend({
   type: z.literal('tool-call'),
   messageUuid: entryIdSchema,
   runId: runIdSchema,
@@ -82,7 +82,7 @@ export const toolCallEntrySchema = entryBase.extend({
 })
 export type ToolCallEntry = z.infer<typeof toolCallEntrySchema>
 
-export const toolResultEntrySchema = entryBase.extend({
+const toolResultEntrySchema = entryBase.extend({
   type: z.literal('tool-result'),
   messageUuid: entryIdSchema,
   runId: runIdSchema,
@@ -101,7 +101,7 @@ export const toolResultEntrySchema = entryBase.extend({
 })
 export type ToolResultEntry = z.infer<typeof toolResultEntrySchema>
 
-export const worktreeStateEntrySchema = entryBase.extend({
+const worktreeStateEntrySchema = entryBase.extend({
   type: z.literal('worktree-state'),
   /** Null: the worktree was left. */
   worktreeSession: z
@@ -114,7 +114,7 @@ const contentHash = z
   .regex(/^[0-9a-f]{64}$/)
   .nullable()
 
-export const fileHistorySnapshotEntrySchema = entryBase.extend({
+const fileHistorySnapshotEntrySchema = entryBase.extend({
   type: z.literal('file-history-snapshot'),
   messageUuid: entryIdSchema,
   callId: toolCallIdSchema,
@@ -125,7 +125,7 @@ export const fileHistorySnapshotEntrySchema = entryBase.extend({
   after: contentHash,
 })
 
-export const attributionSnapshotEntrySchema = entryBase.extend({
+const attributionSnapshotEntrySchema = entryBase.extend({
   type: z.literal('attribution-snapshot'),
   messageUuid: entryIdSchema,
   /** By path: characters (UTF-16 units) of the file as it is now, by who wrote them. */
@@ -139,7 +139,7 @@ const gitObjectId = z.string().regex(/^([0-9a-f]{40}|[0-9a-f]{64})$/)
  * The working directory as Git saw it: before the first tool that could change it, after every turn with such
  * a tool, and when the run ended. Drift is measured from the last one (S2).
  */
-export const workspaceSnapshotEntrySchema = entryBase.extend({
+const workspaceSnapshotEntrySchema = entryBase.extend({
   type: z.literal('workspace-snapshot'),
   runId: runIdSchema,
   /** The turn that it follows; null at a run's beginning and end. */
@@ -159,13 +159,13 @@ export type WorkspaceSnapshotEntry = z.infer<typeof workspaceSnapshotEntrySchema
 /** An unpacked dependency tree must not make an entry of megabytes. */
 export const snapshotPathsMax = 1000
 
-export const prLinkEntrySchema = entryBase.extend({
+const prLinkEntrySchema = entryBase.extend({
   type: z.literal('pr-link'),
   url: z.url(),
   source: z.enum(['tool-output', 'person']),
 })
 
-export const runStartEntrySchema = entryBase.extend({
+const runStartEntrySchema = entryBase.extend({
   type: z.literal('run-start'),
   runId: runIdSchema,
   run: z.number().int().min(1),
@@ -174,7 +174,7 @@ export const runStartEntrySchema = entryBase.extend({
   model: z.string().nullish(),
 })
 
-export const runEndEntrySchema = entryBase.extend({
+const runEndEntrySchema = entryBase.extend({
   type: z.literal('run-end'),
   runId: runIdSchema,
   run: z.number().int().min(1),
@@ -185,18 +185,18 @@ export const runEndEntrySchema = entryBase.extend({
 
 export type RunEndEntry = z.infer<typeof runEndEntrySchema>
 
-export const resumeEntrySchema = entryBase.extend({
+const resumeEntrySchema = entryBase.extend({
   type: z.literal('resume'),
   runId: runIdSchema,
   /** What differed from when the last run stopped, one sentence each; empty when nothing did. */
   drift: z.array(z.string()),
 })
 
-export const summaryEntrySchema = entryBase.extend({ type: z.literal('summary'), text: z.string() })
-export const titleEntrySchema = entryBase.extend({ type: z.literal('title'), title: z.string() })
+const summaryEntrySchema = entryBase.extend({ type: z.literal('summary'), text: z.string() })
+const titleEntrySchema = entryBase.extend({ type: z.literal('title'), title: z.string() })
 
 /** How a record of unknown type, or one this version can't parse, is shown: kept verbatim (J5). */
-export const unknownEntrySchema = entryBase.extend({
+const unknownEntrySchema = entryBase.extend({
   type: z.literal('unknown'),
   originalType: z.string(),
   reason: z.string(),

@@ -24,7 +24,7 @@ export type Failure =
   | { kind: 'refused'; reason: RefusalReason; message: string }
 
 /** Why something that would be possible is not possible now. */
-export type RefusalReason =
+type RefusalReason =
   | 'running'
   | 'not-running'
   | 'not-interrupted'
@@ -52,7 +52,7 @@ export class FailureError extends Error {
   }
 }
 
-export const fail = (failure: Failure): never => {
+const fail = (failure: Failure): never => {
   throw new FailureError(failure)
 }
 

@@ -23,8 +23,6 @@ import {
 } from './tasks.ts'
 import { type Upgrade, upgradeRecord } from './upgrades.ts'
 
-export type { ProcessIdentity } from './tasks.ts'
-
 export const ledgerVersion = 1
 
 /** From each version there has been to the next: none yet. */
@@ -38,7 +36,7 @@ const transcript = transcriptCountsSchema.optional()
 
 const taskRun = { taskId: taskIdSchema, run: z.number().int().min(1) }
 
-export const ledgerEventSchemas = [
+const ledgerEventSchemas = [
   z.object({
     type: z.literal('project.added'),
     projectId: projectIdSchema,

@@ -54,7 +54,7 @@ export const processIdentitySchema = z.object({
 })
 export type ProcessIdentity = z.infer<typeof processIdentitySchema>
 
-export const runSchema = z.object({
+const runSchema = z.object({
   run: z.number().int().min(1),
   status: z.enum(['running', 'completed', 'interrupted', 'failed']),
   startedAt: isoDateTime,
@@ -84,7 +84,7 @@ export const removalStepSchema = z.enum(removalSteps)
 export type RemovalStep = z.infer<typeof removalStepSchema>
 
 /** One agent's place of work (PRODUCT, "Words"). Its id is its task's. */
-export const workspaceSchema = z.object({
+const workspaceSchema = z.object({
   id: taskIdSchema,
   kind: z.enum(['root', 'task']),
   projectId: projectIdSchema,
@@ -133,7 +133,6 @@ export const planSchema = z
     taskResults: z.record(z.string(), z.json()),
   })
   .partial()
-export type Plan = z.infer<typeof planSchema>
 
 /** How long a transcript is, so that lists and archives need not read it. */
 export const transcriptCountsSchema = z.object({
@@ -158,7 +157,7 @@ export const expirySchema = z.object({
 export type TranscriptExpiry = z.infer<typeof expirySchema>
 
 /** A follow-up that no run has taken up yet. */
-export const waitingPromptSchema = z.object({
+const waitingPromptSchema = z.object({
   id: promptIdSchema,
   prompt: z.string(),
   at: isoDateTime,

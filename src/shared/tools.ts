@@ -8,7 +8,7 @@ import { taskStatusSchema } from './tasks.ts'
 
 /** Runs for two minutes unless the call says otherwise; ten minutes is the longest. */
 export const bashTimeoutMsDefault = 120_000
-export const bashTimeoutMsMax = 600_000
+const bashTimeoutMsMax = 600_000
 
 const path = z.string().min(1)
 /** A title or an id (or its unique prefix) of a task. */
@@ -78,7 +78,7 @@ export const toolNames = Object.keys(toolInputSchemas) as ToolName[]
 export const isToolName = (name: string): name is ToolName => Object.hasOwn(toolInputSchemas, name)
 
 /** How one awaited task stands, as `task` (in the foreground) and `task_await` answer it. */
-export const awaitedTaskSchema = z.object({
+const awaitedTaskSchema = z.object({
   taskId: taskIdSchema,
   title: z.string(),
   agent: z.string(),

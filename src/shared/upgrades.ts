@@ -12,7 +12,7 @@ export interface Upgrade {
   apply(record: Readonly<Record<string, unknown>>): Record<string, unknown>
 }
 
-export type Upgraded =
+type Upgraded =
   | { kind: 'ready'; record: Record<string, unknown> }
   | { kind: 'newer'; version: number }
   | { kind: 'failed'; reason: string }

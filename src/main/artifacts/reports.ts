@@ -132,7 +132,7 @@ function sha256Of(content: string | Uint8Array): string {
 }
 
 /** Puts one run into an entry; for the same run the newer one wins (R4). Runs stay in order. */
-export function withRun(known: ReportEntry | null, file: ReportFile): ReportEntry {
+function withRun(known: ReportEntry | null, file: ReportFile): ReportEntry {
   const folder = `${reportsDir}/${file.childTaskId}/${file.run}`
   const added = {
     run: file.run,

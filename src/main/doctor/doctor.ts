@@ -31,7 +31,7 @@ export interface Doctor {
   tidy(): Promise<string[]>
 }
 
-export interface DoctorDependencies {
+interface DoctorDependencies {
   ledger: Ledger
   git: Git
   layout: DataLayout

@@ -1,7 +1,7 @@
 /** Every kind of problem: how it is found, and what `--repair` does about it. README.md shows this table. */
 import type { ProblemKind } from '../../shared/contract/doctor.ts'
 
-export interface ProblemRow {
+interface ProblemRow {
   /** What is looked for. */
   found: string
   /** What is done without losing anything; null: nothing can be, and everything stays as it is. */

@@ -9,7 +9,7 @@ import { parseLedgerRecord } from '../ledger/ledger.ts'
 import { foldText, readSnapshot, type Snapshot, snapshotPathOf } from '../ledger/snapshot.ts'
 import type { Case, Finding } from './finding.ts'
 
-export interface SnapshotExaminer {
+interface SnapshotExaminer {
   /** To be called with every record of the ledger, in order. */
   visit(record: JournalRecord): Promise<void>
   /** Asked at the end; null: it says what the records say, or no start would use it. */

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { GitError } from './errors.ts'
 import { fields, type RunGit } from './run.ts'
 
-export interface IndexRun {
+interface IndexRun {
   cwd: string
   env: { GIT_INDEX_FILE: string }
   signal?: AbortSignal | undefined

@@ -7,7 +7,7 @@ import { mergeTrees } from './merge-trees.ts'
 import { line, type RunGit } from './run.ts'
 import { commitTree, snapshotMessage, treeOf } from './snapshot.ts'
 
-export type Rebased = { kind: 'rebased'; commit: string } | { kind: 'conflict'; paths: string[] }
+type Rebased = { kind: 'rebased'; commit: string } | { kind: 'conflict'; paths: string[] }
 
 /**
  * A commit with uncommitted work on top of where its branch is now: a three-way merge, in the object database

@@ -16,7 +16,7 @@ export type DiffAnswer =
 /** More is not read by a person at once, and one message to the window carries it. */
 export const diffBytesMax = 1024 * 1024
 /** A list that long is a generated tree; the rest is counted as cut. */
-export const diffFilesMax = 5000
+const diffFilesMax = 5000
 
 /** From `baseCommit` to the working tree as it is: commits, uncommitted and untracked files. */
 export async function diff(

@@ -3,7 +3,7 @@ import type { TaskId } from '../../shared/ids.ts'
 import { createSerially } from '../../shared/serially.ts'
 import * as bringBack from './bring-back.ts'
 import { type TreeDifference, treeDifferences } from './changes.ts'
-import { type DiffAnswer, type DiffContent, diff, diffCommits } from './diff.ts'
+import { diff, diffCommits } from './diff.ts'
 import { forgetHalfMadeWorktree, isHalfMadeWorktree } from './half-made.ts'
 import * as history from './history.ts'
 import { initRepository } from './init.ts'
@@ -15,7 +15,7 @@ import {
   mergeInto,
   mergePatchInto,
 } from './merge.ts'
-import { type SavedPatch, type SavePatchInput, savePatch } from './patches.ts'
+import { type SavePatchInput, savePatch } from './patches.ts'
 import { privateFile, takeAwayIndexLock } from './private-files.ts'
 import {
   foldersWithBranch,
@@ -31,32 +31,13 @@ import {
   restoreWorktree,
 } from './restore-worktree.ts'
 import { createRunGit } from './run.ts'
-import { type CommittedSnapshot, commitSnapshot, type Snapshot, snapshot } from './snapshot.ts'
+import { commitSnapshot, snapshot } from './snapshot.ts'
 import * as worktrees from './worktrees.ts'
 
-export { diffBytesMax, diffFilesMax } from './diff.ts'
-export { GitError, GitMissingError, NotAWorktreeError, WorktreeRefusedError } from './errors.ts'
+export { diffBytesMax } from './diff.ts'
+export { GitError, GitMissingError, WorktreeRefusedError } from './errors.ts'
 export type { CommitSummary } from './history.ts'
-export type { ProjectInspection } from './inspect.ts'
-export { withoutRepositoryVariables } from './run.ts'
-export type {
-  BranchRemoval,
-  CreateWorktreeInput,
-  RemoveWorktreeInput,
-  WorktreeRemoval,
-} from './worktrees.ts'
-export type {
-  CommittedSnapshot,
-  DiffAnswer,
-  DiffContent,
-  MergeAnswer,
-  MergeIntoInput,
-  MergePatchInput,
-  SavedPatch,
-  SavePatchInput,
-  Snapshot,
-  TreeDifference,
-}
+export type { MergeAnswer, TreeDifference }
 
 interface Options {
   signal?: AbortSignal | undefined

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { GitError } from './errors.ts'
 import { line, type RunGit } from './run.ts'
 
-export type ProjectInspection =
+type ProjectInspection =
   | {
       kind: 'repository'
       /** The working tree's root; `dir` may be a folder inside it. Absolute, links resolved. */

@@ -6,7 +6,7 @@ import { version } from './inspect.ts'
 import { fields, line, type RunGit } from './run.ts'
 import { commitTree, withScratchDir } from './snapshot.ts'
 
-export interface ThreeTrees {
+interface ThreeTrees {
   /** Any working tree of the repository. Absolute. */
   dir: string
   base: string

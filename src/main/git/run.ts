@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { GitError, GitMissingError } from './errors.ts'
 import { lockInTheWay, takeAwayOwnLock } from './left-locks.ts'
 
-export interface GitRunOptions {
+interface GitRunOptions {
   /** Absolute. */
   cwd: string
   env?: Record<string, string> | undefined
@@ -25,7 +25,7 @@ export interface GitRunOptions {
   stdoutFd?: number | undefined
 }
 
-export interface GitResult {
+interface GitResult {
   exitCode: number
   stdout: Buffer
   stderr: string
@@ -89,7 +89,7 @@ const behaviourVariables = [
 ]
 
 /** A copy of `env` in which Git finds the repository by folder alone. Agents' shells need it as well. */
-export function withoutRepositoryVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+function withoutRepositoryVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const copy = { ...env }
   for (const name of repositoryVariables) delete copy[name]
   return copy

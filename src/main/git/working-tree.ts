@@ -11,7 +11,7 @@ import { submoduleMode, symlinkMode, type TreeChange, treeChanges } from './chan
 import { fields, line, type RunGit } from './run.ts'
 import type { OpenSnapshot } from './snapshot.ts'
 
-export type WorkingTreeUpdate =
+type WorkingTreeUpdate =
   | { kind: 'updated'; paths: string[] }
   /** Nothing was touched. */
   | { kind: 'in-the-way'; paths: string[]; why: string }

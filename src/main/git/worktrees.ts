@@ -49,9 +49,9 @@ export interface RemoveWorktreeInput {
   signal?: AbortSignal | undefined
 }
 
-export type BranchRemoval = 'deleted' | 'already-gone' | 'checked-out-elsewhere' | 'moved-on'
+type BranchRemoval = 'deleted' | 'already-gone' | 'checked-out-elsewhere' | 'moved-on'
 
-export interface WorktreeRemoval {
+interface WorktreeRemoval {
   worktree: 'removed' | 'already-gone'
   /** Null when no branch was named. */
   branch: BranchRemoval | null

@@ -22,7 +22,7 @@ const policy = {
   'form-action': "'none'",
 }
 
-export const contentSecurityPolicy = Object.entries(policy)
+const contentSecurityPolicy = Object.entries(policy)
   .map(([directive, value]) => `${directive} ${value}`)
   .join('; ')
 

@@ -3,7 +3,7 @@ import { readFile, realpath } from 'node:fs/promises'
 import { extname, isAbsolute, join, relative, sep } from 'node:path'
 import { securityHeaders } from './content-security.ts'
 
-export interface FileResponse {
+interface FileResponse {
   status: 200 | 400 | 404
   headers: Record<string, string>
   body: Uint8Array<ArrayBuffer>

@@ -14,7 +14,7 @@ export interface DamageLog {
   firstLine(): number
 }
 
-export interface DamageFound {
+interface DamageFound {
   row: RowName
   line: number
   bytes: number

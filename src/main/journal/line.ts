@@ -5,7 +5,7 @@ import { InvalidRecordError } from './errors.ts'
 import type { JournalRecord, RecordBody } from './types.ts'
 
 /** The version stamped on records whose body names none. */
-export const recordVersion = 1
+const recordVersion = 1
 
 /** Characters of the previous line's sum that a line repeats: 132 bits, beyond any chance of a twin. */
 const linkLength = 22

@@ -28,7 +28,7 @@ export type RowName =
   | 'out-of-place'
   | 'copy'
 
-export interface RecoveryRow {
+interface RecoveryRow {
   name: RowName
   /** Facts left out may be either way. */
   when: { [Fact in keyof Situation]?: Situation[Fact] }

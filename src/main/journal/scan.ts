@@ -227,7 +227,7 @@ const causes: Partial<Record<RowName, string>> = {
 }
 
 /** A record becomes the last one. Also called for each record that was appended and is durable. */
-export function admit(
+function admit(
   state: ScanState,
   { seq, sum }: { seq: number; sum: string },
   start: number,

@@ -21,7 +21,7 @@ const snapshotVersion = 1
  * Raise it when `projections/ledger-state.ts` folds the same events into something else: what an older
  * Shiplog folded is then folded anew. Changed shapes of events and tasks are noticed by themselves.
  */
-export const foldVersion = 1
+const foldVersion = 1
 
 /** Turned into JSON in one go: a few milliseconds, so that nothing else waits noticeably. */
 const tasksAtOnce = 250
@@ -34,7 +34,7 @@ export interface Snapshot {
   link: string
 }
 
-export type SnapshotRead =
+type SnapshotRead =
   | { kind: 'ok'; snapshot: Snapshot; text: string }
   | { kind: 'missing' }
   | { kind: 'unusable'; reason: string }

@@ -9,7 +9,7 @@ import type { WorkspaceService } from '../workspaces/workspace-service.ts'
 import { type KeptPlace, placeOf } from './place.ts'
 import { expiredName, namesInTrash, whatIs } from './trash.ts'
 
-export interface Expiry {
+interface Expiry {
   /** Moves a transcript that the ledger says has expired to the trash. False: it could not be, and is kept. */
   carryOut(taskId: TaskId): Promise<boolean>
   /** Takes it back and says so. Resolves with why it can't be, or null. */

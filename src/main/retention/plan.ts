@@ -6,14 +6,14 @@ import { isRunning, type Task } from '../../shared/tasks.ts'
 
 export const dayMs = 24 * 60 * 60 * 1000
 
-export interface PlannedRemoval {
+interface PlannedRemoval {
   id: TaskId
   kind: 'transcript'
   reason: RemovalReason
   bytes: number
 }
 
-export interface SweepPlan {
+interface SweepPlan {
   /** In the order of their last activity, oldest first. */
   remove: PlannedRemoval[]
   /** Transcripts that stay. */

@@ -22,9 +22,9 @@ const receiptSchema = z.object({
   settings: retentionSettingsSchema,
   items: z.array(removedItemSchema),
 })
-export type Receipt = z.infer<typeof receiptSchema>
+type Receipt = z.infer<typeof receiptSchema>
 
-export interface Receipts {
+interface Receipts {
   write(receipt: Omit<Receipt, 'version'>): Promise<void>
   /** Newest first, with the names of files that can't be read: those stay as they are. */
   list(): Promise<{ receipts: Receipt[]; unreadable: string[] }>

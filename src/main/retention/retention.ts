@@ -54,7 +54,7 @@ export interface Retention {
   close(): Promise<void>
 }
 
-export interface RetentionDependencies {
+interface RetentionDependencies {
   ledger: Ledger
   layout: DataLayout
   workspaces: WorkspaceService

@@ -9,7 +9,7 @@ import {
 import { exists, readJsonFile, setAside, writeFileDurable } from '../journal/index.ts'
 
 const settingsVersion = 1
-export const settingsFile = 'settings.json'
+const settingsFile = 'settings.json'
 
 /** What it says beside retention is not ours to drop. */
 const fileSchema = z.looseObject({
@@ -19,7 +19,7 @@ const fileSchema = z.looseObject({
 
 const newerSchema = z.looseObject({ version: z.number().int().gt(settingsVersion) })
 
-export interface SettingsStore {
+interface SettingsStore {
   current(): RetentionSettings
   /**
    * Why what the person wants is not known, one sentence: the file can't be read, and nobody has set it

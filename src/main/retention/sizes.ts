@@ -6,7 +6,7 @@ import type { DataLayout } from '../sessions/session-files.ts'
 import type { WorkspaceService } from '../workspaces/workspace-service.ts'
 import { placeOf } from './place.ts'
 
-export interface Sizes {
+interface Sizes {
   /** Bytes by task; null where nothing is. Incomplete once `signal` is aborted. */
   of(ids: TaskId[]): Promise<Map<TaskId, number | null>>
 }

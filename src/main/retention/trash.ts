@@ -12,7 +12,7 @@ export const expiredName = (taskId: TaskId): string => `transcript-${taskId}`
 const trashedRootName = (taskId: TaskId): string => `archive-${taskId}`
 
 /** One thing in the trash, as far as the ledger knows it. */
-export type TrashEntry =
+type TrashEntry =
   | { kind: 'trashed-transcript' | 'trashed-workspace'; name: string; taskId: TaskId }
   /** Nothing that the ledger speaks of: what was left over, set aside or put there by somebody. */
   | { kind: 'trashed-file'; name: string; taskId: null }

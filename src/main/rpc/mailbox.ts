@@ -1,5 +1,5 @@
 /** What a feed has yet to send: filled by listeners, emptied by the one generator that sends. */
-export interface Mailbox<T> {
+interface Mailbox<T> {
   /** Adds one; `merge` may join it to the last one that still waits. */
   put(item: T, merge?: (last: T) => T | null): void
   /** Resolves when something is there, or when the signal is aborted. */

@@ -16,7 +16,7 @@ import { toContractError } from './errors.ts'
 import { ledgerFeed } from './ledger-feed.ts'
 import { sessionFeed } from './session-feed.ts'
 
-export interface RouterDependencies {
+interface RouterDependencies {
   ledger: Ledger
   sessions: Sessions
   tasks: TaskService

@@ -9,7 +9,7 @@ import { readJsonFile } from '../journal/index.ts'
 
 const writeIntervalMs = 500
 
-export interface PartialWriter {
+interface PartialWriter {
   /** Null: the message is in the journal or was dropped, and the file goes. */
   write(partial: PartialMessage | null): void
   /** Writes what is still waiting. */

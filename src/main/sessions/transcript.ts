@@ -19,7 +19,7 @@ import { readPartial } from './partial-file.ts'
 import type { Session } from './session.ts'
 import { chatFile, partialFile } from './session-files.ts'
 
-export type TranscriptPart = Pick<
+type TranscriptPart = Pick<
   TranscriptPage,
   'entries' | 'total' | 'nextSeq' | 'damage' | 'partial' | 'status'
 >

@@ -9,7 +9,7 @@ import type { DataLayout } from '../sessions/session-files.ts'
 import type { WorkspaceService } from '../workspaces/workspace-service.ts'
 import type { TaskService } from './task-service.ts'
 
-export interface DemoContent {
+interface DemoContent {
   /** By path, relative to the project. */
   files: Record<string, string>
   scenario: string

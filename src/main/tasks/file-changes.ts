@@ -16,7 +16,7 @@ const comparedCharsMax = 1_000_000
 /** Two very different files can keep the comparison busy for minutes, and nothing else runs meanwhile. */
 const comparisonMsMax = 250
 
-export interface FileChanges {
+interface FileChanges {
   /** For the tools of one message. */
   recorder(messageUuid: EntryId): FileChangeRecorder
 }

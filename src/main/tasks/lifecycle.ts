@@ -5,7 +5,7 @@
 import type { LedgerEvent } from '../../shared/ledger.ts'
 import type { Task, TaskStatus } from '../../shared/tasks.ts'
 
-export interface Transition {
+interface Transition {
   from: readonly TaskStatus[]
   event: LedgerEvent['type']
   to: TaskStatus

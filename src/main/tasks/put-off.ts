@@ -9,7 +9,7 @@ import type { TaskEvent } from './task-record.ts'
 /** Often enough that a person who freed some space sees it go on, seldom enough to cost nothing. */
 const retryDelayMs = 500
 
-export interface PutOff {
+interface PutOff {
   /** Records the event, or keeps it until that is possible. Never rejects. */
   record(event: TaskEvent): Promise<void>
   /** Tries again now what is kept of a task. Rejects with what the disk says. */

@@ -22,7 +22,7 @@ import { isPrompt, promptFor } from './first-prompt.ts'
 import { causeOf } from './interruption.ts'
 import { endEvent } from './run-end.ts'
 
-export const lostRunCause = 'Shiplog ended while it ran'
+const lostRunCause = 'Shiplog ended while it ran'
 
 /**
  * Ends every run without a process in the record: as its session says that it ended, completed when its

@@ -7,7 +7,7 @@ import type { DataLayout } from '../sessions/session-files.ts'
 import type { WorkspaceService } from '../workspaces/workspace-service.ts'
 import type { ProgramSource, Programs } from './programs.ts'
 
-export interface NewRoot
+interface NewRoot
   extends Pick<
     LedgerEventOf<'task.created'>,
     'projectId' | 'title' | 'agent' | 'prompt' | 'model' | 'isolation' | 'resumedFrom' | 'options'

@@ -63,7 +63,7 @@ export interface Runner {
   withoutSlot<T>(taskId: TaskId, work: () => Promise<T>): Promise<T>
 }
 
-export interface RunnerDependencies {
+interface RunnerDependencies {
   ledger: Ledger
   git: Git
   record: TaskRecord

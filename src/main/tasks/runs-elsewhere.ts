@@ -10,7 +10,7 @@ import { isCertainlyRunning } from '../journal/index.ts'
 const titlesMax = 3
 
 /** The message names the process and what it runs, and says what to do. */
-export class RunsElsewhereError extends Error {
+class RunsElsewhereError extends Error {
   readonly kind = 'runs-elsewhere'
   readonly process: ProcessIdentity
 

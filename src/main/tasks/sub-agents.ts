@@ -24,7 +24,7 @@ export interface SubAgents {
   report(taskId: TaskId, report: Parameters<TaskToolsPort['report']>[0]): Promise<void>
 }
 
-export interface SubAgentsDependencies {
+interface SubAgentsDependencies {
   ledger: Ledger
   record: TaskRecord
   workspaces: WorkspaceService

@@ -9,7 +9,7 @@ import { isSettled, type Task } from '../../shared/tasks.ts'
 import type { ApplyOutcome, AwaitedTask } from '../../shared/tools.ts'
 import { namedTask } from './named-task.ts'
 
-export interface TaskToolsDependencies {
+interface TaskToolsDependencies {
   state: LedgerState
   spawn(
     parentId: TaskId,

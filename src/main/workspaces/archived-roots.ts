@@ -26,7 +26,7 @@ import type { DataLayout } from '../sessions/session-files.ts'
 import { sessionKey } from './changes.ts'
 import type { WorkingDirs } from './working-dirs.ts'
 
-export interface ArchivedRoots {
+interface ArchivedRoots {
   /**
    * Back to where it was, from the trash too, worktree and uncommitted work included. Throws FailureError when
    * it is not archived, or its worktree can't be made again: then it is in the archive as before.

@@ -9,7 +9,7 @@ import { parseDocument } from 'yaml'
 import { z } from 'zod'
 import { invalid } from '../../shared/failure.ts'
 
-export const projectConfigPath = '.shiplog/project.yaml'
+const projectConfigPath = '.shiplog/project.yaml'
 /** Far more than anybody writes by hand. */
 const configBytesMax = 64 * 1024
 
@@ -20,7 +20,7 @@ const configSchema = z.strictObject({
   copy: z.array(z.string().min(1)).optional(),
 })
 
-export interface ProjectConfig {
+interface ProjectConfig {
   setup: string | null
   copy: string[]
   /** SHA-256 of the file's bytes, hex: what the person allows is exactly this content. */

@@ -25,7 +25,7 @@ import { type Changes, sessionKey } from './changes.ts'
 import type { RunStopper } from './ports.ts'
 import type { WorkingDirs } from './working-dirs.ts'
 
-export interface Removal {
+interface Removal {
   /**
    * Says of all of these at once that they are being removed: durable with one sync when it resolves, so
    * that lists drop them and nothing new is begun in them, however long the rest takes. Those of which it

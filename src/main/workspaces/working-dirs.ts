@@ -15,10 +15,7 @@ import type { Projects } from './projects.ts'
 import { runSetup } from './setup-command.ts'
 
 /** What the ledger says of a workspace, less its id and kind. */
-export type MadeWorkingDir = Omit<
-  LedgerEventOf<'workspace.created'>,
-  'type' | 'workspaceId' | 'kind'
->
+type MadeWorkingDir = Omit<LedgerEventOf<'workspace.created'>, 'type' | 'workspaceId' | 'kind'>
 
 export interface WorkingDirs {
   /** Makes the directory that a task works in. `parent`: null for a root, which starts from the project. */

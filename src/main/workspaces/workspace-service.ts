@@ -60,7 +60,7 @@ export interface WorkspaceService {
 /** Enough to share syncs, few enough that Git does not fill the machine. */
 const removalsAtOnce = 8
 
-export interface WorkspaceServiceDependencies {
+interface WorkspaceServiceDependencies {
   ledger: Ledger
   git: Git
   layout: DataLayout

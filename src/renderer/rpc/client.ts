@@ -9,7 +9,7 @@ import { requestDesktopPort } from './desktop-port.ts'
 import { createReconnectingSocket } from './reconnecting-socket.ts'
 import { reloadForToken, takeToken } from './token.ts'
 
-export interface ClientWithConnection {
+interface ClientWithConnection {
   client: ShiplogClient
   connection: Connection
 }

@@ -8,8 +8,8 @@
  * The page asks, so it does not matter which of the two is ready first.
  */
 
-export const connectMessage = 'shiplog-connect'
-export const portMessage = 'shiplog-port'
+const connectMessage = 'shiplog-connect'
+const portMessage = 'shiplog-port'
 
 /** How often the page asks again: a preload that was not listening yet missed the first question. */
 const askAgainMs = 250

@@ -5,7 +5,7 @@
  */
 import type { ConnectionState } from './connection.ts'
 
-export type SocketForLink = Pick<
+type SocketForLink = Pick<
   WebSocket,
   'addEventListener' | 'removeEventListener' | 'send' | 'readyState'
 >
@@ -27,7 +27,7 @@ const connecting = 0
 const open = 1
 const closed = 3
 
-export interface ReconnectingSocketOptions {
+interface ReconnectingSocketOptions {
   openSocket(): WebSocket
   onState(state: ConnectionState): void
 }

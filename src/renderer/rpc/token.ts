@@ -6,7 +6,7 @@
 const tokenKey = 'shiplog.token'
 const tokenFragment = /^#token=([^&]+)(?:&to=(.*))?$/
 
-export interface TokenPlaces {
+interface TokenPlaces {
   location: Pick<Location, 'hash' | 'pathname' | 'search'>
   history: Pick<History, 'replaceState' | 'state'>
   sessionStorage: Pick<Storage, 'getItem' | 'setItem'>

@@ -3,7 +3,7 @@ import type { AppInfo } from '../../shared/contract/app.ts'
 import type { ShiplogClient } from '../../shared/contract/index.ts'
 import { type Problem, problemOf } from '../rpc/problem.ts'
 
-export interface AppInfoView {
+interface AppInfoView {
   info: AppInfo | null
   problem: Problem | null
 }

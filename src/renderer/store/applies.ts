@@ -5,7 +5,7 @@ import type { TaskId } from '../../shared/ids.ts'
 import type { ApplyOutcome } from '../../shared/tools.ts'
 import { type Problem, problemOf } from '../rpc/problem.ts'
 
-export type ApplyView = { kind: 'applying' } | ApplyOutcome | { kind: 'failed'; problem: Problem }
+type ApplyView = { kind: 'applying' } | ApplyOutcome | { kind: 'failed'; problem: Problem }
 
 export interface Applies {
   store: StoreApi<ReadonlyMap<TaskId, ApplyView>>

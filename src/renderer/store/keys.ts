@@ -26,7 +26,7 @@ export interface Keys {
   press(key: PressedKey, scope: 'window' | 'dialog', atMs: number): KeyCommand | null
 }
 
-export interface PressedKey {
+interface PressedKey {
   key: string
   /** Ctrl, or Cmd on a Mac. */
   mod: boolean

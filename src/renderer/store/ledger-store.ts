@@ -35,7 +35,7 @@ export interface LedgerStore {
   close(): void
 }
 
-export interface LedgerStoreDeps {
+interface LedgerStoreDeps {
   client: Pick<ShiplogClient, 'feed'>
   schedule?: Schedule
   /** A sweep has ended, so there is something to tell. */

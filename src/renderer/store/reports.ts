@@ -6,7 +6,7 @@ import type { Report } from '../../shared/tasks.ts'
 import { type Problem, problemOf } from '../rpc/problem.ts'
 
 /** A report is some kilobytes; this many are a few megabytes at most. */
-export const reportsKeptMax = 200
+const reportsKeptMax = 200
 
 export type ReportView =
   | { phase: 'loading' }

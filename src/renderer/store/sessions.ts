@@ -19,7 +19,7 @@ export interface Sessions {
   close(): void
 }
 
-export interface SessionsDeps {
+interface SessionsDeps {
   client: Pick<ShiplogClient, 'feed' | 'workspace'>
   ledger: LedgerStore
   schedule?: Schedule

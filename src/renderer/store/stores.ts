@@ -32,7 +32,7 @@ export interface Stores {
   close(): void
 }
 
-export interface StoresDeps {
+interface StoresDeps {
   client: ShiplogClient
   connection: Connection
   window: Window

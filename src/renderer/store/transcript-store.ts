@@ -58,7 +58,7 @@ export interface TranscriptStore {
   close(): void
 }
 
-export interface TranscriptStoreDeps {
+interface TranscriptStoreDeps {
   client: Pick<ShiplogClient, 'feed' | 'workspace'>
   taskId: TaskId
   /** Whether the session is known to be archived: then there is no feed to ask for. */

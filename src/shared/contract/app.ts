@@ -4,7 +4,7 @@ import { agentKindSchema } from '../tasks.ts'
 import { base } from './base.ts'
 
 /** One quiet line with details: what was healed at start, what was interrupted (UI, "Notices"). */
-export const noticeSchema = z.object({
+const noticeSchema = z.object({
   id: z.string(),
   tone: z.enum(['info', 'warning', 'error']),
   text: z.string(),
@@ -15,7 +15,7 @@ export const noticeSchema = z.object({
 export type Notice = z.infer<typeof noticeSchema>
 
 /** Which process writes the data directory. */
-export const leaseInfoSchema = z.object({
+const leaseInfoSchema = z.object({
   pid: z.number().int(),
   host: z.enum(['desktop', 'web', 'cli']),
   hostName: z.string(),
@@ -26,7 +26,7 @@ export const leaseInfoSchema = z.object({
 })
 export type LeaseInfo = z.infer<typeof leaseInfoSchema>
 
-export const appInfoSchema = z.object({
+const appInfoSchema = z.object({
   version: z.string(),
   dataDir: z.string(),
   host: z.enum(['desktop', 'web', 'cli']),

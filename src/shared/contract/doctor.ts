@@ -37,10 +37,10 @@ export const problemKinds = [
   'special-file',
   'unreadable',
 ] as const
-export const problemKindSchema = z.enum(problemKinds)
+const problemKindSchema = z.enum(problemKinds)
 export type ProblemKind = z.infer<typeof problemKindSchema>
 
-export const problemSchema = z.object({
+const problemSchema = z.object({
   /** Relative to the data directory, with forward slashes. */
   path: z.string(),
   kind: problemKindSchema,
@@ -53,7 +53,7 @@ export const problemSchema = z.object({
 export type Problem = z.infer<typeof problemSchema>
 
 /** Worth knowing, and no damage. */
-export const doctorNoteSchema = z.object({
+const doctorNoteSchema = z.object({
   /** `healed`: what start-up put right. `stray-ref`: a hidden ref without a task. */
   kind: z.enum(['healed', 'stray-ref', 'not-understood', 'not-judged']),
   path: z.string(),
@@ -61,7 +61,7 @@ export const doctorNoteSchema = z.object({
 })
 export type DoctorNote = z.infer<typeof doctorNoteSchema>
 
-export const examinationSchema = z.object({
+const examinationSchema = z.object({
   /** Nothing was found. What was found and repaired counts as found. */
   ok: z.boolean(),
   /** Files, folders and worktrees that were looked at. */

@@ -15,7 +15,7 @@ import { damageSchema } from './workspace.ts'
 /** A MessagePort has no back-pressure: one batch must stay small enough to be handled within a frame. */
 export const feedBatchMax = 200
 
-export const ledgerStateSchema = z.object({
+const ledgerStateSchema = z.object({
   seq: z.number().int().min(0),
   dataDir: z.string(),
   projects: z.array(projectSchema),
@@ -45,7 +45,7 @@ export const ledgerFeedEventSchema = z.discriminatedUnion('type', [
 ])
 export type LedgerFeedEvent = z.infer<typeof ledgerFeedEventSchema>
 
-export const sessionFeedEventSchema = z.discriminatedUnion('type', [
+const sessionFeedEventSchema = z.discriminatedUnion('type', [
   /** The newest entries, at most `feedBatchMax`; older ones come by pages. */
   z.object({
     type: z.literal('snapshot'),

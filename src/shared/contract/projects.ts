@@ -4,7 +4,7 @@ import { projectSchema } from '../tasks.ts'
 import { base } from './base.ts'
 
 /** `.shiplog/project.yaml`, and whether the person allowed its set-up command to run. */
-export const projectSetupSchema = z.object({
+const projectSetupSchema = z.object({
   /** Null: the project names none. */
   setup: z.string().nullable(),
   /** Files and folders copied into each new worktree, relative to the project. */

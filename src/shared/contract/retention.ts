@@ -32,7 +32,7 @@ export const retentionDefaults: RetentionSettings = {
  * `transcript`: taken to the trash. The others leave the trash for good: `trashed-transcript` and
  * `trashed-workspace` (a deleted root with everything below it) by task, `trashed-file` by its name there.
  */
-export const removedKindSchema = z.enum([
+const removedKindSchema = z.enum([
   'transcript',
   'trashed-transcript',
   'trashed-workspace',
@@ -41,7 +41,7 @@ export const removedKindSchema = z.enum([
 export type RemovedKind = z.infer<typeof removedKindSchema>
 
 /** `age`: not active for too long; `count`, `bytes`: the oldest beyond what is kept; `trash`: its time there is over. */
-export const removalReasonSchema = z.enum(['age', 'count', 'bytes', 'trash'])
+const removalReasonSchema = z.enum(['age', 'count', 'bytes', 'trash'])
 export type RemovalReason = z.infer<typeof removalReasonSchema>
 
 export const removedItemSchema = z.object({
@@ -56,7 +56,7 @@ export const removedItemSchema = z.object({
 })
 export type RemovedItem = z.infer<typeof removedItemSchema>
 
-export const sweepSchema = z.object({
+const sweepSchema = z.object({
   dryRun: z.boolean(),
   removed: z.array(removedItemSchema),
   /** Transcripts that stay. */
@@ -67,12 +67,12 @@ export const sweepSchema = z.object({
 export type Sweep = z.infer<typeof sweepSchema>
 
 /** `in-trash`: can be taken back; `kept`: it is where it was; `gone`: for good. */
-export const receiptItemSchema = removedItemSchema.extend({
+const receiptItemSchema = removedItemSchema.extend({
   state: z.enum(['in-trash', 'kept', 'gone']),
 })
 export type ReceiptItem = z.infer<typeof receiptItemSchema>
 
-export const receiptSummarySchema = z.object({
+const receiptSummarySchema = z.object({
   id: receiptIdSchema,
   at: z.string(),
   /** `start`: the sweep when Shiplog began; `person`: asked for. */

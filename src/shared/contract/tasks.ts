@@ -18,7 +18,7 @@ import {
 import { applyOutcomeSchema } from '../tools.ts'
 import { base } from './base.ts'
 
-export const taskTreeSchema = taskSchema.extend({
+const taskTreeSchema = taskSchema.extend({
   get children() {
     return z.array(taskTreeSchema)
   },

@@ -16,7 +16,7 @@ export type Damage = z.infer<typeof damageSchema>
 /** Entries of one page at most: what a window shows in a few screens, small enough for one message. */
 export const transcriptPageEntriesMax = 500
 
-export const transcriptPageSchema = z.object({
+const transcriptPageSchema = z.object({
   taskId: taskIdSchema,
   entries: z.array(entrySchema),
   /** Entries in the whole transcript. */
@@ -35,7 +35,7 @@ export const transcriptPageSchema = z.object({
 })
 export type TranscriptPage = z.infer<typeof transcriptPageSchema>
 
-export const transcriptSummarySchema = z.object({
+const transcriptSummarySchema = z.object({
   taskId: taskIdSchema,
   parentId: taskIdSchema.nullable(),
   rootId: taskIdSchema,
@@ -59,7 +59,7 @@ export const transcriptSummarySchema = z.object({
 })
 export type TranscriptSummary = z.infer<typeof transcriptSummarySchema>
 
-export const workspaceSummarySchema = z.object({
+const workspaceSummarySchema = z.object({
   id: taskIdSchema,
   kind: z.enum(['root', 'task']),
   title: z.string(),

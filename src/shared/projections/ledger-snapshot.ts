@@ -46,7 +46,7 @@ function inParts(tasks: Iterable<Task>): Task[][] {
   return parts
 }
 
-export interface SnapshotJoiner {
+interface SnapshotJoiner {
   /**
    * Takes any event of the feed; gives the state once the last part of it has come, else null. Parts of a
    * snapshot that was cut short are forgotten when another begins.

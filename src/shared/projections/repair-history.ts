@@ -4,7 +4,7 @@
 import type { Entry, MessageEntry, ToolCallEntry, ToolResultEntry } from '../entries.ts'
 
 /** What an agent is told of a call that nobody saw end. */
-export const unknownOutcome =
+const unknownOutcome =
   'The agent was interrupted while this call was under way: its outcome is unknown, and it was not repeated.'
 
 /**

@@ -14,7 +14,7 @@ import {
   withPartial,
 } from './transcript.ts'
 
-export interface TranscriptMarkdown {
+interface TranscriptMarkdown {
   /** The Markdown that these entries make final; `''` when they only begin or continue a turn. */
   add(entries: Iterable<Entry>): string
   /** What is left, with the unfinished message in its place. */

@@ -26,13 +26,13 @@ export interface LocatedMap {
   entries: Map<string, { at: Place; value: Located }>
 }
 
-export interface LocatedList {
+interface LocatedList {
   kind: 'list'
   at: Place
   items: Located[]
 }
 
-export interface LocatedScalar {
+interface LocatedScalar {
   kind: 'scalar'
   at: Place
   value: string | number | boolean | null

@@ -5,7 +5,7 @@ import type { Replay } from './replay.ts'
 import type { Json, Step } from './scenario.ts'
 import { inPieces, pause } from './speech.ts'
 
-export interface TurnInput {
+interface TurnInput {
   steps: Step[]
   run: AgentRunInput
   prompt: string

@@ -2,7 +2,7 @@
 import type { Entry, MessageEntry } from '../../../shared/entries.ts'
 import type { EntryId, ToolCallId } from '../../../shared/ids.ts'
 
-export interface Progress {
+interface Progress {
   completedTurns: number
   /** Of the last tool result within the completed turns; empty when there was none. */
   lastOutput: string
@@ -17,7 +17,7 @@ export type Done =
   | { kind: 'call'; callId: ToolCallId; name: string; outcome: CallOutcome; output: string }
 
 /** `unknown`: it may have run or not. */
-export type CallOutcome = 'ok' | 'error' | 'unknown'
+type CallOutcome = 'ok' | 'error' | 'unknown'
 
 /**
  * Calls that are made again when their outcome is unknown: the services know what really happened and

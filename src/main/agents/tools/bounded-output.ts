@@ -2,7 +2,7 @@
  * Collects output and keeps at most `bytesMax` of it, half from the beginning and half from the end:
  * a command says what it does first and what went wrong last.
  */
-export interface BoundedOutput {
+interface BoundedOutput {
   add(chunk: Buffer): void
   /** `omittedBytes`: what was left out of the middle; the text says so in its place. */
   finish(): { text: string; omittedBytes: number }

@@ -13,7 +13,7 @@ const patchCharsMax = 64 * 1024
 /** Two very different large files could keep the algorithm busy for minutes. */
 const diffTimeMsMax = 500
 
-export interface FileChange {
+interface FileChange {
   path: ConfinedPath
   /** Null: there is no file yet. */
   before: Uint8Array | null

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { type ToolName, toolInputSchemas } from '../../../shared/tools.ts'
 
-export interface InputProblem {
+interface InputProblem {
   /** Where in the input, for code. */
   path: PropertyKey[]
   /** The same as people write it, such as `dependsOn[0]`. */

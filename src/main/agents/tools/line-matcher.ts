@@ -7,7 +7,7 @@ import { ToolError, untilAborted } from './tool.ts'
  */
 export const searchTimeMsMax = 10_000
 
-export interface LineMatch {
+interface LineMatch {
   /** From 1. */
   line: number
   text: string

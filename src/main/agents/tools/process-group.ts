@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** How long processes are given to end themselves before they are killed. */
-export const killGraceMs = 1000
+const killGraceMs = 1000
 const pollMs = 20
 /** A killed process is gone once the system has torn it down, which a busy disk can delay. */
 const goneMsMax = 500

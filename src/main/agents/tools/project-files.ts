@@ -15,7 +15,7 @@ const lstatsAtOnce = 64
 
 const neverEntered = new Set(['.git', 'node_modules'])
 
-export interface ProjectFiles {
+interface ProjectFiles {
   /** Relative to the working directory, `/` as separator, sorted. Regular files only. */
   files: string[]
   /** True: there are more than `filesVisitedMax`. */

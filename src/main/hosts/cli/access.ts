@@ -30,7 +30,7 @@ export interface Access {
   close(): Promise<void>
 }
 
-export interface OwnAccess extends Access {
+interface OwnAccess extends Access {
   shiplog: Shiplog
 }
 

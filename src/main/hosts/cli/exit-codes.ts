@@ -19,7 +19,7 @@ export const exitCodes = {
   /** Asked to end (128 + SIGTERM). */
   terminated: 143,
 } as const
-export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
+type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
 /** The typed errors of the contract. */
 const ofContract: Record<ContractErrorCode, ExitCode> = {
@@ -74,7 +74,7 @@ export class CliError extends Error {
 export const usageError = (message: string, details?: string[]): CliError =>
   new CliError(exitCodes.usage, message, details)
 
-export interface Failure {
+interface Failure {
   exitCode: ExitCode
   message: string
   details: string[]

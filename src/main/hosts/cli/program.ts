@@ -8,7 +8,7 @@ export type ParsedOptions = { json?: boolean; dataDir?: string } & Record<string
 /** What a command line asks for: run with a context made from its shared options, answers the exit code. */
 export type Action = (context: CliContext) => Promise<number>
 
-export interface ProgramOptions {
+interface ProgramOptions {
   version: string
   /** Width that help is wrapped to. */
   columns: number

@@ -18,7 +18,7 @@ import type { DesktopServices, OpenDesktopServices } from './services.ts'
 import { failedStartOf } from './start-failure.ts'
 import { createWindows, type Windows } from './windows.ts'
 
-export interface DesktopOptions {
+interface DesktopOptions {
   dataDir: string
   /** Where `index.html` of the built renderer is. */
   rendererDir: string

@@ -1,6 +1,6 @@
 import { app, Menu, type MenuItemConstructorOptions } from 'electron'
 
-export interface MenuActions {
+interface MenuActions {
   openWindow(): void
   showDataFolder(): void
 }

@@ -1,6 +1,6 @@
 /** Quitting: asks when agents are at work, interrupts them cleanly, and is never stuck. Knows no Electron. */
 
-export interface QuittingOptions {
+interface QuittingOptions {
   /** Titles of the agents at work. */
   running(): string[]
   /** Resolves to true when the person lets them be interrupted. */

@@ -1,7 +1,7 @@
 /** Why the app can't start, as a person is told. Exit codes are those of the command line (CLI.md). */
 import { FailureError } from '../../../shared/failure.ts'
 
-export interface FailedStart {
+interface FailedStart {
   title: string
   message: string
   exitCode: number

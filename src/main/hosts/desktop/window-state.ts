@@ -12,7 +12,7 @@ const windowStateSchema = z.object({
   height: z.number().int(),
   maximized: z.boolean(),
 })
-export type WindowState = z.infer<typeof windowStateSchema>
+type WindowState = z.infer<typeof windowStateSchema>
 
 /** Null when there is none, or when it would lie on a screen that is no longer there. */
 export function readWindowState(file: string): WindowState | null {

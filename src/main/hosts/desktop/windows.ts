@@ -3,7 +3,7 @@ import { BrowserWindow, type BrowserWindowConstructorOptions, nativeTheme } from
 import { appPage } from './app-scheme.ts'
 import { readWindowState, writeWindowState } from './window-state.ts'
 
-export interface WindowsOptions {
+interface WindowsOptions {
   preloadFile: string
   /** Where the bounds are remembered. */
   stateFile: string

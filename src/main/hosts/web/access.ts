@@ -15,7 +15,7 @@ const tokenPrefix = 'token.'
 /** The program's version, from a client that must be of the same one; a page came from here anyway. */
 const versionPrefix = 'version.'
 
-export type Access =
+type Access =
   | 'allowed'
   | 'wrong-host'
   | 'wrong-origin'

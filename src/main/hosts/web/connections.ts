@@ -10,7 +10,7 @@ const closeHandshakeMsMax = 1_000
 /** Calls are aborted when their socket closes; one that does not listen must not hold up the exit. */
 const callsEndMsMax = 2_000
 
-export interface Connections {
+interface Connections {
   /** Serves the router on an open socket until it closes. */
   accept(socket: WebSocket): void
   isUsed(): boolean

@@ -1,8 +1,4 @@
-export type WebHostErrorKind =
-  | 'port-in-use'
-  | 'port-not-permitted'
-  | 'address-not-available'
-  | 'not-built'
+type WebHostErrorKind = 'port-in-use' | 'port-not-permitted' | 'address-not-available' | 'not-built'
 
 /** Why the web host can't start. The message says what to do about it. */
 export class WebHostError extends Error {

@@ -11,7 +11,7 @@ import { type AccessRules, createAccessRules, inUrl, protocolName } from './acce
 import { createConnections } from './connections.ts'
 import { listenError } from './errors.ts'
 
-export interface RpcServerOptions {
+interface RpcServerOptions {
   router: AnyRouter
   address: string
   /** 0: any free one. */

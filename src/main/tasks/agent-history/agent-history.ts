@@ -15,7 +15,7 @@ import { createHistoryWriter } from './write-history.ts'
 /** A busy tree records dozens of events a second; people and tools look at the file far less often. */
 const writeIntervalMsDefault = 500
 
-export interface AgentHistory {
+interface AgentHistory {
   /** Writes every project's history and keeps it up to date from now on. For when lost runs are recorded. */
   start(): void
   /** Resolves once all that the ledger says is written, or told to be impossible. Never rejects. */
@@ -24,7 +24,7 @@ export interface AgentHistory {
   close(): Promise<void>
 }
 
-export interface AgentHistoryDependencies extends FindingsSource {
+interface AgentHistoryDependencies extends FindingsSource {
   ledger: Ledger
   layout: DataLayout
   clock: () => number

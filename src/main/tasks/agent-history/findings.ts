@@ -14,7 +14,7 @@ export interface FindingsSource {
   reportedResults: (task: Task) => Promise<unknown>
 }
 
-export interface FindingsBoard {
+interface FindingsBoard {
   /** Of its latest run, once that has ended and was looked at. */
   of(task: Task): Findings | undefined
   /** A run of it has ended in this process: what the file says of it is of an earlier one. */

@@ -3,8 +3,8 @@
 export const historyFile = 'agent-history.json'
 export const pointerFile = 'current-agent-id.txt'
 
-export const historyVersion = '1.2'
-export const maxEntriesDefault = 50
+const historyVersion = '1.2'
+const maxEntriesDefault = 50
 /** A file that asks for more is not one that a person or a tool looks through. */
 const maxEntriesMax = 10_000
 

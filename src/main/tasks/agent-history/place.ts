@@ -12,7 +12,7 @@ export const historyBytesMax = 64 * 1024 * 1024
 /** An id and a line's end; more is no id. */
 export const pointerBytesMax = 4 * 1024
 
-export type PlanningFolder =
+type PlanningFolder =
   | { kind: 'found'; dir: string }
   | { kind: 'none' }
   /** What is there would have Shiplog write somewhere else (A3). */
@@ -31,7 +31,7 @@ export async function findPlanningFolder(projectDir: string): Promise<PlanningFo
   }
 }
 
-export type TextRead = { kind: 'ok'; text: string } | { kind: 'missing' } | { kind: 'too-long' }
+type TextRead = { kind: 'ok'; text: string } | { kind: 'missing' } | { kind: 'too-long' }
 
 /** Throws what the disk says, with code ELOOP for a symbolic link and EISDIR for what is no file. */
 export async function readText(file: string, bytesMax: number): Promise<TextRead> {

@@ -1,6 +1,6 @@
 /** `current-agent-id.txt`: which agent is at work. Pure; see FORMAT.md. */
 
-export type PointerChange = { kind: 'none' } | { kind: 'write'; text: string } | { kind: 'remove' }
+type PointerChange = { kind: 'none' } | { kind: 'write'; text: string } | { kind: 'remove' }
 
 /**
  * What becomes of the pointer. `text`: what it holds, null when there is none. `current`: the agent that

@@ -35,7 +35,7 @@ import {
 import { nextPointer } from './pointer.ts'
 import { pruneEntries } from './prune.ts'
 
-export interface WriteHistoryDependencies {
+interface WriteHistoryDependencies {
   state: LedgerState
   layout: DataLayout
   /** Milliseconds since the epoch: what was left half-written before is nobody's. */
@@ -49,7 +49,7 @@ export interface WriteHistoryDependencies {
  * Resolves with what the history holds now; null when it was left alone, being of a newer version. Rejects
  * when neither `.planning/` nor the data directory took it.
  */
-export type WriteHistory = (project: Project) => Promise<HistoryDocument | null>
+type WriteHistory = (project: Project) => Promise<HistoryDocument | null>
 
 export function createHistoryWriter(deps: WriteHistoryDependencies): WriteHistory {
   const { state, layout, tell } = deps

@@ -12,7 +12,7 @@ import { compareContents, compareTrees, type DirectoryDrift } from './directory.
 import { headMove, isDirectory, originConflicts, originOf } from './origin.ts'
 import { modelChange, type Trail, trailOf, unknownCalls } from './record.ts'
 
-export interface DriftDependencies {
+interface DriftDependencies {
   state: LedgerState
   git: Git
   records: Pick<Records, 'transcriptPage'>

@@ -10,7 +10,7 @@ import type { WorkingDirs } from '../../workspaces/working-dirs.ts'
 import { isDirectory } from './origin.ts'
 import { lastSnapshot } from './record.ts'
 
-export interface ObstacleDependencies {
+interface ObstacleDependencies {
   state: LedgerState
   git: Git
   workingDirs: Pick<WorkingDirs, 'worktreeRoot'>

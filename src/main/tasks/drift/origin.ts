@@ -13,7 +13,7 @@ import type { Trail } from './record.ts'
 
 type Deps = Parameters<typeof neighboursIn>[0]
 
-export interface Origin {
+interface Origin {
   /** The parent's folder, or the nearest ancestor's that is left, or the project's. */
   dir: string
   /** Null: it is gone, or HEAD was detached there. */

@@ -37,7 +37,7 @@ export const toolsThatChangeFiles: ReadonlySet<string> = new Set([
 ])
 
 /** What happened in the working directory after its last snapshot, or ever where there is none. */
-export interface Uncovered {
+interface Uncovered {
   /** By path: SHA-256 of what its edit tools left there; null: nothing. */
   written: Map<string, string | null>
   /** A tool was at work of which nobody knows what it changed. */

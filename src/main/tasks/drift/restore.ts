@@ -14,14 +14,14 @@ import { isDirectory } from './origin.ts'
 import { entriesOf } from './others.ts'
 import { lastSnapshot } from './record.ts'
 
-export interface RestoreDependencies {
+interface RestoreDependencies {
   state: LedgerState
   git: Git
   records: Pick<Records, 'transcriptPage'>
   workingDirs: Pick<WorkingDirs, 'worktreeRoot'>
 }
 
-export interface RestoredWorkingDir {
+interface RestoredWorkingDir {
   /** What was put right, one sentence each, for the resume entry; empty when all was there. */
   restored: string[]
   /** The worktree was made again: what Git ignores is not in it, so the set-up is to run once more. */

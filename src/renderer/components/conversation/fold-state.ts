@@ -1,7 +1,7 @@
 /** Which folds are open, kept beside the list: a row that scrolls away and back is as it was left. */
 import { createContext, useContext, useState } from 'react'
 
-export interface Folds {
+interface Folds {
   open: Map<string, boolean>
   /** Called when the person folds or opens something: what they look at must stay where it is. */
   onToggle(): void

@@ -11,10 +11,10 @@ import type { Row } from './rows.ts'
  * `always`: an earlier card was told the very same. `newest`: an earlier card shows the task's newest
  * report, so this one repeats it if it was told that one.
  */
-export type Repetition = 'always' | 'newest'
+type Repetition = 'always' | 'newest'
 
 /** By the card's fold key. */
-export type RepeatedReports = ReadonlyMap<string, Repetition>
+type RepeatedReports = ReadonlyMap<string, Repetition>
 
 export const RepeatedReportsContext = createContext<RepeatedReports>(new Map())
 

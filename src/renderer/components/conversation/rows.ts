@@ -10,7 +10,7 @@ import type {
 } from '../../../shared/projections/transcript.ts'
 import { timeOfDay } from '../primitives/format.ts'
 
-export type TurnItem = Extract<TranscriptItem, { kind: 'turn' }>
+type TurnItem = Extract<TranscriptItem, { kind: 'turn' }>
 type OtherItem = Exclude<TranscriptItem, { kind: 'turn' }>
 
 export type Row =
@@ -38,7 +38,7 @@ const groupCallsMin = 3
 /** Calls that look at things: one line says enough of several. */
 const smallTools = new Set(['read_file', 'list_files', 'search_files', 'task_list'])
 
-export interface RowOptions {
+interface RowOptions {
   damage?: Damage[]
   /** False: the first item is the first of the transcript. */
   hasOlder?: boolean

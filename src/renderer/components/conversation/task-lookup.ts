@@ -28,7 +28,7 @@ export interface TaskLookup {
   apply?(id: TaskId): ShownApply | null
 }
 
-export interface TaskActions {
+interface TaskActions {
   onViewTranscript?(id: TaskId): void
   onApply?(id: TaskId): void
   onStop?(id: TaskId): void
@@ -46,7 +46,7 @@ export interface TaskActions {
   onNeedReport?(id: TaskId): void
 }
 
-export const noTasks: TaskLookup = {
+const noTasks: TaskLookup = {
   byCallId: () => null,
   byId: () => null,
   childrenOf: () => [],

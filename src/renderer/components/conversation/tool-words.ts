@@ -4,7 +4,7 @@ import { isToolName, type ToolName } from '../../../shared/tools.ts'
 import { counted } from '../primitives/format.ts'
 import { plainText } from './plain-text.ts'
 
-export interface ToolWords {
+interface ToolWords {
   verb: string
   /** What it was about. `code`: a command, path or pattern. */
   object: string

@@ -46,7 +46,7 @@ const endThresholdPx = 48
 /** How long a row that was jumped to is pointed out. */
 const pointedOutMs = 1600
 
-export interface TranscriptListProps {
+interface TranscriptListProps {
   items: TranscriptItem[]
   /** Names it: "Conversation of Fix the parser". */
   label: string

@@ -28,7 +28,7 @@ export function PatchView({ patch, path }: { patch: string; path: string }) {
 }
 
 /** The patch as it was written: for what is too large, or not a patch at all. */
-export function PlainPatch({ patch, path }: { patch: string; path: string }) {
+function PlainPatch({ patch, path }: { patch: string; path: string }) {
   return (
     <figure
       aria-label={`Changes of ${path}`}

@@ -2,7 +2,7 @@ import type { ButtonHTMLAttributes, ReactNode, Ref } from 'react'
 import { classNames } from './class-names.ts'
 import { ariaKeys, keysText } from './kbd.tsx'
 
-export type ButtonVariant = 'quiet' | 'primary' | 'danger'
+type ButtonVariant = 'quiet' | 'primary' | 'danger'
 
 const variants: Record<ButtonVariant, string> = {
   quiet: 'border-line-strong bg-raised text-ink hover:bg-hover active:bg-hover',
@@ -12,7 +12,7 @@ const variants: Record<ButtonVariant, string> = {
     'border-transparent bg-red-fill text-on-fill hover:bg-red-fill-hover active:bg-red-fill-hover',
 }
 
-export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   variant?: ButtonVariant
   /** Before the label, 14 px. */
   icon?: ReactNode

@@ -4,7 +4,7 @@
  */
 import { createContext, useContext, useSyncExternalStore } from 'react'
 
-export interface Clock {
+interface Clock {
   /** Milliseconds since the epoch, as of the last tick. */
   now(): number
   /** Gives back the function that ends it. */
@@ -14,7 +14,7 @@ export interface Clock {
 /** Times are shown to the second. */
 const tickMs = 1000
 
-export function createClock(): Clock {
+function createClock(): Clock {
   const listeners = new Set<() => void>()
   let timer: ReturnType<typeof setInterval> | null = null
   let now = Date.now()

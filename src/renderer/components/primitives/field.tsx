@@ -53,7 +53,7 @@ export function TextArea({ className, ...rest }: ComponentProps<'textarea'>) {
   )
 }
 
-export interface SelectOption<Value extends string> {
+interface SelectOption<Value extends string> {
   value: Value
   label: string
   /** A second, quieter line. */

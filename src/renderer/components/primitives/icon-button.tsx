@@ -3,7 +3,7 @@ import { classNames } from './class-names.ts'
 import { ariaKeys } from './kbd.tsx'
 import { Tooltip } from './tooltip.tsx'
 
-export interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   /** Its name, and its tooltip. */
   label: string
   icon: ReactNode

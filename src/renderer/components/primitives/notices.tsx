@@ -5,7 +5,7 @@ import { classNames } from './class-names.ts'
 import { CopyButton } from './copy-button.tsx'
 import { IconButton } from './icon-button.tsx'
 
-export type NoticeTone = 'info' | 'warning' | 'error'
+type NoticeTone = 'info' | 'warning' | 'error'
 
 const tones = {
   info: { icon: Info, colour: 'text-muted' },

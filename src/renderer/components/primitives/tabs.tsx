@@ -1,7 +1,7 @@
 import { Tabs as Base } from '@base-ui/react/tabs'
 import type { ReactNode } from 'react'
 
-export interface TabSpec<Value extends string> {
+interface TabSpec<Value extends string> {
   value: Value
   label: string
   /** A small number after the label. */

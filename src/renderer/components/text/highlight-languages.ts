@@ -1,5 +1,5 @@
 /** The languages that code blocks are coloured in; everything else is shown plain. */
-export const languageNames: Record<string, string> = {
+const languageNames: Record<string, string> = {
   bash: 'bash',
   c: 'c',
   'c++': 'cpp',
@@ -37,7 +37,7 @@ export const languageNames: Record<string, string> = {
 }
 
 /** Longer than this, colouring costs more than it helps. */
-export const highlightCharsMax = 60_000
+const highlightCharsMax = 60_000
 
 /** Null: shown plain. */
 export function languageOf(name: string | null, code: string): string | null {

@@ -5,7 +5,7 @@
  */
 
 /** About four screens. Making more than this at once is felt: a kilobyte can be 300 elements. */
-export const pieceCharsMax = 8_000
+const pieceCharsMax = 8_000
 
 /** At least one piece; none is much longer than `charsMax`. */
 export function markdownPieces(text: string, charsMax = pieceCharsMax): string[] {

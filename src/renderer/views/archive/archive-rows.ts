@@ -24,7 +24,7 @@ export type ArchiveSortKey =
   | 'size'
   | 'project'
 
-export interface ArchiveSort {
+interface ArchiveSort {
   by: ArchiveSortKey
   /** Dates and numbers are largest first, words from A, unless this is true. */
   reversed: boolean
@@ -176,5 +176,4 @@ const hasStatus = (status: TaskStatus, wanted: ArchiveStatus): boolean =>
 export const whenOf = ({ endedAt, startedAt }: TranscriptSummary): string =>
   endedAt ?? startedAt ?? ''
 
-export const nameOf = (dir: string): string =>
-  dir.split(/[\\/]/).findLast((part) => part !== '') ?? dir
+const nameOf = (dir: string): string => dir.split(/[\\/]/).findLast((part) => part !== '') ?? dir

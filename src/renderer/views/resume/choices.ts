@@ -9,7 +9,7 @@ import { interruptedRows, isBelow } from '../../store/resumable.ts'
 export type Choices = Readonly<Partial<Record<TaskId, ResumeChoice>>>
 type Tasks = ReadonlyMap<TaskId, Task>
 
-export interface CandidateRow {
+interface CandidateRow {
   candidate: ResumeCandidate
   /** Below the topmost one that is shown. */
   depth: number

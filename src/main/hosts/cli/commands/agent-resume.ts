@@ -17,7 +17,7 @@ import { type CliSession, runsAgents, withShiplog } from '../with-shiplog.ts'
 import { reportEnd, watcherOf } from './report-run.ts'
 import { allowSetup } from './trust.ts'
 
-export interface AgentResumeOptions {
+interface AgentResumeOptions {
   /** As the person gave it. */
   id: string
   /** Said to it as it goes on; empty for nothing. */

@@ -11,7 +11,7 @@ import { createRunProgress } from '../follow/run-progress.ts'
 import { safeLine, safeText } from '../terminal/safe-text.ts'
 import type { CliSession } from '../with-shiplog.ts'
 
-export interface RunResult {
+interface RunResult {
   type: 'result'
   taskId: TaskId
   status: Task['status']

@@ -25,7 +25,7 @@ export interface RunWatcher {
   session?: SessionWatcher
 }
 
-export interface Following {
+interface Following {
   rootIds: ReadonlySet<TaskId>
   /** Whether the agents that were begun have ended, as the record says. */
   isOver(state: LedgerState): boolean

@@ -6,7 +6,7 @@ import { CliError, exitCodes, usageError } from '../exit-codes.ts'
 import { commandLines } from '../terminal/wording.ts'
 import { hinting } from './hints.ts'
 
-export interface Asked {
+interface Asked {
   who: 'one' | 'group' | 'tree'
   /** Of the agent, or of one in its tree or group; absent: the one that stopped last. */
   id?: string

@@ -15,7 +15,7 @@ import {
 } from '../follow/follow-trees.ts'
 import type { CliSession } from '../with-shiplog.ts'
 
-export interface GoingOn<Begun> {
+interface GoingOn<Begun> {
   begun: Begun
   /** How each of them ended. */
   ends: ResumeEnd[]

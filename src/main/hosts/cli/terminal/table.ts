@@ -3,7 +3,7 @@ import type { Output, TextStyle } from './output.ts'
 import { padEnd, padStart, textWidth, truncate } from './text-width.ts'
 import { paragraph } from './wrap.ts'
 
-export interface Column {
+interface Column {
   title: string
   align?: 'left' | 'right'
   /** It is cut when the rows are wider than the terminal; of several such columns the last one first. */
@@ -14,7 +14,7 @@ export interface Column {
 export type Cell = string | { text: string; style: TextStyle }
 
 /** What is to be said of the row above: below one of its columns, as wide as the terminal allows. */
-export interface Note {
+interface Note {
   note: string
   /** The column that it begins under, by its place among all. */
   under: number

@@ -4,7 +4,7 @@ import prettyMs from 'pretty-ms'
 import type { TaskStatus } from '../../../../shared/tasks.ts'
 import type { TextStyle } from './output.ts'
 
-export interface StatusWording {
+interface StatusWording {
   sign: string
   word: string
   style: TextStyle
