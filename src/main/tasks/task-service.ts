@@ -35,7 +35,7 @@ import { createFollowUps, type FollowUps } from './follow-ups.ts'
 import { causeOf, Interruption } from './interruption.ts'
 import { createPrograms, type ProgramSource } from './programs.ts'
 import { type BeginAnew, createBeginAnew } from './resume/begin-anew.ts'
-import { deedsOf, lineageOf } from './resume/lineage.ts'
+import { deedsOf, lineageDamage, lineageOf } from './resume/lineage.ts'
 import { createResumeService, type ResumeService } from './resume/resume-service.ts'
 import { createRoots } from './roots.ts'
 import type { RunRegistry } from './run-registry.ts'
@@ -118,7 +118,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
   const record = createTaskRecord(ledger)
   const programs = createPrograms(deps.kinds)
   const activity = createActivityBoard()
-  const lineage = (task: Task) => lineageOf({ state, records: workspaces.records }, task)
+  const transcripts = { state, records: workspaces.records }
   const runner = createRunner({
     ...deps,
     record,
@@ -126,7 +126,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     activity,
     toolsFor,
     bringBack,
-    lineageOf: lineage,
+    lineageOf: (task) => lineageOf(transcripts, task),
   })
   const isTaken = (taskId: TaskId) => runs.has(taskId) || beginAnew.isBeingReplaced(taskId)
   const followUps = createFollowUps({ ledger, record, runs: { has: isTaken }, runner })
@@ -147,7 +147,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     begin: runner.begin,
     isActive: runs.has,
     cleanUp: (taskId) => void runner.cleanUp(taskId),
-    lineageOf: lineage,
+    lineageDamage: (task) => lineageDamage(transcripts, task),
   })
   const resuming = createResumeService({
     ledger,
@@ -157,7 +157,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     isActive: isTaken,
     runner,
     deedsOf: (task) => deedsOf(workspaces.records, task),
-    lineageOf: lineage,
+    lineageDamage: (task) => lineageDamage(transcripts, task),
     driftOf: deps.drift.find,
     obstacleOf: deps.drift.obstacle,
     restoreWorkingDir: deps.drift.restore,

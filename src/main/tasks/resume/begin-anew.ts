@@ -13,7 +13,6 @@ import type { Roots } from '../roots.ts'
 import type { RunRequest } from '../runner.ts'
 import type { SubAgents } from '../sub-agents.ts'
 import type { TaskRecord } from '../task-record.ts'
-import type { Lineage } from './lineage.ts'
 
 export interface BeginAnew {
   /** Gives an interrupted task up and begins its assignment anew, from its parent's present state (S2). */
@@ -36,7 +35,7 @@ export interface BeginAnewDependencies {
   begin: (taskId: TaskId, request: RunRequest) => void
   isActive: (taskId: TaskId) => boolean
   cleanUp: (taskId: TaskId) => void
-  lineageOf: (task: Task) => Promise<Lineage>
+  lineageDamage: (task: Task) => Promise<string[]>
 }
 
 export function createBeginAnew(deps: BeginAnewDependencies): BeginAnew {
@@ -85,7 +84,7 @@ export function createBeginAnew(deps: BeginAnewDependencies): BeginAnew {
       return refused('not-interrupted', `"${title}" was interrupted: resume it instead.`)
     if (task.trashed) return refused('removed', `"${title}" is in the trash. Take it out first.`)
     // Before anything is made: a history that is gone can't be gone on from.
-    const { damage } = await deps.lineageOf({ ...task, resumedFrom: taskId })
+    const damage = await deps.lineageDamage({ ...task, resumedFrom: taskId })
     const { projectId, agent, model, isolation, options } = task
     const prompt = asked?.trim() || task.prompt
     const continued = await roots.create({

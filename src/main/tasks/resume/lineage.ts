@@ -24,15 +24,30 @@ export interface Lineage {
   damage: string[]
 }
 
+interface LineageDependencies {
+  state: LedgerState
+  records: Pick<Records, 'transcriptPage'>
+}
+
 /** Every entry of the tasks that this one continues, oldest first. Throws FailureError when one is gone. */
-export async function lineageOf(
-  { state, records }: { state: LedgerState; records: Pick<Records, 'transcriptPage'> },
+export function lineageOf(deps: LineageDependencies, task: Task): Promise<Lineage> {
+  return readLineage(deps, task, (page) => page)
+}
+
+/** What of it can't be read, without holding what can. Throws FailureError when one is gone. */
+export async function lineageDamage(deps: LineageDependencies, task: Task): Promise<string[]> {
+  return (await readLineage(deps, task, () => [])).damage
+}
+
+async function readLineage(
+  { state, records }: LineageDependencies,
   task: Task,
+  kept: (page: Entry[]) => Entry[],
 ): Promise<Lineage> {
   const lineage: Lineage = { entries: [], damage: [] }
   for (const id of ancestryOf(state, task)) {
     const { title = id, runs = [] } = state.tasks.get(id) ?? {}
-    const read = await wholeTranscript(records, id, title)
+    const read = await wholeTranscript(records, id, title, kept)
     // Cancelled before it began: there is nothing to go on from but its assignment.
     if (read === null && runs.length === 0) continue
     if (read === null)
@@ -40,9 +55,8 @@ export async function lineageOf(
         'removed',
         `The transcript of "${title}", which this agent continues, is gone.`,
       )
-    const { entries, damage } = read
-    lineage.entries.push(...entries)
-    lineage.damage.push(...damage)
+    lineage.entries = lineage.entries.concat(read.entries)
+    lineage.damage.push(...read.damage)
   }
   return lineage
 }

@@ -22,7 +22,6 @@ import type { RunRegistry } from '../run-registry.ts'
 import type { Runner } from '../runner.ts'
 import { createSlots, type Slots } from '../slots.ts'
 import type { TaskRecord } from '../task-record.ts'
-import type { Lineage } from './lineage.ts'
 import { canBeResumed, type IsActive, selectForResume } from './select.ts'
 
 /** While it is looked at, each holds its whole transcript in memory and keeps a Git at work. */
@@ -61,7 +60,8 @@ export interface ResumeDependencies {
   runner: Runner
   /** What its own runs did, oldest first, without what was said. */
   deedsOf: (task: Task) => Promise<Entry[]>
-  lineageOf: (task: Task) => Promise<Lineage>
+  /** What of its lineage can't be read. Rejects with FailureError when a part of it is gone. */
+  lineageDamage: (task: Task) => Promise<string[]>
   driftOf: FindDrift
   obstacleOf: FindObstacle
   /** Makes the directory that it worked in again where it is gone (S4); all of it or nothing. */
@@ -215,7 +215,7 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
     await runner.settle(taskId)
     if (record.known(taskId).archived) {
       // Before anything is changed: a history that is gone can't be gone on from.
-      await deps.lineageOf(record.known(taskId))
+      await deps.lineageDamage(record.known(taskId))
       await deps.workspaces.restore(taskId)
     }
     const task = record.known(taskId)
@@ -263,7 +263,7 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
       refused('conflicts', `${what} Look at them, and resume it again.`)
     }
     // Read once more when the run begins; here so that what can't be read keeps it from beginning.
-    const { damage } = await deps.lineageOf(task)
+    const damage = await deps.lineageDamage(task)
     const { restored } = await deps.restoreWorkingDir(task, history)
     await deps.workspaces.workingDirs.setUp(taskId, signal)
     const runId = runIdOf(taskId, task.runs.length + 1)
