@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { beginningOf } from '../../src/renderer/components/task/cause-text.tsx'
 import {
   afterInterrupted,
+  causeWords,
   shortCause,
   withoutInterrupted,
 } from '../../src/renderer/components/task/stop-cause.ts'
@@ -16,6 +18,21 @@ describe('why it was interrupted', () => {
     )
     expect(afterInterrupted(null)).toBe('')
     expect(withoutInterrupted('interrupted')).toBe('interrupted')
+  })
+
+  it('is told to the person as what they did, wherever it is shown', () => {
+    const cause = 'stopped by the person'
+    expect(`Interrupted${afterInterrupted(cause)}`).toBe('Interrupted: stopped by you')
+    expect([causeWords(cause), withoutInterrupted(cause), shortCause(cause)]).toEqual([
+      ...['stopped by you', 'stopped by you', 'stopped by you'],
+    ])
+    expect(causeWords('given up by the person')).toBe('given up by you')
+  })
+
+  it('is cut after its beginning, and only when it is long', () => {
+    expect(beginningOf('x'.repeat(3_000)).length).toBeLessThan(300)
+    expect(beginningOf('one\n'.repeat(50)).split('\n').length).toBeLessThan(6)
+    expect(beginningOf('The disk is full.')).toBe('The disk is full.')
   })
 
   it('is a few letters in a row where it is a usual one', () => {

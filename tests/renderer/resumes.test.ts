@@ -42,7 +42,9 @@ describe('several that were resumed together', () => {
     ])
     end(one, 'failed')
     end(two, 'completed')
-    expect((await ended)?.map(({ status }) => status)).toEqual(['failed', 'completed'])
+    const followedTo = await ended
+    expect(followedTo?.ends.map(({ status }) => status)).toEqual(['failed', 'completed'])
+    expect([followedTo?.stopped, followedTo?.calledOff.size]).toEqual([false, 0])
     expect(resumes.store.getState().batch).toBeNull()
   })
 
@@ -54,7 +56,7 @@ describe('several that were resumed together', () => {
     expect(await first).toBeNull()
     expect(resumes.store.getState().batch?.size).toBe(2)
     end(two, 'completed')
-    expect(await second).toHaveLength(2)
+    expect((await second)?.ends).toHaveLength(2)
   })
 
   it('are forgotten when the connection is lost: nobody knows then', async () => {
@@ -71,9 +73,13 @@ describe('several that were resumed together', () => {
     await resumes.stop((id) => id === three)
     expect(stopped).toEqual([three, one, two])
     for (const id of [one, two, three]) end(id, 'interrupted')
-    await ended
+    // One that had not gone on did not fail by what ended its run before.
+    expect(await ended).toMatchObject({ stopped: true, calledOff: new Set([three]) })
     await resumes.stop(() => false)
     expect(stopped).toHaveLength(3)
+
+    const next = resumes.follow([one])
+    expect(await next).toMatchObject({ stopped: false, calledOff: new Set() })
   })
 })
 

@@ -7,6 +7,13 @@ import type { ResumeEnd } from '../../shared/resume.ts'
 /** Several that were resumed together. Null: it runs, or waits for its turn. */
 export type ResumeBatch = ReadonlyMap<TaskId, ResumeEnd | null>
 
+/** How they ended. `stopped`: the person stopped them; these had not gone on by then. */
+export interface FollowedEnds {
+  ends: ResumeEnd[]
+  stopped: boolean
+  calledOff: ReadonlySet<TaskId>
+}
+
 export interface ResumesView {
   /** What has changed for these is being found out. */
   looking: ReadonlySet<TaskId>
@@ -23,7 +30,7 @@ export interface Resumes {
    * Follows them until none runs or waits any more, and tells how each ended; joined to those that are
    * being followed. Null when others are told, or when the connection was lost: nobody knows then.
    */
-  follow(taskIds: TaskId[]): Promise<ResumeEnd[] | null>
+  follow(taskIds: TaskId[]): Promise<FollowedEnds | null>
   /** Stops all that is followed and not over. What waits is called off first, so that none takes a place. */
   stop(isWaiting: (taskId: TaskId) => boolean): Promise<void>
 }
@@ -34,6 +41,8 @@ export function createResumes({ client }: { client: Pick<ShiplogClient, 'tasks'>
     batch: null,
     stopping: false,
   }))
+  /** Of the batch that is followed. Null: nobody stopped it. */
+  let calledOff: ReadonlySet<TaskId> | null = null
 
   async function look<Value>(taskId: TaskId, find: () => Promise<Value>): Promise<Value | null> {
     const { looking } = store.getState()
@@ -48,8 +57,9 @@ export function createResumes({ client }: { client: Pick<ShiplogClient, 'tasks'>
     }
   }
 
-  async function follow(taskIds: TaskId[]): Promise<ResumeEnd[] | null> {
+  async function follow(taskIds: TaskId[]): Promise<FollowedEnds | null> {
     if (taskIds.length === 0) return null
+    if (store.getState().batch === null) calledOff = null
     const joined = new Map(store.getState().batch ?? [])
     for (const id of taskIds) joined.set(id, null)
     store.setState({ batch: joined })
@@ -63,7 +73,7 @@ export function createResumes({ client }: { client: Pick<ShiplogClient, 'tasks'>
     const ends = [...batch.values()].filter((end) => end !== null)
     if (ends.length < batch.size) return null
     store.setState({ batch: null, stopping: false })
-    return ends
+    return { ends, stopped: calledOff !== null, calledOff: calledOff ?? new Set() }
   }
 
   /** False when nobody can tell. */
@@ -87,8 +97,10 @@ export function createResumes({ client }: { client: Pick<ShiplogClient, 'tasks'>
     const stopAll = (ids: TaskId[]) =>
       // One that ended by itself in the meantime is no reason to leave the others.
       Promise.allSettled(ids.map((taskId) => client.tasks.stop({ taskId })))
-    await stopAll(open.filter(isWaiting))
-    await stopAll(open.filter((id) => !isWaiting(id)))
+    const waiting = new Set(open.filter(isWaiting))
+    calledOff = new Set([...(calledOff ?? []), ...waiting])
+    await stopAll([...waiting])
+    await stopAll(open.filter((id) => !waiting.has(id)))
     store.setState({ stopping: false })
   }
 

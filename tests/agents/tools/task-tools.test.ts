@@ -144,12 +144,13 @@ describe('the other task tools', () => {
     const conflict: ApplyOutcome = {
       kind: 'conflict',
       paths: ['src/a.ts'],
-      message: 'Both changed it.',
+      message: 'Conflict in src/a.ts. Nothing was changed.',
     }
     bench.tasks.applyPatch = async (title) => ({ taskId, title, outcome: conflict })
     const result = await bench.call('task_apply_patch', { task: 'Add tests' })
     expect(result.outcome).toBe('error')
-    expect(result.output).toContain('Nothing was changed')
+    expect(result.output.match(/Nothing was changed\./g)).toHaveLength(1)
+    expect(result.output).toContain('In conflict:\nsrc/a.ts')
     expect(detailOf(result, 'apply')).toMatchObject({ taskId, outcome: conflict })
   })
 

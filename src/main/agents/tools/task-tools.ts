@@ -135,6 +135,6 @@ function describeApplied(title: string, outcome: ApplyOutcome): string {
     case 'already-applied':
       return `The changes of "${title}" were applied before.`
     case 'conflict':
-      return [`${outcome.message} Nothing was changed. In conflict:`, ...outcome.paths].join('\n')
+      return [`${outcome.message}\nIn conflict:`, ...outcome.paths].join('\n')
   }
 }

@@ -12,7 +12,8 @@ import { memo, type ReactNode, useId } from 'react'
 import { assertNever } from '../../../shared/assert-never.ts'
 import { bytes, exactTime, timeOfDay } from '../primitives/format.ts'
 import { NoticeLine, StatusIcon, TextButton } from '../primitives/index.ts'
-import { afterInterrupted } from '../task/stop-cause.ts'
+import { beginningOf, CauseText } from '../task/cause-text.tsx'
+import { afterInterrupted, causeWords } from '../task/stop-cause.ts'
 import { ExternalLink, linkAddress } from '../text/index.ts'
 import { Disclosure } from './disclosure.tsx'
 import { useFold } from './fold-state.ts'
@@ -127,7 +128,7 @@ function OtherItem({ row }: { row: Extract<Row, { kind: 'item' }> }) {
         </Divider>
       )
     case 'run-end':
-      return <RunEnd status={item.status} cause={item.cause} run={item.run} />
+      return <RunEnd status={item.status} cause={item.cause} run={item.run} foldKey={row.key} />
     case 'resume':
       return <Resumed drift={item.drift} foldKey={row.key} />
     case 'worktree':
@@ -191,16 +192,29 @@ function RunEnd(props: {
   status: 'completed' | 'interrupted' | 'failed'
   cause: string | null
   run: number
+  foldKey: string
 }) {
-  const { status, cause, run } = props
+  const { status, cause, run, foldKey } = props
   const words = { completed: 'ended', interrupted: 'was interrupted', failed: 'failed' }[status]
+  const why =
+    status === 'interrupted' ? afterInterrupted(cause) : cause ? `: ${causeWords(cause)}` : ''
+  const isLong = beginningOf(why) !== why
   return (
-    <Divider icon={<StatusIcon status={status} decorative />}>
-      <span className="untrusted">
-        Run {run} {words}
-        {status === 'interrupted' ? afterInterrupted(cause) : cause ? `: ${cause}` : ''}
-      </span>
-    </Divider>
+    <>
+      <Divider icon={<StatusIcon status={status} decorative />}>
+        <span className="untrusted">
+          Run {run} {words}
+          {isLong ? null : why}
+        </span>
+      </Divider>
+      {isLong ? (
+        <CauseText
+          text={why.replace(/^:? /, '')}
+          foldKey={`${foldKey}:cause`}
+          className="pb-2 pl-5.5 text-ui text-muted"
+        />
+      ) : null}
+    </>
   )
 }
 

@@ -187,10 +187,10 @@ function ToolCallBody({ call }: { call: ToolCallView }) {
       {detail?.kind === 'edit' && detail.patch ? (
         <PatchView patch={detail.patch} path={detail.path} />
       ) : null}
-      {detail?.kind === 'apply' && detail.outcome.kind === 'conflict' ? (
-        <p className="untrusted text-amber">{detail.outcome.message}</p>
-      ) : null}
-      {detail?.kind === 'apply' && 'paths' in detail.outcome ? (
+      {/* What it was told of a conflict names them. */}
+      {detail?.kind === 'apply' &&
+      'paths' in detail.outcome &&
+      detail.outcome.kind !== 'conflict' ? (
         <ul className="font-mono text-code">
           {detail.outcome.paths.map((path) => (
             <li key={path} className="untrusted">

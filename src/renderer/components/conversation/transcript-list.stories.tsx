@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { expect, fn, userEvent, waitFor, within } from 'storybook/test'
 import { inWindow } from '../../../../storybook/decorators.tsx'
 import { lookupOf } from '../../../../storybook/task-lookup.ts'
+import { session } from '../../../../tests/fixtures/entries/builder.ts'
 import {
   broken,
   hostile,
@@ -29,6 +30,8 @@ import { OpenLinkContext } from '../text/index.ts'
 import { TaskActionsContext, type TaskLookup, TaskLookupContext } from './task-lookup.ts'
 import { TranscriptList, type TranscriptListHandle } from './transcript-list.tsx'
 
+const conflictMessage =
+  'Conflict in a.txt. Nothing was changed.\nCONFLICT (content): Merge conflict in a.txt'
 const itemsOf = (entries: Entry[]) => foldEntries(emptyTranscript(), entries).items
 const actions = {
   onViewTranscript: fn(),
@@ -158,6 +161,38 @@ export const Hostile: Story = {
     // Two megabytes of output open without laying all of it out.
     await userEvent.click(canvas.getByRole('button', { name: /timed out/ }))
     await expect(await canvas.findByRole('button', { name: 'Show all' })).toBeInTheDocument()
+  },
+}
+
+/** A conflict is said once, in the words that the agent was told. */
+export const ApplyConflict: Story = {
+  args: {
+    items: itemsOf(
+      session(ids.lead).turn([
+        {
+          call: {
+            name: 'task_apply_patch',
+            input: { task: 'Alpha' },
+            outcome: 'error',
+            output: conflictMessage.concat('\nIn conflict:\na.txt'),
+            detail: {
+              kind: 'apply',
+              taskId: ids.tests,
+              title: 'Alpha',
+              outcome: { kind: 'conflict', paths: ['a.txt'], message: conflictMessage },
+            },
+          },
+        },
+      ]).entries,
+    ),
+    startAt: 'start',
+  },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    const told = await canvas.findByRole('figure', { name: 'Error' })
+    await expect(told).toHaveTextContent('In conflict: a.txt')
+    await expect(canvas.getAllByText(/Merge conflict in a\.txt/)).toHaveLength(1)
+    await expect(canvas.queryByRole('listitem')).toBeNull()
   },
 }
 

@@ -5,6 +5,7 @@ import { isRunning, type Task, taskDepthMax } from '../../../shared/tasks.ts'
 import { TaskActionsContext, TaskLookupContext } from '../conversation/task-lookup.ts'
 import { Button, StatusIcon, statusLabel } from '../primitives/index.ts'
 import { shownStatus } from './shown-status.ts'
+import { causeWords } from './stop-cause.ts'
 import { TaskElapsed } from './task-elapsed.tsx'
 
 /** The tasks below a card's, as one indented tree. Nothing when there are none. */
@@ -38,7 +39,9 @@ function NestedTask({ task, level }: { task: Task; level: number }) {
     ? lookup.activity(task.id)
     : task.status === 'completed'
       ? task.reportTitle
-      : (task.error ?? statusLabel(status))
+      : task.error
+        ? causeWords(task.error)
+        : statusLabel(status)
   return (
     <li>
       <div className="flex min-h-7 items-center gap-2">

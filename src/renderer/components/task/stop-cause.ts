@@ -1,16 +1,20 @@
-/** Why a run was interrupted, for beside a word that says already that it was. Pure. */
+/** Why a run ended, for beside a word that says already how. Pure. */
 import { plainText } from '../conversation/plain-text.ts'
 
 /** ` with Ctrl-C` after `Interrupted`, else `: the terminal was closed`; empty when the cause is not known. */
 export function afterInterrupted(cause: string | null): string {
   if (!cause) return ''
   const rest = withoutInterrupted(cause)
-  return rest === plainText(cause) ? `: ${rest}` : ` ${rest}`
+  return rest === causeWords(cause) ? `: ${rest}` : ` ${rest}`
 }
 
 /** The cause without a leading `interrupted` of its own. */
 export const withoutInterrupted = (cause: string): string =>
-  plainText(cause).replace(/^interrupted (?=\S)/i, '')
+  causeWords(cause).replace(/^interrupted (?=\S)/i, '')
+
+/** What the record says of the person is said to the person. */
+export const causeWords = (cause: string): string =>
+  plainText(cause).replace(/\bby the person$/, 'by you')
 
 /** What the record says of the usual ones, in the few letters that a row has; the rest as it is. */
 export const shortCause = (cause: string): string => shortCauses[cause] ?? withoutInterrupted(cause)
@@ -20,7 +24,6 @@ const shortCauses: Record<string, string> = {
   'Shiplog was closed while it ran': 'Shiplog closed',
   'Shiplog was closed': 'Shiplog closed',
   'The app was quit': 'app quit',
-  'stopped by the person': 'stopped by you',
   'interrupted with Ctrl-C': 'Ctrl-C',
   'the process was asked to end (SIGTERM)': 'asked to end',
   'the terminal was closed': 'terminal closed',

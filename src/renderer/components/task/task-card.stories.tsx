@@ -164,6 +164,19 @@ export const Failed: Story = {
     await expect(actions.onContinueFrom).toHaveBeenLastCalledWith(ids.docs)
   },
 }
+/** Its own word for why, a page of it: the card shows how it begins. */
+export const FailedAtLength: Story = {
+  args: { task: taskWith({ status: 'failed', error: 'It went wrong once more. '.repeat(120) }) },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    const why = canvas.getByText(/^It went wrong/)
+    await expect(why.getBoundingClientRect().height).toBeLessThan(200)
+    await userEvent.click(canvas.getByRole('button', { name: 'Show all of it' }))
+    await expect(why.getBoundingClientRect().height).toBeGreaterThan(300)
+    await userEvent.click(canvas.getByRole('button', { name: 'Show less' }))
+    await expect(why.getBoundingClientRect().height).toBeLessThan(200)
+  },
+}
 export const Interrupted: Story = {
   args: {
     task: taskWith({ status: 'interrupted', error: 'Shiplog was closed while it ran' }),

@@ -37,11 +37,12 @@ import {
   TextButton,
   Tokens,
 } from '../primitives/index.ts'
+import { CauseText } from './cause-text.tsx'
 import { openDependencies } from './dependencies.ts'
 import { NestedTasks } from './nested-tasks.tsx'
 import { FoldedMarkdown } from './report-view.tsx'
 import { shownStatus } from './shown-status.ts'
-import { withoutInterrupted } from './stop-cause.ts'
+import { causeWords, withoutInterrupted } from './stop-cause.ts'
 import { TaskElapsed } from './task-elapsed.tsx'
 import { canBeContinued, canBeResumed, canBeRetried, hasStoppedBelow } from './what-next.ts'
 
@@ -99,9 +100,11 @@ export function TaskCard(props: {
               linkTo={actions.linkTo}
             />
             {cause && status !== 'completed' ? (
-              <p className={`untrusted ${status === 'failed' ? 'text-red' : 'text-muted'}`}>
-                {status === 'interrupted' ? withoutInterrupted(cause) : cause}
-              </p>
+              <CauseText
+                text={status === 'interrupted' ? withoutInterrupted(cause) : causeWords(cause)}
+                foldKey={`${foldKey}:cause`}
+                className={status === 'failed' ? 'text-red' : 'text-muted'}
+              />
             ) : null}
           </div>
         </div>

@@ -10,7 +10,9 @@ import {
   Skeleton,
   Tabs,
 } from '../../components/primitives/index.ts'
+import { beginningOf } from '../../components/task/cause-text.tsx'
 import { ReportView } from '../../components/task/report-view.tsx'
+import { causeWords } from '../../components/task/stop-cause.ts'
 import { useLineage, useReport, useStores, useTask } from '../../store/hooks.ts'
 import { taskRoute } from '../../store/route.ts'
 import { ProblemNotice } from '../app/ProblemNotice.tsx'
@@ -140,7 +142,7 @@ function ReportTab(props: { task: Task; onShowTranscript(): void; onRetry(run: n
         sentence={
           isRunning(task.status)
             ? 'It is still at work and has not reported.'
-            : `It ended without a report${task.error ? `: ${task.error}` : '.'}`
+            : `It ended without a report${task.error ? `: ${beginningOf(causeWords(task.error))}` : '.'}`
         }
         action={{ label: 'Show the transcript', onClick: onShowTranscript }}
       />

@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react'
 import { isRunning, type Task } from '../../../shared/tasks.ts'
 import { Composer } from '../../components/composer/composer.tsx'
 import { Button, RelativeTime, StatusIcon, TextButton } from '../../components/primitives/index.ts'
-import { afterInterrupted } from '../../components/task/stop-cause.ts'
+import { afterInterrupted, causeWords } from '../../components/task/stop-cause.ts'
 import { canBeContinued } from '../../components/task/what-next.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useActivity, useLedger, useStores, useUnreachable } from '../../store/hooks.ts'
@@ -47,7 +47,7 @@ function Ended({ task }: { task: Task }) {
   return (
     <Line>
       {task.status === 'abandoned' ? 'It was given up' : 'It was called off'}
-      {task.error ? `: ${task.error}` : ''}. Its record is kept.
+      {task.error ? afterEnded(task.error) : ''}. Its record is kept.
       {canBeContinued(task) ? (
         <TextButton className="ml-2" onClick={() => continueFrom(task.id)}>
           Continue as a new task…
@@ -55,6 +55,12 @@ function Ended({ task }: { task: Task }) {
       ) : null}
     </Line>
   )
+}
+
+/** ` by you` after `It was given up`, else the cause after a colon. */
+function afterEnded(cause: string): string {
+  const words = causeWords(cause)
+  return words.startsWith('given up ') ? words.slice('given up'.length) : `: ${words}`
 }
 
 /** Why it stopped, and the way on, beside where a follow-up is written. */

@@ -88,8 +88,13 @@ export const Tree: Story = {
     await waitFor(() => expect(body().queryByRole('dialog')).toBeNull())
     await expect(body().getAllByText('Resumed 5 agents.').length).toBeGreaterThan(0)
     await section.findByText(/^Resuming 5 of 5/)
+    // Nothing of it is cut off beside the button, at the width that a sidebar has at first.
+    const words = await section.findByText(/^0 completed, 5 at work$/)
+    await expect(words.scrollWidth).toBeLessThanOrEqual(words.clientWidth)
     await userEvent.click(section.getByRole('button', { name: 'Stop resuming' }))
     await waitFor(() => expect(section.queryByText(/^Resuming/)).toBeNull())
+    await body().findByText('Stopped. 0 of 5 have completed.')
+    await body().findByText('5 agents stopped at work. What was said is kept.')
   },
 }
 export const TreeDialog: Story = {

@@ -9,15 +9,23 @@ import type {
 } from '../../../shared/resume.ts'
 import { counted } from '../../components/primitives/format.ts'
 import { toast } from '../../components/primitives/index.ts'
+import { shortCause } from '../../components/task/stop-cause.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 import type { ResumeAsk } from '../../store/overlay.ts'
 import { isWaiting, resumableBelow } from '../../store/resumable.ts'
+import type { FollowedEnds } from '../../store/resumes.ts'
 import { taskRoute } from '../../store/route.ts'
 import type { Stores } from '../../store/stores.ts'
 import { showProblem } from '../app/actions.ts'
 
 /** Long enough to read the causes of some, or to do something else instead. */
 const readShownMs = 12_000
+
+/** What fits under a headline with what else is said there. */
+const causesShownMax = 3
+
+/** The cause by which the host names a stop that the person asked for. */
+const stoppedByPerson = 'stopped by the person'
 
 export interface ResumeActions {
   /** At once when there is nothing to look at, else by the dialog. */
@@ -106,24 +114,43 @@ export function createResumeActions(stores: Stores): ResumeActions {
       })
     else if (said.length > 0) toast.success(said.join(' '))
     if (accepted.length > 1)
-      void resumes.follow(accepted.map(({ taskId }) => taskId)).then((ends) => {
-        if (ends) showEnds(ends)
+      void resumes.follow(accepted.map(({ taskId }) => taskId)).then((followed) => {
+        if (followed) showEnds(followed)
       })
   }
 
-  function showEnds(ends: ResumeEnd[]): void {
+  function showEnds({ ends, stopped, calledOff }: FollowedEnds): void {
     const completed = ends.filter(({ status }) => status === 'completed').length
     if (completed === ends.length) {
       toast.success(`All ${ends.length} resumed agents have completed.`)
       return
     }
     const others = ends.filter(({ status }) => status !== 'completed')
-    toast.warning(`${completed} of ${ends.length} resumed agents have completed.`, {
-      description: others
-        .map(({ taskId, cause, status }) => `${titleOf(taskId)}: ${cause ?? status}`)
-        .join('\n'),
-      duration: readShownMs,
-    })
+    const notGoneOn = others.filter(({ taskId }) => calledOff.has(taskId)).length
+    const ended = others.filter(({ taskId }) => !calledOff.has(taskId))
+    const byPerson = stopped ? ended.filter(({ cause }) => cause === stoppedByPerson) : []
+    const said = [
+      byPerson.length > 0
+        ? `${counted(byPerson.length, 'agent')} stopped at work. What was said is kept.`
+        : null,
+      notGoneOn > 0 ? `${counted(notGoneOn, 'agent')} had not gone on yet.` : null,
+      ...namedCauses(ended.filter((end) => !byPerson.includes(end))),
+    ].filter((line) => line !== null)
+    const options = { description: said.join('\n'), duration: readShownMs }
+    if (stopped) toast(`Stopped. ${completed} of ${ends.length} have completed.`, options)
+    else toast.warning(`${completed} of ${ends.length} resumed agents have completed.`, options)
+  }
+
+  /** A line each; a toast is no report. */
+  function namedCauses(ends: ResumeEnd[]): string[] {
+    const lines = ends
+      .slice(0, causesShownMax)
+      .map(
+        ({ taskId, cause, status }) => `${titleOf(taskId)}: ${cause ? shortCause(cause) : status}`,
+      )
+    return ends.length > causesShownMax
+      ? [...lines, `and ${ends.length - causesShownMax} more`]
+      : lines
   }
 
   return {

@@ -31,9 +31,8 @@ export function BatchProgress() {
   return (
     <div className="shrink-0 px-4 pb-1.5 text-small">
       <p className="flex items-center gap-1.5">
-        <span role="status" className="tabular flex-1 truncate" title={words.join(', ')}>
+        <span className="tabular flex-1">
           Resuming {begun} of {batch.size}
-          <span className="text-muted"> · {words.slice(0, 2).join(', ')}</span>
         </span>
         <TextButton
           aria-label="Stop resuming"
@@ -56,6 +55,9 @@ export function BatchProgress() {
           style={{ width: `${(ends.length / batch.size) * 100}%` }}
         />
       </div>
+      <p role="status" className="tabular mt-1 text-muted">
+        {words.join(', ')}
+      </p>
     </div>
   )
 }

@@ -2,7 +2,6 @@ import { Ban, Ellipsis, ListRestart, ScrollText } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useId, useState } from 'react'
 import { useStore } from 'zustand'
 import type { Task } from '../../../shared/tasks.ts'
-import { plainText } from '../../components/conversation/plain-text.ts'
 import {
   IconButton,
   Menu,
@@ -10,7 +9,7 @@ import {
   StatusIcon,
   TextButton,
 } from '../../components/primitives/index.ts'
-import { shortCause } from '../../components/task/stop-cause.ts'
+import { causeWords, shortCause } from '../../components/task/stop-cause.ts'
 import {
   useActivity,
   useInterruptedRows,
@@ -219,4 +218,4 @@ function useLastAct(task: Task): string | null {
 }
 
 const tooltipOf = ({ title, error }: Task): string =>
-  error ? `${title}\n${plainText(error)}` : title
+  error ? `${title}\n${causeWords(error)}` : title
