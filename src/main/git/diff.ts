@@ -6,9 +6,9 @@ import { fields, type RunGit } from './run.ts'
 import { snapshot } from './snapshot.ts'
 
 /** Where it would be applied is the caller's to say. */
-export type DiffContent = Omit<WorkspaceDiff, 'target'>
+type DiffContent = Omit<WorkspaceDiff, 'target'>
 
-export type DiffAnswer =
+type DiffAnswer =
   | ({ kind: 'diff' } & DiffContent)
   /** In place in a folder without Git, or without the commit that it began from. */
   | { kind: 'not-available'; reason: 'not-a-repository' | 'no-base-commit' }

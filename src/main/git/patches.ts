@@ -20,7 +20,7 @@ export interface SavePatchInput {
   signal?: AbortSignal | undefined
 }
 
-export interface SavedPatch {
+interface SavedPatch {
   /** `none`: the final state is the base's. */
   status: 'none' | 'ready'
   /** Null: HEAD has no commit. */

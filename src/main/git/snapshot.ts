@@ -12,7 +12,7 @@ import path from 'node:path'
 import { head as headOf, topLevelOf } from './inspect.ts'
 import { line, type RunGit } from './run.ts'
 
-export interface Snapshot {
+interface Snapshot {
   tree: string
   /** Null before the first commit. */
   head: string | null
@@ -30,7 +30,7 @@ export interface OpenSnapshot extends Snapshot {
   scratchDir: string
 }
 
-export interface CommittedSnapshot extends Snapshot {
+interface CommittedSnapshot extends Snapshot {
   /** HEAD when nothing was changed, else a new commit on top of it, which nothing refers to yet. */
   commit: string
 }

@@ -48,7 +48,7 @@ import { isAboutToRunAgain, waitUntilOver } from './waiting.ts'
 /** A list shows less of it. */
 const titleCharsMax = 80
 
-export interface StartTask {
+interface StartTask {
   projectId: ProjectId
   kind: AgentKind
   /** The scenario's text. */
@@ -95,7 +95,7 @@ export interface TaskService {
   close(cause: string): Promise<void>
 }
 
-export interface TaskServiceDependencies {
+interface TaskServiceDependencies {
   ledger: Ledger
   git: Git
   sessions: Sessions

@@ -26,7 +26,7 @@ export interface BeginAnew {
   isBeingReplaced(taskId: TaskId): boolean
 }
 
-export interface BeginAnewDependencies {
+interface BeginAnewDependencies {
   record: TaskRecord
   workspaces: WorkspaceService
   programs: Programs

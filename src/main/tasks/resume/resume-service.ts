@@ -27,7 +27,7 @@ import { canBeResumed, type IsActive, selectForResume } from './select.ts'
 /** While it is looked at, each holds its whole transcript in memory and keeps a Git at work. */
 const plannedAtOnce = 4
 
-export interface ResumeRequest {
+interface ResumeRequest {
   selector: ResumeSelector
   /** Goes on in spite of conflicts. */
   force: boolean
@@ -50,7 +50,7 @@ export interface ResumeService {
   ended(taskIds: TaskId[]): Promise<ResumeEnd[]>
 }
 
-export interface ResumeDependencies {
+interface ResumeDependencies {
   ledger: Ledger
   record: TaskRecord
   workspaces: WorkspaceService
