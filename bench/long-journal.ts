@@ -5,7 +5,7 @@ import { openJournal } from '../src/main/journal/index.ts'
 import { type Bench, megabyte } from './bench.ts'
 import { madeUpAtMs, makeUp } from './made-up.ts'
 
-export interface LongJournal {
+interface LongJournal {
   file: string
   records: number
   bytes: number

@@ -5,7 +5,7 @@ import { type EntryId, newTaskId, runIdOf, type TaskId } from '../src/shared/ids
 /** 21 November 2026, 09:30 UTC: data must not depend on when it is made. */
 export const madeUpAtMs = Date.UTC(2026, 10, 21, 9, 30)
 
-export interface MadeUp {
+interface MadeUp {
   /** 0 up to, not including, `bound`; a whole number. */
   below(bound: number): number
   /** A version 4 UUID. */

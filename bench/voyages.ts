@@ -1,11 +1,10 @@
 /** Makes data directories full of work, as agents leave them, without agents: events and entries as they write them. */
-
 import type { ProjectId, TaskId } from '../src/shared/ids.ts'
 import type { LedgerEvent } from '../src/shared/ledger.ts'
 import type { TranscriptCounts } from '../src/shared/tasks.ts'
 
 /** What every task of a made-up voyage shares. */
-export interface Voyage {
+interface Voyage {
   projectId: ProjectId
   projectDir: string
 }

@@ -25,13 +25,13 @@ import { createFakeResume } from '../tests/fixtures/fake-resume.ts'
 import { createFakeRetention, type FakeRetentionOptions } from '../tests/fixtures/retention.ts'
 import { createFeed, type Feed } from './feeds.ts'
 
-export interface FakeSession {
+interface FakeSession {
   entries: Entry[]
   partial?: PartialMessage | null
   damage?: Damage[]
 }
 
-export interface FakeContractOptions {
+interface FakeContractOptions {
   dataDir?: string
   records?: LedgerRecord[]
   sessions?: Record<TaskId, FakeSession>

@@ -105,7 +105,7 @@ export async function allTasks(shiplog: Shiplog): Promise<TaskTree[]> {
   return flatten(tasks)
 }
 
-export const flatten = (trees: TaskTree[]): TaskTree[] =>
+const flatten = (trees: TaskTree[]): TaskTree[] =>
   trees.flatMap((tree) => [tree, ...flatten(tree.children)])
 
 export async function taskOf(shiplog: Shiplog, by: TaskId | string): Promise<TaskTree> {

@@ -25,7 +25,7 @@ export interface Host {
   kill(): Promise<void>
 }
 
-export interface Gate {
+interface Gate {
   /** A bash command that ends once the gate is open. */
   command: string
   /** A command has come to the gate and waits. */
@@ -33,7 +33,7 @@ export interface Gate {
   open(): Promise<void>
 }
 
-export interface ServeOptions {
+interface ServeOptions {
   /** 0, when not given: any free one. */
   port?: number
   env?: NodeJS.ProcessEnv
@@ -44,7 +44,7 @@ export interface App extends Sandbox {
   gate(name: string): Gate
 }
 
-export interface PageFaults {
+interface PageFaults {
   /** For what a test brings about on purpose, a lost connection say. */
   expected(pattern: RegExp): void
 }

@@ -11,7 +11,7 @@ export interface RunOptions extends Partial<CliHost> {
   columns?: number
 }
 
-export interface StartedCli {
+interface StartedCli {
   /** Resolves with the exit code and all that was printed. */
   ended: Promise<{ code: number; stdout: string; stderr: string }>
   world: FakeWorld

@@ -7,7 +7,7 @@ import type { ResumeSelector } from '../../src/shared/resume.ts'
 import { isRunning, type TaskStatus } from '../../src/shared/tasks.ts'
 import { createFakeResume } from '../fixtures/fake-resume.ts'
 
-export type ResumeInput = Parameters<ReturnType<typeof createFakeResume>['resume']>[0]
+type ResumeInput = Parameters<ReturnType<typeof createFakeResume>['resume']>[0]
 
 export function createFakeResuming(deps: {
   state: LedgerState

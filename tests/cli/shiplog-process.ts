@@ -12,7 +12,7 @@ import { promisify } from 'node:util'
 const entry =
   process.env.SHIPLOG_TEST_CLI ?? fileURLToPath(new URL('../../out/main/cli.js', import.meta.url))
 
-export interface Ended {
+interface Ended {
   code: number | null
   stdout: string
   stderr: string

@@ -6,7 +6,7 @@ import type { TaskTree } from '../../src/shared/tasks.ts'
 import type { Fact, Reopened } from './facts.ts'
 import { allEntries, eventsIn } from './layers.ts'
 
-export const scenario = `
+const scenario = `
 version: 1
 name: crew
 agents:

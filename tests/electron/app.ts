@@ -25,13 +25,13 @@ export const executablePath =
 export const appDir = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
 export const appOrigin = 'app://shiplog'
 
-export interface LaunchOptions {
+interface LaunchOptions {
   /** After the app's folder. */
   args?: string[]
   dataDir?: string
 }
 
-export interface Fixtures {
+interface Fixtures {
   /** A new folder, gone afterwards. */
   dir: string
   /** A data directory in it, which every launch uses unless told otherwise. */

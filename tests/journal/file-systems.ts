@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest'
 import { type Attempt, type Fault, record } from '../crash/fault-fs/record.ts'
 import { scratchDirectory } from './scratch.ts'
 
-export interface FileSystems {
+interface FileSystems {
   how: 'real' | 'injected'
   here: string
   there: string

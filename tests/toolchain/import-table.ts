@@ -21,7 +21,7 @@ const entryPointParts = [
  *
  * Change a row together with docs/ARCHITECTURE.md, and say in the commit why.
  */
-export const importTable: Record<string, PartRow> = {
+const importTable: Record<string, PartRow> = {
   // Both processes agree on it, so neither's own things can be in it.
   shared: { parts: [], packages: ['zod', '@orpc/contract'] },
   // A sandboxed preload can require nothing else.

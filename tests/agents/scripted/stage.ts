@@ -11,7 +11,7 @@ import {
   type ToolCallId,
 } from '../../../src/shared/ids.ts'
 
-export interface Call {
+interface Call {
   name: string
   input: unknown
   callId: ToolCallId | undefined
@@ -36,7 +36,7 @@ export interface Stage {
   run(options?: RunOptions): Promise<RunRecord>
 }
 
-export interface RunOptions {
+interface RunOptions {
   prompt?: string
   agent?: string
   answer?: AnswerCall
@@ -46,7 +46,7 @@ export interface RunOptions {
   loseMessage?: boolean
 }
 
-export interface RunRecord {
+interface RunRecord {
   events: AgentEvent[]
   calls: Call[]
   /** The texts of the turns of this run, by turn. */

@@ -7,7 +7,7 @@ import type { ShellState, TaskToolsPort, ToolResult } from '../../../src/shared/
 import { newTaskId, newToolCallId } from '../../../src/shared/ids.ts'
 import type { ToolDetail, ToolName } from '../../../src/shared/tools.ts'
 
-export interface Recorded {
+interface Recorded {
   path: string
   before: string | null
   after: string | null

@@ -8,7 +8,7 @@ import type { Random } from './random.ts'
 import type { Operation, Step, Trace, Tree } from './trace.ts'
 
 /** What becomes of a change that was not synced. */
-export type Fate = 'kept' | 'lost' | 'torn'
+type Fate = 'kept' | 'lost' | 'torn'
 
 export interface CrashPlan {
   /** The power goes before this step begins, 0 to the trace's length. */

@@ -12,7 +12,7 @@ import { readTree } from './tree.ts'
 
 export type { Attempt, Fault } from './session.ts'
 
-export interface Recording {
+interface Recording {
   readonly trace: Trace
   /** Calls made so far. */
   readonly attempts: number

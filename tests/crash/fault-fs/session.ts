@@ -36,7 +36,7 @@ export interface Session {
   nextHandle: number
 }
 
-export interface OpenHandle {
+interface OpenHandle {
   handle: number
   path: string
   appends: boolean

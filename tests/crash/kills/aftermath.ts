@@ -13,7 +13,7 @@ import { differences, readTree } from '../fault-fs/tree.ts'
 import { flatten, reopenServices } from '../services.ts'
 import type { Played, Told } from './play.ts'
 
-export interface Place {
+interface Place {
   box: Sandbox
   project: string
   /** A short scenario, to go on with. */

@@ -10,7 +10,7 @@ import { chromiumFlags, findChromium } from '../../../scripts/chromium.mjs'
 
 // biome-ignore lint/suspicious/noExplicitAny: the protocol's shapes are checked by its other end
 export type Params = Record<string, any>
-export type CdpListener = (params: Params) => void
+type CdpListener = (params: Params) => void
 
 /** A session with one target, or with the browser itself. */
 export interface CdpSession {

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 
-export interface PreventableEvent {
+interface PreventableEvent {
   readonly defaultPrevented: boolean
   preventDefault(): void
 }

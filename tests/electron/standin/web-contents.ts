@@ -22,7 +22,7 @@ export const webContents = {
     [...all].find((contents) => contents.targetId === id),
 }
 
-export class WebFrameMain {
+class WebFrameMain {
   readonly parent: WebFrameMain | null
   readonly frames: WebFrameMain[] = []
   url = ''

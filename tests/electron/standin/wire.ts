@@ -34,7 +34,7 @@ export function createWire() {
   return { encode, decode }
 }
 
-export type Json = ReturnType<ReturnType<typeof createWire>['encode']>
+type Json = ReturnType<ReturnType<typeof createWire>['encode']>
 
 /** What a page's preload world sends, one JSON text a message. */
 export type FromPage =

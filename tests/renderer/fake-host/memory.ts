@@ -12,7 +12,7 @@ import type { LedgerEvent, LedgerRecord } from '../../../src/shared/ledger.ts'
 import { emptyLedgerState, foldLedgerRecord } from '../../../src/shared/projections/ledger-state.ts'
 import type { Report } from '../../../src/shared/tasks.ts'
 
-export interface FakeSession {
+interface FakeSession {
   entries: Entry[]
   partial: PartialMessage | null
   archived: boolean

@@ -9,7 +9,7 @@ import { emptyLedgerState, type LedgerState } from '../../../src/shared/projecti
 import type { Task, Workspace } from '../../../src/shared/tasks.ts'
 import { allTasks, entriesOf, type Fixture, start, until } from '../../harness.ts'
 
-export type Running = Task & { workspace: Workspace }
+type Running = Task & { workspace: Workspace }
 
 export const git: Git = createGit()
 
@@ -38,7 +38,7 @@ const waits = (history: Entry[]): boolean =>
   history.some((entry) => entry.type === 'workspace-snapshot' && entry.turn !== null)
 
 /** Heard from the session's own feed. */
-export async function untilHistory(
+async function untilHistory(
   fixture: Fixture,
   by: TaskId | string,
   is: (history: Entry[]) => boolean,

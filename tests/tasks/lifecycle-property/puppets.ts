@@ -16,7 +16,7 @@ export type Order =
   /** Without a report. */
   | { kind: 'leave' }
 
-export interface Puppet {
+interface Puppet {
   taskId: TaskId
   /** Resolves once it has done so, or its run has ended; never rejects. */
   order(order: Order): Promise<void>

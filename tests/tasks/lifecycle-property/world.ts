@@ -34,7 +34,7 @@ const tasksMax = 10
 /** A retry, a resume, and what they release: nothing needs as many. */
 const roundsMax = 10
 
-export interface World {
+interface World {
   act(act: Act): Promise<void>
   /** What does not hold now, in words. */
   wrong(): Promise<string[]>
