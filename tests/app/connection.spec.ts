@@ -57,6 +57,36 @@ test('the whole URL, pasted into the tab that has no token or an old one, is all
   faults.expected(/WebSocket connection/)
 })
 
+test('a copied link opens in another tab of the browser, and without one the printed URL leads to it', async ({
+  finished,
+  page,
+  browser,
+}) => {
+  const { host } = finished
+  const { id, title } = finished.task('Cover the parser')
+  const link = `${host.origin}/#/t/${id}`
+  await openAt(page, host)
+  await expect(row(page, 'parser').first()).toBeVisible()
+  await test.step('in a tab beside one that is open', async () => {
+    const other = await page.context().newPage()
+    await other.goto(link)
+    await expect(conversation(other).getByRole('heading', { level: 1 })).toHaveText(title)
+    expect(other.url()).toBe(link)
+    await other.reload()
+    await expect(conversation(other).getByRole('heading', { level: 1 })).toHaveText(title)
+    await other.close()
+  })
+  await test.step('in another browser', async () => {
+    const context = await browser.newContext()
+    const stranger = await context.newPage()
+    await stranger.goto(link)
+    await expect(stranger.getByText(/^This address has no token/)).toBeVisible()
+    await stranger.evaluate((url) => window.location.assign(url), host.url)
+    await expect(conversation(stranger).getByRole('heading', { level: 1 })).toHaveText(title)
+    await context.close()
+  })
+})
+
 test('a lost connection is said, what was loaded stays, and the feeds go on where they were', async ({
   app,
   page,

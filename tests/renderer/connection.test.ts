@@ -145,6 +145,7 @@ describe('token', () => {
       sessionStorage: {
         getItem: (key: string) => kept.get(key) ?? null,
         setItem: (key: string, value: string) => kept.set(key, value),
+        removeItem: (key: string) => kept.delete(key),
       },
     } as unknown as Parameters<typeof takeToken>[0] & {
       visited: string[]

@@ -7,7 +7,8 @@ import type { ShiplogClient } from '../../shared/contract/index.ts'
 import { type Connection, createConnection } from './connection.ts'
 import { requestDesktopPort } from './desktop-port.ts'
 import { createReconnectingSocket } from './reconnecting-socket.ts'
-import { reloadForToken, takeToken } from './token.ts'
+import { shareToken, tokenOfOtherTab } from './tabs.ts'
+import { keepToken, reloadForToken, takeToken } from './token.ts'
 
 interface ClientWithConnection {
   client: ShiplogClient
@@ -25,21 +26,30 @@ const desktopWaitMs = 1_500
 const desktopWaitMsMax = 60_000
 
 /**
- * The client, at once; its calls wait for the connection. With a token it is the web host's WebSocket,
- * else the desktop's MessagePort; with neither, `connection` says so and calls never answer.
+ * The client, at once; its calls wait for the connection. With a token, its own or that of another tab, it
+ * is the web host's WebSocket, else the desktop's MessagePort; with neither, `connection` says so and calls
+ * never answer.
  */
 export function createClient(): ClientWithConnection {
   const connection = createConnection()
   const token = takeToken(window)
   reloadForToken(window)
-  const link = token === null ? desktopLink(connection) : webLink(connection, token)
+  const link = token === null ? linkWithoutToken(connection) : webLink(connection, token)
   return {
     client: createORPCClient<ShiplogClient>(new DynamicLink(() => link)),
     connection,
   }
 }
 
+async function linkWithoutToken(connection: Connection): Promise<Link> {
+  const token = await tokenOfOtherTab()
+  if (token === null) return desktopLink(connection)
+  keepToken(token, window.sessionStorage)
+  return webLink(connection, token)
+}
+
 async function webLink(connection: Connection, token: string): Promise<Link> {
+  shareToken(token, () => connection.getState().kind !== 'refused')
   return createWebSocketLink(connection, () => {
     const scheme = location.protocol === 'https:' ? 'wss:' : 'ws:'
     return new WebSocket(`${scheme}//${location.host}/rpc`, [protocol, `token.${token}`])

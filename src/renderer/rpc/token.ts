@@ -4,41 +4,67 @@
  */
 
 const tokenKey = 'shiplog.token'
+/** Where a page was that had no token, or an old one, when it was given another. */
+const returnKey = 'shiplog.return-to'
 const tokenFragment = /^#token=([^&]+)(?:&to=(.*))?$/
 
 interface TokenPlaces {
   location: Pick<Location, 'hash' | 'pathname' | 'search'>
   history: Pick<History, 'replaceState' | 'state'>
-  sessionStorage: Pick<Storage, 'getItem' | 'setItem'>
+  sessionStorage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 }
 
 /** Moves a token from the URL into the tab's session storage, and gives the one that is known; else null. */
 export function takeToken({ location, history, sessionStorage }: TokenPlaces): string | null {
   const [, fresh, to] = tokenFragment.exec(location.hash) ?? []
-  if (fresh === undefined) return read(sessionStorage)
+  if (fresh === undefined) return read(sessionStorage, tokenKey)
   const token = decodeURIComponent(fresh)
+  keepToken(token, sessionStorage)
+  const at = to ?? read(sessionStorage, returnKey) ?? '/'
+  history.replaceState(history.state, '', `${location.pathname}${location.search}#${at}`)
+  forget(sessionStorage)
+  return token
+}
+
+export function keepToken(token: string, storage: TokenPlaces['sessionStorage']): void {
   try {
-    sessionStorage.setItem(tokenKey, token)
+    storage.setItem(tokenKey, token)
   } catch {
     // Storage is off: the token then lasts until the page is reloaded.
   }
-  history.replaceState(history.state, '', `${location.pathname}${location.search}#${to ?? '/'}`)
-  return token
 }
 
 /**
  * A URL with a token that is pasted into an open tab changes its fragment alone: the page begins anew with
- * it, as it would in a tab of its own. It may have had no token before, or that of a host that is gone.
+ * it, as it would in a tab of its own. It may have had no token before, or that of a host that is gone. It
+ * shows then what it was opened for.
  */
-export function reloadForToken(window: Pick<Window, 'addEventListener' | 'location'>): void {
-  window.addEventListener('hashchange', () => {
-    if (tokenFragment.test(window.location.hash)) window.location.reload()
+export function reloadForToken(
+  window: Pick<Window, 'addEventListener' | 'location' | 'sessionStorage'>,
+): void {
+  window.addEventListener('hashchange', ({ oldURL }) => {
+    if (!tokenFragment.test(window.location.hash)) return
+    const { hash } = new URL(oldURL)
+    try {
+      if (hash.startsWith('#/')) window.sessionStorage.setItem(returnKey, hash.slice(1))
+    } catch {
+      // Storage is off: it begins at the start.
+    }
+    window.location.reload()
   })
 }
 
-function read(storage: TokenPlaces['sessionStorage']): string | null {
+function forget(storage: TokenPlaces['sessionStorage']): void {
   try {
-    return storage.getItem(tokenKey)
+    storage.removeItem(returnKey)
+  } catch {
+    // As above.
+  }
+}
+
+function read(storage: TokenPlaces['sessionStorage'], key: string): string | null {
+  try {
+    return storage.getItem(key)
   } catch {
     return null
   }

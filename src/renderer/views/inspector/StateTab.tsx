@@ -10,6 +10,8 @@ import {
   StatusIcon,
   Tokens,
 } from '../../components/primitives/index.ts'
+import { CauseText } from '../../components/task/cause-text.tsx'
+import { causeWords } from '../../components/task/stop-cause.ts'
 import { useLedger, useStores } from '../../store/hooks.ts'
 import { homeRoute, projectRoute } from '../../store/route.ts'
 import { useActions } from '../app/use-actions.ts'
@@ -79,7 +81,7 @@ export function StateTab({ task }: { task: Task }) {
         ) : (
           <ul className="divide-y">
             {task.runs.map((run) => (
-              <RunRow key={run.run} run={run} />
+              <RunRow key={run.run} run={run} foldKey={`${task.id}:${run.run}`} />
             ))}
           </ul>
         )}
@@ -89,7 +91,7 @@ export function StateTab({ task }: { task: Task }) {
   )
 }
 
-function RunRow({ run }: { run: Run }) {
+function RunRow({ run, foldKey }: { run: Run; foldKey: string }) {
   const status = run.status === 'running' ? 'spawned' : run.status
   return (
     <li className="flex flex-col py-1">
@@ -98,7 +100,13 @@ function RunRow({ run }: { run: Run }) {
         <span className="flex-1">Run {run.run}</span>
         <Duration startedAt={run.startedAt} endedAt={run.endedAt} className="text-muted" />
       </span>
-      {run.cause ? <span className="untrusted pl-6 text-small text-muted">{run.cause}</span> : null}
+      {run.cause ? (
+        <CauseText
+          text={causeWords(run.cause)}
+          foldKey={`${foldKey}:cause`}
+          className="pl-6 text-small text-muted"
+        />
+      ) : null}
     </li>
   )
 }
