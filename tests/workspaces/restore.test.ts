@@ -99,6 +99,7 @@ describe('the archive', () => {
     await client.workspace.remove({ workspaceId: id })
     const entries = await entriesOf(fixture.shiplog, id)
     expect((await client.workspace.trash({ workspaceId: id })).trashed).toEqual([id])
+    expect((await client.workspace.trash({ workspaceId: id })).trashed).toEqual([])
     expect((await client.workspace.listTranscripts({})).transcripts).toEqual([])
     expect(await allTasks(fixture.shiplog)).toEqual([])
     await client.workspace.untrash({ workspaceId: id })

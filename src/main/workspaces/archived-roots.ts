@@ -32,7 +32,7 @@ interface ArchivedRoots {
    * it is not archived, or its worktree can't be made again: then it is in the archive as before.
    */
   restore(taskId: TaskId): Promise<void>
-  /** To the trash, where it stays until it expires; resolves with its tasks. Throws FailureError. */
+  /** To the trash, where it stays until it expires; resolves with the tasks that went. Throws FailureError. */
   trash(taskId: TaskId): Promise<TaskId[]>
   /** Out of the trash, into the archive. */
   untrash(taskId: TaskId): Promise<void>
@@ -141,10 +141,9 @@ export function createArchivedRoots(deps: {
     const task = archivedRoot(taskId)
     if (task.workspace.restoring)
       refused('not-archived', `"${task.title}" is being taken back out of the archive.`)
-    if (!task.trashed) {
-      await move(taskId, layout.archiveDir(taskId), trashed(taskId))
-      await ledger.record({ type: 'workspace.trashed', workspaceId: taskId })
-    }
+    if (task.trashed) return []
+    await move(taskId, layout.archiveDir(taskId), trashed(taskId))
+    await ledger.record({ type: 'workspace.trashed', workspaceId: taskId })
     return [...descendantsOf(state, taskId).map((task) => task.id), taskId]
   }
 

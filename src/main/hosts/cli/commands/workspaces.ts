@@ -142,6 +142,7 @@ export function deleteArchived(id: string, given: ParsedOptions): Action {
       }
       const { trashed } = await client.workspace.trash({ workspaceId: id })
       if (context.json) await context.printJson({ trashed })
+      else if (trashed.length === 0) await context.say(await whyNothingWasRemoved(client, id))
       else {
         await context.say(
           `Moved to the trash: ${counted(trashed.length, 'task')}. \`shiplog workspaces restore ${safeLine(id)}\` brings them back.`,
