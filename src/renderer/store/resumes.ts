@@ -5,7 +5,7 @@ import type { TaskId } from '../../shared/ids.ts'
 import type { ResumeEnd } from '../../shared/resume.ts'
 
 /** Several that were resumed together. Null: it runs, or waits for its turn. */
-export type ResumeBatch = ReadonlyMap<TaskId, ResumeEnd | null>
+type ResumeBatch = ReadonlyMap<TaskId, ResumeEnd | null>
 
 /** How they ended. `stopped`: the person stopped them; these had not gone on by then. */
 export interface FollowedEnds {
@@ -14,7 +14,7 @@ export interface FollowedEnds {
   calledOff: ReadonlySet<TaskId>
 }
 
-export interface ResumesView {
+interface ResumesView {
   /** What has changed for these is being found out. */
   looking: ReadonlySet<TaskId>
   /** Null while there is none. */

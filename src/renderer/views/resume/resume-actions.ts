@@ -46,7 +46,7 @@ export const selectorFor = (ask: ResumeAsk, hasBelow: boolean): ResumeSelector =
   ask.of === 'all' ? { by: 'all' } : { by: hasBelow ? 'tree' : 'task', taskId: ask.taskId }
 
 /** Whether a person should see something before it goes on. */
-export const isWorthALook = ({ drift, obstacle }: ResumeCandidate): boolean =>
+const isWorthALook = ({ drift, obstacle }: ResumeCandidate): boolean =>
   obstacle !== null || describeDrift(drift).length > 0
 
 export function createResumeActions(stores: Stores): ResumeActions {
