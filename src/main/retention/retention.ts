@@ -79,7 +79,7 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
   const { ledger, layout, clock } = deps
   const { state } = ledger
   const serially = createSerially()
-  const settings = await openSettings(layout.dataDir)
+  const settings = await openSettings(layout.settings)
   const receipts = createReceipts(layout.receipts)
   const ending = new AbortController()
   const expiry = createExpiry({ ...deps, signal: ending.signal })

@@ -1,5 +1,5 @@
 /** `settings.json` in the data directory: what holds for this record, whichever host opens it. See FORMAT.md. */
-import { basename, join } from 'node:path'
+import { basename } from 'node:path'
 import { z } from 'zod'
 import {
   type RetentionSettings,
@@ -9,7 +9,6 @@ import {
 import { exists, readJsonFile, setAside, writeFileDurable } from '../journal/index.ts'
 
 const settingsVersion = 1
-const settingsFile = 'settings.json'
 
 /** What it says beside retention is not ours to drop. */
 const fileSchema = z.looseObject({
@@ -32,20 +31,19 @@ interface SettingsStore {
 
 /**
  * Of a file that can't be used the defaults count. It is kept aside as `settings.json.damaged-<n>`; that of
- * a newer version stays, until settings are saved.
+ * a newer version stays, until settings are saved. `path`: absolute.
  */
-export async function openSettings(dataDir: string): Promise<SettingsStore> {
-  const path = join(dataDir, settingsFile)
+export async function openSettings(path: string): Promise<SettingsStore> {
+  const name = basename(path)
   const file = await readJsonFile(path, fileSchema)
   let isNewer = file.kind === 'damaged' && (await readJsonFile(path, newerSchema)).kind === 'ok'
   const aside = file.kind === 'damaged' && !isNewer ? await setAside(path, 'damaged') : null
   let whole = file.kind === 'ok' ? file.value : { version: settingsVersion as 1 }
   const wasAside = file.kind === 'missing' && (await exists(`${path}.damaged-1`))
   let lost: string | null = null
-  if (isNewer)
-    lost = `${settingsFile} was written by a newer version of Shiplog and is left as it is.`
+  if (isNewer) lost = `${name} was written by a newer version of Shiplog and is left as it is.`
   else if (aside) lost = `The file is kept as ${basename(aside)} in the data directory.`
-  else if (wasAside) lost = `The file is kept as ${settingsFile}.damaged-1 in the data directory.`
+  else if (wasAside) lost = `The file is kept as ${name}.damaged-1 in the data directory.`
   return {
     current: () => whole.retention ?? retentionDefaults,
     lost: () => lost,
