@@ -66,6 +66,24 @@ test('lists live and cleaned-up agents by project and tree, newest first; a repo
   })
 })
 
+test('a narrow window shows the list or what is read, one at a time', async ({
+  finished,
+  page,
+}) => {
+  await page.setViewportSize({ width: 420, height: 800 })
+  const tester = finished.task('Cover the parser')
+  await openAt(page, finished.host, `/archive/${tester.id}`)
+  await expect(reader(page).getByRole('heading', { level: 1 })).toHaveText(tester.title)
+  const { width = 0 } = (await reader(page).boundingBox()) ?? {}
+  expect(width).toBeGreaterThan(360)
+  const title = reader(page).getByRole('heading', { level: 1 })
+  expect(await title.evaluate((box) => box.scrollWidth <= box.clientWidth)).toBe(true)
+  await expect(archiveList(page)).toBeHidden()
+  await reader(page).getByRole('button', { name: 'Everything that is kept' }).click()
+  await expect(archiveList(page)).toBeVisible()
+  await expect(reader(page)).toBeHidden()
+})
+
 test('a removed root keeps its transcript, and its tree leaves the sidebar', async ({
   app,
   page,

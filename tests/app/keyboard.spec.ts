@@ -97,6 +97,22 @@ test('a dialog begins in its field, and gives the focus back to what opened it',
   }
 })
 
+test('the browser’s Back takes a dialog away with the screen below it', async ({
+  finished,
+  page,
+}) => {
+  await openAt(page, finished.host)
+  await row(page, finished.task('Make the parser robust').title).press('Enter')
+  await expect(conversation(page).getByRole('feed')).toBeVisible()
+  await page.keyboard.press('g')
+  await page.keyboard.press('s')
+  await page.keyboard.press('?')
+  await expect(page.getByRole('dialog')).toBeVisible()
+  await page.goBack()
+  await expect(page.getByRole('dialog')).toBeHidden()
+  await expect(conversation(page).getByRole('feed')).toBeVisible()
+})
+
 test('a transcript: j and k move, Enter opens a row, [ ] and Esc', async ({ finished, page }) => {
   const root = finished.task('Make the parser robust')
   await openAt(page, finished.host, `/t/${root.id}`)

@@ -133,6 +133,8 @@ test('several that were killed: one is given up, the others resumed together; on
     await page.getByRole('menuitem', { name: 'Give up' }).click()
     await expect(toast(page, 'Gave “The first” up.')).toBeVisible()
     await expect(list.getByRole('listitem')).toHaveCount(2)
+    // The keyboard goes on from where the row was.
+    await expect(list.locator(':focus')).toHaveCount(1)
     await expect(row(page, 'The first').getByRole('img', { name: 'Given up' })).toBeVisible()
   })
   await test.step('the others go on together, one at a time', async () => {

@@ -23,7 +23,7 @@ export function Disclosure(props: {
         aria-expanded={open}
         aria-controls={open ? bodyId : undefined}
         onClick={toggle}
-        className="group/line -mx-2 flex min-h-7 w-[calc(100%+16px)] items-center gap-2 rounded-md px-2 py-0.5 text-left text-ui hover:bg-hover"
+        className="group/line -mx-2 flex min-h-7 w-[calc(100%+16px)] items-center gap-x-2 max-sm:flex-wrap rounded-md px-2 py-0.5 text-left text-ui hover:bg-hover"
       >
         {line}
         <ChevronRight

@@ -1,6 +1,7 @@
-import { ArrowDownUp } from 'lucide-react'
+import { ArrowDownUp, ChevronLeft } from 'lucide-react'
 import { useMemo, useRef, useState } from 'react'
 import {
+  Button,
   EmptyState,
   IconButton,
   Select,
@@ -72,7 +73,8 @@ export function ArchiveScreen(props: {
     <div className="flex min-h-0 flex-1">
       <section
         aria-label="Archive"
-        className="flex w-[300px] shrink-0 flex-col border-r lg:w-[360px]"
+        // A narrow window has room for one of the two.
+        className={`flex w-full min-w-0 shrink-0 flex-col border-r md:w-[300px] lg:w-[360px] ${selected === null ? '' : 'max-md:hidden'}`}
       >
         <div className="flex shrink-0 flex-col gap-1 border-b px-3 py-2">
           <div className="flex items-center gap-1">
@@ -132,7 +134,21 @@ export function ArchiveScreen(props: {
           <Skeleton lines={8} className="p-3" />
         )}
       </section>
-      <section ref={reader} aria-label="Reader" className="flex min-w-0 flex-1 flex-col">
+      <section
+        ref={reader}
+        aria-label="Reader"
+        className={`flex min-w-0 flex-1 flex-col ${selected === null ? 'max-md:hidden' : ''}`}
+      >
+        {selected === null ? null : (
+          <Button
+            variant="quiet"
+            icon={<ChevronLeft />}
+            onClick={() => navigation.go({ screen: 'archive', taskId: null, tab })}
+            className="m-1 self-start md:hidden"
+          >
+            Everything that is kept
+          </Button>
+        )}
         {selected === null ? (
           <EmptyState sentence="Choose an agent on the left to read its report and its transcript." />
         ) : chosen ? (

@@ -28,6 +28,7 @@ import { Rail } from '../sidebar/Rail.tsx'
 import { Sidebar } from '../sidebar/Sidebar.tsx'
 import { Banner, ConnectionBanner } from './Banner.tsx'
 import { Splitter } from './Splitter.tsx'
+import { useFocusKept } from './use-focus-kept.ts'
 import { useKeyListener, useKeys } from './use-keys.ts'
 import { useNewAgentKeys } from './use-new-agent-keys.ts'
 import { useWide } from './use-wide.ts'
@@ -42,6 +43,8 @@ export function Shell() {
   useWindowKeys()
   useWindowTitle()
   useNotifications()
+  useFocusKept()
+  useBackHides()
   return (
     <div className="flex h-full overflow-hidden">
       {wide ? (
@@ -168,6 +171,15 @@ function useWindowKeys(): void {
       run: () => overlay.show({ kind: 'keys' }),
     },
   ])
+}
+
+/** A dialog without an address of its own goes with the screen that it was opened over. */
+function useBackHides(): void {
+  const { overlay } = useStores()
+  useEffect(() => {
+    window.addEventListener('popstate', overlay.hide)
+    return () => window.removeEventListener('popstate', overlay.hide)
+  }, [overlay])
 }
 
 /** What is on screen, for the taskbar, the tabs of a browser and its history. */

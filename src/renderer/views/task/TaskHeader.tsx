@@ -16,7 +16,7 @@ export function TaskHeader({ task, actions }: { task: Task; actions: ReactNode }
   const { inputTokens, outputTokens, complete } = task.usage
   return (
     <header className="flex shrink-0 items-start gap-2 border-b px-4 pt-2 pb-2">
-      <div className="min-w-0 flex-1">
+      <div className="@container min-w-0 flex-1">
         <nav aria-label="Where it is" className="flex min-w-0 items-center text-small text-muted">
           <ol className="flex min-w-0 items-center gap-0.5">
             {project ? (
@@ -30,7 +30,8 @@ export function TaskHeader({ task, actions }: { task: Task; actions: ReactNode }
             <li className="shrink-0 text-faint">{task.agent}</li>
           </ol>
         </nav>
-        <div className="flex min-w-0 items-center gap-2">
+        {/* Where there is no room beside it, what stands there goes below. */}
+        <div className="flex min-w-0 items-center gap-x-2 @max-[26rem]:flex-wrap">
           <h1 className="untrusted min-w-0 truncate text-title font-semibold" title={task.title}>
             {task.title}
           </h1>

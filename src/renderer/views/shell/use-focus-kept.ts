@@ -1,0 +1,63 @@
+import { useEffect } from 'react'
+
+/** What may be given the focus, in the order of the page. Not a text field: keys would be typed into it. */
+const focusable = 'a[href], button:not(:disabled), [tabindex="0"]:not(input, textarea)'
+const covering = '[role="dialog"], [role="menu"]'
+
+/** An element that holds what has the focus, and which of those in it that is. */
+interface Holder {
+  element: Element
+  index: number
+}
+
+/**
+ * What had the focus is taken away with its row or its button: then the one that has come in its place
+ * takes it, so that the keyboard goes on from there and not from the top of the window.
+ */
+export function useFocusKept(): void {
+  useEffect(() => {
+    let focused: Element | null = null
+    let holders: Holder[] = []
+    const remember = ({ target }: FocusEvent) => {
+      // A dialog and a menu give it back themselves, where what opened them is still there.
+      if (!(target instanceof Element) || target.closest(covering)) return
+      focused = target
+      holders = holdersOf(target)
+    }
+    let frame = 0
+    const check = () => {
+      const { activeElement, body } = document
+      if (activeElement !== body || !focused || focused.isConnected) return
+      if (document.querySelector(covering)) return
+      const holder = holders.find(({ element }) => element.isConnected)
+      const next = holder?.element.querySelectorAll<HTMLElement>(focusable)
+      if (holder && next) next[Math.min(holder.index, next.length - 1)]?.focus()
+    }
+    const observer = new MutationObserver(() => {
+      if (focused?.isConnected !== false) return
+      cancelAnimationFrame(frame)
+      // After whoever takes it elsewhere.
+      frame = requestAnimationFrame(() => {
+        frame = requestAnimationFrame(check)
+      })
+    })
+    observer.observe(document.body, { childList: true, subtree: true })
+    document.addEventListener('focusin', remember)
+    return () => {
+      observer.disconnect()
+      document.removeEventListener('focusin', remember)
+      cancelAnimationFrame(frame)
+    }
+  }, [])
+}
+
+/** The innermost first. */
+function holdersOf(target: Element): Holder[] {
+  const holders: Holder[] = []
+  for (let element = target.parentElement; element; element = element.parentElement) {
+    if (element === document.body) break
+    const all = [...element.querySelectorAll(focusable)]
+    holders.push({ element, index: Math.max(0, all.indexOf(target)) })
+  }
+  return holders
+}
