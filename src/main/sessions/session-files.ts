@@ -1,6 +1,6 @@
 /**
- * Where the parts of the data directory and of a session lie. The only place that spells these names; the
- * folders and indexes of artifacts have theirs beside the code that writes them.
+ * Where the parts of the data directory and of a session lie. The only place that spells these names, but for
+ * what the journal makes itself (`blobs`, `lease.json`); artifacts have theirs beside the code that writes them.
  */
 import { isAbsolute, join, relative, sep } from 'node:path'
 import type { ProjectId, TaskId } from '../../shared/ids.ts'
