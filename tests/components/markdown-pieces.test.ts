@@ -12,7 +12,7 @@ describe('markdownPieces', () => {
   })
 
   it('cuts between blocks', () => {
-    const text = lines(30, (index) => `## Part ${index}\n\nIt is done.\n`)
+    const text = lines(90, (index) => `## Part ${index}\n\nIt is done.\n`)
     const pieces = markdownPieces(text, 100)
     expect(pieces.length).toBeGreaterThan(4)
     expect(pieces.join('\n')).toBe(text)
@@ -21,7 +21,7 @@ describe('markdownPieces', () => {
 
   it('cuts a long list between its items, and never within an item’s own lines while it can', () => {
     const pieces = markdownPieces(
-      lines(50, (index) => `${index + 1}. one\n   and more`),
+      lines(150, (index) => `${index + 1}. one\n   and more`),
       100,
     )
     expect(pieces.length).toBeGreaterThan(5)
@@ -29,12 +29,12 @@ describe('markdownPieces', () => {
   })
 
   it('goes on with a fence and with a table in the next piece', () => {
-    const code = lines(40, (index) => `  call(${index})`)
+    const code = lines(150, (index) => `  call(${index})`)
     const fenced = markdownPieces(`\`\`\`ts\n${code}\n\`\`\``, 100)
     expect(fenced.length).toBeGreaterThan(3)
     for (const piece of fenced) expect(piece).toMatch(/^```ts\n[\s\S]*\n```$/)
 
-    const rows = lines(40, (index) => `| ${index} | ok |`)
+    const rows = lines(150, (index) => `| ${index} | ok |`)
     const table = markdownPieces(`| case | result |\n|---|:-:|\n${rows}`, 100)
     expect(table.length).toBeGreaterThan(3)
     for (const piece of table) expect(piece.startsWith('| case | result |\n|---|:-:|\n')).toBe(true)
@@ -50,7 +50,7 @@ describe('markdownPieces', () => {
         const text = all.join('\n')
         const pieces = markdownPieces(text, 100)
         // A line of its own, and what a fence or a table repeats, come on top.
-        for (const piece of pieces) expect(piece.length).toBeLessThan(100 * 8)
+        for (const piece of pieces) expect(piece.length).toBeLessThan(300 * 4)
         let at = 0
         const joined = pieces.join('\n').replaceAll('\n', '')
         for (const letter of text.replaceAll('\n', '')) {

@@ -7,7 +7,10 @@
 /** About four screens. Making more than this at once is felt: a kilobyte can be 300 elements. */
 const pieceCharsMax = 8_000
 
-/** At least one piece; none is much longer than `charsMax`. */
+/** Whoever asks for more waits a little longer, and has not to ask so often. */
+const furtherFactor = 3
+
+/** At least one piece; the first is not much longer than `charsMax`, and no other than three times that. */
 export function markdownPieces(text: string, charsMax = pieceCharsMax): string[] {
   // The rest of a piece is not worth a click.
   if (text.length <= charsMax * 1.5) return [text]
@@ -21,14 +24,15 @@ export function markdownPieces(text: string, charsMax = pieceCharsMax): string[]
     lines = open ? [...open.opening] : []
     length = lines.join('\n').length
   }
+  const most = () => (pieces.length === 0 ? charsMax : charsMax * furtherFactor)
   const source = text.split('\n').flatMap((line) => slices(line, charsMax))
   for (const [index, line] of source.entries()) {
     const isApart = open === null && source[index - 1]?.trim() === '' && !/^\s/.test(line)
     const isLine = open?.kind === 'fence' || !/^\s/.test(line)
     if (
-      (length >= charsMax * 0.75 && isApart) ||
-      (length >= charsMax && isLine) ||
-      length >= charsMax * 1.5
+      (length >= most() * 0.75 && isApart) ||
+      (length >= most() && isLine) ||
+      length >= most() * 1.5
     )
       cut()
     lines.push(line)
