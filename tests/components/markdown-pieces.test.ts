@@ -15,7 +15,7 @@ describe('markdownPieces', () => {
     const text = lines(90, (index) => `## Part ${index}\n\nIt is done.\n`)
     const pieces = markdownPieces(text, 100)
     expect(pieces.length).toBeGreaterThan(4)
-    expect(pieces.join('\n')).toBe(text)
+    expect(pieces.join('')).toBe(text)
     for (const piece of pieces) expect(piece).toMatch(/^(## Part|It is done)/)
   })
 
@@ -32,7 +32,7 @@ describe('markdownPieces', () => {
     const code = lines(150, (index) => `  call(${index})`)
     const fenced = markdownPieces(`\`\`\`ts\n${code}\n\`\`\``, 100)
     expect(fenced.length).toBeGreaterThan(3)
-    for (const piece of fenced) expect(piece).toMatch(/^```ts\n[\s\S]*\n```$/)
+    for (const piece of fenced) expect(piece).toMatch(/^```ts\n[\s\S]*\n```\n*$/)
 
     const rows = lines(150, (index) => `| ${index} | ok |`)
     const table = markdownPieces(`| case | result |\n|---|:-:|\n${rows}`, 100)
@@ -52,7 +52,7 @@ describe('markdownPieces', () => {
         // A line of its own, and what a fence or a table repeats, come on top.
         for (const piece of pieces) expect(piece.length).toBeLessThan(300 * 4)
         let at = 0
-        const joined = pieces.join('\n').replaceAll('\n', '')
+        const joined = pieces.join('').replaceAll('\n', '')
         for (const letter of text.replaceAll('\n', '')) {
           at = joined.indexOf(letter, at) + 1
           expect(at).toBeGreaterThan(0)

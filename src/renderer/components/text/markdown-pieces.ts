@@ -1,8 +1,9 @@
 /**
- * Cuts long Markdown into pieces that can be shown one by one. It cuts between blocks where it can; a
- * block that is too long itself is cut between lines, and a fence or a table goes on in the next piece.
- * A reference is found only by links of its own piece.
+ * Cuts long Markdown into pieces that can be shown one by one. It cuts between blocks where it can; a list
+ * that is too long itself is cut between its items, a fence or a table between its lines, and goes on in the
+ * next piece.
  */
+import { Lexer, type Token } from 'marked'
 
 /** About four screens. Making more than this at once is felt: a kilobyte can be 300 elements. */
 const pieceCharsMax = 8_000
@@ -15,55 +16,62 @@ export function markdownPieces(text: string, charsMax = pieceCharsMax): string[]
   // The rest of a piece is not worth a click.
   if (text.length <= charsMax * 1.5) return [text]
   const pieces: string[] = []
-  let lines: string[] = []
-  let length = 0
-  let open: Open = null
-  const cut = () => {
-    const closing = open?.kind === 'fence' ? [open.marker] : []
-    pieces.push([...lines, ...closing].join('\n'))
-    lines = open ? [...open.opening] : []
-    length = lines.join('\n').length
+  let piece = ''
+  // Blocks alone: what stands in them is read when a piece is shown.
+  for (const token of new Lexer().blockTokens(text)) {
+    for (const part of partsOf(token, charsMax)) {
+      const most = pieces.length === 0 ? charsMax : charsMax * furtherFactor
+      if (piece !== '' && piece.length + part.length > most) {
+        pieces.push(piece)
+        piece = ''
+      }
+      piece += part
+    }
   }
-  const most = () => (pieces.length === 0 ? charsMax : charsMax * furtherFactor)
-  const source = text.split('\n').flatMap((line) => slices(line, charsMax))
-  for (const [index, line] of source.entries()) {
-    const isApart = open === null && source[index - 1]?.trim() === '' && !/^\s/.test(line)
-    const isLine = open?.kind === 'fence' || !/^\s/.test(line)
-    if (
-      (length >= most() * 0.75 && isApart) ||
-      (length >= most() && isLine) ||
-      length >= most() * 1.5
-    )
-      cut()
-    lines.push(line)
-    length += line.length + 1
-    open = openAfter(open, line, source[index - 1])
-  }
-  pieces.push(lines.join('\n'))
+  pieces.push(piece)
   return pieces
 }
 
-/** A block that a line stands in, and the lines that begin it anew. */
-type Open =
-  | { kind: 'fence'; marker: string; opening: string[] }
-  | { kind: 'table'; opening: string[] }
-  | null
-
-function openAfter(open: Open, line: string, before = ''): Open {
-  if (open?.kind === 'fence') {
-    const closes = line.trim().startsWith(open.marker) && /^(.)\1*$/.test(line.trim())
-    return closes ? null : open
+/** A block as Markdown that can stand in different pieces; whole when it is short. */
+function partsOf(token: Token, charsMax: number): string[] {
+  const { raw } = token
+  if (raw.length <= charsMax) return [raw]
+  const [first = '', second = ''] = raw.split('\n', 2)
+  switch (token.type) {
+    case 'list':
+      return (token.items as Token[]).flatMap((item) => partsOf(item, charsMax))
+    case 'code': {
+      const fence = /^ {0,3}(`{3,}|~{3,})/.exec(first)?.[1]
+      if (fence === undefined) return chunks(raw, charsMax)
+      const body = raw.slice(first.length + 1).replace(/\n {0,3}[`~]{3,}[ \t]*\n*$/, '')
+      return chunks(body, charsMax).map((lines) => `${first}\n${ended(lines)}${fence}\n\n`)
+    }
+    case 'table': {
+      const header = `${first}\n${second}\n`
+      return chunks(raw.slice(header.length), charsMax).map((rows) => `${header}${ended(rows)}\n`)
+    }
+    default:
+      return chunks(raw, charsMax)
   }
-  const marker = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1]
-  if (marker) return { kind: 'fence', marker, opening: [line] }
-  if (open) return line.includes('|') ? open : null
-  const underHeader = before.includes('|') && /^[\s|:-]*-[\s|:-]*$/.test(line)
-  return underHeader ? { kind: 'table', opening: [before, line] } : null
+}
+
+/** Whole lines as far as they fit; a line that does not is cut. */
+function chunks(text: string, charsMax: number): string[] {
+  const found: string[] = []
+  let chunk = ''
+  for (const line of text.split(/(?<=\n)/).flatMap((one) => slices(one, charsMax))) {
+    if (chunk !== '' && chunk.length + line.length > charsMax) {
+      found.push(chunk)
+      chunk = ''
+    }
+    chunk += line
+  }
+  return [...found, chunk]
 }
 
 function slices(line: string, charsMax: number): string[] {
-  if (line.length <= charsMax) return [line]
-  const found: string[] = []
-  for (let at = 0; at < line.length; at += charsMax) found.push(line.slice(at, at + charsMax))
-  return found
+  const count = Math.ceil(line.length / charsMax)
+  return Array.from({ length: count }, (_, n) => line.slice(n * charsMax, (n + 1) * charsMax))
 }
+
+const ended = (lines: string): string => (lines.endsWith('\n') ? lines : `${lines}\n`)
