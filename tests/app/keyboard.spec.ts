@@ -82,6 +82,7 @@ test('a dialog begins in its field, and gives the focus back to what opened it',
 }) => {
   await openAt(page, finished.host)
   await expect(row(page, 'parser').first()).toBeVisible()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Shiplog')
   for (const [opener, title, field] of [
     ['New agent', 'New agent', 'Prompt'],
     ['Add a project', 'Add a project', 'Folder'],

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { interruptedRows } from '../../src/renderer/store/resumable.ts'
 import {
   actWords,
   countChoices,
@@ -42,6 +43,15 @@ describe('what is resumed', () => {
     const below = rowsFor(candidates, { of: 'task', taskId: child }, tasks)
     expect(shown(below)).toEqual(['0 Test the lamps', '1 Make fixtures'])
     expect(below.map(({ candidate }) => candidate.taskId)).toEqual([child, nested])
+  })
+
+  it('is shown in the order of the list that it was asked for in', async () => {
+    const { tasks, candidates } = await interrupted()
+    const listed = interruptedRows(tasks).map(({ task }) => task.id)
+    for (const found of [candidates, candidates.toReversed()]) {
+      const rows = rowsFor(found, { of: 'all' }, tasks)
+      expect(rows.map(({ candidate }) => candidate.taskId)).toEqual(listed)
+    }
   })
 
   it('leaves what is not shown as it is', async () => {

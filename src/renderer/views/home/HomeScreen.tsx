@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { EmptyState } from '../../components/primitives/index.ts'
 import { useLedger, useProjects, useStores } from '../../store/hooks.ts'
 import { useActions } from '../app/use-actions.ts'
@@ -17,26 +17,40 @@ export function HomeScreen() {
   }
   if (projects.length === 0)
     return (
-      <EmptyState
-        sentence="Shiplog runs agents on your repositories and keeps everything they did. See it work on a small project of its own, or begin with yours."
-        action={{ label: 'Try the demo', onClick: demo, busy: starting }}
-        secondAction={{
-          label: 'Add a project…',
-          onClick: () => overlay.show({ kind: 'add-project' }),
-        }}
-      />
+      <Home>
+        <EmptyState
+          sentence="Shiplog runs agents on your repositories and keeps everything they did. See it work on a small project of its own, or begin with yours."
+          action={{ label: 'Try the demo', onClick: demo, busy: starting }}
+          secondAction={{
+            label: 'Add a project…',
+            onClick: () => overlay.show({ kind: 'add-project' }),
+          }}
+        />
+      </Home>
     )
   return (
-    <EmptyState
-      sentence={
-        anyAgent
-          ? 'Choose an agent under Projects to read along, or start another one.'
-          : 'Start an agent: it works in a worktree of its own, and what it does is kept.'
-      }
-      action={{
-        label: 'New agent…',
-        onClick: () => overlay.show({ kind: 'new-agent', projectId: null }),
-      }}
-    />
+    <Home>
+      <EmptyState
+        sentence={
+          anyAgent
+            ? 'Choose an agent under Projects to read along, or start another one.'
+            : 'Start an agent: it works in a worktree of its own, and what it does is kept.'
+        }
+        action={{
+          label: 'New agent…',
+          onClick: () => overlay.show({ kind: 'new-agent', projectId: null }),
+        }}
+      />
+    </Home>
+  )
+}
+
+/** Every screen says what it is at its top, to whoever can't see it too. */
+function Home({ children }: { children: ReactNode }) {
+  return (
+    <>
+      <h1 className="sr-only">Shiplog</h1>
+      {children}
+    </>
   )
 }

@@ -23,14 +23,17 @@ export function rowsFor(
   hostSince: string | null = null,
 ): CandidateRow[] {
   const listed =
-    ask.of === 'all' ? new Set(interruptedRows(tasks, hostSince).map(({ task }) => task.id)) : null
+    ask.of === 'all' ? interruptedRows(tasks, hostSince).map(({ task }) => task.id) : null
   const isMeant = (id: TaskId): boolean => {
-    if (ask.of === 'all') return listed?.has(id) ?? false
+    if (ask.of === 'all') return listed?.includes(id) ?? false
     const task = tasks.get(id)
     return id === ask.taskId || (task !== undefined && isBelow(tasks, task, ask.taskId))
   }
+  const meant = found.filter(({ taskId }) => isMeant(taskId))
+  // All of them in the order of the list beside the dialog.
+  const place = ({ taskId }: ResumeCandidate) => listed?.indexOf(taskId) ?? 0
   return inTreeOrder(
-    found.filter(({ taskId }) => isMeant(taskId)),
+    meant.toSorted((a, b) => place(a) - place(b)),
     tasks,
   )
 }

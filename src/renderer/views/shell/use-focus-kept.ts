@@ -2,6 +2,8 @@ import { useEffect } from 'react'
 
 /** What may be given the focus, in the order of the page. Not a text field: keys would be typed into it. */
 const focusable = 'a[href], button:not(:disabled), [tabindex="0"]:not(input, textarea)'
+/** What belongs together: when all of it goes, nothing has come in its place. */
+const parts = 'section, nav, aside, main'
 const covering = '[role="dialog"], [role="menu"]'
 
 /** An element that holds what has the focus, and which of those in it that is. */
@@ -51,13 +53,14 @@ export function useFocusKept(): void {
   }, [])
 }
 
-/** The innermost first. */
+/** The innermost first, up to the part of the window that it stands in. */
 function holdersOf(target: Element): Holder[] {
   const holders: Holder[] = []
   for (let element = target.parentElement; element; element = element.parentElement) {
     if (element === document.body) break
     const all = [...element.querySelectorAll(focusable)]
     holders.push({ element, index: Math.max(0, all.indexOf(target)) })
+    if (element.matches(parts)) break
   }
   return holders
 }
