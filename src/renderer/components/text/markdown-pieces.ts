@@ -17,19 +17,36 @@ export function markdownPieces(text: string, charsMax = pieceCharsMax): string[]
   if (text.length <= charsMax * 1.5) return [text]
   const pieces: string[] = []
   let piece = ''
-  // Blocks alone: what stands in them is read when a piece is shown.
-  for (const token of new Lexer().blockTokens(text)) {
-    for (const part of partsOf(token, charsMax)) {
-      const most = pieces.length === 0 ? charsMax : charsMax * furtherFactor
-      if (piece !== '' && piece.length + part.length > most) {
-        pieces.push(piece)
-        piece = ''
-      }
-      piece += part
+  for (const part of partsWithHeadings(text, charsMax)) {
+    const most = pieces.length === 0 ? charsMax : charsMax * furtherFactor
+    if (piece !== '' && piece.length + part.length > most) {
+      pieces.push(piece)
+      piece = ''
     }
+    piece += part
   }
   pieces.push(piece)
   return pieces
+}
+
+/** No heading stands alone: it begins what comes under it. */
+function* partsWithHeadings(text: string, charsMax: number): Generator<string> {
+  let headings = ''
+  // Blocks alone: what stands in them is read when a piece is shown.
+  for (const token of new Lexer().blockTokens(text)) {
+    if (
+      headings.length < charsMax &&
+      (token.type === 'heading' || (headings && token.type === 'space'))
+    ) {
+      headings += token.raw
+      continue
+    }
+    const [first = '', ...others] = partsOf(token, charsMax)
+    yield headings + first
+    yield* others
+    headings = ''
+  }
+  yield headings
 }
 
 /** A block as Markdown that can stand in different pieces; whole when it is short. */
