@@ -157,8 +157,14 @@ describe('a restore that is refused', () => {
     await fixture.restart()
     expect(await problemsOf(fixture)).toEqual([])
     expect(await readFile(join(path, 'mine.txt'), 'utf8')).toBe('mine')
+    const { client } = fixture.shiplog
+    await client.workspace.trash({ workspaceId: id })
+    await expect(client.workspace.restore({ workspaceId: id })).rejects.toThrow(
+      'It is out of the trash and in the archive. The worktree',
+    )
+    expect(await taskOf(fixture.shiplog, id)).toMatchObject({ archived: true, trashed: false })
     await rename(path, `${path}-mine`)
-    await restore()
+    await client.workspace.restore({ workspaceId: id })
     expect((await readdir(path)).sort()).toEqual(['.git', 'committed.txt', 'loose.txt'])
   })
 

@@ -80,7 +80,7 @@ export function createArchivedRoots(deps: {
     const task = archivedRoot(taskId)
     if (task.trashed) await untrash(taskId)
     if (!task.workspace.restoring) {
-      await orRefused(async () => {
+      await orRefused(task, async () => {
         const worktree = await worktreeOf(task, layout.archiveDir(taskId))
         if (worktree) await git.refuseUnrestorable(worktree)
       })
@@ -89,7 +89,7 @@ export function createArchivedRoots(deps: {
     await move(taskId, layout.archiveDir(taskId), layout.sessionDir(taskId))
     let branch: string | null
     try {
-      branch = await orRefused(() => restoreWorktree(task))
+      branch = await orRefused(task, () => restoreWorktree(task))
     } catch (error) {
       // Where not even that can be written, the next start tries both again.
       await giveUp(taskId).catch(() => undefined)
@@ -188,12 +188,14 @@ export function createArchivedRoots(deps: {
   }
 }
 
-async function orRefused<T>(work: () => Promise<T>): Promise<T> {
+async function orRefused<T>({ trashed }: Archived, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
     if (!(error instanceof WorktreeRefusedError)) throw error
-    return refused('removed', `The worktree can't be made again: ${error.message}`)
+    // In the trash its record would expire, while the person makes room for it.
+    const where = trashed ? 'It is out of the trash and in the archive. ' : ''
+    return refused('removed', `${where}The worktree can't be made again: ${error.message}`)
   }
 }
 
