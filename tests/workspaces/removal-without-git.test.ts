@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { openJournal } from '../../src/main/journal/index.ts'
 import { layoutOf } from '../../src/main/sessions/session-files.ts'
 import { git, openFixture, start, taskOf, untilQuiet } from '../harness.ts'
 
@@ -43,6 +44,13 @@ it('[R1] says what to do when the project is gone, and goes on once it is back',
 it.each([
   ['the project is gone for good', (dir: string) => rm(dir, { recursive: true })],
   ['the worktree has lost its .git', (_: string, path: string) => rm(join(path, '.git'))],
+  [
+    'the worktree was made a repository of its own',
+    async (_: string, path: string) => {
+      await rm(join(path, '.git'))
+      git(path, 'init', '-q')
+    },
+  ],
 ])('[R3] [R5] moves the files to the trash when it is asked again: %s', async (_, spoil) => {
   const { fixture, id, path, remove, notices } = await finished()
   await spoil(fixture.project.dir, path)
@@ -51,6 +59,9 @@ it.each([
   expect(await notices()).toEqual([expect.stringContaining('could not be completed')])
   expect(existsSync(path)).toBe(true)
   await remove()
+  expect(await notices()).toEqual(
+    expect.arrayContaining([expect.stringContaining('is not kept as a patch')]),
+  )
   expect(await taskOf(fixture.shiplog, id)).toMatchObject({ archived: true, patch: 'failed' })
   expect(existsSync(path)).toBe(false)
   const { trash } = layoutOf(fixture.dataDir)
@@ -71,4 +82,19 @@ it('[R6] keeps the record readable and says that the files can not be brought ba
   const restore = fixture.shiplog.client.workspace.restore({ workspaceId: id })
   await expect(restore).rejects.toThrow('only its record can be read')
   expect(git(dir, 'status', '--porcelain')).toBe('')
+})
+
+it('[R3] takes what only a start has found out for no second call', async () => {
+  const { fixture, id, path, remove } = await finished()
+  await fixture.shiplog.close()
+  const ledger = await openJournal(join(fixture.dataDir, 'ledger.jsonl'))
+  const advanced = { type: 'workspace.removal-advanced', workspaceId: id, pending: null }
+  await ledger.append({ v: 1, ...advanced, step: 'started' })
+  await ledger.close()
+  await rename(fixture.project.dir, `${fixture.project.dir}-elsewhere`)
+  await fixture.restart()
+  await expect(remove()).rejects.toThrow('Put the project back')
+  expect(existsSync(path)).toBe(true)
+  await remove()
+  expect(existsSync(path)).toBe(false)
 })

@@ -1,5 +1,5 @@
 /** What a workspace changed: shown as a diff, saved as a patch, applied where its work belongs. */
-import { realpath } from 'node:fs/promises'
+import { lstat, realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { WorkspaceDiff } from '../../shared/contract/workspace.ts'
 import { FailureError, refused } from '../../shared/failure.ts'
@@ -46,6 +46,7 @@ export function createChanges(deps: {
   workingDirs: WorkingDirs
   clock: () => number
   serially: Serially
+  onProblem: (text: string, error: unknown) => void
 }): Changes {
   const { ledger, git, layout, records, clock, serially } = deps
   const { state } = ledger
@@ -265,6 +266,7 @@ export function createChanges(deps: {
         if (!askedAgain) return refused('removed', whatToDoWithoutGit(task, workspace))
         const name = await toTrash(workspace, taskId)
         const error = `Git did not know its worktree any more; its files went to the trash as ${name}`
+        deps.onProblem(`What "${task.title}" changed is not kept as a patch`, new Error(error))
         return { ...nothing, paths: [], error }
       }
       await syncDirectory(dir)
@@ -288,11 +290,15 @@ export function createChanges(deps: {
       await ledger.record({ type: 'task.patch-changed', taskId, status: entry.status })
   }
 
-  /** Not where the project was moved or deleted, or the agent deleted what makes a folder a worktree. */
+  /**
+   * Not where the project was moved or deleted, or the agent deleted what makes a folder a worktree, or made
+   * it a repository of its own.
+   */
   async function isWorktree(workspace: Workspace): Promise<boolean> {
     const root = deps.workingDirs.worktreeRoot(workspace)
     const found = await git.inspectProject(root)
-    return 'topLevel' in found && found.topLevel === (await realpath(root))
+    if (!('topLevel' in found) || found.topLevel !== (await realpath(root))) return false
+    return (await lstat(join(root, '.git'))).isFile()
   }
 
   async function toTrash(workspace: Workspace, taskId: TaskId): Promise<string> {

@@ -81,12 +81,14 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
   const archivedRoots = createArchivedRoots({ ...deps, workingDirs, serially })
   const removal = createRemoval({ ...deps, changes, workingDirs, serially })
 
+  /** Of these it is not known that a person has read why their removal does not go on. */
+  const putOffAtStart = new Set<TaskId>()
+
   async function remove(taskId: TaskId): Promise<TaskId[]> {
     if (!state.tasks.has(taskId))
       throw new FailureError({ kind: 'not-found', what: 'workspace', id: taskId })
-    const askedAgain = new Set(
-      treeOf(taskId).filter((id) => state.tasks.get(id)?.workspace?.pending),
-    )
+    const askedAgain = new Set(treeOf(taskId).filter(wasTold))
+    for (const id of treeOf(taskId)) putOffAtStart.delete(id)
     await removal.begin(treeOf(taskId))
     await stopTree(taskId)
     const tree = treeOf(taskId)
@@ -95,6 +97,11 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
     const failures = await removeAll(tree, askedAgain)
     for (const error of failures.values()) throw error
     return tree
+  }
+
+  /** A call said why its removal does not go on, or an earlier start did. */
+  function wasTold(taskId: TaskId): boolean {
+    return Boolean(state.tasks.get(taskId)?.workspace?.pending) && !putOffAtStart.has(taskId)
   }
 
   /** Itself and what is below it, deepest first, as far as there is something to remove. */
@@ -161,7 +168,9 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
   }
 
   async function rollForward(): Promise<void> {
-    for (const [taskId, error] of await removeAll(removal.unfinished())) {
+    const unfinished = removal.unfinished()
+    for (const id of unfinished) if (!wasTold(id)) putOffAtStart.add(id)
+    for (const [taskId, error] of await removeAll(unfinished)) {
       deps.onProblem(
         `The removal of "${state.tasks.get(taskId)?.title}" could not be completed; the next start tries again`,
         error,
