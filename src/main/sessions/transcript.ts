@@ -13,7 +13,6 @@ import {
   type Page,
   type PageQuery,
   readJournalPage,
-  systemCode,
 } from '../journal/index.ts'
 import { readPartial } from './partial-file.ts'
 import type { Session } from './session.ts'
@@ -39,28 +38,38 @@ export async function readTranscriptPage(
   return page ? partOf(page, partial ?? null) : readFiles(dir, query)
 }
 
-/** How many records the transcript in `dir` has; `open` as above. */
-export async function countEntries(dir: string, open: Session | null = null): Promise<number> {
+/** How many records the transcript in `dir` has; `open` as above. Null when it is not there. */
+export async function countEntries(
+  dir: string,
+  open: Session | null = null,
+): Promise<number | null> {
   const page = open && (await unlessClosed(open.page({ last: 0 })))
-  return (page ?? (await readJournalPage(join(dir, chatFile), { last: 0 }))).total
+  const read = page ?? (await unlessGone(readJournalPage(join(dir, chatFile), { last: 0 })))
+  return read?.total ?? null
 }
 
 /** Null when the session was closed meanwhile: then its file says all of it. */
 async function unlessClosed(page: Promise<Page>): Promise<Page | null> {
-  return page.catch((error) => {
+  return unlessGone(page).catch((error) => {
     if (error instanceof JournalClosedError) return null
     throw error
   })
 }
 
+/** Null when there is no file, or none any more: it may be moved at any moment. */
+async function unlessGone(page: Promise<Page>): Promise<Page | null> {
+  return page.catch((error) => {
+    if (error instanceof JournalReadError && error.code === 'ENOENT') return null
+    throw error
+  })
+}
+
 async function readFiles(dir: string, query: PageQuery): Promise<TranscriptPart> {
-  const chat = join(dir, chatFile)
   const partial = await readPartial(join(dir, partialFile))
-  if (!(await exists(chat))) {
-    const status = partial ? 'partial-only' : 'missing'
-    return { entries: [], total: 0, nextSeq: null, damage: [], partial, status }
-  }
-  return partOf(await readJournalPage(chat, query), partial)
+  const page = await unlessGone(readJournalPage(join(dir, chatFile), query))
+  if (page) return partOf(page, partial)
+  const status = partial ? 'partial-only' : 'missing'
+  return { entries: [], total: 0, nextSeq: null, damage: [], partial, status }
 }
 
 function partOf(page: Page, partial: PartialMessage | null): TranscriptPart {
@@ -93,15 +102,4 @@ function unfinished(partial: PartialMessage | null, entries: Entry[]): PartialMe
   if (!partial) return null
   const committed = entries.some((entry) => entry.type === 'message' && entry.uuid === partial.uuid)
   return committed ? null : partial
-}
-
-/** What is there and can't be read is an error, and not a transcript that is missing (A5). */
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    (error) => {
-      if (systemCode(error) === 'ENOENT') return false
-      throw new JournalReadError(path, error)
-    },
-  )
 }

@@ -114,15 +114,15 @@ export function createRecords({
   }
 
   async function readWhereItIs(taskId: TaskId, query: PageQuery): Promise<TranscriptPage> {
-    const found = await findTranscript(taskId)
-    const dir = found?.dir ?? layout.sessionDir(taskId)
-    const page = await readTranscriptPage(dir, query, openIn(dir, taskId))
-    // It was moved between finding and reading: then it is where the second look finds it.
-    const again = page.status === 'missing' && found ? await findTranscript(taskId) : null
-    if (again && again.dir !== found?.dir) {
-      return { taskId, source: again.source, ...(await readTranscriptPage(again.dir, query)) }
+    for (let seenIn: string | null = null; ; ) {
+      const found = await findTranscript(taskId)
+      const dir = found?.dir ?? layout.sessionDir(taskId)
+      const page = await readTranscriptPage(dir, query, openIn(dir, taskId))
+      // Moved between finding and reading, it is where another look finds it: it only ever goes up.
+      if (page.status !== 'missing' || !found || seenIn === dir)
+        return { taskId, source: found?.source ?? 'live', ...page }
+      seenIn = dir
     }
-    return { taskId, source: found?.source ?? 'live', ...page }
   }
 
   /** The session, when this process writes the transcript in `dir`. */
@@ -186,7 +186,8 @@ export function createRecords({
     if (home && (await holdsTranscript(home))) {
       const bytes = await transcriptBytes(home)
       const entries = bytes === 0 ? 0 : await countEntries(home, openIn(home, task.id))
-      return { entries, bytes }
+      // Null: it has just been moved to a keeper.
+      if (entries !== null) return { entries, bytes }
     }
     for (const keeper of await keepers(task.id)) {
       const entry = (await archivedIn(keeper)).get(task.id)
