@@ -51,3 +51,15 @@ it.each(['series.mbox', 'worktree.patch'])(
     expect(git(path, 'status', '--porcelain')).toBe('')
   },
 )
+
+it('says that it applied although the folder of the patch was deleted', async () => {
+  const fixture = await openFixture()
+  const root = await start(fixture, scenario)
+  await untilQuiet(fixture.shiplog)
+  const { id } = await taskOf(fixture.shiplog, 'Work')
+  const patch = join(fixture.dataDir, 'sessions', root, 'subagent-patches', id)
+  await rm(patch, { recursive: true })
+  const { kind } = await fixture.shiplog.client.tasks.applyPatch({ taskId: id })
+  expect(kind).toBe('applied')
+  expect((await taskOf(fixture.shiplog, id)).patch).toBe('applied')
+})

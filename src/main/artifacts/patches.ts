@@ -72,6 +72,8 @@ export async function changePatchStatus(
   const known = await patchIndex(sessionDir).get(taskId)
   if (!known) return false
   const entry = { ...known, status, updatedAtMs: nowMs }
+  // Somebody may have deleted it; the index still speaks of it.
+  await makeDirInside(sessionDir, patchDir(sessionDir, taskId))
   await describePatch(patchDir(sessionDir, taskId), entry)
   await patchIndex(sessionDir).update(taskId, () => entry)
   return true

@@ -32,6 +32,7 @@ import {
 } from './restore-worktree.ts'
 import { createRunGit } from './run.ts'
 import { commitSnapshot, snapshot } from './snapshot.ts'
+import { joinSubmodule, submodulesWithWork } from './submodules.ts'
 import * as worktrees from './worktrees.ts'
 
 export { diffBytesMax } from './diff.ts'
@@ -127,6 +128,8 @@ export function createGit(options: { gitPath?: string; env?: NodeJS.ProcessEnv }
     keptTaskIds: (repoDir: string) => keptTaskIds(git, repoDir),
     agentEnv: (dir: string) => worktrees.agentEnv(git, dir, options.env),
 
+    submodulesWithWork: (topLevel: string) => submodulesWithWork(git, topLevel),
+    joinSubmodule: (input: { dir: string; gitDir: string }) => joinSubmodule(git, input),
     savePatch: (input: SavePatchInput) => savePatch(git, input),
     mergeInto: (input: MergeIntoInput) => inTarget(input.targetDir, () => mergeInto(git, input)),
     mergePatchInto: (input: MergePatchInput) =>

@@ -3,7 +3,8 @@
  * is ignored. It is written through an index of its own, so neither the real index nor a file is touched.
  *
  * - A file of any size goes into the object database, streamed by Git; a full disk is a GitError.
- * - A submodule is the commit that is checked out in it; changes inside it that are not committed stay out.
+ * - A submodule is the commit that is checked out in it; changes inside it that are not committed stay out
+ *   (`submodules.ts` finds them).
  * - A repository inside the working tree that is no submodule stays out, and is named in `leftOut`.
  */
 import { copyFile, mkdtemp, rm, stat, utimes } from 'node:fs/promises'

@@ -270,7 +270,7 @@ export function createChanges(deps: {
         return { ...nothing, paths: [], error }
       }
       await syncDirectory(dir)
-      await keepLeftOut(workspace, taskId, saved.leftOut)
+      await keepLeftOut(task, workspace, saved.leftOut)
       // Keeps both sides of a later three-way merge alive when worktree and branch are gone.
       await git.keepRef(workspace.path, taskId, saved.finalCommit)
       const status = task.patch === 'applied' && saved.status === 'ready' ? 'applied' : saved.status
@@ -308,14 +308,31 @@ export function createChanges(deps: {
     return name
   }
 
-  /** Repositories that the agent cloned into its worktree are in no patch: they go to the trash, not away (R3). */
-  async function keepLeftOut(workspace: Workspace, taskId: TaskId, paths: string[]): Promise<void> {
-    for (const path of paths) {
-      const kept = join(layout.trash, `worktree-${taskId}`, path)
-      await makeDirDurable(dirname(kept))
-      const here = join(deps.workingDirs.worktreeRoot(workspace), path)
-      await moveDurable(here, kept, { leaveCopied: true })
+  /**
+   * Repositories that the agent cloned into its worktree, and what it did in submodules, are in no patch: they
+   * go to the trash, not away (R3).
+   */
+  async function keepLeftOut(task: Task, workspace: Workspace, cloned: string[]): Promise<void> {
+    const root = deps.workingDirs.worktreeRoot(workspace)
+    const trash = join(layout.trash, `worktree-${task.id}`)
+    const submodules = await git.submodulesWithWork(root)
+    const paths = [...cloned, ...submodules.map(({ path }) => path)]
+    if (paths.length === 0) return
+    for (const path of paths) await makeDirDurable(dirname(join(trash, path)))
+    // Git's folder first: while the other one is in its place, a crash in between is seen by the next save.
+    for (const { path, gitDir } of submodules)
+      if (gitDir) await moveDurable(gitDir, gitDirBeside(join(trash, path)))
+    for (const path of paths)
+      await moveDurable(join(root, path), join(trash, path), { leaveCopied: true })
+    for (const { path } of submodules) {
+      // An empty folder is a submodule that is not checked out; none would be one that was removed.
+      await makeDirDurable(join(root, path))
+      const dir = join(trash, path)
+      const gitDir = gitDirBeside(dir)
+      if (await exists(gitDir)) await git.joinSubmodule({ dir, gitDir })
     }
+    const text = `"${task.title}" worked in repositories of their own, which no patch holds: ${paths.join(', ')}`
+    deps.onProblem(text, new Error(`They are in the trash, in ${trash}`))
   }
 
   return { diff, apply, save }
@@ -324,6 +341,8 @@ export function createChanges(deps: {
 function whatToDoWithoutGit({ title, projectDir }: Task, { path }: Workspace): string {
   return `Git does not know ${path} any more, so what "${title}" changed there can't be kept as a patch. Put the project back to ${projectDir} (or run \`git worktree repair ${path}\` where it is now) and remove it again then; removed again without that, its files go to the trash as they are.`
 }
+
+const gitDirBeside = (submodule: string): string => `${submodule}.git`
 
 /** Who changes or removes a folder waits for whoever else does (`Serially`). */
 export const folderKey = (path: string): string => `folder ${path}`

@@ -3,7 +3,7 @@
  * idempotent; after a crash the next start goes on after the last recorded step.
  */
 import { randomUUID } from 'node:crypto'
-import { readdir } from 'node:fs/promises'
+import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TaskId } from '../../shared/ids.ts'
 import type { LedgerEventOf } from '../../shared/ledger.ts'
@@ -164,6 +164,8 @@ export function createRemoval(deps: {
   async function holdsOnlyWhat(saved: PatchEntry | null, dir: string): Promise<boolean> {
     if (!saved?.finalCommit) return false
     try {
+      // A folder: somebody's clone.
+      if (!(await lstat(join(dir, '.git'))).isFile()) return false
       const { tree } = await deps.git.snapshot(dir)
       const differences = await deps.git.treeDifferences({ dir, from: saved.finalCommit, to: tree })
       return differences.every(({ change }) => change === 'deleted')

@@ -1,0 +1,62 @@
+/** Submodules that an agent has checked out in its worktree. What it did in them is in no patch. */
+import { rename, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { GitError } from './errors.ts'
+import { exists } from './exists.ts'
+import { fields, line, type RunGit } from './run.ts'
+
+interface SubmoduleWithWork {
+  /** Relative to the working tree's root. */
+  path: string
+  /** Git's own folder for it, absolute: it goes when the worktree goes. Null: it is not there any more. */
+  gitDir: string | null
+}
+
+/**
+ * Those with changes that are not committed, with commits that no remote has, or that can't be asked.
+ * `topLevel`: the worktree's root.
+ */
+export async function submodulesWithWork(
+  git: RunGit,
+  topLevel: string,
+): Promise<SubmoduleWithWork[]> {
+  const { stdout } = await git(['ls-files', '--stage', '-z'], { cwd: topLevel })
+  const links = fields(stdout).flatMap((entry) => /^160000 .*\t(.*)$/s.exec(entry)?.[1] ?? [])
+  const found: SubmoduleWithWork[] = []
+  for (const link of links) {
+    const dir = path.join(topLevel, link)
+    if (!(await exists(path.join(dir, '.git')))) continue
+    try {
+      if (!(await hasWork(git, dir))) continue
+      const gitDir = line(await git(['rev-parse', '--absolute-git-dir'], { cwd: dir }))
+      found.push({ path: link, gitDir })
+    } catch (error) {
+      if (!(error instanceof GitError)) throw error
+      found.push({ path: link, gitDir: null })
+    }
+  }
+  return found
+}
+
+/** Makes one a repository of its own again, after both of its folders were moved. */
+export async function joinSubmodule(
+  git: RunGit,
+  { dir, gitDir }: { dir: string; gitDir: string },
+): Promise<void> {
+  const own = path.join(dir, '.git')
+  // It names the place where `gitDir` was.
+  await rm(own, { force: true })
+  await rename(gitDir, own)
+  // From outside: as long as that is set, Git looks for the files where they were.
+  await git(['config', '--file', path.join(own, 'config'), '--unset-all', 'core.worktree'], {
+    cwd: path.dirname(dir),
+    okExitCodes: [0, 5],
+  })
+}
+
+async function hasWork(git: RunGit, dir: string): Promise<boolean> {
+  const status = await git(['status', '--porcelain', '--untracked-files=all'], { cwd: dir })
+  if (status.stdout.length > 0) return true
+  const args = ['rev-list', '--max-count=1', 'HEAD', '--branches', '--not', '--remotes']
+  return (await git(args, { cwd: dir })).stdout.length > 0
+}
