@@ -169,6 +169,7 @@ test('scrolling up through a long transcript meets every entry, however fast', a
     for (let before = await entriesIn(list); !before.includes(count - 120); ) {
       await page.keyboard.press('PageUp')
       await expect.poll(() => entriesIn(list)).not.toEqual(before)
+      await expect(list.getByRole('feed')).toHaveAttribute('aria-busy', 'false')
       const now = await entriesIn(list)
       expect(Math.max(...now)).toBeGreaterThanOrEqual(Math.min(...before) - 1)
       before = now
