@@ -73,6 +73,11 @@ for (const [how, end, cause] of [
     await openAt(page, before, `/t/${taskId}`)
     await gate.reached()
     await expect(conversation(page).getByText('This was said before the gate.')).toBeVisible()
+    // A kill may take what was said in the last half second: until then it is on the disk.
+    const partial = path.join(app.dataDir, 'sessions', taskId, 'partial.json')
+    await expect
+      .poll(() => readFile(partial, 'utf8').catch(() => ''))
+      .toContain('This was said before the gate.')
     await page.goto('about:blank')
     await end(before)
 
