@@ -264,7 +264,7 @@ export function createChanges(deps: {
         })
       if (saved === null) {
         if (!askedAgain) return refused('removed', whatToDoWithoutGit(task, workspace))
-        const name = await toTrash(workspace, taskId)
+        const name = await deps.workingDirs.toTrash(taskId, workspace)
         const error = `Git did not know its worktree any more; its files went to the trash as ${name}`
         deps.onProblem(`What "${task.title}" changed is not kept as a patch`, new Error(error))
         return { ...nothing, paths: [], error }
@@ -299,13 +299,6 @@ export function createChanges(deps: {
     const found = await git.inspectProject(root)
     if (!('topLevel' in found) || found.topLevel !== (await realpath(root))) return false
     return (await lstat(join(root, '.git'))).isFile()
-  }
-
-  async function toTrash(workspace: Workspace, taskId: TaskId): Promise<string> {
-    const name = `worktree-${taskId}`
-    await makeDirDurable(layout.trash)
-    await moveDurable(deps.workingDirs.worktreeRoot(workspace), join(layout.trash, name))
-    return name
   }
 
   /**

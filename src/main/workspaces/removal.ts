@@ -2,7 +2,6 @@
  * Removing a workspace: one recoverable transaction, written step by step in the ledger (R1). Each step is
  * idempotent; after a crash the next start goes on after the last recorded step.
  */
-import { randomUUID } from 'node:crypto'
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TaskId } from '../../shared/ids.ts'
@@ -144,7 +143,7 @@ export function createRemoval(deps: {
     const path = deps.workingDirs.worktreeRoot(workspace)
     const saved = savedBefore ? await savedPatch(subject) : null
     if (savedBefore && (await exists(path)) && !(await holdsOnlyWhat(saved, path)))
-      await keepInTrash(task, path)
+      await keepInTrash(task, workspace)
     await deps.git.removeWorktree({
       repoDir: task.projectDir,
       path,
@@ -174,12 +173,10 @@ export function createRemoval(deps: {
     }
   }
 
-  async function keepInTrash({ id, title }: Task, path: string): Promise<void> {
-    const name = `worktree-${id}-${randomUUID()}`
-    await makeDirDurable(layout.trash)
-    await moveDurable(path, join(layout.trash, name))
+  async function keepInTrash({ id, title }: Task, workspace: Workspace): Promise<void> {
+    const name = await deps.workingDirs.toTrash(id, workspace)
     const text = `Something else stood where the worktree of "${title}" had been; it is in the trash as ${name}`
-    deps.onProblem(text, new Error(path))
+    deps.onProblem(text, new Error(workspace.path))
   }
 
   async function advance(taskId: TaskId, step: RemovalStep, pending: string | null): Promise<void> {
