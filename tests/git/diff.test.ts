@@ -36,6 +36,18 @@ it('shows commits, uncommitted and untracked work since the base, with renames',
   expect(await project.account()).toEqual(before)
 })
 
+it('counts without the text of the changes', async () => {
+  const project = await makeRepository({ 'a.txt': 'one\ntwo\n' })
+  const baseCommit = project.git('rev-parse', 'HEAD')
+  await project.write('a.txt', 'one\nthree\nfour\n')
+  await expect(git.diff({ dir: project.dir, baseCommit, patch: false })).resolves.toEqual({
+    kind: 'diff',
+    files: [{ path: 'a.txt', change: 'modified', oldPath: null, additions: 2, deletions: 1 }],
+    patch: '',
+    truncated: false,
+  })
+})
+
 it('is empty when nothing was changed', async () => {
   const project = await makeRepository()
   const baseCommit = project.git('rev-parse', 'HEAD')

@@ -24,8 +24,14 @@ export async function diff(
   {
     dir,
     baseCommit,
+    patch,
     signal,
-  }: { dir: string; baseCommit: string | null; signal?: AbortSignal | undefined },
+  }: {
+    dir: string
+    baseCommit: string | null
+    patch?: boolean
+    signal?: AbortSignal | undefined
+  },
 ): Promise<DiffAnswer> {
   const found = await inspectProject(git, dir, { signal })
   if (found.kind !== 'repository' && found.kind !== 'no-commits') {
@@ -37,7 +43,7 @@ export async function diff(
   const { tree } = await snapshot(git, dir, { signal })
   return {
     kind: 'diff',
-    ...(await diffTrees(git, { dir: found.topLevel, from: baseCommit, to: tree, signal })),
+    ...(await diffTrees(git, { dir: found.topLevel, from: baseCommit, to: tree, patch, signal })),
   }
 }
 
@@ -48,10 +54,17 @@ export async function diffCommits(
     repoDir,
     from,
     to,
+    patch,
     signal,
-  }: { repoDir: string; from: string; to: string; signal?: AbortSignal | undefined },
+  }: {
+    repoDir: string
+    from: string
+    to: string
+    patch?: boolean
+    signal?: AbortSignal | undefined
+  },
 ): Promise<DiffContent> {
-  return diffTrees(git, { dir: repoDir, from, to, signal })
+  return diffTrees(git, { dir: repoDir, from, to, patch, signal })
 }
 
 async function diffTrees(
@@ -60,14 +73,24 @@ async function diffTrees(
     dir,
     from,
     to,
+    patch: withPatch = true,
     signal,
-  }: { dir: string; from: string; to: string; signal?: AbortSignal | undefined },
+  }: {
+    dir: string
+    from: string
+    to: string
+    /** False: only the files and their counts, which is much less work. */
+    patch?: boolean | undefined
+    signal?: AbortSignal | undefined
+  },
 ): Promise<DiffContent> {
   const summary = await git([...diffTree, '--find-renames', '--raw', '--numstat', '-z', from, to], {
     cwd: dir,
     signal,
   })
   const files = readFiles(fields(summary.stdout))
+  const counted = { files: files.slice(0, diffFilesMax), truncated: files.length > diffFilesMax }
+  if (!withPatch) return { ...counted, patch: '' }
   const text = await git([...diffTree, '--find-renames', '--patch', from, to], {
     cwd: dir,
     signal,
@@ -75,11 +98,7 @@ async function diffTrees(
     cut: true,
   })
   const patch = text.truncated ? cutAtHunk(text.stdout.toString()) : text.stdout.toString()
-  return {
-    files: files.slice(0, diffFilesMax),
-    patch,
-    truncated: text.truncated || files.length > diffFilesMax,
-  }
+  return { ...counted, patch, truncated: text.truncated || counted.truncated }
 }
 
 function readFiles(parts: readonly string[]): DiffContent['files'] {

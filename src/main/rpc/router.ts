@@ -143,7 +143,7 @@ export function createRouter(deps: RouterDependencies) {
         return {}
       }),
       diff: os.workspace.diff.handler(({ input }) =>
-        workspaces.diff(taskId(input.workspaceId, 'workspace')),
+        workspaces.diff(taskId(input.workspaceId, 'workspace'), { patch: input.patch }),
       ),
       openFolder: os.workspace.openFolder.handler(async ({ input }) => {
         await deps.openFolder(

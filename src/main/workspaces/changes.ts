@@ -25,7 +25,8 @@ import type { Records } from './record.ts'
 import type { WorkingDirs } from './working-dirs.ts'
 
 export interface Changes {
-  diff(taskId: TaskId): Promise<WorkspaceDiff>
+  /** `patch: false`: only the files and their counts, not the text of the changes. */
+  diff(taskId: TaskId, options?: { patch?: boolean }): Promise<WorkspaceDiff>
   /**
    * Three-way, all or nothing; a conflict is an answer. A root's goes to the project's own folder, a
    * sub-agent's to its parent's, or to the nearest ancestor's that is left.
@@ -80,22 +81,25 @@ export function createChanges(deps: {
     return null
   }
 
-  async function diff(taskId: TaskId): Promise<WorkspaceDiff> {
+  async function diff(
+    taskId: TaskId,
+    { patch = true }: { patch?: boolean } = {},
+  ): Promise<WorkspaceDiff> {
     const { workspace } = isolated(taskId)
-    return diffNow(taskId).catch((error) => {
+    return diffNow(taskId, patch).catch((error) => {
       // Removed while it was being read: then what was saved tells.
       const now = isolated(taskId).workspace
       if (now.removal === workspace.removal || !isSaved(now)) throw error
-      return diffNow(taskId)
+      return diffNow(taskId, patch)
     })
   }
 
-  async function diffNow(taskId: TaskId): Promise<WorkspaceDiff> {
+  async function diffNow(taskId: TaskId, patch: boolean): Promise<WorkspaceDiff> {
     const { task, workspace } = isolated(taskId)
     const target = await targetOf(task)
     const final = await finalState(task, workspace)
     if (final && 'live' in final) {
-      const answer = await git.diff({ dir: final.live, baseCommit: workspace.baseCommit })
+      const answer = await git.diff({ dir: final.live, baseCommit: workspace.baseCommit, patch })
       if (answer.kind === 'diff')
         return { files: answer.files, patch: answer.patch, truncated: answer.truncated, target }
       return refused(
@@ -109,6 +113,7 @@ export function createChanges(deps: {
       repoDir: task.projectDir,
       from: workspace.baseCommit,
       to: commit,
+      patch,
     })
     return { ...content, target }
   }

@@ -131,7 +131,10 @@ export const workspace = {
     .input(z.object({ workspaceId: idTextSchema }))
     .output(z.object({ trashed: z.array(taskIdSchema) })),
   untrash: base.input(z.object({ workspaceId: idTextSchema })).output(z.object({})),
-  diff: base.input(z.object({ workspaceId: idTextSchema })).output(workspaceDiffSchema),
+  /** `patch: false`: the files and their counts alone, for a summary. */
+  diff: base
+    .input(z.object({ workspaceId: idTextSchema, patch: z.boolean().default(true) }))
+    .output(workspaceDiffSchema),
   /** Opens its folder on the machine that the host runs on. */
   openFolder: base
     .input(z.object({ workspaceId: idTextSchema, with: z.enum(['editor', 'file-manager']) }))
