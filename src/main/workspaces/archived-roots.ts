@@ -23,7 +23,7 @@ import {
 } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
-import { sessionKey } from './changes.ts'
+import { sessionKey } from './changes/keys.ts'
 import type { WorkingDirs } from './working-dirs.ts'
 
 interface ArchivedRoots {

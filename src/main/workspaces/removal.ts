@@ -20,7 +20,8 @@ import { exists, makeDirDurable, moveDurable, removeDurable } from '../journal/i
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { Sessions } from '../sessions/sessions.ts'
-import { type Changes, sessionKey } from './changes.ts'
+import { sessionKey } from './changes/keys.ts'
+import type { SaveChanges } from './changes/save.ts'
 import type { RunStopper } from './ports.ts'
 import type { WorkingDirs } from './working-dirs.ts'
 
@@ -64,7 +65,7 @@ export function createRemoval(deps: {
   git: Git
   layout: DataLayout
   sessions: Sessions
-  changes: Changes
+  saveChanges: SaveChanges
   workingDirs: WorkingDirs
   stopper: RunStopper
   clock: () => number
@@ -91,7 +92,7 @@ export function createRemoval(deps: {
     'runs-stopped': ({ task }) => deps.stopper.stopForRemoval(task.id),
     // Usage and times are in the ledger with each run's end: from here on no run can add to them.
     'totals-recorded': async () => undefined,
-    'patch-saved': ({ task }, { askedAgain }) => deps.changes.save(task.id, { askedAgain }),
+    'patch-saved': ({ task }, { askedAgain }) => deps.saveChanges(task.id, { askedAgain }),
     'artifacts-rolled-up': async ({ task, sessionDir, keeperDir }) => {
       holdWhileNeeded(task)
       if (!keeperDir || !(await exists(sessionDir))) return

@@ -15,7 +15,11 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { createArchivedRoots } from './archived-roots.ts'
-import { type Changes, createChanges, folderKey } from './changes.ts'
+import { type ApplyChanges, createApplyChanges } from './changes/apply.ts'
+import { createDiffWorkspace, type DiffWorkspace } from './changes/diff.ts'
+import { createFinalStates } from './changes/final-state.ts'
+import { folderKey } from './changes/keys.ts'
+import { createSaveChanges } from './changes/save.ts'
 import type { RunStopper } from './ports.ts'
 import { createProjects, type Projects } from './projects.ts'
 import { createRecords, type Records } from './record.ts'
@@ -26,8 +30,8 @@ export interface WorkspaceService {
   readonly projects: Projects
   readonly workingDirs: WorkingDirs
   readonly records: Records
-  readonly diff: Changes['diff']
-  readonly apply: Changes['apply']
+  readonly diff: DiffWorkspace
+  readonly apply: ApplyChanges
   /** HEAD of a directory; null outside Git. */
   head(dir: string): Promise<string | null>
   currentBranch(dir: string): Promise<string | null>
@@ -77,9 +81,12 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
   const projects = createProjects(deps)
   const workingDirs = createWorkingDirs({ ...deps, projects })
   const records = createRecords(deps)
-  const changes = createChanges({ ...deps, records, workingDirs, serially })
+  const finalStates = createFinalStates({ state, records })
+  const diff = createDiffWorkspace({ git, finalStates })
+  const apply = createApplyChanges({ ...deps, records, finalStates, serially })
+  const saveChanges = createSaveChanges({ ...deps, workingDirs })
   const archivedRoots = createArchivedRoots({ ...deps, workingDirs, serially })
-  const removal = createRemoval({ ...deps, changes, workingDirs, serially })
+  const removal = createRemoval({ ...deps, saveChanges, workingDirs, serially })
 
   /** Of these it is not known that a person has read why their removal does not go on. */
   const putOffAtStart = new Set<TaskId>()
@@ -223,8 +230,8 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
     projects,
     workingDirs,
     records,
-    diff: changes.diff,
-    apply: (taskId) => serially(taskId, () => changes.apply(taskId)),
+    diff,
+    apply: (taskId) => serially(taskId, () => apply(taskId)),
     head: (dir) => git.head(dir).catch(() => null),
     currentBranch: (dir) => git.currentBranch(dir).catch(() => null),
     agentEnv: (dir) => git.agentEnv(dir).catch(() => ({})),

@@ -1,0 +1,69 @@
+/** What a workspace changed, to be read: of its directory, or of what was saved when that was removed. */
+import type { WorkspaceDiff } from '../../../shared/contract/workspace.ts'
+import { refused } from '../../../shared/failure.ts'
+import type { TaskId } from '../../../shared/ids.ts'
+import type { Task } from '../../../shared/tasks.ts'
+import type { Git } from '../../git/index.ts'
+import { exists } from '../../journal/index.ts'
+import { type FinalStates, isSaved } from './final-state.ts'
+
+/** `patch: false`: only the files and their counts, not the text of the changes. */
+export type DiffWorkspace = (
+  taskId: TaskId,
+  options?: { patch?: boolean },
+) => Promise<WorkspaceDiff>
+
+export function createDiffWorkspace({
+  git,
+  finalStates,
+}: {
+  git: Git
+  finalStates: FinalStates
+}): DiffWorkspace {
+  const { isolated, finalState, applyTarget } = finalStates
+
+  async function diff(
+    taskId: TaskId,
+    { patch = true }: { patch?: boolean } = {},
+  ): Promise<WorkspaceDiff> {
+    const { workspace } = isolated(taskId)
+    return diffNow(taskId, patch).catch((error) => {
+      // Removed while it was being read: then what was saved tells.
+      const now = isolated(taskId).workspace
+      if (now.removal === workspace.removal || !isSaved(now)) throw error
+      return diffNow(taskId, patch)
+    })
+  }
+
+  async function diffNow(taskId: TaskId, patch: boolean): Promise<WorkspaceDiff> {
+    const { task, workspace } = isolated(taskId)
+    const target = await targetOf(task)
+    const final = await finalState(task, workspace)
+    if (final && 'live' in final) {
+      const answer = await git.diff({ dir: final.live, baseCommit: workspace.baseCommit, patch })
+      if (answer.kind === 'diff')
+        return { files: answer.files, patch: answer.patch, truncated: answer.truncated, target }
+      return refused(
+        'not-git',
+        `The state that "${task.title}" began from is not in the repository any more.`,
+      )
+    }
+    const commit = final?.saved.finalCommit
+    if (!commit) return { files: [], patch: '', truncated: false, target }
+    const content = await git.diffCommits({
+      repoDir: task.projectDir,
+      from: workspace.baseCommit,
+      to: commit,
+      patch,
+    })
+    return { ...content, target }
+  }
+
+  async function targetOf(task: Task): Promise<WorkspaceDiff['target']> {
+    const path = applyTarget(task)
+    const branch = (await exists(path)) ? await git.currentBranch(path).catch(() => null) : null
+    return { path, branch }
+  }
+
+  return diff
+}

@@ -1,0 +1,66 @@
+/** What a workspace ended with, and where that belongs: asked by the diff and by applying alike. */
+import { FailureError, refused } from '../../../shared/failure.ts'
+import type { TaskId } from '../../../shared/ids.ts'
+import { ancestorsOf, type LedgerState } from '../../../shared/projections/ledger-state.ts'
+import { removalSteps, type Task, type Workspace } from '../../../shared/tasks.ts'
+import { type PatchEntry, patchIndex } from '../../artifacts/index.ts'
+import { exists } from '../../journal/index.ts'
+import type { Records } from '../record.ts'
+
+/** The state that it began from is known. */
+export type IsolatedWorkspace = Workspace & { baseCommit: string }
+/** Its directory while it is there, else what was saved when it was removed. */
+export type FinalState = { live: string } | { saved: PatchEntry; dir: string }
+
+export type FinalStates = ReturnType<typeof createFinalStates>
+
+export function createFinalStates({ state, records }: { state: LedgerState; records: Records }) {
+  function isolated(taskId: TaskId): { task: Task; workspace: IsolatedWorkspace } {
+    const task = state.tasks.get(taskId)
+    if (!task) throw new FailureError({ kind: 'not-found', what: 'task', id: taskId })
+    const { workspace } = task
+    if (!workspace?.baseCommit) {
+      return refused(
+        'not-git',
+        workspace
+          ? `"${task.title}" works outside Git, so there is no state to compare with.`
+          : `"${task.title}" has not begun, so there are no changes yet.`,
+      )
+    }
+    return { task, workspace: { ...workspace, baseCommit: workspace.baseCommit } }
+  }
+
+  async function finalState(task: Task, workspace: Workspace): Promise<FinalState | null> {
+    if (!isSaved(workspace) && (await exists(workspace.path))) return { live: workspace.path }
+    for (const id of keepersOf(task)) {
+      const dir = await records.sessionHome(id)
+      const saved = dir ? await patchIndex(dir).get(task.id) : null
+      if (dir && saved) return { saved, dir }
+    }
+    return null
+  }
+
+  /** Whose session directory may keep its patch, from the nearest up; a root keeps its own. */
+  function keepersOf(task: Task): TaskId[] {
+    return task.parentId === null ? [task.id] : ancestorsOf(state, task.id)
+  }
+
+  /**
+   * Where its work belongs: its parent's folder; where that is gone, the nearest ancestor's that is left,
+   * and last the project's own.
+   */
+  function applyTarget(task: Task): string {
+    for (const id of ancestorsOf(state, task.id)) {
+      const workspace = state.tasks.get(id)?.workspace
+      if (workspace && workspace.removal === null) return workspace.path
+    }
+    return task.projectDir
+  }
+
+  return { isolated, finalState, keepersOf, applyTarget }
+}
+
+/** From then on the folder may be gone, and what was saved is what it was. */
+export function isSaved({ removal }: Workspace): boolean {
+  return removal !== null && removalSteps.indexOf(removal) >= removalSteps.indexOf('patch-saved')
+}

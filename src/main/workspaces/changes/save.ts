@@ -1,0 +1,138 @@
+/** Saves what a workspace changed before its worktree is removed (R1). */
+import { lstat, realpath } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { refused } from '../../../shared/failure.ts'
+import type { TaskId } from '../../../shared/ids.ts'
+import { ancestorsOf } from '../../../shared/projections/ledger-state.ts'
+import type { Task, Workspace } from '../../../shared/tasks.ts'
+import { patchIndex, savePatch, seriesFile, worktreePatchFile } from '../../artifacts/index.ts'
+import type { Git } from '../../git/index.ts'
+import { exists, makeDirDurable, moveDurable, syncDirectory } from '../../journal/index.ts'
+import type { Ledger } from '../../ledger/ledger.ts'
+import type { DataLayout } from '../../sessions/session-files.ts'
+import type { WorkingDirs } from '../working-dirs.ts'
+
+/**
+ * Into its keeper's session directory. A worktree that Git does not know is refused, or, `askedAgain`, goes
+ * to the trash as it is.
+ */
+export type SaveChanges = (taskId: TaskId, options?: { askedAgain?: boolean }) => Promise<void>
+
+export function createSaveChanges(deps: {
+  ledger: Ledger
+  git: Git
+  layout: DataLayout
+  workingDirs: WorkingDirs
+  clock: () => number
+  onProblem: (text: string, error: unknown) => void
+}): SaveChanges {
+  const { ledger, git, layout, clock } = deps
+  const { state } = ledger
+
+  async function save(taskId: TaskId, { askedAgain = false } = {}): Promise<void> {
+    const task = state.tasks.get(taskId)
+    const workspace = task?.workspace
+    if (!task || !workspace || workspace.isolation === 'in-place' || !workspace.baseCommit) return
+    const { baseCommit } = workspace
+    const keeper = layout.sessionDir(task.parentId ?? taskId)
+    const known = await patchIndex(keeper).get(taskId)
+    // A crash after the worktree went must not replace what was saved before it went.
+    const here = await exists(workspace.path)
+    if (!here && known) return
+    const entry = await savePatch(keeper, taskId, async (dir) => {
+      const common = {
+        childTaskId: taskId,
+        parentWorkspaceId: task.parentId,
+        ancestorWorkspaceIds: ancestorsOf(state, taskId),
+        title: task.title,
+        createdAtMs: known?.createdAtMs ?? clock(),
+        updatedAtMs: clock(),
+        baseCommit,
+      }
+      const nothing = { ...common, status: 'failed' as const, headCommit: null, finalCommit: null }
+      if (!here) return { ...nothing, paths: [], error: `${workspace.path} was gone` }
+      const saved = await git
+        .savePatch({
+          dir: workspace.path,
+          baseCommit,
+          seriesPath: join(dir, seriesFile),
+          worktreePath: join(dir, worktreePatchFile),
+        })
+        .catch(async (error) => {
+          if (await isWorktree(workspace)) throw error
+          return null
+        })
+      if (saved === null) {
+        if (!askedAgain) return refused('removed', whatToDoWithoutGit(task, workspace))
+        const name = await deps.workingDirs.toTrash(taskId, workspace)
+        const error = `Git did not know its worktree any more; its files went to the trash as ${name}`
+        deps.onProblem(`What "${task.title}" changed is not kept as a patch`, new Error(error))
+        return { ...nothing, paths: [], error }
+      }
+      await syncDirectory(dir)
+      await keepLeftOut(task, workspace, saved.leftOut)
+      // Keeps both sides of a later three-way merge alive when worktree and branch are gone.
+      await git.keepRef(workspace.path, taskId, saved.finalCommit)
+      const status = task.patch === 'applied' && saved.status === 'ready' ? 'applied' : saved.status
+      return {
+        ...common,
+        status,
+        headCommit: saved.headCommit,
+        finalCommit: saved.finalCommit,
+        paths: saved.paths,
+        files: [
+          ...(saved.seriesBytes === null ? [] : [seriesFile]),
+          ...(saved.worktreeBytes === null ? [] : [worktreePatchFile]),
+        ],
+      }
+    })
+    if (entry.status !== task.patch)
+      await ledger.record({ type: 'task.patch-changed', taskId, status: entry.status })
+  }
+
+  /**
+   * Not where the project was moved or deleted, or the agent deleted what makes a folder a worktree, or made
+   * it a repository of its own.
+   */
+  async function isWorktree(workspace: Workspace): Promise<boolean> {
+    const root = deps.workingDirs.worktreeRoot(workspace)
+    const found = await git.inspectProject(root)
+    if (!('topLevel' in found) || found.topLevel !== (await realpath(root))) return false
+    return (await lstat(join(root, '.git'))).isFile()
+  }
+
+  /**
+   * Repositories that the agent cloned into its worktree, and what it did in submodules, are in no patch: they
+   * go to the trash, not away (R3).
+   */
+  async function keepLeftOut(task: Task, workspace: Workspace, cloned: string[]): Promise<void> {
+    const root = deps.workingDirs.worktreeRoot(workspace)
+    const trash = join(layout.trash, `worktree-${task.id}`)
+    const submodules = await git.submodulesWithWork(root)
+    const paths = [...cloned, ...submodules.map(({ path }) => path)]
+    if (paths.length === 0) return
+    for (const path of paths) await makeDirDurable(dirname(join(trash, path)))
+    // Git's folder first: while the other one is in its place, a crash in between is seen by the next save.
+    for (const { path, gitDir } of submodules)
+      if (gitDir) await moveDurable(gitDir, gitDirBeside(join(trash, path)))
+    for (const path of paths)
+      await moveDurable(join(root, path), join(trash, path), { leaveCopied: true })
+    for (const { path } of submodules) {
+      // An empty folder is a submodule that is not checked out; none would be one that was removed.
+      await makeDirDurable(join(root, path))
+      const dir = join(trash, path)
+      const gitDir = gitDirBeside(dir)
+      if (await exists(gitDir)) await git.joinSubmodule({ dir, gitDir })
+    }
+    const text = `"${task.title}" worked in repositories of their own, which no patch holds: ${paths.join(', ')}`
+    deps.onProblem(text, new Error(`They are in the trash, in ${trash}`))
+  }
+
+  return save
+}
+
+function whatToDoWithoutGit({ title, projectDir }: Task, { path }: Workspace): string {
+  return `Git does not know ${path} any more, so what "${title}" changed there can't be kept as a patch. Put the project back to ${projectDir} (or run \`git worktree repair ${path}\` where it is now) and remove it again then; removed again without that, its files go to the trash as they are.`
+}
+
+const gitDirBeside = (submodule: string): string => `${submodule}.git`
