@@ -13,6 +13,8 @@ interface OpenedSession {
 }
 
 /** What the person is told quietly at the next look: what was healed, what was interrupted, what went wrong. */
+export type Notices = ReturnType<typeof createNotices>
+
 export function createNotices() {
   const notices: Notice[] = []
   // A window remembers which it has shown: those of another start are not the same.
@@ -27,6 +29,9 @@ export function createNotices() {
   const some = (tone: Notice['tone'], details: string[], text: (count: number) => string) => {
     if (details.length > 0) add(tone, text(details.length), details)
   }
+  let listenerHasFailed = false
+  const problem = (text: string, error: unknown) =>
+    add('error', text, [error instanceof Error ? (error.stack ?? error.message) : String(error)])
   return {
     list: () => [...notices],
     /** What the start healed and interrupted, a line each. */
@@ -97,7 +102,12 @@ export function createNotices() {
         'The settings of retention can’t be read, so nothing is cleaned up by itself until they are saved again.',
         [detail],
       ),
-    problem: (text: string, error: unknown) =>
-      add('error', text, [error instanceof Error ? (error.stack ?? error.message) : String(error)]),
+    /** A listener threw when an event was published. It throws again with the next event, so only the first is kept. */
+    listenerFailed: (error: unknown) => {
+      if (listenerHasFailed) return
+      listenerHasFailed = true
+      problem('A part of Shiplog could not handle a recorded event. The event is recorded.', error)
+    },
+    problem,
   }
 }

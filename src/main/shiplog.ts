@@ -20,7 +20,7 @@ import {
   systemCode,
 } from './journal/index.ts'
 import { type Ledger, openLedger } from './ledger/ledger.ts'
-import { createNotices } from './notices.ts'
+import { createNotices, type Notices } from './notices.ts'
 import { openFolder } from './open-folder.ts'
 import { createRetention } from './retention/retention.ts'
 import { sweepInWords } from './retention/words.ts'
@@ -103,20 +103,25 @@ export async function openShiplog(options: OpenShiplogOptions): Promise<Shiplog>
 
 async function openServices(options: OpenShiplogOptions & { lease: Lease }) {
   const { dataDir } = options
-  const ledger = await openLedger(layoutOf(dataDir).ledger, dataDir)
+  const notices = createNotices()
+  const ledger = await openLedger(layoutOf(dataDir).ledger, dataDir, {
+    onListenerError: notices.listenerFailed,
+  })
   try {
     await refuseRunsElsewhere(ledger.state, await ownIdentity())
-    return await openServicesOn(ledger, options)
+    return await openServicesOn(ledger, { ...options, notices })
   } catch (error) {
     await ledger.close()
     throw error
   }
 }
 
-async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & { lease: Lease }) {
-  const { dataDir, host, pickFolder, agentsAtOnce } = options
+async function openServicesOn(
+  ledger: Ledger,
+  options: OpenShiplogOptions & { lease: Lease; notices: Notices },
+) {
+  const { dataDir, host, pickFolder, agentsAtOnce, notices } = options
   const clock = Date.now
-  const notices = createNotices()
   const layout = layoutOf(dataDir)
   const git = createGit()
   const sessions = createSessions({
@@ -124,6 +129,7 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & { le
       const title = ledger.state.tasks.get(id)?.title ?? id
       notices.sessionOpened({ id, title, healed, damage })
     },
+    onListenerError: notices.listenerFailed,
   })
   const runs = createRunRegistry()
   const stopper = createRunStopper({ ledger, runs })

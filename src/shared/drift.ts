@@ -6,6 +6,22 @@ import { z } from 'zod'
 import { counted } from './counted.ts'
 import { taskIdSchema } from './ids.ts'
 
+/** Who changed a file. `name`: an agent's title, a commit's author, or `you`. */
+const changeMakerSchema = z.object({
+  kind: z.enum(['agent', 'person', 'unknown']),
+  /** Null for a person, and for an agent that is not known here. */
+  taskId: taskIdSchema.nullable(),
+  name: z.string(),
+})
+export type ChangeMaker = z.infer<typeof changeMakerSchema>
+
+/** The person at this machine, as far as Shiplog can tell. */
+export const thePerson: ChangeMaker = { kind: 'person', taskId: null, name: 'you' }
+
+/** Two agents may have the same title, so an agent is compared by its id. */
+export const isSameMaker = (a: ChangeMaker, b: ChangeMaker): boolean => keyOf(a) === keyOf(b)
+const keyOf = ({ kind, taskId, name }: ChangeMaker): string => taskId ?? `${kind} ${name}`
+
 /** A file that this agent worked on and that somebody else changed since. */
 const driftConflictSchema = z.object({
   /** Relative to the working directory, `/` as separator. */
@@ -13,8 +29,7 @@ const driftConflictSchema = z.object({
   /** Where it was before, when it was renamed since. */
   oldPath: z.string().nullable(),
   change: z.enum(['added', 'modified', 'deleted', 'renamed']),
-  /** An agent's title, a commit's author, or `you`. */
-  changedBy: z.string(),
+  changedBy: changeMakerSchema,
 })
 export type DriftConflict = z.infer<typeof driftConflictSchema>
 
@@ -104,9 +119,10 @@ function describeMove(what: string, { from, to, commits }: HeadMove): string {
 
 function describeFiles(drift: DriftReport): string[] {
   const { conflicts, conflictsMore = 0, dirty, dirtyMore = 0, notCompared } = drift
-  const sentences = [...Map.groupBy(conflicts, (conflict) => conflict.changedBy)].map(
-    ([who, theirs]) => {
-      const subject = who === 'you' ? 'You' : who
+  const sentences = [...Map.groupBy(conflicts, ({ changedBy }) => keyOf(changedBy)).values()].map(
+    (theirs) => {
+      const who = theirs[0]?.changedBy.name
+      const subject = who === thePerson.name ? 'You' : who
       const paths = listed(theirs.map(named), theirs.length)
       return `${subject} changed ${counted(theirs.length, 'file')} that it worked on: ${paths}.`
     },

@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { TranscriptPage } from '../../src/shared/contract/workspace.ts'
+import { thePerson } from '../../src/shared/drift.ts'
 import type { TaskTree } from '../../src/shared/tasks.ts'
 import { jsonLines } from './fake-process.ts'
 import { createSandbox, type Sandbox } from './shiplog-process.ts'
@@ -205,7 +206,11 @@ it(
     }
     const refused = await box.run('tasks', 'resume', lead?.id ?? '', '--json')
     expect(JSON.parse(refused.stdout).resumed).toMatchObject([
-      { taskId: lead?.id, run: 1, drift: { conflicts: [{ path: 'notes.md', changedBy: 'you' }] } },
+      {
+        taskId: lead?.id,
+        run: 1,
+        drift: { conflicts: [{ path: 'notes.md', changedBy: thePerson }] },
+      },
     ])
     expect(await tasks()).toMatchObject({ 'Do it': lead })
     const forced = await box.run('agent', 'run', '--resume', lead?.id ?? '', '--force')

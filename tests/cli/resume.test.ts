@@ -1,5 +1,6 @@
 /** What the resuming commands ask for, print and end with; the agents are not real. */
 import { beforeEach, describe, expect, it } from 'vitest'
+import { thePerson } from '../../src/shared/drift.ts'
 import type { TaskId } from '../../src/shared/ids.ts'
 import { noDrift } from '../fixtures/fake-resume.ts'
 import { jsonLines, type RunOptions, runToEnd, startCli } from './fake-process.ts'
@@ -39,7 +40,7 @@ function changeUnder(id: TaskId): void {
     path: 'src/a.ts',
     oldPath: null,
     change: 'modified',
-    changedBy: 'you',
+    changedBy: thePerson,
   } as const
   world.drift[id] = { ...noDrift(id), conflicts: [conflict] }
 }
@@ -159,7 +160,10 @@ describe('[S2] the drift report', () => {
   it('fits a terminal of 80 columns, and lists many conflicts one by one', async () => {
     const conflicts = [...Array(30).keys()].map((n) => ({
       ...{ path: `src/a folder/with a long name/${n}.ts`, oldPath: null },
-      ...{ change: 'deleted' as const, changedBy: 'Add tests' },
+      ...{
+        change: 'deleted' as const,
+        changedBy: { kind: 'agent', taskId: null, name: 'Add tests' },
+      },
     }))
     world.drift[lead] = { ...noDrift(lead), conflicts }
     const { stdout } = await run(['tasks', 'resume', lead, '--dry-run'], {
@@ -210,7 +214,7 @@ describe('tasks resume --json: one document', () => {
     const refused = await document(tester)
     expect(refused.code).toBe(5)
     expect(refused.resumed[0].drift.conflicts).toMatchObject([
-      { path: 'src/a.ts', changedBy: 'you' },
+      { path: 'src/a.ts', changedBy: thePerson },
     ])
   })
 })

@@ -10,7 +10,7 @@ import {
   titleWords,
   withChoice,
 } from '../../src/renderer/views/resume/choices.ts'
-import type { DriftReport } from '../../src/shared/drift.ts'
+import { type DriftReport, thePerson } from '../../src/shared/drift.ts'
 import { noUsage } from '../../src/shared/entries.ts'
 import type { TaskId } from '../../src/shared/ids.ts'
 import { createFakeHost } from './fake-host.ts'
@@ -92,7 +92,7 @@ describe('what is resumed', () => {
     const [first] = rows
     if (!first) throw new Error('nothing is interrupted')
     first.candidate.drift.conflicts = [
-      { path: 'lamp.ts', oldPath: null, change: 'modified', changedBy: 'you' },
+      { path: 'lamp.ts', oldPath: null, change: 'modified', changedBy: thePerson },
     ]
     expect(words({})).toBe('Continue anyway')
     expect(words({ [root]: 'leave' })).toBe('Continue')
@@ -137,7 +137,7 @@ describe('what is resumed', () => {
     const [first] = rows
     if (!first) throw new Error('nothing is interrupted')
     first.candidate.drift.conflicts = [
-      { path: 'lamp.ts', oldPath: null, change: 'modified', changedBy: 'you' },
+      { path: 'lamp.ts', oldPath: null, change: 'modified', changedBy: thePerson },
     ]
     expect(said({ [nested]: 'abandon' })[1]).toBe(
       'Of these 3, 2 go on where they stopped and 1 is given up. Others changed files that 1 of them worked on: that one goes on from what is there now.',

@@ -3,6 +3,7 @@ import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Shiplog } from '../../src/main/shiplog.ts'
+import { thePerson } from '../../src/shared/drift.ts'
 import type { TaskId } from '../../src/shared/ids.ts'
 import { entriesOf, type Fixture, git, openFixture, start, taskOf } from '../harness.ts'
 import { holdFor, holdsFor, untilTranscript } from './held-scenarios.ts'
@@ -77,7 +78,7 @@ describe('conflicts before a resume', { timeout }, () => {
     await rename(join(path, 'mine.txt'), join(path, 'yours.txt'))
     const drift = await driftOf(shiplog, id)
     const conflicts = drift.conflicts.map(
-      (one) => `${one.change} ${one.oldPath ?? ''}>${one.path} by ${one.changedBy}`,
+      (one) => `${one.change} ${one.oldPath ?? ''}>${one.path} by ${one.changedBy.name}`,
     )
     expect(conflicts.sort()).toEqual([
       'modified >b.txt by you',
@@ -124,8 +125,18 @@ agents:
     const drift = await driftOf(shiplog, id)
     expect(drift.headMoved).toMatchObject({ branch: 'main', from: spawned, commits: null })
     expect(drift.conflicts).toEqual([
-      { path: 'renamed.txt', oldPath: 'a.txt', change: 'renamed', changedBy: 'Test' },
-      { path: 'taken.txt', oldPath: 'mine.txt', change: 'renamed', changedBy: 'Take it' },
+      {
+        path: 'renamed.txt',
+        oldPath: 'a.txt',
+        change: 'renamed',
+        changedBy: { ...thePerson, name: 'Test' },
+      },
+      {
+        path: 'taken.txt',
+        oldPath: 'mine.txt',
+        change: 'renamed',
+        changedBy: { kind: 'agent', taskId: other, name: 'Take it' },
+      },
     ])
     const selector = { by: 'task', taskId: id } as const
     expect((await shiplog.client.tasks.resume({ selector })).refused).toMatchObject([

@@ -13,6 +13,7 @@ import {
   foldLedgerRecord,
   type LedgerState,
 } from '../../shared/projections/ledger-state.ts'
+import { publishTo } from '../../shared/publish.ts'
 import {
   type Damage,
   type Healing,
@@ -54,11 +55,15 @@ export interface Ledger {
 /**
  * Opens `ledger.jsonl` at `path`, healing it if need be (J4), and folds what it holds, from its snapshot on
  * when that is one of this ledger. `snapshotAfterRecords`: how many more records make a new one due.
+ * `onListenerError` receives what a listener throws; the record that it was called with stands.
  */
 export async function openLedger(
   path: string,
   dataDir: string,
-  { snapshotAfterRecords = snapshotAfterRecordsDefault } = {},
+  {
+    snapshotAfterRecords = snapshotAfterRecordsDefault,
+    onListenerError = () => {},
+  }: { snapshotAfterRecords?: number; onListenerError?: (error: unknown) => void } = {},
 ): Promise<Ledger> {
   const journal = await openJournal(path)
   const snapshotPath = snapshotPathOf(path)
@@ -119,7 +124,7 @@ export async function openLedger(
         event: events[index] as LedgerEvent,
       }))
       fold(records)
-      for (const listener of listeners) listener(records)
+      publishTo(listeners, records, onListenerError)
       void saveSnapshot()
     })
     await lastPublished

@@ -53,7 +53,7 @@ export interface Session {
   close(): Promise<void>
 }
 
-/** Opens the session in `dir`, healing its journal if need be (J4). `publish` hears every event in order. */
+/** Opens the session in `dir`, healing its journal if need be (J4). `publish` hears every event in order and must not throw. */
 export async function openSession(
   id: TaskId,
   dir: string,

@@ -1,5 +1,6 @@
 /** The sessions that are being written right now, and who listens to them. */
 import type { TaskId } from '../../shared/ids.ts'
+import { publishTo } from '../../shared/publish.ts'
 import { openSession, type Session, type SessionEvent } from './session.ts'
 
 export interface Sessions {
@@ -14,11 +15,16 @@ export interface Sessions {
   ended(id: TaskId): void
 }
 
-/** `onOpened`: told of each session that was opened for writing, with what that healed and found damaged. */
+/**
+ * `onOpened`: told of each session that was opened for writing, with what that healed and found damaged.
+ * `onListenerError` receives what a listener throws; the entry that it was called with stands.
+ */
 export function createSessions({
   onOpened = () => {},
+  onListenerError = () => {},
 }: {
   onOpened?: (session: Session) => void
+  onListenerError?: (error: unknown) => void
 } = {}): Sessions {
   const open = new Map<
     TaskId,
@@ -27,7 +33,7 @@ export function createSessions({
   const listeners = new Map<TaskId, Set<(event: SessionEvent) => void>>()
 
   const publish = (id: TaskId) => (event: SessionEvent) => {
-    for (const listener of listeners.get(id) ?? []) listener(event)
+    publishTo(listeners.get(id) ?? [], event, onListenerError)
   }
 
   return {

@@ -1,7 +1,8 @@
 import { mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { describeDrift } from '../../../src/shared/drift.ts'
+import { describeDrift, thePerson } from '../../../src/shared/drift.ts'
+import type { TaskId } from '../../../src/shared/ids.ts'
 import { git as inRepository, openFixture, writeFiles } from '../../harness.ts'
 import { driftOf, interruptedAt, taskNow, withoutEnd } from './walk.ts'
 
@@ -25,6 +26,12 @@ agents:
 `
 
 const head = (dir: string) => inRepository(dir, 'rev-parse', 'HEAD').trim()
+
+const agent = ({ id, title }: { id: TaskId; title: string }) => ({
+  kind: 'agent',
+  taskId: id,
+  name: title,
+})
 
 it('[S2] finds nothing where nothing changed, and changes nothing by looking', async () => {
   const fixture = await openFixture({ files })
@@ -63,9 +70,9 @@ it('[S2] tells what the person changed in the worktree since, renames included',
   await writeFiles(dir, { 'b.txt': 'mine now\n', 'other.txt': 'changed\n', 'new.txt': 'new\n' })
   const drift = await driftOf(fixture, task)
   expect(drift.conflicts).toEqual([
-    { path: 'b.txt', oldPath: null, change: 'modified', changedBy: 'you' },
-    { path: 'mine.txt', oldPath: null, change: 'deleted', changedBy: 'you' },
-    { path: 'renamed.txt', oldPath: 'a.txt', change: 'renamed', changedBy: 'you' },
+    { path: 'b.txt', oldPath: null, change: 'modified', changedBy: thePerson },
+    { path: 'mine.txt', oldPath: null, change: 'deleted', changedBy: thePerson },
+    { path: 'renamed.txt', oldPath: 'a.txt', change: 'renamed', changedBy: thePerson },
   ])
   expect(drift.dirty).toEqual(['b.txt', 'mine.txt', 'new.txt', 'other.txt', 'renamed.txt'])
   expect(describeDrift(drift)).toEqual([
@@ -86,8 +93,13 @@ it('[S2] tells commits on the branch that it started from, and whose they are', 
   const drift = await driftOf(fixture, task)
   expect(drift.headMoved).toEqual({ branch: 'main', from, to: head(dir), commits: 1 })
   expect(drift.conflicts).toEqual([
-    { path: 'b.txt', oldPath: null, change: 'modified', changedBy: 'you' },
-    { path: 'moved.txt', oldPath: 'a.txt', change: 'renamed', changedBy: 'Grace Example' },
+    { path: 'b.txt', oldPath: null, change: 'modified', changedBy: thePerson },
+    {
+      path: 'moved.txt',
+      oldPath: 'a.txt',
+      change: 'renamed',
+      changedBy: { ...thePerson, name: 'Grace Example' },
+    },
   ])
   expect(drift.dirty).toEqual([])
 })
@@ -146,7 +158,7 @@ agents:
   inRepository(fixture.project.dir, 'merge', '-q', '--ff-only', other.workspace.branch ?? '')
   const drift = await driftOf(fixture, task)
   expect(drift.conflicts).toEqual([
-    { path: 'a.txt', oldPath: null, change: 'modified', changedBy: other.title },
+    { path: 'a.txt', oldPath: null, change: 'modified', changedBy: agent(other) },
   ])
 })
 
@@ -180,7 +192,7 @@ agents:
   const child = await taskNow(fixture, 'Child')
   const drift = await driftOf(fixture, child)
   expect(drift.conflicts).toEqual([
-    { path: 'a.txt', oldPath: null, change: 'modified', changedBy: root.title },
+    { path: 'a.txt', oldPath: null, change: 'modified', changedBy: agent(root) },
   ])
   // Its base is a commit of Shiplog's own, on top of the branch: the branch itself did not move.
   expect(drift.headMoved).toBeNull()
@@ -219,8 +231,8 @@ agents:
   await writeFiles(fixture.project.dir, { 'a.txt': 'the person\n' })
   const drift = await driftOf(fixture, first)
   expect(drift.conflicts).toEqual([
-    { path: 'a.txt', oldPath: null, change: 'modified', changedBy: 'you' },
-    { path: 'b.txt', oldPath: null, change: 'modified', changedBy: second.title },
+    { path: 'a.txt', oldPath: null, change: 'modified', changedBy: thePerson },
+    { path: 'b.txt', oldPath: null, change: 'modified', changedBy: agent(second) },
   ])
   inRepository(fixture.project.dir, 'commit', '-qam', 'Both')
   expect((await driftOf(fixture, first)).headMoved).toMatchObject({ branch: 'main', commits: 1 })
@@ -245,7 +257,9 @@ it('[S2] says that its worktree is gone, and still compares the branch', async (
   inRepository(fixture.project.dir, 'commit', '-qam', 'x')
   const drift = await driftOf(fixture, task)
   expect(drift).toMatchObject({ missing: ['working-directory'], dirty: [], notCompared: null })
-  expect(drift.conflicts).toMatchObject([{ path: 'a.txt', changedBy: 'Test' }])
+  expect(drift.conflicts).toMatchObject([
+    { path: 'a.txt', changedBy: { ...thePerson, name: 'Test' } },
+  ])
 })
 
 it('[S2] survives a spawn commit that was rewritten, and then collected', async () => {
@@ -317,7 +331,7 @@ agents:
   )
   await writeFiles(dir, { 'a.txt': 'yours', 'other.txt': 'yours' })
   expect(await driftOf(fixture, task)).toMatchObject({
-    conflicts: [{ path: 'a.txt', oldPath: null, change: 'modified', changedBy: 'you' }],
+    conflicts: [{ path: 'a.txt', oldPath: null, change: 'modified', changedBy: thePerson }],
     dirty: ['a.txt'],
     notCompared: expect.stringContaining('not in Git'),
     headMoved: null,
@@ -379,7 +393,7 @@ it('[S2] a crash: what its edit tools left is its own, also where no snapshot sa
   expect(await driftOf(fixture, task, withoutEnd)).toMatchObject({ conflicts: [], dirty: [] })
   await writeFiles(task.workspace.path, { 'b.txt': 'yours' })
   expect(await driftOf(fixture, task, withoutEnd)).toMatchObject({
-    conflicts: [{ path: 'b.txt', changedBy: 'you' }],
+    conflicts: [{ path: 'b.txt', changedBy: thePerson }],
     dirty: ['b.txt'],
   })
 })

@@ -1,8 +1,8 @@
 /** What changed in the directory that a task worked in, since the last state that it recorded there. */
-import type { DriftConflict, DriftReport } from '../../../shared/drift.ts'
+import { type DriftConflict, type DriftReport, thePerson } from '../../../shared/drift.ts'
 import type { Task, Workspace } from '../../../shared/tasks.ts'
 import type { Git, TreeDifference } from '../../git/index.ts'
-import { committersOf, type Neighbours, neighboursIn, thePerson } from './others.ts'
+import { committersOf, type Neighbours, neighboursIn } from './others.ts'
 import { contentHash, whoseChange } from './own-changes.ts'
 import type { Trail } from './record.ts'
 

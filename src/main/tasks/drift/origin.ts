@@ -1,13 +1,18 @@
 /** What happened where a worktree was made from: on its branch, and in the folder that has it checked out. */
 
 import { stat } from 'node:fs/promises'
-import type { DriftConflict, DriftReport } from '../../../shared/drift.ts'
+import {
+  type ChangeMaker,
+  type DriftConflict,
+  type DriftReport,
+  thePerson,
+} from '../../../shared/drift.ts'
 import { ancestorsOf, type LedgerState } from '../../../shared/projections/ledger-state.ts'
 import type { Task, Workspace } from '../../../shared/tasks.ts'
 import type { Git, TreeDifference } from '../../git/index.ts'
 import { systemCode } from '../../journal/index.ts'
 import { bothNames, firstKnown, touches } from './directory.ts'
-import { committersOf, neighboursIn, thePerson } from './others.ts'
+import { committersOf, neighboursIn } from './others.ts'
 import { modifiedAt } from './own-changes.ts'
 import type { Trail } from './record.ts'
 
@@ -92,7 +97,7 @@ export async function originConflicts(
   const paths = differing.flatMap(bothNames)
   const committers =
     from === null || from === tip
-      ? new Map<string, string | null>()
+      ? new Map<string, ChangeMaker | null>()
       : await committersOf(deps, task, { dir, from, to: tip, paths, neighbours })
 
   const conflicts: DriftConflict[] = []
@@ -100,7 +105,7 @@ export async function originConflicts(
     const names = bothNames(difference)
     const { change, path, oldPath } = difference
     const maker = names.map((name) => committers.get(name)).find((by) => by !== undefined)
-    let changedBy: string | null
+    let changedBy: ChangeMaker | null
     if (names.some((name) => uncommitted.has(name))) {
       const agent = firstKnown(names, (name) => neighbours.changed(name, begunAt))
       // A root began from what was committed: what lay there uncommitted before it is no news.

@@ -1,6 +1,7 @@
 /** Who changed a file: another agent, by its own record or its commits, else a commit's author, else the person. */
 import { realpath } from 'node:fs/promises'
 import type { TranscriptPage } from '../../../shared/contract/workspace.ts'
+import { type ChangeMaker, thePerson } from '../../../shared/drift.ts'
 import type { Entry } from '../../../shared/entries.ts'
 import { parseTaskId, type TaskId } from '../../../shared/ids.ts'
 import type { LedgerState } from '../../../shared/projections/ledger-state.ts'
@@ -8,9 +9,8 @@ import { isRunning, type Task } from '../../../shared/tasks.ts'
 import type { CommitSummary, Git } from '../../git/index.ts'
 import type { Records } from '../../workspaces/record.ts'
 
-export const thePerson = 'you'
 /** A commit by Shiplog's own identity whose task is not known here. */
-const someAgent = 'an agent'
+const someAgent: ChangeMaker = { kind: 'agent', taskId: null, name: 'an agent' }
 
 const pageEntries = 500
 
@@ -22,10 +22,10 @@ interface Deps {
 
 /** What other agents did in one folder. */
 export interface Neighbours {
-  /** The title of the agent that changed `path` last after `since` (milliseconds); null when none says so. */
-  changed(path: string, since: number): string | null
+  /** The agent that changed `path` last after `since` (milliseconds); null when none says so. */
+  changed(path: string, since: number): ChangeMaker | null
   /** The agents whose turns moved HEAD there, with the commits before and after. */
-  moves: { title: string; from: string; to: string }[]
+  moves: { agent: Task; from: string; to: string }[]
 }
 
 /** Looked at before any transcript is: a project may have thousands of tasks. */
@@ -39,7 +39,7 @@ function mayHaveMet(task: Task, other: Task): boolean {
 /** `task`: the one whose neighbours they are, itself left out. An unreadable record says nothing. */
 export async function neighboursIn(deps: Deps, task: Task, dir: string): Promise<Neighbours> {
   const place = await resolved(dir)
-  const changes = new Map<string, { title: string; at: number }>()
+  const changes = new Map<string, { agent: Task; at: number }>()
   const moves: Neighbours['moves'] = []
   for (const other of deps.state.tasks.values()) {
     if (!mayHaveMet(task, other) || !other.workspace) continue
@@ -48,7 +48,7 @@ export async function neighboursIn(deps: Deps, task: Task, dir: string): Promise
     for await (const entry of entriesOf(deps.records, other.id)) {
       for (const path of pathsOf(entry)) {
         if ((changes.get(path)?.at ?? 0) <= entry.at)
-          changes.set(path, { title: other.title, at: entry.at })
+          changes.set(path, { agent: other, at: entry.at })
       }
       if (entry.type !== 'workspace-snapshot') continue
       // Before a run's first tool it only says what it found.
@@ -58,18 +58,20 @@ export async function neighboursIn(deps: Deps, task: Task, dir: string): Promise
         entry.head &&
         head !== entry.head
       )
-        moves.push({ title: other.title, from: head, to: entry.head })
+        moves.push({ agent: other, from: head, to: entry.head })
       head = entry.head
     }
   }
   return {
     changed(path, since) {
       const change = changes.get(path)
-      return change && change.at > since ? change.title : null
+      return change && change.at > since ? makerOf(change.agent) : null
     },
     moves,
   }
 }
+
+const makerOf = ({ id, title }: Task): ChangeMaker => ({ kind: 'agent', taskId: id, name: title })
 
 function pathsOf(entry: Entry): string[] {
   if (entry.type === 'workspace-snapshot') return entry.changed
@@ -92,11 +94,11 @@ export async function committersOf(
   deps: Deps,
   task: Task,
   span: { dir: string; from: string; to: string; paths: string[]; neighbours: Neighbours },
-): Promise<Map<string, string | null>> {
+): Promise<Map<string, ChangeMaker | null>> {
   const { dir, from, to, paths, neighbours } = span
   const commits = await deps.git.commitsBetween({ dir, from, to, paths })
   const madeBy = createMakers(deps, task, dir, neighbours)
-  const makers = new Map<string, string | null>()
+  const makers = new Map<string, ChangeMaker | null>()
   const wanted = new Set(paths)
   for (const commit of commits) {
     for (const path of commit.paths) {
@@ -108,7 +110,7 @@ export async function committersOf(
 
 /** A commit's maker; asked once for each. Agents commit as the person: their branches and records tell. */
 function createMakers({ state, git }: Deps, task: Task, dir: string, neighbours: Neighbours) {
-  const known = new Map<string, string | null>()
+  const known = new Map<string, ChangeMaker | null>()
   const lines = new Map<string, Promise<Set<string>>>()
 
   const lineOf = (from: string, to: string): Promise<Set<string>> => {
@@ -119,9 +121,9 @@ function createMakers({ state, git }: Deps, task: Task, dir: string, neighbours:
     return asked
   }
 
-  async function agentOf(id: string): Promise<Task | string | null> {
-    for (const { title, from, to } of neighbours.moves) {
-      if ((await lineOf(from, to)).has(id)) return title
+  async function agentOf(id: string): Promise<Task | null> {
+    for (const { agent, from, to } of neighbours.moves) {
+      if ((await lineOf(from, to)).has(id)) return agent
     }
     const { branches, keptFor } = await git.refsContaining({ dir, commit: id })
     const kept = new Set(keptFor.map(parseTaskId))
@@ -136,16 +138,20 @@ function createMakers({ state, git }: Deps, task: Task, dir: string, neighbours:
     return null
   }
 
-  return async ({ id, author, isShiplogs }: CommitSummary): Promise<string | null> => {
+  return async ({ id, author, isShiplogs }: CommitSummary): Promise<ChangeMaker | null> => {
     const found = known.get(id)
     if (found !== undefined) return found
     const agent = await agentOf(id)
-    const own = agent !== null && typeof agent !== 'string' && agent.id === task.id
-    const title = typeof agent === 'string' ? agent : (agent?.title ?? null)
-    const maker = own ? null : (title ?? (isShiplogs ? someAgent : author || thePerson))
+    const maker =
+      agent?.id === task.id ? null : agent ? makerOf(agent) : committer(author, isShiplogs)
     known.set(id, maker)
     return maker
   }
+}
+
+function committer(author: string, isShiplogs: boolean): ChangeMaker {
+  if (isShiplogs) return someAgent
+  return author ? { ...thePerson, name: author } : thePerson
 }
 
 const resolved = (dir: string): Promise<string> => realpath(dir).catch(() => dir)

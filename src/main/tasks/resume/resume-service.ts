@@ -2,7 +2,12 @@
  * Takes up what was interrupted (S): who is meant is in `select.ts`, what has changed since in `../drift`.
  * A resume is a new run of the same task; one that can't begin leaves everything as it was (S5).
  */
-import { type DriftConflict, describeDrift, hasConflicts } from '../../../shared/drift.ts'
+import {
+  type DriftConflict,
+  describeDrift,
+  hasConflicts,
+  isSameMaker,
+} from '../../../shared/drift.ts'
 import type { Entry, EntryBody } from '../../../shared/entries.ts'
 import { FailureError, refused } from '../../../shared/failure.ts'
 import { runIdOf, type TaskId } from '../../../shared/ids.ts'
@@ -138,14 +143,14 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
 
     await chooseOtherwise(candidates, choiceOf, outcome)
     const together = limitFor(toResume, request.agentsAtOnce)
-    const titles = new Set(toResume.map(({ title }) => title))
+    const goingOn = new Set(toResume.map(({ taskId }) => taskId))
     // What was shown, what is of no account any more, and what those do that go on together with it.
     const knownOf =
       ({ drift }: ResumeCandidate): KnownConflicts =>
       ({ path, changedBy }) =>
         request.force ||
-        titles.has(changedBy) ||
-        drift.conflicts.some((one) => one.path === path && one.changedBy === changedBy)
+        (changedBy.taskId !== null && goingOn.has(changedBy.taskId)) ||
+        drift.conflicts.some((one) => one.path === path && isSameMaker(one.changedBy, changedBy))
     const topmost = topmostOf(toResume)
     const beginnings = inOrder(toResume).map(async (candidate) => {
       const { taskId, drift, obstacle } = candidate

@@ -68,8 +68,8 @@ function Conflicts({ conflicts, more }: { conflicts: DriftConflict[]; more: numb
               </td>
               <td className="w-20 py-px pr-4 text-muted">{changeWords[conflict.change]}</td>
               <td className="untrusted w-36 py-px">
-                <span className="line-clamp-2" title={plainText(conflict.changedBy)}>
-                  {conflict.changedBy === 'you' ? 'You' : plainText(conflict.changedBy)}
+                <span className="line-clamp-2" title={plainText(conflict.changedBy.name)}>
+                  {conflict.changedBy.name === 'you' ? 'You' : plainText(conflict.changedBy.name)}
                 </span>
               </td>
             </tr>

@@ -84,4 +84,4 @@ function conflictList({ conflicts }: DriftReport): string[] {
 }
 
 const nameConflict = ({ path, change, changedBy }: DriftConflict): string =>
-  `${path} (${change} by ${changedBy})`
+  `${path} (${change} by ${changedBy.name})`
