@@ -162,7 +162,7 @@ describe('[S2] the drift report', () => {
       ...{ path: `src/a folder/with a long name/${n}.ts`, oldPath: null },
       ...{
         change: 'deleted' as const,
-        changedBy: { kind: 'agent', taskId: null, name: 'Add tests' },
+        changedBy: { kind: 'agent' as const, taskId: null, name: 'Add tests' },
       },
     }))
     world.drift[lead] = { ...noDrift(lead), conflicts }
