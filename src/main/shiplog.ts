@@ -9,7 +9,7 @@ import { createScriptedProgram } from './agents/scripted/scripted-program.ts'
 import { createRunningCommands, endLeftCommands } from './agents/tools/running-commands.ts'
 import { createToolRunner } from './agents/tools/tool-runner.ts'
 import { createDoctor } from './doctor/doctor.ts'
-import { createGit } from './git/index.ts'
+import { createGit, shellGitEnvironment } from './git/index.ts'
 import {
   acquireLease,
   explain,
@@ -123,7 +123,8 @@ async function openServicesOn(
   const { dataDir, host, pickFolder, agentsAtOnce, notices } = options
   const clock = Date.now
   const layout = layoutOf(dataDir)
-  const git = createGit()
+  const ceilings = [layout.dataDir]
+  const git = createGit({ ceilings })
   const sessions = createSessions({
     onOpened: ({ id, healed, damage }) => {
       const title = ledger.state.tasks.get(id)?.title ?? id
@@ -142,7 +143,11 @@ async function openServicesOn(
     kinds: {
       load: (_kind, source) => createScriptedProgram(parseScenario(source.text, source.name)),
     },
-    runTool: createToolRunner(createRunningCommands(layout.running)),
+    runTool: createToolRunner({
+      commands: createRunningCommands(layout.running),
+      filesOfGit: git.listFiles,
+      shellGit: shellGitEnvironment({ ceilings }),
+    }),
     process: await ownIdentity(),
     drift: {
       find: createDrift({ state: ledger.state, git, records: workspaces.records }),

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { createGit } from '../../src/main/git/index.ts'
@@ -51,7 +51,10 @@ it('tells what is no repository to work in', async () => {
 
 it("hands on Git's advice about a folder that belongs to somebody else", async () => {
   const project = await makeRepository()
-  const stranger = createGit({ env: { ...testEnv, GIT_TEST_ASSUME_DIFFERENT_OWNER: '1' } })
+  const gitPath = path.join(project.dir, '..', 'git')
+  await writeFile(gitPath, '#!/bin/sh\nGIT_TEST_ASSUME_DIFFERENT_OWNER=1 exec git "$@"\n')
+  await chmod(gitPath, 0o755)
+  const stranger = createGit({ gitPath, env: testEnv })
   await expect(stranger.inspectProject(project.dir)).resolves.toMatchObject({
     kind: 'dubious-ownership',
     advice: expect.stringContaining('safe.directory'),

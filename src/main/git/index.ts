@@ -8,6 +8,7 @@ import { forgetHalfMadeWorktree, isHalfMadeWorktree } from './half-made.ts'
 import * as history from './history.ts'
 import { initRepository } from './init.ts'
 import * as inspect from './inspect.ts'
+import { listFiles } from './list-files.ts'
 import {
   type MergeAnswer,
   type MergeIntoInput,
@@ -30,12 +31,13 @@ import {
   refuseUnrestorable,
   restoreWorktree,
 } from './restore-worktree.ts'
-import { createRunGit } from './run.ts'
+import { createRunGit, type RunGitOptions } from './run.ts'
 import { commitSnapshot, snapshot } from './snapshot.ts'
 import { joinSubmodule, submodulesWithWork } from './submodules.ts'
 import * as worktrees from './worktrees.ts'
 
 export { diffBytesMax } from './diff.ts'
+export { shellGitEnvironment } from './environment.ts'
 export { GitError, GitMissingError, WorktreeRefusedError } from './errors.ts'
 export type { CommitSummary } from './history.ts'
 export type { MergeAnswer, TreeDifference }
@@ -46,11 +48,8 @@ interface Options {
 
 export type Git = ReturnType<typeof createGit>
 
-/**
- * `gitPath`: `git` on the PATH unless given. `env`: what Git runs with, the process's own by default.
- * Every function may throw GitError, GitMissingError, or the signal's reason once it is aborted.
- */
-export function createGit(options: { gitPath?: string; env?: NodeJS.ProcessEnv } = {}) {
+/** Every function may throw GitError, GitMissingError, or the signal's reason once it is aborted. */
+export function createGit(options: RunGitOptions = {}) {
   const git = createRunGit(options)
   const serially = createSerially()
   // Each must see what the one before it brought in.
@@ -135,6 +134,8 @@ export function createGit(options: { gitPath?: string; env?: NodeJS.ProcessEnv }
     mergePatchInto: (input: MergePatchInput) =>
       inTarget(input.targetDir, () => mergePatchInto(git, input)),
 
+    /** Files below a folder that Git does not ignore, those deleted left out; null outside a repository. */
+    listFiles: (dir: string, options: Options) => listFiles(git, dir, options),
     diff: (input: Parameters<typeof diff>[1]) => diff(git, input),
     diffCommits: (input: Parameters<typeof diffCommits>[1]) => diffCommits(git, input),
   }

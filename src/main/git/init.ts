@@ -8,7 +8,8 @@ export async function initRepository(
   dir: string,
   { branch, message }: { branch: string; message: string },
 ): Promise<string> {
-  await git(['init', '--quiet', `--initial-branch=${branch}`], { cwd: dir })
+  // No template: the same repository on every machine.
+  await git(['init', '--quiet', '--template=', `--initial-branch=${branch}`], { cwd: dir })
   await git(['add', '--all'], { cwd: dir })
   await git(['commit', '--quiet', `--message=${message}`], { cwd: dir, env: shiplogIdentity })
   return line(await git(['rev-parse', 'HEAD'], { cwd: dir }))

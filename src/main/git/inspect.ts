@@ -57,9 +57,16 @@ export async function inspectProject(
       return { kind: 'dubious-ownership', advice: error.stderr.trim() }
     }
     if (error.stderr.includes('not a git repository')) return { kind: 'not-a-repository' }
+    if (isBareRefusal(error)) {
+      const inside = path.resolve(dir).split(path.sep).includes('.git')
+      return { kind: inside ? 'not-a-repository' : 'bare' }
+    }
     throw error
   }
 }
+
+/** Git 2.38 and newer, told so by `settings`, does not work in a folder that only looks like a repository. */
+const isBareRefusal = (error: GitError): boolean => error.stderr.includes('safe.bareRepository')
 
 /** The root of the working tree that `dir` is in. */
 export async function topLevelOf(
@@ -82,7 +89,8 @@ export async function commonDirOf(
     const answer = await git(['rev-parse', '--git-common-dir'], { cwd: repoDir, signal })
     return await realpath(path.resolve(repoDir, line(answer)))
   } catch (error) {
-    if (error instanceof GitError && error.stderr.includes('not a git repository')) return null
+    if (!(error instanceof GitError)) throw error
+    if (error.stderr.includes('not a git repository') || isBareRefusal(error)) return null
     throw error
   }
 }

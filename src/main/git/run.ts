@@ -1,11 +1,12 @@
 /**
- * Runs the `git` binary: argument arrays only, never a shell, and with whatever a repository's
- * configuration could make Git do behind our back switched off. Filters (Git LFS) and merge drivers
- * that the person configured still run: without them files would come out wrong.
+ * Runs the `git` binary; nothing else in Shiplog does. Argument arrays only, never a shell, and with
+ * whatever a repository's configuration could make Git do behind our back switched off. Filters (Git LFS)
+ * and merge drivers of the person's own configuration still run: without them files would come out wrong.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { gitEnvironment, settings } from './environment.ts'
 import { GitError, GitMissingError } from './errors.ts'
 import { lockInTheWay, takeAwayOwnLock } from './left-locks.ts'
 
@@ -44,74 +45,20 @@ const lockRetryDelaysMs = [50, 100, 200, 400, 800]
 /** Git removes its lock files on SIGTERM; a filter below it may not listen. */
 const killDelayMs = 2000
 
-/** `-c` settings of every call. */
-const settings = [
-  'core.quotepath=off',
-  // What a repository could have Git execute.
-  'core.fsmonitor=false',
-  'core.hooksPath=/dev/null',
-  'commit.gpgSign=false',
-  // What would fail a snapshot, or start work in the background.
-  'core.safecrlf=false',
-  'core.splitIndex=false',
-  'submodule.recurse=false',
-  'gc.auto=0',
-  'maintenance.auto=false',
-  'i18n.commitEncoding=UTF-8',
-  'color.ui=false',
-].flatMap((setting) => ['-c', setting])
-
-/** Git's own names for "which repository": set when Shiplog was started from a hook or an alias. */
-const repositoryVariables = [
-  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
-  'GIT_COMMON_DIR',
-  'GIT_DIR',
-  'GIT_GRAFT_FILE',
-  'GIT_IMPLICIT_WORK_TREE',
-  'GIT_INDEX_FILE',
-  'GIT_INTERNAL_SUPER_PREFIX',
-  'GIT_NAMESPACE',
-  'GIT_NO_REPLACE_OBJECTS',
-  'GIT_OBJECT_DIRECTORY',
-  'GIT_PREFIX',
-  'GIT_REPLACE_REF_BASE',
-  'GIT_SHALLOW_FILE',
-  'GIT_WORK_TREE',
-]
-/** What would change the meaning of our arguments or the form of the output. */
-const behaviourVariables = [
-  'GIT_ATTR_SOURCE',
-  'GIT_DIFF_OPTS',
-  'GIT_EXTERNAL_DIFF',
-  'GIT_GLOB_PATHSPECS',
-  'GIT_ICASE_PATHSPECS',
-  'GIT_NOGLOB_PATHSPECS',
-]
-
-/** A copy of `env` in which Git finds the repository by folder alone. Agents' shells need it as well. */
-function withoutRepositoryVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const copy = { ...env }
-  for (const name of repositoryVariables) delete copy[name]
-  return copy
+export interface RunGitOptions {
+  /** `git` on the PATH unless given. */
+  gitPath?: string | undefined
+  /** Of whoever started Shiplog; Git gets the part of it that `gitEnvironment` names. */
+  env?: NodeJS.ProcessEnv | undefined
+  ceilings?: readonly string[] | undefined
 }
 
 export function createRunGit({
   gitPath = 'git',
   env = process.env,
-}: {
-  gitPath?: string | undefined
-  env?: NodeJS.ProcessEnv | undefined
-} = {}): RunGit {
-  const baseEnv: NodeJS.ProcessEnv = {
-    ...withoutRepositoryVariables(env),
-    LC_ALL: 'C',
-    GIT_TERMINAL_PROMPT: '0',
-    // A `git status` of ours must never be what blocks the person's own command.
-    GIT_OPTIONAL_LOCKS: '0',
-    GIT_LITERAL_PATHSPECS: '1',
-    GIT_PAGER: 'cat',
-  }
-  for (const name of behaviourVariables) delete baseEnv[name]
+  ceilings = [],
+}: RunGitOptions = {}): RunGit {
+  const baseEnv = gitEnvironment(env, { ceilings })
 
   return async (args, options) => {
     const waitedSinceMs = Date.now()

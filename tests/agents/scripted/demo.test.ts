@@ -8,6 +8,7 @@ import { parseScenario } from '../../../src/main/agents/scripted/parse-scenario.
 import { createScriptedProgram } from '../../../src/main/agents/scripted/scripted-program.ts'
 import { createRunningCommands } from '../../../src/main/agents/tools/running-commands.ts'
 import { createToolRunner } from '../../../src/main/agents/tools/tool-runner.ts'
+import { createGit } from '../../../src/main/git/index.ts'
 import type {
   ShellState,
   TaskRequest,
@@ -59,7 +60,11 @@ const withoutWaits = demoScenario.replaceAll(/wait: \S+/g, 'wait: 1ms')
  */
 async function playDemo(): Promise<Sailor> {
   const program = createScriptedProgram(parseScenario(withoutWaits, 'demo.yaml'))
-  const runTool = createToolRunner(createRunningCommands(join(base, 'running')))
+  const runTool = createToolRunner({
+    commands: createRunningCommands(join(base, 'running')),
+    filesOfGit: createGit().listFiles,
+    shellGit: {},
+  })
   const project = join(base, 'log-reader')
   for (const [path, content] of Object.entries(demoFiles)) {
     await mkdir(dirname(join(project, path)), { recursive: true })

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createRunningCommands } from '../../../src/main/agents/tools/running-commands.ts'
 import { createToolRunner } from '../../../src/main/agents/tools/tool-runner.ts'
+import { createGit, shellGitEnvironment } from '../../../src/main/git/index.ts'
 import type { ShellState, TaskToolsPort, ToolResult } from '../../../src/shared/agent.ts'
 import { newTaskId, newToolCallId } from '../../../src/shared/ids.ts'
 import type { ToolDetail, ToolName } from '../../../src/shared/tools.ts'
@@ -38,7 +39,11 @@ export async function openToolBench(): Promise<ToolBench> {
   const running = join(base, 'running')
   await mkdir(dir)
   await mkdir(outside)
-  const runTool = createToolRunner(createRunningCommands(running))
+  const runTool = createToolRunner({
+    commands: createRunningCommands(running),
+    filesOfGit: createGit().listFiles,
+    shellGit: shellGitEnvironment({ ceilings: [base] }),
+  })
   const text = (bytes: Uint8Array | null) => (bytes ? Buffer.from(bytes).toString() : null)
   const bench: ToolBench = {
     dir,

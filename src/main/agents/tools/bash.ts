@@ -14,7 +14,10 @@ const commandBytesMax = 120_000
  * Runs a command where the last one left off: `cd` and exported variables last from call to call. What
  * it exits with other than 0, and running out of time, are answers of outcome `error`.
  */
-export function createBash(commands: RunningCommands): Tool<'bash'> {
+export function createBash(
+  commands: RunningCommands,
+  shellGit: Record<string, string>,
+): Tool<'bash'> {
   return async ({ command, timeoutMs }, context) => {
     const { shell, signal, workingDir } = context
     if (Buffer.byteLength(command) > commandBytesMax)
@@ -23,7 +26,7 @@ export function createBash(commands: RunningCommands): Tool<'bash'> {
       )
     if (!(await isDirectory(shell.cwd))) return lostDirectory(shell, workingDir)
     const limitMs = timeoutMs ?? bashTimeoutMsDefault
-    const run = { command, state: shell, timeoutMs: limitMs, signal, commands }
+    const run = { command, state: shell, timeoutMs: limitMs, signal, commands, shellGit }
     const outcome = await runShellCommand(run).catch((error) => {
       throw new ToolError(`The command could not be started: ${error.message}`, error)
     })

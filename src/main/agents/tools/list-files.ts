@@ -1,20 +1,22 @@
-import { projectFiles } from './project-files.ts'
+import { type FilesOfGit, projectFiles } from './project-files.ts'
 import type { Tool } from './tool.ts'
 
 /** A longer list is no help to an agent; a glob or a path narrows it down. */
 const filesListedMax = 1000
 
 /** Lists files, one a line, by their paths from the working directory. */
-export const listFiles: Tool<'list_files'> = async ({ path, glob }, context) => {
-  const found = await projectFiles(context.workingDir, { path, glob, signal: context.signal })
-  const files = found.files.slice(0, filesListedMax)
-  const truncated = found.truncated || files.length < found.files.length
-  const note = truncated
-    ? `[the first ${files.length} files; narrow it down with path or glob]`
-    : ''
-  return {
-    outcome: 'ok',
-    output: [...files, note].filter(Boolean).join('\n') || '[no files]',
-    detail: { kind: 'files', count: files.length, truncated },
+export function createListFiles(filesOfGit: FilesOfGit): Tool<'list_files'> {
+  return async ({ path, glob }, { signal, workingDir }) => {
+    const found = await projectFiles(workingDir, { path, glob, signal, filesOfGit })
+    const files = found.files.slice(0, filesListedMax)
+    const truncated = found.truncated || files.length < found.files.length
+    const note = truncated
+      ? `[the first ${files.length} files; narrow it down with path or glob]`
+      : ''
+    return {
+      outcome: 'ok',
+      output: [...files, note].filter(Boolean).join('\n') || '[no files]',
+      detail: { kind: 'files', count: files.length, truncated },
+    }
   }
 }

@@ -1,19 +1,18 @@
-import { execFile } from 'node:child_process'
 import { lstat, readdir } from 'node:fs/promises'
 import { basename, join, matchesGlob } from 'node:path'
-import { promisify } from 'node:util'
 import { type ConfinedPath, confine } from './confined-path.ts'
 import { fileError } from './file-error.ts'
-import { baseEnvironment } from './shell-state.ts'
 import { ToolError } from './tool.ts'
 
 /** Past this a listing says nothing more, and walking on would only keep the disk busy. */
 const filesVisitedMax = 50_000
-const gitOutputBytesMax = 32 * 1024 * 1024
 /** Enough to keep the disk busy, few enough not to hold the thread pool from others. */
 const lstatsAtOnce = 64
 
 const neverEntered = new Set(['.git', 'node_modules'])
+
+/** Files below a folder, relative to it, without those that Git ignores or that are deleted, sorted. */
+export type FilesOfGit = (dir: string, options: { signal: AbortSignal }) => Promise<string[] | null>
 
 interface ProjectFiles {
   /** Relative to the working directory, `/` as separator, sorted. Regular files only. */
@@ -29,11 +28,17 @@ interface ProjectFiles {
  */
 export async function projectFiles(
   workingDir: string,
-  { path = '.', glob, signal }: { path?: string; glob?: string; signal: AbortSignal },
+  {
+    path = '.',
+    glob,
+    signal,
+    filesOfGit,
+  }: { path?: string; glob?: string; signal: AbortSignal; filesOfGit: FilesOfGit },
 ): Promise<ProjectFiles> {
   const start = await confine(workingDir, path)
   if (!(await isDirectory(start))) return { files: [start.relative], truncated: false }
-  const below = (await listedByGit(start.absolute, signal)) ?? (await walk(start.absolute, signal))
+  const below =
+    (await listedByGit(start.absolute, filesOfGit, signal)) ?? (await walk(start.absolute, signal))
   signal.throwIfAborted()
   const wanted = glob ? below.filter((file) => matches(file, glob)) : below
   const prefix = start.relative === '.' ? '' : `${start.relative}/`
@@ -60,25 +65,14 @@ function matches(file: string, glob: string): boolean {
 }
 
 /** Null: not in a repository, no Git, or a directory that Git ignores whole. */
-async function listedByGit(dir: string, signal: AbortSignal): Promise<string[] | null> {
-  const list = async (...which: string[]) => {
-    const { stdout } = await promisify(execFile)('git', ['ls-files', '-z', ...which], {
-      cwd: dir,
-      env: baseEnvironment(),
-      maxBuffer: gitOutputBytesMax,
-      signal,
-    })
-    return stdout.split('\0').filter((file) => file !== '')
-  }
+async function listedByGit(
+  dir: string,
+  filesOfGit: FilesOfGit,
+  signal: AbortSignal,
+): Promise<string[] | null> {
   try {
-    const [listed, deleted] = await Promise.all([
-      list('--cached', '--others', '--exclude-standard'),
-      list('--deleted'),
-    ])
-    const gone = new Set(deleted)
-    // Once each: a file in conflict is listed once a side.
-    const files = [...new Set(listed)].filter((file) => !gone.has(file)).sort()
-    return files.length > 0 ? await regularFiles(dir, files) : null
+    const files = await filesOfGit(dir, { signal })
+    return files && files.length > 0 ? await regularFiles(dir, files) : null
   } catch {
     signal.throwIfAborted()
     return null

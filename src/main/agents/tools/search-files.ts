@@ -1,7 +1,7 @@
 import { lstat, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createLineMatcher, type LineMatcher } from './line-matcher.ts'
-import { projectFiles } from './project-files.ts'
+import { type FilesOfGit, projectFiles } from './project-files.ts'
 import { decodeText } from './text-file.ts'
 import type { Tool } from './tool.ts'
 
@@ -17,22 +17,24 @@ interface Found {
 }
 
 /** Searches text files line by line: `path:line: text`, one match a line. Binary and very large files are passed over. */
-export const searchFiles: Tool<'search_files'> = async (input, context) => {
-  const { pattern, path, glob, ignoreCase } = input
-  const { signal, workingDir } = context
-  const matcher = createLineMatcher(pattern, { ignoreCase, signal })
-  try {
-    const candidates = await projectFiles(workingDir, { path, glob, signal })
-    const found = await searchAll(workingDir, candidates.files, matcher)
-    const truncated = found.truncated || candidates.truncated
-    const note = truncated ? '[there is more; narrow it down with pattern, path or glob]' : ''
-    return {
-      outcome: 'ok',
-      output: [...found.lines, note].filter(Boolean).join('\n') || '[no matches]',
-      detail: { kind: 'matches', count: found.lines.length, files: found.files, truncated },
+export function createSearchFiles(filesOfGit: FilesOfGit): Tool<'search_files'> {
+  return async (input, context) => {
+    const { pattern, path, glob, ignoreCase } = input
+    const { signal, workingDir } = context
+    const matcher = createLineMatcher(pattern, { ignoreCase, signal })
+    try {
+      const candidates = await projectFiles(workingDir, { path, glob, signal, filesOfGit })
+      const found = await searchAll(workingDir, candidates.files, matcher)
+      const truncated = found.truncated || candidates.truncated
+      const note = truncated ? '[there is more; narrow it down with pattern, path or glob]' : ''
+      return {
+        outcome: 'ok',
+        output: [...found.lines, note].filter(Boolean).join('\n') || '[no matches]',
+        detail: { kind: 'matches', count: found.lines.length, files: found.files, truncated },
+      }
+    } finally {
+      await matcher.close()
     }
-  } finally {
-    await matcher.close()
   }
 }
 

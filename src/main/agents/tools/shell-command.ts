@@ -27,6 +27,8 @@ export interface ShellCommand {
   signal: AbortSignal
   /** Where it is known while it runs. */
   commands: RunningCommands
+  /** Variables for the `git` that runs in it. */
+  shellGit: Record<string, string>
 }
 
 export interface ShellOutcome {
@@ -52,7 +54,9 @@ export async function runShellCommand(run: ShellCommand): Promise<ShellOutcome> 
     const stateFile = join(running.dir, 'state')
     const { endedBy, exitCode, leftBehind, ...output } = await runInGroup(run, running, stateFile)
     const written = endedBy === 'itself' ? await readFile(stateFile).catch(() => null) : null
-    const after = written ? readShellState(written, run.state) : { state: run.state, dropped: [] }
+    const after = written
+      ? readShellState(written, run.state, run.shellGit)
+      : { state: run.state, dropped: [] }
     return { ...output, exitCode, endedBy, leftBehind, ...after }
   } finally {
     await running.ended()
@@ -60,11 +64,11 @@ export async function runShellCommand(run: ShellCommand): Promise<ShellOutcome> 
 }
 
 async function runInGroup(
-  { command, state, timeoutMs, signal }: ShellCommand,
+  { command, state, timeoutMs, signal, shellGit }: ShellCommand,
   running: RunningCommand,
   stateFile: string,
 ) {
-  const { args, env } = shellInvocation(command, state, stateFile)
+  const { args, env } = shellInvocation(command, state, { stateFile, shellGit })
   const child = spawn(await findShell(), args, {
     cwd: state.cwd,
     env,

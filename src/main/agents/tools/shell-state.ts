@@ -14,31 +14,23 @@ const variableBytesMax = 16 * 1024
 const ownToEveryShell = new Set(['PWD', 'OLDPWD', 'SHLVL', '_'])
 
 /**
- * Where a Git that called us works: inherited, they would send an agent's `git commit` to another
- * repository than the one it stands in.
+ * Git's own variables of places and commands. Inherited from a Git that started us, they would send an
+ * agent's `git commit` to another repository than the one it stands in. Who commits, and where the person's
+ * configuration is, stays.
  */
-const gitLocation = [
-  'GIT_DIR',
-  'GIT_WORK_TREE',
-  'GIT_INDEX_FILE',
-  'GIT_COMMON_DIR',
-  'GIT_OBJECT_DIRECTORY',
-  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
-  'GIT_NAMESPACE',
-  'GIT_PREFIX',
-]
+const ofGit = /^GIT_(?!(?:AUTHOR|COMMITTER)_|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM)$)/
 
 /** A terminal's wish for colours, handed down by whoever started Shiplog, would fill the record with escapes. */
 const forcedColour = ['FORCE_COLOR', 'CLICOLOR_FORCE', 'COLORTERM']
 
 /** What every command starts from: the process's own environment, without what is not for agents. */
-export function baseEnvironment(): Record<string, string> {
+function baseEnvironment(shellGit: Record<string, string>): Record<string, string> {
   const env: Record<string, string> = {}
   for (const [name, value] of Object.entries(process.env))
-    if (value !== undefined) env[name] = value
-  for (const name of [...gitLocation, 'ELECTRON_RUN_AS_NODE', ...forcedColour]) delete env[name]
+    if (value !== undefined && !ofGit.test(name)) env[name] = value
+  for (const name of ['ELECTRON_RUN_AS_NODE', ...forcedColour]) delete env[name]
   // Nobody is there to page through output or to answer a question.
-  Object.assign(env, { TERM: 'dumb', PAGER: 'cat', GIT_PAGER: 'cat', GIT_TERMINAL_PROMPT: '0' })
+  Object.assign(env, { TERM: 'dumb', PAGER: 'cat' }, shellGit)
   // Last in line, for machines where our own Node is the only one.
   if (!process.versions.electron)
     env.PATH = [env.PATH, dirname(process.execPath)].filter(Boolean).join(':')
@@ -46,7 +38,11 @@ export function baseEnvironment(): Record<string, string> {
 }
 
 /** The environment and first arguments that run `command` in `state` and leave the state in `stateFile`. */
-export function shellInvocation(command: string, state: ShellState, stateFile: string) {
+export function shellInvocation(
+  command: string,
+  state: ShellState,
+  { stateFile, shellGit }: { stateFile: string; shellGit: Record<string, string> },
+) {
   // All on one line: the shell's messages then count the lines of the command itself.
   const script = [
     'exec 2>&1',
@@ -60,7 +56,7 @@ export function shellInvocation(command: string, state: ShellState, stateFile: s
   ].join('; ')
   return {
     args: ['-c', script, 'bash', command],
-    env: { ...baseEnvironment(), ...state.env, PWD: state.cwd },
+    env: { ...baseEnvironment(shellGit), ...state.env, PWD: state.cwd },
   }
 }
 
@@ -71,16 +67,20 @@ export function shellInvocation(command: string, state: ShellState, stateFile: s
 export function readShellState(
   written: Buffer,
   before: ShellState,
+  shellGit: Record<string, string>,
 ): { state: ShellState; dropped: string[] } {
   // Every piece ends with NUL, so the last one is empty.
   const [cwd, ...variables] = written.toString().split('\0').slice(0, -1)
   if (!cwd) return { state: before, dropped: [] }
   if (variables.length === 0) return { state: { cwd, env: before.env }, dropped: [] }
-  return { ...keepWithinBounds(cwd, changedVariables(variables)) }
+  return { ...keepWithinBounds(cwd, changedVariables(variables, shellGit)) }
 }
 
-function changedVariables(variables: string[]): [name: string, value: string][] {
-  const base = baseEnvironment()
+function changedVariables(
+  variables: string[],
+  shellGit: Record<string, string>,
+): [name: string, value: string][] {
+  const base = baseEnvironment(shellGit)
   return variables.flatMap((variable): [string, string][] => {
     const equals = variable.indexOf('=')
     const name = variable.slice(0, equals)

@@ -9,22 +9,21 @@ import { isToolName, toolInputSchemas, toolNames } from '../../../shared/tools.t
 import { createBash } from './bash.ts'
 import { editFile } from './edit-file.ts'
 import { inputProblems } from './input-problems.ts'
-import { listFiles } from './list-files.ts'
+import { createListFiles } from './list-files.ts'
+import type { FilesOfGit } from './project-files.ts'
 import { readFile } from './read-file.ts'
 import type { RunningCommands } from './running-commands.ts'
-import { searchFiles } from './search-files.ts'
+import { createSearchFiles } from './search-files.ts'
 import { agentReport, task, taskApplyPatch, taskAwait, taskList, taskStop } from './task-tools.ts'
 import { type Tool, ToolError } from './tool.ts'
 import { writeFile } from './write-file.ts'
 
 type Tools = { [Name in ToolName]: Tool<Name> }
 
-const otherTools: Omit<Tools, 'bash'> = {
+const otherTools: Omit<Tools, 'bash' | 'list_files' | 'search_files'> = {
   read_file: readFile,
   write_file: writeFile,
   edit_file: editFile,
-  list_files: listFiles,
-  search_files: searchFiles,
   task,
   task_await: taskAwait,
   task_list: taskList,
@@ -38,8 +37,22 @@ const otherTools: Omit<Tools, 'bash'> = {
  * `error`. Throws the signal's reason on abort, and whatever else must end the run (the record could
  * not be written).
  */
-export function createToolRunner(commands: RunningCommands): RunTool {
-  const tools: Tools = { bash: createBash(commands), ...otherTools }
+export function createToolRunner({
+  commands,
+  filesOfGit,
+  shellGit,
+}: {
+  commands: RunningCommands
+  filesOfGit: FilesOfGit
+  /** Variables for the `git` that runs in a shell (`shellGitEnvironment`). */
+  shellGit: Record<string, string>
+}): RunTool {
+  const tools: Tools = {
+    bash: createBash(commands, shellGit),
+    list_files: createListFiles(filesOfGit),
+    search_files: createSearchFiles(filesOfGit),
+    ...otherTools,
+  }
   return async (name, input, context) => {
     context.signal.throwIfAborted()
     if (!isToolName(name)) return failed(unknownTool(name))

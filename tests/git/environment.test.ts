@@ -1,0 +1,80 @@
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { expect, it } from 'vitest'
+import { createRunGit } from '../../src/main/git/run.ts'
+import { git, makeRepository, temporaryDir, testEnv } from './repository.ts'
+
+/** Variables that Git gets when Shiplog was started with `host`. */
+async function passedOn(host: NodeJS.ProcessEnv, ceilings: string[] = []): Promise<string[]> {
+  const dir = await temporaryDir()
+  const gitPath = path.join(dir, 'git')
+  await writeFile(gitPath, '#!/bin/sh\nenv\n')
+  await chmod(gitPath, 0o755)
+  const run = createRunGit({ gitPath, env: { ...testEnv, ...host }, ceilings })
+  return (await run(['status'], { cwd: dir })).stdout.toString().split('\n')
+}
+
+it.each([
+  'GIT_TEMPLATE_DIR',
+  'GIT_CONFIG',
+  'GIT_CONFIG_COUNT',
+  'GIT_CONFIG_KEY_0',
+  'GIT_CONFIG_VALUE_0',
+  'GIT_CONFIG_PARAMETERS',
+  'GIT_SSH',
+  'GIT_SSH_COMMAND',
+  'GIT_EXEC_PATH',
+  'GIT_PROXY_COMMAND',
+  'GIT_EXTERNAL_DIFF',
+  'GIT_DIR',
+  'GIT_WORK_TREE',
+  'GIT_INDEX_FILE',
+  'GIT_OBJECT_DIRECTORY',
+  'GIT_TRACE',
+  'GIT_A_VARIABLE_OF_TOMORROW',
+  'SSH_ASKPASS',
+  'AWS_SECRET_ACCESS_KEY',
+  'LD_PRELOAD',
+  'BASH_ENV',
+])('[K8] does not pass %s of the caller on to Git', async (name) => {
+  const names = (await passedOn({ [name]: '/nowhere' })).map((entry) => entry.split('=')[0])
+  expect(names).not.toContain(name)
+})
+
+it('[K8] replaces what the caller says about asking, editing and protocols', async () => {
+  const own = { GIT_ASKPASS: '/bin/false', GIT_EDITOR: 'vi', GIT_ALLOW_PROTOCOL: 'ext' }
+  const passed = await passedOn({ ...own, GIT_NO_LAZY_FETCH: '0' })
+  expect(passed).toEqual(
+    expect.arrayContaining([
+      'GIT_ASKPASS=',
+      'GIT_EDITOR=:',
+      'GIT_ALLOW_PROTOCOL=none',
+      'GIT_NO_LAZY_FETCH=1',
+      'GIT_TERMINAL_PROMPT=0',
+      'GIT_OPTIONAL_LOCKS=0',
+    ]),
+  )
+})
+
+it('[K8] passes on where the person’s own configuration and keys are', async () => {
+  const own = { HOME: '/home/ada', XDG_CONFIG_HOME: '/home/ada/.config', SSH_AUTH_SOCK: '/run/a' }
+  const passed = await passedOn({ ...own, GIT_CONFIG_GLOBAL: '/home/ada/gitconfig' })
+  expect(passed).toEqual(expect.arrayContaining(['HOME=/home/ada', 'SSH_AUTH_SOCK=/run/a']))
+  expect(passed).toContain('GIT_CONFIG_GLOBAL=/home/ada/gitconfig')
+})
+
+it('[K8] sets the ceilings, but for one that the list can’t hold', async () => {
+  const passed = await passedOn({}, ['/data', `/da${path.delimiter}ta`])
+  expect(passed).toContain('GIT_CEILING_DIRECTORIES=/data')
+})
+
+it('[K8] takes no folder that only looks like a bare repository for one', async () => {
+  const project = await makeRepository({ 'a.txt': 'a' })
+  const trap = path.join(project.dir, 'trap')
+  await mkdir(path.join(trap, 'objects'), { recursive: true })
+  await mkdir(path.join(trap, 'refs'))
+  await project.write('trap/HEAD', 'ref: refs/heads/main\n')
+  await project.write('trap/config', '[core]\n\trepositoryformatversion = 0\n\tworktree = .\n')
+  await expect(git.inspectProject(trap)).resolves.toEqual({ kind: 'bare' })
+  await expect(git.listFiles(trap, {})).resolves.toBeNull()
+})
