@@ -15,6 +15,7 @@ import {
   explain,
   type Lease,
   type LeaseHolder,
+  LeaseLostError,
   makeDirDurable,
   ownIdentity,
   systemCode,
@@ -61,6 +62,8 @@ export interface Shiplog {
   readonly client: ShiplogClient
   /** Publishes in lease.json where this process answers; null: no more. Not after `close`. */
   setEndpoint(endpoint: string | null): Promise<void>
+  /** Resolves when another process has taken the data directory: nothing is recorded any more, so close. */
+  readonly displaced: Promise<Error>
   runningAgents(): { taskId: TaskId; title: string }[]
   /** Interrupts what runs, with `cause` in the record, flushes, and gives the lease back. May be called twice. */
   close(cause?: string): Promise<void>
@@ -245,6 +248,7 @@ async function openServicesOn(
     dataDir,
     router,
     client: createInProcessClient(router),
+    displaced: ledger.displaced.then(() => new LeaseLostError(dataDir)),
     runningAgents: () => tasks.running().map(({ id, title }) => ({ taskId: id, title })),
     close: async (cause: string) => {
       // A sweep that is moving something ends what it does; the agents need not wait for it.

@@ -51,6 +51,8 @@ export const processIdentitySchema = z.object({
   pid: z.number().int(),
   /** As the system gives it; compared for equality only. */
   startedAt: z.string(),
+  /** Where on Linux the pid counts: containers have numbers of their own. Absent: not known, or no such thing. */
+  pidNamespace: z.string().optional(),
 })
 export type ProcessIdentity = z.infer<typeof processIdentitySchema>
 

@@ -75,6 +75,7 @@ export function createFakeWorld() {
     dataDir: '/data',
     router: router as unknown as Shiplog['router'],
     client: createRouterClient(router),
+    displaced: new Promise(() => {}),
     async setEndpoint(endpoint) {
       endpoints.push(endpoint)
     },

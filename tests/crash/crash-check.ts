@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ownIdentity } from '../../src/main/journal/index.ts'
-import { claimFor } from '../../src/main/journal/lease.ts'
+import { claimFor } from '../../src/main/journal/lease/lease.ts'
 import { type Fact, type Reopened, whatIsLost } from './facts.ts'
 import type { CrashState } from './fault-fs/crash-state.ts'
 import { differences, readTree, writeTree } from './fault-fs/tree.ts'

@@ -1,6 +1,6 @@
 /** What the next command makes of a run that has not ended: is its process alive? Of the built command line. */
 import { existsSync } from 'node:fs'
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { appendFile, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { TaskTree } from '../../src/shared/tasks.ts'
@@ -15,6 +15,18 @@ agents:
       - steps:
           - say: Begun.
           - wait: 300s
+`
+/** Ends when the file is there, or its folder no more. */
+const untilTold = (file: string) => `
+version: 1
+name: until-told
+agents:
+  lead:
+    turns:
+      - say: Begun.
+      - call: bash
+        with: { command: "while [ ! -e '${file}' ] && [ -d '${path.dirname(file)}' ]; do sleep 0.1; done" }
+      - report: { title: Told, markdown: Told. }
 `
 /** Starts of the command line on a busy machine. */
 const timeoutMs = 120_000
@@ -55,13 +67,12 @@ it(
 it(
   '[T3] does not call a run interrupted whose process lives, also when somebody deleted its lease',
   async () => {
-    const { pid } = JSON.parse(await readFile(leaseFile, 'utf8'))
     const ledger = path.join(box.dataDir, 'ledger.jsonl')
     const before = await readFile(ledger)
     await rm(leaseFile)
     const refused = await box.run('tasks', 'list', '--json')
     expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: 6, stdout: '' })
-    expect(refused.stderr).toContain(`process ${pid} is still at work`)
+    expect(refused.stderr).toContain('in use by a process that')
     expect(existsSync(leaseFile)).toBe(false)
     expect(await readFile(ledger)).toEqual(before)
     await kill()
@@ -78,6 +89,27 @@ it(
     const lease = JSON.parse(await readFile(leaseFile, 'utf8'))
     await writeFile(leaseFile, JSON.stringify({ ...lease, pid: process.pid }))
     expect(await statusNow()).toEqual(['interrupted'])
+  },
+  timeoutMs,
+)
+
+it(
+  '[T3] a holder that another process has displaced ends with 6, and tries nothing again',
+  async () => {
+    const project = await box.repository('displaced')
+    const told = path.join(box.dir, 'told')
+    const scenario = await box.file('until-told.yaml', untilTold(told))
+    const dataDir = path.join(box.dir, 'displaced-data')
+    const displaced = box.start([
+      ...['agent', 'run', 'Hold', '--project', project, '--scenario', scenario],
+      ...['--data-dir', dataDir],
+    ])
+    await displaced.said('Begun.')
+    await appendFile(path.join(dataDir, 'ledger.jsonl'), 'a line of another process\n')
+    await writeFile(told, '')
+    const { code, stderr } = await displaced.ended
+    expect(code).toBe(6)
+    expect(stderr).toContain('another process writes the data directory')
   },
   timeoutMs,
 )

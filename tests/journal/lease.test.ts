@@ -6,17 +6,17 @@ import { syncBuiltinESMExports } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   acquireLease,
-  isRunning,
+  judgeProcess,
   type Lease,
   LeaseHeldError,
   ownIdentity,
   processStartedAt,
   readLeaseHolder,
 } from '../../src/main/journal/index.ts'
-import { claimFor } from '../../src/main/journal/lease.ts'
+import { claimFor } from '../../src/main/journal/lease/lease.ts'
 import { scratchDirectory } from './scratch.ts'
 
 const children: ChildProcess[] = []
@@ -58,23 +58,33 @@ async function kill(child: ChildProcess): Promise<void> {
   await exited
 }
 
+/** What this process wrote into its lease, which it has given back. */
+async function leaseOfTheDead(dataDir: string) {
+  const lease = await acquireLease(dataDir, { host: 'cli' })
+  const content = JSON.parse(await readFile(path.join(dataDir, 'lease.json'), 'utf8'))
+  await lease.release()
+  return content
+}
+
 describe('processes', () => {
   it('[T3] tells this process by pid and start time', async () => {
     const own = await ownIdentity()
     expect(own.pid).toBe(process.pid)
     expect(await processStartedAt(process.pid)).toBe(own.startedAt)
-    expect(await isRunning(own)).toBe(true)
-    expect(await isRunning({ ...own, startedAt: 'another time' })).toBe(false)
+    expect(await judgeProcess(own)).toBe('running')
+    expect(await judgeProcess({ ...own, startedAt: 'another time' })).toBe('gone')
+    expect(await judgeProcess({ ...own, pidNamespace: 'pid:[1]' })).toBe('unknown')
   })
 
   it('[T3] tells that a process is gone, and never asks about process groups', async () => {
     const { child, pid } = await taker(await scratchDirectory())
     const startedAt = (await processStartedAt(pid)) ?? ''
-    expect(await isRunning({ pid, startedAt })).toBe(true)
+    const identity = { ...(await ownIdentity()), pid, startedAt }
+    expect(await judgeProcess(identity)).toBe('running')
     expect(startedAt).not.toBe((await ownIdentity()).startedAt)
     await kill(child)
     expect(await processStartedAt(pid)).toBeNull()
-    expect(await isRunning({ pid, startedAt })).toBe(false)
+    expect(await judgeProcess(identity)).toBe('gone')
     for (const odd of [0, -1, 1.5, Number.NaN]) expect(await processStartedAt(odd)).toBeNull()
   })
 })
@@ -96,7 +106,7 @@ describe('lease', () => {
     expect(await readLeaseHolder(dataDir)).toEqual(lease.holder)
     await lease.release()
     await lease.release()
-    expect(await readdir(dataDir)).toEqual([])
+    expect(await readdir(dataDir)).toEqual(['lease.lock'])
     expect(await readLeaseHolder(dataDir)).toBeNull()
   })
 
@@ -109,7 +119,7 @@ describe('lease', () => {
     const other = await taker(dataDir)
     expect(await other.take()).toEqual({ outcome: 'held', holderPid: process.pid })
     await lease.release()
-    expect(await readdir(dataDir)).toEqual([])
+    expect(await readdir(dataDir)).toEqual(['lease.lock'])
   })
 
   it('publishes an endpoint later', async () => {
@@ -118,7 +128,7 @@ describe('lease', () => {
     await lease.setEndpoint('http://127.0.0.1:2')
     expect((await readLeaseHolder(dataDir))?.endpoint).toBe('http://127.0.0.1:2')
     await lease.release()
-    expect(await readdir(dataDir)).toEqual([])
+    expect(await readdir(dataDir)).toEqual(['lease.lock'])
     await expect(lease.setEndpoint(null)).rejects.toThrow(/not this process's/)
   })
 
@@ -138,7 +148,7 @@ describe('lease', () => {
     expect(await readLeaseHolder(dataDir)).toBeNull()
     const lease = await acquireLease(dataDir, { host: 'cli' })
     expect(lease.holder.pid).toBe(process.pid)
-    expect(await readdir(dataDir)).toEqual(['lease.json'])
+    expect(await readdir(dataDir)).toEqual(['lease.json', 'lease.lock'])
     await lease.release()
   })
 
@@ -148,8 +158,7 @@ describe('lease', () => {
   ])('is taken over from one %s', async (_, change) => {
     const dataDir = await scratchDirectory()
     const file = path.join(dataDir, 'lease.json')
-    await acquireLease(dataDir, { host: 'cli' })
-    const content = JSON.parse(await readFile(file, 'utf8'))
+    const content = await leaseOfTheDead(dataDir)
     await writeFile(file, change ? JSON.stringify({ ...content, ...change }) : '{"pid":')
     const lease = await acquireLease(dataDir, { host: 'web' })
     expect((await readLeaseHolder(dataDir))?.host).toBe('web')
@@ -158,8 +167,7 @@ describe('lease', () => {
 
   it('is not taken from a live process whose lease does not say where and since when', async () => {
     const dataDir = await scratchDirectory()
-    const { holder } = await acquireLease(dataDir, { host: 'cli' })
-    const { endpoint, acquiredAt, ...rest } = holder
+    const { endpoint, acquiredAt, nonce, ...rest } = await leaseOfTheDead(dataDir)
     await writeFile(
       path.join(dataDir, 'lease.json'),
       JSON.stringify({ ...rest, acquiredAt: 'once' }),
@@ -173,8 +181,7 @@ describe('lease', () => {
   it('is not taken from a process on another machine, and the message says what to do', async () => {
     const dataDir = await scratchDirectory()
     const file = path.join(dataDir, 'lease.json')
-    await acquireLease(dataDir, { host: 'cli' })
-    const content = JSON.parse(await readFile(file, 'utf8'))
+    const content = await leaseOfTheDead(dataDir)
     await writeFile(file, JSON.stringify({ ...content, pid: 1, hostName: 'elsewhere' }))
     await expect(acquireLease(dataDir, { host: 'web' })).rejects.toThrow(
       /elsewhere.*if nothing runs there any more, delete .*lease\.json/,
@@ -194,12 +201,14 @@ describe('lease', () => {
     await writeFile(claim, content)
     await writeFile(claimFor(claim, content), '')
     const lease = await acquireLease(dataDir, { host: 'cli' })
-    expect(await readdir(dataDir)).toEqual(['lease.json'])
+    expect(await readdir(dataDir)).toEqual(['lease.json', 'lease.lock'])
     await lease.release()
   })
 
-  it('is left alone by a taker that looked at the dead one before another took it over', async () => {
+  it('is left alone by a taker that looked at the dead one before another took it over, where there are no locks', async () => {
     const dataDir = await scratchDirectory()
+    vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined as never)
+    onTestFinished(() => void vi.restoreAllMocks())
     const dead = await taker(dataDir)
     await dead.take()
     await kill(dead.child)
@@ -217,7 +226,7 @@ describe('lease', () => {
     const lease = await inTime.promise
     expect(slow).toMatchObject({ kind: 'lease-held', holder: lease.holder })
     expect(await readLeaseHolder(dataDir)).toEqual(lease.holder)
-    expect(await readdir(dataDir)).toEqual(['lease.json'])
+    expect(await readdir(dataDir)).toEqual(['lease.json', 'lease.lock'])
     await lease.release()
   })
 

@@ -7,9 +7,9 @@ const dataDir = process.argv[2] ?? ''
 console.log('ready')
 await once(process.stdin, 'data')
 try {
-  const { holder } = await acquireLease(dataDir, { host: 'cli' })
-  console.log(JSON.stringify({ outcome: 'taken', holderPid: holder.pid }))
+  const { holder, tookOver } = await acquireLease(dataDir, { host: 'cli' })
+  console.log(JSON.stringify({ outcome: 'taken', holderPid: holder.pid, tookOver }))
 } catch (error) {
   if (!(error instanceof LeaseHeldError)) throw error
-  console.log(JSON.stringify({ outcome: 'held', holderPid: error.holder.pid }))
+  console.log(JSON.stringify({ outcome: 'held', holderPid: error.holder?.pid }))
 }

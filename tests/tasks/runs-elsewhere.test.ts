@@ -36,7 +36,8 @@ async function liveProcess() {
   }
   onTestFinished(end)
   const pid = child.pid ?? 0
-  return { identity: { pid, startedAt: (await processStartedAt(pid)) ?? '' }, end }
+  const startedAt = (await processStartedAt(pid)) ?? ''
+  return { identity: { ...(await ownIdentity()), pid, startedAt }, end }
 }
 
 async function statusAfterStart(dataDir: string, taskId: TaskId) {

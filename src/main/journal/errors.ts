@@ -72,6 +72,11 @@ export function systemCode(error: unknown): string {
 /** The code for a file that is not as its one writer left it. */
 export const writtenByOthers = 'WRITTEN_BY_OTHERS'
 
+/** Trying again does not help: what this process knows of the file is old. */
+export function isWrittenByOthers(error: unknown): boolean {
+  return systemCode(error) === writtenByOthers
+}
+
 const meanings: Record<string, string> = {
   ENOSPC: 'the disk is full (ENOSPC); free some space and try again',
   EDQUOT: 'the disk quota is used up (EDQUOT); free some space and try again',

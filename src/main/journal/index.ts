@@ -3,6 +3,7 @@ export * from './durable-files.ts'
 export {
   explain,
   InvalidRecordError,
+  isWrittenByOthers,
   JournalClosedError,
   JournalQueueFullError,
   JournalReadError,
@@ -15,15 +16,16 @@ export {
   LeaseHeldError,
   type LeaseHolder,
   type LeaseHost,
+  LeaseLostError,
   readLeaseHolder,
-} from './lease.ts'
-export { holdsTheSame, isLeftOfMove, MoveError, moveDurable } from './move.ts'
+} from './lease/lease.ts'
 export {
   isCertainlyRunning,
-  isRunning,
+  judgeProcess,
   ownIdentity,
   processStartedAt,
-} from './process-identity.ts'
+} from './lease/process-identity.ts'
+export { holdsTheSame, isLeftOfMove, MoveError, moveDurable } from './move.ts'
 export { readJournal, readJournalPage } from './reader.ts'
 export { setAside } from './set-aside.ts'
 export { indexFileOf } from './stored-index.ts'

@@ -17,6 +17,7 @@ import { publishTo } from '../../shared/publish.ts'
 import {
   type Damage,
   type Healing,
+  isWrittenByOthers,
   type Journal,
   type JournalRecord,
   openJournal,
@@ -35,6 +36,8 @@ export interface Ledger {
   readonly damage: Damage[]
   /** Records of a type or shape this version does not know: kept on disk, not folded (J5). */
   readonly notUnderstood: number
+  /** Resolves once an append found that another process has written the ledger. Nothing more is recorded then. */
+  readonly displaced: Promise<void>
   /**
    * Resolves once the events are durable, folded and published. They share one sync.
    * Rejects with JournalWriteError; then none of them happened.
@@ -83,6 +86,7 @@ export async function openLedger(
   let savedSeq = snapshotSeq
   let saving: Promise<void> = Promise.resolve()
   let lastPublished: Promise<void> = Promise.resolve()
+  const displaced = Promise.withResolvers<void>()
 
   function fold(records: LedgerRecord[]): void {
     for (const record of records) foldLedgerRecord(state, record)
@@ -114,6 +118,9 @@ export async function openLedger(
 
   async function record(...events: LedgerEvent[]): Promise<void> {
     const appended = journal.appendAll(events.map((event) => ({ v: ledgerVersion, ...event })))
+    appended.catch((error) => {
+      if (isWrittenByOthers(error)) displaced.resolve()
+    })
     // An append that failed must not stop those behind it from being published.
     const before = lastPublished.catch(() => undefined)
     lastPublished = appended.then(async (stored) => {
@@ -137,6 +144,7 @@ export async function openLedger(
     get notUnderstood() {
       return notUnderstood
     },
+    displaced: displaced.promise,
     record,
     subscribe(listener) {
       listeners.add(listener)

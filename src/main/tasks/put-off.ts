@@ -4,6 +4,7 @@
  * would wait as long (J7).
  */
 import type { TaskId } from '../../shared/ids.ts'
+import { isWrittenByOthers } from '../journal/index.ts'
 import type { TaskEvent } from './task-record.ts'
 
 /** Often enough that a person who freed some space sees it go on, seldom enough to cost nothing. */
@@ -26,7 +27,8 @@ export function createPutOff(deps: {
 }): PutOff {
   const kept = new Map<TaskId, TaskEvent>()
   let timer: NodeJS.Timeout | null = null
-  let closed = false
+  /** Closed, or another process writes the ledger now: that one finds out what became of our runs (T3). */
+  let over = false
   /** One try after the other: two of the same event would be one too many. */
   let last: Promise<unknown> = Promise.resolve()
 
@@ -34,7 +36,10 @@ export function createPutOff(deps: {
     const mine = last.then(async () => {
       const event = kept.get(taskId)
       if (!event) return
-      await deps.move(event)
+      await deps.move(event).catch((error) => {
+        over ||= isWrittenByOthers(error)
+        throw error
+      })
       kept.delete(taskId)
       deps.onRecorded(taskId)
     })
@@ -47,7 +52,7 @@ export function createPutOff(deps: {
   }
 
   function tryLater(): void {
-    if (closed || kept.size === 0 || timer) return
+    if (over || kept.size === 0 || timer) return
     timer = setTimeout(async () => {
       await settleAll()
       timer = null
@@ -61,6 +66,7 @@ export function createPutOff(deps: {
       try {
         await deps.move(event)
       } catch (error) {
+        over ||= isWrittenByOthers(error)
         kept.set(event.taskId, event)
         deps.onPutOff(event, error)
         tryLater()
@@ -68,7 +74,7 @@ export function createPutOff(deps: {
     },
     settle,
     async close() {
-      closed = true
+      over = true
       if (timer) clearTimeout(timer)
       await settleAll()
     },

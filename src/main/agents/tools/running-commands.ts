@@ -7,7 +7,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { isCertainlyRunning, processStartedAt } from '../../journal/index.ts'
+import { judgeProcess, ownIdentity, processStartedAt } from '../../journal/index.ts'
 import { endProcessGroup } from './process-group.ts'
 
 export interface RunningCommands {
@@ -27,6 +27,7 @@ const processFile = 'process.json'
 const processSchema = z.object({
   pid: z.number(),
   startedAt: z.string(),
+  pidNamespace: z.string().optional(),
   hostName: z.string(),
   command: z.string(),
 })
@@ -43,7 +44,14 @@ export function createRunningCommands(folder: string): RunningCommands {
         async started(pid, command) {
           const startedAt = await processStartedAt(pid)
           if (startedAt === null) return
-          const known = { pid, startedAt, hostName: hostname(), command: inOneLine(command) }
+          const { pidNamespace } = await ownIdentity()
+          const known = {
+            pid,
+            startedAt,
+            pidNamespace,
+            hostName: hostname(),
+            command: inOneLine(command),
+          }
           // A disk that is full must not keep a command from running.
           await writeFile(join(dir, processFile), JSON.stringify(known), { mode: 0o600 }).catch(
             () => undefined,
@@ -79,8 +87,11 @@ async function endLeft(dir: string): Promise<string | null> {
   const left = await readLeft(dir)
   // Another machine's processes are not to be reached from here.
   if (left && left.hostName !== hostname()) return null
+  const { pidNamespace } = await ownIdentity()
+  // Nor are those of another container. A start there ends them.
+  if (left && left.pidNamespace !== pidNamespace) return null
   // A guess is not enough to end somebody's process.
-  const runs = left !== null && (await isCertainlyRunning(left))
+  const runs = left !== null && (await judgeProcess(left)) === 'running'
   if (runs) await endProcessGroup(left.pid)
   await rm(dir, { recursive: true, force: true })
   return runs ? `Ended a command that an agent had left running: ${left.command}` : null

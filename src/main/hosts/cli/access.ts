@@ -62,7 +62,7 @@ export async function holdDataDir(
     shiplog,
     client: shiplog.client,
     noticesAreTold: false,
-    lost: new Promise(() => {}),
+    lost: shiplog.displaced,
     explain: async (error) => error,
     starting: (start) => start(),
     async stayForOthers() {

@@ -45,6 +45,7 @@ const ofFailure: Record<NamedFailure['kind'], ExitCode> = {
 /** Errors that start-up throws, by their `kind`. */
 const ofKind: Record<string, ExitCode> = {
   'lease-held': exitCodes.held,
+  'lease-lost': exitCodes.held,
   'runs-elsewhere': exitCodes.held,
   'holder-not-listening': exitCodes.held,
   'holder-refused': exitCodes.held,

@@ -69,6 +69,7 @@ async function run(options: DesktopOptions, links: LinkInbox): Promise<void> {
     })
   const services = await patiently(open, isHeldBriefly)
   const endpoint = await endpointFor(services, options.version)
+  let displaced: Error | null = null
 
   const quitting = createQuitting({
     running: () => services.runningAgents().map((agent) => agent.title),
@@ -80,6 +81,7 @@ async function run(options: DesktopOptions, links: LinkInbox): Promise<void> {
       await endpoint?.close()
     },
     leave(problem) {
+      if (displaced) return leaveWith(displaced)
       if (problem) console.error(`Quitting: ${problem.message}`)
       if (problem) app.exit(1)
       else app.quit()
@@ -95,6 +97,10 @@ async function run(options: DesktopOptions, links: LinkInbox): Promise<void> {
       app.quit()
       return false
     },
+  })
+  void services.displaced.then((error) => {
+    displaced = error
+    void quitting.begin('without-asking')
   })
   const stopServing = servePorts(services.router, windows.isOwn)
 

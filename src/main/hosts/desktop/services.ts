@@ -4,6 +4,8 @@ import type { AnyRouter } from '@orpc/server'
 export interface DesktopServices {
   router: AnyRouter
   setEndpoint(endpoint: string | null): Promise<void>
+  /** Resolves when another process has taken the data directory. */
+  displaced: Promise<Error>
   runningAgents(): { title: string }[]
   /** Interrupts what runs with `cause` in its record, flushes, and lets go of the data directory. */
   close(cause?: string): Promise<void>

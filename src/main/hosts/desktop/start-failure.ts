@@ -17,6 +17,8 @@ export function failedStartOf(error: unknown): FailedStart {
     case 'lease-held':
     case 'runs-elsewhere':
       return { title: 'Shiplog is already running', message: sentence(message), exitCode: 6 }
+    case 'lease-lost':
+      return { title: 'Shiplog was displaced', message: sentence(message), exitCode: 6 }
     case 'data-dir':
       return { title: 'Shiplog can’t use its data folder', message: sentence(message), exitCode: 2 }
     default:

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
+import { readFile, readlink } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import type { ProcessIdentity } from '../../shared/tasks.ts'
-import { systemCode } from './errors.ts'
+import type { ProcessIdentity } from '../../../shared/tasks.ts'
+import { systemCode } from '../errors.ts'
 
 /** Stands for a start time that this system does not tell; such a process counts as the same. */
 const unknownStart = 'unknown'
@@ -25,20 +25,42 @@ export async function processStartedAt(pid: number): Promise<string | null> {
 
 /** This process. */
 export async function ownIdentity(): Promise<ProcessIdentity> {
-  return { pid: process.pid, startedAt: (await processStartedAt(process.pid)) ?? unknownStart }
+  const [startedAt, pidNamespace] = await Promise.all([
+    processStartedAt(process.pid),
+    ownPidNamespace(),
+  ])
+  return { pid: process.pid, startedAt: startedAt ?? unknownStart, pidNamespace }
 }
 
-/** Whether that very process still runs. Where it can't be told, a process with the pid counts as it. */
-export async function isRunning({ pid, startedAt }: ProcessIdentity): Promise<boolean> {
+/**
+ * Whether that very process runs. `unknown`: it is of another pid namespace, where the same number means
+ * another process or none, or the system does not tell when processes started.
+ */
+export async function judgeProcess(
+  identity: ProcessIdentity,
+): Promise<'running' | 'gone' | 'unknown'> {
+  const { pid, startedAt, pidNamespace } = identity
+  if (pidNamespace !== (await ownPidNamespace())) return 'unknown'
   const now = await processStartedAt(pid)
-  if (now === null) return false
-  return now === startedAt || now === unknownStart || startedAt === unknownStart
+  if (now === null) return 'gone'
+  if (now === unknownStart || startedAt === unknownStart) return 'unknown'
+  return now === startedAt ? 'running' : 'gone'
 }
 
-/** As `isRunning`, but where it can't be told, no process counts as it: for who must not be kept out by a guess. */
-export async function isCertainlyRunning({ pid, startedAt }: ProcessIdentity): Promise<boolean> {
-  return startedAt !== unknownStart && (await processStartedAt(pid)) === startedAt
+/** As `judgeProcess`, but what can't be told counts as not running: for who must not be kept out by a guess. */
+export async function isCertainlyRunning(identity: ProcessIdentity): Promise<boolean> {
+  return (await judgeProcess(identity)) === 'running'
 }
+
+/** Where process numbers count; undefined on systems that have but one such place. */
+async function ownPidNamespace(): Promise<string | undefined> {
+  if (process.platform !== 'linux') return undefined
+  // It can't change while this process lives.
+  pidNamespace ??= readlink('/proc/self/ns/pid').catch(() => undefined)
+  return pidNamespace
+}
+
+let pidNamespace: Promise<string | undefined> | undefined
 
 function exists(pid: number): boolean {
   // 0 and negative numbers mean process groups to the system call.
@@ -53,7 +75,10 @@ function exists(pid: number): boolean {
 
 async function startedAtOnLinux(pid: number): Promise<string | null> {
   try {
-    const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
+    const isOwn = pid === process.pid
+    // Where a container kept the outer /proc, the numbers in it are not ours.
+    if (!isOwn && (await readlink('/proc/self')) !== String(process.pid)) return unknownStart
+    const stat = await readFile(`/proc/${isOwn ? 'self' : pid}/stat`, 'utf8')
     // The command's name, in brackets, may hold spaces and brackets: count from its end.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     const [state, ticks] = [fields[0], fields[19]]

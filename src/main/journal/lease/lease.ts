@@ -4,9 +4,10 @@ import { link, readdir, readFile, rename, unlink } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { z } from 'zod'
-import { makeDirDurable, syncDirectory, writeNewFile } from './durable-files.ts'
-import { systemCode } from './errors.ts'
-import { isRunning, ownIdentity } from './process-identity.ts'
+import { makeDirDurable, syncDirectory, writeNewFile } from '../durable-files.ts'
+import { systemCode } from '../errors.ts'
+import { type KernelLock, lockFile } from './kernel-lock.ts'
+import { judgeProcess, ownIdentity } from './process-identity.ts'
 
 const hostSchema = z.enum(['desktop', 'web', 'cli'])
 export type LeaseHost = z.infer<typeof hostSchema>
@@ -18,17 +19,22 @@ export type LeaseHost = z.infer<typeof hostSchema>
 const holderSchema = z.object({
   pid: z.number(),
   processStartedAt: z.string(),
+  pidNamespace: z.string().optional().catch(undefined),
   hostName: z.string(),
   host: hostSchema,
   /** Where the holder answers, null when it does not. */
   endpoint: z.string().nullable().catch(null),
   /** Milliseconds since the epoch. */
   acquiredAt: z.number().catch(0),
+  /** The inode of the lock file that the holder keeps locked as long as it lives; null where it could not. */
+  lockInode: z.string().nullable().catch(null),
 })
 export type LeaseHolder = z.infer<typeof holderSchema>
 
 export interface Lease {
   readonly holder: LeaseHolder
+  /** Why the kernel keeps no lock for it: other containers and other machines can't tell that we live. */
+  readonly unlockedBecause: string | null
   /** It was a dead process's: that one never gave it back, so it may have left things half done. */
   readonly tookOver: boolean
   /** Publishes where this process answers, once it does. */
@@ -37,23 +43,45 @@ export interface Lease {
   release(): Promise<void>
 }
 
-/** Another process writes here. `holder.endpoint` says how to reach it. */
+/** Another process writes here. `holder.endpoint` says how to reach it; null: lease.json does not name it. */
 export class LeaseHeldError extends Error {
   readonly kind = 'lease-held'
-  readonly holder: LeaseHolder
+  readonly holder: LeaseHolder | null
 
-  constructor(file: string, holder: LeaseHolder) {
-    const away = holder.hostName === os.hostname() ? '' : ` on the machine ${holder.hostName}`
-    const remedy = away ? `; if nothing runs there any more, delete ${file}` : ''
-    super(
-      `the data directory is in use by process ${holder.pid}${away} (${holder.host})${remedy || '; close it first'}`,
-    )
+  constructor(file: string, holder: LeaseHolder | null, canBeJudged = true) {
+    super(`the data directory is in use by ${inUseBy(file, holder, canBeJudged)}`)
     this.name = 'LeaseHeldError'
     this.holder = holder
   }
 }
 
+function inUseBy(file: string, holder: LeaseHolder | null, canBeJudged: boolean): string {
+  if (holder === null)
+    return `a process that ${file} does not name any more, because somebody deleted or changed it; end that process, then try again`
+  const { pid, host, hostName } = holder
+  const ifNothing = `; if nothing runs there any more, delete ${file}`
+  if (hostName !== os.hostname())
+    return `process ${pid} on the machine ${hostName} (${host})${ifNothing}`
+  return canBeJudged
+    ? `process ${pid} (${host}); close it first`
+    : `process ${pid} of another container (${host}), which can't be looked at from here${ifNothing}`
+}
+
+/** This process lost the lease to another one, which writes the data directory now. */
+export class LeaseLostError extends Error {
+  readonly kind = 'lease-lost'
+
+  constructor(dataDir: string) {
+    super(
+      `another process writes the data directory ${dataDir} now, so this one ends; what it had recorded is kept`,
+    )
+    this.name = 'LeaseLostError'
+  }
+}
+
 const fileName = 'lease.json'
+/** Never read or written: the kernel's lock on it is all that it is for. */
+const lockName = 'lease.lock'
 /** Others take over or give back at the same moment: a few short waits are enough for them to finish. */
 const attemptsMax = 50
 const retryDelayMs = 20
@@ -61,17 +89,18 @@ const retryDelayMs = 20
 /**
  * Takes the lease of a data directory, making the directory (0700) where missing. A lease whose holder
  * is dead is taken over. Throws LeaseHeldError when another live process has it, also when that one is
- * taking over right now.
+ * taking over right now, and when nobody can tell whether it lives.
  */
 export async function acquireLease(
   dataDir: string,
   { host, endpoint = null }: { host: LeaseHost; endpoint?: string | null },
 ): Promise<Lease> {
   await makeDirDurable(dataDir)
-  const { pid, startedAt } = await ownIdentity()
-  const holder: LeaseHolder = {
+  const { pid, startedAt, pidNamespace } = await ownIdentity()
+  const own = {
     pid,
     processStartedAt: startedAt,
+    pidNamespace,
     hostName: os.hostname(),
     host,
     endpoint,
@@ -79,15 +108,35 @@ export async function acquireLease(
   }
   const file = path.join(dataDir, fileName)
   for (let attempt = 1; ; attempt++) {
-    const claim = contentOf(holder)
-    const outcome = await take(file, claim)
-    if (outcome.kind === 'taken') {
-      await sweepLeftovers(dataDir)
-      return createLease(file, holder, claim, outcome.over)
-    }
-    if (outcome.kind === 'held') throw new LeaseHeldError(file, outcome.holder)
+    const outcome = await tryOnce(dataDir, own)
+    if (outcome.kind === 'acquired') return outcome.lease
+    if (outcome.kind === 'held') throw new LeaseHeldError(file, outcome.holder, outcome.judged)
     if (attempt === attemptsMax) throw new LeaseHeldError(file, outcome.by)
     await new Promise((resolve) => setTimeout(resolve, retryDelayMs))
+  }
+}
+
+async function tryOnce(
+  dataDir: string,
+  own: Omit<LeaseHolder, 'lockInode'>,
+): Promise<{ kind: 'acquired'; lease: Lease } | NotTaken> {
+  const file = path.join(dataDir, fileName)
+  const locking = await lockFile(path.join(dataDir, lockName))
+  // Whoever has the lock is alive, wherever it runs.
+  if (locking.kind === 'held') return whoHolds(file)
+  const lock = locking.kind === 'locked' ? locking.lock : null
+  let lease: Lease | undefined
+  try {
+    const holder = { ...own, lockInode: lock?.inode ?? null }
+    const content = contentOf(holder)
+    const outcome = await take(file, content, lock)
+    if (outcome.kind !== 'taken') return outcome
+    await sweepLeftovers(dataDir, lock)
+    const unlockedBecause = locking.kind === 'unavailable' ? locking.why : null
+    lease = createLease(file, { holder, content, tookOver: outcome.over, lock, unlockedBecause })
+    return { kind: 'acquired', lease }
+  } finally {
+    if (!lease) lock?.release()
   }
 }
 
@@ -95,32 +144,51 @@ export async function acquireLease(
 export async function readLeaseHolder(dataDir: string): Promise<LeaseHolder | null> {
   const found = await read(path.join(dataDir, fileName))
   const holder = found && parseHolder(found)
-  return holder && (await isAlive(holder)) ? holder : null
+  if (!holder) return null
+  const judged = await judge(holder, null)
+  if (judged !== 'unknown' || holder.lockInode === null) return judged === 'dead' ? null : holder
+  const locking = await lockFile(path.join(dataDir, lockName))
+  if (locking.kind !== 'locked') return holder
+  locking.lock.release()
+  return (await judge(holder, locking.lock)) === 'dead' ? null : holder
+}
+
+/** The lock is somebody else's: who that is, unless it changes hands right now. */
+async function whoHolds(file: string): Promise<NotTaken> {
+  const holder = await holderAt(file)
+  if (holder && (await judge(holder, null)) !== 'dead')
+    return { kind: 'held', holder, judged: true }
+  return { kind: 'again', by: null }
 }
 
 type Outcome =
   /** `over`: from a dead process. */
-  | { kind: 'taken'; over: boolean }
-  | { kind: 'held'; holder: LeaseHolder }
+  { kind: 'taken'; over: boolean } | NotTaken
+
+type NotTaken =
+  /** `judged`: it is known to live. */
+  | { kind: 'held'; holder: LeaseHolder; judged: boolean }
   /** It changed hands while we looked. */
-  | { kind: 'again'; by: LeaseHolder }
+  | { kind: 'again'; by: LeaseHolder | null }
 
 /**
  * Puts `content` at `file`, if nothing is there or what is there was written by a dead process. To
  * replace the bytes of a dead one takes the sole right to replace *these* bytes: a claim file named
  * after them, taken by this same function. Whoever holds the claim and then still finds these bytes
  * knows that nobody else can touch them; every content is unique, so they never come back.
+ * `lock`: ours, so whoever had it is dead.
  */
-async function take(file: string, content: string): Promise<Outcome> {
+async function take(file: string, content: string, lock: KernelLock | null): Promise<Outcome> {
   const found = await read(file)
   if (found === null) {
     if (await linkNew(file, content)) return { kind: 'taken', over: false }
     return { kind: 'again', by: (await holderAt(file)) ?? ownHolder(content) }
   }
   const holder = parseHolder(found)
-  if (holder && (await isAlive(holder))) return { kind: 'held', holder }
+  const judged = holder ? await judge(holder, lock) : 'dead'
+  if (holder && judged !== 'dead') return { kind: 'held', holder, judged: judged === 'alive' }
   const claimFile = claimFor(file, found)
-  const claim = await take(claimFile, renewed(content))
+  const claim = await take(claimFile, renewed(content), lock)
   if (claim.kind === 'held') return { kind: 'again', by: claim.holder }
   if (claim.kind === 'again') return claim
   try {
@@ -134,12 +202,15 @@ async function take(file: string, content: string): Promise<Outcome> {
 
 function createLease(
   file: string,
-  first: LeaseHolder,
-  firstContent: string,
-  tookOver: boolean,
+  taken: {
+    holder: LeaseHolder
+    content: string
+    tookOver: boolean
+    lock: KernelLock | null
+    unlockedBecause: string | null
+  },
 ): Lease {
-  let holder = first
-  let content = firstContent
+  let { holder, content } = taken
   let released = false
   let last: Promise<unknown> = Promise.resolve()
 
@@ -155,7 +226,8 @@ function createLease(
   }
 
   return {
-    tookOver,
+    tookOver: taken.tookOver,
+    unlockedBecause: taken.unlockedBecause,
     get holder() {
       return holder
     },
@@ -170,12 +242,17 @@ function createLease(
       }),
     release: () =>
       serially(async () => {
-        if (await isOurs()) {
+        try {
+          if (await isOurs()) {
+            released = true
+            await unlink(file)
+            await syncDirectory(path.dirname(file))
+          }
           released = true
-          await unlink(file)
-          await syncDirectory(path.dirname(file))
+        } finally {
+          // Last, so that nobody finds the name of a process that has let go.
+          taken.lock?.release()
         }
-        released = true
       }),
   }
 }
@@ -262,18 +339,27 @@ function parseHolder(content: string): LeaseHolder | null {
   }
 }
 
-/** A process on another machine can't be looked at: it counts as alive, and the message says so. */
-async function isAlive({ pid, processStartedAt, hostName }: LeaseHolder): Promise<boolean> {
-  if (hostName !== os.hostname()) return true
-  return isRunning({ pid, startedAt: processStartedAt })
+/**
+ * A process of another machine or container can't be looked at. That it had the lock which is ours now tells:
+ * the kernel took it away. `lock`: ours, null when we have none.
+ */
+async function judge(
+  { pid, processStartedAt, pidNamespace, hostName, lockInode }: LeaseHolder,
+  lock: KernelLock | null,
+): Promise<'alive' | 'dead' | 'unknown'> {
+  // A network file system may keep the locks of each machine to itself.
+  if (hostName !== os.hostname()) return 'unknown'
+  const judged = await judgeProcess({ pid, startedAt: processStartedAt, pidNamespace })
+  if (judged !== 'unknown') return judged === 'running' ? 'alive' : 'dead'
+  return lock && lockInode === lock.inode ? 'dead' : 'unknown'
 }
 
 /** What takers that died left behind. Only of dead ones: a live taker's files are its own to remove. */
-async function sweepLeftovers(dataDir: string): Promise<void> {
+async function sweepLeftovers(dataDir: string, lock: KernelLock | null): Promise<void> {
   for (const name of await readdir(dataDir)) {
     if (!/^lease\.json\..+\.(prepared|claim)$/.test(name)) continue
     const file = path.join(dataDir, name)
     const holder = await holderAt(file).catch(() => null)
-    if (holder && !(await isAlive(holder))) await unlink(file).catch(() => {})
+    if (holder && (await judge(holder, lock)) === 'dead') await unlink(file).catch(() => {})
   }
 }

@@ -1,0 +1,101 @@
+/**
+ * A lock that the kernel keeps: it sees through pid namespaces (containers, bubblewrap, flatpak), stays with
+ * a process that is stopped, and is gone at once with one that is killed. Node has no flock; an exclusive
+ * transaction of SQLite on an empty file is one on every system.
+ */
+import { lstat, open } from 'node:fs/promises'
+import type { DatabaseSync } from 'node:sqlite'
+import { systemCode } from '../errors.ts'
+
+export interface KernelLock {
+  /** Of the file that is locked: a file that was deleted and made again is another one. */
+  readonly inode: string
+  /** May be called twice. */
+  release(): void
+}
+
+type Locking =
+  | { kind: 'locked'; lock: KernelLock }
+  /** A live process has it, or looks at this very moment whether one does. */
+  | { kind: 'held' }
+  /** No lock can be had here: an old Node, or a file system without locks. */
+  | { kind: 'unavailable'; why: string }
+
+/** A lock lasts as long as its connection, which must not be collected as garbage. */
+const connections = new Set<DatabaseSync>()
+
+/** https://www.sqlite.org/rescode.html */
+const sqliteBusy = 5
+
+/**
+ * Tries to lock `file`, making it (0600) where missing, and waits for nobody. The file is never removed: who
+ * removes a lock file lets two processes lock two files of one name. Throws what the system says of a file
+ * that can't be made, and an error with the code ELOOP or EISDIR for what is no file.
+ */
+export async function lockFile(file: string): Promise<Locking> {
+  const sqlite = loadSqlite()
+  if (!sqlite) return { kind: 'unavailable', why: `Node ${process.version} has no node:sqlite` }
+  await makeFile(file)
+  const inode = await inodeOf(file)
+  let database: DatabaseSync | undefined
+  try {
+    database = new sqlite.DatabaseSync(file)
+    // Without a rollback journal: nothing is ever written, and no second file lies about.
+    database.exec('PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
+  } catch (error) {
+    database?.close()
+    if ((error as { errcode?: unknown }).errcode === sqliteBusy) return { kind: 'held' }
+    return { kind: 'unavailable', why: (error as Error).message }
+  }
+  const locked = database
+  // Between the look at it and the lock somebody may have put another file in its place.
+  if ((await inodeOf(file)) !== inode) {
+    locked.close()
+    return { kind: 'held' }
+  }
+  connections.add(locked)
+  return {
+    kind: 'locked',
+    lock: {
+      inode,
+      release() {
+        if (connections.delete(locked)) locked.close()
+      },
+    },
+  }
+}
+
+/**
+ * Only where there is none. One that exists is not opened: closing any handle of a file drops every lock
+ * that this process has on it (POSIX), so nothing but SQLite may ever open it.
+ */
+async function makeFile(file: string): Promise<void> {
+  try {
+    await (await open(file, 'wx', 0o600)).close()
+  } catch (error) {
+    if (systemCode(error) !== 'EEXIST') throw error
+  }
+}
+
+async function inodeOf(file: string): Promise<string> {
+  const status = await lstat(file, { bigint: true })
+  if (!status.isFile()) {
+    const code = status.isSymbolicLink() ? 'ELOOP' : status.isDirectory() ? 'EISDIR' : 'ENOTREG'
+    throw Object.assign(new Error(`${file} is no file`), { code, path: file })
+  }
+  return String(status.ino)
+}
+
+/** Null where this Node has none (before 22.13), or only behind a flag. */
+function loadSqlite(): typeof import('node:sqlite') | null {
+  // Node 22 warns of it once, on standard error. What is used here has been the same since it was added.
+  const warn = process.emitWarning
+  process.emitWarning = () => {}
+  try {
+    return process.getBuiltinModule?.('node:sqlite') ?? null
+  } catch {
+    return null
+  } finally {
+    process.emitWarning = warn
+  }
+}
