@@ -45,12 +45,19 @@ test('cards show status, agent, time, report or cause, and a transcript in every
     await page.keyboard.press('Escape')
   })
 
-  await test.step('each result of a task_await is a card as well', async () => {
-    const shown = talk.getByRole('article', { name: 'Task: Write the guide' })
-    await expect(shown.first()).toBeVisible()
-    await talk.getByRole('region', { name: /^Transcript of / }).press('End')
+  await test.step('a wait is one line, which opens to the tasks waited for, and no second card', async () => {
+    const list = talk.getByRole('region', { name: /^Transcript of / })
+    await list.press('End')
     await expect(talk.getByRole('heading', { name: 'The parser is covered' })).toBeVisible()
-    await expect(talk.getByText(/^Waited for/)).toBeAttached()
+    const wait = talk.getByRole('button', { name: /^Waited for 4 tasks/ })
+    await wait.scrollIntoViewIfNeeded()
+    await wait.click()
+    const waited = talk.getByRole('list', { name: 'Tasks waited for' })
+    await expect(waited.getByRole('listitem')).toHaveCount(4)
+    await expect(talk.getByRole('article', { name: 'Task: Write the guide' })).toHaveCount(1)
+    await waited.getByRole('button', { name: 'View transcript of Write the guide' }).click()
+    await expect(transcript(page, 'Write the guide')).toBeVisible()
+    await page.keyboard.press('Escape')
   })
 })
 
@@ -80,7 +87,7 @@ test('Apply changes brings a patch into the parent’s worktree; a conflict is s
     const clashing = card(talk, 'Rename the project')
     await clashing.getByRole('button', { name: 'Apply changes of Rename the project' }).click()
     await expect(clashing.getByRole('status')).toHaveText(
-      /^Its changes conflict with what is there\. Nothing was changed\.README\.mdDetails/,
+      /^Conflicts in 1 file\. Nothing was changed\. Resolve .*README\.mdDetails/,
     )
     expect(await app.git(worktree, 'status', '--porcelain=v2', '--branch')).toBe(before)
     expect(await readFile(path.join(worktree, 'README.md'), 'utf8')).toBe(readme)

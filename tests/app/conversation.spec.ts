@@ -40,7 +40,9 @@ test('Stop interrupts and keeps the partial turn; a follow-up goes on from there
     await expect(talk.getByText(/^Run 1 was interrupted/)).toBeVisible()
     await expect(talk.getByText('The first turn is whole.')).toBeVisible()
     await expect(talk.getByText('This was said before the gate.')).toBeVisible()
-    await expect(talk.getByText('This turn was cut short. What it had said is kept.')).toBeVisible()
+    await expect(
+      talk.getByText('This turn was interrupted. The partial output was saved.'),
+    ).toBeVisible()
     await expect(talk.getByText('This comes after the gate.')).toBeHidden()
   })
   await test.step('what was interrupted is listed, with its cause', async () => {
@@ -60,7 +62,7 @@ test('Stop interrupts and keeps the partial turn; a follow-up goes on from there
 
 for (const [how, end, cause] of [
   ['asked to end', (host: Host) => host.stop(), /asked to end/],
-  ['killed', (host: Host) => host.kill(), /Shiplog ended/],
+  ['killed', (host: Host) => host.kill(), /Shiplog quit/],
 ] as const) {
   test(`a host that is ${how} with an agent at work keeps what was said, and the next start lists it`, async ({
     app,

@@ -14,7 +14,6 @@ export const row = (page: Page, title: string): Locator =>
 export const conversation = (page: Page): Locator =>
   page.getByRole('region', { name: 'Conversation' })
 export const composer = (page: Page): Locator => conversation(page).getByRole('textbox')
-/** The first one: a `task_await` shows the same task again, with its result. */
 export const card = (within: Locator, title: string): Locator =>
   within.getByRole('article', { name: `Task: ${title}` }).first()
 export const transcript = (page: Page, title: string): Locator =>

@@ -41,6 +41,33 @@ describe('transcriptRows', () => {
     ])
   })
 
+  it('names the branch once where the worktree has just been entered', () => {
+    const { entries } = session(taskId('entered'), { branch: 'shiplog/fix' })
+      .worktree('/w/fix', 'shiplog/fix')
+      .prompt('Fix it')
+    const branches = transcriptRows(itemsOf(entries)).flatMap((row) =>
+      row.kind === 'mark' ? [row.branch] : [],
+    )
+    expect(branches).toEqual([null])
+  })
+
+  it('makes a table of more than five cards in a row, and no other calls part of it', () => {
+    const start = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({
+        call: { name: 'task', input: { title: `Part ${index}` } },
+      }))
+    const few = session(taskId('few')).turn(start(5)).entries
+    expect(kinds(transcriptRows(itemsOf(few)))).toEqual(['mark', ...Array(5).fill('call')])
+    const many = session(taskId('many')).turn([...start(6), look('bash'), ...start(2)]).entries
+    const rows = transcriptRows(itemsOf(many))
+    expect(kinds(rows)).toEqual(['mark', 'cards', 'call', 'call', 'call'])
+  })
+
+  it('gives every row the time at which it happened', () => {
+    const rows = transcriptRows(itemsOf(leadEnded()))
+    expect(rows.filter(({ at }) => at === null)).toEqual([])
+  })
+
   it('marks time and branch only when they change', () => {
     const entries = session(taskId('marks'))
       .turn([{ say: 'one' }])

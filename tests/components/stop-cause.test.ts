@@ -13,8 +13,8 @@ describe('why it was interrupted', () => {
       'Interrupted with Ctrl-C',
     )
     expect(withoutInterrupted('interrupted with Ctrl-C')).toBe('with Ctrl-C')
-    expect(`Interrupted${afterInterrupted('Shiplog ended while it ran')}`).toBe(
-      'Interrupted: Shiplog ended while it ran',
+    expect(`Interrupted${afterInterrupted('Shiplog quit while this was running')}`).toBe(
+      'Interrupted because Shiplog quit',
     )
     expect(afterInterrupted(null)).toBe('')
     expect(withoutInterrupted('interrupted')).toBe('interrupted')
@@ -22,7 +22,7 @@ describe('why it was interrupted', () => {
 
   it('is told to the person as what they did, wherever it is shown', () => {
     const cause = 'stopped by the person'
-    expect(`Interrupted${afterInterrupted(cause)}`).toBe('Interrupted: stopped by you')
+    expect(`Interrupted${afterInterrupted(cause)}`).toBe('Interrupted because you stopped it')
     expect([causeWords(cause), withoutInterrupted(cause), shortCause(cause)]).toEqual([
       ...['stopped by you', 'stopped by you', 'stopped by you'],
     ])
@@ -37,7 +37,7 @@ describe('why it was interrupted', () => {
 
   it('is a few letters in a row where it is a usual one', () => {
     expect(shortCause('interrupted with Ctrl-C')).toBe('Ctrl-C')
-    expect(shortCause('Shiplog ended while it ran')).toBe('Shiplog ended')
+    expect(shortCause('Shiplog quit while this was running')).toBe('Shiplog quit')
     expect(shortCause('the disk is full (ENOSPC)')).toBe('the disk is full (ENOSPC)')
   })
 })

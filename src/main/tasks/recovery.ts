@@ -22,7 +22,7 @@ import { isPrompt, promptFor } from './first-prompt.ts'
 import { causeOf } from './interruption.ts'
 import { endEvent } from './run-end.ts'
 
-const lostRunCause = 'Shiplog ended while it ran'
+const lostRunCause = 'Shiplog quit while this was running'
 
 /**
  * Ends every run without a process in the record: as its session says that it ended, completed when its
@@ -147,7 +147,7 @@ export async function closeUnfinished(session: Session, task: Task, run: number)
   await rm(path, { force: true })
 }
 
-const lostCallOutput = 'Shiplog ended while it ran: its outcome is unknown.'
+const lostCallOutput = 'Shiplog quit while this was running: its outcome is unknown.'
 
 type OpenCall = Pick<
   Extract<EntryBody, { type: 'tool-result' }>,

@@ -13,13 +13,14 @@ import { assertNever } from '../../../shared/assert-never.ts'
 import { bytes, exactTime, timeOfDay } from '../primitives/format.ts'
 import { NoticeLine, StatusIcon, TextButton } from '../primitives/index.ts'
 import { beginningOf, CauseText } from '../task/cause-text.tsx'
-import { afterInterrupted, causeWords } from '../task/stop-cause.ts'
+import { TaskTable } from '../task/task-table.tsx'
 import { ExternalLink, linkAddress } from '../text/index.ts'
 import { Disclosure } from './disclosure.tsx'
 import { useFold } from './fold-state.ts'
 import { LongMarkdown } from './long-markdown.tsx'
 import { LongText } from './long-text.tsx'
 import { plainText } from './plain-text.ts'
+import { runEndWords } from './row-name.ts'
 import type { Row } from './rows.ts'
 import { ToolCall, ToolCallGroup } from './tool-call.tsx'
 
@@ -41,12 +42,14 @@ export const RowView = memo(function RowView({ row }: { row: Row }) {
       )
     case 'calls':
       return <ToolCallGroup calls={row.calls} foldKey={row.key} />
+    case 'cards':
+      return <TaskTable calls={row.calls} foldKey={row.key} />
     case 'turn-note':
       return row.note === 'working' ? (
         <QuietLine icon={<StatusIcon status="spawned" decorative small />}>Working…</QuietLine>
       ) : (
         <QuietLine icon={<StatusIcon status="interrupted" decorative small />}>
-          This turn was cut short. What it had said is kept.
+          This turn was interrupted. The partial output was saved.
         </QuietLine>
       )
     case 'damage':
@@ -124,7 +127,7 @@ function OtherItem({ row }: { row: Extract<Row, { kind: 'item' }> }) {
       return (
         <Divider icon={item.reason === 'prompt' ? <Play /> : <RotateCcw />}>
           Run {item.run}
-          {item.reason === 'resume' ? ', resumed' : item.reason === 'retry' ? ', tried again' : ''}
+          {item.reason === 'resume' ? ', resumed' : item.reason === 'retry' ? ', retried' : ''}
         </Divider>
       )
     case 'run-end':
@@ -143,7 +146,7 @@ function OtherItem({ row }: { row: Extract<Row, { kind: 'item' }> }) {
               {item.branch ? ` on ${item.branch}` : ''}
             </>
           ) : (
-            'Left its worktree'
+            'Left the worktree'
           )}
         </QuietLine>
       )
@@ -163,7 +166,7 @@ function OtherItem({ row }: { row: Extract<Row, { kind: 'item' }> }) {
           line={
             <>
               <ScrollText aria-hidden className="size-3.5 shrink-0 text-faint" />
-              <span className="text-muted">Summary of what came before</span>
+              <span className="text-muted">Summary of earlier turns</span>
             </>
           }
           body={() => (
@@ -177,7 +180,7 @@ function OtherItem({ row }: { row: Extract<Row, { kind: 'item' }> }) {
           foldKey={row.key}
           line={
             <span className="untrusted truncate text-muted">
-              An entry of type “{item.entry.originalType}” is kept as it is: {item.entry.reason}
+              Entry of unknown type “{item.entry.originalType}”, kept unchanged: {item.entry.reason}
             </span>
           }
           body={() => <LongText label="Entry" text={JSON.stringify(item.entry.record, null, 2)} />}
@@ -195,15 +198,13 @@ function RunEnd(props: {
   foldKey: string
 }) {
   const { status, cause, run, foldKey } = props
-  const words = { completed: 'ended', interrupted: 'was interrupted', failed: 'failed' }[status]
-  const why =
-    status === 'interrupted' ? afterInterrupted(cause) : cause ? `: ${causeWords(cause)}` : ''
+  const { said, why } = runEndWords({ run, status, cause })
   const isLong = beginningOf(why) !== why
   return (
     <>
       <Divider icon={<StatusIcon status={status} decorative />}>
         <span className="untrusted">
-          Run {run} {words}
+          {said}
           {isLong ? null : why}
         </span>
       </Divider>
@@ -218,7 +219,7 @@ function RunEnd(props: {
   )
 }
 
-/** Where it was taken up again, and what had changed until then. */
+/** Where the task was resumed, and what had changed since it stopped. */
 function Resumed({ drift, foldKey }: { drift: string[]; foldKey: string }) {
   const [open, toggle] = useFold(`${foldKey}:drift`)
   const bodyId = useId()
@@ -235,7 +236,7 @@ function Resumed({ drift, foldKey }: { drift: string[]; foldKey: string }) {
             <span className="untrusted">
               {drift.length === 1 && first
                 ? plainText(first)
-                : `${drift.length} things had changed`}
+                : `${drift.length} changes since it stopped`}
             </span>
             {drift.length > 1 ? (
               <TextButton
@@ -268,7 +269,7 @@ function DamageLine({ row }: { row: Extract<Row, { kind: 'damage' }> }) {
   return (
     <NoticeLine
       tone="warning"
-      text="Part of this transcript is damaged and was skipped. Everything after it is shown."
+      text="Part of this transcript is damaged and was skipped. All entries after it are shown."
       details={[`${file}:${line}: ${reason}. The ${bytes(count)} are kept in the file.`]}
     />
   )
@@ -293,7 +294,7 @@ function Divider({ icon, children }: { icon: ReactNode; children: ReactNode }) {
   )
 }
 
-/** The end of a path says which one it is. */
+/** The last two parts identify a path. */
 const lastParts = (path: string): string => {
   const parts = path.split(/[\\/]/)
   return parts.length > 3 ? `…/${parts.slice(-2).join('/')}` : path

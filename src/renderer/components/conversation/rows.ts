@@ -14,7 +14,7 @@ type TurnItem = Extract<TranscriptItem, { kind: 'turn' }>
 type OtherItem = Exclude<TranscriptItem, { kind: 'turn' }>
 
 export type Row =
-  | { kind: 'item'; key: string; seq: number; item: OtherItem }
+  | { kind: 'item'; key: string; seq: number; at: string | null; item: OtherItem }
   /** Time, branch or directory, where they changed. */
   | {
       kind: 'mark'
@@ -24,17 +24,27 @@ export type Row =
       branch: string | null
       cwd: string | null
     }
-  | { kind: 'text'; key: string; seq: number; text: string; live: boolean }
-  | { kind: 'reasoning'; key: string; seq: number; text: string; live: boolean }
-  | { kind: 'call'; key: string; seq: number; call: ToolCallView }
+  | { kind: 'text'; key: string; seq: number; at: string | null; text: string; live: boolean }
+  | { kind: 'reasoning'; key: string; seq: number; at: string | null; text: string; live: boolean }
+  | { kind: 'call'; key: string; seq: number; at: string | null; call: ToolCallView }
   /** Small calls that follow each other, folded into one line. */
-  | { kind: 'calls'; key: string; seq: number; calls: ToolCallView[] }
+  | { kind: 'calls'; key: string; seq: number; at: string | null; calls: ToolCallView[] }
+  /** Many tasks that one turn started, as a table. */
+  | { kind: 'cards'; key: string; seq: number; at: string | null; calls: ToolCallView[] }
   /** A turn that was cut short, or that is in progress and has said nothing yet. */
-  | { kind: 'turn-note'; key: string; seq: number; note: 'cut-short' | 'working' }
-  | { kind: 'damage'; key: string; seq: number; damage: Damage }
+  | {
+      kind: 'turn-note'
+      key: string
+      seq: number
+      at: string | null
+      note: 'cut-short' | 'working'
+    }
+  | { kind: 'damage'; key: string; seq: number; at: null; damage: Damage }
 
 /** Fewer than this are as quickly read one by one. */
 const groupCallsMin = 3
+/** More cards in a row than this are a table. */
+const cardsMax = 5
 /** Calls that look at things: one line says enough of several. */
 const smallTools = new Set(['read_file', 'list_files', 'search_files', 'task_list'])
 
@@ -66,6 +76,8 @@ export function transcriptRows(items: TranscriptItem[], options: RowOptions = {}
     const unknownBefore = hasOlder && seen.time === null
     const mark = markBefore(item, seen)
     if (mark && !unknownBefore) rows.push(mark)
+    // The line of the worktree names its branch; the mark below must not repeat it.
+    if (item.kind === 'worktree' && item.branch) seen.branch = item.branch
     rows.push(...rowsOf(item))
   }
   for (const span of pending) rows.push(damageRow(span))
@@ -130,12 +142,12 @@ function rowsOf(item: TranscriptItem): Row[] {
 function otherRows(item: OtherItem): Row[] {
   // The first run begins with its prompt; only what comes after it needs a line.
   if (item.kind === 'run-start' && item.run === 1) return []
-  return [{ kind: 'item', key: item.key, seq: item.seq, item }]
+  return [{ kind: 'item', key: item.key, seq: item.seq, at: item.at, item }]
 }
 
 function turnRows(turn: TurnItem): Row[] {
   const rows: Row[] = []
-  const { key: turnKey, seq, blocks } = turn
+  const { key: turnKey, seq, at, blocks } = turn
   for (let index = 0; index < blocks.length; index += 1) {
     const block = blocks[index] as TurnBlock
     // A key by position: a block that is being written keeps its row.
@@ -143,27 +155,36 @@ function turnRows(turn: TurnItem): Row[] {
     const live = turn.status === 'live' && index === blocks.length - 1
     if (block.kind !== 'tool') {
       if (block.text.trim() !== '')
-        rows.push({ kind: block.kind, key, seq, text: block.text, live })
+        rows.push({ kind: block.kind, key, seq, at, text: block.text, live })
       continue
     }
-    const calls = smallCallsFrom(blocks, index)
-    if (calls.length >= groupCallsMin) {
-      rows.push({ kind: 'calls', key, seq, calls })
-      index += calls.length - 1
-    } else rows.push({ kind: 'call', key, seq, call: block.call })
+    const small = callsFrom(blocks, index, isSmall)
+    const cards = callsFrom(blocks, index, startsTask)
+    const startedAt = block.call.startedAt ?? at
+    if (small.length >= groupCallsMin) {
+      rows.push({ kind: 'calls', key, seq, at: startedAt, calls: small })
+      index += small.length - 1
+    } else if (cards.length > cardsMax) {
+      rows.push({ kind: 'cards', key, seq, at: startedAt, calls: cards })
+      index += cards.length - 1
+    } else rows.push({ kind: 'call', key, seq, at: startedAt, call: block.call })
   }
   if (turn.status === 'interrupted' && turn.at !== null)
-    rows.push({ kind: 'turn-note', key: `${turnKey}:note`, seq, note: 'cut-short' })
+    rows.push({ kind: 'turn-note', key: `${turnKey}:note`, seq, at, note: 'cut-short' })
   else if (turn.status === 'live' && rows.length === 0)
-    rows.push({ kind: 'turn-note', key: `${turnKey}:note`, seq, note: 'working' })
+    rows.push({ kind: 'turn-note', key: `${turnKey}:note`, seq, at, note: 'working' })
   return rows
 }
 
-function smallCallsFrom(blocks: TurnBlock[], from: number): ToolCallView[] {
+function callsFrom(
+  blocks: TurnBlock[],
+  from: number,
+  belongs: (call: ToolCallView) => boolean,
+): ToolCallView[] {
   const calls: ToolCallView[] = []
   for (let index = from; index < blocks.length; index += 1) {
     const block = blocks[index] as TurnBlock
-    if (block.kind !== 'tool' || !isSmall(block.call)) break
+    if (block.kind !== 'tool' || !belongs(block.call)) break
     calls.push(block.call)
   }
   return calls
@@ -173,9 +194,14 @@ function smallCallsFrom(blocks: TurnBlock[], from: number): ToolCallView[] {
 const isSmall = ({ state, name }: ToolCallView): boolean =>
   (state === 'ok' || state === 'not-loaded') && smallTools.has(name)
 
+/** A call that failed without starting anything is a line of its own. */
+const startsTask = ({ name, state, detail }: ToolCallView): boolean =>
+  name === 'task' && !(state === 'error' && detail === null)
+
 const damageRow = (damage: Damage): Row => ({
   kind: 'damage',
   key: `damage:${damage.file}:${damage.line}`,
   seq: damage.line,
+  at: null,
   damage,
 })

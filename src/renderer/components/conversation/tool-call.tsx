@@ -21,9 +21,10 @@ import { bytes } from '../primitives/format.ts'
 import { classNames, StatusIcon, Took } from '../primitives/index.ts'
 import { ReportView } from '../task/report-view.tsx'
 import { TaskCard } from '../task/task-card.tsx'
+import { startedBy } from '../task/task-table.tsx'
+import { WaitLine } from '../task/wait-line.tsx'
 import { Disclosure } from './disclosure.tsx'
 import { LongText } from './long-text.tsx'
-import { awaitedKey } from './repeated-reports.ts'
 import { TaskLookupContext } from './task-lookup.ts'
 import { groupWords, toolWords } from './tool-words.ts'
 
@@ -49,24 +50,12 @@ export function ToolCall({ call }: { call: ToolCallView }) {
   const tasks = useContext(TaskLookupContext)
   const { detail } = call
   if (call.name === 'task') {
-    const result = detail?.kind === 'tasks' ? (detail.tasks[0] ?? null) : null
-    const task = tasks.byCallId(call.callId) ?? (result ? tasks.byId(result.taskId) : null)
-    if (task || result) return <TaskCard task={task} result={result} foldKey={call.callId} />
+    const started = startedBy(call, tasks)
+    if (started)
+      return <TaskCard task={started.task} result={started.result} foldKey={call.callId} />
   }
   if (call.name === 'task_await' && detail?.kind === 'tasks' && detail.tasks.length > 0)
-    return (
-      <div className="flex flex-col gap-1">
-        <ToolCallLine call={call} />
-        {detail.tasks.map((result) => (
-          <TaskCard
-            key={result.taskId}
-            task={tasks.byId(result.taskId)}
-            result={result}
-            foldKey={awaitedKey(call.callId, result.taskId)}
-          />
-        ))}
-      </div>
-    )
+    return <WaitLine call={call} tasks={detail.tasks} />
   if (call.name === 'agent_report' && detail?.kind === 'report' && call.state === 'ok')
     return <ReportView title={detail.title} markdown={detail.markdown} foldKey={call.callId} />
   return <ToolCallLine call={call} />

@@ -28,7 +28,8 @@ import {
   useTailKept,
   useTailOverWidths,
 } from './list-place.ts'
-import { RepeatedReportsContext, repeatedReports } from './repeated-reports.ts'
+import { rowName } from './row-name.ts'
+import { RowTools } from './row-tools.tsx'
 import { RowView } from './row-view.tsx'
 import { type Row, rowIndexOfSeq, transcriptRows } from './rows.ts'
 
@@ -74,7 +75,6 @@ export function TranscriptList(props: TranscriptListProps) {
   const { paging = null, onReachStart, onReachEnd, onJumpToLatest, startAt = 'end' } = props
   const { empty, ref, className } = props
   const rows = useMemo(() => transcriptRows(items, { damage, hasOlder }), [items, damage, hasOlder])
-  const repeated = useMemo(() => repeatedReports(rows), [rows])
   const scroller = useRef<HTMLDivElement>(null)
   const [atEnd, setAtEnd] = useState(true)
   const [pinned, setPinned] = useState(startAt === 'end')
@@ -95,7 +95,7 @@ export function TranscriptList(props: TranscriptListProps) {
     overscan: overscanRows,
     anchorTo: 'end',
     followOnAppend: live,
-    // Below nought nothing counts as the end, so that what grows there moves nothing.
+    // -1 disables end detection, so growth at the tail does not scroll.
     scrollEndThreshold: pinned && !hasNewer ? endThresholdPx : -1,
     paddingStart: 16,
     paddingEnd: 24,
@@ -210,6 +210,8 @@ export function TranscriptList(props: TranscriptListProps) {
     else if (event.key === 'k') focusRow(index === null ? inView.endIndex : Math.max(index - 1, 0))
     else if (event.key === 'End') jumpToLatest()
     else if (event.key === 'Home') goToTop(scroller.current)
+    else if (event.key === 't' && press(target, row, 'transcript')) return event.preventDefault()
+    else if (event.key === 'r' && press(target, row, 'resume')) return event.preventDefault()
     else if ((event.key === 'Enter' || event.key === ' ') && target === row)
       row.querySelector<HTMLElement>('[aria-expanded]')?.click()
     else return
@@ -221,68 +223,72 @@ export function TranscriptList(props: TranscriptListProps) {
   const canJump = hasNewer || (live && !atEnd && !follows)
   return (
     <FoldContext value={folds}>
-      <RepeatedReportsContext value={repeated}>
-        <div className={classNames('relative flex min-h-0 min-w-0 flex-1 flex-col', className)}>
-          <section
-            ref={scroller}
-            aria-label={label}
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-            tabIndex={0}
-            onKeyDown={onKeyDown}
-            onWheel={shownRow.forget}
-            onPointerDown={shownRow.forget}
-            {...focusKept}
-            className="focus-pane min-h-0 flex-1 overflow-y-auto overscroll-contain [overflow-anchor:none]"
+      <div
+        className={classNames(
+          '@container relative flex min-h-0 min-w-0 flex-1 flex-col',
+          className,
+        )}
+      >
+        <section
+          ref={scroller}
+          aria-label={label}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+          tabIndex={0}
+          onKeyDown={onKeyDown}
+          onWheel={shownRow.forget}
+          onPointerDown={shownRow.forget}
+          {...focusKept}
+          className="focus-pane min-h-0 flex-1 overflow-y-auto overscroll-contain [overflow-anchor:none]"
+        >
+          <div
+            role="feed"
+            aria-busy={paging !== null}
+            className="relative w-full"
+            style={{ height: virtualizer.getTotalSize() }}
           >
-            <div
-              role="feed"
-              aria-busy={paging !== null}
-              className="relative w-full"
-              style={{ height: virtualizer.getTotalSize() }}
-            >
-              {shown.map(({ key, index, start }) => {
-                const row = rows[index]
-                return row ? (
-                  <article
-                    key={key}
-                    ref={virtualizer.measureElement}
-                    data-index={index}
-                    data-seq={row.seq}
-                    data-kind={row.kind}
-                    aria-posinset={index + 1}
-                    aria-setsize={hasOlder || hasNewer ? -1 : rows.length}
-                    aria-label={rowName(row)}
-                    tabIndex={-1}
-                    className="focus-inset absolute top-0 left-0 w-full"
-                    style={{ transform: `translateY(${start}px)` }}
+            {shown.map(({ key, index, start }) => {
+              const row = rows[index]
+              return row ? (
+                <article
+                  key={key}
+                  ref={virtualizer.measureElement}
+                  data-index={index}
+                  data-seq={row.seq}
+                  data-kind={row.kind}
+                  aria-posinset={index + 1}
+                  aria-setsize={hasOlder || hasNewer ? -1 : rows.length}
+                  aria-label={rowName(row)}
+                  tabIndex={-1}
+                  className="group/row absolute top-0 left-0 w-full outline-none"
+                  style={{ transform: `translateY(${start}px)` }}
+                >
+                  <div
+                    className={classNames(
+                      'relative mx-auto flow-root max-w-column rounded-md px-6 transition-colors group-focus-visible/row:outline-2 group-focus-visible/row:-outline-offset-2 group-focus-visible/row:outline-focus',
+                      row.key === pointedOut && 'bg-amber-tint',
+                    )}
                   >
-                    <div
-                      className={classNames(
-                        'mx-auto flow-root max-w-reading rounded-md px-6 transition-colors',
-                        row.key === pointedOut && 'bg-amber-tint',
-                      )}
-                    >
-                      <RowView row={row} />
-                    </div>
-                  </article>
-                ) : null
-              })}
-            </div>
-          </section>
-          <PagingNote paging={paging} />
-          {canJump ? (
-            <button
-              type="button"
-              onClick={jumpToLatest}
-              className="absolute bottom-3 left-1/2 flex h-7 -translate-x-1/2 items-center gap-1.5 rounded-md bg-raised px-3 text-ui text-ink shadow-popup hover:bg-hover"
-            >
-              <ArrowDown aria-hidden className="size-3.5 text-accent" />
-              Jump to latest
-            </button>
-          ) : null}
-          {live ? <TurnAnnouncer items={items} /> : null}
-        </div>
-      </RepeatedReportsContext>
+                    <RowView row={row} />
+                    <RowTools row={row} />
+                  </div>
+                </article>
+              ) : null
+            })}
+          </div>
+        </section>
+        <PagingNote paging={paging} />
+        {canJump ? (
+          <button
+            type="button"
+            onClick={jumpToLatest}
+            className="absolute bottom-3 left-1/2 flex h-7 -translate-x-1/2 items-center gap-1.5 rounded-md bg-raised px-3 text-ui text-ink shadow-popup hover:bg-hover"
+          >
+            <ArrowDown aria-hidden className="size-3.5 text-accent" />
+            Jump to latest
+          </button>
+        ) : null}
+        {live ? <TurnAnnouncer items={items} /> : null}
+      </div>
     </FoldContext>
   )
 }
@@ -309,37 +315,13 @@ function TurnAnnouncer({ items }: { items: TranscriptItem[] }) {
   )
 }
 
-function rowName(row: Row): string {
-  switch (row.kind) {
-    case 'text':
-      return 'Text'
-    case 'reasoning':
-      return 'Reasoning'
-    case 'call':
-      return 'Tool call'
-    case 'calls':
-      return 'Tool calls'
-    case 'mark':
-      return 'Time'
-    case 'damage':
-      return 'Damage'
-    case 'turn-note':
-      return 'Note'
-    case 'item':
-      return itemNames[row.item.kind]
-  }
+/** Presses the button for `action` of the task that has the focus, or of the row's. False when there is none. */
+function press(target: HTMLElement, row: HTMLElement | null, action: 'transcript' | 'resume') {
+  const of = target.closest<HTMLElement>('[data-task]') ?? row
+  const button = of?.querySelector<HTMLElement>(`[data-action="${action}"]:not(:disabled)`)
+  button?.click()
+  return button !== undefined && button !== null
 }
-
-const itemNames = {
-  prompt: 'Prompt',
-  'run-start': 'Run',
-  'run-end': 'End of run',
-  resume: 'Resume',
-  worktree: 'Worktree',
-  'pr-link': 'Pull request',
-  summary: 'Summary',
-  unknown: 'Unknown entry',
-} as const
 
 /** Not a scroll to the first row: who looks at the top of what is loaded stays there when more comes. */
 const goToTop = (scroller: HTMLElement | null) => scroller?.scrollTo({ top: 0 })
@@ -355,6 +337,8 @@ function estimatedHeight(row: Row | undefined): number {
       return 12 + Math.max(1, Math.ceil(row.text.length / 95)) * 21
     case 'call':
       return row.call.name === 'task' ? 120 : 32
+    case 'cards':
+      return 48 + Math.min(row.calls.length, 20) * 28
     case 'mark':
       return 36
     case 'item':

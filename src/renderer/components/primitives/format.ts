@@ -18,6 +18,12 @@ const clockTime = new Intl.DateTimeFormat('en', {
   minute: '2-digit',
   hour12: false,
 })
+const clockTimeWithSeconds = new Intl.DateTimeFormat('en', {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hour12: false,
+})
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 const whole = new Intl.NumberFormat('en')
 
@@ -46,6 +52,12 @@ export function exactTime(iso: string): string {
 export function timeOfDay(iso: string): string {
   const at = Date.parse(iso)
   return Number.isNaN(at) ? iso : clockTime.format(at)
+}
+
+/** `14:05:09`, in the reader's time zone. */
+export function timeOfDayWithSeconds(iso: string): string {
+  const at = Date.parse(iso)
+  return Number.isNaN(at) ? iso : clockTimeWithSeconds.format(at)
 }
 
 /** `3 Nov`, or with its year when that is not this one. For a day to come as well. */

@@ -21,7 +21,12 @@ function shown(
   drift: DriftReport,
   more: Partial<ResumeCandidate> & Partial<Pick<ShownCandidate, 'depth' | 'choice' | 'cause'>> = {},
 ): ShownCandidate {
-  const { depth = 0, choice = 'resume', cause = 'Shiplog ended while it ran', ...candidate } = more
+  const {
+    depth = 0,
+    choice = 'resume',
+    cause = 'Shiplog quit while this was running',
+    ...candidate
+  } = more
   return {
     candidate: {
       ...{ taskId, parentId: null, title, agent: 'lead', status: 'interrupted', depth },

@@ -179,7 +179,7 @@ export const FailedAtLength: Story = {
 }
 export const Interrupted: Story = {
   args: {
-    task: taskWith({ status: 'interrupted', error: 'Shiplog was closed while it ran' }),
+    task: taskWith({ status: 'interrupted', error: 'Shiplog was closed' }),
   },
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)

@@ -1,4 +1,4 @@
-/** The card of one task: for the `task` call that made it, and for each result of a `task_await`. */
+/** The card of one task, where the `task` call that started it stands. */
 import {
   Ban,
   Check,
@@ -16,7 +16,6 @@ import type { TaskId } from '../../../shared/ids.ts'
 import { isRunning, isSettled, type Task, waitingActivity } from '../../../shared/tasks.ts'
 import type { AwaitedTask } from '../../../shared/tools.ts'
 import { useFold } from '../conversation/fold-state.ts'
-import { RepeatedReportsContext } from '../conversation/repeated-reports.ts'
 import {
   type ShownApply,
   type ShownReport,
@@ -34,7 +33,6 @@ import {
   Skeleton,
   StatusIcon,
   StatusText,
-  TextButton,
   Tokens,
 } from '../primitives/index.ts'
 import { CauseText } from './cause-text.tsx'
@@ -63,10 +61,6 @@ export function TaskCard(props: {
     : taskId && task?.hasReport
       ? (lookup.report?.(taskId) ?? null)
       : null
-  const repetition = useContext(RepeatedReportsContext).get(foldKey)
-  const repeated =
-    repetition === 'always' ||
-    (repetition === 'newest' && result?.report?.title === task?.reportTitle)
   const { onNeedReport } = actions
   const needsReport = Boolean(task?.hasReport && !isRunning(task.status) && !report)
   useEffect(() => {
@@ -111,7 +105,7 @@ export function TaskCard(props: {
         <CardActions taskId={taskId} title={title} task={task} apply={apply} />
       </header>
       <ApplyNote apply={apply} />
-      {report ? <CardReport report={report} repeated={repeated} foldKey={foldKey} /> : null}
+      {report ? <CardReport report={report} foldKey={foldKey} /> : null}
       <NestedTasks parentId={taskId} />
     </article>
   )
@@ -232,6 +226,7 @@ function CardActions(props: {
           disabled={unreachable !== undefined}
           title={unreachable}
           aria-label={`Resume ${title}`}
+          data-action="resume"
           onClick={() => onResume(taskId)}
         >
           Resume
@@ -254,6 +249,7 @@ function CardActions(props: {
           size="small"
           icon={<ScrollText />}
           aria-label={`View transcript of ${title}`}
+          data-action="transcript"
           onClick={() => onViewTranscript(taskId)}
         >
           View transcript
@@ -264,7 +260,7 @@ function CardActions(props: {
   )
 }
 
-/** What is done seldom. */
+/** The actions that are rarely needed. */
 function MoreActions({ task }: { task: Task }) {
   const { onStartFresh, onGiveUp, onContinueFrom, unreachable } = useContext(TaskActionsContext)
   const disabled = unreachable !== undefined
@@ -276,14 +272,14 @@ function MoreActions({ task }: { task: Task }) {
   const entries: MenuEntry[] = []
   if (stopped && onStartFresh)
     entries.push({
-      label: `Start fresh${more}`,
+      label: `Restart${more}`,
       icon: <ListRestart />,
       disabled,
       onSelect: () => onStartFresh(task.id),
     })
   if (stopped && onGiveUp)
     entries.push({
-      label: `Give up${more}`,
+      label: `Abandon${more}`,
       icon: <Ban />,
       disabled,
       onSelect: () => onGiveUp(task.id),
@@ -310,7 +306,10 @@ function ApplyNote({ apply }: { apply: ShownApply | null }) {
     case 'conflict':
       return (
         <Note tone="text-amber">
-          <p>Its changes conflict with what is there. Nothing was changed.</p>
+          <p>
+            Conflicts in {counted(apply.paths.length, 'file')}. Nothing was changed. Resolve them in
+            your editor, then apply again.
+          </p>
           <Paths paths={apply.paths} />
           <details>
             <summary className="w-fit rounded-sm text-accent">Details</summary>
@@ -325,7 +324,7 @@ function ApplyNote({ apply }: { apply: ShownApply | null }) {
         </Note>
       )
     case 'nothing-to-apply':
-      return <Note tone="text-muted">It changed nothing, so there is nothing to apply.</Note>
+      return <Note tone="text-muted">Nothing to apply: no files were changed.</Note>
     case 'failed':
       return <Note tone="text-red">{apply.why}</Note>
     default:
@@ -362,47 +361,27 @@ function Paths({ paths }: { paths: string[] }) {
   )
 }
 
-function CardReport(props: {
-  report: ShownReport
-  /** An earlier card of the conversation shows it. */
-  repeated: boolean
-  foldKey: string
-}) {
-  const { report, repeated, foldKey } = props
+function CardReport({ report, foldKey }: { report: ShownReport; foldKey: string }) {
   const [open, toggle] = useFold(`${foldKey}:report`)
-  const [shown, toggleShown] = useFold(`${foldKey}:repeated`, !repeated)
   return (
     <div className="border-t py-2.5 pr-3 pl-9">
       {report.phase === 'loading' ? <Skeleton lines={3} /> : null}
       {report.phase === 'failed' ? (
-        <p className="untrusted text-red">Its report could not be read: {report.why}</p>
+        <p className="untrusted text-red">The report could not be read: {report.why}</p>
       ) : null}
       {report.phase === 'ready' ? (
         <>
-          <div className="flex items-baseline gap-3">
-            <h3 className="untrusted min-w-0 font-semibold" dir="auto">
-              {report.title}
-            </h3>
-            {repeated ? (
-              <TextButton
-                aria-expanded={shown}
-                onClick={toggleShown}
-                className="shrink-0 text-small"
-              >
-                {shown ? 'Hide report' : 'Show report'}
-              </TextButton>
-            ) : null}
+          <h3 className="untrusted font-semibold" dir="auto">
+            {report.title}
+          </h3>
+          <div className="mt-1">
+            <FoldedMarkdown
+              markdown={report.markdown}
+              open={open}
+              onToggle={toggle}
+              foldKey={`${foldKey}:report`}
+            />
           </div>
-          {shown ? (
-            <div className="mt-1">
-              <FoldedMarkdown
-                markdown={report.markdown}
-                open={open}
-                onToggle={toggle}
-                foldKey={`${foldKey}:report`}
-              />
-            </div>
-          ) : null}
         </>
       ) : null}
     </div>

@@ -137,7 +137,7 @@ function RootComposer(props: { task: Task; stopsNext: boolean; onSent(): void })
     }
   }
   return (
-    <div className="shrink-0 px-4 pt-1 pb-4">
+    <div className="shrink-0 px-6 pt-1 pb-4">
       <div className="mx-auto flex max-w-reading flex-col gap-2">
         <WaitingPrompts task={task} />
         {problem ? <ProblemNotice problem={problem} /> : null}

@@ -1,0 +1,85 @@
+/** How a row is named for a screen reader: by its content, never by its kind alone. Pure. */
+import type { ToolCallView } from '../../../shared/projections/transcript.ts'
+import { counted, exactTime, timeOfDay } from '../primitives/format.ts'
+import { afterInterrupted, causeWords } from '../task/stop-cause.ts'
+import { plainText } from './plain-text.ts'
+import type { Row } from './rows.ts'
+import { groupWords, toolWords } from './tool-words.ts'
+
+/** Long enough to know which row it is; the row itself is read next. */
+const nameCharsMax = 120
+
+export function rowName(row: Row): string {
+  switch (row.kind) {
+    case 'text':
+      return beginning(row.text)
+    case 'reasoning':
+      return `Reasoning: ${beginning(row.text)}`
+    case 'call':
+      return callName(row.call)
+    case 'calls':
+      return groupWords(row.calls)
+    case 'cards':
+      return `Started ${counted(row.calls.length, 'task')}`
+    case 'mark':
+      return [timeOfDay(row.at), row.branch && `branch ${row.branch}`, row.cwd && `in ${row.cwd}`]
+        .filter(Boolean)
+        .join(', ')
+    case 'damage':
+      return 'Damaged part of the transcript'
+    case 'turn-note':
+      return row.note === 'working' ? 'Working' : 'Turn interrupted'
+    case 'item':
+      return itemName(row.item)
+  }
+}
+
+/** `Ran node test.js, failed, exit 1`. */
+function callName(call: ToolCallView): string {
+  const { verb, object, result } = toolWords(call)
+  const failed = call.state === 'error' ? 'failed' : null
+  return [`${verb} ${beginning(object)}`.trim(), failed, result].filter(Boolean).join(', ')
+}
+
+function itemName(item: Extract<Row, { kind: 'item' }>['item']): string {
+  switch (item.kind) {
+    case 'prompt':
+      return `Prompt: ${beginning(item.text)}`
+    case 'run-start':
+      return `Run ${item.run} started`
+    case 'run-end': {
+      const { said, why } = runEndWords(item)
+      return said + why
+    }
+    case 'resume':
+      return `Resumed at ${exactTime(item.at)}`
+    case 'worktree':
+      return item.path ? `Works in ${item.path}` : 'Left the worktree'
+    case 'pr-link':
+      return `Pull request ${item.url}`
+    case 'summary':
+      return `Summary: ${beginning(item.text)}`
+    case 'unknown':
+      return `Entry of unknown type ${item.entry.originalType}`
+  }
+}
+
+/** `Run 2 was interrupted`, and ` because Shiplog quit`. */
+export function runEndWords(end: {
+  run: number
+  status: 'completed' | 'interrupted' | 'failed'
+  cause: string | null
+}): { said: string; why: string } {
+  const { run, status, cause } = end
+  const verb = { completed: 'ended', interrupted: 'was interrupted', failed: 'failed' }[status]
+  const why =
+    status === 'interrupted' ? afterInterrupted(cause) : cause ? `: ${causeWords(cause)}` : ''
+  return { said: `Run ${run} ${verb}`, why }
+}
+
+function beginning(text: string): string {
+  const line = plainText(text.trim().slice(0, nameCharsMax * 2))
+    .replace(/\s+/g, ' ')
+    .trim()
+  return line.length > nameCharsMax ? `${line.slice(0, nameCharsMax)}…` : line
+}

@@ -1,0 +1,91 @@
+/** Rows of a transcript: many tasks at once, and what a row offers under the keys. */
+import type { Meta, StoryObj } from '@storybook/react-vite'
+import { expect, fn, userEvent, within } from 'storybook/test'
+import { inWindow } from '../../../../storybook/decorators.tsx'
+import { lookupOf } from '../../../../storybook/task-lookup.ts'
+import { session } from '../../../../tests/fixtures/entries/builder.ts'
+import { leadEnded } from '../../../../tests/fixtures/entries/conversations.ts'
+import { taskId } from '../../../../tests/fixtures/entries/ids.ts'
+import { ids, laterState } from '../../../../tests/fixtures/entries/tasks.ts'
+import type { Entry } from '../../../shared/entries.ts'
+import { emptyTranscript, foldEntries } from '../../../shared/projections/transcript.ts'
+import { TaskActionsContext, TaskLookupContext } from './task-lookup.ts'
+import { TranscriptList } from './transcript-list.tsx'
+
+const itemsOf = (entries: Entry[]) => foldEntries(emptyTranscript(), entries).items
+const actions = { onViewTranscript: fn(), onResume: fn() }
+
+const meta: Meta<typeof TranscriptList> = {
+  title: 'Conversation/Rows',
+  component: TranscriptList,
+  decorators: [
+    (Story) => (
+      <TaskActionsContext value={actions}>
+        <TaskLookupContext value={lookupOf(laterState)}>
+          <Story />
+        </TaskLookupContext>
+      </TaskActionsContext>
+    ),
+    inWindow,
+  ],
+  args: { label: 'Conversation of Fix the parser', items: [] },
+}
+export default meta
+type Story = StoryObj<typeof TranscriptList>
+
+const manyStarted = itemsOf(
+  session(ids.lead).turn(
+    Array.from({ length: 8 }, (_, index) => ({
+      call: {
+        name: 'task',
+        input: { agent: 'worker', title: `Part ${index + 1}` },
+        detail: {
+          kind: 'tasks' as const,
+          tasks: [
+            {
+              taskId: taskId(`part ${index}`),
+              title: `Part ${index + 1}`,
+              agent: 'worker',
+              status: index === 3 ? ('failed' as const) : ('completed' as const),
+              cause: index === 3 ? 'No such file' : null,
+              report:
+                index === 3
+                  ? null
+                  : { run: 1, title: `Part ${index + 1} is done`, markdown: 'Yes.' },
+            },
+          ],
+        },
+      },
+    })),
+  ).entries,
+)
+
+/** Many sub-agents of one turn are a table; a row opens to the card. */
+export const ManyTasks: Story = {
+  args: { items: manyStarted, startAt: 'start' },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    await expect(await canvas.findByRole('region', { name: 'Started 8 tasks' })).toBeVisible()
+    await expect(canvas.queryByRole('button', { name: 'Show the whole report' })).toBeNull()
+    await userEvent.click(canvas.getByRole('button', { name: 'View transcript of Part 4' }))
+    await expect(actions.onViewTranscript).toHaveBeenLastCalledWith(taskId('part 3'))
+    await userEvent.click(canvas.getByRole('button', { name: /^Completed Part 1 / }))
+    await expect(canvas.getByRole('heading', { name: 'Part 1 is done' })).toBeVisible()
+  },
+}
+export const ManyTasksDark: Story = { ...ManyTasks, globals: { theme: 'dark' }, play: undefined }
+
+/** By keys: the row's time and copy are there, and `t` and `r` act on its task. */
+export const RowUnderTheKeys: Story = {
+  args: { items: itemsOf(leadEnded()), startAt: 'start' },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    const card = await canvas.findByRole('article', { name: 'Task: Add parser tests' })
+    const row = card.closest<HTMLElement>('[data-index]')
+    row?.focus()
+    await userEvent.keyboard('t')
+    await expect(actions.onViewTranscript).toHaveBeenLastCalledWith(ids.tests)
+    const prompt = canvas.getByRole('article', { name: /^Prompt: / })
+    await expect(within(prompt).getByRole('button', { name: 'Copy' })).toBeInTheDocument()
+  },
+}

@@ -1,0 +1,104 @@
+/** A `task_await` is one line that opens to the tasks it waited for: their cards are where they began. */
+import { Hourglass, ScrollText } from 'lucide-react'
+import { useContext } from 'react'
+import type { ToolCallView } from '../../../shared/projections/transcript.ts'
+import type { TaskStatus } from '../../../shared/tasks.ts'
+import type { AwaitedTask } from '../../../shared/tools.ts'
+import { Disclosure } from '../conversation/disclosure.tsx'
+import { LongText } from '../conversation/long-text.tsx'
+import { TaskActionsContext } from '../conversation/task-lookup.ts'
+import { counted } from '../primitives/format.ts'
+import { Button, StatusIcon, statusLabel, Took } from '../primitives/index.ts'
+import { causeWords } from './stop-cause.ts'
+
+/** More icons than this are counts instead. */
+const iconsMax = 6
+
+export function WaitLine({ call, tasks }: { call: ToolCallView; tasks: AwaitedTask[] }) {
+  const [only] = tasks
+  return (
+    <Disclosure
+      foldKey={call.callId}
+      line={
+        <>
+          <Hourglass aria-hidden className="size-3.5 shrink-0 text-faint" />
+          <span className="flex min-w-0 items-baseline gap-1.5">
+            <span className="shrink-0 text-muted">Waited for</span>
+            <span className="untrusted truncate">
+              {tasks.length === 1 && only ? only.title : counted(tasks.length, 'task')}
+            </span>
+          </span>
+          <Outcomes tasks={tasks} />
+          {call.durationMs !== null ? (
+            <Took ms={call.durationMs} className="shrink-0 text-small text-faint" />
+          ) : null}
+        </>
+      }
+      body={() => (
+        <div className="ml-5.5 space-y-2">
+          <ul aria-label="Tasks waited for">
+            {tasks.map((task) => (
+              <Waited key={task.taskId} task={task} />
+            ))}
+          </ul>
+          {call.output ? <LongText captioned label="Output" text={call.output} /> : null}
+        </div>
+      )}
+    />
+  )
+}
+
+function Outcomes({ tasks }: { tasks: AwaitedTask[] }) {
+  if (tasks.length <= iconsMax)
+    return (
+      <span className="flex shrink-0 items-center gap-0.5">
+        {tasks.map(({ taskId, status }) => (
+          <StatusIcon key={taskId} status={status} small />
+        ))}
+      </span>
+    )
+  return <StatusCounts statuses={tasks.map(({ status }) => status)} />
+}
+
+/** `✓ 9  ✕ 1`, in the order in which the statuses first occur. */
+export function StatusCounts({ statuses }: { statuses: TaskStatus[] }) {
+  const groups = [...Map.groupBy(statuses, (status) => status)]
+  return (
+    <span className="tabular flex shrink-0 items-center gap-2 text-small text-muted">
+      {groups.map(([status, { length }]) => (
+        <span key={status} className="flex items-center gap-1">
+          <StatusIcon status={status} small />
+          {length}
+        </span>
+      ))}
+    </span>
+  )
+}
+
+function Waited({ task }: { task: AwaitedTask }) {
+  const { onViewTranscript } = useContext(TaskActionsContext)
+  const outcome =
+    task.report?.title ?? (task.cause ? causeWords(task.cause) : statusLabel(task.status))
+  return (
+    <li className="flex min-h-7 items-center gap-2">
+      <StatusIcon status={task.status} />
+      <span className="untrusted max-w-[50%] shrink-0 truncate" title={task.title}>
+        {task.title}
+      </span>
+      <span className="untrusted min-w-0 flex-1 truncate text-small text-muted" title={outcome}>
+        {outcome}
+      </span>
+      {onViewTranscript ? (
+        <Button
+          size="small"
+          icon={<ScrollText />}
+          aria-label={`View transcript of ${task.title}`}
+          className="border-transparent bg-transparent text-muted"
+          onClick={() => onViewTranscript(task.taskId)}
+        >
+          View transcript
+        </Button>
+      ) : null}
+    </li>
+  )
+}
