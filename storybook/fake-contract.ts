@@ -326,7 +326,7 @@ export function createFakeContract(options: FakeContractOptions = {}): FakeContr
       settings: os.retention.settings.handler(retention.settings),
       setSettings: os.retention.setSettings.handler(({ input }) => retention.setSettings(input)),
       preview: os.retention.preview.handler(({ input }) => retention.preview(input.settings)),
-      sweep: os.retention.sweep.handler(retention.sweep),
+      sweep: os.retention.sweep.handler(({ input }) => retention.sweep(input)),
       receipts: os.retention.receipts.handler(retention.receipts),
       receipt: os.retention.receipt.handler(({ input }) => retention.receipt(input.receiptId)),
       undo: os.retention.undo.handler(({ input }) => retention.undo(input)),

@@ -24,6 +24,7 @@ import { type Ledger, openLedger } from './ledger/ledger.ts'
 import { createNotices, type Notices } from './notices.ts'
 import { openFolder } from './open-folder.ts'
 import { createRetention } from './retention/retention.ts'
+import { settingsFromEnvironment } from './retention/settings.ts'
 import { sweepInWords } from './retention/words.ts'
 import { createInProcessClient, createRouter, type ShiplogRouter } from './rpc/router.ts'
 import { refuseForeignFolders, strayTranscripts } from './sessions/own-folders.ts'
@@ -186,6 +187,7 @@ async function openServicesOn(
   })
   const retention = await createRetention({
     ...common,
+    override: settingsFromEnvironment(process.env),
     workspaces,
     onSwept: (sweep) =>
       notices.swept(

@@ -95,3 +95,20 @@ it('refuses --dry-run together with --undo: exit 2', async () => {
     stderr: expect.stringContaining('cannot be used with'),
   })
 })
+
+it('[X2] takes days that count for this sweep alone, and refuses what is no number of days', async () => {
+  const world = createFakeWorld()
+  await runToEnd(['prune', '--transcript-ttl-days', '7'], { world })
+  await runToEnd(['prune', '--transcript-ttl-days', 'never'], { world })
+  await runToEnd(['prune'], { world })
+  const asked = world.calls.filter(({ name }) => name === 'retention.sweep')
+  expect(asked.map(({ input }) => input)).toEqual([
+    { transcriptTtlDays: 7 },
+    { transcriptTtlDays: null },
+    {},
+  ])
+  for (const wrong of ['soon', '-1', '1.5', '40000']) {
+    const { code, stderr } = await runToEnd(['prune', `--transcript-ttl-days=${wrong}`], { world })
+    expect([code, stderr]).toEqual([2, expect.stringContaining('whole number')])
+  }
+})

@@ -59,7 +59,7 @@ it('[X2][X3] moves finished transcripts to the trash with a receipt; reports sta
   expect(await receiptsIn(dataDir)).toEqual([])
   expect(await statusOf(shiplog, leafId)).toBe('complete')
 
-  const sweep = await client.retention.sweep()
+  const sweep = await client.retention.sweep({})
   expect(sweep).toEqual({ ...preview, dryRun: false, receipt: sweep.receipt })
   const leaf = sweep.removed.find(({ id }) => id === leafId)
   expect(leaf).toMatchObject({ kind: 'transcript', reason: 'age', title: 'Leaf' })
@@ -86,7 +86,7 @@ it('[X2][X3] moves finished transcripts to the trash with a receipt; reports sta
     entries: 0,
   })
   // What has gone does not go again.
-  expect(await client.retention.sweep()).toMatchObject({ removed: [], kept: 1, receipt: null })
+  expect(await client.retention.sweep({})).toMatchObject({ removed: [], kept: 1, receipt: null })
   expect(await receiptsIn(dataDir)).toHaveLength(1)
 })
 
@@ -98,7 +98,7 @@ it('[X3] Undo brings every byte back to where it was, and it stays for another 3
   const entries = await entriesOf(shiplog, leafId)
   const indexBefore = JSON.parse(await readFile(session('subagent-transcripts.json'), 'utf8'))
   pass(31)
-  const { receipt } = await client.retention.sweep()
+  const { receipt } = await client.retention.sweep({})
   const { receipts } = await client.retention.receipts()
   expect(receipts).toMatchObject([
     { id: receipt, by: 'person', transcripts: 2, inTrash: 2, deleted: 0 },
@@ -140,7 +140,7 @@ it('[X3] a removed root is swept too, its record stays, and it is restored with 
   const entries = await entriesOf(shiplog, rootId)
   await client.workspace.remove({ workspaceId: rootId })
   pass(31)
-  expect(idsOf(await client.retention.sweep())).toContain(rootId)
+  expect(idsOf(await client.retention.sweep({}))).toContain(rootId)
   expect(await statusOf(shiplog, rootId)).toBe('expired')
   expect(existsSync(join(dataDir, 'archive', rootId, 'chat.jsonl'))).toBe(false)
   expect((await client.tasks.report({ taskId: rootId })).title).toBe('Lead')
@@ -163,11 +163,11 @@ it('[X3] what has been in the trash for 7 days is deleted for good, and a receip
   await mkdir(join(dataDir, 'trash', 'odds-and-ends'), { recursive: true, mode: 0o700 })
   await writeFile(join(dataDir, 'trash', 'odds-and-ends', 'file'), '12345')
   pass(31)
-  const first = await shiplog.client.retention.sweep()
+  const first = await shiplog.client.retention.sweep({})
   await shiplog.client.workspace.remove({ workspaceId: rootId })
   await shiplog.client.workspace.trash({ workspaceId: rootId })
   pass(6.9)
-  expect(await shiplog.client.retention.sweep()).toMatchObject({ removed: [] })
+  expect(await shiplog.client.retention.sweep({})).toMatchObject({ removed: [] })
   pass(0.2)
   await shiplog.close()
   shiplog = await open({ sweepAtStart: true })
@@ -232,7 +232,7 @@ it('[X3] a start ends what a crash left between saying and moving, and changes n
   const { open, session, dataDir, leafId, middleId } = await stage()
   let shiplog = await open()
   pass(31)
-  const { receipt } = await shiplog.client.retention.sweep()
+  const { receipt } = await shiplog.client.retention.sweep({})
   await shiplog.close()
   // As if the process had died while it moved: one half here, the other half there.
   const place = session('subagent-transcripts', leafId)
@@ -263,7 +263,7 @@ it('[X3] what cannot be moved is kept, said, and not called expired', async () =
   pass(31)
   await mkdir(join(dataDir, 'trash'), { recursive: true, mode: 0o700 })
   await writeFile(join(dataDir, 'trash', `transcript-${leafId}`), 'in the way')
-  const sweep = await shiplog.client.retention.sweep()
+  const sweep = await shiplog.client.retention.sweep({})
   expect(idsOf(sweep)).toEqual([middleId])
   expect(sweep.kept).toBe(2)
   expect(await statusOf(shiplog, leafId)).toBe('complete')
@@ -284,7 +284,7 @@ it('tells an expired transcript from one that is missing', async () => {
   })
   const shiplog = await open()
   pass(31)
-  expect(idsOf(await shiplog.client.retention.sweep())).toEqual([middleId])
+  expect(idsOf(await shiplog.client.retention.sweep({}))).toEqual([middleId])
   expect(await statusOf(shiplog, leafId)).toBe('missing')
   expect(await statusOf(shiplog, middleId)).toBe('expired')
 })
@@ -324,6 +324,74 @@ it('keeps settings across restarts, and refuses ones that make no sense', async 
   })
 })
 
+it.each([
+  [{ retention: { transcriptTtlDays: 7 } }, { transcriptTtlDays: 7 }],
+  [{ version: 1, retention: { transcriptTtlDays: null } }, { transcriptTtlDays: null }],
+  [{ version: 1, retention: { trashTtlDays: 2 }, theirs: true }, { trashTtlDays: 2 }],
+  [{ retention: {} }, {}],
+])('[X2] takes each setting alone: %j', async (file, set) => {
+  const { open, dataDir } = await stage()
+  await writeFile(join(dataDir, 'settings.json'), JSON.stringify(file))
+  const shiplog = await open()
+  expect(await shiplog.client.retention.settings()).toEqual({ ...retentionDefaults, ...set })
+  await startIsOver(shiplog)
+  expect((await shiplog.client.app.info()).notices).toEqual([])
+  await shiplog.client.retention.setSettings({ ...retentionDefaults, transcriptsMax: 9 })
+  const saved = JSON.parse(await readFile(join(dataDir, 'settings.json'), 'utf8'))
+  expect(saved).toMatchObject({ ...file, version: 1, retention: { transcriptsMax: 9 } })
+})
+
+it('[X2] names the key that is wrong', async () => {
+  const { open, dataDir } = await stage()
+  const wrong = { retention: { transcriptTtlDays: 7, trashTtlDays: '2 days' } }
+  await writeFile(join(dataDir, 'settings.json'), JSON.stringify(wrong))
+  const shiplog = await open({ sweepAtStart: true })
+  await startIsOver(shiplog)
+  const { notices } = await shiplog.client.app.info()
+  expect(notices[0]?.details[0]).toMatch(/^settings\.json .*retention\.trashTtlDays: .*number/)
+  await expect(shiplog.client.retention.sweep({})).rejects.toThrow('retention.trashTtlDays')
+})
+
+it('[X2] takes the days from the environment instead, and never writes them to the file', async () => {
+  const { open, dataDir, middleId, leafId } = await stage()
+  const path = join(dataDir, 'settings.json')
+  await writeFile(path, '{"retention": {"transcriptTtlDays": 90}}')
+  vi.stubEnv('SHIPLOG_TRANSCRIPT_TTL_DAYS', '2')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const shiplog = await open()
+  const settings = await shiplog.client.retention.settings()
+  expect(settings.transcriptTtlDays).toBe(2)
+  await shiplog.client.retention.setSettings({ ...settings, trashTtlDays: 9 })
+  expect(JSON.parse(await readFile(path, 'utf8')).retention).toMatchObject({
+    transcriptTtlDays: 90,
+    trashTtlDays: 9,
+  })
+  pass(3)
+  expect(idsOf(await shiplog.client.retention.preview({}))).toEqual([middleId, leafId].toSorted())
+  await shiplog.close()
+  for (const [value, days] of [
+    ['never', null],
+    ['', 90],
+  ] as const) {
+    vi.stubEnv('SHIPLOG_TRANSCRIPT_TTL_DAYS', value)
+    const again = await open()
+    expect((await again.client.retention.settings()).transcriptTtlDays).toBe(days)
+    await again.close()
+  }
+  vi.stubEnv('SHIPLOG_TRANSCRIPT_TTL_DAYS', 'a week')
+  await expect(open()).rejects.toThrow('SHIPLOG_TRANSCRIPT_TTL_DAYS is "a week"')
+})
+
+it('[X2] a sweep can be asked for with other days than are set', async () => {
+  const { open, middleId, leafId } = await stage()
+  const shiplog = await open()
+  pass(3)
+  expect(idsOf(await shiplog.client.retention.sweep({}))).toEqual([])
+  const swept = await shiplog.client.retention.sweep({ transcriptTtlDays: 2 })
+  expect(idsOf(swept)).toEqual([middleId, leafId].toSorted())
+  expect(await shiplog.client.retention.settings()).toEqual(retentionDefaults)
+})
+
 it('keeps damaged settings aside and sweeps nothing by itself until they are saved again', async () => {
   const { open, dataDir } = await stage()
   const path = join(dataDir, 'settings.json')
@@ -340,7 +408,7 @@ it('keeps damaged settings aside and sweeps nothing by itself until they are sav
     ])
     expect(await shiplog.client.retention.settings()).toEqual(retentionDefaults)
     expect(idsOf(await shiplog.client.retention.preview({}))).toHaveLength(2)
-    await expect(shiplog.client.retention.sweep()).rejects.toThrow(
+    await expect(shiplog.client.retention.sweep({})).rejects.toThrow(
       'settings.json.damaged-1 in the data directory. Put it right',
     )
     await shiplog.close()
@@ -358,7 +426,7 @@ it('lists a receipt that cannot be read as such, and takes its transcripts back 
   const { open, dataDir, leafId } = await stage()
   const shiplog = await open()
   pass(31)
-  const { receipt } = await shiplog.client.retention.sweep()
+  const { receipt } = await shiplog.client.retention.sweep({})
   await writeFile(join(dataDir, 'receipts', `${receipt}.json`), '{')
   const { receipts, unreadable } = await shiplog.client.retention.receipts()
   expect({ receipts, unreadable }).toEqual({

@@ -455,7 +455,7 @@ describe('going on from what retention took away', () => {
     await shiplog.client.workspace.remove({ workspaceId: root })
     const settings = await shiplog.client.retention.settings()
     await shiplog.client.retention.setSettings({ ...settings, bytesMax: 0 })
-    const { receipt } = await shiplog.client.retention.sweep()
+    const { receipt } = await shiplog.client.retention.sweep({})
     const goOn = () => shiplog.client.tasks.continueFrom({ taskId: root })
     await expect(goOn()).rejects.toMatchObject({
       code: 'REFUSED',

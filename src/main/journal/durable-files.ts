@@ -133,7 +133,9 @@ export type JsonFile<T> =
 export interface JsonSchema<T> {
   safeParse(
     value: unknown,
-  ): { success: true; data: T } | { success: false; error: { message: string } }
+  ):
+    | { success: true; data: T }
+    | { success: false; error: { issues: readonly { path: PropertyKey[]; message: string }[] } }
 }
 
 /**
@@ -160,7 +162,9 @@ export async function readJsonFile<T>(file: string, schema: JsonSchema<T>): Prom
   }
   const parsed = schema.safeParse(value)
   if (parsed.success) return { kind: 'ok', value: parsed.data }
-  return { kind: 'damaged', reason: `${file} has another shape: ${parsed.error.message}` }
+  const [wrong] = parsed.error.issues
+  const key = wrong?.path.join('.') || 'the whole'
+  return { kind: 'damaged', reason: `${file} has another shape: ${key}: ${wrong?.message}` }
 }
 
 /** Makes a directory's entries durable. */

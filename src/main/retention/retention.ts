@@ -32,7 +32,11 @@ export interface Retention {
   /** What a sweep would remove now. Changes nothing but what is remembered of the trash. */
   preview(settings?: RetentionSettings): Promise<Sweep>
   /** Moves to the trash what is to go, and deletes what has been in the trash for long enough (X3). */
-  sweep(by?: 'start' | 'person'): Promise<Sweep>
+  /** With the settings as they are, but for `only`. */
+  sweep(
+    by?: 'start' | 'person',
+    only?: Partial<Pick<RetentionSettings, 'transcriptTtlDays'>>,
+  ): Promise<Sweep>
   receipts(): Promise<{ receipts: ReceiptSummary[]; unreadable: string[] }>
   /** By id or unique prefix. Throws FailureError. */
   receipt(receiptId: string): Promise<ReceiptSummary & { items: ReceiptItem[] }>
@@ -64,6 +68,8 @@ interface RetentionDependencies {
   onSwept: (sweep: Sweep) => void
   /** A receipt was undone, whole or in part. */
   onUndone: (receiptId: ReceiptId) => void
+  /** Settings that count instead of those in the file. */
+  override?: Partial<RetentionSettings>
   /** The settings can't be read: said once, since nothing goes by itself until they are set again. */
   onSettingsLost: (detail: string) => void
 }
@@ -79,7 +85,7 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
   const { ledger, layout, clock } = deps
   const { state } = ledger
   const serially = createSerially()
-  const settings = await openSettings(layout.settings)
+  const settings = await openSettings(layout.settings, deps.override)
   const receipts = createReceipts(layout.receipts)
   const ending = new AbortController()
   const expiry = createExpiry({ ...deps, signal: ending.signal })
@@ -129,9 +135,8 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
     return { dryRun: true, removed, kept, receipt: null }
   }
 
-  async function sweepNow(by: 'start' | 'person'): Promise<Sweep> {
+  async function sweepNow(by: 'start' | 'person', wanted: RetentionSettings): Promise<Sweep> {
     await expiry.rollForward()
-    const wanted = settings.current()
     const { nowMs, removed, transcripts, purge, kept } = await plan(wanted)
     const nothing: Sweep = { dryRun: false, removed: [], kept, receipt: null }
     if (removed.length === 0 || ending.signal.aborted) return nothing
@@ -276,7 +281,7 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
     const lost = settings.lost()
     if (lost !== null) deps.onSettingsLost(lost)
     else if (sweep && !ending.signal.aborted) {
-      const done = await alone(() => sweepNow('start'))
+      const done = await alone(() => sweepNow('start', settings.current()))
       if (done.receipt) deps.onSwept(done)
     }
   }
@@ -288,10 +293,12 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
       return settings.current()
     },
     preview,
-    async sweep(by = 'person') {
+    async sweep(by = 'person', { transcriptTtlDays } = {}) {
       const lost = settings.lost()
       if (lost !== null) refused('settings-lost', `${whatIsLost} ${lost} ${howToSetAgain}`)
-      return alone(() => sweepNow(by))
+      const wanted = { ...settings.current() }
+      if (transcriptTtlDays !== undefined) wanted.transcriptTtlDays = transcriptTtlDays
+      return alone(() => sweepNow(by, wanted))
     },
     async receipts() {
       const { all, unreadable } = await summaries()

@@ -3,17 +3,19 @@ import { basename } from 'node:path'
 import { z } from 'zod'
 import {
   type RetentionSettings,
+  retentionDaysMax,
   retentionDefaults,
   retentionSettingsSchema,
 } from '../../shared/contract/retention.ts'
+import { invalid } from '../../shared/failure.ts'
 import { exists, readJsonFile, setAside, writeFileDurable } from '../journal/index.ts'
 
 const settingsVersion = 1
 
-/** What it says beside retention is not ours to drop. */
+/** A person may write a single setting; the defaults count for the others. Other keys are kept. */
 const fileSchema = z.looseObject({
-  version: z.literal(settingsVersion),
-  retention: retentionSettingsSchema.optional(),
+  version: z.literal(settingsVersion).default(settingsVersion),
+  retention: retentionSettingsSchema.partial().optional(),
 })
 
 const newerSchema = z.looseObject({ version: z.number().int().gt(settingsVersion) })
@@ -31,29 +33,64 @@ interface SettingsStore {
 
 /**
  * Of a file that can't be used the defaults count. It is kept aside as `settings.json.damaged-<n>`; that of
- * a newer version stays, until settings are saved. `path`: absolute.
+ * a newer version stays, until settings are saved. `path`: absolute. `override` counts in place of what the
+ * file says and is not saved into it.
  */
-export async function openSettings(path: string): Promise<SettingsStore> {
+export async function openSettings(
+  path: string,
+  override: Partial<RetentionSettings> = {},
+): Promise<SettingsStore> {
   const name = basename(path)
   const file = await readJsonFile(path, fileSchema)
   let isNewer = file.kind === 'damaged' && (await readJsonFile(path, newerSchema)).kind === 'ok'
   const aside = file.kind === 'damaged' && !isNewer ? await setAside(path, 'damaged') : null
-  let whole = file.kind === 'ok' ? file.value : { version: settingsVersion as 1 }
+  let whole: z.infer<typeof fileSchema> =
+    file.kind === 'ok' ? file.value : { version: settingsVersion }
+  const current = () => ({ ...retentionDefaults, ...whole.retention, ...override })
   const wasAside = file.kind === 'missing' && (await exists(`${path}.damaged-1`))
+  const why = file.kind === 'damaged' ? `${file.reason.replace(path, name)}.` : ''
   let lost: string | null = null
   if (isNewer) lost = `${name} was written by a newer version of Shiplog and is left as it is.`
-  else if (aside) lost = `The file is kept as ${basename(aside)} in the data directory.`
+  else if (aside) lost = `${why} The file is kept as ${basename(aside)} in the data directory.`
   else if (wasAside) lost = `The file is kept as ${name}.damaged-1 in the data directory.`
   return {
-    current: () => whole.retention ?? retentionDefaults,
+    current,
     lost: () => lost,
     async save(retention) {
       if (isNewer) await setAside(path, 'newer')
       isNewer = false
-      const next = { ...whole, retention }
+      const next = { ...whole, retention: withoutOverridden(retention, whole.retention, override) }
       await writeFileDurable(path, `${JSON.stringify(next, null, 2)}\n`)
       whole = next
       lost = null
     },
   }
+}
+
+/** Settings are edited as they count: a value that was not changed there is not the person's wish for the file. */
+function withoutOverridden(
+  wanted: RetentionSettings,
+  stored: Partial<RetentionSettings> = {},
+  override: Partial<RetentionSettings>,
+): Partial<RetentionSettings> {
+  if (override.transcriptTtlDays === undefined) return wanted
+  if (wanted.transcriptTtlDays !== override.transcriptTtlDays) return wanted
+  const { transcriptTtlDays: _, ...others } = wanted
+  if (stored.transcriptTtlDays === undefined) return others
+  return { ...others, transcriptTtlDays: stored.transcriptTtlDays }
+}
+
+const ttlVariable = 'SHIPLOG_TRANSCRIPT_TTL_DAYS'
+
+/** What the environment says instead of the file. Throws FailureError for a value that is no number of days. */
+export function settingsFromEnvironment(env: NodeJS.ProcessEnv): Partial<RetentionSettings> {
+  const text = env[ttlVariable]?.trim()
+  if (!text) return {}
+  if (text === 'never') return { transcriptTtlDays: null }
+  const days = retentionSettingsSchema.shape.transcriptTtlDays.safeParse(Number(text))
+  if (/^\d+$/.test(text) && days.success) return { transcriptTtlDays: days.data }
+  return invalid(
+    ttlVariable,
+    `${ttlVariable} is ${JSON.stringify(text)}: it has to be a whole number of days up to ${retentionDaysMax}, or "never".`,
+  )
 }

@@ -157,7 +157,7 @@ export function createRouter(deps: RouterDependencies) {
       settings: os.retention.settings.handler(() => retention.settings()),
       setSettings: os.retention.setSettings.handler(({ input }) => retention.setSettings(input)),
       preview: os.retention.preview.handler(({ input }) => retention.preview(input.settings)),
-      sweep: os.retention.sweep.handler(() => retention.sweep('person')),
+      sweep: os.retention.sweep.handler(({ input }) => retention.sweep('person', input)),
       receipts: os.retention.receipts.handler(() => retention.receipts()),
       receipt: os.retention.receipt.handler(({ input }) => retention.receipt(input.receiptId)),
       undo: os.retention.undo.handler(({ input }) =>

@@ -96,7 +96,12 @@ export const retention = {
   preview: base
     .input(z.object({ settings: retentionSettingsSchema.optional() }))
     .output(sweepSchema),
-  sweep: base.output(sweepSchema),
+  /** With the settings that are set, but for those given here. */
+  sweep: base
+    .input(
+      z.object({ transcriptTtlDays: retentionSettingsSchema.shape.transcriptTtlDays }).partial(),
+    )
+    .output(sweepSchema),
   /** Newest first. `unreadable`: receipt files that can't be read; they are kept. */
   receipts: base.output(
     z.object({ receipts: z.array(receiptSummarySchema), unreadable: z.array(z.string()) }),

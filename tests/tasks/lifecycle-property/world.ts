@@ -81,7 +81,7 @@ export async function createWorld(stage: Stage, place: string): Promise<World> {
     if (one.kind === 'crash') return crash(one)
     if (one.kind === 'restart') return restart()
     if (one.kind === 'start') return start()
-    if (one.kind === 'prune') return void (await client.retention.sweep())
+    if (one.kind === 'prune') return void (await client.retention.sweep({}))
     const tasks = await allTasks(shiplog)
     const task = tasks[one.who % tasks.length]
     if (!task) return

@@ -224,8 +224,16 @@ export function createProgram(options: ProgramOptions): Command {
     .command('prune')
     .description('move transcripts that have expired to the trash, with a receipt')
     .option('--dry-run', 'only say what would be removed')
+    .option(
+      '--transcript-ttl-days <n>',
+      'days that a finished transcript is kept, or "never"; instead of the settings',
+      transcriptTtlDays,
+    )
     .addOption(
-      new Option('--undo <receipt>', 'take back what that receipt lists').conflicts('dryRun'),
+      new Option('--undo <receipt>', 'take back what that receipt lists').conflicts([
+        'dryRun',
+        'transcriptTtlDays',
+      ]),
     )
     .action(runs(async (_, given) => (await import('./commands/prune.ts')).prune(given)))
 
@@ -270,6 +278,20 @@ function agentCount(text: string): number {
 
 /** The contract's own limit (shared/tasks.ts); loading that for `--help` would cost more than all else. */
 const agentsAtOnceMax = 16
+
+/** Null: never. The contract refuses more than it can count. */
+function transcriptTtlDays(text: string): number | null {
+  if (text === 'never') return null
+  if (!/^\d{1,5}$/.test(text) || Number(text) > retentionDaysMax) {
+    throw new InvalidArgumentError(
+      `It must be a whole number from 0 to ${retentionDaysMax}, or "never".`,
+    )
+  }
+  return Number(text)
+}
+
+/** The contract's own limit (shared/contract/retention.ts). */
+const retentionDaysMax = 36_500
 
 function portNumber(text: string): number {
   const value = Number(text)

@@ -143,7 +143,7 @@ export function createActions({ client, ledger, navigation, applies, appInfo }: 
       if (saved) toast.success('Saved. It counts from the next clean-up on.')
     },
     async cleanUp() {
-      const sweep = await attempt('clean up', () => client.retention.sweep())
+      const sweep = await attempt('clean up', () => client.retention.sweep({}))
       if (!sweep) return
       const { receipt, removed } = sweep
       const moved = removed.filter((item) => item.kind === 'transcript').length

@@ -16,9 +16,15 @@ export function prune(given: ParsedOptions): Action {
   const { undo } = given
   if (typeof undo === 'string') return takeBack(undo)
   const dryRun = given.dryRun === true
+  const ttl = 'transcriptTtlDays' in given ? (given.transcriptTtlDays as number | null) : undefined
+  const only = ttl === undefined ? {} : { transcriptTtlDays: ttl }
   return (context) =>
     withShiplog(context, { host: 'cli' }, async ({ client }) => {
-      const sweep = dryRun ? await client.retention.preview({}) : await client.retention.sweep()
+      const sweep = dryRun
+        ? await client.retention.preview({
+            settings: { ...(await client.retention.settings()), ...only },
+          })
+        : await client.retention.sweep(only)
       if (context.json) await context.printJson(sweep)
       else await printSweep(context, sweep)
       return exitCodes.done
