@@ -279,9 +279,9 @@ function agentCount(text: string): number {
 /** The contract's own limit (shared/tasks.ts); loading that for `--help` would cost more than all else. */
 const agentsAtOnceMax = 16
 
-/** Null: never. The contract refuses more than it can count. */
-function transcriptTtlDays(text: string): number | null {
-  if (text === 'never') return null
+/** Commander takes no null for a value. */
+function transcriptTtlDays(text: string): number | 'never' {
+  if (text === 'never') return text
   if (!/^\d{1,5}$/.test(text) || Number(text) > retentionDaysMax) {
     throw new InvalidArgumentError(
       `It must be a whole number from 0 to ${retentionDaysMax}, or "never".`,

@@ -16,8 +16,7 @@ export function prune(given: ParsedOptions): Action {
   const { undo } = given
   if (typeof undo === 'string') return takeBack(undo)
   const dryRun = given.dryRun === true
-  const ttl = 'transcriptTtlDays' in given ? (given.transcriptTtlDays as number | null) : undefined
-  const only = ttl === undefined ? {} : { transcriptTtlDays: ttl }
+  const only = onlyTtl(given.transcriptTtlDays as number | 'never' | undefined)
   return (context) =>
     withShiplog(context, { host: 'cli' }, async ({ client }) => {
       const sweep = dryRun
@@ -29,6 +28,11 @@ export function prune(given: ParsedOptions): Action {
       else await printSweep(context, sweep)
       return exitCodes.done
     })
+}
+
+/** Instead of what the settings say. */
+function onlyTtl(days: number | 'never' | undefined): { transcriptTtlDays?: number | null } {
+  return days === undefined ? {} : { transcriptTtlDays: days === 'never' ? null : days }
 }
 
 function takeBack(receiptId: string): Action {
