@@ -205,7 +205,7 @@ describe('agent run', () => {
       world.complete(lead)
     })
     const { stderr } = await runToEnd(argvFor('/code/api'), { world })
-    expect(stderr).toContain('ab evil')
+    expect(stderr).toContain('a␛]0;owned␇b ␛[2J<U+202E>evil')
     expect(stderr).not.toContain('\x1b')
   })
 
@@ -264,6 +264,31 @@ describe('agent run', () => {
       const { code, world } = await runLead(argvFor('/code/with-setup', '--trust'))
       expect(code).toBe(0)
       expect([...world.state.trustedSetups.values()]).toEqual(['a1'])
+    })
+
+    it('[K6] is shown whole, line by line, with nothing hidden in it', async () => {
+      const world = createFakeWorld()
+      world.broughtSetup(`true npm ci \x1b]0;./x;\x07${'\n'.repeat(5)}echo ${'y'.repeat(90)}`)
+      const argv = argvFor('/code/with-setup')
+      const { stderr } = await runToEnd(argv, { world, stderrTTY: true, columns: 60 })
+      expect(stderr).toContain('1 │\x1b[22m true npm ci \x1b[7m␛\x1b[27m]0;./x;\x1b[7m␇')
+      expect(stderr).toContain(`6 │\x1b[22m echo ${'y'.repeat(49)}\n`)
+      expect(stderr).toContain('2 characters in it can’t be seen')
+      expect(stderr).toContain('4 blank lines in a row')
+    })
+
+    it('[K6] is asked for only after its last page', async () => {
+      const world = createFakeWorld()
+      world.broughtSetup(Array.from({ length: 60 }, (_, at) => `echo ${at + 1}`).join('\n'))
+      const cli = startCli(argvFor('/code/with-setup'), { world, stderrTTY: true, stdinText: '' })
+      for (const line of [20, 40]) {
+        await cli.said(`(line ${line} of 60; Enter to read on)`)
+        cli.type('\n')
+      }
+      await cli.said('echo 60\n')
+      await cli.said('Allow it')
+      cli.type('n\n')
+      expect((await cli.ended).code).toBe(5)
     })
 
     it('is asked for on a terminal', async () => {

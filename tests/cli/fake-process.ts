@@ -21,6 +21,7 @@ interface StartedCli {
   leftWith: number[]
   /** Resolves once standard error has said this. */
   said(text: string): Promise<void>
+  type(text: string): void
 }
 
 export function startCli(argv: string[], options: RunOptions = {}): StartedCli {
@@ -71,6 +72,7 @@ export function startCli(argv: string[], options: RunOptions = {}): StartedCli {
       for (const listener of listeners) listener(signal)
     },
     said: stderr.said,
+    type: (text) => void stdin.write(text),
   }
 }
 

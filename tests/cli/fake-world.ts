@@ -95,6 +95,9 @@ export function createFakeWorld() {
   }
 
   return {
+    broughtSetup(setup: string) {
+      memory.brought.setup = setup
+    },
     /** As a process that starts later finds it. */
     open(): Shiplog {
       closed = false

@@ -102,9 +102,11 @@ describe('a table', () => {
 })
 
 describe('text that agents wrote', () => {
-  it('loses what would steer the terminal', () => {
-    expect(safeText('a\x1b[2Jb\x1b]0;title\x07c\x9b31md\r\ne\tf\u202eg')).toBe('abcd\ne\tfg')
-    expect(safeLine(' two\n lines\x1b[0m ')).toBe('two lines')
+  it('[V4] shows what would steer the terminal, and loses nothing', () => {
+    expect(safeText('a\x1b[2Jb\x1b]0;title\x07c\x9b31md\r\ne\tf\u202eg')).toBe(
+      'a␛[2Jb␛]0;title␇c<U+009B>31md\ne\tf<U+202E>g',
+    )
+    expect(safeLine(' two\n lines\x1b[0m ')).toBe('two lines␛[0m')
   })
 })
 

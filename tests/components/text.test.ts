@@ -36,14 +36,14 @@ describe('linkAddress', () => {
 })
 
 describe('plainText', () => {
-  it('takes colours and titles of a terminal away', () => {
-    expect(plainText('\u001B[1;31mred\u001B[0m \u001B]0;title\u0007end')).toBe('red end')
+  it('[V4] takes colours of a terminal away, and shows what a title would hide', () => {
+    expect(plainText('\u001B[1;31mred\u001B[0m \u001B]0;title\u0007end')).toBe('red ␛]0;title␇end')
   })
   it('shows the last state of a line that was written over', () => {
     expect(plainText('10%\r50%\r100%\ndone\r\n')).toBe('100%\ndone\n')
   })
   it('makes what can not be seen visible', () => {
-    expect(plainText('a\u0000b\u007Fc\u202Ed')).toBe('a\u2400b\u2421c\uFFFDd')
+    expect(plainText('a\u0000b\u007Fc\u202Ed')).toBe('a\u2400b\u2421c<U+202E>d')
   })
   it('leaves tabs, new lines and every language as they are', () => {
     expect(plainText('a\tb\n你好 שלום')).toBe('a\tb\n你好 שלום')

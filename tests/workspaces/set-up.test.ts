@@ -1,7 +1,15 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { allTasks, type Fixture, openFixture, start, taskOf, until } from '../harness.ts'
+import {
+  allTasks,
+  type Fixture,
+  openFixture,
+  start,
+  taskOf,
+  until,
+  writeFiles,
+} from '../harness.ts'
 
 const talk = 'version: 1\nname: n\nagents:\n  lead:\n    turns:\n      - say: Hello.\n'
 
@@ -43,4 +51,23 @@ it('is tried again with the follow-up when it failed', async () => {
   await until(fixture.shiplog, (tasks) => tasks.some((task) => task.status === 'completed'))
   const { workspace } = await taskOf(fixture.shiplog, root)
   expect(await readFile(join(workspace?.path ?? '', 'made.txt'), 'utf8')).toBe('made\n')
+})
+
+it.each([
+  ['a set-up that a terminal would show as another', 'setup: "true npm ci \\e]0;./x;\\a"\n'],
+  ['a set-up with its direction turned', 'setup: "npm ci # \\u202e"\n'],
+  ['a set-up with a zero-width space', 'setup: "np\\u200bm ci"\n'],
+  ['a carriage return', 'setup: "./x\\rnpm ci"\n'],
+  ['a copied name with a hidden character', 'copy: ["a\\u200b.env"]\n'],
+])('[K6] refuses %s, and can not be told to trust it', async (_, config) => {
+  const fixture = await openFixture()
+  await writeFiles(fixture.project.dir, { '.shiplog/project.yaml': config })
+  const { client } = fixture.shiplog
+  const projectId = fixture.project.id
+  await expect(client.projects.setup({ projectId })).rejects.toThrow("can't be seen (U+")
+  await expect(client.projects.trustSetup({ projectId, configSha256: '' })).rejects.toThrow(
+    "can't be seen",
+  )
+  await expect(start(fixture, talk)).rejects.toThrow("can't be seen")
+  expect(await allTasks(fixture.shiplog)).toEqual([])
 })

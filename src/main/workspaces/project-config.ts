@@ -8,6 +8,7 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { parseDocument } from 'yaml'
 import { z } from 'zod'
 import { invalid } from '../../shared/failure.ts'
+import { hiddenCharacterIn } from '../../shared/shown-text.ts'
 
 const projectConfigPath = '.shiplog/project.yaml'
 /** Far more than anybody writes by hand. */
@@ -49,6 +50,18 @@ export async function readProjectConfig(projectDir: string): Promise<ProjectConf
     )
   }
   const { setup = null, copy = [] } = parsed.data
+  // Allowing can't be asked for what can't be seen: not by a prompt, and not with --trust (K6).
+  for (const [key, value] of [
+    ['setup', setup ?? ''],
+    ...copy.map((name) => ['copy', name]),
+  ] as const) {
+    const found = hiddenCharacterIn(value)
+    if (found === null) continue
+    invalid(
+      'project',
+      `${path}: ${key} holds a character that can't be seen (${found}). Nothing of it is run or copied: take the character out, or distrust who wrote it.`,
+    )
+  }
   return { setup, copy, sha256: createHash('sha256').update(bytes).digest('hex') }
 }
 

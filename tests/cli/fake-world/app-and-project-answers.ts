@@ -49,7 +49,8 @@ export function projectAnswers(deps: {
         })
       }
       const id = addProject(input.dir, !input.dir.includes('plain'))
-      if (input.dir.includes('with-setup')) setups.set(id, { setup: 'npm ci', sha256: 'a1' })
+      if (input.dir.includes('with-setup'))
+        setups.set(id, { setup: deps.memory.brought.setup, sha256: 'a1' })
       return project(id)
     }),
     remove: os.projects.remove.handler(({ input }) => {

@@ -22,6 +22,8 @@ export function createMemory() {
   const records: LedgerRecord[] = []
   const sessions = new Map<TaskId, Session>()
   const reports = new Map<TaskId, Report>()
+  /** What a project brings whose folder says so. */
+  const brought = { setup: 'npm ci' }
   const setups = new Map<ProjectId, { setup: string; sha256: string }>()
   const sessionEvents = new Map<TaskId, SessionFeedEvent[]>()
   const endpoints: (string | null)[] = []
@@ -108,6 +110,7 @@ export function createMemory() {
     records,
     reports,
     setups,
+    brought,
     sessionEvents,
     endpoints,
     calls,

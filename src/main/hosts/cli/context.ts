@@ -1,4 +1,5 @@
 /** What every command is given: its two outputs, and the options that all commands share. */
+import { visibleJson } from '../../../shared/shown-text.ts'
 import type { CliHost } from './host.ts'
 import { createOutput, type Output } from './terminal/output.ts'
 import { safeLine } from './terminal/safe-text.ts'
@@ -15,6 +16,8 @@ export interface CliContext {
   /** One line for the person. */
   say(line: string): Promise<void>
   warn(line: string): Promise<void>
+  /** A line of JSON. On a terminal hidden characters in it are escapes, elsewhere it is as it comes. */
+  printJsonLine(value: unknown): Promise<void>
   /** The one JSON document of a command: indented on a terminal, a line everywhere else. */
   printJson(document: unknown): Promise<void>
 }
@@ -26,6 +29,10 @@ export function createContext(
 ): CliContext {
   const { out, err } = outputs
   // A message that can't be shown (the terminal is gone) must not stop what it is about.
+  const printJson = (value: unknown, indent?: number) => {
+    const json = JSON.stringify(value, null, indent)
+    return out.write(`${out.isTTY ? visibleJson(json) : json}\n`)
+  }
   const say = (line: string) => err.write(`${line}\n`).catch(() => {})
   return {
     host,
@@ -35,8 +42,8 @@ export function createContext(
     dataDirFlag: options.dataDir,
     say,
     warn: (line) => say(`${err.style('yellow', 'Warning:')} ${safeLine(line)}`),
-    printJson: (document) =>
-      out.write(`${JSON.stringify(document, null, out.isTTY ? 2 : undefined)}\n`),
+    printJsonLine: (value) => printJson(value),
+    printJson: (document) => printJson(document, out.isTTY ? 2 : undefined),
   }
 }
 

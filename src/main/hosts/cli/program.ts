@@ -112,6 +112,7 @@ export function createProgram(options: ProgramOptions): Command {
     .description('the report that a task ended with, as Markdown')
     .addArgument(idArgument('task'))
     .option('--run <n>', 'of this run; the newest without it', positiveInteger)
+    .option('--raw', 'as the agent wrote it, escape sequences and hidden characters included')
     .action(
       runs(async ([id = ''], given) => (await import('./commands/tasks.ts')).report(id, given)),
     )
@@ -178,6 +179,7 @@ export function createProgram(options: ProgramOptions): Command {
         .choices(['md', 'jsonl'])
         .default('md'),
     )
+    .option('--raw', 'Markdown as it was recorded, escape sequences and hidden characters included')
     .action(
       runs(async ([id = ''], given) => (await import('./commands/transcripts.ts')).show(id, given)),
     )

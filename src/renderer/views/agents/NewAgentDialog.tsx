@@ -52,12 +52,14 @@ function NewAgentForm({ projectId: initial }: { projectId: ProjectId }) {
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
   const { setup, setupProblem } = useProjectSetup(projectId)
+  const [setupSeen, setSetupSeen] = useState(false)
 
   const project = projects.find(({ id }) => id === projectId)
   const inGit = project?.git ?? false
   const isolation: Isolation = inGit ? preferred : 'in-place'
   const asksForTrust = isolation === 'worktree' && setup !== null && !setup.trusted
-  const canStart = scenario !== null && prompt.trim() !== ''
+  const allowable = !asksForTrust || setup.setup === null || setupSeen
+  const canStart = scenario !== null && prompt.trim() !== '' && allowable
 
   const start = async () => {
     if (!scenario || busy) return
@@ -99,7 +101,7 @@ function NewAgentForm({ projectId: initial }: { projectId: ProjectId }) {
       footer={
         <div className="flex min-w-0 flex-1 flex-col gap-3">
           {/* Beside the button that allows it: never out of sight, however small the window. */}
-          {asksForTrust && setup.setup ? <SetupTrust setup={setup} /> : null}
+          {asksForTrust && setup.setup ? <SetupTrust setup={setup} onSeen={setSetupSeen} /> : null}
           <div className="flex justify-end gap-2">
             <Button onClick={overlay.hide}>Cancel</Button>
             <Button

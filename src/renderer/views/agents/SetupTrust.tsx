@@ -1,7 +1,9 @@
 import type { ProjectSetup } from '../../../shared/contract/projects.ts'
+import { CommandToAllow } from '../../components/approval/command-to-allow.tsx'
 
 /** A command that came with the repository: it runs only after the person has seen and allowed it. */
-export function SetupTrust({ setup }: { setup: ProjectSetup }) {
+export function SetupTrust(props: { setup: ProjectSetup; onSeen: (seen: boolean) => void }) {
+  const { setup, onSeen } = props
   return (
     <section
       aria-label="Set-up command"
@@ -11,13 +13,7 @@ export function SetupTrust({ setup }: { setup: ProjectSetup }) {
         <span className="font-semibold">This project brings a set-up command.</span> It runs in each
         new worktree, as you, before the agent begins:
       </p>
-      <pre
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-        tabIndex={0}
-        className="untrusted focus-inset max-h-24 overflow-auto rounded-sm bg-canvas px-2 py-1 font-mono text-code whitespace-pre-wrap"
-      >
-        {setup.setup}
-      </pre>
+      <CommandToAllow command={setup.setup ?? ''} label="The command" onSeen={onSeen} />
       {setup.copy.length > 0 ? (
         <p className="untrusted text-small text-muted">
           It is also given a copy of {setup.copy.join(', ')}.

@@ -33,8 +33,8 @@ export async function reportRun(
 }
 
 /** Events with `--json`, else what the agents say and do. */
-export const watcherOf = ({ json, out, err, host }: CliContext): RunWatcher =>
-  json ? createRunEvents(out) : createRunProgress(err, host.now)
+export const watcherOf = (context: CliContext): RunWatcher =>
+  context.json ? createRunEvents(context) : createRunProgress(context.err, context.host.now)
 
 /** With `--json` only `agent run` prints events; every other command prints one document (CLI.md). */
 export const silent: RunWatcher = {
@@ -49,7 +49,7 @@ export async function reportEnd(
   ended: EndedRun,
 ): Promise<number> {
   const result = await resultOf(session, ended.task)
-  if (context.json) await context.out.write(`${JSON.stringify(result)}\n`)
+  if (context.json) await context.printJsonLine(result)
   else await tellResult(context, ended.task, result)
   await tellWhatIsLeft(context, ended)
   return exitCodeOf(result)
@@ -73,9 +73,8 @@ export async function tellResult(
   { report }: RunResult,
 ): Promise<void> {
   if (report) {
-    const text = report.reportMarkdown
     if (context.out.isTTY) await context.say('')
-    await context.out.write(`${(context.out.isTTY ? safeText(text) : text).trimEnd()}\n`)
+    await context.out.write(`${safeText(report.reportMarkdown).trimEnd()}\n`)
   } else if (task.status === 'completed') {
     await context.say('The agent ended without a report.')
   }

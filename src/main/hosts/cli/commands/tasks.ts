@@ -36,7 +36,7 @@ export function list(given: ParsedOptions): Action {
 }
 
 export function report(id: string, given: ParsedOptions): Action {
-  const run = given.run as number | undefined
+  const { run, raw = false } = given as { run?: number; raw?: boolean }
   return (context) =>
     withShiplog(context, { host: 'cli' }, async ({ client }) => {
       const found = await client.tasks.report({ taskId: id, run })
@@ -46,7 +46,7 @@ export function report(id: string, given: ParsedOptions): Action {
       }
       const { title, reportMarkdown } = found
       await context.say(context.err.style('dim', `${safeLine(title)} (run ${found.run})`))
-      const text = context.out.isTTY ? safeText(reportMarkdown) : reportMarkdown
+      const text = raw ? reportMarkdown : safeText(reportMarkdown)
       await context.out.write(`${text.trimEnd()}\n`)
       return exitCodes.done
     })

@@ -85,10 +85,12 @@ interface ShowOptions extends ParsedOptions {
   from?: number
   limit?: number
   format: 'md' | 'jsonl'
+  /** Markdown as the agents wrote it, escape sequences included. */
+  raw?: boolean
 }
 
 export function show(id: string, given: ParsedOptions): Action {
-  const { from = 1, limit, format } = given as ShowOptions
+  const { from = 1, limit, format, raw = false } = given as ShowOptions
   return (context) =>
     withShiplog(context, { host: 'cli' }, async ({ client }) => {
       const span = createSpan(from)
@@ -98,7 +100,7 @@ export function show(id: string, given: ParsedOptions): Action {
         ? await printDocument(context, pages)
         : format === 'jsonl'
           ? await printLines(context, pages)
-          : await printMarkdown(context, client, pages)
+          : await printMarkdown(context, client, pages, raw)
       const left = span.line()
       if (left !== null && !context.json && !context.out.closed) await context.say(left)
       return tellDamage(context, printed.damage)
@@ -204,7 +206,7 @@ async function printLines(
   const damage = createDamageList()
   for await (const page of pages) {
     damage.add(page.damage)
-    await context.out.write(page.entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''))
+    for (const entry of page.entries) await context.printJsonLine(entry)
     if (page.partial)
       await context.say('A turn in progress or cut short is left out; --format md shows it.')
     if (context.out.closed) break
@@ -216,11 +218,13 @@ async function printMarkdown(
   context: CliContext,
   client: ShiplogClient,
   pages: AsyncGenerator<TranscriptPage>,
+  raw: boolean,
 ): Promise<Printed> {
   const { out } = context
   const damage = createDamageList()
   const markdown = createTranscriptMarkdown()
-  const print = (text: string) => out.write(out.isTTY ? safeText(text) : text)
+  // A pipe as well: what reads it may be a terminal's pager.
+  const print = (text: string) => out.write(raw ? text : safeText(text))
   let heading: Heading | undefined
   let last: TranscriptPage | undefined
   for await (const page of pages) {

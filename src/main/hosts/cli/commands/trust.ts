@@ -2,12 +2,14 @@
  * A set-up command that a repository brings along runs with the person's rights, so it is shown and
  * allowed once, and again when it changes.
  */
-import { createInterface } from 'node:readline/promises'
+import { createInterface, type Interface } from 'node:readline/promises'
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
+import type { ProjectSetup } from '../../../../shared/contract/projects.ts'
 import type { Project } from '../../../../shared/tasks.ts'
 import type { CliContext } from '../context.ts'
 import { CliError, exitCodes } from '../exit-codes.ts'
-import { safeText } from '../terminal/safe-text.ts'
+import { commandRows } from '../terminal/command-text.ts'
+import { safeLine } from '../terminal/safe-text.ts'
 
 /** Returns when the command may run, or there is none. Refuses (exit 5) when nobody allowed it. */
 export async function allowSetup(
@@ -16,33 +18,56 @@ export async function allowSetup(
   project: Project,
   trust = false,
 ): Promise<void> {
-  const { setup, trusted, configSha256 } = await client.projects.setup({ projectId: project.id })
+  const found = await client.projects.setup({ projectId: project.id })
+  const { trusted, configSha256 } = found
   if (trusted || configSha256 === null) return
-  await context.say('This project wants to run a command of its own in each new worktree:')
-  await context.say(`\n${indent(safeText(setup ?? ''))}\n`)
-  if (!trust && !(await isAllowed(context))) {
+  if (!(await isAllowed(context, found, trust))) {
     throw new CliError(
       exitCodes.refused,
-      "The project's set-up command is not allowed to run. Read it, then call again with --trust.",
+      "The project's set-up is not allowed yet. Read it, then call again with --trust.",
     )
   }
   await client.projects.trustSetup({ projectId: project.id, configSha256 })
 }
 
-async function isAllowed({ host, err }: CliContext): Promise<boolean> {
-  if (!host.stdin.isTTY || !err.isTTY) return false
-  const questions = createInterface({ input: host.stdin, output: host.stderr })
+/** Shows all of it in any case; `trust`: the answer is known. */
+async function isAllowed(
+  context: CliContext,
+  { setup, copy }: ProjectSetup,
+  trust: boolean,
+): Promise<boolean> {
+  const { host, err } = context
+  const asks = !trust && host.stdin.isTTY === true && err.isTTY
+  let questions: Interface | undefined
+  const ask = (question: string) => {
+    questions ??= createInterface({ input: host.stdin, output: host.stderr })
+    return questions.question(question)
+  }
   try {
-    const answer = await questions.question('Allow it, now and until it changes? [y/N] ')
+    if (setup !== null) {
+      const { rows, notes } = commandRows(setup, err)
+      await context.say('This project wants to run a command of its own in each new worktree:')
+      for (const note of notes) await context.warn(note)
+      await context.say('')
+      // What scrolled away was not read: a page at a time, and the question after the last.
+      const pageRows = asks ? Math.max(pageRowsMin, (err.rows ?? 0) - pageMarginRows) : rows.length
+      for (let from = 0; from < rows.length; from += pageRows) {
+        if (asks && from > 0) await ask(`  (line ${from} of ${rows.length}; Enter to read on) `)
+        await context.say(rows.slice(from, from + pageRows).join('\n'))
+      }
+      await context.say('')
+    }
+    if (copy.length > 0)
+      await context.say(`It is also given a copy of ${copy.map(safeLine).join(', ')}.`)
+    if (trust) return true
+    if (!asks) return false
+    const answer = await ask('Allow it, now and until it changes? [y/N] ')
     return /^y(es)?$/i.test(answer.trim())
   } finally {
-    questions.close()
+    questions?.close()
   }
 }
 
-const indent = (text: string): string =>
-  text
-    .trimEnd()
-    .split('\n')
-    .map((line) => `    ${line}`)
-    .join('\n')
+/** A page leaves room for the lines around it. */
+const pageMarginRows = 4
+const pageRowsMin = 5

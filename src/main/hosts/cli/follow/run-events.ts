@@ -1,9 +1,8 @@
 /** A run as JSON Lines on standard output: `task` and `entry` events as they become durable (CLI.md). */
-import type { Output } from '../terminal/output.ts'
+import type { CliContext } from '../context.ts'
 import type { RunWatcher } from './follow-trees.ts'
 
-export function createRunEvents(out: Output): RunWatcher {
-  const writeEvent = (event: object) => out.write(`${JSON.stringify(event)}\n`)
+export function createRunEvents({ printJsonLine: writeEvent }: CliContext): RunWatcher {
   return {
     task: (task) => writeEvent({ type: 'task', task }),
     async stillRunning() {},

@@ -4,12 +4,18 @@ import { styleText } from 'node:util'
 export type TextStyle = Parameters<typeof styleText>[0]
 
 /** `process.stdout` is one. */
-export type OutputStream = NodeJS.WritableStream & { isTTY?: boolean; columns?: number }
+export type OutputStream = NodeJS.WritableStream & {
+  isTTY?: boolean
+  columns?: number
+  rows?: number
+}
 
 export interface Output {
   readonly isTTY: boolean
   /** Width of the terminal; null where there is none, and lines may be of any length. */
   readonly columns: number | null
+  /** Height of the terminal; null where there is none. */
+  readonly rows: number | null
   /** True once the reader has gone (`… | head`): what is written now reaches nobody. */
   readonly closed: boolean
   /** Resolves once the text was taken, also when nobody reads any more. Rejects when it can't be written. */
@@ -29,6 +35,9 @@ export function createOutput(stream: OutputStream, env: NodeJS.ProcessEnv): Outp
     isTTY,
     get columns() {
       return isTTY ? (stream.columns ?? columnsDefault) : null
+    },
+    get rows() {
+      return isTTY ? (stream.rows ?? rowsDefault) : null
     },
     get closed() {
       return closed
@@ -50,6 +59,7 @@ export function createOutput(stream: OutputStream, env: NodeJS.ProcessEnv): Outp
 
 /** What terminals of unknown width have had since the punched card. */
 const columnsDefault = 80
+const rowsDefault = 24
 
 function isClosedPipe(error: Error): boolean {
   const code = 'code' in error ? error.code : undefined

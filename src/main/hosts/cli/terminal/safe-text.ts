@@ -1,17 +1,12 @@
 /**
  * What agents wrote, made safe for a terminal. A title or a command's output may hold escape sequences
- * that move the cursor, set the clipboard or turn the direction of text; none of them is printed.
+ * that move the cursor, set the clipboard or turn the direction of text: they are shown, not obeyed.
  */
-import { stripVTControlCharacters } from 'node:util'
-
-const controls = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g
-const directionControls = /[\u202a-\u202e\u2066-\u2069]/g
+import { visibleText } from '../../../../shared/shown-text.ts'
 
 /** Text of many lines: line breaks and tabs stay. */
 export function safeText(text: string): string {
-  return stripVTControlCharacters(text.replaceAll('\r\n', '\n'))
-    .replace(controls, '')
-    .replace(directionControls, '')
+  return visibleText(text.replaceAll('\r\n', '\n'))
 }
 
 /** Text for one cell or one line. */

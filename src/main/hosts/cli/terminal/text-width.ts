@@ -5,6 +5,10 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
 export const textWidth: (text: string) => number = stringWidth
 
+/** What a reader takes for one character each. */
+export const graphemesOf = (text: string): string[] =>
+  Array.from(graphemes.segment(text), ({ segment }) => segment)
+
 /** The text cut to `width` columns, the last of them an ellipsis when something was cut. */
 export function truncate(text: string, width: number): string {
   if (textWidth(text) <= width) return text

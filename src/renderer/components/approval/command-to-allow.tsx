@@ -1,0 +1,86 @@
+/**
+ * A command that a person is asked to allow: whole, in numbered lines, in the order in which it runs, with
+ * every hidden character visible (K6). `onSeen` is called with true once all of it has been in view, from
+ * its first line on: what allows it must not work before.
+ */
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { shownCommand } from '../../../shared/shown-text.ts'
+
+export function CommandToAllow(props: {
+  command: string
+  label: string
+  onSeen: (seen: boolean) => void
+}) {
+  const { command, label, onSeen } = props
+  const { lines, notes } = useMemo(() => shownCommand(command), [command])
+  const { box, seen } = useSeenWhole(command, onSeen)
+  return (
+    <div className="flex flex-col gap-1">
+      <section
+        ref={box}
+        aria-label={label}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        tabIndex={0}
+        dir="ltr"
+        className="focus-inset max-h-32 overflow-y-auto rounded-sm bg-canvas py-1 font-mono text-code"
+      >
+        {lines.map((pieces, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a line is its position
+          <div key={index} className="flex gap-2 px-2">
+            <span aria-hidden className="w-6 shrink-0 text-right text-faint select-none">
+              {index + 1}
+            </span>
+            <code className="as-it-runs min-w-0 flex-1">
+              {pieces.map(({ text, hidden }, at) =>
+                hidden ? (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: so is a piece
+                  <mark key={at} className="rounded-sm bg-red-tint text-red">
+                    {text}
+                  </mark>
+                ) : (
+                  text
+                ),
+              )}
+            </code>
+          </div>
+        ))}
+      </section>
+      {notes.map((note) => (
+        <p key={note} className="text-small text-amber">
+          {note}
+        </p>
+      ))}
+      <p role="status" className="text-small text-muted empty:hidden">
+        {seen ? '' : 'Scroll to its end to allow it.'}
+      </p>
+    </div>
+  )
+}
+
+/** A jump to the end does not count what was jumped over. */
+function useSeenWhole(command: string, onSeen: (seen: boolean) => void) {
+  const box = useRef<HTMLElement>(null)
+  const [seenCommand, setSeenCommand] = useState<string | null>(null)
+  const seen = seenCommand === command
+  useEffect(() => onSeen(seen), [seen, onSeen])
+  useEffect(() => {
+    const element = box.current
+    if (!element) return
+    let seenTo = 0
+    const look = () => {
+      const { scrollTop, clientHeight, scrollHeight } = element
+      if (scrollTop <= seenTo + 1) seenTo = Math.max(seenTo, scrollTop + clientHeight)
+      if (clientHeight > 0 && seenTo >= scrollHeight - 1) setSeenCommand(command)
+    }
+    element.scrollTop = 0
+    look()
+    element.addEventListener('scroll', look)
+    const resized = new ResizeObserver(look)
+    resized.observe(element)
+    return () => {
+      element.removeEventListener('scroll', look)
+      resized.disconnect()
+    }
+  }, [command])
+  return { box, seen }
+}
