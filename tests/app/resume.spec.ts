@@ -63,9 +63,9 @@ test('a tree that was killed: listed, a conflict shown before it goes on, and co
   const dialog = page.getByRole('dialog', { name: 'Resume “Build it”' })
   await test.step('both are listed, with why they stopped and what they were doing', async () => {
     await expect(list.getByRole('listitem')).toHaveText([/Build it/, /Help along/])
-    await expect(list.getByRole('listitem').first()).toContainText('Shiplog ended')
+    await expect(list.getByRole('listitem').first()).toContainText('Shiplog quit')
     await expect(list.getByRole('listitem').first()).toContainText('waiting for all its tasks')
-    await expect(conversation(page).getByText(/^Interrupted .*Shiplog ended while/)).toBeVisible()
+    await expect(conversation(page).getByText(/^Interrupted .*because Shiplog quit/)).toBeVisible()
   })
   await test.step('r opens the dialog; Esc changes nothing', async () => {
     await row(page, 'Build it').focus()

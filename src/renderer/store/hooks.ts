@@ -5,6 +5,7 @@ import { useShallow } from 'zustand/react/shallow'
 import { type IdLookup, resolveId, type TaskId } from '../../shared/ids.ts'
 import type { Project, Task } from '../../shared/tasks.ts'
 import { openDependencies } from '../components/task/dependencies.ts'
+import { type ChangeSummary, hasChangeSummary } from './change-summaries.ts'
 import type { LedgerView } from './ledger-store.ts'
 import type { Preferences } from './preferences.ts'
 import { type ReportView, reportKey } from './reports.ts'
@@ -154,6 +155,17 @@ export function useTranscript(
 
 export const useTranscriptView = (transcript: TranscriptStore): TranscriptView =>
   useStore(transcript.store)
+
+/** The counts of what an ended run changed; null while it runs, and where nothing can be compared. */
+export function useChangeSummary(task: Task): ChangeSummary | null {
+  const { changeSummaries } = useStores()
+  const lost = useConnectionLost()
+  useEffect(() => {
+    if (!lost) void changeSummaries.load(task)
+  }, [changeSummaries, task, lost])
+  const summary = useStore(changeSummaries.store, (known) => known.get(task.id) ?? null)
+  return hasChangeSummary(task) ? summary : null
+}
 
 const loading: ReportView = { phase: 'loading' }
 /** A task's newest report, read once something shows it. Null when there is none to read. */

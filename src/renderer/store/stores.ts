@@ -4,6 +4,7 @@ import { lastActOf } from '../components/conversation/last-act.ts'
 import type { Connection } from '../rpc/connection.ts'
 import { type AppInfoStore, createAppInfo } from './app-info.ts'
 import { type Applies, createApplies } from './applies.ts'
+import { type ChangeSummaries, createChangeSummaries } from './change-summaries.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { createLastActs, type LastActs } from './last-acts.ts'
 import { createLedgerStore, type LedgerStore } from './ledger-store.ts'
@@ -21,6 +22,7 @@ export interface Stores {
   sessions: Sessions
   reports: Reports
   applies: Applies
+  changeSummaries: ChangeSummaries
   resumes: Resumes
   lastActs: LastActs
   appInfo: AppInfoStore
@@ -50,6 +52,7 @@ export function createStores({ client, connection, window }: StoresDeps): Stores
     sessions,
     reports: createReports({ client }),
     applies: createApplies({ client }),
+    changeSummaries: createChangeSummaries({ client }),
     resumes: createResumes({ client }),
     lastActs: createLastActs({ client, describe: lastActOf }),
     appInfo,

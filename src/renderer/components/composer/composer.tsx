@@ -4,13 +4,13 @@ import { ariaKeys, Button, keysText } from '../primitives/index.ts'
 
 const sendKeys = 'Mod+Enter'
 
-/** Where the person writes the next prompt. It grows with the text, up to a third of the window. */
+/** The field for the next prompt. It grows with the text, up to a third of the window. */
 export function Composer(props: {
   draft: string
   onDraftChange(draft: string): void
-  /** With the draft, trimmed; never empty. Whoever takes it clears the draft once it is sent. */
+  /** Gets the draft, trimmed and never empty. The caller clears the draft once it is sent. */
   onSend(prompt: string): void
-  /** The agent is at work: what is typed stays, and waits. */
+  /** The agent is running: text can be typed, and sent later. */
   running?: boolean
   /** Present while there is something to stop. */
   onStop?(): void
@@ -18,14 +18,14 @@ export function Composer(props: {
   /** Why nothing can be sent or stopped right now. */
   unreachable?: string
   placeholder?: string
-  /** Names it for a screen reader. */
+  /** Its name for a screen reader. */
   label?: string
-  /** At the left below the text: which agent it goes to. */
+  /** Shown below the text in place of the hint about the keys. */
   info?: ReactNode
   ref?: Ref<HTMLTextAreaElement>
 }) {
   const { draft, onDraftChange, onSend, running = false, onStop, sending = false } = props
-  const { placeholder = 'What next?', label = 'Prompt', info, unreachable, ref } = props
+  const { placeholder = 'Send a follow-up', label = 'Prompt', info, unreachable, ref } = props
   const noteId = useId()
   const canSend = draft.trim() !== '' && !running && !sending && !unreachable
   const send = () => canSend && onSend(draft.trim())
@@ -55,7 +55,9 @@ export function Composer(props: {
         <span id={noteId} className="min-w-0 flex-1 truncate text-small text-muted">
           {info ??
             unreachable ??
-            (running ? 'It can be sent once the agent is done' : `${keysText(sendKeys)} sends`)}
+            (running
+              ? 'You can send this when the agent finishes'
+              : `${keysText(sendKeys)} to send`)}
         </span>
         {running && onStop ? (
           <Button

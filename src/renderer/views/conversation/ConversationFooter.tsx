@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, type Ref, useState } from 'react'
 import { isRunning, type Task } from '../../../shared/tasks.ts'
 import { Composer } from '../../components/composer/composer.tsx'
 import { Button, RelativeTime, StatusIcon, TextButton } from '../../components/primitives/index.ts'
@@ -10,25 +10,31 @@ import { isWaiting, stoppedAt } from '../../store/resumable.ts'
 import { ProblemNotice } from '../app/ProblemNotice.tsx'
 import { useActions } from '../app/use-actions.ts'
 import { useResumeActions } from '../resume/use-resume-actions.ts'
+import { ResultLine } from './ResultLine.tsx'
 import { WaitingPrompts } from './WaitingPrompts.tsx'
 
-/** Where a person goes on with a root; for everything else, one line that says why they can't. */
+/** The result of the last run, and where a person writes to a root; for other tasks, why they can't. */
 export function ConversationFooter(props: {
   task: Task
   /** Esc was pressed once: the next one stops the agent. */
   stopsNext: boolean
   onSent(): void
+  onReview(): void
+  composer: Ref<HTMLTextAreaElement>
 }) {
-  const { task, stopsNext, onSent } = props
+  const { task, stopsNext, onSent, onReview, composer } = props
   const parentTitle = useLedger(
     ({ ledger }) => (task.parentId && ledger.tasks.get(task.parentId)?.title) || null,
   )
   if (!task.archived && task.workspace?.pending)
     return (
-      <Line>Its removal has not ended: {task.workspace.pending}. The next start tries again.</Line>
+      <Line>
+        The workspace could not be removed yet: {task.workspace.pending}. Shiplog tries again at the
+        next start.
+      </Line>
     )
   if (task.archived || task.workspace?.removal)
-    return <Line>Its workspace was cleaned up. What it did and said is kept in the archive.</Line>
+    return <Line>Workspace removed. Transcript and report are in the archive.</Line>
   if (task.parentId && stopsNext)
     return (
       <Line>
@@ -36,18 +42,36 @@ export function ConversationFooter(props: {
       </Line>
     )
   if (task.parentId)
-    return <Line>It answers to “{parentTitle}”, which asked for it. You can read along.</Line>
+    return (
+      <>
+        <div className="shrink-0 px-6 pb-2">
+          <div className="mx-auto max-w-reading">
+            <ResultLine task={task} onReview={onReview} />
+          </div>
+        </div>
+        <Line>This is a sub-agent of “{parentTitle}”. Read-only.</Line>
+      </>
+    )
   if (task.status === 'abandoned' || task.status === 'cancelled') return <Ended task={task} />
-  return <RootComposer key={task.id} task={task} stopsNext={stopsNext} onSent={onSent} />
+  return (
+    <RootComposer
+      key={task.id}
+      task={task}
+      stopsNext={stopsNext}
+      onSent={onSent}
+      onReview={onReview}
+      composer={composer}
+    />
+  )
 }
 
-/** Given up: it takes no follow-up, but another can go on from it. */
+/** Abandoned or cancelled: it takes no follow-up, but a new task can continue from it. */
 function Ended({ task }: { task: Task }) {
   const { continueFrom } = useResumeActions()
   return (
     <Line>
-      {task.status === 'abandoned' ? 'It was given up' : 'It was called off'}
-      {task.error ? afterEnded(task.error) : ''}. Its record is kept.
+      {task.status === 'abandoned' ? 'Abandoned' : 'Cancelled'}
+      {task.error ? afterEnded(task.error) : ''}. The transcript is kept.
       {canBeContinued(task) ? (
         <TextButton className="ml-2" onClick={() => continueFrom(task.id)}>
           Continue as a new task…
@@ -57,13 +81,14 @@ function Ended({ task }: { task: Task }) {
   )
 }
 
-/** ` by you` after `It was given up`, else the cause after a colon. */
+/** ` by you` after `Abandoned`, else the cause after a colon. */
 function afterEnded(cause: string): string {
   const words = causeWords(cause)
-  return words.startsWith('given up ') ? words.slice('given up'.length) : `: ${words}`
+  const by = /^(?:given up|abandoned)( .*)$/.exec(words)?.[1]
+  return by ?? `: ${words}`
 }
 
-/** Why it stopped, and the way on, beside where a follow-up is written. */
+/** Why the root stopped, with Resume, above the composer. */
 function InterruptedLine({ task }: { task: Task }) {
   const { resume } = useResumeActions()
   const unreachable = useUnreachable()
@@ -74,11 +99,11 @@ function InterruptedLine({ task }: { task: Task }) {
       <StatusIcon status="interrupted" decorative />
       <p className="untrusted line-clamp-2 min-w-0 flex-1">
         {waiting ? (
-          'It waits for its turn.'
+          'Waiting for a free slot.'
         ) : (
           <>
             Interrupted <RelativeTime at={stoppedAt(task)} />
-            {afterInterrupted(task.error)}. A follow-up goes on with something else.
+            {afterInterrupted(task.error)}. Resume to continue, or send a new instruction.
           </>
         )}
       </p>
@@ -110,8 +135,14 @@ function Line({ children }: { children: ReactNode }) {
   )
 }
 
-function RootComposer(props: { task: Task; stopsNext: boolean; onSent(): void }) {
-  const { task, stopsNext, onSent } = props
+function RootComposer(props: {
+  task: Task
+  stopsNext: boolean
+  onSent(): void
+  onReview(): void
+  composer: Ref<HTMLTextAreaElement>
+}) {
+  const { task, stopsNext, onSent, onReview, composer } = props
   const { client } = useStores()
   const { stop } = useActions()
   const [text, setText] = useState(drafts.get(task.id) ?? '')
@@ -139,10 +170,12 @@ function RootComposer(props: { task: Task; stopsNext: boolean; onSent(): void })
   return (
     <div className="shrink-0 px-6 pt-1 pb-4">
       <div className="mx-auto flex max-w-reading flex-col gap-2">
+        <ResultLine task={task} onReview={onReview} />
         <WaitingPrompts task={task} />
         {problem ? <ProblemNotice problem={problem} /> : null}
         {task.status === 'interrupted' ? <InterruptedLine task={task} /> : null}
         <Composer
+          ref={composer}
           label="Follow-up"
           draft={text}
           onDraftChange={change}
@@ -152,12 +185,12 @@ function RootComposer(props: { task: Task; stopsNext: boolean; onSent(): void })
           unreachable={unreachable}
           info={stopsNext ? <StopsNext /> : undefined}
           onStop={() => void stop(task.id)}
-          placeholder={running ? 'A follow-up for when it is done' : 'What next?'}
+          placeholder={running ? 'Write a follow-up' : 'Send a follow-up'}
         />
       </div>
     </div>
   )
 }
 
-/** What was typed and not sent yet, for as long as the window is open. */
+/** Text that was typed and not sent, kept while the window is open. */
 const drafts = new Map<string, string>()

@@ -1,5 +1,5 @@
 import { Archive, PanelRight, Square } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { TaskId } from '../../../shared/ids.ts'
 import { isRunning } from '../../../shared/tasks.ts'
 import { Button, IconButton } from '../../components/primitives/index.ts'
@@ -23,6 +23,7 @@ import { TaskHeader } from '../task/TaskHeader.tsx'
 import { TranscriptDialog } from '../transcript/TranscriptDialog.tsx'
 import { TranscriptPane } from '../transcript/TranscriptPane.tsx'
 import { ConversationFooter } from './ConversationFooter.tsx'
+import { ResultCounts } from './ResultLine.tsx'
 
 /** A task's conversation, and over it the transcript that the address names. */
 export function TaskScreen(props: { taskId: string; transcriptOf: string | null }) {
@@ -60,6 +61,7 @@ function FoundTask({ taskId }: { taskId: TaskId }) {
   /** On a narrow window the sheet is opened for a look, not for good. */
   const [sheet, setSheet] = useState(false)
   const [sent, setSent] = useState(0)
+  const composer = useRef<HTMLTextAreaElement>(null)
   const running = task !== null && isRunning(task.status)
   const unreachable = useUnreachable()
   const lost = unreachable !== undefined
@@ -69,6 +71,16 @@ function FoundTask({ taskId }: { taskId: TaskId }) {
   const viewTranscript = (id: TaskId) => navigation.go({ screen: 'task', taskId, transcriptOf: id })
   useKeys([
     { keys: 'i', label: 'Changes and state', group: 'Agent', run: () => toggle() },
+    ...(task?.parentId === null
+      ? [
+          {
+            keys: 'c',
+            label: 'Write a follow-up',
+            group: 'Agent' as const,
+            run: () => composer.current?.focus(),
+          },
+        ]
+      : []),
     ...(resumable && !lost
       ? [
           {
@@ -103,6 +115,12 @@ function FoundTask({ taskId }: { taskId: TaskId }) {
     if (wide) preferences.setState({ inspectorOpen: !open })
     else setSheet(!sheet)
   }
+  const review = () => {
+    preferences.setState(
+      wide ? { inspectorTab: 'changes', inspectorOpen: true } : { inspectorTab: 'changes' },
+    )
+    if (!wide) setSheet(true)
+  }
   if (!task) return null
   const shown = wide ? open : sheet
   return (
@@ -131,6 +149,7 @@ function FoundTask({ taskId }: { taskId: TaskId }) {
                   onClick={() => navigation.go({ screen: 'archive', taskId, tab: 'report' })}
                 />
               ) : null}
+              <ResultCounts task={task} onReview={review} />
               <IconButton
                 label="Changes and state"
                 shortcut="i"
@@ -152,6 +171,8 @@ function FoundTask({ taskId }: { taskId: TaskId }) {
           task={task}
           stopsNext={stopsNext && running && !lost}
           onSent={() => setSent(sent + 1)}
+          onReview={review}
+          composer={composer}
         />
       </section>
       {shown && wide ? (
@@ -174,12 +195,21 @@ function FoundTask({ taskId }: { taskId: TaskId }) {
         </>
       ) : null}
       {shown && !wide ? (
-        <aside
-          aria-label="Inspector"
-          className="absolute inset-y-0 right-0 z-20 flex w-[min(440px,100%)] flex-col border-l bg-canvas shadow-popup"
-        >
-          <Inspector task={task} onClose={toggle} />
-        </aside>
+        <>
+          {/* The sheet lies over Stop and Send: the scrim says so, and a click on it closes the sheet. */}
+          <div
+            aria-hidden
+            data-scrim
+            onClick={() => setSheet(false)}
+            className="absolute inset-0 z-20 bg-scrim"
+          />
+          <aside
+            aria-label="Inspector"
+            className="absolute inset-y-0 right-0 z-20 flex w-[min(440px,100%)] flex-col border-l bg-canvas shadow-popup"
+          >
+            <Inspector task={task} onClose={toggle} />
+          </aside>
+        </>
       ) : null}
     </div>
   )
