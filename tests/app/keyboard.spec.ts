@@ -179,7 +179,7 @@ test('the palette finds commands and agents; ? lists every key; g a, g s, i and 
     await expect(conversation(page).getByRole('heading', { level: 1 })).toHaveText(root.title)
     await page.keyboard.press('Control+k')
     await page.keyboard.type('nothing has this name')
-    await expect(palette.getByText('Nothing is called that.')).toBeVisible()
+    await expect(palette.getByText('No matches.')).toBeVisible()
     await page.keyboard.press('Escape')
     await expect(palette).toBeHidden()
   })

@@ -76,3 +76,13 @@ function decoded(part: string): string {
     return part
   }
 }
+
+/** What "Copy link" copies: the address that opens this place on the same host. */
+export const linkOf = (
+  route: Route,
+  host: string | null,
+  { origin, pathname }: Pick<Location, 'origin' | 'pathname'>,
+): string => {
+  const hash = formatRoute(route)
+  return host === 'desktop' ? `shiplog://${hash.slice('#/'.length)}` : `${origin}${pathname}${hash}`
+}

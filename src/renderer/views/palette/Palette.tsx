@@ -1,7 +1,7 @@
 import { Dialog } from '@base-ui/react/dialog'
 import { Command } from 'cmdk'
 import { Archive, Folder, FolderPlus, Keyboard, Play, Plus, Settings, SunMoon } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useDeferredValue, useMemo, useState } from 'react'
 import { useShallow } from 'zustand/react/shallow'
 import type { Task } from '../../../shared/tasks.ts'
 import { Kbd, StatusIcon } from '../../components/primitives/index.ts'
@@ -9,19 +9,32 @@ import { useLedger, useStores } from '../../store/hooks.ts'
 import { projectRoute, type Route, taskRoute } from '../../store/route.ts'
 import { useActions } from '../app/use-actions.ts'
 import { useNewAgentKeys } from '../shell/use-new-agent-keys.ts'
+import { found, scoreOf } from './search.ts'
+import { useScreenCommands, useTaskOnScreen } from './use-screen-commands.tsx'
 
-/** Agents listed before anything was typed; typing looks through all of them. */
-const agentsListedMax = 200
+/** A list to look through, not to scroll: more are found by typing more. */
+const agentsShownMax = 50
+/** Before anything is typed: enough to go back to. */
+const recentAgentsMax = 12
 
-/** Every command and every agent, a few letters away. */
+interface PaletteCommand {
+  label: string
+  icon: ReactNode
+  keys?: string
+  onSelect(): void
+}
+
+/** Every command, project and agent, a few letters away; the commands of the task on screen come first. */
 export function Palette() {
   const newAgentKeys = useNewAgentKeys()
   const { overlay, navigation, preferences } = useStores()
   const { startDemo } = useActions()
+  const [typed, setTyped] = useState('')
+  const text = useDeferredValue(typed)
   const projects = useLedger(useShallow(({ ledger }) => [...ledger.projects.values()]))
-  const tasks = useLedger(
-    useShallow(({ ledger }) => [...ledger.tasks.values()].slice(-agentsListedMax).toReversed()),
-  )
+  const tasks = useLedger(useShallow(({ ledger }) => [...ledger.tasks.values()]))
+  const task = useTaskOnScreen()
+  const screenCommands = useScreenCommands(task)
   const go = (route: Route) => {
     overlay.hide()
     navigation.go(route)
@@ -36,61 +49,91 @@ export function Palette() {
       ? window.matchMedia('(prefers-color-scheme: dark)').matches
       : theme === 'dark'
   const otherTheme = dark ? 'light' : 'dark'
+  const commands: PaletteCommand[] = [
+    ...screenCommands.map(({ run: command, ...shown }) => ({ ...shown, onSelect: run(command) })),
+    {
+      label: 'New agent',
+      icon: <Plus />,
+      keys: newAgentKeys,
+      onSelect: () => overlay.show({ kind: 'new-agent', projectId: task?.projectId ?? null }),
+    },
+    {
+      label: 'Add a project',
+      icon: <FolderPlus />,
+      onSelect: () => overlay.show({ kind: 'add-project' }),
+    },
+    { label: 'Try the demo', icon: <Play />, onSelect: run(() => void startDemo()) },
+    {
+      label: 'Open the archive',
+      icon: <Archive />,
+      keys: 'g a',
+      onSelect: () => go({ screen: 'archive', taskId: null, tab: 'report' }),
+    },
+    {
+      label: 'Settings',
+      icon: <Settings />,
+      keys: 'g s',
+      onSelect: () => go({ screen: 'settings' }),
+    },
+    {
+      label: otherTheme === 'dark' ? 'Dark theme' : 'Light theme',
+      icon: <SunMoon />,
+      onSelect: run(() => preferences.setState({ theme: otherTheme })),
+    },
+    {
+      label: 'Keyboard shortcuts',
+      icon: <Keyboard />,
+      keys: '?',
+      onSelect: () => overlay.show({ kind: 'keys' }),
+    },
+  ]
+  const commandsShown = found(commands, ({ label }) => scoreOf(text, [label]))
+  const projectsShown = found(projects, ({ name, id }) => scoreOf(text, [name], id))
+  const tasksShown = useMemo(() => {
+    const recent = tasks.filter(({ trashed }) => !trashed).toReversed()
+    if (text.trim() === '') return recent.slice(0, recentAgentsMax)
+    const names = new Map(projects.map(({ id, name }) => [id, name]))
+    return found(recent, ({ title, agent, projectId, id }) =>
+      scoreOf(text, [title, agent, names.get(projectId) ?? ''], id),
+    )
+  }, [tasks, projects, text])
+  const nothing = commandsShown.length + projectsShown.length + tasksShown.length === 0
   return (
     <Dialog.Root open onOpenChange={(open) => !open && overlay.hide()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-40 bg-scrim" />
         <Dialog.Popup className="fixed top-[12vh] left-1/2 z-40 w-[calc(100vw-32px)] max-w-[600px] -translate-x-1/2 overflow-hidden rounded-md bg-raised text-ink shadow-popup outline-none">
           <Dialog.Title className="sr-only">Commands and agents</Dialog.Title>
-          <Command label="Commands and agents" loop>
+          <Command label="Commands and agents" loop shouldFilter={false}>
             <Command.Input
-              placeholder="Find a command, a project or an agent"
+              value={typed}
+              onValueChange={setTyped}
+              placeholder="Search commands, projects and agents"
               className="h-11 w-full border-b bg-transparent px-4 text-read outline-none focus-visible:outline-none"
             />
             <Command.List className="max-h-[56vh] overflow-auto p-1 [&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-small [&_[cmdk-group-heading]]:text-muted">
-              <Command.Empty className="px-3 py-6 text-center text-muted">
-                Nothing is called that.
-              </Command.Empty>
-              <Command.Group heading="Commands">
-                <Item
-                  icon={<Plus />}
-                  keys={newAgentKeys}
-                  onSelect={() => overlay.show({ kind: 'new-agent', projectId: null })}
-                >
-                  New agent
-                </Item>
-                <Item icon={<FolderPlus />} onSelect={() => overlay.show({ kind: 'add-project' })}>
-                  Add a project
-                </Item>
-                <Item icon={<Play />} onSelect={run(() => void startDemo())}>
-                  Try the demo
-                </Item>
-                <Item
-                  icon={<Archive />}
-                  keys="g a"
-                  onSelect={() => go({ screen: 'archive', taskId: null, tab: 'report' })}
-                >
-                  Open the archive
-                </Item>
-                <Item icon={<Settings />} keys="g s" onSelect={() => go({ screen: 'settings' })}>
-                  Settings
-                </Item>
-                <Item
-                  icon={<SunMoon />}
-                  onSelect={run(() => preferences.setState({ theme: otherTheme }))}
-                >
-                  {otherTheme === 'dark' ? 'Dark theme' : 'Light theme'}
-                </Item>
-                <Item icon={<Keyboard />} keys="?" onSelect={() => overlay.show({ kind: 'keys' })}>
-                  All keys
-                </Item>
-              </Command.Group>
-              {projects.length > 0 ? (
+              {nothing ? <p className="px-3 py-6 text-center text-muted">No matches.</p> : null}
+              {commandsShown.length > 0 ? (
+                <Command.Group heading="Commands">
+                  {commandsShown.map(({ label, icon, keys, onSelect }) => (
+                    <Item
+                      key={label}
+                      value={`command ${label}`}
+                      icon={icon}
+                      keys={keys}
+                      onSelect={onSelect}
+                    >
+                      {label}
+                    </Item>
+                  ))}
+                </Command.Group>
+              ) : null}
+              {projectsShown.length > 0 ? (
                 <Command.Group heading="Projects">
-                  {projects.map((project) => (
+                  {projectsShown.map((project) => (
                     <Item
                       key={project.id}
-                      value={`${project.name} ${project.id}`}
+                      value={`project ${project.id}`}
                       icon={<Folder />}
                       onSelect={() => go(projectRoute(project.id))}
                     >
@@ -99,22 +142,27 @@ export function Palette() {
                   ))}
                 </Command.Group>
               ) : null}
-              {tasks.length > 0 ? (
-                <Command.Group heading="Agents">
-                  {tasks.map((task) => (
+              {tasksShown.length > 0 ? (
+                <Command.Group heading={text === '' ? 'Recent agents' : 'Agents'}>
+                  {tasksShown.slice(0, agentsShownMax).map((one) => (
                     <Item
-                      key={task.id}
-                      value={`${task.title} ${task.agent} ${task.id}`}
-                      icon={<StatusIcon status={task.status} />}
-                      onSelect={() => go(routeOf(task))}
+                      key={one.id}
+                      value={`task ${one.id}`}
+                      icon={<StatusIcon status={one.status} />}
+                      onSelect={() => go(routeOf(one))}
                     >
-                      <span className="untrusted min-w-0 flex-1 truncate">{task.title}</span>
+                      <span className="untrusted min-w-0 flex-1 truncate">{one.title}</span>
                       <span className="shrink-0 text-small text-muted">
-                        {task.archived ? 'archived' : task.agent}
+                        {one.archived ? 'archived' : one.agent}
                       </span>
                     </Item>
                   ))}
                 </Command.Group>
+              ) : null}
+              {text !== '' && tasksShown.length > agentsShownMax ? (
+                <p className="px-3 py-1.5 text-small text-muted">
+                  {tasksShown.length - agentsShownMax} more. Type more to narrow the list.
+                </p>
               ) : null}
             </Command.List>
           </Command>

@@ -17,7 +17,7 @@ import {
   useStores,
   useTask,
 } from '../../store/hooks.ts'
-import { formatRoute, type Route, taskRoute } from '../../store/route.ts'
+import { formatRoute, linkOf, type Route, taskRoute } from '../../store/route.ts'
 import { useActions } from '../app/use-actions.ts'
 import { useCanResume } from '../resume/ResumeButtons.tsx'
 import { useResumeActions } from '../resume/use-resume-actions.ts'
@@ -142,14 +142,8 @@ function Header(props: {
   const { info } = useAppInfo()
   const lost = useConnectionLost()
   const status = shownStatus(task, lineage[0] ?? null)
-  const copyLink = () => {
-    const hash = formatRoute(transcriptRoute(below, task.id))
-    const link =
-      info?.host === 'desktop'
-        ? `shiplog://${hash.slice('#/'.length)}`
-        : `${location.origin}${location.pathname}${hash}`
-    void copy(link, 'the link')
-  }
+  const copyLink = () =>
+    void copy(linkOf(transcriptRoute(below, task.id), info?.host ?? null, location), 'the link')
   return (
     <div className="flex min-w-0 items-center gap-3">
       <nav aria-label="Transcripts above it" className="min-w-0 flex-1">

@@ -1,0 +1,67 @@
+/** How the palette finds by a few letters. Pure. */
+
+/** Shorter ones are words; an id is looked up by its prefix only when the text looks like one. */
+const idPrefixLengthMin = 4
+const idLike = /^[0-9a-f][0-9a-f-]*$/i
+
+/** A word that stands at the beginning of a text's word says more than one within it. */
+const scores = { id: 100, beginning: 10, within: 4, letters: 1 }
+/** Letters in order with gaps are matched from this many on: two letters are in nearly every word. */
+const gapLettersMin = 3
+
+/**
+ * How well `query` names something; null when it does not. Every word of the query has to be found in one
+ * of `texts`, the first of which (the title) counts most. Letters are matched across gaps within one word
+ * of a text, from its first letter. `id` is matched by prefix, and never by single letters.
+ */
+export function scoreOf(query: string, texts: string[], id?: string): number | null {
+  const wanted = query.trim().toLowerCase()
+  if (wanted === '') return 0
+  if (id && wanted.length >= idPrefixLengthMin && idLike.test(wanted) && id.startsWith(wanted))
+    return scores.id
+  const words = texts.map(wordsOf)
+  let total = 0
+  for (const part of wordsOf(wanted)) {
+    const best = Math.max(
+      ...words.map((ofText, index) => (index === 0 ? 2 : 1) * bestOf(part, ofText)),
+    )
+    if (best <= 0) return null
+    total += best
+  }
+  return total
+}
+
+/** Those that match, best first; equals stay in the order given. */
+export function found<Item>(items: Item[], score: (item: Item) => number | null): Item[] {
+  return items
+    .flatMap((item) => {
+      const value = score(item)
+      return value === null ? [] : [{ item, value }]
+    })
+    .toSorted((a, b) => b.value - a.value)
+    .map(({ item }) => item)
+}
+
+const wordsOf = (text: string): string[] =>
+  text
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '')
+
+function bestOf(part: string, words: string[]): number {
+  return words.reduce((best, word) => Math.max(best, wordScore(part, word)), 0)
+}
+
+function wordScore(part: string, word: string): number {
+  if (word.startsWith(part)) return scores.beginning
+  if (word.includes(part)) return scores.within
+  return part.length >= gapLettersMin && hasLetters(part, word) ? scores.letters : 0
+}
+
+/** `prsr` in `parser`: the first letter, then the others in order. */
+function hasLetters(part: string, word: string): boolean {
+  if (part[0] !== word[0]) return false
+  let at = 0
+  for (const letter of word) if (letter === part[at]) at += 1
+  return at === part.length
+}
