@@ -10,7 +10,11 @@ export const resumeSelectorSchema = z.discriminatedUnion('by', [
   /** The one that stopped last. */
   z.object({ by: z.literal('most-recent'), projectDir: z.string().optional() }),
   /** A parallel group by its name, by one of its agents, or that of the one that stopped last. */
-  z.object({ by: z.literal('group'), group: z.string().optional() }),
+  z.object({
+    by: z.literal('group'),
+    group: z.string().optional(),
+    projectDir: z.string().optional(),
+  }),
   /** The whole tree that the task belongs to. */
   z.object({ by: z.literal('tree'), taskId: idTextSchema }),
   z.object({ by: z.literal('all'), projectDir: z.string().optional() }),

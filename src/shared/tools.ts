@@ -48,6 +48,7 @@ export const toolInputSchemas = {
     /** True: the call returns at once and `task_await` collects the report. */
     background: z.boolean().optional(),
     isolation: z.enum(['worktree', 'in-place']).optional(),
+    /** Titles, ids, or plan references such as `05-01`. */
     dependsOn: z.array(taskReference).optional(),
     phase: z.string().optional(),
     plan: z.string().optional(),

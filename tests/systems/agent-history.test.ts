@@ -125,10 +125,71 @@ agents:
       - fail: I give up
 `
 
+/** Two plans of a phase are at work, a third one waits for the first. */
+const phase = `
+version: 1
+name: phase
+agents:
+  lead:
+    turns:
+      - steps:
+          - call: task
+            with: { agent: executor, title: First, prompt: Go, background: true, phase: "05", plan: "01" }
+          - call: task
+            with: { agent: executor, title: Second, prompt: Go, background: true, phase: "05", plan: "02" }
+          - call: task
+            with: { agent: executor, title: Third, prompt: Go, background: true, dependsOn: ["05-01"], phase: "05", plan: "03" }
+      - call: task_await
+        with: { tasks: all }
+      - report: { title: Done, markdown: All three. }
+  executor:
+    turns:
+      - call: bash
+        with: { command: "while [ ! -e ../../../gate ]; do sleep 0.02; done" }
+      - report: { title: Executed, markdown: Executed. }
+`
+
 /** Dozens of Git processes each, on a machine that may do other things as well. */
 const timeout = 90_000
 
 describe('agent history, walked', { timeout }, () => {
+  it('[S1] records the plans of a phase as one parallel group, and resumes it after a crash', async () => {
+    const fixture = await openFixture({ files })
+    await start(fixture, phase, { prompt: 'Execute phase 05' })
+    await untilHistory(
+      fixture,
+      (statusOf) =>
+        statusOf('First') === 'spawned' &&
+        statusOf('Second') === 'spawned' &&
+        statusOf('Third') === 'queued',
+    )
+    const found = await entriesOf(fixture)
+    const [first, second] = found.filter(
+      ({ status, parallel_group }) => status === 'spawned' && parallel_group !== null,
+    )
+    expect([first?.task_description, second?.task_description]).toEqual(['First', 'Second'])
+    const group = first?.parallel_group
+    expect(group).toMatch(/^phase-05-batch-\d{10}$/)
+    const third = found.find(({ task_description }) => task_description === 'Third')
+    expect(third).toMatchObject({
+      parallel_group: group,
+      execution_mode: 'parallel',
+      depends_on: [first?.agent_id],
+      granularity: 'plan',
+    })
+
+    const { client } = await fixture.restart()
+    await writeFile(join(fixture.dataDir, 'gate'), '')
+    const selector = { by: 'group', group: second?.agent_id } as const
+    const { candidates } = await client.tasks.planResume({ selector })
+    expect(candidates.map(({ title }) => title)).toEqual(['First', 'Second', 'Third'])
+    const { accepted } = await client.tasks.resume({ selector })
+    const { ended } = await client.tasks.resumeEnded({
+      taskIds: accepted.map(({ taskId }) => taskId),
+    })
+    expect(ended.map(({ status }) => status)).toEqual(Array(3).fill('completed'))
+  })
+
   it('[T6] tells queued, a parallel batch, completed, failed and blocked as they happen', async () => {
     const fixture = await openFixture({ files })
     const root = await start(fixture, batch, { prompt: 'Lead' })
@@ -147,7 +208,7 @@ describe('agent history, walked', { timeout }, () => {
       execution_mode: 'sequential',
       parallel_group: null,
       phase: '03',
-      plan: null,
+      plan: '00',
       granularity: 'plan',
       depends_on: [write?.agent_id],
       checkpoints_skipped: 2,

@@ -2,6 +2,7 @@
 import type { TaskRequest, TaskToolsPort } from '../../shared/agent.ts'
 import { newTaskId, type TaskId, type ToolCallId } from '../../shared/ids.ts'
 import type { LedgerEvent } from '../../shared/ledger.ts'
+import { planReferenceOf } from '../../shared/plan-reference.ts'
 import { ancestorsOf } from '../../shared/projections/ledger-state.ts'
 import { type Task, taskDepthMax } from '../../shared/tasks.ts'
 import { saveReport } from '../artifacts/index.ts'
@@ -105,7 +106,18 @@ export function createSubAgents(deps: SubAgentsDependencies): SubAgents {
   function namedSiblings(parentId: TaskId, texts: string[]): TaskId[] {
     const siblings = record.children(parentId)
     const scope = 'that this agent has started (dependsOn)'
-    return [...new Set(texts.map((text) => namedTask(siblings, text, scope).id))]
+    return [
+      ...new Set(
+        texts.flatMap((text) => ofPlan(siblings, text) ?? namedTask(siblings, text, scope).id),
+      ),
+    ]
+  }
+
+  /** A reference such as `05-01` means every agent that works on that plan. A title comes first. */
+  function ofPlan(siblings: Task[], text: string): TaskId[] | null {
+    if (siblings.some(({ title }) => title === text)) return null
+    const found = siblings.filter(({ plan }) => planReferenceOf(plan) === text)
+    return found.length > 0 ? found.map(({ id }) => id) : null
   }
 
   async function again(task: Task, also: LedgerEvent): Promise<TaskId> {

@@ -3,6 +3,7 @@
  * Pure; the same task has the same group whenever it is asked.
  */
 import type { TaskId } from '../ids.ts'
+import { planReferenceOf } from '../plan-reference.ts'
 import type { Task } from '../tasks.ts'
 import type { LedgerState } from './ledger-state.ts'
 
@@ -15,19 +16,26 @@ export function parallelGroupOf(state: LedgerState, task: Task): string | null {
   return first && batch.length > 1 ? nameOf(first) : null
 }
 
-/** Those that nobody gave a name, of the same phase and plan, in the order in which they were started. */
+/** Those without a group's name that may share a batch with it, in the order in which they were started. */
 function siblingsOf(state: LedgerState, task: Task): Task[] {
-  const { phase, plan } = task.plan
+  const scope = scopeOf(task)
   return [...state.tasks.values()].filter(
     (other) =>
-      other.parentId === task.parentId &&
-      !other.plan.parallelGroup &&
-      other.plan.phase === phase &&
-      other.plan.plan === plan,
+      other.parentId === task.parentId && !other.plan.parallelGroup && scopeOf(other) === scope,
   )
 }
 
-/** A task belongs to the batch before it when one of that had not ended its first run yet. */
+/** The beginning of the group's name: the plans of a phase work side by side, or the segments of a plan. */
+function scopeOf({ plan }: Task): string {
+  const reference = planReferenceOf(plan)
+  if (reference && plan.granularity === 'task_group') return `plan-${reference}-tasks-`
+  return plan.phase ? `phase-${plan.phase}-` : ''
+}
+
+/**
+ * A task belongs to the batch before it when one of that had not ended its first run yet. One that waits for
+ * another of the batch has not begun its own, and belongs to it as well.
+ */
 function batchOf(siblings: Task[], taskId: TaskId): Task[] {
   let batch: Task[] = []
   for (const task of siblings) {
@@ -45,9 +53,5 @@ function batchOf(siblings: Task[], taskId: TaskId): Task[] {
 }
 
 /** The forms that planning tools know; without a phase there is none to name. */
-function nameOf({ createdAt, plan }: Task): string {
-  const seconds = Math.floor(Date.parse(createdAt) / 1000)
-  if (plan.granularity === 'task_group' && plan.phase && plan.plan)
-    return `plan-${plan.phase}-${plan.plan}-tasks-batch-${seconds}`
-  return plan.phase ? `phase-${plan.phase}-batch-${seconds}` : `batch-${seconds}`
-}
+const nameOf = (first: Task): string =>
+  `${scopeOf(first)}batch-${Math.floor(Date.parse(first.createdAt) / 1000)}`

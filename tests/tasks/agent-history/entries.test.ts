@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { emptyHistory, type HistoryEntry } from '../../../src/main/tasks/agent-history/format.ts'
-import { newProjectId } from '../../../src/shared/ids.ts'
+import { newProjectId, type TaskId } from '../../../src/shared/ids.ts'
 import { testLedger } from './ledger-of.ts'
 import { bringUpToDate, fresh, standing } from './up-to-date.ts'
 
 describe('what the ledger says', () => {
-  it('says of a task what was said when it was asked for, and null of what nobody said', () => {
+  it('says of a task what was said when it was asked for, and what planning tools can read of what nobody said', () => {
     const ledger = testLedger()
     const plain = ledger.ask({ title: 'Plain' })
     const asked = ledger.now()
@@ -30,15 +30,15 @@ describe('what the ledger says', () => {
     expect(one).toEqual({
       agent_id: plain,
       task_description: 'Plain',
-      phase: null,
-      plan: null,
+      phase: '00',
+      plan: '00',
       segment: null,
       timestamp: asked,
       status: 'queued',
       completion_timestamp: null,
       execution_mode: 'sequential',
       parallel_group: null,
-      granularity: null,
+      granularity: 'plan',
       depends_on: null,
       files_modified: null,
       checkpoints_skipped: null,
@@ -145,6 +145,38 @@ describe('what the ledger says', () => {
     ledger.spawn(root)
     ledger.complete(root)
     expect(standing(fresh(ledger))).toEqual([[root, 'completed']])
+  })
+
+  it('groups all plans of a phase that are at work together, with the one that is queued behind another', () => {
+    const ledger = testLedger()
+    const parentId = ledger.ask()
+    const child = (plan: object, dependsOn: TaskId[] = []) =>
+      ledger.ask({ parentId, rootId: parentId, plan: { phase: '05', ...plan }, dependsOn })
+    const first = child({ plan: '01' })
+    const seconds = Math.floor(Date.parse(ledger.now()) / 1000)
+    ledger.spawn(first)
+    ledger.spawn(child({ plan: '02' }))
+    child({ plan: '03' }, [first])
+    ledger.spawn(child({ plan: '01', segment: 1, granularity: 'task_group' }))
+    ledger.spawn(child({ plan: '05-01', segment: 2, granularity: 'task_group' }))
+    ledger.spawn(ledger.ask({ parentId, rootId: parentId, plan: { phase: '06', plan: '01' } }))
+    const group = `phase-05-batch-${seconds}`
+    const segments = expect.stringMatching(/^plan-05-01-tasks-batch-\d+$/)
+    expect(
+      fresh(ledger).map(({ plan, execution_mode, parallel_group }) => [
+        plan,
+        execution_mode,
+        parallel_group,
+      ]),
+    ).toEqual([
+      ['00', 'sequential', null],
+      ['01', 'parallel', group],
+      ['02', 'parallel', group],
+      ['03', 'parallel', group],
+      ['01', 'parallel', segments],
+      ['05-01', 'parallel', segments],
+      ['01', 'sequential', null],
+    ])
   })
 
   it('names the batch of those that worked side by side in the form that planning tools know', () => {

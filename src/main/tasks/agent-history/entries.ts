@@ -75,15 +75,15 @@ function entriesOf(state: LedgerState, task: Task, findings: Findings | undefine
     return {
       agent_id: task.id,
       task_description: task.title,
-      phase: plan.phase ?? null,
-      plan: plan.plan ?? null,
+      phase: plan.phase ?? unplanned,
+      plan: plan.plan ?? unplanned,
       segment: plan.segment ?? null,
       timestamp: runs[0]?.startedAt ?? task.createdAt,
       status,
       completion_timestamp: ended ? task.endedAt : null,
       execution_mode: group === null ? 'sequential' : 'parallel',
       parallel_group: group,
-      granularity: plan.granularity ?? null,
+      granularity: plan.granularity ?? 'plan',
       depends_on: task.dependsOn.length > 0 ? [...task.dependsOn] : null,
       files_modified: isLatest ? (findings?.files ?? null) : null,
       checkpoints_skipped: plan.checkpointsSkipped ?? null,
@@ -117,6 +117,9 @@ function taskResults(
   }
   return Object.keys(results).length > 0 ? results : null
 }
+
+/** Planning tools read a string here. Their own phases and plans begin with 01. */
+const unplanned = '00'
 
 interface Standing {
   status: HistoryStatus

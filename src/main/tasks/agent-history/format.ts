@@ -20,8 +20,8 @@ export type HistoryStatus =
 export interface HistoryEntry {
   agent_id: string
   task_description: string
-  phase: string | null
-  plan: string | null
+  phase: string
+  plan: string
   segment: number | null
   /** ISO 8601: when it was spawned or resumed; of one that never ran, when it was asked for. */
   timestamp: string
@@ -29,7 +29,7 @@ export interface HistoryEntry {
   completion_timestamp: string | null
   execution_mode: 'sequential' | 'parallel'
   parallel_group: string | null
-  granularity: 'plan' | 'task_group' | null
+  granularity: 'plan' | 'task_group'
   depends_on: string[] | null
   files_modified: string[] | null
   checkpoints_skipped: number | null

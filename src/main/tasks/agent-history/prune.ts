@@ -3,15 +3,14 @@ import { agentIdOf, isObject } from './format.ts'
 
 /**
  * Takes agents away, all entries of one at a time, until `max` entries are left or nothing may go. Only
- * those whose latest entry says completed or failed may. The oldest completed go first; only when no more
- * than the newest of them are left, half of `max`, does age alone decide between them and the failed:
- * else many failures would leave no room for what completes now.
+ * those whose latest entry says completed or failed may: the oldest completed first, and a failed one only
+ * when no completed one is left.
  */
 export function pruneEntries(entries: unknown[], max: number): unknown[] {
   let over = entries.length - max
   if (over <= 0) return entries
   const gone = new Set<string>()
-  for (const agent of inOrderOfGoing(entries, max)) {
+  for (const agent of inOrderOfGoing(entries)) {
     if (over <= 0) break
     gone.add(agent.id)
     over -= agent.entries
@@ -27,11 +26,10 @@ interface EndedAgent {
   endedAt: number
 }
 
-function inOrderOfGoing(entries: unknown[], max: number): EndedAgent[] {
+function inOrderOfGoing(entries: unknown[]): EndedAgent[] {
   const ended = endedAgents(entries).sort((a, b) => a.endedAt - b.endedAt)
-  const completed = ended.filter(({ status }) => status === 'completed')
-  const first = completed.slice(0, Math.max(0, completed.length - Math.floor(max / 2)))
-  return [...first, ...ended.filter((agent) => !first.includes(agent))]
+  const of = (status: EndedAgent['status']) => ended.filter((agent) => agent.status === status)
+  return [...of('completed'), ...of('failed')]
 }
 
 function endedAgents(entries: unknown[]): EndedAgent[] {

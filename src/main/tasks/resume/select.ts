@@ -29,8 +29,7 @@ export function selectForResume(
     case 'most-recent':
       return [mostRecent(all.filter(inProject(selector.projectDir)).filter(resumable))]
     case 'group': {
-      const group = groupNamed(state, selector.group, resumable)
-      const members = all.filter((task) => parallelGroupOf(state, task) === group)
+      const members = groupNamed(state, selector, resumable)
       return inTreeOrder(state, someOf(members.filter(resumable)))
     }
     case 'tree': {
@@ -106,21 +105,27 @@ function mostRecent(tasks: Task[]): Task {
 
 const stoppedAt = (task: Task): string => task.endedAt ?? task.startedAt ?? task.createdAt
 
+/** Every member, resumable or not. Two trees may have groups of one name: then that of the latest is meant. */
 function groupNamed(
   state: LedgerState,
-  name: string | undefined,
+  { group: name, projectDir }: Extract<ResumeSelector, { by: 'group' }>,
   resumable: (task: Task) => boolean,
-): string {
-  if (name !== undefined) {
-    const named = [...state.tasks.values()].some((task) => parallelGroupOf(state, task) === name)
-    if (named) return name
-  }
+): Task[] {
+  const all = [...state.tasks.values()].filter(inProject(projectDir))
+  const named = all.filter((task) => name !== undefined && parallelGroupOf(state, task) === name)
+  const candidates = named.some(resumable) ? named.filter(resumable) : named
   const member =
-    name === undefined
-      ? mostRecent([...state.tasks.values()].filter(resumable))
-      : memberNamed(state, name)
+    candidates.length > 0
+      ? mostRecent(candidates)
+      : name === undefined
+        ? mostRecent(all.filter(resumable))
+        : memberNamed(state, name)
   const group = parallelGroupOf(state, member)
-  if (group !== null) return group
+  if (group !== null) {
+    return all.filter(
+      (task) => task.rootId === member.rootId && parallelGroupOf(state, task) === group,
+    )
+  }
   return refused(
     'nothing-to-resume',
     `"${member.title}" worked alone and has no parallel group. Resume it by its id.`,
