@@ -218,7 +218,7 @@ describe('agent history, walked', { timeout }, () => {
     expect(during.get('Lead')).toMatchObject({
       agent_id: root,
       status: 'spawned',
-      phase: null,
+      phase: '00',
       files_modified: null,
       task_results: null,
       spawn_commit: git(fixture.project.dir, 'rev-parse', 'HEAD').trim(),
