@@ -39,6 +39,7 @@ import { createRunStopper } from './tasks/run-stopper.ts'
 import { refuseRunsElsewhere } from './tasks/runs-elsewhere.ts'
 import { createTaskService } from './tasks/task-service.ts'
 import { version } from './version.ts'
+import { ownerOfWorktree } from './workspaces/working-dirs.ts'
 import { createWorkspaceService } from './workspaces/workspace-service.ts'
 
 export interface OpenShiplogOptions {
@@ -128,7 +129,17 @@ async function openServicesOn(
   const clock = Date.now
   const layout = layoutOf(dataDir)
   const ceilings = [layout.dataDir]
-  const git = createGit({ ceilings })
+  const git = createGit({
+    ceilings,
+    worktrees: {
+      dir: layout.worktrees,
+      ownerOf: (root) => ownerOfWorktree(ledger.state.tasks.values(), root),
+      onRepaired: (root) =>
+        notices.warning(
+          `Git’s own files of the worktree ${root} were gone or damaged, and were written again.`,
+        ),
+    },
+  })
   const sessions = createSessions({
     onOpened: ({ id, healed, damage }) => {
       const title = ledger.state.tasks.get(id)?.title ?? id

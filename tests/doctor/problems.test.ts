@@ -44,7 +44,7 @@ it('the README shows the table of problems, and the tests here make every kind o
   ).toEqual(rows)
   expect(Object.keys(problemTable)).toEqual([...problemKinds])
   expect(crashResidue.filter((kind) => problemTable[kind].repair === null)).toEqual([])
-  const inNoRow = ['archive-missing', 'archive-in-trash', 'unreadable']
+  const inNoRow = ['archive-missing', 'archive-in-trash', 'unreadable', 'worktree-broken']
   const made = new Set([...damages.map(({ kind }) => kind as string), ...inNoRow])
   expect([...made].toSorted()).toEqual([...problemKinds].toSorted())
 })

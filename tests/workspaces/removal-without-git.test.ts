@@ -43,7 +43,13 @@ it('[R1] says what to do when the project is gone, and goes on once it is back',
 
 it.each([
   ['the project is gone for good', (dir: string) => rm(dir, { recursive: true })],
-  ['the worktree has lost its .git', (_: string, path: string) => rm(join(path, '.git'))],
+  [
+    'the worktree has lost its .git, and Git its note of it',
+    async (dir: string, path: string) => {
+      await rm(join(path, '.git'))
+      git(dir, 'worktree', 'prune', '--expire=now')
+    },
+  ],
   [
     'the worktree was made a repository of its own',
     async (_: string, path: string) => {

@@ -93,6 +93,12 @@ export const problemTable: Record<ProblemKind, ProblemRow> = {
   },
   'orphan-archive': { found: 'an archive directory without an archived root', repair: null },
   'worktree-missing': { found: 'a workspace in use whose worktree is gone', repair: null },
+  'worktree-broken': {
+    found:
+      'a worktree in use whose `.git` file, or one of Git’s own files about it, is gone, empty or damaged',
+    repair:
+      'written again from what the repository and the ledger say; where they say nothing, none',
+  },
   'worktree-moved': {
     found:
       'a worktree in use that its repository knows in another place: the data directory was moved, or the repository',

@@ -40,6 +40,12 @@ async function* examineWorktree(
     yield { kind: 'worktree-missing', path, detail, rootId }
     return
   }
+  const state = await subject.git.inspectWorktree({ repoDir: projectDir, root: path })
+  if (state.kind === 'broken' && state.repairable) {
+    const repair = () => subject.git.repairWorktree(path)
+    yield { kind: 'worktree-broken', path, detail: state.why, rootId, repair }
+    return
+  }
   const registered = await known(projectDir)
   if (registered?.has(await realpath(path))) return
   if (registered && (await subject.git.isMovedWorktree(projectDir, path))) {

@@ -33,6 +33,7 @@ export async function diff(
     signal?: AbortSignal | undefined
   },
 ): Promise<DiffAnswer> {
+  await git.ensureWorktree(dir)
   const found = await inspectProject(git, dir, { signal })
   if (found.kind !== 'repository' && found.kind !== 'no-commits') {
     return { kind: 'not-available', reason: 'not-a-repository' }

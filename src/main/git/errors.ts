@@ -16,6 +16,21 @@ export class GitError extends Error {
   }
 }
 
+/**
+ * A folder of Shiplog's is no worktree any more, and could not be made one again. It reads like Git's own
+ * answer outside a repository, which it would be if no repository enclosed the folder.
+ */
+export class WorktreeBrokenError extends GitError {
+  readonly root: string
+
+  constructor(root: string, why: string) {
+    super([], null, `fatal: not a git repository: ${root}: ${why}`)
+    this.message = `${root} is not a Git worktree any more: ${why}. Its files are where they were; nothing was changed.`
+    this.name = 'WorktreeBrokenError'
+    this.root = root
+  }
+}
+
 /** There is no Git to run. */
 export class GitMissingError extends Error {
   readonly kind = 'git-missing'

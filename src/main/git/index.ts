@@ -34,6 +34,7 @@ import {
 import { createRunGit, type RunGitOptions } from './run.ts'
 import { commitSnapshot, snapshot } from './snapshot.ts'
 import { joinSubmodule, submodulesWithWork } from './submodules.ts'
+import { inspectWorktreeOf } from './worktree-files/inspect.ts'
 import * as worktrees from './worktrees.ts'
 
 export { diffBytesMax } from './diff.ts'
@@ -91,6 +92,10 @@ export function createGit(options: RunGitOptions = {}) {
     isSameRepository: (a: string, b: string) => history.isSameRepository(git, a, b),
     hasTree: (input: Parameters<typeof history.hasTree>[1]) => history.hasTree(git, input),
 
+    /** Only reads. Every call that works in a broken worktree repairs it first, or throws WorktreeBrokenError. */
+    inspectWorktree: (input: { repoDir: string; root: string }) => inspectWorktreeOf(git, input),
+    /** Throws WorktreeBrokenError when it can't be put right. */
+    repairWorktree: (root: string) => git.ensureWorktree(root),
     /** Its making was cut short: nobody has worked in it. */
     isHalfMadeWorktree,
     /** Where Git keeps a file of that name for the worktree alone: it goes with the worktree. */

@@ -1,7 +1,8 @@
 /** What a folder is to Git, and where a repository stands. */
 import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
-import { GitError } from './errors.ts'
+import { GitError, WorktreeBrokenError } from './errors.ts'
+import { exists } from './exists.ts'
 import { line, type RunGit } from './run.ts'
 
 type ProjectInspection =
@@ -68,13 +69,40 @@ export async function inspectProject(
 /** Git 2.38 and newer, told so by `settings`, does not work in a folder that only looks like a repository. */
 const isBareRefusal = (error: GitError): boolean => error.stderr.includes('safe.bareRepository')
 
-/** The root of the working tree that `dir` is in. */
+/**
+ * The root of the working tree that `dir` is in. Throws GitError where the repository's configuration says
+ * that its files are elsewhere, and WorktreeBrokenError in a worktree of Shiplog's with a repository in it.
+ */
 export async function topLevelOf(
   git: RunGit,
   dir: string,
   { signal }: Where = {},
 ): Promise<string> {
-  return path.resolve(line(await git(['rev-parse', '--show-toplevel'], { cwd: dir, signal })))
+  const args = ['rev-parse', '--show-toplevel']
+  const topLevel = path.resolve(line(await git(args, { cwd: dir, signal })))
+  const root = await git.worktreeRootOf(dir)
+  if (root !== null && topLevel !== (await realpath(root)))
+    throw new WorktreeBrokenError(root, `${topLevel} in it was made a repository of its own`)
+  const nearest = await nearestRepository(await realpath(dir))
+  // Git resolves links as the system does, and Windows has several spellings of one folder.
+  if (nearest === null || (await realpath(topLevel)) !== nearest) {
+    const said = `fatal: the repository of ${dir} says that its files are in ${topLevel} (core.worktree)`
+    throw new GitError(args, null, said)
+  }
+  return topLevel
+}
+
+/** The nearest folder from `dir` up that Git keeps a repository in or for. */
+async function nearestRepository(dir: string): Promise<string | null> {
+  for (let at = dir; ; at = path.dirname(at)) {
+    const found = await stat(path.join(at, '.git')).catch(() => null)
+    // Git passes over a folder of that name that is no repository.
+    const isOne = found?.isDirectory()
+      ? await exists(path.join(at, '.git', 'HEAD'))
+      : found !== null
+    if (isOne) return at
+    if (path.dirname(at) === at) return null
+  }
 }
 
 /** What all worktrees of a repository share: its `.git` folder. Null when there is no repository (any more). */

@@ -7,7 +7,9 @@ import { halfMadeReason } from './half-made.ts'
 import { commonDirOf, resolveCommit } from './inspect.ts'
 import { foldersWithBranch } from './registered.ts'
 import type { RunGit } from './run.ts'
-import { adminDirOf, removeWorktree } from './worktrees.ts'
+import { adminDirOf } from './worktree-files/state.ts'
+import { syncWorktree } from './worktree-files/sync.ts'
+import { removeWorktree } from './worktrees.ts'
 
 export interface RestorableInput {
   repoDir: string
@@ -81,6 +83,8 @@ async function makeAgain(git: RunGit, input: RestoreWorktreeInput): Promise<stri
     await git(['read-tree', '-u', '--reset', final], { cwd: path })
     await git(['read-tree', head], { cwd: path })
     await git(['update-index', '-q', '--refresh'], { cwd: path, okExitCodes: [0, 1] })
+    const commonDir = await commonDirOf(git, repoDir)
+    if (commonDir !== null) await syncWorktree({ commonDir, root: path, branch })
     await git(['worktree', 'unlock', path], { cwd: repoDir })
     return branch
   } catch (error) {

@@ -5,10 +5,19 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { stat } from 'node:fs/promises'
+import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gitEnvironment, settings } from './environment.ts'
 import { GitError, GitMissingError } from './errors.ts'
+import { exists } from './exists.ts'
+import { commonDirOf } from './inspect.ts'
 import { lockInTheWay, takeAwayOwnLock } from './left-locks.ts'
+import {
+  ensureWorktree,
+  worktreeRootOf as findWorktreeRoot,
+  type Worktrees,
+} from './worktree-files/guard.ts'
+import { inspectWorktree, repairWorktree, type WorktreeState } from './worktree-files/state.ts'
 
 interface GitRunOptions {
   /** Absolute. */
@@ -34,7 +43,13 @@ interface GitResult {
   truncated: boolean
 }
 
-export type RunGit = (args: readonly string[], options: GitRunOptions) => Promise<GitResult>
+export interface RunGit {
+  (args: readonly string[], options: GitRunOptions): Promise<GitResult>
+  /** The root of the worktree of Shiplog's that a folder is in; null elsewhere. */
+  worktreeRootOf(dir: string): Promise<string | null>
+  /** Repairs the worktree that `dir` is in, where it is broken; else throws WorktreeBrokenError. */
+  ensureWorktree(dir: string): Promise<void>
+}
 
 /** Lists of names: a million files of 60 characters fit. */
 const stdoutBytesMaxDefault = 64 * 1024 * 1024
@@ -51,16 +66,54 @@ export interface RunGitOptions {
   /** Of whoever started Shiplog; Git gets the part of it that `gitEnvironment` names. */
   env?: NodeJS.ProcessEnv | undefined
   ceilings?: readonly string[] | undefined
+  /** In these Git works only where they are worktrees; none unless given. */
+  worktrees?: Worktrees | undefined
 }
 
 export function createRunGit({
   gitPath = 'git',
   env = process.env,
   ceilings = [],
+  worktrees,
 }: RunGitOptions = {}): RunGit {
   const baseEnv = gitEnvironment(env, { ceilings })
 
-  return async (args, options) => {
+  const worktreeRootOf = async (dir: string) =>
+    worktrees ? findWorktreeRoot(worktrees.dir, dir) : null
+
+  async function ensure(dir: string): Promise<void> {
+    const root = await worktreeRootOf(dir)
+    if (worktrees && root !== null) await ensureWorktree(root, () => repair(worktrees, root))
+  }
+
+  async function checked(args: readonly string[], options: GitRunOptions): Promise<GitResult> {
+    await ensure(options.cwd)
+    return retried(args, options)
+  }
+
+  return Object.assign(checked, { worktreeRootOf, ensureWorktree: ensure })
+
+  async function repair(known: Worktrees, root: string): Promise<WorktreeState> {
+    const owner = known.ownerOf(root)
+    const unchecked = Object.assign(retried, { worktreeRootOf, ensureWorktree: ensure })
+    const commonDir = owner && (await commonDirOf(unchecked, owner.repoDir))
+    if (!owner || !commonDir) return inspectWorktree(root)
+    const state = await repairWorktree({ commonDir, root, branch: owner.branch })
+    if (state.kind !== 'whole') return state
+    // Where the index went, Git takes every file for deleted until it has one again.
+    const index = path.resolve(
+      root,
+      line(await retried(['rev-parse', '--git-path', 'index'], { cwd: root })),
+    )
+    if (!(await exists(index))) {
+      await retried(['read-tree', 'HEAD'], { cwd: root })
+      await retried(['update-index', '-q', '--refresh'], { cwd: root, okExitCodes: [0, 1] })
+    }
+    known.onRepaired?.(root)
+    return state
+  }
+
+  async function retried(args: readonly string[], options: GitRunOptions): Promise<GitResult> {
     const waitedSinceMs = Date.now()
     let tookAway = false
     for (let attempt = 0; ; attempt++) {

@@ -1,5 +1,5 @@
 /** Worktrees, their branches, and the hidden refs that keep what a removed one ended with. */
-import { readdir, readFile, realpath, rm, stat } from 'node:fs/promises'
+import { rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { TaskId } from '../../shared/ids.ts'
 import { GitError, NotAWorktreeError, WorktreeRefusedError } from './errors.ts'
@@ -7,6 +7,8 @@ import { exists } from './exists.ts'
 import { commonDirOf, resolveCommit } from './inspect.ts'
 import { line, type RunGit } from './run.ts'
 import { shiplogIdentity } from './snapshot.ts'
+import { adminDirOf, resolved } from './worktree-files/state.ts'
+import { syncWorktree } from './worktree-files/sync.ts'
 
 export interface CreateWorktreeInput {
   /** The project, or any worktree of it. */
@@ -32,6 +34,8 @@ export async function createWorktree(git: RunGit, input: CreateWorktreeInput): P
       cwd: repoDir,
       signal,
     })
+    const commonDir = await commonDirOf(git, repoDir)
+    if (commonDir !== null) await syncWorktree({ commonDir, root: input.path, branch })
   } catch (error) {
     // Not with `signal`: what an aborted call began is cleaned up all the same.
     await removeWorktree(git, { repoDir, path: input.path, branch, branchAt: from }).catch(() => {})
@@ -211,33 +215,5 @@ async function refuseRepository(worktreePath: string, repoDir: string): Promise<
   const found = await stat(path.join(worktreePath, '.git')).catch(() => null)
   if (found?.isDirectory()) {
     throw new NotAWorktreeError(worktreePath, 'it is a repository of its own, not a worktree')
-  }
-}
-
-/** Git's folder for one worktree, found by the path that it notes, since a damaged one can't be asked. */
-export async function adminDirOf(commonDir: string, worktreePath: string): Promise<string | null> {
-  const all = path.join(commonDir, 'worktrees')
-  const wanted = path.join(await resolved(worktreePath), '.git')
-  for (const name of await readdir(all).catch(() => [])) {
-    const noted = await readFile(path.join(all, name, 'gitdir'), 'utf8').catch(() => null)
-    if (noted === null) continue
-    const gitFile = path.resolve(all, name, noted.replace(/\n$/, ''))
-    if (path.join(await resolved(path.dirname(gitFile)), '.git') === wanted) {
-      return path.join(all, name)
-    }
-  }
-  return null
-}
-
-/** With links resolved as far up as the path exists. */
-async function resolved(file: string): Promise<string> {
-  const absolute = path.resolve(file)
-  try {
-    return await realpath(absolute)
-  } catch {
-    const parent = path.dirname(absolute)
-    return parent === absolute
-      ? absolute
-      : path.join(await resolved(parent), path.basename(absolute))
   }
 }

@@ -168,6 +168,19 @@ export function createWorkingDirs(deps: {
   return { make, discard, setUp, worktreeRoot, toTrash }
 }
 
+/** What the ledger says of the worktree at `root`: whose it is, and its branch. Null when it is nobody's. */
+export function ownerOfWorktree(
+  tasks: Iterable<Task>,
+  root: string,
+): { repoDir: string; branch: string | null } | null {
+  for (const { workspace, projectDir } of tasks) {
+    if (workspace?.isolation !== 'worktree' || workspace.removal === 'removed') continue
+    if (workspace.path !== root && !workspace.path.startsWith(root + sep)) continue
+    return { repoDir: projectDir, branch: workspace.branch }
+  }
+  return null
+}
+
 const branchFor = (taskId: TaskId, title: string): string =>
   `shiplog/${slug(title)}-${shortId(taskId)}`
 

@@ -27,6 +27,7 @@ export const problemKinds = [
   'orphan-record',
   'orphan-archive',
   'worktree-missing',
+  'worktree-broken',
   'worktree-moved',
   'worktree-unregistered',
   'stray-worktree',

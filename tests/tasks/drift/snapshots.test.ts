@@ -90,7 +90,7 @@ agents:
   lead:
     turns:
       - call: bash
-        with: { command: "echo 'not a repository' > .git" }
+        with: { command: "rm .git && git init -q" }
       - call: write_file
         with: { path: a.txt, content: "a" }
       - say: Done

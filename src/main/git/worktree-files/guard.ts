@@ -1,0 +1,51 @@
+/** Lets Git work in one of Shiplog's worktrees only where that is one. */
+import { realpath } from 'node:fs/promises'
+import path from 'node:path'
+import { assertNever } from '../../../shared/assert-never.ts'
+import { WorktreeBrokenError } from '../errors.ts'
+import { exists } from '../exists.ts'
+import { inspectWorktree, type WorktreeState } from './state.ts'
+
+export interface Worktrees {
+  /** The folder two levels below which all of them lie: `<dir>/<project>/<worktree>`. */
+  dir: string
+  /** What the ledger says about one; null when it is nobody's. */
+  ownerOf(root: string): { repoDir: string; branch: string | null } | null
+  /** One was put right by rewriting Git's own files. */
+  onRepaired?(root: string): void
+}
+
+/** The root of the worktree that `dir` is in or should be in, below `worktrees` as given; null outside it. */
+export async function worktreeRootOf(worktrees: string, dir: string): Promise<string | null> {
+  const places = [worktrees, await realpath(worktrees).catch(() => worktrees)]
+  for (const place of places) {
+    const [project, name] = path.relative(place, dir).split(path.sep)
+    if (!project || !name || project === '..' || path.isAbsolute(project)) continue
+    return path.join(worktrees, project, name)
+  }
+  return null
+}
+
+/**
+ * Throws WorktreeBrokenError where `root` is there and Git can't work in it. `repair` is asked first to put
+ * right what is broken.
+ */
+export async function ensureWorktree(
+  root: string,
+  repair: () => Promise<WorktreeState>,
+): Promise<void> {
+  // A folder that is gone is for the caller to find.
+  if (!(await exists(root))) return
+  const found = await inspectWorktree(root)
+  const state = found.kind === 'broken' ? await repair() : found
+  switch (state.kind) {
+    case 'whole':
+      return
+    case 'own-repository':
+      throw new WorktreeBrokenError(root, 'it was made a repository of its own')
+    case 'broken':
+      throw new WorktreeBrokenError(root, state.why)
+    default:
+      return assertNever(state)
+  }
+}

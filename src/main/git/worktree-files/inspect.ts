@@ -1,0 +1,23 @@
+import { GitError } from '../errors.ts'
+import { commonDirOf } from '../inspect.ts'
+import type { RunGit } from '../run.ts'
+import { canRepairWorktree, inspectWorktree, type WorktreeState } from './state.ts'
+
+type WorktreeInspection =
+  | Exclude<WorktreeState, { kind: 'broken' }>
+  /** `repairable`: the repository still knows it. */
+  | { kind: 'broken'; why: string; repairable: boolean }
+
+/** Whether the folder is still a worktree of the repository, and if not, whether it can be made one again. */
+export async function inspectWorktreeOf(
+  git: RunGit,
+  { repoDir, root }: { repoDir: string; root: string },
+): Promise<WorktreeInspection> {
+  const state = await inspectWorktree(root)
+  if (state.kind !== 'broken') return state
+  const commonDir = await commonDirOf(git, repoDir).catch((error) => {
+    if (error instanceof GitError) return null
+    throw error
+  })
+  return { ...state, repairable: commonDir !== null && (await canRepairWorktree(commonDir, root)) }
+}

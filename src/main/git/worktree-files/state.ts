@@ -1,0 +1,133 @@
+/**
+ * Shiplog's worktrees as they must be before Git works in one. A worktree whose `.git` file is gone or
+ * damaged is a plain folder: Git would take the repository that encloses it for its own, and write the
+ * person's files there.
+ */
+import { lstat, readdir, readFile, realpath, stat, unlink } from 'node:fs/promises'
+import path from 'node:path'
+import { writeDurable } from './durable.ts'
+
+export type WorktreeState =
+  | { kind: 'whole' }
+  /** Its `.git` file is missing, empty or leads nowhere, or Git's own folder for it lost its files. */
+  | { kind: 'broken'; why: string }
+  /** A `.git` folder: somebody made it a repository of its own. */
+  | { kind: 'own-repository' }
+
+/** Only reads. */
+export async function inspectWorktree(root: string): Promise<WorktreeState> {
+  const file = path.join(root, '.git')
+  const found = await lstat(file).catch(() => null)
+  if (found === null) return { kind: 'broken', why: 'its .git file is gone' }
+  if (found.isDirectory()) return { kind: 'own-repository' }
+  const adminDir = found.isFile() ? await namedAdminDir(root) : null
+  if (adminDir === null) {
+    return {
+      kind: 'broken',
+      why: found.size === 0 ? 'its .git file is empty' : 'its .git file is damaged',
+    }
+  }
+  for (const name of ['HEAD', 'commondir', 'gitdir']) {
+    const text = await readFile(path.join(adminDir, name), 'utf8').catch(() => '')
+    if (text.trim() === '') return { kind: 'broken', why: `${path.join(adminDir, name)} is empty` }
+  }
+  // No index at all is one that Git has not written yet.
+  const index = path.join(adminDir, 'index')
+  if ((await stat(index).catch(() => null))?.size === 0)
+    return { kind: 'broken', why: `${index} is empty` }
+  return { kind: 'whole' }
+}
+
+/**
+ * Rewrites what a power cut or an agent took from a worktree: its `.git` file, and Git's own files about it
+ * where they are empty. Nothing that says something is overwritten. `commonDir`: the repository's `.git`
+ * folder. Resolves with the state after that.
+ */
+export async function repairWorktree({
+  commonDir,
+  root,
+  branch,
+}: {
+  commonDir: string
+  root: string
+  branch: string | null
+}): Promise<WorktreeState> {
+  const before = await inspectWorktree(root)
+  if (before.kind !== 'broken') return before
+  const adminDir = await findAdminDir(commonDir, root)
+  if (adminDir === null) return before
+  const missing = async (name: string) =>
+    (await readFile(path.join(adminDir, name), 'utf8').catch(() => '')).trim() === ''
+  const gitFile = path.join(await realpath(root), '.git')
+  if (await missing('gitdir')) await writeDurable(path.join(adminDir, 'gitdir'), `${gitFile}\n`)
+  if (await missing('commondir')) await writeDurable(path.join(adminDir, 'commondir'), '../..\n')
+  if (branch !== null && (await missing('HEAD')))
+    await writeDurable(path.join(adminDir, 'HEAD'), `ref: refs/heads/${branch}\n`)
+  // Git makes it again from what is committed; the files are as they were.
+  const index = path.join(adminDir, 'index')
+  if ((await stat(index).catch(() => null))?.size === 0) await unlink(index)
+  const isLink = (await lstat(gitFile).catch(() => null))?.isSymbolicLink() ?? false
+  // Somebody's own doing: what a link leads to is not ours to write.
+  if (!isLink && (await namedAdminDir(root)) === null)
+    await writeDurable(gitFile, `gitdir: ${adminDir}\n`)
+  return inspectWorktree(root)
+}
+
+/** Git's own folder for the worktree, by what the `.git` file says; null when that leads to none. */
+async function namedAdminDir(root: string): Promise<string | null> {
+  const text = await readFile(path.join(root, '.git'), 'utf8').catch(() => '')
+  const [, named] = /^gitdir: (.+?)\n*$/s.exec(text) ?? []
+  if (named === undefined || named.includes('\0')) return null
+  const adminDir = path.resolve(root, named)
+  // A repository's own folder is not one of a worktree.
+  if (path.basename(path.dirname(adminDir)) !== 'worktrees') return null
+  const isDirectory = await stat(adminDir).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
+  return isDirectory ? adminDir : null
+}
+
+export async function canRepairWorktree(commonDir: string, root: string): Promise<boolean> {
+  return (await findAdminDir(commonDir, root)) !== null
+}
+
+async function findAdminDir(commonDir: string, root: string): Promise<string | null> {
+  const all = path.join(commonDir, 'worktrees')
+  const named = await namedAdminDir(root)
+  if (named !== null && path.dirname(await realpath(named)) === (await realpath(all))) return named
+  const noted = await adminDirOf(commonDir, root)
+  if (noted !== null) return noted
+  // Git names it by the folder. It is this one's when it names no other.
+  const byName = path.join(all, path.basename(root))
+  const text = await readFile(path.join(byName, 'gitdir'), 'utf8').catch(() => null)
+  return text !== null && text.trim() === '' ? byName : null
+}
+
+/** Git's folder for one worktree, found by the path that it notes, since a damaged one can't be asked. */
+export async function adminDirOf(commonDir: string, worktreePath: string): Promise<string | null> {
+  const all = path.join(commonDir, 'worktrees')
+  const wanted = path.join(await resolved(worktreePath), '.git')
+  for (const name of await readdir(all).catch(() => [])) {
+    const noted = await readFile(path.join(all, name, 'gitdir'), 'utf8').catch(() => null)
+    if (noted === null) continue
+    const gitFile = path.resolve(all, name, noted.replace(/\n$/, ''))
+    if (path.join(await resolved(path.dirname(gitFile)), '.git') === wanted) {
+      return path.join(all, name)
+    }
+  }
+  return null
+}
+
+/** With links resolved as far up as the path exists. */
+export async function resolved(file: string): Promise<string> {
+  const absolute = path.resolve(file)
+  try {
+    return await realpath(absolute)
+  } catch {
+    const parent = path.dirname(absolute)
+    return parent === absolute
+      ? absolute
+      : path.join(await resolved(parent), path.basename(absolute))
+  }
+}

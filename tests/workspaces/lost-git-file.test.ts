@@ -1,0 +1,129 @@
+/** A worktree whose `.git` file is gone or damaged, below a repository that encloses the data directory. */
+import { readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { openShiplog } from '../../src/main/shiplog.ts'
+import type { TaskId } from '../../src/shared/ids.ts'
+import { git, gitProject, taskOf, temporaryDir, untilQuiet } from '../harness.ts'
+
+const scenario = `
+version: 1
+name: works
+agents:
+  lead:
+    turns:
+      - call: write_file
+        with: { path: loose.txt, content: "not committed" }
+      - report: { title: Done, markdown: One file. }
+`
+
+/** The data directory is in the project, which is below a home directory that is a repository itself. */
+async function enclosed(odd = '') {
+  const home = await gitProject(join(await temporaryDir(), `home${odd}`), { '.profile': 'mine\n' })
+  const project = await gitProject(join(home, 'project'))
+  const dataDir = join(project, 'data')
+  const shiplog = await openShiplog({ host: 'cli', dataDir })
+  const { id: projectId } = await shiplog.client.projects.add({ dir: project })
+  const { taskId } = await shiplog.client.tasks.start({
+    ...{ projectId, kind: 'scripted', scenario, scenarioName: 'test.yaml', prompt: 'Do it' },
+  })
+  await untilQuiet(shiplog)
+  const path = (await taskOf(shiplog, taskId)).workspace?.path ?? ''
+  return {
+    home,
+    project,
+    path,
+    taskId,
+    workspace: () => shiplog.client.workspace,
+    tasks: () => shiplog.client.tasks,
+    doctor: (repair: boolean) => shiplog.client.doctor.check({ repair }),
+    task: () => taskOf(shiplog, taskId),
+    notices: async () => (await shiplog.client.app.info()).notices.map(({ text }) => text),
+    close: () => shiplog.close(),
+    /** Names of everything that any object of any ref holds. */
+    stored: (dir: string) => git(dir, 'rev-list', '--objects', '--all', '--reflog'),
+  }
+}
+
+const ownFilesOf = (project: string, path: string) =>
+  join(project, '.git', 'worktrees', path.split('/').at(-1) ?? '')
+
+it.each([
+  ['deleted by its agent', '', (path: string) => rm(join(path, '.git'))],
+  ['empty after a power cut', '', (path: string) => truncate(join(path, '.git'))],
+  [
+    'full of zeros after a power cut',
+    '',
+    (path: string) => writeFile(join(path, '.git'), '\0\0\0'),
+  ],
+  [
+    'deleted, below a folder that no list of ceilings holds',
+    ' a:b',
+    (path: string) => rm(join(path, '.git')),
+  ],
+])(
+  '[K8] [R3] keeps and restores the work of a worktree whose .git is %s',
+  async (_, odd, spoil) => {
+    const it = await enclosed(odd)
+    const before = [it.stored(it.home), it.stored(it.project)]
+    await spoil(it.path)
+    const { files } = await it.workspace().diff({ workspaceId: it.taskId })
+    expect(files.map(({ path }) => path)).toEqual(['loose.txt'])
+    expect(await it.notices()).toEqual([expect.stringContaining('were written again')])
+
+    await spoil(it.path)
+    await it.workspace().remove({ workspaceId: it.taskId })
+    expect(await it.task()).toMatchObject({ archived: true, patch: 'ready' })
+    await it.workspace().restore({ workspaceId: it.taskId })
+    expect(await readFile(join(it.path, 'loose.txt'), 'utf8')).toBe('not committed')
+
+    expect(it.stored(it.home)).toBe(before[0])
+    expect(it.stored(it.project)).not.toMatch(/ledger|lease\.json|\.secret|\.profile/)
+    expect(git(it.home, 'status', '--porcelain')).toBe('?? project/\n')
+    await it.close()
+  },
+)
+
+it.each(['HEAD', 'commondir', 'gitdir', 'index'])(
+  '[R3] writes Git’s own %s of a worktree again when a power cut emptied it',
+  async (name) => {
+    const it = await enclosed()
+    await truncate(join(ownFilesOf(it.project, it.path), name))
+    const { problems } = await it.doctor(false)
+    expect(problems).toMatchObject([{ kind: 'worktree-broken', repaired: false }])
+    expect((await it.doctor(true)).problems).toMatchObject([{ repaired: true }])
+    expect((await it.doctor(false)).problems).toEqual([])
+    expect(git(it.path, 'status', '--porcelain')).toBe('?? loose.txt\n')
+    await it.workspace().remove({ workspaceId: it.taskId })
+    expect(await it.task()).toMatchObject({ archived: true, patch: 'ready' })
+    await it.close()
+  },
+)
+
+it('[K8] says what is wrong where nothing can be put right, and stores nothing elsewhere', async () => {
+  const it = await enclosed()
+  const before = [it.stored(it.home), it.stored(it.project)]
+  await rm(join(it.path, '.git'))
+  git(it.project, 'worktree', 'prune', '--expire=now')
+  const workspaceId: TaskId = it.taskId
+  await expect(it.workspace().diff({ workspaceId })).rejects.toThrow('its .git file is gone')
+  await expect(it.tasks().applyPatch({ taskId: workspaceId })).rejects.toThrow(
+    'its .git file is gone',
+  )
+  await expect(it.workspace().remove({ workspaceId })).rejects.toThrow('kept as a patch')
+  expect([it.stored(it.home), it.stored(it.project)]).toEqual(before)
+  expect(await readFile(join(it.path, 'loose.txt'), 'utf8')).toBe('not committed')
+  await it.close()
+})
+
+it('[K8] refuses a worktree whose working directory was made a repository of its own', async () => {
+  const it = await enclosed()
+  await rm(join(it.path, '.git'))
+  git(it.path, 'init', '-q')
+  const workspaceId: TaskId = it.taskId
+  await expect(it.workspace().diff({ workspaceId })).rejects.toThrow('a repository of its own')
+  await expect(it.tasks().applyPatch({ taskId: workspaceId })).rejects.toThrow(
+    'a repository of its own',
+  )
+  await it.close()
+})
