@@ -3,21 +3,27 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { join } from 'node:path'
 import { ownIdentity } from '../../src/main/journal/index.ts'
 import { claimFor } from '../../src/main/journal/lease/lease.ts'
-import { type Fact, type Reopened, whatIsLost } from './facts.ts'
-import type { CrashState } from './fault-fs/crash-state.ts'
+import type { Candidate } from './explore.ts'
+import { type Fact, isResidue, type Reopened, whatIsLost } from './facts.ts'
 import { differences, readTree, writeTree } from './fault-fs/tree.ts'
 
 /** What is wrong after a crash, in words; empty when every promise holds. Leaves nothing in `dataDir`. */
 export async function checkAfterCrash(
   dataDir: string,
-  state: CrashState,
+  { state, torn }: Pick<Candidate, 'state' | 'torn'>,
   reopen: (dataDir: string) => Promise<Reopened>,
 ): Promise<string[]> {
   writeTree(dataDir, state.tree)
   try {
     await disownLease(dataDir)
     const opened = await reopen(dataDir)
-    const wrong = await whatIsLost(dataDir, opened, state.acknowledged as Fact[])
+    const wrong = await whatIsLost(
+      dataDir,
+      opened,
+      state.acknowledged as Fact[],
+      // A write that nobody was told of is kept, and shown as damage, when whole lines follow its hole.
+      (problem) => isResidue(problem) || (torn && problem.kind === 'journal-damaged'),
+    )
     await opened.close()
     const afterFirst = readTree(dataDir)
     const again = await reopen(dataDir)

@@ -1,5 +1,7 @@
 /** Goes through the states that a crash may leave of one trace. */
 import { createHash } from 'node:crypto'
+import { isSoak, soakFactor } from './effort.ts'
+import type { Fact } from './facts.ts'
 import {
   type CrashPlan,
   type CrashState,
@@ -9,40 +11,127 @@ import {
   scrambledAt,
 } from './fault-fs/crash-state.ts'
 import { createRandom } from './fault-fs/random.ts'
-import { describeStep, type Trace } from './fault-fs/trace.ts'
+import { describeStep, type Step, type Trace } from './fault-fs/trace.ts'
 
 export interface Candidate {
   /** How to build it again. */
   name: string
   state: CrashState
+  /** Writes that nobody had been told of may have left their length without their bytes. */
+  torn: boolean
 }
 
 /**
- * States without end, each once, at moments spread over the whole trace: what a killed process leaves,
- * what a disk leaves that kept only what was forced, and mixtures.
+ * The states to try of a trace, each once: in `npm test` those around the first step of each class, in the
+ * soak those around every step, with random mixtures.
  */
-export function* crashStates(trace: Trace, seed: number): Generator<Candidate> {
+export const crashStates = (
+  trace: Trace,
+  seed: number,
+  classes = classesOf(trace),
+): Generator<Candidate> =>
+  isSoak
+    ? everyState(trace, seed, soakFactor)
+    : statesAround(trace, stepsOfEachClass(trace, classes), seed)
+
+/** The states around every step, for a trace that is short or quickly tried. */
+export const everyState = (trace: Trace, seed: number, mixtures = 0): Generator<Candidate> =>
+  statesAround(
+    trace,
+    trace.steps.map((_, at) => at),
+    seed,
+    mixtures,
+  )
+
+/**
+ * States before and after each of these steps: what a killed process leaves, and what a disk leaves that
+ * kept only what was forced; after them one mixture, and `mixtures` more of every step.
+ */
+export function* statesAround(
+  trace: Trace,
+  steps: readonly number[],
+  seed: number,
+  mixtures = 0,
+): Generator<Candidate> {
   const seen = new Set<string>()
-  const moments = spread(trace.steps.length + 1)
-  for (let round = 0; ; round++) {
-    for (const at of moments) {
+  for (const step of steps) {
+    for (const at of [step, step + 1]) {
       const where = place(trace, at)
       yield* unseen(trace, killedAt(at), `killed at ${where}`, seen)
       yield* unseen(trace, forgottenAt(at), `forgotten at ${where}`, seen)
-      for (let n = 0; n < 2; n++) {
-        const own = seed + ((round * moments.length + at) * 2 + n)
-        yield* unseen(trace, scrambledAt(at, createRandom(own)), `seed ${own} at ${where}`, seen)
-      }
+    }
+    for (let n = 0; n <= mixtures; n++) {
+      const own = seed + step * 1000 + n
+      const plan = scrambledAt(step + 1, createRandom(own))
+      yield* unseen(trace, plan, `seed ${own} at ${place(trace, step + 1)}`, seen, true)
     }
   }
 }
 
-function* unseen(trace: Trace, plan: CrashPlan, name: string, seen: Set<string>) {
+/** The first step of each class, in the order of the trace. */
+export function stepsOfEachClass(trace: Trace, classes = classesOf(trace)): number[] {
+  const seen = new Set<string>()
+  return trace.steps.flatMap((_, at) => {
+    const name = classes[at] ?? ''
+    if (seen.has(name)) return []
+    seen.add(name)
+    return [at]
+  })
+}
+
+/** The class of each step: its call, and which kind of fact somebody was told last. */
+export function classesOf(trace: Trace): string[] {
+  const calls = callsOf(trace)
+  let told = 'nothing'
+  return trace.steps.map(({ operation }, at) => {
+    if (operation.kind === 'ack') told = kindOfFact(operation.fact)
+    return `${calls[at]}, told ${told}`
+  })
+}
+
+/** The call of each step, with the pattern of its path. */
+export function callsOf(trace: Trace): string[] {
+  const pathOfHandle = new Map<number, string>()
+  return trace.steps.map(({ operation }) => {
+    if (operation.kind === 'open') pathOfHandle.set(operation.handle, operation.path)
+    return callOf(operation, pathOfHandle)
+  })
+}
+
+function callOf(operation: Step['operation'], pathOfHandle: Map<number, string>): string {
+  if (operation.kind === 'ack') return 'told'
+  const path = 'path' in operation ? operation.path : (pathOfHandle.get(operation.handle) ?? '')
+  return `${operation.kind} ${patternOf(path)}`
+}
+
+/** A path without its ids, sums and numbers. */
+export const patternOf = (path: string): string =>
+  path
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '<id>')
+    .replaceAll(/[0-9a-f]{40,64}/g, '<sum>')
+    .replaceAll(/\d+/g, '<n>')
+
+function kindOfFact(fact: unknown): string {
+  if (typeof fact === 'string') return fact
+  const known = fact as Partial<Fact>
+  switch (known.what) {
+    case 'event': {
+      const { event } = known as Extract<Fact, { what: 'event' }>
+      return 'step' in event ? `${event.type} ${event.step}` : event.type
+    }
+    case 'entry':
+      return (known as Extract<Fact, { what: 'entry' }>).entry.type
+    default:
+      return known.what ?? 'a fact'
+  }
+}
+
+function* unseen(trace: Trace, plan: CrashPlan, name: string, seen: Set<string>, torn = false) {
   const state = crashState(trace, plan)
   const digest = digestOf(state)
   if (seen.has(digest)) return
   seen.add(digest)
-  yield { name, state }
+  yield { name, state, torn }
 }
 
 function digestOf({ tree, acknowledged }: CrashState): string {
@@ -52,12 +141,6 @@ function digestOf({ tree, acknowledged }: CrashState): string {
     if (node.kind === 'file') hash.update(node.data)
   }
   return hash.digest('base64')
-}
-
-/** Every number below `count` once, far apart first, so that a short time still sees all of the trace. */
-export function spread(count: number): number[] {
-  const stride = [7919, 104_729, 1_299_709].find((prime) => count % prime !== 0) ?? 1
-  return Array.from({ length: count }, (_, i) => (i * stride) % count)
 }
 
 function place(trace: Trace, at: number): string {

@@ -1,6 +1,8 @@
 /** What somebody was told, and how to look whether it is still so. */
 import { readdirSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
+import { crashResidue } from '../../src/main/doctor/problems.ts'
+import type { Problem } from '../../src/shared/contract/doctor.ts'
 import type { Entry } from '../../src/shared/entries.ts'
 import type { TaskId } from '../../src/shared/ids.ts'
 import type { LedgerEvent } from '../../src/shared/ledger.ts'
@@ -22,16 +24,29 @@ export interface Reopened {
   report(taskId: TaskId, run: number): Promise<string>
   /** What the person is told went wrong. */
   problems(): string[]
+  doctor(): Promise<Problem[]>
   close(): Promise<void>
 }
+
+/** What a crash may leave without a loss, and `doctor --repair` puts right. */
+export const isResidue = ({ kind, path }: Problem): boolean =>
+  crashResidue.includes(kind) ||
+  // The first start in a new data directory was killed: no lease tells the next one of it.
+  (kind === 'temporary-file' && /^lease\.json\..*\.prepared$/.test(path))
 
 /** What is wrong with a record after a start, in words; empty when all is well. */
 export async function whatIsLost(
   dataDir: string,
   opened: Reopened,
   acknowledged: readonly Fact[],
+  residue: (problem: Problem) => boolean = isResidue,
 ): Promise<string[]> {
-  const wrong = [...opened.problems().map((problem) => `told: ${problem}`)]
+  const wrong = [
+    ...opened.problems().map((problem) => `told: ${problem}`),
+    ...(await opened.doctor())
+      .filter((problem) => !residue(problem))
+      .map(({ kind, path, detail }) => `the doctor: ${kind} ${path}: ${detail}`),
+  ]
   const tasks = opened.tasks()
   for (const task of tasks) {
     if (isRunning(task.status)) wrong.push(`"${task.title}" runs, and nobody runs it`)

@@ -1,19 +1,17 @@
 /** Crashes in the middle of the start that puts right what an earlier crash left. */
 import { rmSync } from 'node:fs'
 import { disownLease } from './crash-check.ts'
-import { type Candidate, crashStates } from './explore.ts'
+import { isSoak } from './effort.ts'
+import { type Candidate, callsOf, crashStates, statesAround, stepsOfEachClass } from './explore.ts'
 import type { Reopened } from './facts.ts'
 import { record } from './fault-fs/record.ts'
 import type { Trace } from './fault-fs/trace.ts'
 import { writeTree } from './fault-fs/tree.ts'
 
-/** Of one start. More is left to the next state that it could start from. */
-const perStartMax = 24
-
 /**
- * For one state after the other that a crash may leave of `trace`: starts on it in `dataDir` with a
- * recording, and gives the states that a crash may leave of that. What had been told before the first
- * crash has still been told.
+ * For each state that a crash may leave of `trace`: starts on it in `dataDir` with a recording, and gives
+ * the states that a crash may leave of that start. In `npm test` a call that an earlier start made is left
+ * out; in the soak each start has its own. What had been told before the first crash has still been told.
  */
 export async function* recoveryStates(
   trace: Trace,
@@ -21,13 +19,24 @@ export async function* recoveryStates(
   dataDir: string,
   reopen: (dataDir: string) => Promise<Reopened>,
 ): AsyncGenerator<Candidate> {
-  for (const first of crashStates(trace, seed)) {
+  const tried = new Set<string>()
+  const firsts = isSoak
+    ? crashStates(trace, seed)
+    : statesAround(trace, stepsOfEachClass(trace, callsOf(trace)), seed)
+  for (const first of firsts) {
     const recovery = await recordStart(first, dataDir, reopen)
-    let given = 0
-    for (const { name, state } of crashStates(recovery, seed)) {
-      if (given++ === perStartMax) break
+    const calls = callsOf(recovery)
+    const steps = stepsOfEachClass(recovery, calls).filter(
+      (at) => isSoak || !tried.has(calls[at] ?? ''),
+    )
+    for (const call of calls) tried.add(call)
+    for (const { name, state, torn } of statesAround(recovery, steps, seed)) {
       const acknowledged = first.state.acknowledged
-      yield { name: `${first.name}, then ${name}`, state: { tree: state.tree, acknowledged } }
+      yield {
+        name: `${first.name}, then ${name}`,
+        state: { tree: state.tree, acknowledged },
+        torn: torn || first.torn,
+      }
     }
   }
 }

@@ -6,10 +6,12 @@
 import { expect, it } from 'vitest'
 import { demoFiles, demoScenario } from '../../src/main/agents/scripted/demo/index.ts'
 import { createSandbox } from '../cli/shiplog-process.ts'
-import { seed, soakFactor, within } from './effort.ts'
+import { isSoak, reportFigure, seed, soakFactor, tryEach } from './effort.ts'
 import { createRandom, type Random } from './fault-fs/random.ts'
 import { whatIsWrong } from './kills/aftermath.ts'
 import {
+  at,
+  atGit,
   describePlan,
   fileCallPlan,
   gitCommandPlan,
@@ -94,46 +96,93 @@ async function attempt(plans: KillPlan[], random: Random, { scenario, files }: P
   }
 }
 
-/** Tries plans for `seconds`, one group of them at least, and tells what was wrong after which. */
-async function tryPlans(
-  seconds: number,
-  planFrom: (random: Random) => KillPlan,
-  play: Play,
-): Promise<void> {
-  // Each try has a seed of its own, so that how many came before it makes no difference.
-  const seeds = Array.from({ length: 10_000 }, (_, n) => seed + n)
-  const failures = new Map<string, string>()
-  let kills = 0
-  const tried = await within(seconds, seeds, async (own) => {
-    const random = createRandom(own)
-    const plans = Array.from({ length: killsATry }, () => planFrom(random))
-    const found = await attempt(plans, random, play)
-    kills += found.kills
-    for (const one of found.wrong) {
-      const kind = one.replaceAll(/[0-9a-f]{8}(-[0-9a-f-]{27})?/g, '*')
-      if (!failures.has(kind))
-        failures.set(kind, `seed ${own}: ${plans.map(describePlan).join(', then ')}`)
-    }
+interface Group {
+  name: string
+  plans: KillPlan[]
+  random: Random
+}
+
+const groupOf = (plans: KillPlan[], own: number): Group => ({
+  name: `seed ${own}: ${plans.map(describePlan).join(', then ')}`,
+  plans,
+  random: createRandom(own),
+})
+
+/** The soak's: three random plans on each data directory. */
+const randomGroups = (count: number, planFrom: (random: Random) => KillPlan): Group[] =>
+  Array.from({ length: count }, (_, n) => {
+    const random = createRandom(seed + n)
+    return groupOf(
+      Array.from({ length: killsATry }, () => planFrom(random)),
+      seed + n,
+    )
   })
-  console.log(`${kills} kills in ${tried} data directories, seed ${seed}`)
-  expect(Object.fromEntries([...failures].slice(0, 20))).toEqual({})
+
+async function tryGroups(groups: Group[], play: Play): Promise<void> {
+  let kills = 0
+  const { failures } = await tryEach('data directories with kills', groups, async (group) => {
+    const found = await attempt(group.plans, group.random, play)
+    kills += found.kills
+    const missed = group.plans.length - found.kills
+    // In the list each names a moment that comes; a random one may lie beyond the end.
+    return isSoak || missed === 0 ? found.wrong : [...found.wrong, `${missed} were not killed`]
+  })
+  reportFigure('kills', kills)
+  expect(failures).toEqual({})
   expect(kills).toBeGreaterThan(0)
 }
 
-const timeout = 120_000 * soakFactor
+const timeout = isSoak ? 1_200_000 : 240_000
 
 const crewPlan = (random: Random): KillPlan =>
   random.chance(0.5) ? fileCallPlan(random, fileCallsMax) : gitCommandPlan(random, gitCommandsMax)
 
+/** Around each Git command that changes a repository, and where records and artifacts are published. */
+const crewGroups: Group[] = [
+  [
+    atGit('worktree add', 'before'),
+    atGit('worktree add', 'meanwhile', 2),
+    atGit('worktree add', 'after', 3),
+  ],
+  [
+    atGit('update-ref', 'after'),
+    atGit('worktree remove', 'meanwhile', 1, 'alone'),
+    atGit('branch', 'after'),
+  ],
+  [
+    at('write ledger.jsonl', 'halfway', 8),
+    at('rename sessions/<id>/subagent-reports.json', 'after'),
+    at('rename sessions/<id>/subagent-transcripts/<id>/chat.jsonl', 'before'),
+  ],
+  [
+    at('write sessions/<id>/chat.jsonl', 'halfway', 12),
+    at('rename sessions/<id>/subagent-patches/<id>/patch.json', 'after', 1, 'alone'),
+    at('rmdir sessions/<id>', 'after'),
+  ],
+].map((plans, n) => groupOf(plans, seed + n))
+
 it(
   '[J6][R1][T3] loses nothing that it told when it is killed at a call to the file system, or around a command of Git',
   { timeout },
-  () => tryPlans(6, crewPlan, { scenario: crew }),
+  () => tryGroups(isSoak ? randomGroups(3 * soakFactor, crewPlan) : crewGroups, { scenario: crew }),
 )
 
 it(
   '[J6][R1][T3] loses nothing that it told when it is killed at any moment of the demo',
   { timeout },
   () =>
-    tryPlans(5, (random) => timePlan(random, demoMsMax), { scenario: quickDemo, files: demoFiles }),
+    tryGroups(
+      isSoak
+        ? randomGroups(2 * soakFactor, (random) => timePlan(random, demoMsMax))
+        : [
+            groupOf(
+              [300, 900, 1800].map((ms) => ({
+                moment: { kind: 'time', ms },
+                dies: 'with-children',
+              })),
+              seed,
+            ),
+          ],
+      { scenario: quickDemo, files: demoFiles },
+    ),
 )

@@ -4,6 +4,8 @@
  * agent and no Git: only what is promised of the record.
  */
 import { saveReport } from '../../src/main/artifacts/index.ts'
+import { createDoctor } from '../../src/main/doctor/doctor.ts'
+import { tidiedAtStart } from '../../src/main/doctor/problems.ts'
 import { createGit } from '../../src/main/git/index.ts'
 import { readJournal } from '../../src/main/journal/index.ts'
 import { openLedger } from '../../src/main/ledger/ledger.ts'
@@ -44,7 +46,17 @@ export async function openLayers(dataDir: string) {
 }
 
 export async function reopenLayers(dataDir: string): Promise<Reopened> {
-  const { ledger, workspaces, layout, problems } = await openLayers(dataDir)
+  const { ledger, sessions, workspaces, layout, problems } = await openLayers(dataDir)
+  const doctor = createDoctor({
+    ledger,
+    sessions,
+    workspaces,
+    layout,
+    git: createGit(),
+    clock: Date.now,
+    running: () => [],
+    healed: () => [],
+  })
   return {
     tasks: () => [...ledger.state.tasks.values()],
     events: () => eventsIn(layout.ledger),
@@ -56,6 +68,11 @@ export async function reopenLayers(dataDir: string): Promise<Reopened> {
       return found.report.reportMarkdown
     },
     problems: () => problems,
+    // A start through the composition root puts these right; this one has no such step.
+    doctor: async () =>
+      (await doctor.check({ repair: false })).problems.filter(
+        ({ kind }) => !tidiedAtStart.has(kind),
+      ),
     close: () => ledger.close(),
   }
 }

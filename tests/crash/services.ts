@@ -60,6 +60,7 @@ export async function reopenServices(dataDir: string): Promise<Reopened> {
       info.notices
         .filter(({ tone }) => tone === 'error')
         .map(({ text, details }) => `${text}: ${details.join(' ')}`),
+    doctor: async () => (await shiplog.client.doctor.check({ repair: false })).problems,
     close: () => shiplog.close(),
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { Shiplog } from '../../src/main/shiplog.ts'
 import { isSettled } from '../../src/shared/tasks.ts'
-import { seed, soakFactor, within } from '../crash/effort.ts'
+import { isSoak, seed, soakFactor, tryEach } from '../crash/effort.ts'
 import { createRandom, type Random } from '../crash/fault-fs/random.ts'
 import { allTasks, entriesOf, openFixture, start, taskOf, until } from '../harness.ts'
 
@@ -60,17 +60,11 @@ function movesOf(random: Random): Move[] {
 }
 
 it('[R1] [R5] [A1] ends well whatever is removed, applied, restored and reported at once', {
-  timeout: 120_000 * soakFactor,
+  timeout: isSoak ? 1_200_000 : 120_000,
 }, async () => {
-  const seeds = Array.from({ length: 200 }, (_, n) => seed + n)
-  const failures: string[] = []
-  const tried = await within(7, seeds, async (one) => {
-    const wrong = await play(one)
-    if (wrong.length > 0) failures.push(`seed ${one}: ${wrong.join('; ')}`)
-  })
-  console.log(`${tried} interleavings, seed ${seed}`)
-  expect(failures).toEqual([])
-  expect(tried).toBeGreaterThan(0)
+  const cases = Array.from({ length: 4 * soakFactor }, (_, n) => ({ name: `seed ${seed + n}`, n }))
+  const { failures } = await tryEach('interleavings', cases, ({ n }) => play(seed + n))
+  expect(failures).toEqual({})
 })
 
 async function play(one: number): Promise<string[]> {

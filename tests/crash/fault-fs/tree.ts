@@ -11,6 +11,8 @@ import {
 import { dirname, join } from 'node:path'
 import type { Tree } from './trace.ts'
 
+const ownDir = { recursive: true, mode: 0o700 }
+
 /** Everything below `root`, links not followed, by relative path. Nothing there is an empty tree. */
 export function readTree(root: string): Tree {
   const tree: Tree = new Map()
@@ -30,16 +32,16 @@ export function readTree(root: string): Tree {
   return tree
 }
 
-/** Writes a tree into `root`, which it makes. Parents stand before what they hold. */
+/** Writes a tree into `root`, which it makes, for the owner alone. Parents stand before what they hold. */
 export function writeTree(root: string, tree: Tree): void {
-  mkdirSync(root, { recursive: true })
+  mkdirSync(root, ownDir)
   for (const [path, node] of tree) {
     const target = join(root, path)
-    if (node.kind === 'dir') mkdirSync(target, { recursive: true })
+    if (node.kind === 'dir') mkdirSync(target, ownDir)
     else {
-      mkdirSync(dirname(target), { recursive: true })
+      mkdirSync(dirname(target), ownDir)
       if (node.kind === 'link') symlinkSync(node.target, target)
-      else writeFileSync(target, node.data)
+      else writeFileSync(target, node.data, { mode: 0o600 })
     }
   }
 }

@@ -5,7 +5,8 @@
 import childProcess, { type ChildProcess } from 'node:child_process'
 import { appendFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
-import { record } from '../fault-fs/record.ts'
+import { patternOf } from '../explore.ts'
+import { type Attempt, record } from '../fault-fs/record.ts'
 import { type KillPlan, planVariable } from './plan.ts'
 
 export interface HookOrder extends KillPlan {
@@ -24,18 +25,20 @@ function die(): never {
   throw new Error('still alive')
 }
 
-if (moment.kind === 'file-call') {
+if (moment.kind === 'file-call' || moment.kind === 'call-class') {
+  const isMeant = ({ call, path }: Attempt): boolean =>
+    moment.kind === 'file-call' || moment.call === `${call} ${patternOf(path)}`
   let calls = 0
   let chosen = 0
   record(order.dataDir, {
     // What Git writes is not seen, and the worktrees are Git's.
     ignore: (path) => path.startsWith('worktrees'),
-    inject({ n, call, changes }) {
-      if (!changes || ++calls !== moment.n) return null
-      chosen = n
+    inject(attempt) {
+      if (!attempt.changes || !isMeant(attempt) || ++calls !== moment.n) return null
+      chosen = attempt.n
       if (moment.when === 'after') return null
       // Only a write has a half.
-      if (moment.when === 'before' || !call.startsWith('write')) die()
+      if (moment.when === 'before' || !attempt.call.startsWith('write')) die()
       return { code: 'EKILLED', tear: 0.5, torn: die }
     },
     ended({ n }) {
@@ -48,10 +51,19 @@ if (moment.kind === 'file-call') {
 const changing = ['worktree', 'update-ref', 'branch', 'checkout-index']
 let gitCommands = 0
 
-function isChosen(file: string, args: readonly string[]): boolean {
-  if (moment.kind !== 'git-command' || file !== 'git') return false
-  const command = args.find((arg, at) => !arg.startsWith('-') && args[at - 1] !== '-c') ?? ''
-  return changing.includes(command) && ++gitCommands === moment.n
+/** When to die around this command; null if it is not the chosen one. */
+function chosenMoment(
+  file: string,
+  args: readonly string[],
+): 'before' | 'meanwhile' | 'after' | null {
+  if (file !== 'git' || (moment.kind !== 'git-command' && moment.kind !== 'git-class')) return null
+  const first = args.findIndex((arg, at) => !arg.startsWith('-') && args[at - 1] !== '-c')
+  const command = args.slice(first).join(' ')
+  const isMeant =
+    moment.kind === 'git-class'
+      ? command.startsWith(moment.command)
+      : changing.includes(args[first] ?? '')
+  return isMeant && ++gitCommands === moment.n ? moment.when : null
 }
 
 const { spawn } = childProcess
@@ -61,7 +73,7 @@ type Spawn = (
   options: { detached?: boolean },
 ) => ChildProcess
 const watchedSpawn: Spawn = (file, args, options) => {
-  const when = moment.kind === 'git-command' && isChosen(file, args) ? moment.when : null
+  const when = chosenMoment(file, args)
   if (when === 'before') die()
   const child = (spawn as Spawn)(file, args, options)
   if (options.detached && child.pid) {
@@ -70,7 +82,7 @@ const watchedSpawn: Spawn = (file, args, options) => {
     child.once('exit', () => note('-'))
   }
   if (when === 'after') child.once('exit', die)
-  if (when === 'meanwhile' && moment.kind === 'git-command') setTimeout(die, moment.delayMs)
+  if (when === 'meanwhile') setTimeout(die, moment.kind === 'git-command' ? moment.delayMs : 3)
   return child
 }
 childProcess.spawn = watchedSpawn as typeof spawn

@@ -6,7 +6,11 @@ export const planVariable = 'SHIPLOG_TEST_KILL'
 export interface KillPlan {
   moment:
     | { kind: 'file-call'; n: number; when: 'before' | 'halfway' | 'after' }
+    /** The `n`th call of this class: its name and the pattern of its path, as `patternOf` has it. */
+    | { kind: 'call-class'; call: string; n: number; when: 'before' | 'halfway' | 'after' }
     | { kind: 'git-command'; n: number; when: 'before' | 'meanwhile' | 'after'; delayMs: number }
+    /** The `n`th Git command whose arguments begin like this. */
+    | { kind: 'git-class'; command: string; n: number; when: 'before' | 'meanwhile' | 'after' }
     /** From outside, this long after it began to work. */
     | { kind: 'time'; ms: number }
     | { kind: 'never' }
@@ -38,6 +42,20 @@ export const gitCommandPlan = (random: Random, gitCommandsMax: number): KillPlan
   },
   dies: random.chance(0.7) ? 'with-children' : 'alone',
 })
+
+export const at = (
+  call: string,
+  when: 'before' | 'halfway' | 'after',
+  n = 1,
+  dies: KillPlan['dies'] = 'with-children',
+): KillPlan => ({ moment: { kind: 'call-class', call, n, when }, dies })
+
+export const atGit = (
+  command: string,
+  when: 'before' | 'meanwhile' | 'after',
+  n = 1,
+  dies: KillPlan['dies'] = 'with-children',
+): KillPlan => ({ moment: { kind: 'git-class', command, n, when }, dies })
 
 export const timePlan = (random: Random, msMax: number): KillPlan => ({
   moment: { kind: 'time', ms: random.below(msMax) },
