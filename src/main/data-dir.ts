@@ -1,9 +1,9 @@
 /** Which data directory is meant: flag, environment, settings file, platform default, in that order. */
-import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import envPaths from 'env-paths'
 import { z } from 'zod'
 import { invalid } from '../shared/failure.ts'
+import { readFileNow } from './journal/data-file.ts'
 
 const settingsSchema = z.looseObject({ dataDir: z.string().min(1).optional() })
 
@@ -27,7 +27,7 @@ export function resolveDataDir(options: {
 function readSettings(file: string): z.infer<typeof settingsSchema> {
   let text: string
   try {
-    text = readFileSync(file, 'utf8')
+    text = readFileNow(file)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
     throw error

@@ -13,6 +13,7 @@ import { createGit, shellGitEnvironment } from './git/index.ts'
 import {
   acquireLease,
   explain,
+  isNoFile,
   type Lease,
   type LeaseHolder,
   LeaseLostError,
@@ -86,6 +87,8 @@ export async function openShiplog(options: OpenShiplogOptions): Promise<Shiplog>
   const lease = await acquireLease(dataDir, { host, endpoint: options.endpoint ?? null }).catch(
     (error) => {
       if (systemCode(error) === 'UNKNOWN') throw error
+      if (isNoFile(error))
+        throw new DataDirError(`${error.message}. Move it away, then start again.`)
       throw new DataDirError(
         `The data directory ${dataDir} can't be written: ${explain(systemCode(error))}. Nothing in it was changed.`,
       )

@@ -61,7 +61,7 @@ const importTable: Record<string, PartRow> = {
   'main/open-folder.ts': { parts: ['shared'], packages: 'node' },
   'main/notices.ts': { parts: ['shared'], packages: 'node' },
   // What both entry points must know before there is anything to compose.
-  'main/data-dir.ts': { parts: ['shared'], packages: 'node' },
+  'main/data-dir.ts': { parts: ['shared', 'main/journal'], packages: 'node' },
   'main/version.ts': { parts: [], packages: 'node', outside: ['package.json'] },
 }
 

@@ -1,11 +1,11 @@
 /** Reports: `subagent-reports/<taskId>/<run>/report.md` and `report.json`, in the parent's session directory. */
 import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { TaskId } from '../../shared/ids.ts'
 import type { Report } from '../../shared/tasks.ts'
-import { makeDirInside, readJsonFile, writeFileDurable } from '../journal/index.ts'
+import { makeDirInside, readDataFile, readJsonFile, writeFileDurable } from '../journal/index.ts'
 import { type ArtifactIndex, artifactFields, openArtifactIndex } from './artifact-index.ts'
 
 export const reportsDir = 'subagent-reports'
@@ -109,7 +109,7 @@ export async function readReport(
   }
   const { title, createdAtMs, ancestorWorkspaceIds, markdownSha256, taskResults } = file.value
   try {
-    const markdown = await readFile(join(sessionDir, folder, 'report.md'))
+    const markdown = await readDataFile(join(sessionDir, folder, 'report.md'))
     if (markdownSha256 && sha256Of(markdown) !== markdownSha256)
       throw new Error('it was changed since the agent gave it')
     const report = {

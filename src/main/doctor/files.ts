@@ -3,6 +3,7 @@ import type { Stats } from 'node:fs'
 import { chmod } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { indexFileOf, isLeftOfMove, removeDurable, systemCode } from '../journal/index.ts'
+import { snapshotPathOf } from '../ledger/snapshot.ts'
 import type { Case, Findings } from './finding.ts'
 import { look, namesIn } from './on-disk.ts'
 import { isTemporary } from './temporary.ts'
@@ -11,8 +12,14 @@ export async function* examineFiles(subject: Case): Findings {
   const { layout } = subject
   // Their whole content is Shiplog's. Worktrees and the demo hold a person's files; the trash is as it was.
   const ownTrees = [layout.sessions, layout.archive, layout.receipts, layout.projects]
-  const ledgerFiles = [layout.ledger, indexFileOf(layout.ledger)]
-  const ownFiles = [...ledgerFiles, layout.lease, layout.settings, layout.trashSeen]
+  const ledgerFiles = [layout.ledger, indexFileOf(layout.ledger), snapshotPathOf(layout.ledger)]
+  const ownFiles = [
+    ...ledgerFiles,
+    layout.lease,
+    layout.leaseLock,
+    layout.settings,
+    layout.trashSeen,
+  ]
   for (const name of await namesIn(layout.dataDir)) {
     const path = join(layout.dataDir, name)
     // `settings.json.damaged-1` as well.
@@ -55,6 +62,8 @@ async function* examineOne(subject: Case, path: string): Findings {
     yield { kind: 'symlink', path, detail: 'a symbolic link, which is never followed' }
   } else if (!stats.isFile() && !stats.isDirectory()) {
     yield { kind: 'special-file', path, detail: 'a pipe, a socket or a device' }
+  } else if (stats.isDirectory() && isNameOfFile(path)) {
+    yield { kind: 'special-file', path, detail: 'a folder where a file should be' }
   } else if (isLeftOfMove(basename(path))) {
     if (stats.mtimeMs >= subject.startedAtMs) return
     yield {
@@ -73,6 +82,13 @@ async function* examineOne(subject: Case, path: string): Findings {
     }
   } else yield* examineMode(path, stats)
 }
+
+/** No folder of ours has such a name. */
+const isNameOfFile = (path: string): boolean =>
+  /\.(?:jsonl?|index|md|mbox|patch|yaml|lock)$/.test(path) || isNameOfContent(path)
+
+/** What lies in `blobs/` and `file-history/` is called by its hash. */
+const isNameOfContent = (path: string): boolean => /^[0-9a-f]{64}$/.test(basename(path))
 
 async function* examineMode(path: string, stats: Stats): Findings {
   // Windows has no such modes.

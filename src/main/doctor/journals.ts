@@ -1,6 +1,5 @@
 /** Journals: every line's checksum and place in the chain, and the values that they keep in files of their own. */
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { TaskId } from '../../shared/ids.ts'
@@ -9,6 +8,7 @@ import {
   type BlobReference,
   type Damage,
   type JournalRecord,
+  openDataFile,
   openJournal,
   verifyJournal,
 } from '../journal/index.ts'
@@ -122,7 +122,8 @@ async function examineContent(
     return { kind: contentKinds[folder].missing, path, detail }
   }
   const hash = createHash('sha256')
-  await pipeline(createReadStream(path), hash)
+  const handle = await openDataFile(path, 'read')
+  await pipeline(handle.createReadStream(), hash)
   if (hash.digest('hex') === sha256) return null
   return {
     kind: contentKinds[folder].damaged,

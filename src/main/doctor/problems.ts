@@ -128,7 +128,10 @@ export const problemTable: Record<ProblemKind, ProblemRow> = {
     repair: 'set',
   },
   symlink: { found: 'a symbolic link where Shiplog keeps its own files', repair: null },
-  'special-file': { found: 'a pipe, socket or device there', repair: null },
+  'special-file': {
+    found: 'a pipe, socket, device or folder where a file should be',
+    repair: null,
+  },
   unreadable: { found: 'the disk refuses to show a file or folder', repair: null },
 }
 

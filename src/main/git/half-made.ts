@@ -1,5 +1,5 @@
 /** Worktrees whose making was cut short by a kill. Git locks each until every file is in it. */
-import { readFile, rm } from 'node:fs/promises'
+import { lstat, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 
 /** Git's own word in the lock of a worktree that it is making. */
@@ -22,7 +22,10 @@ export async function forgetHalfMadeWorktree(dir: string): Promise<void> {
 /** Git's own folder for it, in the repository. */
 async function halfMadeAdminDir(dir: string): Promise<string | null> {
   try {
-    const gitFile = await readFile(path.join(dir, '.git'), 'utf8')
+    const pointer = path.join(dir, '.git')
+    // A pipe would be waited for without end.
+    if (!(await lstat(pointer)).isFile()) return null
+    const gitFile = await readFile(pointer, 'utf8')
     const [, named] = /^gitdir: (.+)\n?$/.exec(gitFile) ?? []
     if (named === undefined) return null
     const adminDir = path.resolve(dir, named)

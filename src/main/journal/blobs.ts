@@ -1,7 +1,8 @@
 // Very long values live beside the journal, one file each, named after their content (J10). See FORMAT.md.
 import { createHash } from 'node:crypto'
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import path from 'node:path'
+import { isNoFile, readDataFile } from './data-file.ts'
 import { makeDirDurable, syncDirectory, writeFileDurable } from './durable-files.ts'
 import { systemCode } from './errors.ts'
 import type { BlobReference, JournalRecord } from './types.ts'
@@ -96,12 +97,12 @@ async function readBlob(directory: string, reference: BlobReference): Promise<st
   // The name comes from a file: nothing but a hash may become part of a path (A3).
   if (!/^[0-9a-f]{64}$/.test(reference.sha256)) return null
   try {
-    const data = await readFile(path.join(directory, reference.sha256))
+    const data = await readDataFile(path.join(directory, reference.sha256))
     if (sha256Of(data) !== reference.sha256) return null
     const text = data.toString('utf8')
     return reference.encoding === 'json' ? JSON.parse(text) : text
   } catch (error) {
-    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'EISDIR') return null
+    if (systemCode(error) === 'ENOENT' || isNoFile(error)) return null
     throw error
   }
 }

@@ -1,18 +1,19 @@
 // Small whole files, renames and directories that survive a power cut. Only primitives that a recorded
 // trace can see: no cp, copyFile or recursive rm.
 import { randomUUID } from 'node:crypto'
+import { constants } from 'node:fs'
 import {
   type FileHandle,
   lstat,
   mkdir,
   open,
   readdir,
-  readFile,
   rename,
   rmdir,
   unlink,
 } from 'node:fs/promises'
 import path from 'node:path'
+import { isNoFile, readDataFile } from './data-file.ts'
 import { systemCode } from './errors.ts'
 
 /** The last write to each file that is still under way, so that calls take effect in their order. */
@@ -145,13 +146,10 @@ export interface JsonSchema<T> {
 export async function readJsonFile<T>(file: string, schema: JsonSchema<T>): Promise<JsonFile<T>> {
   let text: string
   try {
-    await refuseSymlink(file)
-    text = await readFile(file, 'utf8')
+    text = (await readDataFile(file)).toString('utf8')
   } catch (error) {
-    const code = systemCode(error)
-    if (code === 'ENOENT') return { kind: 'missing' }
-    if (code === 'EISDIR' || code === 'ELOOP')
-      return { kind: 'damaged', reason: `${file} is not a file` }
+    if (systemCode(error) === 'ENOENT') return { kind: 'missing' }
+    if (isNoFile(error)) return { kind: 'damaged', reason: `${file} is not a file` }
     throw error
   }
   let value: unknown
@@ -171,7 +169,8 @@ export async function readJsonFile<T>(file: string, schema: JsonSchema<T>): Prom
 export async function syncDirectory(directory: string): Promise<void> {
   // Windows has no such call: a directory can't be opened there, and NTFS journals its names.
   if (process.platform === 'win32') return
-  const handle = await open(directory, 'r')
+  const { O_DIRECTORY, O_NONBLOCK, O_RDONLY } = constants
+  const handle = await open(directory, O_RDONLY | O_DIRECTORY | O_NONBLOCK)
   try {
     await handle.sync()
   } finally {

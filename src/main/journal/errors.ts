@@ -88,7 +88,10 @@ const meanings: Record<string, string> = {
   ENFILE: 'too many open files on this machine (ENFILE); close some programs and try again',
   ENOENT: 'it does not exist (ENOENT)',
   ELOOP: 'a symbolic link stands in its place (ELOOP); Shiplog does not follow those',
-  EISDIR: 'a directory stands in its place (EISDIR)',
+  EISDIR: 'a directory stands in its place (EISDIR); move it away',
+  NAMED_PIPE: 'a named pipe stands in its place; move it away',
+  SOCKET: 'a socket stands in its place; move it away',
+  DEVICE: 'a device stands in its place; move it away',
   [writtenByOthers]:
     'another process has written it since; end this one and start it again, which reads what is there',
 }

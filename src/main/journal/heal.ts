@@ -1,5 +1,6 @@
-import { type FileHandle, open, rename } from 'node:fs/promises'
+import { type FileHandle, rename } from 'node:fs/promises'
 import path from 'node:path'
+import { openDataFile } from './data-file.ts'
 import { exists, syncDirectory, writeFully } from './durable-files.ts'
 import { holdsTheSame } from './move.ts'
 import { chunksOf } from './read.ts'
@@ -14,7 +15,7 @@ export async function healTornTail(
   cutAt: number,
   tailBytes: number,
 ): Promise<Healing> {
-  const handle = await open(file, 'r+')
+  const handle = await openDataFile(file, 'read-write')
   try {
     const keptAs = await setTailAside(handle, file, cutAt, tailBytes)
     await cut(handle, cutAt)
@@ -57,7 +58,7 @@ async function copyRange(
   bytes: number,
   target: string,
 ): Promise<void> {
-  const handle = await open(target, 'w', 0o600)
+  const handle = await openDataFile(target, 'overwrite')
   try {
     for await (const chunk of chunksOf(source, from, from + bytes)) await writeFully(handle, chunk)
     await handle.sync()

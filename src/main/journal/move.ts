@@ -12,9 +12,9 @@ import {
   symlink,
 } from 'node:fs/promises'
 import path from 'node:path'
+import { openDataFile } from './data-file.ts'
 import {
   exists,
-  refuseSymlink,
   removeDurable,
   renameDurable,
   syncDirectory,
@@ -162,7 +162,7 @@ function copiedName(name: string, stats: Stats): string {
 }
 
 async function copyFile(from: string, to: string, { mode }: Stats): Promise<void> {
-  const source = await open(from, 'r')
+  const source = await openDataFile(from, 'read')
   try {
     const target = await open(to, 'wx', mode & 0o777)
     try {
@@ -194,8 +194,7 @@ async function sameBytes(one: string, other: string): Promise<boolean> {
   const handles: FileHandle[] = []
   try {
     for (const file of [one, other]) {
-      await refuseSymlink(file)
-      handles.push(await open(file, 'r'))
+      handles.push(await openDataFile(file, 'read'))
     }
     const [a, b] = handles as [FileHandle, FileHandle]
     const others = chunksOf(b)

@@ -1,8 +1,9 @@
 // Reading journals that this process does not write: archived ones, and live ones of another process.
 // Never heals, never writes, not even the index: without the lease another process may be doing that. A tail
 // without a newline is ignored (J1).
-import { type FileHandle, open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import path from 'node:path'
+import { openDataFile } from './data-file.ts'
 import { JournalReadError } from './errors.ts'
 import { linkTo, readLine } from './line.ts'
 import { type RecordSource, readPage, readRange, readRecords } from './read.ts'
@@ -53,7 +54,7 @@ export async function* readJournal(
 }
 
 async function openToRead(file: string): Promise<FileHandle> {
-  return open(file, 'r').catch((error) => {
+  return openDataFile(file, 'read').catch((error) => {
     throw new JournalReadError(file, error)
   })
 }

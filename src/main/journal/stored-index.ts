@@ -1,9 +1,9 @@
 // The offset index as a file beside its journal: `chat.index` of `chat.jsonl`. It only saves a scan: what
 // can't be verified is ignored, and the journal is read instead. See FORMAT.md, "Offsets".
 import { hash, randomUUID } from 'node:crypto'
-import { constants } from 'node:fs'
 import { type FileHandle, lstat, open, rename, unlink } from 'node:fs/promises'
 import path from 'node:path'
+import { openDataFile } from './data-file.ts'
 import { writeFully } from './durable-files.ts'
 import { linkTo, newlineByte, readLine } from './line.ts'
 import type { RecordPlace } from './offsets.ts'
@@ -128,7 +128,7 @@ async function replaceUnsynced(target: string, text: string): Promise<void> {
 async function readStored(file: string, journalBytes: number): Promise<StoredIndex | null> {
   const status = await lstat(file)
   if (!status.isFile() || status.size > journalBytes + headBytesMax) return null
-  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW)
+  const handle = await openDataFile(file, 'read')
   try {
     const [body = '', sum, rest] = (await handle.readFile('utf8')).split('\n')
     if (sum !== sumOf(body) || rest !== '') return null

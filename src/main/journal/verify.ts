@@ -1,6 +1,4 @@
-// Looks at a whole journal without writing, without healing, and without what is known of it already: no
-// stored index, no scan that readers keep.
-import { constants, open } from 'node:fs/promises'
+import { openDataFile } from './data-file.ts'
 import { JournalReadError } from './errors.ts'
 import { readPage } from './read.ts'
 import { createScanState, scanForward } from './scan.ts'
@@ -26,7 +24,7 @@ export async function verifyJournal(
   file: string,
   visit: (record: JournalRecord) => void | Promise<void> = () => {},
 ): Promise<JournalCheck> {
-  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW).catch((error) => {
+  const handle = await openDataFile(file, 'read').catch((error) => {
     throw new JournalReadError(file, error)
   })
   try {

@@ -1,14 +1,14 @@
 import { fstatSync } from 'node:fs'
-import { type FileHandle, lstat, open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import path from 'node:path'
 import { blobDirectory, storeBlob } from './blobs.ts'
+import { openDataFile } from './data-file.ts'
 import { makeDirDurable, syncDirectory, writeFully } from './durable-files.ts'
 import {
   JournalClosedError,
   JournalQueueFullError,
   JournalReadError,
   JournalWriteError,
-  systemCode,
   writtenByOthers,
 } from './errors.ts'
 import { cut, healTornTail } from './heal.ts'
@@ -59,13 +59,12 @@ async function openFile(
 ): Promise<{ writer: FileHandle; reader: FileHandle }> {
   try {
     await makeDirDurable(path.dirname(file))
-    await refuseWhatIsNoFile(file)
     // Appending, so that a second writer could never write over records.
-    const writer = await open(file, 'a', mode)
+    const writer = await openDataFile(file, 'append', { mode })
     try {
       // Always: the file may have been made by a process that died before it got this far.
       await syncDirectory(path.dirname(file))
-      return { writer, reader: await open(file, 'r') }
+      return { writer, reader: await openDataFile(file, 'read') }
     } catch (error) {
       await writer.close()
       throw error
@@ -73,14 +72,6 @@ async function openFile(
   } catch (error) {
     throw new JournalWriteError(file, error)
   }
-}
-
-async function refuseWhatIsNoFile(file: string): Promise<void> {
-  const status = await lstat(file).catch((error) => {
-    if (systemCode(error) !== 'ENOENT') throw error
-  })
-  if (status?.isSymbolicLink()) throw Object.assign(new Error('symbolic link'), { code: 'ELOOP' })
-  if (status?.isDirectory()) throw Object.assign(new Error('directory'), { code: 'EISDIR' })
 }
 
 async function loadWorthwhileIndex(
@@ -229,7 +220,7 @@ function createJournal(opened: OpenFile): Journal {
    * written, so the bytes are cut and written anew, through a handle opened anew.
    */
   async function repair(): Promise<void> {
-    const handle = await open(file, 'r+')
+    const handle = await openDataFile(file, 'read-write')
     try {
       const { size } = await handle.stat()
       if (size < state.offset)
@@ -240,7 +231,7 @@ function createJournal(opened: OpenFile): Journal {
     } finally {
       await handle.close()
     }
-    const fresh = await open(file, 'a')
+    const fresh = await openDataFile(file, 'append')
     await writer.close().catch(() => {})
     writer = fresh
     needsRepair = false

@@ -4,7 +4,6 @@
  * FORMAT.md.
  */
 import { createHash, type Hash } from 'node:crypto'
-import { constants } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -13,7 +12,7 @@ import { parseTaskId, projectIdSchema } from '../../shared/ids.ts'
 import { ledgerEventSchema } from '../../shared/ledger.ts'
 import type { LedgerState } from '../../shared/projections/ledger-state.ts'
 import { projectSchema, type Task, taskSchema } from '../../shared/tasks.ts'
-import { systemCode, writeFully } from '../journal/index.ts'
+import { openDataFile, systemCode, writeFully } from '../journal/index.ts'
 
 const snapshotVersion = 1
 
@@ -170,10 +169,10 @@ function stateOf({ seq, dataDir, projects, tasks, trustedSetups }: FoldFields): 
 }
 
 async function readBytes(path: string): Promise<Buffer> {
-  const handle = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0))
+  const handle = await openDataFile(path, 'read')
   try {
     const status = await handle.stat()
-    if (!status.isFile() || status.size > snapshotBytesMax) throw new Error('not a snapshot')
+    if (status.size > snapshotBytesMax) throw new Error('not a snapshot')
     return await handle.readFile()
   } finally {
     await handle.close()

@@ -20,6 +20,9 @@ const storageCodes = new Set([
   'ELOOP',
   'EISDIR',
   'ENOTDIR',
+  'NAMED_PIPE',
+  'SOCKET',
+  'DEVICE',
 ])
 
 export function toContractError(error: unknown): unknown {

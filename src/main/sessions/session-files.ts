@@ -24,6 +24,8 @@ export const transcriptParts = [
 export interface DataLayout {
   dataDir: string
   lease: string
+  /** Locked by the process that has the lease; never opened by anybody else. */
+  leaseLock: string
   ledger: string
   /** What holds for this record, whichever host opens it. */
   settings: string
@@ -59,6 +61,7 @@ export function layoutOf(dataDir: string): DataLayout {
   return {
     dataDir,
     lease: join(dataDir, 'lease.json'),
+    leaseLock: join(dataDir, 'lease.lock'),
     ledger: join(dataDir, 'ledger.jsonl'),
     settings: join(dataDir, 'settings.json'),
     sessions,

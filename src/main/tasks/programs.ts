@@ -1,11 +1,9 @@
-/** The program of each tree: kept beside its root's record, so that a resume needs nobody's file. */
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { AgentProgram } from '../../shared/agent.ts'
 import type { TaskId } from '../../shared/ids.ts'
 import { type AgentKind, agentKindSchema } from '../../shared/tasks.ts'
-import { makeDirDurable, readJsonFile, writeFileDurable } from '../journal/index.ts'
+import { makeDirDurable, readDataFile, readJsonFile, writeFileDurable } from '../journal/index.ts'
 import type { AgentKinds } from './agent-kinds.ts'
 
 const describeFile = 'program.json'
@@ -38,7 +36,7 @@ export function createPrograms(kinds: AgentKinds): Programs {
     const described = await readJsonFile(join(sessionDir, describeFile), describeSchema)
     if (described.kind !== 'ok')
       throw new Error(`${describeFile} in ${sessionDir} is ${described.kind}`)
-    const text = await readFile(join(sessionDir, sourceFile), 'utf8')
+    const text = (await readDataFile(join(sessionDir, sourceFile))).toString('utf8')
     return { kind: described.value.kind, name: described.value.name, text }
   }
 

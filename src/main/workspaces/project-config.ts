@@ -3,12 +3,13 @@
  * brings is somebody else's code: it runs only once the person has allowed exactly this file.
  */
 import { createHash } from 'node:crypto'
-import { cp, lstat, readFile, realpath } from 'node:fs/promises'
+import { cp, lstat, realpath } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { parseDocument } from 'yaml'
 import { z } from 'zod'
 import { invalid } from '../../shared/failure.ts'
 import { hiddenCharacterIn } from '../../shared/shown-text.ts'
+import { isNoFile, readDataFile, systemCode } from '../journal/index.ts'
 
 const projectConfigPath = '.shiplog/project.yaml'
 /** Far more than anybody writes by hand. */
@@ -31,8 +32,9 @@ interface ProjectConfig {
 /** Null when the project has no such file. Throws FailureError, naming the file, when it can't be used. */
 export async function readProjectConfig(projectDir: string): Promise<ProjectConfig | null> {
   const path = join(projectDir, projectConfigPath)
-  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null
+  const bytes = await readDataFile(path, { followLinks: true }).catch((error) => {
+    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return null
+    if (isNoFile(error)) return invalid('project', error.message)
     throw error
   })
   if (!bytes) return null

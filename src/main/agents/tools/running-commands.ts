@@ -3,11 +3,11 @@
  * commands along: the next start finds them here and ends them, before an agent goes on beside them.
  */
 import { randomUUID } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { judgeProcess, ownIdentity, processStartedAt } from '../../journal/index.ts'
+import { judgeProcess, ownIdentity, processStartedAt, readDataFile } from '../../journal/index.ts'
 import { endProcessGroup } from './process-group.ts'
 
 export interface RunningCommands {
@@ -99,7 +99,9 @@ async function endLeft(dir: string): Promise<string | null> {
 
 async function readLeft(dir: string): Promise<z.infer<typeof processSchema> | null> {
   try {
-    return processSchema.parse(JSON.parse(await readFile(join(dir, processFile), 'utf8')))
+    return processSchema.parse(
+      JSON.parse((await readDataFile(join(dir, processFile))).toString('utf8')),
+    )
   } catch {
     // The command was not started yet, or had ended.
     return null

@@ -5,6 +5,7 @@
  */
 import { lstat, open } from 'node:fs/promises'
 import type { DatabaseSync } from 'node:sqlite'
+import { notAFile } from '../data-file.ts'
 import { systemCode } from '../errors.ts'
 
 export interface KernelLock {
@@ -30,7 +31,7 @@ const sqliteBusy = 5
 /**
  * Tries to lock `file`, making it (0600) where missing, and waits for nobody. The file is never removed: who
  * removes a lock file lets two processes lock two files of one name. Throws what the system says of a file
- * that can't be made, and an error with the code ELOOP or EISDIR for what is no file.
+ * that can't be made, and as `openDataFile` for what is no file.
  */
 export async function lockFile(file: string): Promise<Locking> {
   const sqlite = loadSqlite()
@@ -79,10 +80,7 @@ async function makeFile(file: string): Promise<void> {
 
 async function inodeOf(file: string): Promise<string> {
   const status = await lstat(file, { bigint: true })
-  if (!status.isFile()) {
-    const code = status.isSymbolicLink() ? 'ELOOP' : status.isDirectory() ? 'EISDIR' : 'ENOTREG'
-    throw Object.assign(new Error(`${file} is no file`), { code, path: file })
-  }
+  if (!status.isFile()) throw notAFile(file, status)
   return String(status.ino)
 }
 

@@ -1,9 +1,10 @@
 // One writer per data directory, across processes. See FORMAT.md for why two takers can't both win.
 import { createHash, randomUUID } from 'node:crypto'
-import { link, readdir, readFile, rename, unlink } from 'node:fs/promises'
+import { link, readdir, rename, unlink } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { z } from 'zod'
+import { readDataFile } from '../data-file.ts'
 import { makeDirDurable, syncDirectory, writeNewFile } from '../durable-files.ts'
 import { systemCode } from '../errors.ts'
 import { type KernelLock, lockFile } from './kernel-lock.ts'
@@ -318,7 +319,7 @@ export function claimFor(file: string, content: string): string {
 
 async function read(file: string): Promise<string | null> {
   try {
-    return await readFile(file, 'utf8')
+    return (await readDataFile(file)).toString('utf8')
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return null
     throw error

@@ -1,8 +1,6 @@
-/** Where a project's history lies, and reading it there without ever following a symbolic link. */
-import { constants } from 'node:fs'
-import { lstat, open, readdir } from 'node:fs/promises'
+import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { refuseSymlink, removeDurable, systemCode } from '../../journal/index.ts'
+import { openDataFile, removeDurable, systemCode } from '../../journal/index.ts'
 import { historyFile, pointerFile } from './format.ts'
 
 const planningDir = '.planning'
@@ -33,17 +31,12 @@ export async function findPlanningFolder(projectDir: string): Promise<PlanningFo
 
 type TextRead = { kind: 'ok'; text: string } | { kind: 'missing' } | { kind: 'too-long' }
 
-/** Throws what the disk says, with code ELOOP for a symbolic link and EISDIR for what is no file. */
+/** Throws what the disk says, and as `openDataFile` for what is no file. */
 export async function readText(file: string, bytesMax: number): Promise<TextRead> {
   try {
-    await refuseSymlink(file)
-    // Not to wait for somebody to write into what turns out to be a pipe.
-    const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+    const handle = await openDataFile(file, 'read')
     try {
-      const status = await handle.stat()
-      if (!status.isFile())
-        throw Object.assign(new Error(`${file} is not a file`), { code: 'EISDIR' })
-      if (status.size > bytesMax) return { kind: 'too-long' }
+      if ((await handle.stat()).size > bytesMax) return { kind: 'too-long' }
       return { kind: 'ok', text: await handle.readFile('utf8') }
     } finally {
       await handle.close()

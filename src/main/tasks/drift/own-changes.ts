@@ -1,9 +1,9 @@
 /** Tells what the turn that was cut short did itself from what somebody else did. */
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { lstat, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { openDataFile } from '../../journal/index.ts'
 import type { Trail } from './record.ts'
 
 /** File systems keep times of files in steps of up to two seconds. */
@@ -34,13 +34,13 @@ export async function contentHash(dir: string, path: string): Promise<string | n
   if (found === null || found.isDirectory()) return null
   const hash = createHash('sha256')
   if (found.isSymbolicLink()) return hash.update(await readlink(file)).digest('hex')
-  // A pipe would be waited for without end.
-  if (!found.isFile()) return null
-  const read = pipeline(createReadStream(file), hash)
-  return read.then(
-    () => hash.digest('hex'),
-    () => null,
-  )
+  try {
+    const handle = await openDataFile(file, 'read')
+    await pipeline(handle.createReadStream(), hash)
+    return hash.digest('hex')
+  } catch {
+    return null
+  }
 }
 
 /** Milliseconds since the epoch; null when there is no file. */

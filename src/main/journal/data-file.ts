@@ -1,0 +1,107 @@
+/**
+ * The one way to open a file of the data directory. Anybody may have put something else in its place: a named
+ * pipe would be waited for without end, a link would lead elsewhere. See tests/toolchain/data-files.test.ts.
+ */
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs'
+import { type FileHandle, lstat, open } from 'node:fs/promises'
+import { systemCode } from './errors.ts'
+
+/** Windows knows neither, and has no such things in folders. */
+const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
+
+const flagsOf = {
+  read: constants.O_RDONLY,
+  'read-write': constants.O_RDWR,
+  /** Makes it where missing. */
+  append: constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT,
+  /** Makes it where missing, and empties it. */
+  overwrite: constants.O_WRONLY | constants.O_TRUNC | constants.O_CREAT,
+} as const
+
+interface OpenOptions {
+  /** Of a file that is made. Default: 0600. */
+  mode?: number
+  /** A person's own file may be a link to another one of theirs. */
+  followLinks?: boolean
+}
+
+/**
+ * Opens a file, and nothing but a file. Throws what the system says; for what is no file an error with the
+ * code ELOOP (symbolic link), EISDIR, NAMED_PIPE, SOCKET or DEVICE, which `explain` puts into words. Never
+ * waits.
+ */
+export async function openDataFile(
+  file: string,
+  access: keyof typeof flagsOf,
+  { mode = 0o600, followLinks = false }: OpenOptions = {},
+): Promise<FileHandle> {
+  const noFollow = followLinks ? 0 : O_NOFOLLOW
+  // Without waiting for somebody to write into what turns out to be a pipe.
+  const opening = open(file, flagsOf[access] | noFollow | O_NONBLOCK, mode)
+  const handle = await opening.catch(async (error) => {
+    // A socket, and a pipe that nobody reads, can't be opened: the system's word for that helps nobody.
+    const status = await lstat(file).catch(() => null)
+    throw status && !status.isSymbolicLink() && !status.isFile() ? notAFile(file, status) : error
+  })
+  try {
+    const status = await handle.stat()
+    if (!status.isFile()) throw notAFile(file, status)
+    return handle
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+/** The whole content. Throws as `openDataFile`. */
+export async function readDataFile(file: string, options: OpenOptions = {}): Promise<Buffer> {
+  const handle = await openDataFile(file, 'read', options)
+  try {
+    return await handle.readFile()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** As `readDataFile`, for what has to be known before anything else can begin. Follows links. */
+export function readFileNow(file: string): string {
+  const descriptor = openSync(file, constants.O_RDONLY | O_NONBLOCK)
+  try {
+    const status = fstatSync(descriptor)
+    if (!status.isFile()) throw notAFile(file, status)
+    return readFileSync(descriptor, 'utf8')
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** Whether the error says that something else stands where a file should. */
+export function isNoFile(error: unknown): boolean {
+  return Object.hasOwn(kinds, systemCode(error))
+}
+
+const kinds: Record<string, string> = {
+  ELOOP: 'symbolic link',
+  EISDIR: 'directory',
+  NAMED_PIPE: 'named pipe',
+  SOCKET: 'socket',
+  DEVICE: 'device',
+}
+
+function codeOf(status: NodeKind): string {
+  if (status.isSymbolicLink()) return 'ELOOP'
+  if (status.isDirectory()) return 'EISDIR'
+  if (status.isFIFO()) return 'NAMED_PIPE'
+  return status.isSocket() ? 'SOCKET' : 'DEVICE'
+}
+
+type NodeKind = Pick<Stats, 'isSymbolicLink' | 'isDirectory' | 'isFIFO' | 'isSocket'>
+
+/** What is thrown for a file of another kind. */
+export function notAFile(file: string, status: NodeKind): Error {
+  const code = codeOf(status)
+  return Object.assign(new Error(`${file} is a ${kinds[code]} where a file should be`), {
+    code,
+    path: file,
+  })
+}
