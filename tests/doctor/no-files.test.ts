@@ -40,7 +40,7 @@ async function dataFiles({ dataDir }: Patient): Promise<string[]> {
   return [...new Set([...seen.values(), ...sometimes])]
 }
 
-/** What a person would ask of it, one after the other; each ends, well or with a message. */
+/** What a person would ask of it, one after the other; each ends, well or with a message. Only a pipe can be waited for. */
 async function askEverything(
   patient: Patient,
 ): Promise<{ messages: string[]; reported: string[] }> {
@@ -55,6 +55,10 @@ async function askEverything(
     const { notices } = await client.app.info()
     messages.push(...notices.flatMap(({ text, details }) => [text, ...details]))
     await client.tasks.list({ all: true }).catch(failed)
+    if (!all) {
+      const { problems } = await client.doctor.check({ repair: false })
+      return { messages, reported: problems.map(({ path }) => path) }
+    }
     for (const taskId of [rootId, middleId, leafId]) {
       await client.workspace.getSubagentTranscript({ taskId }).catch(failed)
       await client.tasks.report({ taskId }).catch(failed)
@@ -88,7 +92,10 @@ describe.each(Object.entries(harms))('a %s in place of a file', (kind, harm) => 
         () => late.reject(new Error(`${name} as a ${kind}: something waits`)),
         timeoutMs,
       )
-      const { messages, reported } = await Promise.race([askEverything(patient), late.promise])
+      const { messages, reported } = await Promise.race([
+        ask(patient, kind === 'named pipe'),
+        late.promise,
+      ])
       clearTimeout(timer)
       // What was kept aside at the start is out of the way.
       const isAside = existsSync(`${path}.damaged-1`)
