@@ -41,8 +41,9 @@ async function dataFiles({ dataDir }: Patient): Promise<string[]> {
 }
 
 /** What a person would ask of it, one after the other; each ends, well or with a message. Only a pipe can be waited for. */
-async function askEverything(
+async function ask(
   patient: Patient,
+  all: boolean,
 ): Promise<{ messages: string[]; reported: string[] }> {
   const messages: string[] = []
   const failed = (error: unknown) => void messages.push((error as Error).message)
