@@ -36,6 +36,7 @@ type RefusalReason =
   | 'setup-changed'
   | 'not-git'
   | 'removed'
+  | 'unknown-worktree'
   | 'not-archived'
   | 'nothing-to-apply'
   | 'in-use'

@@ -14,6 +14,7 @@ import {
 import {
   agentKindSchema,
   isolationSchema,
+  leftoversFields,
   patchStatusSchema,
   planSchema,
   processIdentitySchema,
@@ -145,6 +146,15 @@ const ledgerEventSchemas = [
     step: removalStepSchema,
     /** What was put off and is tried again at the next start (R5). */
     pending: z.string().nullable(),
+  }),
+  /**
+   * Its worktree is in the trash, less what the saved commit holds (R3). Nothing is recorded of one of which
+   * nothing was left.
+   */
+  z.object({
+    type: z.literal('workspace.leftovers-kept'),
+    workspaceId: taskIdSchema,
+    ...leftoversFields,
   }),
   /** A removed root is being taken back out of the archive (R6); a crash in between is ended at the next start. */
   z.object({ type: z.literal('workspace.restore-started'), workspaceId: taskIdSchema }),

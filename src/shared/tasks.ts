@@ -165,6 +165,18 @@ const waitingPromptSchema = z.object({
   at: isoDateTime,
 })
 
+/** What was left in a removed worktree that no patch holds (R3). */
+export const leftoversFields = {
+  /** In the trash. */
+  name: z.string(),
+  files: z.number().int().min(0),
+  bytes: z.number().int().min(0),
+  /** Folders that were deleted, because what made them makes them again. Only the first of many. */
+  recreatable: z.array(z.object({ path: z.string(), madeBy: z.string() })),
+}
+const leftoversSchema = z.object({ ...leftoversFields, at: isoDateTime })
+export type Leftovers = z.infer<typeof leftoversSchema>
+
 export const taskSchema = z.object({
   id: taskIdSchema,
   parentId: taskIdSchema.nullable(),
@@ -218,6 +230,8 @@ export const taskSchema = z.object({
   callId: toolCallIdSchema.nullable(),
   spawnCommit: z.string().nullable(),
   patch: patchStatusSchema,
+  /** Of its removals so far, oldest first; absent when nothing was left. They may have expired since. */
+  leftovers: z.array(leftoversSchema).optional(),
   /** Null until its directory exists. */
   workspace: workspaceSchema.nullable(),
   options: treeOptionsSchema,

@@ -18,6 +18,7 @@ import {
 } from './merge.ts'
 import { type SavePatchInput, savePatch } from './patches.ts'
 import { privateFile, takeAwayIndexLock } from './private-files.ts'
+import { notInSnapshot } from './not-in-snapshot.ts'
 import {
   foldersWithBranch,
   isMovedWorktree,
@@ -32,6 +33,7 @@ import {
   restoreWorktree,
 } from './restore-worktree.ts'
 import { createRunGit, type RunGitOptions } from './run.ts'
+import { filesInCommit } from './saved-files.ts'
 import { commitSnapshot, snapshot } from './snapshot.ts'
 import { joinSubmodule, submodulesWithWork } from './submodules.ts'
 import { inspectWorktreeOf } from './worktree-files/inspect.ts'
@@ -132,6 +134,10 @@ export function createGit(options: RunGitOptions = {}) {
     keptTaskIds: (repoDir: string) => keptTaskIds(git, repoDir),
     agentEnv: (dir: string) => worktrees.agentEnv(git, dir, options.env),
 
+    /** Paths of the working tree that no snapshot of it holds. `topLevel`: its root. */
+    notInSnapshot: (topLevel: string) => notInSnapshot(git, topLevel),
+    /** Files of a commit, and which of them stand in a folder as the commit has them. Null: they can't be compared. */
+    filesInCommit: (input: Parameters<typeof filesInCommit>[1]) => filesInCommit(git, input),
     submodulesWithWork: (topLevel: string) => submodulesWithWork(git, topLevel),
     joinSubmodule: (input: { dir: string; gitDir: string }) => joinSubmodule(git, input),
     savePatch: (input: SavePatchInput) => savePatch(git, input),

@@ -50,6 +50,8 @@ export interface RemoveWorktreeInput {
   branch?: string | undefined
   /** The branch is kept when it has moved on from this commit. */
   branchAt?: string | undefined
+  /** Takes the folder to another place, whatever is in it, instead of its being deleted. */
+  moveAway?: (() => Promise<void>) | undefined
   signal?: AbortSignal | undefined
 }
 
@@ -63,25 +65,29 @@ interface WorktreeRemoval {
 
 /**
  * Removes a worktree with everything in it, whatever state it is in: locked, pruned, damaged, or
- * deleted by hand. May be repeated. Throws NotAWorktreeError rather than delete a repository itself.
+ * deleted by hand. May be repeated. Throws NotAWorktreeError rather than delete a repository itself. With
+ * `moveAway` no file of it is deleted, only Git's own note of the worktree and the branch.
  */
 export async function removeWorktree(
   git: RunGit,
-  { repoDir, path: worktreePath, branch, branchAt, signal }: RemoveWorktreeInput,
+  { repoDir, path: worktreePath, branch, branchAt, moveAway, signal }: RemoveWorktreeInput,
 ): Promise<WorktreeRemoval> {
-  await refuseRepository(worktreePath, repoDir)
+  await refuseItsRepository(worktreePath, repoDir)
   const existed = await exists(worktreePath)
+  if (moveAway) {
+    if (existed) await moveAway()
+  } else await refuseRepository(worktreePath)
   const commonDir = await commonDirOf(git, repoDir, { signal })
   if (commonDir === null) {
     // The project is gone, and Git's note of the worktree with it.
-    await rm(worktreePath, { recursive: true, force: true })
+    if (!moveAway) await rm(worktreePath, { recursive: true, force: true })
     return {
       worktree: existed ? 'removed' : 'already-gone',
       branch: branch ? 'already-gone' : null,
     }
   }
   const adminDir = await adminDirOf(commonDir, worktreePath)
-  if (adminDir !== null && existed) {
+  if (adminDir !== null && existed && !moveAway) {
     // Twice: a locked one as well. It fails on a damaged `.git` file; the two lines below do not.
     await git(['worktree', 'remove', '--force', '--force', worktreePath], {
       cwd: repoDir,
@@ -90,7 +96,7 @@ export async function removeWorktree(
       if (!(error instanceof GitError)) throw error
     })
   }
-  await rm(worktreePath, { recursive: true, force: true, maxRetries: 3 })
+  if (!moveAway) await rm(worktreePath, { recursive: true, force: true, maxRetries: 3 })
   // Not `git worktree prune`: that would forget the person's own worktrees on a drive that is unplugged.
   if (adminDir !== null) await rm(adminDir, { recursive: true, force: true, maxRetries: 3 })
   return {
@@ -205,13 +211,16 @@ async function refuseWhatCannotBe(git: RunGit, input: CreateWorktreeInput): Prom
   return from
 }
 
-/** A worktree's `.git` is a file; a folder is a repository's own, with its whole history. */
-async function refuseRepository(worktreePath: string, repoDir: string): Promise<void> {
+async function refuseItsRepository(worktreePath: string, repoDir: string): Promise<void> {
   const inside = path.relative(await resolved(worktreePath), await resolved(repoDir))
   const outside = inside.split(path.sep)[0] === '..' || path.isAbsolute(inside)
   if (!outside) {
     throw new NotAWorktreeError(worktreePath, 'the repository itself is in it')
   }
+}
+
+/** A worktree's `.git` is a file; a folder is a repository's own, with its whole history. */
+async function refuseRepository(worktreePath: string): Promise<void> {
   const found = await stat(path.join(worktreePath, '.git')).catch(() => null)
   if (found?.isDirectory()) {
     throw new NotAWorktreeError(worktreePath, 'it is a repository of its own, not a worktree')

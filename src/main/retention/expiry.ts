@@ -7,7 +7,8 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { WorkspaceService } from '../workspaces/workspace-service.ts'
 import { type KeptPlace, placeOf } from './place.ts'
-import { expiredName, namesInTrash, whatIs } from './trash.ts'
+import { expiredName, namesInTrash } from '../sessions/trash-names.ts'
+import { whatIs } from './trash.ts'
 
 interface Expiry {
   /** Moves a transcript that the ledger says has expired to the trash. False: it could not be, and is kept. */

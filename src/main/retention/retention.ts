@@ -24,7 +24,8 @@ import { dayMs, keptTranscripts, lastActivityMs, planSweep, protectedTasks } fro
 import { createReceipts, withStates } from './receipts.ts'
 import { openSettings } from './settings.ts'
 import { createSizes } from './sizes.ts'
-import { lookAtTrash, namesInTrash, type PlannedPurge, planPurge, whatIs } from './trash.ts'
+import { namesInTrash } from '../sessions/trash-names.ts'
+import { lookAtTrash, type PlannedPurge, planPurge, whatIs } from './trash.ts'
 
 export interface Retention {
   settings(): RetentionSettings

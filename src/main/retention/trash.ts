@@ -1,25 +1,28 @@
 /** What lies in the trash, and what of it has been there long enough. See FORMAT.md. */
-import { readdir } from 'node:fs/promises'
 import { z } from 'zod'
 import type { RemovedKind } from '../../shared/contract/retention.ts'
 import { parseTaskId, type TaskId } from '../../shared/ids.ts'
 import type { LedgerState } from '../../shared/projections/ledger-state.ts'
-import { readJsonFile, systemCode, writeFileDurable } from '../journal/index.ts'
+import { readJsonFile, writeFileDurable } from '../journal/index.ts'
+import {
+  expiredName,
+  isBeingDeleted,
+  taskOfLeftovers,
+  trashedRootName,
+} from '../sessions/trash-names.ts'
 import { dayMs, isPinned } from './plan.ts'
-
-/** The folder of an expired transcript in the trash. */
-export const expiredName = (taskId: TaskId): string => `transcript-${taskId}`
-const trashedRootName = (taskId: TaskId): string => `archive-${taskId}`
 
 /** One thing in the trash, as far as the ledger knows it. */
 type TrashEntry =
   | { kind: 'trashed-transcript' | 'trashed-workspace'; name: string; taskId: TaskId }
+  /** What was left in a worktree when it was removed. */
+  | { kind: 'trashed-worktree'; name: string; taskId: TaskId }
   /** Nothing that the ledger speaks of: what was left over, set aside or put there by somebody. */
   | { kind: 'trashed-file'; name: string; taskId: null }
   /** The ledger says that it belongs elsewhere: a move that was cut short, which the next start ends. */
   | { kind: 'not-trash'; name: string; taskId: TaskId }
   /** The ledger says that it has left for good: what a crash left of it. */
-  | { kind: 'gone'; name: string; taskId: TaskId }
+  | { kind: 'gone'; name: string; taskId: TaskId | null }
 
 export interface PlannedPurge {
   name: string
@@ -75,6 +78,7 @@ function sinceOf(
 export function whatIs(name: string, { tasks }: Pick<LedgerState, 'tasks'>): TrashEntry {
   const taskId = parseTaskId(name.replace(/^(transcript|archive)-/, ''))
   const task = taskId ? tasks.get(taskId) : undefined
+  if (isBeingDeleted(name)) return { kind: 'gone', name, taskId: null }
   if (taskId && task && name === expiredName(taskId)) {
     const { transcriptExpired: expired } = task
     if (!expired) return { kind: 'not-trash', name, taskId }
@@ -84,16 +88,10 @@ export function whatIs(name: string, { tasks }: Pick<LedgerState, 'tasks'>): Tra
     if (task.purged) return { kind: 'gone', name, taskId }
     return { kind: task.trashed ? 'trashed-workspace' : 'not-trash', name, taskId }
   }
+  const worktreeOf = taskOfLeftovers(name)
+  if (worktreeOf && tasks.has(worktreeOf))
+    return { kind: 'trashed-worktree', name, taskId: worktreeOf }
   return { kind: 'trashed-file', name, taskId: null }
-}
-
-/** Names in the trash; none where there is no trash. */
-export async function namesInTrash(trash: string): Promise<string[]> {
-  const names = await readdir(trash).catch((error) => {
-    if (systemCode(error) === 'ENOENT') return []
-    throw error
-  })
-  return names.sort()
 }
 
 const seenSchema = z.object({ version: z.literal(1), seenMs: z.record(z.string(), z.number()) })

@@ -23,7 +23,9 @@ import {
 } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
+import { trashedRootName } from '../sessions/trash-names.ts'
 import { sessionKey } from './changes/keys.ts'
+import type { LeftoverStore } from './leftovers/leftovers.ts'
 import type { WorkingDirs } from './working-dirs.ts'
 
 interface ArchivedRoots {
@@ -49,7 +51,9 @@ export function createArchivedRoots(deps: {
   git: Git
   layout: DataLayout
   workingDirs: WorkingDirs
+  leftovers: Pick<LeftoverStore, 'bringBack'>
   serially: Serially
+  onProblem: (text: string, error: unknown) => void
 }): ArchivedRoots {
   const { ledger, git, layout } = deps
   const { state } = ledger
@@ -96,6 +100,10 @@ export function createArchivedRoots(deps: {
       throw error
     }
     await ledger.record({ type: 'workspace.restored', workspaceId: taskId, branch })
+    // Last: what can't come back must not keep the root in the archive.
+    await deps.leftovers.bringBack(task).catch((error) => {
+      deps.onProblem(`What was left in the worktree of "${task.title}" is still in the trash`, error)
+    })
   }
 
   /** It is in the archive as before: what stood in the way can be cleared, and a restore asked for again. */
@@ -176,7 +184,7 @@ export function createArchivedRoots(deps: {
     }
   }
 
-  const trashed = (taskId: TaskId): string => join(layout.trash, `archive-${taskId}`)
+  const trashed = (taskId: TaskId): string => join(layout.trash, trashedRootName(taskId))
 
   return {
     restore,

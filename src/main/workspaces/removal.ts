@@ -2,7 +2,7 @@
  * Removing a workspace: one recoverable transaction, written step by step in the ledger (R1). Each step is
  * idempotent; after a crash the next start goes on after the last recorded step.
  */
-import { lstat, readdir } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TaskId } from '../../shared/ids.ts'
 import type { LedgerEventOf } from '../../shared/ledger.ts'
@@ -20,8 +20,10 @@ import { exists, makeDirDurable, moveDurable, removeDurable } from '../journal/i
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { Sessions } from '../sessions/sessions.ts'
+import { leftSessionName } from '../sessions/trash-names.ts'
 import { sessionKey } from './changes/keys.ts'
 import type { SaveChanges } from './changes/save.ts'
+import type { LeftoverStore } from './leftovers/leftovers.ts'
 import type { RunStopper } from './ports.ts'
 import type { WorkingDirs } from './working-dirs.ts'
 
@@ -34,10 +36,10 @@ interface Removal {
   begin(taskIds: TaskId[]): Promise<void>
   /**
    * Begins the transaction, or goes on with one that was begun, to its end. Resolves too when only the
-   * archive had to be put off (R5); rejects when what it changed could not be made safe. `askedAgain`: the
-   * person was told so and wants it gone; a worktree that Git does not know then goes to the trash as it is.
+   * archive had to be put off (R5); rejects when what it changed could not be made safe.
+   * `discardUnknownWorktree`: a worktree that Git does not know goes to the trash as it is.
    */
-  remove(taskId: TaskId, options?: { askedAgain?: boolean }): Promise<void>
+  remove(taskId: TaskId, options?: RemovalOptions): Promise<void>
   /** Says of a removal that was begun why it does not go on now. */
   wait(taskId: TaskId, why: string): Promise<void>
   /** The workspaces whose removal was begun and not ended. */
@@ -52,9 +54,8 @@ interface Subject {
   keeperDir: string | null
 }
 
-interface Pass {
-  askedAgain: boolean
-  savedBefore: boolean
+export interface RemovalOptions {
+  discardUnknownWorktree?: boolean | undefined
 }
 
 /** The steps that move what is kept; by then the patch is safe. */
@@ -67,6 +68,7 @@ export function createRemoval(deps: {
   sessions: Sessions
   saveChanges: SaveChanges
   workingDirs: WorkingDirs
+  leftovers: Pick<LeftoverStore, 'moveAway'>
   stopper: RunStopper
   clock: () => number
   serially: Serially
@@ -87,12 +89,12 @@ export function createRemoval(deps: {
   }
 
   /** What each step does; the ledger hears of it once it is done. `started` and `removed` are only said. */
-  const actions: Record<RemovalStep, (subject: Subject, pass: Pass) => Promise<void>> = {
+  const actions: Record<RemovalStep, (subject: Subject, options: RemovalOptions) => Promise<void>> = {
     started: async () => undefined,
     'runs-stopped': ({ task }) => deps.stopper.stopForRemoval(task.id),
     // Usage and times are in the ledger with each run's end: from here on no run can add to them.
     'totals-recorded': async () => undefined,
-    'patch-saved': ({ task }, { askedAgain }) => deps.saveChanges(task.id, { askedAgain }),
+    'patch-saved': ({ task }, options) => deps.saveChanges(task.id, options),
     'artifacts-rolled-up': async ({ task, sessionDir, keeperDir }) => {
       holdWhileNeeded(task)
       if (!keeperDir || !(await exists(sessionDir))) return
@@ -114,7 +116,7 @@ export function createRemoval(deps: {
       serially(sessionKey(subject.task.id), () =>
         subject.keeperDir ? retireSessionDir(subject) : archiveRoot(subject),
       ),
-    'worktree-removed': (subject, { savedBefore }) => removeWorktree(subject, savedBefore),
+    'worktree-removed': (subject) => removeWorktree(subject),
     removed: async () => undefined,
   }
 
@@ -129,11 +131,11 @@ export function createRemoval(deps: {
     if (!(await exists(sessionDir))) return
     if ((await readdir(sessionDir)).length === 0) return removeDurable(sessionDir)
     await makeDirDurable(layout.trash)
-    await moveDurable(sessionDir, join(layout.trash, `session-${task.id}`))
+    await moveDurable(sessionDir, join(layout.trash, leftSessionName(task.id)))
   }
 
-  /** `savedBefore`: its patch was saved in an earlier pass, and somebody may have worked there since. */
-  async function removeWorktree(subject: Subject, savedBefore: boolean): Promise<void> {
+  /** Nothing of it is deleted here: what no patch holds is sorted out in the trash (R3). */
+  async function removeWorktree(subject: Subject): Promise<void> {
     const { task, workspace } = subject
     if (workspace.isolation === 'in-place') {
       // It keeps the last state for a resume, and there will be none. A project may have left Git since.
@@ -141,43 +143,22 @@ export function createRemoval(deps: {
         await deps.git.deleteRef(task.projectDir, task.id).catch(() => undefined)
       return
     }
-    const path = deps.workingDirs.worktreeRoot(workspace)
-    const saved = savedBefore ? await savedPatch(subject) : null
-    if (savedBefore && (await exists(path)) && !(await holdsOnlyWhat(saved, path)))
-      await keepInTrash(task, workspace)
+    const saved = await savedPatch(subject)
+    const sort = Boolean(saved?.finalCommit)
     await deps.git.removeWorktree({
       repoDir: task.projectDir,
-      path,
+      path: deps.workingDirs.worktreeRoot(workspace),
       // A sub-agent's branch is only ours, and a hidden ref keeps its commits. A root's branch is where a
       // person looks for its work: it goes only when nothing was committed on it.
       branch: workspace.branch ?? undefined,
       branchAt: (task.parentId === null ? workspace.baseCommit : saved?.headCommit) ?? undefined,
+      moveAway: async () => void (await deps.leftovers.moveAway(task.id, workspace, { sort })),
     })
   }
 
   async function savedPatch({ task, sessionDir, keeperDir }: Subject): Promise<PatchEntry | null> {
     const home = (await exists(sessionDir)) ? sessionDir : layout.archiveDir(task.id)
     return patchIndex(keeperDir ?? home).get(task.id)
-  }
-
-  /** A removal that was cut short leaves less than was saved, never anything else. */
-  async function holdsOnlyWhat(saved: PatchEntry | null, dir: string): Promise<boolean> {
-    if (!saved?.finalCommit) return false
-    try {
-      // A folder: somebody's clone.
-      if (!(await lstat(join(dir, '.git'))).isFile()) return false
-      const { tree } = await deps.git.snapshot(dir)
-      const differences = await deps.git.treeDifferences({ dir, from: saved.finalCommit, to: tree })
-      return differences.every(({ change }) => change === 'deleted')
-    } catch {
-      return false
-    }
-  }
-
-  async function keepInTrash({ id, title }: Task, workspace: Workspace): Promise<void> {
-    const name = await deps.workingDirs.toTrash(id, workspace)
-    const text = `Something else stood where the worktree of "${title}" had been; it is in the trash as ${name}`
-    deps.onProblem(text, new Error(workspace.path))
   }
 
   async function advance(taskId: TaskId, step: RemovalStep, pending: string | null): Promise<void> {
@@ -191,21 +172,20 @@ export function createRemoval(deps: {
     await ledger.record(...fresh.map((id) => advanced(id, 'started', null)))
   }
 
-  async function remove(taskId: TaskId, { askedAgain = false } = {}): Promise<void> {
+  async function remove(taskId: TaskId, options: RemovalOptions = {}): Promise<void> {
     const begun = subjectOf(taskId)
     if (!begun || begun.workspace.removal === 'removed') return
     const { removal } = begun.workspace
     const left = removalSteps.slice(removal ? removalSteps.indexOf(removal) + 1 : 0)
-    const pass: Pass = { askedAgain, savedBefore: !left.includes('patch-saved') }
     let recorded: RemovalStep | null = removal
     let done: RemovalStep[] = []
     for (const [n, step] of left.entries()) {
       const subject = subjectOf(taskId)
       if (!subject) return
       try {
-        await actions[step](subject, pass)
+        await actions[step](subject, options)
       } catch (error) {
-        return putOff(subject, step, recorded, pass, error)
+        return putOff(subject, step, recorded, error)
       }
       done.push(step)
       const next = left[n + 1]
@@ -233,13 +213,12 @@ export function createRemoval(deps: {
     subject: Subject,
     step: RemovalStep,
     done: RemovalStep | null,
-    { savedBefore }: Pass,
     error: unknown,
   ): Promise<void> {
     const why = error instanceof Error ? error.message : String(error)
     if (done) await advance(subject.task.id, done, `${step}: ${why}`)
     if (!archiveSteps.includes(step)) throw error
-    await removeWorktree(subject, savedBefore)
+    await removeWorktree(subject)
     // Of what it waits for it was told already.
     if (error instanceof HeldError) return
     deps.onProblem(`"${subject.task.title}" was removed, but its archive is pending: ${why}`, error)

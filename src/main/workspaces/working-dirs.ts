@@ -1,5 +1,4 @@
 /** Working directories of workspaces: worktrees made, set up and taken away, or the project's own folder. */
-import { randomUUID } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { isAbsolute, join, relative, sep } from 'node:path'
 import type { ProjectSetup } from '../../shared/contract/projects.ts'
@@ -8,7 +7,7 @@ import { type ProjectId, shortId, type TaskId } from '../../shared/ids.ts'
 import type { LedgerEventOf } from '../../shared/ledger.ts'
 import type { Isolation, Project, Task, Workspace } from '../../shared/tasks.ts'
 import type { Git } from '../git/index.ts'
-import { exists, makeDirDurable, moveDurable } from '../journal/index.ts'
+import { exists, makeDirDurable } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { type DataLayout, storedPath } from '../sessions/session-files.ts'
 import { copyProjectFiles } from './project-config.ts'
@@ -40,8 +39,6 @@ export interface WorkingDirs {
   setUp(taskId: TaskId, signal: AbortSignal, onBegin?: () => void): Promise<void>
   /** The worktree's own folder, of which the working directory may be a subfolder. */
   worktreeRoot(workspace: Workspace): string
-  /** Moves what stands in the worktree's place to the trash, whatever it is (R3); resolves with its name there. */
-  toTrash(taskId: TaskId, workspace: Workspace): Promise<string>
 }
 
 export function createWorkingDirs(deps: {
@@ -158,14 +155,7 @@ export function createWorkingDirs(deps: {
     await writeFile(done, '')
   }
 
-  async function toTrash(taskId: TaskId, workspace: Workspace): Promise<string> {
-    const name = `worktree-${taskId}-${randomUUID()}`
-    await makeDirDurable(layout.trash)
-    await moveDurable(worktreeRoot(workspace), join(layout.trash, name))
-    return name
-  }
-
-  return { make, discard, setUp, worktreeRoot, toTrash }
+  return { make, discard, setUp, worktreeRoot }
 }
 
 /** What the ledger says of the worktree at `root`: whose it is, and its branch. Null when it is nobody's. */

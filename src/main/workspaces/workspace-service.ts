@@ -20,10 +20,11 @@ import { createDiffWorkspace, type DiffWorkspace } from './changes/diff.ts'
 import { createFinalStates } from './changes/final-state.ts'
 import { folderKey } from './changes/keys.ts'
 import { createSaveChanges } from './changes/save.ts'
+import { createLeftovers, type KeptLeftovers } from './leftovers/leftovers.ts'
 import type { RunStopper } from './ports.ts'
 import { createProjects, type Projects } from './projects.ts'
 import { createRecords, type Records } from './record.ts'
-import { createRemoval } from './removal.ts'
+import { createRemoval, type RemovalOptions } from './removal.ts'
 import { createWorkingDirs, type WorkingDirs } from './working-dirs.ts'
 
 export interface WorkspaceService {
@@ -44,9 +45,12 @@ export interface WorkspaceService {
   list(archived: boolean): Promise<WorkspaceSummary[]>
   /**
    * Removes it and everything below it, deepest first. Resolves with what was removed (R1); the ledger
-   * says of the whole tree that it is being removed before anything else is done.
+   * says of the whole tree that it is being removed before anything else is done. Throws FailureError
+   * `unknown-worktree` where Git does not know a worktree, unless `discardUnknownWorktree` says to discard it.
    */
-  remove(taskId: TaskId): Promise<TaskId[]>
+  remove(taskId: TaskId, options?: RemovalOptions): Promise<TaskId[]>
+  /** What is in the trash of its worktree and of those below it, once that was sorted (R3). */
+  leftovers(taskId: TaskId): Promise<KeptLeftovers[]>
   /** Takes a removed root back out of the archive, worktree included (R6). */
   restore(taskId: TaskId): Promise<void>
   /** Moves an archived root to the trash; resolves with its tasks (R6). */
@@ -57,7 +61,7 @@ export interface WorkspaceService {
   rollForward(): Promise<void>
   /** Runs `work` while nobody removes, archives, restores or deletes that workspace's session directory. */
   exclusively<T>(workspaceId: TaskId, work: () => Promise<T>): Promise<T>
-  /** Resolves when no removal and no applying of a patch is under way. */
+  /** Resolves when no removal, no applying of a patch and no sorting of leftovers is under way. */
   settled(): Promise<void>
 }
 
@@ -84,31 +88,22 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
   const finalStates = createFinalStates({ state, records })
   const diff = createDiffWorkspace({ git, finalStates })
   const apply = createApplyChanges({ ...deps, records, finalStates, serially })
-  const saveChanges = createSaveChanges({ ...deps, workingDirs })
-  const archivedRoots = createArchivedRoots({ ...deps, workingDirs, serially })
-  const removal = createRemoval({ ...deps, saveChanges, workingDirs, serially })
+  const leftovers = createLeftovers({ ...deps, workingDirs, serially })
+  const saveChanges = createSaveChanges({ ...deps, workingDirs, leftovers })
+  const archivedRoots = createArchivedRoots({ ...deps, workingDirs, leftovers, serially })
+  const removal = createRemoval({ ...deps, saveChanges, workingDirs, leftovers, serially })
 
-  /** Of these it is not known that a person has read why their removal does not go on. */
-  const putOffAtStart = new Set<TaskId>()
-
-  async function remove(taskId: TaskId): Promise<TaskId[]> {
+  async function remove(taskId: TaskId, options: RemovalOptions = {}): Promise<TaskId[]> {
     if (!state.tasks.has(taskId))
       throw new FailureError({ kind: 'not-found', what: 'workspace', id: taskId })
-    const askedAgain = new Set(treeOf(taskId).filter(wasTold))
-    for (const id of treeOf(taskId)) putOffAtStart.delete(id)
     await removal.begin(treeOf(taskId))
     await stopTree(taskId)
     const tree = treeOf(taskId)
     // What was being started meanwhile.
     await removal.begin(tree)
-    const failures = await removeAll(tree, askedAgain)
+    const failures = await removeAll(tree, options)
     for (const error of failures.values()) throw error
     return tree
-  }
-
-  /** A call said why its removal does not go on, or an earlier start did. */
-  function wasTold(taskId: TaskId): boolean {
-    return Boolean(state.tasks.get(taskId)?.workspace?.pending) && !putOffAtStart.has(taskId)
   }
 
   /** Itself and what is below it, deepest first, as far as there is something to remove. */
@@ -123,14 +118,13 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
    */
   async function removeAll(
     taskIds: TaskId[],
-    askedAgain: ReadonlySet<TaskId> = new Set(),
+    options: RemovalOptions = {},
   ): Promise<Map<TaskId, unknown>> {
     const failures = new Map<TaskId, unknown>()
     const waiting = new Set<TaskId>()
     const removeOne = async (taskId: TaskId): Promise<void> => {
       if (waiting.has(taskId)) return
       try {
-        const options = { askedAgain: askedAgain.has(taskId) }
         await serially(taskId, () => holdingFolder(taskId, () => removal.remove(taskId, options)))
       } catch (error) {
         failures.set(taskId, error)
@@ -176,7 +170,6 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
 
   async function rollForward(): Promise<void> {
     const unfinished = removal.unfinished()
-    for (const id of unfinished) if (!wasTold(id)) putOffAtStart.add(id)
     for (const [taskId, error] of await removeAll(unfinished)) {
       deps.onProblem(
         `The removal of "${state.tasks.get(taskId)?.title}" could not be completed; the next start tries again`,
@@ -188,6 +181,9 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
         deps.onProblem(`"${state.tasks.get(taskId)?.title}" could not be restored`, error)
       })
     }
+    await leftovers.sortAll().catch((error) => {
+      deps.onProblem('The worktrees in the trash could not be looked through', error)
+    })
     await archivedRoots.settleTrash().catch((error) => {
       deps.onProblem('The trash and the ledger could not be brought together', error)
     })
@@ -243,6 +239,8 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
     lastState,
     list,
     remove,
+    leftovers: (taskId) =>
+      leftovers.of([...descendantsOf(state, taskId).map(({ id }) => id), taskId]),
     restore: (taskId) => serially(taskId, () => archivedRoots.restore(taskId)),
     trash: (taskId) => serially(taskId, () => archivedRoots.trash(taskId)),
     untrash: (taskId) => serially(taskId, () => archivedRoots.untrash(taskId)),

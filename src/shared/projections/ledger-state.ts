@@ -157,6 +157,17 @@ function foldEvent(state: LedgerState, event: LedgerEvent, at: string): void {
           pending: event.pending,
         },
       }))
+    case 'workspace.leftovers-kept':
+      return change(state, event.workspaceId, ({ leftovers = [] }) => {
+        const { name, files, bytes, recreatable } = event
+        const kept = { name, files, bytes, recreatable, at }
+        // Sorted twice, after a crash in between: the second time, some folders were gone already.
+        const before = leftovers.find((one) => one.name === name)
+        const united = before
+          ? { ...kept, recreatable: unitedByPath(before.recreatable, recreatable) }
+          : kept
+        return { leftovers: [...leftovers.filter((one) => one.name !== name), united] }
+      })
     case 'workspace.restore-started':
       return change(state, event.workspaceId, (task) => ({
         workspace: task.workspace && { ...task.workspace, restoring: true },
@@ -168,6 +179,8 @@ function foldEvent(state: LedgerState, event: LedgerEvent, at: string): void {
     case 'workspace.restored':
       return change(state, event.workspaceId, (task) => ({
         archived: false,
+        // Where nothing was kept there is nothing to be taken back.
+        leftovers: task.leftovers?.filter(({ files }) => files > 0),
         workspace: task.workspace && {
           ...task.workspace,
           branch: event.branch,
@@ -326,6 +339,11 @@ function addUsage(a: Usage, b: Usage): Usage {
     costUsd,
     complete: a.complete && b.complete,
   }
+}
+
+function unitedByPath<Named extends { path: string }>(known: Named[], found: Named[]): Named[] {
+  const paths = new Set(known.map(({ path }) => path))
+  return [...known, ...found.filter(({ path }) => !paths.has(path))]
 }
 
 function changeTree(state: LedgerState, rootId: TaskId, fields: Partial<Task>): void {

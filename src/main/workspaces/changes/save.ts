@@ -10,26 +10,35 @@ import type { Git } from '../../git/index.ts'
 import { exists, makeDirDurable, moveDurable, syncDirectory } from '../../journal/index.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { DataLayout } from '../../sessions/session-files.ts'
+import { leftoversName } from '../../sessions/trash-names.ts'
+import type { LeftoverStore } from '../leftovers/leftovers.ts'
 import type { WorkingDirs } from '../working-dirs.ts'
 
 /**
- * Into its keeper's session directory. A worktree that Git does not know is refused, or, `askedAgain`, goes
- * to the trash as it is.
+ * Into its keeper's session directory. A worktree that Git does not know is refused, or, with
+ * `discardUnknownWorktree`, goes to the trash as it is.
  */
-export type SaveChanges = (taskId: TaskId, options?: { askedAgain?: boolean }) => Promise<void>
+export type SaveChanges = (
+  taskId: TaskId,
+  options?: { discardUnknownWorktree?: boolean | undefined },
+) => Promise<void>
 
 export function createSaveChanges(deps: {
   ledger: Ledger
   git: Git
   layout: DataLayout
   workingDirs: WorkingDirs
+  leftovers: Pick<LeftoverStore, 'moveAway'>
   clock: () => number
   onProblem: (text: string, error: unknown) => void
 }): SaveChanges {
   const { ledger, git, layout, clock } = deps
   const { state } = ledger
 
-  async function save(taskId: TaskId, { askedAgain = false } = {}): Promise<void> {
+  async function save(
+    taskId: TaskId,
+    { discardUnknownWorktree = false }: { discardUnknownWorktree?: boolean | undefined } = {},
+  ): Promise<void> {
     const task = state.tasks.get(taskId)
     const workspace = task?.workspace
     if (!task || !workspace || workspace.isolation === 'in-place' || !workspace.baseCommit) return
@@ -63,8 +72,9 @@ export function createSaveChanges(deps: {
           return null
         })
       if (saved === null) {
-        if (!askedAgain) return refused('removed', whatToDoWithoutGit(task, workspace))
-        const name = await deps.workingDirs.toTrash(taskId, workspace)
+        if (!discardUnknownWorktree)
+          return refused('unknown-worktree', whatToDoWithoutGit(task, workspace))
+        const name = await deps.leftovers.moveAway(taskId, workspace, { sort: false })
         const error = `Git did not know its worktree any more; its files went to the trash as ${name}`
         deps.onProblem(`What "${task.title}" changed is not kept as a patch`, new Error(error))
         return { ...nothing, paths: [], error }
@@ -107,7 +117,7 @@ export function createSaveChanges(deps: {
    */
   async function keepLeftOut(task: Task, workspace: Workspace, cloned: string[]): Promise<void> {
     const root = deps.workingDirs.worktreeRoot(workspace)
-    const trash = join(layout.trash, `worktree-${task.id}`)
+    const trash = join(layout.trash, leftoversName(task.id))
     const submodules = await git.submodulesWithWork(root)
     const paths = [...cloned, ...submodules.map(({ path }) => path)]
     if (paths.length === 0) return
@@ -132,7 +142,7 @@ export function createSaveChanges(deps: {
 }
 
 function whatToDoWithoutGit({ title, projectDir }: Task, { path }: Workspace): string {
-  return `Git does not know ${path} any more, so what "${title}" changed there can't be kept as a patch. Put the project back to ${projectDir} (or run \`git worktree repair ${path}\` where it is now) and remove it again then; removed again without that, its files go to the trash as they are.`
+  return `Git does not know ${path} any more, so what "${title}" changed there can't be kept as a patch. Put the project back to ${projectDir} (or run \`git worktree repair ${path}\` where it is now) and remove it then, or choose to discard the unknown worktree (--discard-unknown-worktree): its files go to the trash as they are.`
 }
 
 const gitDirBeside = (submodule: string): string => `${submodule}.git`

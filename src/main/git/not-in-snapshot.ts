@@ -1,0 +1,30 @@
+/** What a snapshot of a working tree does not hold: ignored files, and changes that Git was told not to look at. */
+import { lstat } from 'node:fs/promises'
+import path from 'node:path'
+import { fields, type RunGit } from './run.ts'
+
+/**
+ * Paths relative to `dir`, which is the working tree's root; a folder of which Git knows nothing ends in a
+ * slash. A tracked file marked skip-worktree or assume-unchanged is named whether it was changed or not.
+ */
+export async function notInSnapshot(git: RunGit, dir: string): Promise<string[]> {
+  const ignored = await git(
+    ['ls-files', '-z', '--others', '--ignored', '--exclude-standard', '--directory'],
+    { cwd: dir },
+  )
+  const marked: string[] = []
+  for (const entry of fields((await git(['ls-files', '-v', '-z'], { cwd: dir })).stdout)) {
+    // `S`: skip-worktree; a small letter: assume-unchanged.
+    if (!/^(S|[a-z]) /.test(entry)) continue
+    const name = entry.slice(2)
+    // Outside a sparse checkout a file is marked as well, and not there.
+    if (await isThere(path.join(dir, name))) marked.push(name)
+  }
+  return [...fields(ignored.stdout), ...marked]
+}
+
+const isThere = (file: string): Promise<boolean> =>
+  lstat(file).then(
+    () => true,
+    () => false,
+  )

@@ -1,0 +1,61 @@
+/** Compares the files of a folder that was a worktree with a commit, after Git has forgotten the worktree. */
+import { commonDirOf } from './inspect.ts'
+import type { RunGit } from './run.ts'
+import { withScratchDir } from './snapshot.ts'
+
+interface FilesInCommit {
+  /** Every file of the commit. Paths are bytes relative to the folder, with `/`: a name need not be UTF-8. */
+  all: Buffer[]
+  /** Those that stand in the folder with the commit's content and mode. */
+  saved: Buffer[]
+}
+
+/**
+ * Null when the repository is gone or does not have the commit. Every file is read: an index that was used
+ * before could hold marks (skip-worktree, assume-unchanged) that hide a change. Submodules are left out.
+ */
+export async function filesInCommit(
+  git: RunGit,
+  input: { repoDir: string; dir: string; commit: string; signal?: AbortSignal | undefined },
+): Promise<FilesInCommit | null> {
+  const { repoDir, dir, commit, signal } = input
+  const commonDir = await commonDirOf(git, repoDir, { signal })
+  if (commonDir === null) return null
+  return withScratchDir(async (scratchDir) => {
+    const run = { cwd: dir, env: { GIT_INDEX_FILE: `${scratchDir}/index` }, signal }
+    const here = [
+      ...['--git-dir', commonDir, '--work-tree', dir],
+      // Either of them would mark entries of the new index as not to be looked at.
+      ...['-c', 'core.sparseCheckout=false', '-c', 'core.ignoreStat=false'],
+    ]
+    const read = await git([...here, 'read-tree', '--no-sparse-checkout', commit], {
+      ...run,
+      okExitCodes: [0, 128],
+    })
+    if (read.exitCode !== 0) return null
+    // 1: some of them differ.
+    await git([...here, 'update-index', '-q', '--really-refresh'], { ...run, okExitCodes: [0, 1] })
+    const listed = await git([...here, 'ls-files', '--stage', '-z'], run)
+    const differing = await git(
+      [...here, 'diff-files', '-z', '--name-only', '--ignore-submodules=all'],
+      run,
+    )
+    const differs = new Set(splitNul(differing.stdout).map((name) => name.toString('latin1')))
+    const all = splitNul(listed.stdout)
+      .filter((entry) => !entry.subarray(0, 6).equals(submoduleMode))
+      .map((entry) => entry.subarray(entry.indexOf(0x09) + 1))
+    return { all, saved: all.filter((name) => !differs.has(name.toString('latin1'))) }
+  })
+}
+
+const submoduleMode = Buffer.from('160000')
+
+function splitNul(data: Buffer): Buffer[] {
+  const parts: Buffer[] = []
+  for (let start = 0; start < data.length; ) {
+    const end = data.indexOf(0, start)
+    parts.push(data.subarray(start, end))
+    start = end + 1
+  }
+  return parts
+}

@@ -1,0 +1,278 @@
+/**
+ * What is left in a worktree when it is removed: ignored files, changes that Git was told not to look at,
+ * what came after the patch was saved. The worktree moves to the trash by one rename (R3); there, in the
+ * background, what the saved commit holds and what can be made again is deleted, and the rest stays until it
+ * expires. See ../../retention/FORMAT.md, "Worktrees in the trash".
+ */
+import { randomUUID } from 'node:crypto'
+import { lstat, readdir, rmdir, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { TaskId } from '../../../shared/ids.ts'
+import { descendantsOf } from '../../../shared/projections/ledger-state.ts'
+import type { Serially } from '../../../shared/serially.ts'
+import type { Leftovers, Task, Workspace } from '../../../shared/tasks.ts'
+import type { Git } from '../../git/index.ts'
+import {
+  exists,
+  makeDirDurable,
+  moveDurable,
+  removeDurable,
+  renameDurable,
+  systemCode,
+} from '../../journal/index.ts'
+import type { Ledger } from '../../ledger/ledger.ts'
+import type { DataLayout } from '../../sessions/session-files.ts'
+import {
+  beingDeletedName,
+  leftoversName,
+  namesInTrash,
+  sortedName,
+  taskOfLeftovers,
+  unsortedSuffix,
+} from '../../sessions/trash-names.ts'
+import type { WorkingDirs } from '../working-dirs.ts'
+import { bringBackInto } from './bring-back.ts'
+import { findRecreatable } from './recreatable.ts'
+import { measure } from './sizes.ts'
+
+export interface KeptLeftovers extends Leftovers {
+  taskId: TaskId
+  title: string
+}
+
+export interface LeftoverStore {
+  /**
+   * Moves what stands in the worktree's place to the trash, whatever it is, and resolves with its name there.
+   * `sort`: its files were saved, so that only what the saved commit lacks has to stay; without it all does.
+   */
+  moveAway(taskId: TaskId, workspace: Workspace, options: { sort: boolean }): Promise<string>
+  /** Sorts in the background what earlier processes did not come to sort. */
+  sortAll(): Promise<void>
+  /** What is kept in the trash of these worktrees, once they are sorted. */
+  of(taskIds: TaskId[]): Promise<KeptLeftovers[]>
+  /**
+   * Moves what the trash holds of a root's worktree back into it. What something else stands in the way of
+   * stays in the trash. Resolves with the number of files and folders that were moved.
+   */
+  bringBack(task: Task & { workspace: Workspace }): Promise<number>
+  /** After the worktree at hand, sorts no more; the next start goes on. */
+  close(): void
+}
+
+export function createLeftovers(deps: {
+  ledger: Ledger
+  git: Git
+  layout: DataLayout
+  workingDirs: WorkingDirs
+  serially: Serially
+  onProblem: (text: string, error: unknown) => void
+}): LeftoverStore {
+  const { ledger, git, layout, serially } = deps
+  const { state } = ledger
+  const ending = new AbortController()
+  let nextQueue = 0
+
+  async function moveAway(taskId: TaskId, workspace: Workspace, { sort }: { sort: boolean }) {
+    const sorted = leftoversName(taskId, randomUUID())
+    const name = sort ? `${sorted}${unsortedSuffix}` : sorted
+    await makeDirDurable(layout.trash)
+    await moveDurable(deps.workingDirs.worktreeRoot(workspace), join(layout.trash, name))
+    if (sort) sortLater(name)
+    else await record(name, taskId, [])
+    return sorted
+  }
+
+  /** Nobody waits for it but `settled` and `of`. */
+  function sortLater(name: string): void {
+    // Reading files is what takes time: a few at once, so that removals and agents get their turn.
+    const queue = nextQueue++ % sortedAtOnce
+    void serially(`sort ${queue}`, () => serially(sortKey(name), () => sort(name))).catch((error) =>
+      deps.onProblem(`${sortedName(name)} in the trash could not be looked through`, error),
+    )
+  }
+
+  async function sort(name: string): Promise<void> {
+    const taskId = taskOfLeftovers(name)
+    const task = taskId && state.tasks.get(taskId)
+    const dir = join(layout.trash, name)
+    if (!task || ending.signal.aborted || !(await isFolder(dir))) return
+    const commit = await git.keptCommit(task.projectDir, task.id).catch(() => null)
+    const files =
+      commit &&
+      (await git.filesInCommit({
+        repoDir: task.projectDir,
+        dir,
+        commit,
+        signal: ending.signal,
+      }))
+    const recreatable = files ? await deleteWhatIsSaved(dir, files) : []
+    await record(name, task.id, recreatable)
+    for (const { path } of recreatable) await deleteByRename(join(dir, path))
+    await deleteEmptyFolders(dir)
+    if (!(await exists(dir))) return
+    if ((await readdir(dir)).length === 0) await removeDurable(dir)
+    else await renameDurable(dir, join(layout.trash, sortedName(name)))
+  }
+
+  /** Resolves with the folders that can be made again, which are still there. */
+  async function deleteWhatIsSaved(dir: string, files: { all: Buffer[]; saved: Buffer[] }) {
+    const isInRoot = await createPathCheck(dir)
+    for (const name of files.saved) {
+      const path = Buffer.concat([Buffer.from(`${dir}/`), name])
+      if (await isInRoot(name)) await unlink(path).catch(ignoreMissing)
+    }
+    // It names Git's own folder of the worktree, which is gone. As a folder it is a repository.
+    const gitFile = join(dir, '.git')
+    if ((await lstat(gitFile).catch(() => null))?.isFile()) await unlink(gitFile)
+    const committed = foldersOf(files.all)
+    return findRecreatable(
+      dir,
+      (path) => committed.has(path),
+      (path) => committed.get(path) ?? [],
+    )
+  }
+
+  /** Nothing to say of a worktree of which nothing is left. */
+  async function record(
+    name: string,
+    taskId: TaskId,
+    recreatable: { path: string; madeBy: string }[],
+  ): Promise<void> {
+    const skipped = new Set(recreatable.map(({ path }) => path))
+    const { files, bytes } = await measure(join(layout.trash, name), skipped)
+    if (files === 0 && recreatable.length === 0) return
+    await ledger.record({
+      type: 'workspace.leftovers-kept',
+      workspaceId: taskId,
+      name: sortedName(name),
+      files,
+      bytes,
+      recreatable: recreatable.slice(0, recreatableNamedMax),
+    })
+  }
+
+  /** In one rename: half of such a folder would not be recognised again after a crash. */
+  async function deleteByRename(path: string): Promise<void> {
+    const doomed = join(layout.trash, beingDeletedName(randomUUID()))
+    await renameDurable(path, doomed)
+    await removeDurable(doomed)
+  }
+
+  async function sortAll(): Promise<void> {
+    for (const name of await namesInTrash(layout.trash))
+      if (taskOfLeftovers(name) && name.endsWith(unsortedSuffix)) sortLater(name)
+  }
+
+  async function namesOf(taskId: TaskId): Promise<string[]> {
+    const names = await namesInTrash(layout.trash)
+    return names.filter((name) => taskOfLeftovers(name) === taskId)
+  }
+
+  async function settledNamesOf(taskId: TaskId): Promise<string[]> {
+    for (const name of await namesOf(taskId)) {
+      if (!name.endsWith(unsortedSuffix)) continue
+      await serially(sortKey(name), () => sort(name))
+    }
+    return namesOf(taskId)
+  }
+
+  async function of(taskIds: TaskId[]): Promise<KeptLeftovers[]> {
+    const kept: KeptLeftovers[] = []
+    for (const taskId of taskIds) {
+      const names = new Set(await settledNamesOf(taskId))
+      const { title = '', leftovers = [] } = state.tasks.get(taskId) ?? {}
+      for (const one of leftovers)
+        if (names.has(one.name) || one.files === 0) kept.push({ ...one, taskId, title })
+    }
+    return kept
+  }
+
+  async function bringBack({ id, title, workspace }: Task & { workspace: Workspace }) {
+    if (workspace.isolation !== 'worktree') return 0
+    const root = deps.workingDirs.worktreeRoot(workspace)
+    let moved = 0
+    const stayed: string[] = []
+    for (const name of await settledNamesOf(id)) {
+      const dir = join(layout.trash, name)
+      if (!(await isFolder(dir))) continue
+      const outcome = await serially(sortKey(name), () => bringBackInto(root, dir))
+      moved += outcome.moved
+      stayed.push(...outcome.stayed.map((path) => `${name}/${path}`))
+    }
+    if (stayed.length > 0) {
+      const text = `${stayed.length === 1 ? 'A file' : `${stayed.length} files`} of "${title}" stayed in the trash, because something else stands in the worktree`
+      deps.onProblem(text, new Error(stayed.slice(0, 10).join(', ')))
+    }
+    const below = await of(descendantsOf(state, id).map((task) => task.id))
+    const ofOthers = below.filter(({ files }) => files > 0)
+    if (ofOthers.length > 0) {
+      const names = ofOthers.map((one) => `"${one.title}" (${one.name})`).join(', ')
+      deps.onProblem(
+        `Files of sub-agents of "${title}" that no patch holds are still in the trash`,
+        new Error(names),
+      )
+    }
+    return moved
+  }
+
+  return { moveAway, sortAll, of, bringBack, close: () => ending.abort() }
+}
+
+const sortedAtOnce = 3
+/** A receipt names them; a monorepo may have thousands, and the ledger is read at each start. */
+const recreatableNamedMax = 20
+
+const sortKey = (name: string): string => `leftovers ${sortedName(name)}`
+
+const isFolder = async (path: string): Promise<boolean> =>
+  (await lstat(path).catch(() => null))?.isDirectory() === true
+
+/** Folders that hold files of the commit, each with the names of the files that are directly in it. */
+function foldersOf(files: Buffer[]): Map<string, string[]> {
+  const folders = new Map<string, string[]>()
+  for (const bytes of files) {
+    const path = bytes.toString('utf8')
+    const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')))
+    const names = folders.get(folder) ?? []
+    folders.set(folder, names)
+    names.push(path.slice(path.lastIndexOf('/') + 1))
+    for (let at = folder.lastIndexOf('/'); at > 0; at = folder.lastIndexOf('/', at - 1))
+      if (!folders.has(folder.slice(0, at))) folders.set(folder.slice(0, at), [])
+  }
+  return folders
+}
+
+/** Whether no folder on the way to a file is a symbolic link: what is behind one is not ours. */
+async function createPathCheck(root: string): Promise<(name: Buffer) => Promise<boolean>> {
+  const known = new Map<string, Promise<boolean>>([['', Promise.resolve(true)]])
+  const isRealFolder = (folder: string): Promise<boolean> => {
+    const before = known.get(folder)
+    if (before) return before
+    const above = folder.slice(0, Math.max(0, folder.lastIndexOf('/')))
+    const path = Buffer.concat([Buffer.from(`${root}/`), Buffer.from(folder, 'latin1')])
+    const answer = isRealFolder(above).then(
+      async (isReal) => isReal && (await lstat(path).catch(() => null))?.isDirectory() === true,
+    )
+    known.set(folder, answer)
+    return answer
+  }
+  return (name) => {
+    const text = name.toString('latin1')
+    return isRealFolder(text.slice(0, Math.max(0, text.lastIndexOf('/'))))
+  }
+}
+
+/** Git knows no empty folders, so they hold nothing that was made. */
+async function deleteEmptyFolders(dir: string): Promise<void> {
+  for (const entry of await readdir(dir, { withFileTypes: true })) {
+    if (!entry.isDirectory()) continue
+    const path = join(dir, entry.name)
+    if (entry.name === '.git') continue
+    await deleteEmptyFolders(path)
+    if ((await readdir(path)).length === 0) await rmdir(path)
+  }
+}
+
+function ignoreMissing(error: unknown): void {
+  if (systemCode(error) !== 'ENOENT') throw error
+}

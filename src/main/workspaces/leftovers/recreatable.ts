@@ -1,0 +1,143 @@
+/**
+ * Folders that a set-up command, a package manager or a compiler makes again. Each is recognised by what its
+ * maker writes into it, and never by its name alone: a person may call a folder of their own `target`.
+ */
+import { lstat, open, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+
+interface Rule {
+  /** How it comes back, for the receipt. */
+  madeBy: string
+  /** `name`: of the folder. `inside`, `beside`: names in it and around it. */
+  matches(folder: Folder): boolean | Promise<boolean>
+}
+
+interface Folder {
+  path: string
+  name: string
+  inside: Set<string>
+  beside: Set<string>
+}
+
+const rules: readonly Rule[] = [
+  {
+    // Each package manager notes in it what it installed, by the lockfile beside it.
+    madeBy: 'a package manager, by package.json',
+    matches: ({ name, inside, beside }) =>
+      name === 'node_modules' &&
+      beside.has('package.json') &&
+      ['.package-lock.json', '.yarn-integrity', '.yarn-state.yml', '.modules.yaml'].some((note) =>
+        inside.has(note),
+      ),
+  },
+  {
+    // The standard library's and virtualenv's own mark of an environment.
+    madeBy: 'Python, as a virtual environment',
+    matches: ({ inside }) =>
+      inside.has('pyvenv.cfg') && (inside.has('bin') || inside.has('Scripts')),
+  },
+  {
+    madeBy: 'Python, from the sources beside it',
+    matches: ({ name, inside }) =>
+      name === '__pycache__' && [...inside].every((one) => /\.py[co]$/.test(one)),
+  },
+  {
+    madeBy: 'Cargo, by Cargo.toml',
+    matches: ({ name, inside, beside }) =>
+      name === 'target' && beside.has('Cargo.toml') && inside.has('.rustc_info.json'),
+  },
+  {
+    madeBy: 'Maven, by pom.xml',
+    matches: ({ name, inside, beside }) =>
+      name === 'target' && beside.has('pom.xml') && inside.has('maven-status'),
+  },
+  {
+    madeBy: 'Gradle',
+    matches: ({ name, inside, beside }) =>
+      name === '.gradle' &&
+      inside.has('buildOutputCleanup') &&
+      ['build.gradle', 'build.gradle.kts', 'settings.gradle', 'settings.gradle.kts'].some((one) =>
+        beside.has(one),
+      ),
+  },
+  {
+    madeBy: 'Next.js, by package.json',
+    matches: ({ name, inside, beside }) =>
+      name === '.next' &&
+      beside.has('package.json') &&
+      (inside.has('build-manifest.json') || inside.has('BUILD_ID')),
+  },
+  {
+    // Whoever writes this signature says that the folder may be deleted at any time (pytest, mypy, ruff, Cargo).
+    madeBy: 'the program whose cache it is',
+    matches: ({ path, inside }) => inside.has('CACHEDIR.TAG') && hasCacheSignature(path),
+  },
+]
+
+const cacheSignature = 'Signature: 8a477f597d28d172789f06886806bc55'
+
+export interface RecreatableFolder {
+  /** Relative, with `/`. */
+  path: string
+  madeBy: string
+}
+
+/**
+ * The folders below `root` that can be made again. `isKept`: true of a folder (relative, with `/`) that holds
+ * files of the saved commit: somebody committed it, so it is not looked at. One in which there is a
+ * repository may hold somebody's work, and is none.
+ */
+export async function findRecreatable(
+  root: string,
+  isKept: (path: string) => boolean,
+  /** Names beside a folder that are not on the disk any more. */
+  alsoBeside: (path: string) => Iterable<string>,
+): Promise<RecreatableFolder[]> {
+  const found: RecreatableFolder[] = []
+  await look('')
+  return found
+
+  async function look(below: string): Promise<void> {
+    const entries = await readdir(join(root, below), { withFileTypes: true })
+    const beside = new Set([...entries.map(({ name }) => name), ...alsoBeside(below)])
+    for (const entry of entries) {
+      // A symbolic link is no folder of theirs.
+      if (!entry.isDirectory()) continue
+      const path = below === '' ? entry.name : `${below}/${entry.name}`
+      const inside = new Set(await readdir(join(root, path)))
+      // A repository: what is in it is its owner's.
+      if (inside.has('.git')) continue
+      const rule = isKept(path)
+        ? null
+        : await ruleOf({ path: join(root, path), name: entry.name, inside, beside })
+      if (rule && !(await holdsRepository(join(root, path))))
+        found.push({ path, madeBy: rule.madeBy })
+      else await look(path)
+    }
+  }
+}
+
+async function ruleOf(folder: Folder): Promise<Rule | null> {
+  for (const rule of rules) if (await rule.matches(folder)) return rule
+  return null
+}
+
+async function hasCacheSignature(dir: string): Promise<boolean> {
+  const tag = join(dir, 'CACHEDIR.TAG')
+  if (!(await lstat(tag)).isFile()) return false
+  const handle = await open(tag, 'r')
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(cacheSignature.length), 0)
+    return buffer.toString('latin1', 0, bytesRead) === cacheSignature
+  } finally {
+    await handle.close()
+  }
+}
+
+async function holdsRepository(dir: string): Promise<boolean> {
+  for (const entry of await readdir(dir, { withFileTypes: true })) {
+    if (entry.name === '.git') return true
+    if (entry.isDirectory() && (await holdsRepository(join(dir, entry.name)))) return true
+  }
+  return false
+}
