@@ -302,6 +302,7 @@ export function createFakeContract(options: FakeContractOptions = {}): FakeContr
         feedOf(id).publish({ type: 'ended' })
         return { removed: [id] }
       }),
+      leftovers: os.workspace.leftovers.handler(() => ({ leftovers: [] })),
       restore: os.workspace.restore.handler(({ input, errors }) => {
         record({
           type: 'workspace.restored',
@@ -327,6 +328,13 @@ export function createFakeContract(options: FakeContractOptions = {}): FakeContr
       setSettings: os.retention.setSettings.handler(({ input }) => retention.setSettings(input)),
       preview: os.retention.preview.handler(({ input }) => retention.preview(input.settings)),
       sweep: os.retention.sweep.handler(({ input }) => retention.sweep(input)),
+      trash: os.retention.trash.handler(retention.trash),
+      restoreTrashed: os.retention.restoreTrashed.handler(({ input }) =>
+        retention.restoreTrashed(input.names),
+      ),
+      deleteTrashed: os.retention.deleteTrashed.handler(({ input }) =>
+        retention.deleteTrashed(input.names),
+      ),
       receipts: os.retention.receipts.handler(retention.receipts),
       receipt: os.retention.receipt.handler(({ input }) => retention.receipt(input.receiptId)),
       undo: os.retention.undo.handler(({ input }) => retention.undo(input)),

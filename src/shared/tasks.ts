@@ -174,8 +174,7 @@ export const leftoversFields = {
   /** Folders that were deleted, because what made them makes them again. Only the first of many. */
   recreatable: z.array(z.object({ path: z.string(), madeBy: z.string() })),
 }
-const leftoversSchema = z.object({ ...leftoversFields, at: isoDateTime })
-export type Leftovers = z.infer<typeof leftoversSchema>
+export const leftoversSchema = z.object({ ...leftoversFields, at: isoDateTime })
 
 export const taskSchema = z.object({
   id: taskIdSchema,

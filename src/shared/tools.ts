@@ -91,7 +91,12 @@ const awaitedTaskSchema = z.object({
 export type AwaitedTask = z.infer<typeof awaitedTaskSchema>
 
 export const applyOutcomeSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('applied'), paths: z.array(z.string()) }),
+  z.object({
+    kind: z.literal('applied'),
+    paths: z.array(z.string()),
+    /** Files and folders (with a slash) that no patch holds: ignored, or marked as not to be looked at. */
+    notCarried: z.array(z.string()).optional(),
+  }),
   z.object({ kind: z.literal('nothing-to-apply') }),
   z.object({ kind: z.literal('already-applied') }),
   /** Nothing was changed. */

@@ -34,6 +34,13 @@ export function createFakeHost(options: { drift?: Record<TaskId, DriftReport> } 
       setSettings: os.retention.setSettings.handler(({ input }) => retention.setSettings(input)),
       preview: os.retention.preview.handler(({ input }) => retention.preview(input.settings)),
       sweep: os.retention.sweep.handler(({ input }) => retention.sweep(input)),
+      trash: os.retention.trash.handler(retention.trash),
+      restoreTrashed: os.retention.restoreTrashed.handler(({ input }) =>
+        retention.restoreTrashed(input.names),
+      ),
+      deleteTrashed: os.retention.deleteTrashed.handler(({ input }) =>
+        retention.deleteTrashed(input.names),
+      ),
       receipts: os.retention.receipts.handler(retention.receipts),
       receipt: os.retention.receipt.handler(({ input }) => retention.receipt(input.receiptId)),
       undo: os.retention.undo.handler(({ input }) => retention.undo(input)),

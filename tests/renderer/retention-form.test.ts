@@ -10,7 +10,10 @@ import { retentionDefaults } from '../../src/shared/contract/retention.ts'
 const defaults = formOf(retentionDefaults)
 
 it('shows what is set, and reads it back as it was', () => {
-  expect(defaults).toEqual({ days: '30', transcripts: '', size: '', unit: 'GB', trashDays: '7' })
+  expect(defaults).toEqual({
+    ...{ days: '30', transcripts: '', size: '', unit: 'GB' },
+    ...{ trashDays: '7', trashSize: '5' },
+  })
   const limit = (max: number) => fc.option(fc.integer({ min: 0, max }), { nil: null })
   fc.assert(
     fc.property(
@@ -22,6 +25,7 @@ it('shows what is set, and reads it back as it was', () => {
         const settings = {
           ...{ transcriptTtlDays: ttl, transcriptsMax: count, trashTtlDays: trash },
           bytesMax: kilobytes === null ? null : kilobytes * 1000,
+          trashBytesMax: kilobytes === null ? null : kilobytes * 3000,
         }
         const { settings: read, errors } = parseForm(formOf(settings))
         expect(errors).toEqual({})

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { lastActivityMs, planSweep, protectedTasks } from '../../src/main/retention/plan.ts'
-import { planPurge, whatIs } from '../../src/main/retention/trash.ts'
+import { planPurge, trashedThings, whatIs } from '../../src/main/retention/trash.ts'
 import { type RetentionSettings, retentionDefaults } from '../../src/shared/contract/retention.ts'
 import { newReceiptId, newTaskId, type TaskId } from '../../src/shared/ids.ts'
 import { createWorld, dayMs, nowMs, type Wanted } from './tasks.ts'
@@ -151,6 +151,7 @@ describe('what a sweep removes', () => {
           const settings = {
             ...{ transcriptTtlDays: ttl === null ? null : ttl * 5, transcriptsMax: countMax },
             ...{ bytesMax: bytesCap === null ? null : bytesCap * 20, trashTtlDays: 7 },
+            trashBytesMax: null,
           }
           const { remove, kept } = planSweep(world.state, sizes, settings, nowMs)
           const task = (id: TaskId) => world.state.tasks.get(id) ?? expect.fail(`no task ${id}`)
@@ -211,7 +212,14 @@ describe('what leaves the trash for good', () => {
     world: ReturnType<typeof createWorld>,
     names: string[],
     seen = new Map<string, number>(),
-  ) => planPurge(names, world.state, seen, 7, nowMs).map(({ name, kind }) => [name, kind])
+    { trashBytesMax = null as number | null, bytes = 1 } = {},
+  ) => {
+    const looked = new Map(
+      names.map((name) => [name, { sinceMs: seen.get(name) ?? nowMs, bytes }] as const),
+    )
+    const things = trashedThings(names, world.state, looked, 7, nowMs)
+    return planPurge(things, { trashBytesMax }, nowMs).map(({ name, kind }) => [name, kind])
+  }
 
   it('[X3] an expired transcript goes when the day is over that was promised', () => {
     const world = createWorld()
@@ -244,6 +252,29 @@ describe('what leaves the trash for good', () => {
     expect(purged(world, ['doctor-2020', 'session-x', 'new'], seen)).toEqual([
       ['doctor-2020', 'trashed-file'],
     ])
+  })
+
+  it('[X3] beyond its bytes the oldest leftovers go, and nothing that was promised its days', () => {
+    const world = createWorld()
+    const ids = [world.add(), world.add(), world.add(), world.add()]
+    const [old, older, pinned, root] = ids as [TaskId, TaskId, TaskId, TaskId]
+    world.record(nowMs - 6 * dayMs, { type: 'workspace.trashed', workspaceId: root })
+    world.record(nowMs, { type: 'task.pinned', taskId: pinned })
+    const names = [`worktree-${old}-a`, `worktree-${older}-b`, `worktree-${pinned}-c`]
+    const [oldName = '', olderName = '', pinnedName = ''] = names
+    const seen = new Map([
+      [oldName, nowMs - 2 * dayMs],
+      [olderName, nowMs - 3 * dayMs],
+      [pinnedName, nowMs - 5 * dayMs],
+      ['fresh', nowMs - 1000],
+    ])
+    const all = [...names, `archive-${root}`, 'fresh']
+    const left = (trashBytesMax: number) =>
+      purged(world, all, seen, { trashBytesMax, bytes: 10 }).map(([name]) => name)
+    expect(left(50)).toEqual([])
+    expect(left(49)).toEqual([olderName])
+    expect(left(30)).toEqual([olderName, oldName])
+    expect(left(0)).toEqual([olderName, oldName])
   })
 
   it('never what the ledger says belongs elsewhere', () => {

@@ -298,7 +298,10 @@ it('[X1] a pin holds across restarts, for the task and everything below it', asy
   shiplog = await open()
   expect((await taskOf(shiplog, middleId)).pinned).toBe(true)
   expect(idsOf(await shiplog.client.retention.preview({}))).toEqual([])
-  const all = { transcriptTtlDays: 0, transcriptsMax: 0, bytesMax: 0, trashTtlDays: 1 }
+  const all = {
+    ...{ transcriptTtlDays: 0, transcriptsMax: 0, bytesMax: 0 },
+    ...{ trashTtlDays: 1, trashBytesMax: null },
+  }
   await shiplog.client.workspace.remove({ workspaceId: rootId })
   expect(idsOf(await shiplog.client.retention.preview({ settings: all }))).toEqual([rootId])
   await shiplog.client.retention.pin({ taskId: middleId, pinned: false })
@@ -309,7 +312,10 @@ it('keeps settings across restarts, and refuses ones that make no sense', async 
   const { open, dataDir } = await stage()
   let shiplog = await open()
   expect(await shiplog.client.retention.settings()).toEqual(retentionDefaults)
-  const settings = { transcriptTtlDays: null, transcriptsMax: 500, bytesMax: 2e9, trashTtlDays: 14 }
+  const settings = {
+    ...{ transcriptTtlDays: null, transcriptsMax: 500, bytesMax: 2e9 },
+    ...{ trashTtlDays: 14, trashBytesMax: 1e9 },
+  }
   await shiplog.client.retention.setSettings(settings)
   for (const wrong of [{ trashTtlDays: 0 }, { transcriptTtlDays: -1 }, { bytesMax: 0.5 }]) {
     await expect(shiplog.client.retention.setSettings({ ...settings, ...wrong })).rejects.toThrow()

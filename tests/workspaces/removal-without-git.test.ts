@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { openJournal } from '../../src/main/journal/index.ts'
 import { layoutOf } from '../../src/main/sessions/session-files.ts'
 import { git, openFixture, start, taskOf, untilQuiet } from '../harness.ts'
 
@@ -23,7 +22,8 @@ async function finished() {
   const id = await start(fixture, scenario)
   await untilQuiet(fixture.shiplog)
   const path = (await taskOf(fixture.shiplog, id)).workspace?.path ?? ''
-  const remove = () => fixture.shiplog.client.workspace.remove({ workspaceId: id })
+  const remove = (discardUnknownWorktree = false) =>
+    fixture.shiplog.client.workspace.remove({ workspaceId: id, discardUnknownWorktree })
   const notices = async () =>
     (await fixture.shiplog.client.app.info()).notices.map(({ text }) => text)
   return { fixture, id, path, remove, notices }
@@ -57,52 +57,43 @@ it.each([
       git(path, 'init', '-q')
     },
   ],
-])('[R3] [R5] moves the files to the trash when it is asked again: %s', async (_, spoil) => {
-  const { fixture, id, path, remove, notices } = await finished()
-  await spoil(fixture.project.dir, path)
-  await expect(remove()).rejects.toThrow('its files go to the trash as they are')
-  await fixture.restart()
-  expect(await notices()).toEqual([expect.stringContaining('could not be completed')])
-  expect(existsSync(path)).toBe(true)
-  await remove()
-  expect(await notices()).toEqual(
-    expect.arrayContaining([expect.stringContaining('is not kept as a patch')]),
-  )
-  expect(await taskOf(fixture.shiplog, id)).toMatchObject({ archived: true, patch: 'failed' })
-  expect(existsSync(path)).toBe(false)
-  const { trash } = layoutOf(fixture.dataDir)
-  const [name = ''] = await readdir(trash)
-  expect(name).toContain(`worktree-${id}`)
-  expect(await readFile(join(trash, name, 'loose.txt'), 'utf8')).toBe('not committed')
-  await fixture.restart()
-  expect(await notices()).toEqual([])
-  const transcript = await fixture.shiplog.client.workspace.getSubagentTranscript({ taskId: id })
-  expect(transcript.entries.length).toBeGreaterThan(0)
-})
+])(
+  '[R3] [R5] moves the files to the trash when it is told to, and only then: %s',
+  async (_, spoil) => {
+    const { fixture, id, path, remove, notices } = await finished()
+    await spoil(fixture.project.dir, path)
+    await expect(remove()).rejects.toThrow('its files go to the trash as they are')
+    await expect(remove()).rejects.toMatchObject({ data: { reason: 'unknown-worktree' } })
+    await fixture.restart()
+    expect(await notices()).toEqual([expect.stringContaining('could not be completed')])
+    expect(existsSync(path)).toBe(true)
+    await expect(remove()).rejects.toThrow('discard-unknown-worktree')
+    expect(existsSync(path)).toBe(true)
+    await remove(true)
+    expect(await notices()).toEqual(
+      expect.arrayContaining([expect.stringContaining('is not kept as a patch')]),
+    )
+    expect(await taskOf(fixture.shiplog, id)).toMatchObject({ archived: true, patch: 'failed' })
+    expect(existsSync(path)).toBe(false)
+    const { trash } = layoutOf(fixture.dataDir)
+    const [name = ''] = await readdir(trash)
+    expect(name).toContain(`worktree-${id}`)
+    expect(await readFile(join(trash, name, 'loose.txt'), 'utf8')).toBe('not committed')
+    await fixture.restart()
+    expect(await notices()).toEqual([])
+    const transcript = await fixture.shiplog.client.workspace.getSubagentTranscript({ taskId: id })
+    expect(transcript.entries.length).toBeGreaterThan(0)
+  },
+)
 
 it('[R6] keeps the record readable and says that the files can not be brought back', async () => {
   const { fixture, id, remove } = await finished()
   const { dir } = fixture.project
   await rename(dir, `${dir}-elsewhere`)
   await expect(remove()).rejects.toThrow()
-  await remove()
+  await remove(true)
   await rename(`${dir}-elsewhere`, dir)
   const restore = fixture.shiplog.client.workspace.restore({ workspaceId: id })
   await expect(restore).rejects.toThrow('only its record can be read')
   expect(git(dir, 'status', '--porcelain')).toBe('')
-})
-
-it('[R3] takes what only a start has found out for no second call', async () => {
-  const { fixture, id, path, remove } = await finished()
-  await fixture.shiplog.close()
-  const ledger = await openJournal(join(fixture.dataDir, 'ledger.jsonl'))
-  const advanced = { type: 'workspace.removal-advanced', workspaceId: id, pending: null }
-  await ledger.append({ v: 1, ...advanced, step: 'started' })
-  await ledger.close()
-  await rename(fixture.project.dir, `${fixture.project.dir}-elsewhere`)
-  await fixture.restart()
-  await expect(remove()).rejects.toThrow('Put the project back')
-  expect(existsSync(path)).toBe(true)
-  await remove()
-  expect(existsSync(path)).toBe(false)
 })

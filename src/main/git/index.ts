@@ -16,9 +16,9 @@ import {
   mergeInto,
   mergePatchInto,
 } from './merge.ts'
+import { notInSnapshot } from './not-in-snapshot.ts'
 import { type SavePatchInput, savePatch } from './patches.ts'
 import { privateFile, takeAwayIndexLock } from './private-files.ts'
-import { notInSnapshot } from './not-in-snapshot.ts'
 import {
   foldersWithBranch,
   isMovedWorktree,

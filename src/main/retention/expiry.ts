@@ -5,12 +5,12 @@ import { expireTranscript, holdsTranscript, takeBackTranscript } from '../artifa
 import { removeDurable } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
+import { expiredName, namesInTrash } from '../sessions/trash-names.ts'
 import type { WorkspaceService } from '../workspaces/workspace-service.ts'
 import { type KeptPlace, placeOf } from './place.ts'
-import { expiredName, namesInTrash } from '../sessions/trash-names.ts'
 import { whatIs } from './trash.ts'
 
-interface Expiry {
+export interface Expiry {
   /** Moves a transcript that the ledger says has expired to the trash. False: it could not be, and is kept. */
   carryOut(taskId: TaskId): Promise<boolean>
   /** Takes it back and says so. Resolves with why it can't be, or null. */

@@ -7,6 +7,7 @@ import {
   type ReceiptSummary,
   removedItemSchema,
   retentionSettingsSchema,
+  sweptBySchema,
 } from '../../shared/contract/retention.ts'
 import { parseTaskId, receiptIdSchema, type TaskId } from '../../shared/ids.ts'
 import type { LedgerState } from '../../shared/projections/ledger-state.ts'
@@ -17,7 +18,7 @@ const receiptSchema = z.object({
   id: receiptIdSchema,
   /** Milliseconds since the epoch. */
   atMs: z.number(),
-  by: z.enum(['start', 'person']),
+  by: sweptBySchema,
   /** Those that it went by. */
   settings: retentionSettingsSchema,
   items: z.array(removedItemSchema),
@@ -58,6 +59,8 @@ export function createReceipts(folder: string): Receipts {
 export function withStates(
   { id, atMs, by, items }: Receipt,
   { tasks }: Pick<LedgerState, 'tasks'>,
+  /** Names that are still in the trash. */
+  inTheTrash: ReadonlySet<string>,
 ): ReceiptSummary & { items: ReceiptItem[] } {
   const told = items.map((item): ReceiptItem => ({ ...item, state: stateOf(item.id, item.kind) }))
   const swept = told.filter((item) => item.kind === 'transcript')
@@ -83,8 +86,10 @@ export function withStates(
   }
 
   function stateOf(itemId: string, kind: ReceiptItem['kind']): ReceiptItem['state'] {
+    if (kind === 'trashed-file' || kind === 'trashed-worktree')
+      return inTheTrash.has(itemId) ? 'kept' : 'gone'
     const taskId = parseTaskId(itemId)
-    if (kind === 'trashed-file' || !taskId) return 'gone'
+    if (!taskId) return 'gone'
     const task = tasks.get(taskId)
     if (kind === 'trashed-workspace') return task?.purged ? 'gone' : 'kept'
     if (kind === 'trashed-transcript') return task?.transcriptExpired?.purgedAt ? 'gone' : 'kept'

@@ -2,30 +2,37 @@
  * How long transcripts are kept (X): sweeps at start and on demand, their receipts, and taking things
  * back. What goes is decided in `plan.ts` and `trash.ts`; what is durable when, is in FORMAT.md.
  */
-import { join } from 'node:path'
 import type {
   ReceiptItem,
   ReceiptSummary,
   RemovedItem,
   RetentionSettings,
   Sweep,
+  SweptBy,
+  TrashEntry,
 } from '../../shared/contract/retention.ts'
 import { FailureError, refused } from '../../shared/failure.ts'
 import { newReceiptId, type ReceiptId, resolveId, type TaskId } from '../../shared/ids.ts'
 import type { LedgerEvent } from '../../shared/ledger.ts'
 import { createSerially } from '../../shared/serially.ts'
-import { bytesBelow } from '../artifacts/index.ts'
-import { removeDurable } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
+import { namesInTrash } from '../sessions/trash-names.ts'
 import type { WorkspaceService } from '../workspaces/workspace-service.ts'
 import { createExpiry } from './expiry.ts'
-import { dayMs, keptTranscripts, lastActivityMs, planSweep, protectedTasks } from './plan.ts'
+import {
+  dayMs,
+  isPinned,
+  keptTranscripts,
+  lastActivityMs,
+  planSweep,
+  protectedTasks,
+} from './plan.ts'
 import { createReceipts, withStates } from './receipts.ts'
 import { openSettings } from './settings.ts'
 import { createSizes } from './sizes.ts'
-import { namesInTrash } from '../sessions/trash-names.ts'
-import { lookAtTrash, type PlannedPurge, planPurge, whatIs } from './trash.ts'
+import { type PlannedPurge, whatIs } from './trash.ts'
+import { createTrashBin } from './trash-bin.ts'
 
 export interface Retention {
   settings(): RetentionSettings
@@ -39,6 +46,15 @@ export interface Retention {
     only?: Partial<Pick<RetentionSettings, 'transcriptTtlDays'>>,
   ): Promise<Sweep>
   receipts(): Promise<{ receipts: ReceiptSummary[]; unreadable: string[] }>
+  trash(): Promise<{ entries: TrashEntry[]; bytes: number; bytesMax: number | null }>
+  /** Takes things out of the trash, by their names there; `left` says why one stays. */
+  restoreTrashed(
+    names: string[],
+  ): Promise<{ restored: string[]; left: { name: string; why: string }[] }>
+  /** Deletes them for good, with a receipt. What is pinned stays. */
+  deleteTrashed(
+    names: string[],
+  ): Promise<{ deleted: string[]; left: { name: string; why: string }[] }>
   /** By id or unique prefix. Throws FailureError. */
   receipt(receiptId: string): Promise<ReceiptSummary & { items: ReceiptItem[] }>
   /** Takes transcripts back to where they were. Throws FailureError when none can be. */
@@ -91,6 +107,7 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
   const ending = new AbortController()
   const expiry = createExpiry({ ...deps, signal: ending.signal })
   const sizes = createSizes({ ...deps, signal: ending.signal })
+  const trash = createTrashBin({ ...deps, expiry })
 
   /** One sweep or roll-forward at a time. */
   const alone = <T>(work: () => Promise<T>): Promise<T> => serially('retention', work)
@@ -107,27 +124,18 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
   async function plan(wanted: RetentionSettings) {
     const nowMs = clock()
     const { remove, kept } = await planWithSizes(wanted, nowMs)
-    const names = await namesInTrash(layout.trash)
-    const seen = await lookAtTrash(layout.trashSeen, names, nowMs)
-    const purge = planPurge(names, state, seen, wanted.trashTtlDays, nowMs)
+    const planned = await trash.plan(wanted)
     const transcripts = remove.map((one): RemovedItem & { id: TaskId } => {
       const task = state.tasks.get(one.id)
       const lastActiveAt = task ? new Date(lastActivityMs(task)).toISOString() : null
       return { ...one, title: task?.title ?? '', lastActiveAt }
     })
-    const deleted: RemovedItem[] = []
-    for (const one of purge) deleted.push(await deletedItem(one))
-    return { nowMs, kept, transcripts, purge, removed: [...transcripts, ...deleted] }
-  }
-
-  async function deletedItem({ name, kind, taskId, sinceMs }: PlannedPurge): Promise<RemovedItem> {
     return {
-      id: taskId ?? name,
-      kind,
-      reason: 'trash',
-      bytes: await bytesBelow(join(layout.trash, name)),
-      title: (taskId && state.tasks.get(taskId)?.title) || name,
-      lastActiveAt: new Date(sinceMs).toISOString(),
+      nowMs,
+      kept,
+      transcripts,
+      planned,
+      removed: [...transcripts, ...planned.map(trash.itemOf)],
     }
   }
 
@@ -138,7 +146,7 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
 
   async function sweepNow(by: 'start' | 'person', wanted: RetentionSettings): Promise<Sweep> {
     await expiry.rollForward()
-    const { nowMs, removed, transcripts, purge, kept } = await plan(wanted)
+    const { nowMs, removed, transcripts, planned, kept } = await plan(wanted)
     const nothing: Sweep = { dryRun: false, removed: [], kept, receipt: null }
     if (removed.length === 0 || ending.signal.aborted) return nothing
     const id = newReceiptId()
@@ -149,10 +157,7 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
       const chosen = transcripts.slice(from, from + eventsAtOnce).map((item) => item.id)
       for (const one of await expire(chosen, id, keptUntil)) gone.add(one)
     }
-    for (const one of purge) {
-      if (ending.signal.aborted) break
-      if (await deleteForGood(one, id)) gone.add(one.taskId ?? one.name)
-    }
+    for (const one of await purge(planned, id)) gone.add(one)
     await ledger.record({ type: 'retention.swept', receiptId: id })
     const done = removed.filter((item) => gone.has(item.id))
     const stayed = transcripts.filter((item) => !gone.has(item.id)).length
@@ -179,41 +184,52 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
     return gone
   }
 
-  /** Said first: what is half deleted must never be taken back for whole. */
-  async function deleteForGood(
-    { name, kind, taskId }: PlannedPurge,
-    receiptId: ReceiptId,
-  ): Promise<boolean> {
-    try {
-      if (taskId && !(await saidGone(name, kind, taskId, receiptId))) return false
-      await removeDurable(join(layout.trash, name))
-      return true
-    } catch (error) {
-      deps.onProblem(`${name} could not be deleted from the trash`, error)
-      return false
+  async function purge(planned: PlannedPurge[], receiptId: ReceiptId): Promise<Set<string>> {
+    const gone = new Set<string>()
+    for (const one of planned) {
+      if (ending.signal.aborted) break
+      if (await trash.deleteForGood(one, receiptId)) gone.add(trash.itemOf(one).id)
     }
+    return gone
   }
 
-  /** False: it was taken back in the meantime. */
-  const saidGone = (
-    name: string,
-    kind: PlannedPurge['kind'],
-    taskId: TaskId,
-    receiptId: ReceiptId,
-  ): Promise<boolean> =>
-    expiry.exclusively(taskId, async () => {
-      if (whatIs(name, state).kind !== kind) return false
-      await ledger.record(
-        kind === 'trashed-transcript'
-          ? { type: 'transcript.purged', taskId, receiptId }
-          : { type: 'workspace.purged', workspaceId: taskId, receiptId },
-      )
-      return true
-    })
+  /** Deletes from the trash alone. The receipt comes first, as with a sweep. */
+  async function purgeNow(planned: PlannedPurge[], by: SweptBy): Promise<Sweep> {
+    const items = planned.map(trash.itemOf)
+    if (items.length === 0) return { dryRun: false, removed: [], kept: 0, receipt: null }
+    const id = newReceiptId()
+    await receipts.write({ id, atMs: clock(), by, settings: settings.current(), items })
+    const gone = await purge(planned, id)
+    await ledger.record({ type: 'retention.swept', receiptId: id })
+    const removed = items.filter((item) => gone.has(item.id))
+    return { dryRun: false, removed, kept: 0, receipt: id }
+  }
+
+  /** Between two sweeps, so that a host that runs for weeks does not fill the disk with worktrees. */
+  async function keepBudget(): Promise<void> {
+    budgetAsked = false
+    if (ending.signal.aborted || settings.lost() !== null) return
+    const planned = (await trash.plan(settings.current())).filter(
+      ({ reason }) => reason === 'trash-bytes',
+    )
+    const done = await purgeNow(planned, 'budget')
+    if (done.receipt) deps.onSwept(done)
+  }
+
+  let budgetAsked = false
+  const unsubscribe = ledger.subscribe((records) => {
+    if (budgetAsked || !records.some(({ event }) => event.type === 'workspace.leftovers-kept'))
+      return
+    budgetAsked = true
+    void alone(keepBudget).catch((error) =>
+      deps.onProblem('The size of the trash could not be looked at', error),
+    )
+  })
 
   async function summaries() {
     const { receipts: all, unreadable } = await receipts.list()
-    return { all: all.map((one) => withStates(one, state)), unreadable }
+    const inTrash = new Set(await namesInTrash(layout.trash))
+    return { all: all.map((one) => withStates(one, state, inTrash)), unreadable }
   }
 
   async function receipt(text: string): Promise<ReceiptSummary & { items: ReceiptItem[] }> {
@@ -277,6 +293,15 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
     await deps.workspaces.restore(taskId)
   }
 
+  function whyNotDeleted(name: string): string {
+    const { kind, taskId } = whatIs(name, state)
+    const task = taskId ? state.tasks.get(taskId) : undefined
+    if (task && isPinned(state.tasks, task)) return `"${task.title}" is pinned: unpin it first.`
+    return kind === 'gone' || kind === 'not-trash'
+      ? 'It is not in the trash any more.'
+      : 'It could not be deleted.'
+  }
+
   async function atStart(sweep: boolean): Promise<void> {
     await alone(expiry.rollForward)
     const lost = settings.lost()
@@ -305,6 +330,37 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
       const { all, unreadable } = await summaries()
       return { receipts: all.map(({ items: _, ...summary }) => summary), unreadable }
     },
+    async trash() {
+      const wanted = settings.current()
+      const entries = await trash.list(wanted)
+      const bytes = entries.reduce((sum, one) => sum + one.bytes, 0)
+      return { entries, bytes, bytesMax: wanted.trashBytesMax }
+    },
+    async restoreTrashed(names) {
+      const restored: string[] = []
+      const left: { name: string; why: string }[] = []
+      for (const name of names) {
+        const { taskId } = whatIs(name, state)
+        const receiptId = taskId && state.tasks.get(taskId)?.transcriptExpired?.receiptId
+        const why = await trash.restore(name)
+        if (why !== null) left.push({ name, why })
+        else restored.push(name)
+        if (why === null && receiptId) deps.onUndone(receiptId)
+      }
+      return { restored, left }
+    },
+    deleteTrashed: (names) =>
+      alone(async () => {
+        const planned = await trash.chosen(names, settings.current())
+        const { removed } = await purgeNow(planned, 'person')
+        const gone = new Set(removed.map(({ id }) => id))
+        const deleted = planned.filter((one) => gone.has(trash.itemOf(one).id))
+        const done = new Set(deleted.map(({ name }) => name))
+        const left = names
+          .filter((name) => !done.has(name))
+          .map((name) => ({ name, why: whyNotDeleted(name) }))
+        return { deleted: [...done], left }
+      }),
     receipt,
     undo,
     restore,
@@ -323,6 +379,7 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
     },
     settled: serially.settled,
     async close() {
+      unsubscribe()
       ending.abort()
       await serially.settled()
     },

@@ -1,12 +1,18 @@
 /** What lies in the trash, and what of it has been there long enough. See FORMAT.md. */
 import { z } from 'zod'
-import type { RemovedKind } from '../../shared/contract/retention.ts'
+import type {
+  RemovalReason,
+  RemovedKind,
+  RetentionSettings,
+} from '../../shared/contract/retention.ts'
 import { parseTaskId, type TaskId } from '../../shared/ids.ts'
 import type { LedgerState } from '../../shared/projections/ledger-state.ts'
+import type { Task } from '../../shared/tasks.ts'
 import { readJsonFile, writeFileDurable } from '../journal/index.ts'
 import {
   expiredName,
   isBeingDeleted,
+  sortedName,
   taskOfLeftovers,
   trashedRootName,
 } from '../sessions/trash-names.ts'
@@ -28,50 +34,92 @@ export interface PlannedPurge {
   name: string
   kind: Exclude<RemovedKind, 'transcript'>
   taskId: TaskId | null
+  reason: RemovalReason
+  bytes: number
   /** Since when it has been there, in milliseconds since the epoch. */
   sinceMs: number
 }
 
-/**
- * What leaves the trash for good: an expired transcript when the time is over that was promised, a deleted
- * root `trashTtlDays` after it was deleted, anything else that many days after it was first seen there
- * (`seen`: milliseconds by name). What is pinned stays (X1). Pure.
- */
-export function planPurge(
-  names: string[],
-  { tasks }: Pick<LedgerState, 'tasks'>,
-  seen: ReadonlyMap<string, number>,
-  trashTtlDays: number,
-  nowMs: number,
-): PlannedPurge[] {
-  const purge: PlannedPurge[] = []
-  for (const entry of names.map((name) => whatIs(name, { tasks }))) {
-    if (entry.kind === 'not-trash' || entry.kind === 'gone') continue
-    const task = entry.taskId ? tasks.get(entry.taskId) : undefined
-    if (task && isPinned(tasks, task)) continue
-    const { name, kind, taskId } = entry
-    const sinceMs = sinceOf(entry, task, seen) ?? nowMs
-    const untilMs =
-      kind === 'trashed-transcript'
-        ? Date.parse(task?.transcriptExpired?.keptUntil ?? '')
-        : sinceMs + trashTtlDays * dayMs
-    if (untilMs <= nowMs) purge.push({ name, kind, taskId, sinceMs })
-  }
-  return purge.sort((a, b) => a.sinceMs - b.sinceMs || (a.name < b.name ? -1 : 1))
+/** One thing in the trash with its times. */
+export interface Trashed extends Omit<PlannedPurge, 'reason'> {
+  /** When its time is over; null: pinned (X1). */
+  untilMs: number | null
 }
 
-function sinceOf(
-  { kind, name }: TrashEntry,
-  task: ReturnType<LedgerState['tasks']['get']>,
-  seen: ReadonlyMap<string, number>,
-): number | undefined {
-  const at =
-    kind === 'trashed-transcript'
-      ? task?.transcriptExpired?.at
-      : kind === 'trashed-workspace'
-        ? task?.trashedAt
-        : null
-  return at ? Date.parse(at) : seen.get(name)
+/** A mistake must be noticed before it is made final, however full the trash is. */
+const budgetSparesMs = dayMs
+
+/**
+ * What leaves the trash for good: an expired transcript when the time is over that was promised, a deleted
+ * root `trashTtlDays` after it was deleted, anything else that many days after it was first seen there; then
+ * the oldest until no more than `trashBytesMax` are left. A budget takes neither what came within the last
+ * day nor transcripts and roots, which were promised their days; they count, so where only such are left it is
+ * exceeded. What is pinned stays (X1). Pure.
+ */
+export function planPurge(
+  trashed: Trashed[],
+  { trashBytesMax }: Pick<RetentionSettings, 'trashBytesMax'>,
+  nowMs: number,
+): PlannedPurge[] {
+  const oldestFirst = trashed.toSorted(
+    (a, b) => a.sinceMs - b.sinceMs || (a.name < b.name ? -1 : 1),
+  )
+  let bytes = trashed.reduce((sum, one) => sum + one.bytes, 0)
+  const purge = new Map<string, PlannedPurge>()
+  const take = ({ untilMs: _, ...one }: Trashed, reason: RemovalReason) => {
+    purge.set(one.name, { ...one, reason })
+    bytes -= one.bytes
+  }
+  for (const one of oldestFirst)
+    if (one.untilMs !== null && one.untilMs <= nowMs) take(one, 'trash')
+  for (const one of oldestFirst) {
+    if (trashBytesMax === null || bytes <= trashBytesMax) break
+    const isPromised = one.kind === 'trashed-transcript' || one.kind === 'trashed-workspace'
+    if (isPromised || one.untilMs === null || purge.has(one.name)) continue
+    if (one.sinceMs + budgetSparesMs <= nowMs) take(one, 'trash-bytes')
+  }
+  return oldestFirst.flatMap(({ name }) => purge.get(name) ?? [])
+}
+
+/**
+ * What lies in the trash, as the ledger has it: without what a start has yet to move or to delete. `looked`: since
+ * when it has been seen (milliseconds) and its bytes, by name.
+ */
+export function trashedThings(
+  names: string[],
+  { tasks }: Pick<LedgerState, 'tasks'>,
+  looked: ReadonlyMap<string, { sinceMs: number; bytes: number }>,
+  trashTtlDays: number,
+  nowMs: number,
+): Trashed[] {
+  return names.flatMap((name): Trashed[] => {
+    const entry = whatIs(name, { tasks })
+    if (entry.kind === 'not-trash' || entry.kind === 'gone') return []
+    const { kind, taskId } = entry
+    const task = taskId ? tasks.get(taskId) : undefined
+    const { sinceMs: seenMs = nowMs, bytes = 0 } = looked.get(name) ?? {}
+    const sinceMs = sinceOf(entry, task) ?? seenMs
+    const promised = task?.transcriptExpired?.keptUntil
+    const untilMs =
+      kind === 'trashed-transcript' && promised
+        ? Date.parse(promised)
+        : sinceMs + trashTtlDays * dayMs
+    const isKept = task !== undefined && isPinned(tasks, task)
+    return [{ name, kind, taskId, bytes, sinceMs, untilMs: isKept ? null : untilMs }]
+  })
+}
+
+/** Milliseconds; undefined where the ledger does not tell. */
+function sinceOf({ kind, name }: TrashEntry, task: Task | undefined): number | undefined {
+  const at = {
+    'trashed-transcript': task?.transcriptExpired?.at,
+    'trashed-workspace': task?.trashedAt,
+    'trashed-worktree': task?.leftovers?.find((one) => one.name === sortedName(name))?.at,
+    'trashed-file': null,
+    'not-trash': null,
+    gone: null,
+  }[kind]
+  return at ? Date.parse(at) : undefined
 }
 
 /** What a name in the trash stands for, as the ledger has it. */
@@ -94,26 +142,46 @@ export function whatIs(name: string, { tasks }: Pick<LedgerState, 'tasks'>): Tra
   return { kind: 'trashed-file', name, taskId: null }
 }
 
-const seenSchema = z.object({ version: z.literal(1), seenMs: z.record(z.string(), z.number()) })
+const seenSchema = z.object({
+  version: z.literal(1),
+  seenMs: z.record(z.string(), z.number()),
+  bytes: z.record(z.string(), z.number()).default({}),
+})
 
 /**
- * Since when things whose age the ledger does not tell have been seen in the trash: `trash-seen.json`. It
- * is disposable: without it, their time begins anew. What is not there any more is forgotten.
+ * Since when things whose age the ledger does not tell have been seen in the trash, and the bytes of all:
+ * `trash-seen.json`. It is disposable: without it, their time begins again and they are measured again. Entries
+ * of things that are not there any more are dropped.
  */
 export async function lookAtTrash(
   /** Absolute. */
   seenFile: string,
   names: string[],
   nowMs: number,
-): Promise<Map<string, number>> {
+  measure: (name: string) => Promise<number>,
+): Promise<Map<string, { sinceMs: number; bytes: number }>> {
   const file = await readJsonFile(seenFile, seenSchema)
-  const known = file.kind === 'ok' ? new Map(Object.entries(file.value.seenMs)) : new Map()
-  // A clock that was set back must not make something older than it is.
-  const seen = new Map(names.map((name) => [name, Math.min(known.get(name) ?? nowMs, nowMs)]))
+  const { seenMs, bytes } = file.kind === 'ok' ? file.value : { seenMs: {}, bytes: {} }
+  const known = new Map(Object.entries(seenMs))
+  const measured = new Map(Object.entries(bytes))
+  const seen = new Map<string, { sinceMs: number; bytes: number }>()
+  for (const name of names) {
+    // A clock that was set back must not make something older than it is.
+    const sinceMs = Math.min(known.get(name) ?? nowMs, nowMs)
+    seen.set(name, { sinceMs, bytes: measured.get(name) ?? (await measure(name)) })
+  }
   const isSame =
-    seen.size === known.size && names.every((name) => known.get(name) === seen.get(name))
+    seen.size === known.size &&
+    [...seen].every(
+      ([name, one]) => known.get(name) === one.sinceMs && measured.get(name) === one.bytes,
+    )
   if (!isSame) {
-    const value = { version: 1, seenMs: Object.fromEntries(seen) }
+    const all = [...seen]
+    const value = {
+      version: 1,
+      seenMs: Object.fromEntries(all.map(([name, { sinceMs }]) => [name, sinceMs])),
+      bytes: Object.fromEntries(all.map(([name, one]) => [name, one.bytes])),
+    }
     await writeFileDurable(seenFile, `${JSON.stringify(value, null, 2)}\n`)
   }
   return seen

@@ -9,7 +9,7 @@ const detailsMax = 20
 /** `Moved 12 transcripts (340 MB) older than 30 days to the trash.` */
 export function sweepInWords(
   { removed }: Sweep,
-  { transcriptTtlDays, trashTtlDays }: RetentionSettings,
+  { transcriptTtlDays, trashTtlDays, trashBytesMax }: RetentionSettings,
 ): { text: string; details: string[] } {
   const swept = removed.filter((item) => item.kind === 'transcript')
   const deleted = removed.filter((item) => item.kind !== 'transcript')
@@ -19,9 +19,17 @@ export function sweepInWords(
     const why = allOld ? ` older than ${counted(transcriptTtlDays ?? 0, 'day')}` : ''
     sentences.push(`Moved ${sized(swept, 'transcript')}${why} to the trash.`)
   }
-  if (deleted.length > 0) {
+  const overBudget = deleted.filter((item) => item.reason === 'trash-bytes')
+  const expired = deleted.filter((item) => item.reason !== 'trash-bytes')
+  if (expired.length > 0) {
     sentences.push(
-      `Deleted ${sized(deleted, 'thing')} that had been in the trash for ${counted(trashTtlDays, 'day')}.`,
+      `Deleted ${sized(expired, 'thing')} that had been in the trash for ${counted(trashTtlDays, 'day')}.`,
+    )
+  }
+  if (overBudget.length > 0) {
+    const budget = prettyBytes(trashBytesMax ?? 0)
+    sentences.push(
+      `Deleted the oldest ${sized(overBudget, 'item')} in the trash, which holds ${budget} at most.`,
     )
   }
   const details = removed.slice(0, detailsMax).map(inWords)
@@ -36,8 +44,9 @@ function inWords({ title, bytes, reason, kind, lastActiveAt }: RemovedItem): str
   const day = lastActiveAt?.slice(0, 10)
   if (kind !== 'transcript')
     return `${title}: ${size}, in the trash since ${day ?? 'an unknown day'}`
-  const beyond = { age: '', count: ', beyond the number kept', bytes: ', beyond the size kept' }
-  return `${title}: ${size}, last active ${day}${reason === 'trash' ? '' : beyond[reason]}`
+  const beyond =
+    { count: ', beyond the number kept', bytes: ', beyond the size kept' }[reason as string] ?? ''
+  return `${title}: ${size}, last active ${day}${beyond}`
 }
 
 const sized = (items: RemovedItem[], one: string): string =>

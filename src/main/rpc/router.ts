@@ -129,7 +129,12 @@ export function createRouter(deps: RouterDependencies) {
         workspaces: await workspaces.list(input.archived),
       })),
       remove: os.workspace.remove.handler(async ({ input }) => ({
-        removed: await workspaces.remove(taskId(input.workspaceId, 'workspace')),
+        removed: await workspaces.remove(taskId(input.workspaceId, 'workspace'), {
+          discardUnknownWorktree: input.discardUnknownWorktree,
+        }),
+      })),
+      leftovers: os.workspace.leftovers.handler(async ({ input }) => ({
+        leftovers: await workspaces.leftovers(taskId(input.workspaceId, 'workspace')),
       })),
       restore: os.workspace.restore.handler(async ({ input }) => {
         await retention.restore(taskId(input.workspaceId, 'workspace'))
@@ -158,6 +163,13 @@ export function createRouter(deps: RouterDependencies) {
       setSettings: os.retention.setSettings.handler(({ input }) => retention.setSettings(input)),
       preview: os.retention.preview.handler(({ input }) => retention.preview(input.settings)),
       sweep: os.retention.sweep.handler(({ input }) => retention.sweep('person', input)),
+      trash: os.retention.trash.handler(() => retention.trash()),
+      restoreTrashed: os.retention.restoreTrashed.handler(({ input }) =>
+        retention.restoreTrashed(input.names),
+      ),
+      deleteTrashed: os.retention.deleteTrashed.handler(({ input }) =>
+        retention.deleteTrashed(input.names),
+      ),
       receipts: os.retention.receipts.handler(() => retention.receipts()),
       receipt: os.retention.receipt.handler(({ input }) => retention.receipt(input.receiptId)),
       undo: os.retention.undo.handler(({ input }) =>

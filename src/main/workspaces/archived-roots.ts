@@ -102,7 +102,10 @@ export function createArchivedRoots(deps: {
     await ledger.record({ type: 'workspace.restored', workspaceId: taskId, branch })
     // Last: what can't come back must not keep the root in the archive.
     await deps.leftovers.bringBack(task).catch((error) => {
-      deps.onProblem(`What was left in the worktree of "${task.title}" is still in the trash`, error)
+      deps.onProblem(
+        `What was left in the worktree of "${task.title}" is still in the trash`,
+        error,
+      )
     })
   }
 

@@ -89,36 +89,37 @@ export function createRemoval(deps: {
   }
 
   /** What each step does; the ledger hears of it once it is done. `started` and `removed` are only said. */
-  const actions: Record<RemovalStep, (subject: Subject, options: RemovalOptions) => Promise<void>> = {
-    started: async () => undefined,
-    'runs-stopped': ({ task }) => deps.stopper.stopForRemoval(task.id),
-    // Usage and times are in the ledger with each run's end: from here on no run can add to them.
-    'totals-recorded': async () => undefined,
-    'patch-saved': ({ task }, options) => deps.saveChanges(task.id, options),
-    'artifacts-rolled-up': async ({ task, sessionDir, keeperDir }) => {
-      holdWhileNeeded(task)
-      if (!keeperDir || !(await exists(sessionDir))) return
-      await serially(sessionKey(task.id), () => rollUpArtifacts(sessionDir, keeperDir))
-    },
-    'transcript-moved': async ({ task, sessionDir, keeperDir }) => {
-      if (!keeperDir) return
-      const about = {
-        taskId: task.id,
-        ancestorIds: ancestorsOf(state, task.id),
-        title: task.title,
-        nowMs: deps.clock(),
-        counted: task.transcriptCounts,
-      }
-      await archiveTranscript(sessionDir, keeperDir, about)
-      deps.sessions.ended(task.id)
-    },
-    archived: (subject) =>
-      serially(sessionKey(subject.task.id), () =>
-        subject.keeperDir ? retireSessionDir(subject) : archiveRoot(subject),
-      ),
-    'worktree-removed': (subject) => removeWorktree(subject),
-    removed: async () => undefined,
-  }
+  const actions: Record<RemovalStep, (subject: Subject, options: RemovalOptions) => Promise<void>> =
+    {
+      started: async () => undefined,
+      'runs-stopped': ({ task }) => deps.stopper.stopForRemoval(task.id),
+      // Usage and times are in the ledger with each run's end: from here on no run can add to them.
+      'totals-recorded': async () => undefined,
+      'patch-saved': ({ task }, options) => deps.saveChanges(task.id, options),
+      'artifacts-rolled-up': async ({ task, sessionDir, keeperDir }) => {
+        holdWhileNeeded(task)
+        if (!keeperDir || !(await exists(sessionDir))) return
+        await serially(sessionKey(task.id), () => rollUpArtifacts(sessionDir, keeperDir))
+      },
+      'transcript-moved': async ({ task, sessionDir, keeperDir }) => {
+        if (!keeperDir) return
+        const about = {
+          taskId: task.id,
+          ancestorIds: ancestorsOf(state, task.id),
+          title: task.title,
+          nowMs: deps.clock(),
+          counted: task.transcriptCounts,
+        }
+        await archiveTranscript(sessionDir, keeperDir, about)
+        deps.sessions.ended(task.id)
+      },
+      archived: (subject) =>
+        serially(sessionKey(subject.task.id), () =>
+          subject.keeperDir ? retireSessionDir(subject) : archiveRoot(subject),
+        ),
+      'worktree-removed': (subject) => removeWorktree(subject),
+      removed: async () => undefined,
+    }
 
   async function archiveRoot({ task, sessionDir }: Subject): Promise<void> {
     await makeDirDurable(layout.archive)

@@ -2,12 +2,13 @@
  * WorkspaceService: projects, working directories, what was changed in them, their removal, and the record
  * that stays. It knows no agents: when runs must stop, it asks through `RunStopper`.
  */
-import type { WorkspaceSummary } from '../../shared/contract/workspace.ts'
+import type { KeptLeftovers, WorkspaceSummary } from '../../shared/contract/workspace.ts'
 import { FailureError, refused } from '../../shared/failure.ts'
 import type { TaskId } from '../../shared/ids.ts'
 import { ancestorsOf, descendantsOf } from '../../shared/projections/ledger-state.ts'
 import { createSerially } from '../../shared/serially.ts'
 import type { Task } from '../../shared/tasks.ts'
+import type { ApplyOutcome } from '../../shared/tools.ts'
 import { bytesBelow } from '../artifacts/index.ts'
 import type { Git } from '../git/index.ts'
 import { exists } from '../journal/index.ts'
@@ -20,7 +21,7 @@ import { createDiffWorkspace, type DiffWorkspace } from './changes/diff.ts'
 import { createFinalStates } from './changes/final-state.ts'
 import { folderKey } from './changes/keys.ts'
 import { createSaveChanges } from './changes/save.ts'
-import { createLeftovers, type KeptLeftovers } from './leftovers/leftovers.ts'
+import { createLeftovers } from './leftovers/leftovers.ts'
 import type { RunStopper } from './ports.ts'
 import { createProjects, type Projects } from './projects.ts'
 import { createRecords, type Records } from './record.ts'
@@ -51,6 +52,8 @@ export interface WorkspaceService {
   remove(taskId: TaskId, options?: RemovalOptions): Promise<TaskId[]>
   /** What is in the trash of its worktree and of those below it, once that was sorted (R3). */
   leftovers(taskId: TaskId): Promise<KeptLeftovers[]>
+  /** Moves them back into the worktree of a root that was restored. Throws FailureError when it is not in use. */
+  bringBackLeftovers(taskId: TaskId): Promise<void>
   /** Takes a removed root back out of the archive, worktree included (R6). */
   restore(taskId: TaskId): Promise<void>
   /** Moves an archived root to the trash; resolves with its tasks (R6). */
@@ -189,6 +192,16 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
     })
   }
 
+  /** With what stays behind: a patch holds no ignored files. */
+  async function applyAndTell(taskId: TaskId): Promise<ApplyOutcome> {
+    const outcome = await apply(taskId)
+    const task = state.tasks.get(taskId)
+    if (outcome.kind !== 'applied' || !task) return outcome
+    // It is applied: what can't be listed must not make a failure of it.
+    const notCarried = await leftovers.notCarried(task).catch(() => [])
+    return notCarried.length > 0 ? { ...outcome, notCarried } : outcome
+  }
+
   async function lastState(taskId: TaskId): Promise<string | null> {
     const task = state.tasks.get(taskId)
     if (!task || !state.projects.get(task.projectId)?.git) return null
@@ -227,7 +240,7 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
     workingDirs,
     records,
     diff,
-    apply: (taskId) => serially(taskId, () => apply(taskId)),
+    apply: (taskId) => serially(taskId, () => applyAndTell(taskId)),
     head: (dir) => git.head(dir).catch(() => null),
     currentBranch: (dir) => git.currentBranch(dir).catch(() => null),
     agentEnv: (dir) => git.agentEnv(dir).catch(() => ({})),
@@ -241,6 +254,14 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
     remove,
     leftovers: (taskId) =>
       leftovers.of([...descendantsOf(state, taskId).map(({ id }) => id), taskId]),
+    bringBackLeftovers: (taskId) =>
+      serially(taskId, async () => {
+        const task = state.tasks.get(taskId)
+        const { workspace } = task ?? {}
+        if (!task || !workspace || workspace.removal !== null)
+          return refused('removed', `"${task?.title}" has no worktree now: restore it first.`)
+        await leftovers.bringBack({ ...task, workspace })
+      }),
     restore: (taskId) => serially(taskId, () => archivedRoots.restore(taskId)),
     trash: (taskId) => serially(taskId, () => archivedRoots.trash(taskId)),
     untrash: (taskId) => serially(taskId, () => archivedRoots.untrash(taskId)),

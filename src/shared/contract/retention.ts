@@ -17,6 +17,8 @@ export const retentionSettingsSchema = z.object({
   bytesMax: z.number().int().min(0).nullable(),
   /** Days that something stays in the trash, where it can be taken back. Counts for what goes there from now on. */
   trashTtlDays: days.min(1),
+  /** Bytes of the trash at most; null: any number. Deleted transcripts and workspaces keep their days (X3). */
+  trashBytesMax: z.number().int().min(0).nullable(),
 })
 export type RetentionSettings = z.infer<typeof retentionSettingsSchema>
 
@@ -26,22 +28,29 @@ export const retentionDefaults: RetentionSettings = {
   transcriptsMax: null,
   bytesMax: null,
   trashTtlDays: 7,
+  // Databases and logs of hundreds of worktrees, and little of any disk that builds software.
+  trashBytesMax: 5_000_000_000,
 }
 
 /**
  * `transcript`: taken to the trash. The others leave the trash for good: `trashed-transcript` and
- * `trashed-workspace` (a deleted root with everything below it) by task, `trashed-file` by its name there.
+ * `trashed-workspace` (a deleted root with everything below it) by task, `trashed-worktree` (what was left in
+ * a removed worktree) and `trashed-file` by their names there.
  */
 const removedKindSchema = z.enum([
   'transcript',
   'trashed-transcript',
   'trashed-workspace',
+  'trashed-worktree',
   'trashed-file',
 ])
 export type RemovedKind = z.infer<typeof removedKindSchema>
 
-/** `age`: not active for too long; `count`, `bytes`: the oldest beyond what is kept; `trash`: its time there is over. */
-const removalReasonSchema = z.enum(['age', 'count', 'bytes', 'trash'])
+/**
+ * `age`: not active for too long; `count`, `bytes`: the oldest beyond what is kept; `trash`: its time there is
+ * over; `trash-bytes`: the oldest beyond what the trash may hold; `asked`: the person deleted it.
+ */
+const removalReasonSchema = z.enum(['age', 'count', 'bytes', 'trash', 'trash-bytes', 'asked'])
 export type RemovalReason = z.infer<typeof removalReasonSchema>
 
 export const removedItemSchema = z.object({
@@ -72,11 +81,14 @@ const receiptItemSchema = removedItemSchema.extend({
 })
 export type ReceiptItem = z.infer<typeof receiptItemSchema>
 
+/** `start`: the sweep when Shiplog began; `person`: asked for; `budget`: something came to a full trash. */
+export const sweptBySchema = z.enum(['start', 'person', 'budget'])
+export type SweptBy = z.infer<typeof sweptBySchema>
+
 const receiptSummarySchema = z.object({
   id: receiptIdSchema,
   at: z.string(),
-  /** `start`: the sweep when Shiplog began; `person`: asked for. */
-  by: z.enum(['start', 'person']),
+  by: sweptBySchema,
   /** Transcripts that were taken to the trash, and their bytes. */
   transcripts: z.number(),
   bytes: z.number(),
@@ -89,7 +101,50 @@ const receiptSummarySchema = z.object({
 })
 export type ReceiptSummary = z.infer<typeof receiptSummarySchema>
 
+/** One thing in the trash. */
+const trashEntrySchema = z.object({
+  /** In the trash folder: what the other calls want. */
+  name: z.string(),
+  kind: removedKindSchema.exclude(['transcript']),
+  taskId: taskIdSchema.nullable(),
+  title: z.string(),
+  projectDir: z.string().nullable(),
+  /** Files, where they were counted; tasks of a deleted workspace. */
+  count: z.number().int().min(0).nullable(),
+  bytes: z.number().int().min(0),
+  /** Why a transcript is here; null of anything else. */
+  reason: removalReasonSchema.nullable(),
+  /** ISO 8601. */
+  since: z.string(),
+  /** It is deleted then, or earlier when the trash is full; null: pinned, so never. */
+  until: z.string().nullable(),
+  /** Null: it can be restored. Else why not, as a sentence. */
+  notRestorable: z.string().nullable(),
+  /** Folders that were deleted with a worktree, because what made them makes them again. */
+  recreatable: z.array(z.object({ path: z.string(), madeBy: z.string() })),
+})
+export type TrashEntry = z.infer<typeof trashEntrySchema>
+
+const trashNames = z.object({ names: z.array(z.string()).min(1) })
+const leftInTrash = z.array(z.object({ name: z.string(), why: z.string() }))
+
 export const retention = {
+  /** Newest first. */
+  trash: base.output(
+    z.object({
+      entries: z.array(trashEntrySchema),
+      bytes: z.number(),
+      bytesMax: z.number().nullable(),
+    }),
+  ),
+  /** A transcript to its place, a workspace to the archive, files of a worktree into it. */
+  restoreTrashed: base
+    .input(trashNames)
+    .output(z.object({ restored: z.array(z.string()), left: leftInTrash })),
+  /** For good, with a receipt. */
+  deleteTrashed: base
+    .input(trashNames)
+    .output(z.object({ deleted: z.array(z.string()), left: leftInTrash })),
   settings: base.output(retentionSettingsSchema),
   setSettings: base.input(retentionSettingsSchema).output(retentionSettingsSchema),
   /** What a sweep would remove now, with these settings or those that are set. Changes nothing. */

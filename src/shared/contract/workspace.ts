@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { entrySchema, partialMessageSchema } from '../entries.ts'
 import { idTextSchema, projectIdSchema, taskIdSchema } from '../ids.ts'
-import { expirySchema, taskStatusSchema } from '../tasks.ts'
+import { expirySchema, leftoversSchema, taskStatusSchema } from '../tasks.ts'
 import { base } from './base.ts'
 
 /** A span of a journal that can't be trusted. It is kept, shown and skipped (J4). */
@@ -97,6 +97,9 @@ export const workspaceDiffSchema = z.object({
 })
 export type WorkspaceDiff = z.infer<typeof workspaceDiffSchema>
 
+const keptLeftoversSchema = leftoversSchema.extend({ taskId: taskIdSchema, title: z.string() })
+export type KeptLeftovers = z.infer<typeof keptLeftoversSchema>
+
 export const workspace = {
   /**
    * A page of a task's transcript, wherever it is: archived, rolled up into an ancestor, not yet rolled
@@ -121,9 +124,22 @@ export const workspace = {
     .input(z.object({ archived: z.boolean().default(false) }))
     .output(z.object({ workspaces: z.array(workspaceSummarySchema) })),
   /** Stops what runs in it, archives it with everything below it, and removes its worktree (R1). */
+  /**
+   * REFUSED `unknown-worktree` where Git does not know a worktree any more: its changes can't be saved as a
+   * patch then. With `discardUnknownWorktree` its files go to the trash as they are.
+   */
   remove: base
-    .input(z.object({ workspaceId: idTextSchema }))
+    .input(
+      z.object({
+        workspaceId: idTextSchema,
+        discardUnknownWorktree: z.boolean().default(false),
+      }),
+    )
     .output(z.object({ removed: z.array(taskIdSchema) })),
+  /** What no patch holds of its worktree and those below it: in the trash, once it was looked through (R3). */
+  leftovers: base
+    .input(z.object({ workspaceId: idTextSchema }))
+    .output(z.object({ leftovers: z.array(keptLeftoversSchema) })),
   /** Takes a removed root back out of the archive, its worktree and uncommitted work included (R6). */
   restore: base.input(z.object({ workspaceId: idTextSchema })).output(z.object({})),
   /** Moves a removed root, with everything below it, to the trash. "untrash" undoes it until it expires. */

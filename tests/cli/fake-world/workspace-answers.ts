@@ -61,6 +61,7 @@ export function workspaceAnswers(deps: { memory: Memory; happenings: Happenings 
       archive(id)
       return { removed: [id] }
     }),
+    leftovers: os.workspace.leftovers.handler(() => ({ leftovers: [] })),
     restore: os.workspace.restore.handler(({ input, errors }) => {
       record({
         type: 'workspace.restored',

@@ -1,5 +1,6 @@
 /** The tools through which an agent deals with sub-agents: all decisions are the services' (TaskToolsPort). */
 import type { ToolContext, ToolResult } from '../../../shared/agent.ts'
+import { notCarriedLines } from '../../../shared/not-carried.ts'
 import { isSettled } from '../../../shared/tasks.ts'
 import type { ApplyOutcome, AwaitedTask } from '../../../shared/tools.ts'
 import {
@@ -129,7 +130,11 @@ function answerOf(tasks: AwaitedTask[]): ToolResult {
 function describeApplied(title: string, outcome: ApplyOutcome): string {
   switch (outcome.kind) {
     case 'applied':
-      return [`Applied the changes of "${title}":`, ...outcome.paths].join('\n')
+      return [
+        `Applied the changes of "${title}":`,
+        ...outcome.paths,
+        ...notCarriedLines(outcome.notCarried),
+      ].join('\n')
     case 'nothing-to-apply':
       return `"${title}" changed no files.`
     case 'already-applied':

@@ -199,7 +199,15 @@ export function createProgram(options: ProgramOptions): Command {
     .command('remove')
     .description('archive a workspace with everything below it and remove its worktree')
     .addArgument(idArgument('workspace'))
-    .action(runs(async ([id = '']) => (await import('./commands/workspaces.ts')).remove(id)))
+    .option(
+      '--discard-unknown-worktree',
+      'where Git does not know the worktree, move its files to the trash without a patch',
+    )
+    .action(
+      runs(async ([id = ''], given) =>
+        (await import('./commands/workspaces.ts')).remove(id, given),
+      ),
+    )
   workspaces
     .command('restore')
     .description('take a removed root back out of the archive or the trash, worktree included')

@@ -7,10 +7,11 @@
 import { randomUUID } from 'node:crypto'
 import { lstat, readdir, rmdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { KeptLeftovers } from '../../../shared/contract/workspace.ts'
 import type { TaskId } from '../../../shared/ids.ts'
 import { descendantsOf } from '../../../shared/projections/ledger-state.ts'
 import type { Serially } from '../../../shared/serially.ts'
-import type { Leftovers, Task, Workspace } from '../../../shared/tasks.ts'
+import type { Task, Workspace } from '../../../shared/tasks.ts'
 import type { Git } from '../../git/index.ts'
 import {
   exists,
@@ -32,13 +33,8 @@ import {
 } from '../../sessions/trash-names.ts'
 import type { WorkingDirs } from '../working-dirs.ts'
 import { bringBackInto } from './bring-back.ts'
-import { findRecreatable } from './recreatable.ts'
+import { findRecreatable, isRecreatable } from './recreatable.ts'
 import { measure } from './sizes.ts'
-
-export interface KeptLeftovers extends Leftovers {
-  taskId: TaskId
-  title: string
-}
 
 export interface LeftoverStore {
   /**
@@ -55,6 +51,8 @@ export interface LeftoverStore {
    * stays in the trash. Resolves with the number of files and folders that were moved.
    */
   bringBack(task: Task & { workspace: Workspace }): Promise<number>
+  /** What an apply of this task's changes does not carry: ignored files, and hidden changes. */
+  notCarried(task: Task): Promise<string[]>
   /** After the worktree at hand, sorts no more; the next start goes on. */
   close(): void
 }
@@ -215,7 +213,28 @@ export function createLeftovers(deps: {
     return moved
   }
 
-  return { moveAway, sortAll, of, bringBack, close: () => ending.abort() }
+  async function notCarried({ id, workspace }: Task): Promise<string[]> {
+    if (workspace?.isolation !== 'worktree') return []
+    const root = deps.workingDirs.worktreeRoot(workspace)
+    if (workspace.removal === null) {
+      const paths = await git.notInSnapshot(root)
+      const counted = await Promise.all(
+        paths.map(async (path) => !(path.endsWith('/') && (await isRecreatable(root, path)))),
+      )
+      return paths.filter((_, n) => counted[n])
+    }
+    const names = await settledNamesOf(id)
+    const held = await Promise.all(
+      names.map(async (name) =>
+        (await isFolder(join(layout.trash, name)))
+          ? (await readdir(join(layout.trash, name))).map((one) => `${one} (in the trash)`)
+          : [],
+      ),
+    )
+    return held.flat()
+  }
+
+  return { moveAway, sortAll, of, bringBack, notCarried, close: () => ending.abort() }
 }
 
 const sortedAtOnce = 3

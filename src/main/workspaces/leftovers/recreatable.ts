@@ -3,19 +3,21 @@
  * maker writes into it, and never by its name alone: a person may call a folder of their own `target`.
  */
 import { lstat, open, readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 
 interface Rule {
   /** How it comes back, for the receipt. */
   madeBy: string
-  /** `name`: of the folder. `inside`, `beside`: names in it and around it. */
   matches(folder: Folder): boolean | Promise<boolean>
 }
 
 interface Folder {
+  /** Absolute. */
   path: string
   name: string
+  /** Names in it. */
   inside: Set<string>
+  /** Names in the folder around it. */
   beside: Set<string>
 }
 
@@ -76,7 +78,7 @@ const rules: readonly Rule[] = [
 
 const cacheSignature = 'Signature: 8a477f597d28d172789f06886806bc55'
 
-export interface RecreatableFolder {
+interface RecreatableFolder {
   /** Relative, with `/`. */
   path: string
   madeBy: string
@@ -115,6 +117,16 @@ export async function findRecreatable(
       else await look(path)
     }
   }
+}
+
+/** Whether one folder below `root` can be made again. */
+export async function isRecreatable(root: string, path: string): Promise<boolean> {
+  const folder = join(root, path)
+  if (!(await lstat(folder).catch(() => null))?.isDirectory()) return false
+  const inside = new Set(await readdir(folder))
+  const beside = new Set(await readdir(dirname(folder)))
+  const rule = await ruleOf({ path: folder, name: basename(folder), inside, beside })
+  return rule !== null && !(await holdsRepository(folder))
 }
 
 async function ruleOf(folder: Folder): Promise<Rule | null> {

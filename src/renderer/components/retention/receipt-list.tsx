@@ -30,7 +30,7 @@ export function ReceiptList(props: {
                 <p className="truncate">{whatOf(receipt)}</p>
                 <p className="flex flex-wrap gap-x-1.5 text-small text-muted">
                   <RelativeTime at={receipt.at} />
-                  <span>· {receipt.by === 'start' ? 'at start' : 'asked for'}</span>
+                  <span>· {sweptBy[receipt.by]}</span>
                   <span>· {stateOf(receipt)}</span>
                 </p>
               </div>
@@ -93,4 +93,10 @@ function stateOf({ inTrash, transcripts, keptUntil }: ReceiptSummary): string {
     return `${all ? '' : `${inTrash} of them `}can be taken back until ${dayOf(keptUntil)}`
   }
   return transcripts > 0 ? 'taken back, or gone for good' : 'gone for good'
+}
+
+const sweptBy: Record<ReceiptSummary['by'], string> = {
+  start: 'at start',
+  person: 'asked for',
+  budget: 'the trash was full',
 }

@@ -54,6 +54,8 @@ const reasons: Record<RemovedItem['reason'], string> = {
   count: 'beyond the number kept',
   bytes: 'beyond the size kept',
   trash: 'long in the trash',
+  'trash-bytes': 'the trash was full',
+  asked: 'deleted by you',
 }
 
 const states: Record<ReceiptItem['state'], string> = {

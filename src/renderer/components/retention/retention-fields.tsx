@@ -9,7 +9,7 @@ import {
 
 const units = sizeUnits.map((unit) => ({ value: unit, label: unit }))
 
-/** The four settings, each with its unit. An empty field is no limit, and its placeholder says so. */
+/** The settings, each with its unit. An empty field is no limit, and its placeholder says so. */
 export function RetentionFields(props: {
   form: RetentionForm
   errors: RetentionErrors
@@ -37,7 +37,7 @@ export function RetentionFields(props: {
       <Field
         label="Keep things in the trash for"
         error={errors.trashDays}
-        hint="Until then they can be taken back."
+        hint="Until then they can be restored."
       >
         <WithUnit unit="days">{input('trashDays', '7')}</WithUnit>
       </Field>
@@ -63,6 +63,13 @@ export function RetentionFields(props: {
             options={units}
           />
         </div>
+      </Field>
+      <Field
+        label="Use no more for the trash than"
+        error={errors.trashSize}
+        hint="The oldest leftovers of worktrees are deleted first. Empty: any size."
+      >
+        <WithUnit unit="GB">{input('trashSize', 'any size')}</WithUnit>
       </Field>
     </div>
   )

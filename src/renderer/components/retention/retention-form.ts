@@ -8,6 +8,8 @@ export interface RetentionForm {
   size: string
   unit: SizeUnit
   trashDays: string
+  /** In GB. */
+  trashSize: string
 }
 
 export const sizeUnits = ['MB', 'GB', 'TB'] as const
@@ -19,7 +21,7 @@ const unitBytes: Record<SizeUnit, number> = { MB: 1e6, GB: 1e9, TB: 1e12 }
 export type RetentionErrors = Partial<Record<keyof RetentionForm, string>>
 
 export function formOf(settings: RetentionSettings): RetentionForm {
-  const { transcriptTtlDays, transcriptsMax, bytesMax, trashTtlDays } = settings
+  const { transcriptTtlDays, transcriptsMax, bytesMax, trashTtlDays, trashBytesMax } = settings
   const unit = unitFor(bytesMax)
   return {
     days: textOf(transcriptTtlDays),
@@ -27,6 +29,7 @@ export function formOf(settings: RetentionSettings): RetentionForm {
     size: textOf(bytesMax === null ? null : bytesMax / unitBytes[unit]),
     unit,
     trashDays: textOf(trashTtlDays),
+    trashSize: textOf(trashBytesMax === null ? null : trashBytesMax / unitBytes.GB),
   }
 }
 
@@ -49,20 +52,28 @@ export function parseForm(form: RetentionForm): {
   const transcriptTtlDays = whole('days', 0, retentionDaysMax)
   const transcriptsMax = whole('transcripts', 0, 1_000_000)
   const trashTtlDays = whole('trashDays', 1, retentionDaysMax)
-  const bytesMax = bytesOf(form, errors)
+  const bytesMax = bytesOf(form.size, form.unit, 'size', errors)
+  const trashBytesMax = bytesOf(form.trashSize, 'GB', 'trashSize', errors)
   const isUsable = Object.keys(errors).length === 0 && trashTtlDays !== null
   return {
-    settings: isUsable ? { transcriptTtlDays, transcriptsMax, bytesMax, trashTtlDays } : null,
+    settings: isUsable
+      ? { transcriptTtlDays, transcriptsMax, bytesMax, trashTtlDays, trashBytesMax }
+      : null,
     errors,
   }
 }
 
-function bytesOf({ size, unit }: RetentionForm, errors: RetentionErrors): number | null {
-  const text = size.trim()
+function bytesOf(
+  typed: string,
+  unit: SizeUnit,
+  field: 'size' | 'trashSize',
+  errors: RetentionErrors,
+): number | null {
+  const text = typed.trim()
   if (text === '') return null
   const bytes = Math.round(Number(text) * unitBytes[unit])
   if (/^\d+(\.\d+)?$/.test(text) && Number.isSafeInteger(bytes)) return bytes
-  errors.size = 'Write a number such as 2 or 0.5, or nothing.'
+  errors[field] = 'Write a number such as 2 or 0.5, or nothing.'
   return null
 }
 
@@ -77,4 +88,5 @@ export const isSame = (a: RetentionSettings, b: RetentionSettings): boolean =>
   a.transcriptTtlDays === b.transcriptTtlDays &&
   a.transcriptsMax === b.transcriptsMax &&
   a.bytesMax === b.bytesMax &&
-  a.trashTtlDays === b.trashTtlDays
+  a.trashTtlDays === b.trashTtlDays &&
+  a.trashBytesMax === b.trashBytesMax

@@ -32,7 +32,7 @@ export const EveryLimit: Story = {
     <Fields
       start={formOf({
         ...{ transcriptTtlDays: 90, transcriptsMax: 500, bytesMax: 2_500_000_000 },
-        trashTtlDays: 14,
+        ...{ trashTtlDays: 14, trashBytesMax: 20_000_000_000 },
       })}
     />
   ),

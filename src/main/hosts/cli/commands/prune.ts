@@ -110,6 +110,7 @@ const fates: Record<RemovedItem['kind'], string> = {
   transcript: 'to the trash',
   'trashed-transcript': 'for good',
   'trashed-workspace': 'for good',
+  'trashed-worktree': 'for good',
   'trashed-file': 'for good',
 }
 
@@ -118,6 +119,8 @@ const reasons: Record<RemovedItem['reason'], string> = {
   count: 'beyond the number kept',
   bytes: 'beyond the size kept',
   trash: 'long in the trash',
+  'trash-bytes': 'the trash is full',
+  asked: 'asked for',
 }
 
 /** `Would remove 12 transcripts, 340 MB, oldest 92d ago.` */

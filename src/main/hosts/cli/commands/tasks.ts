@@ -1,6 +1,7 @@
 /** `shiplog tasks …`: what agents were asked to do, how it stands, and what came of it. */
 import { counted } from '../../../../shared/counted.ts'
 import { shortId } from '../../../../shared/ids.ts'
+import { notCarriedLines } from '../../../../shared/not-carried.ts'
 import { type TaskStatus, taskStatuses } from '../../../../shared/tasks.ts'
 import type { ApplyOutcome } from '../../../../shared/tools.ts'
 import type { CliContext } from '../context.ts'
@@ -95,6 +96,7 @@ function linesOf(outcome: Exclude<ApplyOutcome, { kind: 'conflict' }>): string[]
       return [
         `Applied: ${counted(outcome.paths.length, 'file')} changed, not committed.`,
         ...outcome.paths.map((path) => `  ${safeLine(path)}`),
+        ...notCarriedLines(outcome.notCarried).map(safeLine),
       ]
     case 'nothing-to-apply':
       return ['It changed nothing, so there is nothing to apply.']

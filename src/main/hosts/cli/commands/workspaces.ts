@@ -1,6 +1,6 @@
 /** `shiplog workspaces …`: where agents work, what they changed there, and removing it. */
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
-import type { WorkspaceDiff } from '../../../../shared/contract/workspace.ts'
+import type { KeptLeftovers, WorkspaceDiff } from '../../../../shared/contract/workspace.ts'
 import { counted } from '../../../../shared/counted.ts'
 import { resolveId, shortId } from '../../../../shared/ids.ts'
 import type { CliContext } from '../context.ts'
@@ -92,20 +92,48 @@ function colored(patch: string, out: Output): string {
     .join('\n')
 }
 
-export function remove(id: string): Action {
+export function remove(id: string, given: ParsedOptions): Action {
+  const discardUnknownWorktree = given.discardUnknownWorktree === true
   return (context) =>
     withShiplog(context, { host: 'cli' }, async ({ client }) => {
-      const { removed } = await client.workspace.remove({ workspaceId: id })
-      if (context.json) await context.printJson({ removed })
+      const { removed } = await client.workspace.remove({ workspaceId: id, discardUnknownWorktree })
+      const { leftovers } =
+        removed.length > 0
+          ? await client.workspace.leftovers({ workspaceId: id })
+          : { leftovers: [] }
+      if (context.json) await context.printJson({ removed, leftovers })
       else if (removed.length === 0) await context.say(await whyNothingWasRemoved(client, id))
       else {
         await context.say(
           `Archived and removed ${counted(removed.length, 'workspace')}: ${removed.map(shortId).join(', ')}. Reports and transcripts are kept.`,
         )
+        for (const line of leftoverLines(leftovers)) await context.say(line)
       }
       return exitCodes.done
     })
 }
+
+/** What of the worktrees no patch holds, and which folders were deleted. */
+function leftoverLines(leftovers: KeptLeftovers[]): string[] {
+  const lines: string[] = []
+  const kept = leftovers.filter(({ files }) => files > 0)
+  if (kept.length > 0) {
+    const files = kept.reduce((sum, one) => sum + one.files, 0)
+    const bytes = kept.reduce((sum, one) => sum + one.bytes, 0)
+    lines.push(
+      `${counted(files, 'file')} (${size(bytes)}) that no patch holds ${files === 1 ? 'is' : 'are'} in the trash: ${kept.map(({ name }) => name).join(', ')}.`,
+    )
+  }
+  const folders = leftovers.flatMap(({ recreatable }) => recreatable)
+  if (folders.length > 0) {
+    const named = folders.slice(0, foldersNamedMax).map((one) => `${one.path} (${one.madeBy})`)
+    const more = folders.length > named.length ? ` and ${folders.length - named.length} more` : ''
+    lines.push(safeLine(`Deleted folders that are made again: ${named.join('; ')}${more}.`))
+  }
+  return lines
+}
+
+const foldersNamedMax = 5
 
 async function whyNothingWasRemoved(client: ShiplogClient, id: string): Promise<string> {
   const { tasks } = await ledgerSnapshot(client)

@@ -1,0 +1,188 @@
+/** The trash as a person sees it: what lies there, taking it out, and deleting it for good. */
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import type { RemovedItem, RetentionSettings, TrashEntry } from '../../shared/contract/retention.ts'
+import type { ReceiptId, TaskId } from '../../shared/ids.ts'
+import { descendantsOf } from '../../shared/projections/ledger-state.ts'
+import { bytesBelow } from '../artifacts/index.ts'
+import { exists, removeDurable, renameDurable } from '../journal/index.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { DataLayout } from '../sessions/session-files.ts'
+import { beingDeletedName, namesInTrash, sortedName } from '../sessions/trash-names.ts'
+import type { WorkspaceService } from '../workspaces/workspace-service.ts'
+import type { Expiry } from './expiry.ts'
+import {
+  lookAtTrash,
+  type PlannedPurge,
+  planPurge,
+  type Trashed,
+  trashedThings,
+  whatIs,
+} from './trash.ts'
+
+interface TrashBin {
+  list(settings: RetentionSettings): Promise<TrashEntry[]>
+  /** What leaves the trash now: its time is over, or the trash is over its budget. */
+  plan(settings: RetentionSettings): Promise<PlannedPurge[]>
+  /** Those of the names that are there, to be deleted because the person asks. */
+  chosen(names: string[], settings: RetentionSettings): Promise<PlannedPurge[]>
+  itemOf(planned: PlannedPurge): RemovedItem
+  /** False: it was restored in the meantime, or could not be deleted, which is told. */
+  deleteForGood(planned: PlannedPurge, receiptId: ReceiptId): Promise<boolean>
+  /** Resolves with why it can't be, or null. */
+  restore(name: string): Promise<string | null>
+}
+
+export function createTrashBin(deps: {
+  ledger: Ledger
+  layout: DataLayout
+  workspaces: WorkspaceService
+  expiry: Expiry
+  clock: () => number
+  onProblem: (text: string, error: unknown) => void
+}): TrashBin {
+  const { ledger, layout, workspaces, expiry, clock } = deps
+  const { state } = ledger
+
+  async function things({ trashTtlDays }: RetentionSettings): Promise<Trashed[]> {
+    const nowMs = clock()
+    const names = await namesInTrash(layout.trash)
+    const looked = await lookAtTrash(layout.trashSeen, names, nowMs, bytesOf)
+    return trashedThings(names, state, looked, trashTtlDays, nowMs)
+  }
+
+  /** What is left of a worktree was measured when it was sorted; the rest is measured once. */
+  async function bytesOf(name: string): Promise<number> {
+    return leftoversOf(name)?.bytes ?? bytesBelow(join(layout.trash, name))
+  }
+
+  function leftoversOf(name: string) {
+    const { taskId } = whatIs(name, state)
+    const { leftovers = [] } = (taskId && state.tasks.get(taskId)) || {}
+    return leftovers.find((one) => one.name === sortedName(name))
+  }
+
+  function shown({ name, kind, taskId, bytes, sinceMs, untilMs }: Trashed): TrashEntry {
+    const task = taskId ? state.tasks.get(taskId) : undefined
+    const left = leftoversOf(name)
+    const tasks =
+      kind === 'trashed-workspace' && taskId ? descendantsOf(state, taskId).length + 1 : null
+    return {
+      name,
+      kind,
+      taskId,
+      title: task?.title ?? name,
+      projectDir: task?.projectDir ?? null,
+      count: left?.files ?? tasks,
+      bytes,
+      reason: null,
+      since: new Date(sinceMs).toISOString(),
+      until: untilMs === null ? null : new Date(untilMs).toISOString(),
+      notRestorable: whyNotRestorable(name),
+      recreatable: left?.recreatable ?? [],
+    }
+  }
+
+  function whyNotRestorable(name: string): string | null {
+    const { kind, taskId } = whatIs(name, state)
+    const task = taskId ? state.tasks.get(taskId) : undefined
+    if (kind === 'trashed-transcript')
+      return task?.trashed ? 'Its workspace is in the trash too: restore that first.' : null
+    if (kind === 'trashed-workspace') return null
+    if (kind !== 'trashed-worktree' || !task)
+      return 'Shiplog does not know where it belongs. Open its folder to copy it.'
+    if (task.parentId !== null)
+      return 'The worktree of this sub-agent is gone. Open its folder to copy what you need.'
+    return task.archived
+      ? 'Restore the workspace from the archive: these files come back with it.'
+      : null
+  }
+
+  async function restore(name: string): Promise<string | null> {
+    const { kind, taskId } = whatIs(name, state)
+    const why = whyNotRestorable(name)
+    if (why !== null) return why
+    if (taskId === null) return 'It is not in the trash any more.'
+    try {
+      if (kind === 'trashed-transcript') return await expiry.takeBack(taskId)
+      if (kind === 'trashed-workspace') await workspaces.untrash(taskId)
+      else await workspaces.bringBackLeftovers(taskId)
+      return null
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error)
+    }
+  }
+
+  function itemOf({ name, kind, taskId, reason, bytes, sinceMs }: PlannedPurge): RemovedItem {
+    const isOfTask = kind === 'trashed-transcript' || kind === 'trashed-workspace'
+    return {
+      id: isOfTask && taskId ? taskId : name,
+      kind,
+      reason,
+      bytes,
+      title: (taskId && state.tasks.get(taskId)?.title) || name,
+      lastActiveAt: new Date(sinceMs).toISOString(),
+    }
+  }
+
+  /** Said first: what is half deleted must never be taken back for whole. */
+  async function deleteForGood(planned: PlannedPurge, receiptId: ReceiptId): Promise<boolean> {
+    const { name, kind, taskId } = planned
+    try {
+      if (taskId && (kind === 'trashed-transcript' || kind === 'trashed-workspace')) {
+        if (!(await saidGone(name, kind, taskId, receiptId))) return false
+        await removeDurable(join(layout.trash, name))
+        return true
+      }
+      // While it is sorted or brought back, it belongs to that.
+      if (taskId) await workspaces.leftovers(taskId)
+      const doomed = join(layout.trash, beingDeletedName(randomUUID()))
+      const take = async () => {
+        const path = join(layout.trash, sortedName(name))
+        if (!(await exists(path))) return false
+        await renameDurable(path, doomed)
+        return true
+      }
+      const taken = taskId ? await workspaces.exclusively(taskId, take) : await take()
+      if (taken) await removeDurable(doomed)
+      return taken
+    } catch (error) {
+      deps.onProblem(`${name} could not be deleted from the trash`, error)
+      return false
+    }
+  }
+
+  /** False: it was taken back in the meantime. */
+  const saidGone = (
+    name: string,
+    kind: 'trashed-transcript' | 'trashed-workspace',
+    taskId: TaskId,
+    receiptId: ReceiptId,
+  ): Promise<boolean> =>
+    expiry.exclusively(taskId, async () => {
+      if (whatIs(name, state).kind !== kind) return false
+      await ledger.record(
+        kind === 'trashed-transcript'
+          ? { type: 'transcript.purged', taskId, receiptId }
+          : { type: 'workspace.purged', workspaceId: taskId, receiptId },
+      )
+      return true
+    })
+
+  return {
+    async list(settings) {
+      const all = await things(settings)
+      return all.toSorted((a, b) => b.sinceMs - a.sinceMs || (a.name < b.name ? -1 : 1)).map(shown)
+    },
+    plan: async (settings) => planPurge(await things(settings), settings, clock()),
+    async chosen(names, settings) {
+      const wanted = new Set(names)
+      return (await things(settings)).flatMap(({ untilMs, ...one }) =>
+        wanted.has(one.name) && untilMs !== null ? [{ ...one, reason: 'asked' as const }] : [],
+      )
+    },
+    itemOf,
+    deleteForGood,
+    restore,
+  }
+}

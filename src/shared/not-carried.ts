@@ -1,0 +1,9 @@
+/** What an apply leaves behind, in one line: a patch holds neither ignored files nor hidden changes. */
+export function notCarriedLines(paths: readonly string[] | undefined): string[] {
+  if (!paths || paths.length === 0) return []
+  const named = paths.slice(0, namedMax).join(', ')
+  const more = paths.length > namedMax ? ` and ${paths.length - namedMax} more` : ''
+  return [`Not applied, because Git ignores it: ${named}${more}`]
+}
+
+const namedMax = 5

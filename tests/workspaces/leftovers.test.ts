@@ -1,0 +1,208 @@
+/** What no patch holds of a worktree stays in the trash when it is removed; nothing of it is deleted unsaid. */
+import { existsSync } from 'node:fs'
+import { readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import type { TaskId } from '../../src/shared/ids.ts'
+import { type Fixture, git, openFixture, start, taskOf, untilQuiet } from '../harness.ts'
+
+const files = {
+  'README.md': '# A project\n',
+  'src/code.js': 'original\n',
+  'tracked.conf': 'original\n',
+  'config/quiet.conf': 'original\n',
+  'package.json': '{}\n',
+  'Cargo.toml': '[package]\n',
+  '.gitignore': '*.db\n.env\nnode_modules\ntarget\n.venv\n__pycache__\nmine\n',
+}
+
+const lead = (command: string) => `
+version: 1
+name: leaves files
+agents:
+  lead:
+    turns:
+      - call: bash
+        with: { command: ${JSON.stringify(command)} }
+      - report: { title: Done, markdown: Done. }
+`
+
+const commands = [
+  'echo rows > results.db',
+  'echo secret > .env',
+  'echo new > src/new.js',
+  'echo changed > src/code.js',
+  'echo hidden > tracked.conf && git update-index --assume-unchanged tracked.conf',
+  'echo skipped > config/quiet.conf && git update-index --skip-worktree config/quiet.conf',
+].join(' && ')
+
+const trashOf = ({ dataDir }: Fixture) => join(dataDir, 'trash')
+
+async function ended(scenario: string, over: { keep?: boolean } = {}) {
+  const fixture = await openFixture({ files })
+  const id = await start(fixture, scenario, over)
+  await untilQuiet(fixture.shiplog)
+  const path = (await taskOf(fixture.shiplog, id)).workspace?.path ?? ''
+  return { fixture, id, path }
+}
+
+/** Waits until it was looked through. */
+async function leftoversOf({ shiplog }: Fixture, workspaceId: TaskId) {
+  return (await shiplog.client.workspace.leftovers({ workspaceId })).leftovers
+}
+
+it('[R3] keeps ignored and hidden files in the trash, and nothing that the patch holds', async () => {
+  const { fixture, id, path } = await ended(lead(commands))
+  await fixture.shiplog.client.workspace.remove({ workspaceId: id })
+  expect(existsSync(path)).toBe(false)
+  const [kept] = await leftoversOf(fixture, id)
+  expect(kept).toMatchObject({ files: 4, recreatable: [] })
+  const dir = join(trashOf(fixture), kept?.name ?? '')
+  const there = (await readdir(dir, { recursive: true })).sort()
+  expect(there).toEqual(['.env', 'config', 'config/quiet.conf', 'results.db', 'tracked.conf'])
+  expect(await readFile(join(dir, 'results.db'), 'utf8')).toBe('rows\n')
+  expect(await readFile(join(dir, 'tracked.conf'), 'utf8')).toBe('hidden\n')
+  expect(await readFile(join(dir, 'config/quiet.conf'), 'utf8')).toBe('skipped\n')
+  expect(git(fixture.project.dir, 'worktree', 'list').trim().split('\n')).toHaveLength(1)
+  expect(await fixture.shiplog.client.doctor.check({ repair: false })).toMatchObject({
+    problems: [],
+  })
+})
+
+it('[R3] keeps changes outside a sparse checkout', async () => {
+  const outside = [
+    'git sparse-checkout set --no-cone src',
+    'mkdir -p config && echo mine > config/quiet.conf',
+    'git update-index --skip-worktree config/quiet.conf',
+  ].join(' && ')
+  const { fixture, id } = await ended(lead(outside))
+  await fixture.shiplog.client.workspace.remove({ workspaceId: id })
+  const [kept] = await leftoversOf(fixture, id)
+  const file = join(trashOf(fixture), kept?.name ?? '', 'config/quiet.conf')
+  expect(await readFile(file, 'utf8')).toBe('mine\n')
+})
+
+it('[R3] keeps what a sub-agent leaves when its worktree goes by itself', async () => {
+  const { fixture } = await ended(`
+version: 1
+name: family
+agents:
+  lead:
+    turns:
+      - call: task
+        with: { agent: child, title: Child, prompt: Go }
+  child:
+    turns:
+      - call: bash
+        with: { command: "echo rows > results.db" }
+      - report: { title: Child, markdown: Done. }
+`)
+  const child = await taskOf(fixture.shiplog, 'Child')
+  expect(child.archived).toBe(true)
+  const [kept] = await leftoversOf(fixture, child.id)
+  expect(kept).toMatchObject({ files: 1, bytes: 5 })
+  const file = join(trashOf(fixture), kept?.name ?? '', 'results.db')
+  expect(await readFile(file, 'utf8')).toBe('rows\n')
+  const { entries } = await fixture.shiplog.client.retention.trash()
+  expect(entries).toMatchObject([
+    { name: kept?.name, kind: 'trashed-worktree', title: 'Child', count: 1, bytes: 5 },
+  ])
+})
+
+it('[R3] leaves nothing in the trash where the patch holds everything', async () => {
+  const { fixture, id } = await ended(lead('echo new > src/new.js && mkdir -p empty/folder'))
+  await fixture.shiplog.client.workspace.remove({ workspaceId: id })
+  expect(await leftoversOf(fixture, id)).toEqual([])
+  expect(await readdir(trashOf(fixture))).toEqual([])
+})
+
+it('[R3] deletes what is made again, told by what its maker wrote into it and not by its name', async () => {
+  const made = [
+    'mkdir -p node_modules/lib && echo {} > node_modules/.package-lock.json && echo x > node_modules/lib/index.js',
+    'mkdir -p target/debug && echo {} > target/.rustc_info.json && echo x > target/debug/app',
+    'mkdir -p .venv/bin && echo x > .venv/pyvenv.cfg && echo x > .venv/bin/python',
+    'mkdir -p src/__pycache__ && echo x > src/__pycache__/a.cpython-312.pyc',
+    // Of the same names, and somebody's own.
+    'mkdir -p mine/target mine/node_modules mine/__pycache__ mine/.venv',
+    'echo x > mine/target/plan.txt && echo x > mine/node_modules/notes.txt',
+    'echo x > mine/__pycache__/notes.txt && echo x > mine/.venv/notes.txt',
+    // A repository in a folder that is made again is somebody's work.
+    'mkdir -p mine/web && cd mine/web && echo {} > package.json && mkdir -p node_modules/fork && echo {} > node_modules/.package-lock.json && git init -q node_modules/fork && echo x > node_modules/fork/patched.js',
+  ].join(' && ')
+  const { fixture, id } = await ended(lead(`(${made})`))
+  await fixture.shiplog.client.workspace.remove({ workspaceId: id })
+  const [kept] = await leftoversOf(fixture, id)
+  expect(kept?.recreatable.map(({ path }) => path).sort()).toEqual([
+    '.venv',
+    'node_modules',
+    'src/__pycache__',
+    'target',
+  ])
+  const there = await readdir(join(trashOf(fixture), kept?.name ?? ''), { recursive: true })
+  for (const own of ['target/plan.txt', 'node_modules/notes.txt', '.venv/notes.txt'])
+    expect(there).toContain(join('mine', own))
+  expect(there).toContain('mine/web/node_modules/fork/patched.js')
+  expect(there).not.toContain('node_modules')
+  expect((await readdir(trashOf(fixture))).filter((name) => name !== kept?.name)).toEqual([])
+})
+
+it('[R3] deletes nothing when a process ended before it had looked through the worktree', async () => {
+  const { fixture, id } = await ended(lead(commands))
+  await fixture.shiplog.client.workspace.remove({ workspaceId: id })
+  const [kept] = await leftoversOf(fixture, id)
+  await fixture.shiplog.close()
+  const dir = join(trashOf(fixture), kept?.name ?? '')
+  // As a kill leaves it: moved, and partly looked through.
+  await rename(dir, `${dir}.unsorted`)
+  await writeFile(join(`${dir}.unsorted`, 'README.md'), files['README.md'])
+  await fixture.restart()
+  expect(await leftoversOf(fixture, id)).toMatchObject([{ name: kept?.name, files: 4 }])
+  expect((await readdir(dir)).sort()).toEqual(['.env', 'config', 'results.db', 'tracked.conf'])
+})
+
+it('[R3] keeps a whole worktree whose changes could not be compared', async () => {
+  const { fixture, id } = await ended(lead('echo rows > results.db'))
+  await fixture.shiplog.client.workspace.remove({ workspaceId: id })
+  const [kept] = await leftoversOf(fixture, id)
+  await fixture.shiplog.close()
+  const dir = join(trashOf(fixture), kept?.name ?? '')
+  await rename(dir, `${dir}.unsorted`)
+  await writeFile(join(`${dir}.unsorted`, 'README.md'), files['README.md'])
+  await rename(fixture.project.dir, `${fixture.project.dir}-elsewhere`)
+  await fixture.restart()
+  await leftoversOf(fixture, id)
+  expect((await readdir(dir)).sort()).toEqual(['README.md', 'results.db'])
+})
+
+it('[R6] brings the files back with a restored root, and replaces nothing', async () => {
+  const { fixture, id, path } = await ended(lead(commands))
+  const { client } = fixture.shiplog
+  await client.workspace.remove({ workspaceId: id })
+  await leftoversOf(fixture, id)
+  await client.workspace.restore({ workspaceId: id })
+  expect(await readFile(join(path, 'results.db'), 'utf8')).toBe('rows\n')
+  expect(await readFile(join(path, '.env'), 'utf8')).toBe('secret\n')
+  expect(await readFile(join(path, 'src/new.js'), 'utf8')).toBe('new\n')
+  // The worktree has these already, as Git knows them.
+  expect(await readFile(join(path, 'tracked.conf'), 'utf8')).toBe('original\n')
+  const [name = ''] = await readdir(trashOf(fixture))
+  expect(await readFile(join(trashOf(fixture), name, 'tracked.conf'), 'utf8')).toBe('hidden\n')
+  const { notices } = await client.app.info()
+  expect(notices.map(({ text }) => text).join()).toContain('stayed in the trash')
+})
+
+it('[R3] says what an apply does not carry, without what is made again', async () => {
+  const { fixture, id } = await ended(
+    lead(
+      `${commands} && mkdir node_modules && echo {} > node_modules/.package-lock.json && mkdir mine && echo x > mine/x`,
+    ),
+  )
+  const outcome = await fixture.shiplog.client.tasks.applyPatch({ taskId: id })
+  expect(outcome.kind === 'applied' && outcome.notCarried?.toSorted()).toEqual([
+    '.env',
+    'config/quiet.conf',
+    'mine/',
+    'results.db',
+    'tracked.conf',
+  ])
+})
