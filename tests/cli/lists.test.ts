@@ -183,7 +183,7 @@ describe('workspaces', () => {
   })
 
   it('remove', async () => {
-    expect(await document('workspaces', 'remove', lead)).toEqual({ removed: [lead] })
+    expect(await document('workspaces', 'remove', lead)).toEqual({ removed: [lead], leftovers: [] })
     expect((await run('workspaces', 'list')).stderr).toContain('no workspaces')
   })
 
@@ -193,7 +193,7 @@ describe('workspaces', () => {
       ...{ code: 0, stdout: '' },
       stderr: `${name} is in the archive already; nothing was removed.\n`,
     })
-    expect(await document('workspaces', 'remove', tester)).toEqual({ removed: [] })
+    expect(await document('workspaces', 'remove', tester)).toEqual({ removed: [], leftovers: [] })
     await run('workspaces', 'remove', lead)
     await run('workspaces', 'delete', lead, '--yes')
     const { stderr } = await run('workspaces', 'remove', tester)
