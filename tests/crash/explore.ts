@@ -1,6 +1,6 @@
 /** Goes through the states that a crash may leave of one trace. */
 import { createHash } from 'node:crypto'
-import { isSoak, soakFactor } from './effort.ts'
+import { isSoak } from './effort.ts'
 import type { Fact } from './facts.ts'
 import {
   type CrashPlan,
@@ -21,6 +21,9 @@ export interface Candidate {
   torn: boolean
 }
 
+/** Random mixtures of each step, besides the first one. */
+const soakMixtures = 2
+
 /**
  * The states to try of a trace, each once: in `npm test` those around the first step of each class, in the
  * soak those around every step, with random mixtures.
@@ -31,7 +34,7 @@ export const crashStates = (
   classes = classesOf(trace),
 ): Generator<Candidate> =>
   isSoak
-    ? everyState(trace, seed, soakFactor)
+    ? everyState(trace, seed, soakMixtures)
     : statesAround(trace, stepsOfEachClass(trace, classes), seed)
 
 /** The states around every step, for a trace that is short or quickly tried. */

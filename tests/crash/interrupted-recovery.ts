@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs'
 import { disownLease } from './crash-check.ts'
 import { isSoak } from './effort.ts'
-import { type Candidate, callsOf, crashStates, statesAround, stepsOfEachClass } from './explore.ts'
+import { type Candidate, callsOf, everyState, statesAround, stepsOfEachClass } from './explore.ts'
 import type { Reopened } from './facts.ts'
 import { record } from './fault-fs/record.ts'
 import type { Trace } from './fault-fs/trace.ts'
@@ -21,7 +21,7 @@ export async function* recoveryStates(
 ): AsyncGenerator<Candidate> {
   const tried = new Set<string>()
   const firsts = isSoak
-    ? crashStates(trace, seed)
+    ? everyState(trace, seed)
     : statesAround(trace, stepsOfEachClass(trace, callsOf(trace)), seed)
   for (const first of firsts) {
     const recovery = await recordStart(first, dataDir, reopen)
