@@ -111,13 +111,13 @@ test('a lost connection is said, what was loaded stays, and the feeds go on wher
 
   await talk.getByRole('button', { name: 'View transcript of Help along' }).click()
   const dialog = transcript(page, 'Help along')
-  await expect(dialog.getByText('follows live')).toBeVisible()
+  await expect(dialog.getByText('· live')).toBeVisible()
   reachable = false
   for (const socket of sockets) await socket.close()
   await test.step('the dialog that lies over the window says so as well', async () => {
     await expect(dialog.getByText('Connection lost. Trying again…')).toBeVisible()
     await expect(dialog.getByText('when last seen')).toBeVisible()
-    await expect(dialog.getByText('follows live')).toBeHidden()
+    await expect(dialog.getByText('· live')).toBeHidden()
     await page.keyboard.press('Escape')
     await expect(dialog).toBeHidden()
   })

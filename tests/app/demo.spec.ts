@@ -141,9 +141,9 @@ test('a new user tries the demo, from the empty window to the archive after a re
   await test.step('the archive lists every report and transcript, newest first', async () => {
     await sidebar(page).getByRole('link', { name: 'Archive' }).click()
     for (const task of all)
-      await expect(archiveList(page).getByRole('option', { name: task.title })).toBeVisible()
+      await expect(archiveList(page).getByRole('treeitem', { name: task.title })).toBeVisible()
     await archiveList(page)
-      .getByRole('option', { name: nested?.title ?? '' })
+      .getByRole('treeitem', { name: nested?.title ?? '' })
       .click()
     await expect(
       reader(page).getByRole('heading', { name: nested?.reportTitle ?? '?' }),

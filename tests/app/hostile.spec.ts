@@ -46,7 +46,7 @@ test('scripts, frames, remote images and odd links of agents stay text, and noth
     ).toBeVisible()
     await page.goto('about:blank')
     await openAt(page, host, `/archive/${root.id}/report`)
-    await expect(archiveList(page).getByRole('option', { name: /<script>/ })).toBeVisible()
+    await expect(archiveList(page).getByRole('treeitem', { name: /<script>/ })).toBeVisible()
     await expect(page.getByText('The end of it.')).toBeVisible()
     await page.getByRole('tab', { name: 'Transcript' }).click()
     await expect(page.getByText('The end of it.').last()).toBeAttached()

@@ -17,7 +17,7 @@ test('Tab goes through the window in its order, and shows where it is', async ({
     expect(await focusIsVisible(page), passed.at(-1)).toBe(true)
   }
   const order = [
-    'Find a command or an agent',
+    'Search commands and agents',
     'Add a project',
     'New agent',
     'treeitem',
@@ -194,8 +194,8 @@ test('the palette finds commands and agents; ? lists every key; g a, g s, i and 
   })
   await test.step('?: all keys', async () => {
     await page.keyboard.press('?')
-    const keys = page.getByRole('dialog', { name: 'Keys' })
-    for (const label of ['Find a command or an agent', 'Archive', 'Settings', 'New agent'])
+    const keys = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+    for (const label of ['Search commands and agents', 'Archive', 'Settings', 'New agent'])
       await expect(keys.getByText(label, { exact: true })).toBeVisible()
     await page.keyboard.press('Escape')
     await expect(keys).toBeHidden()
@@ -203,7 +203,7 @@ test('the palette finds commands and agents; ? lists every key; g a, g s, i and 
   await test.step('g a: the archive, moved through by keys', async () => {
     await page.keyboard.press('g')
     await page.keyboard.press('a')
-    const options = archiveList(page).getByRole('option')
+    const options = archiveList(page).getByRole('treeitem')
     await expect(options.first()).toBeVisible()
     await page.keyboard.press('j')
     await expect(options.first()).toHaveAttribute('aria-selected', 'true')

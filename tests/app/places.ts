@@ -21,9 +21,8 @@ export const transcript = (page: Page, title: string): Locator =>
 export const inspector = (page: Page): Locator =>
   page.getByRole('complementary', { name: 'Inspector' })
 export const breadcrumb = (dialog: Locator): Locator =>
-  dialog.getByRole('navigation', { name: 'Transcripts above it' })
-export const archiveList = (page: Page): Locator =>
-  page.getByRole('listbox', { name: 'Kept transcripts' })
+  dialog.getByRole('navigation', { name: 'Parents' })
+export const archiveList = (page: Page): Locator => page.getByRole('tree', { name: 'Transcripts' })
 export const reader = (page: Page): Locator => page.getByRole('region', { name: 'Reader' })
 export const toast = (page: Page, text: string | RegExp): Locator =>
   page.getByRole('region', { name: /Notifications/ }).getByText(text)

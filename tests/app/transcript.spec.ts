@@ -122,14 +122,14 @@ test('a live transcript follows, and what is being read does not move', async ({
     .click()
   const dialog = transcript(page, 'Help along')
   await expect(dialog.getByText('The helper has begun.')).toBeVisible()
-  await expect(dialog.getByText('follows live')).toBeVisible()
+  await expect(dialog.getByText('· live')).toBeVisible()
   await expect(dialog.getByText('The helper is past the gate.')).toBeHidden()
 
   await helper.open()
   await expect(dialog.getByText('The helper is past the gate.')).toBeInViewport()
   await expect(dialog.getByRole('heading', { name: 'Helped' })).toBeInViewport()
   await expect(dialog.getByText('Completed', { exact: true })).toBeVisible()
-  await expect(dialog.getByText('follows live')).toBeHidden()
+  await expect(dialog.getByText('· live')).toBeHidden()
   await lead.open()
 })
 

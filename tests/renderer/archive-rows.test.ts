@@ -6,7 +6,7 @@ import {
 } from '../../src/renderer/views/archive/archive-rows.ts'
 import { createFakeHost } from './fake-host.ts'
 
-const everything: ArchiveFilter = { text: '', status: 'all' }
+const everything: ArchiveFilter = { text: '', status: 'all', show: 'all' }
 
 async function harbour() {
   const host = createFakeHost()
@@ -51,13 +51,13 @@ describe('archive rows', () => {
 
   it('keep the ancestors of a match, so that its tree can be read', async () => {
     const { shown, tester } = await harbour()
-    expect(shown({ text: 'FIXTURES', status: 'all' })).toEqual([
+    expect(shown({ text: 'FIXTURES', status: 'all', show: 'all' })).toEqual([
       'harbour',
       '(Light the harbour',
       '  (Test the lamps',
       '    Make fixtures',
     ])
-    expect(shown({ text: tester.slice(0, 8), status: 'completed' })).toEqual([
+    expect(shown({ text: tester.slice(0, 8), status: 'completed', show: 'all' })).toEqual([
       'harbour',
       '(Light the harbour',
       '  Test the lamps',
@@ -66,8 +66,8 @@ describe('archive rows', () => {
 
   it('are none when nothing matches', async () => {
     const { shown } = await harbour()
-    expect(shown({ text: 'no such thing', status: 'all' })).toEqual([])
-    expect(shown({ text: '', status: 'failed' })).toEqual([])
+    expect(shown({ text: 'no such thing', status: 'all', show: 'all' })).toEqual([])
+    expect(shown({ text: '', status: 'failed', show: 'all' })).toEqual([])
   })
 
   it('show a task whose parent is not kept as a root', async () => {
@@ -98,6 +98,55 @@ describe('archive rows', () => {
       )
     expect(entries(false)).toEqual(entries(true).toReversed())
     expect(entries(false)[0]).toBeGreaterThan(entries(true)[0] as number)
+  })
+
+  it('are those of removed workspaces, live ones, or pinned ones, with their parents', async () => {
+    const { transcripts, tester } = await harbour()
+    const some = transcripts.map((one) => ({
+      ...one,
+      archived: one.taskId === tester,
+      pinned: one.title === 'Paint the pier',
+    }))
+    const shown = (filter: Partial<ArchiveFilter>) =>
+      archiveRows(some, { ...everything, ...filter }).flatMap((row) =>
+        row.kind === 'task' && row.matches ? [row.summary.title] : [],
+      )
+    expect(shown({ show: 'archived' })).toEqual(['Test the lamps'])
+    expect(shown({ show: 'live' })).not.toContain('Test the lamps')
+    expect(shown({ show: 'pinned' })).toEqual(['Paint the pier'])
+    const selected = some.find(({ title }) => title === 'Paint the pier')?.taskId ?? null
+    expect(shown({ show: 'archived', selected })).toEqual(['Paint the pier', 'Test the lamps'])
+  })
+
+  it('are found by project and by the title of the report', async () => {
+    const { shown, tester } = await harbour()
+    expect(shown({ ...everything, text: 'pier' })).toEqual(['pier', 'Paint the pier'])
+    const reportTitle = (id: string) => (id === tester ? 'Found 7 dark lamps' : null)
+    expect(shown({ ...everything, text: 'found 7', reportTitle })).toEqual([
+      ...['harbour', '(Light the harbour', '  Test the lamps'],
+    ])
+  })
+
+  it('fold a large tree until it is opened, a small one or a project when asked', async () => {
+    const { transcripts } = await harbour()
+    const rows = (toggled: string[], text = '') =>
+      archiveRows(transcripts, { ...everything, text }, undefined, new Set(toggled))
+    const harbourRow = rows([]).find(({ kind, key }) => kind === 'project' && /harbour/.test(key))
+    expect(rows([harbourRow?.key ?? '']).map((row) => row.kind)).toEqual([
+      ...['project', 'task', 'project'],
+    ])
+    const root = transcripts.find(({ title }) => title === 'Light the harbour')
+    const folded = rows([root?.taskId ?? '']).at(-1)
+    expect(folded).toMatchObject({ folded: true, below: 3 })
+    // A search shows what it finds.
+    expect(rows([root?.taskId ?? ''], 'fixtures')).toHaveLength(4)
+    const many = Array.from({ length: 9 }, (_, index) => ({
+      ...transcripts[0],
+      ...{ taskId: `${index}`.repeat(8), parentId: root?.taskId, projectDir: root?.projectDir },
+    })) as typeof transcripts
+    const large = archiveRows([...many, ...(root ? [root] : [])], everything)
+    expect(large).toHaveLength(2)
+    expect(large[0]).toMatchObject({ count: 10 })
   })
 
   it('name the task that one continues', async () => {

@@ -88,7 +88,7 @@ test('the demo, at work and afterwards', async ({ app, page }) => {
   await take(page, 'transcript')
 
   await show(`/archive/${id('tester')}/report`)
-  await expect(archiveList(page).getByRole('option')).toHaveCount(tasks.length)
+  await expect(archiveList(page).getByRole('treeitem')).toHaveCount(tasks.length)
   await expect(page.getByRole('table')).toBeVisible()
   await take(page, 'archive')
 

@@ -5,7 +5,7 @@ import { createStore, type StoreApi } from 'zustand/vanilla'
 export const sidebarWidthMin = 200
 export const sidebarWidthMax = 480
 export const inspectorWidthMin = 280
-export const inspectorWidthMax = 720
+export const inspectorWidthMax = 1200
 
 const preferencesSchema = z.object({
   theme: z.enum(['system', 'light', 'dark']).catch('system'),
@@ -33,6 +33,8 @@ const preferencesSchema = z.object({
     ])
     .catch('tree'),
   archiveReversed: z.boolean().catch(false),
+  /** Which transcripts the archive lists. */
+  archiveShow: z.enum(['archived', 'live', 'pinned', 'all']).catch('archived'),
   /** Tells of a root that ended while the window was in the background, where the browser allows it. */
   notifications: z.boolean().catch(true),
   /** Notices that were read, by id. */

@@ -7,6 +7,8 @@ export function Toaster() {
   return (
     <Sonner
       position="bottom-right"
+      // Sonner's own name for the region ends in its hotkey.
+      customAriaLabel="Notifications"
       // Above the composer, whose buttons are in this corner.
       offset={{ right: 24, bottom: 104 }}
       visibleToasts={3}

@@ -53,7 +53,7 @@ export const Expired: Story = {
   args: { state: 'expired' },
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)
-    await canvas.findByText(/^This transcript expired on .+ It can be restored until /)
+    await canvas.findByText(/^This transcript expired on .+ You can restore it until /)
   },
 }
 export const ExpiredDark: Story = { args: { state: 'expired', theme: 'dark' } }
@@ -61,7 +61,7 @@ export const Restored: Story = {
   args: { state: 'expired' },
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)
-    await userEvent.click(await canvas.findByRole('button', { name: 'Restore it' }))
+    await userEvent.click(await canvas.findByRole('button', { name: 'Restore' }))
     await canvas.findByRole('region', { name: /^Transcript of / })
   },
 }
@@ -69,8 +69,8 @@ export const GoneForGood: Story = {
   args: { state: 'gone' },
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)
-    await canvas.findByText(/was deleted for good on/)
-    await expect(canvas.queryByRole('button', { name: 'Restore it' })).toBeNull()
+    await canvas.findByText(/was permanently deleted on/)
+    await expect(canvas.queryByRole('button', { name: 'Restore' })).toBeNull()
   },
 }
 export const Pinning: Story = {

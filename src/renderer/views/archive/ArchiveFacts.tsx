@@ -3,7 +3,7 @@ import type { TranscriptSummary } from '../../../shared/contract/workspace.ts'
 import { counted } from '../../components/primitives/format.ts'
 import { Bytes, RelativeTime } from '../../components/primitives/index.ts'
 
-/** What is kept of one agent, in a line: the list has room for the half of it. */
+/** Runs, size and times of one agent in a line; the list has no room for them. */
 export function ArchiveFacts({ summary }: { summary: TranscriptSummary }) {
   const { projectDir, runs, entries, bytes, startedAt, endedAt, transcriptExpired } = summary
   return (
@@ -15,7 +15,7 @@ export function ArchiveFacts({ summary }: { summary: TranscriptSummary }) {
         </Fact>
       )}
       {startedAt ? (
-        <Fact name="Began">
+        <Fact name="Started">
           <RelativeTime at={startedAt} />
         </Fact>
       ) : null}
@@ -24,7 +24,7 @@ export function ArchiveFacts({ summary }: { summary: TranscriptSummary }) {
           <RelativeTime at={endedAt} />
         </Fact>
       ) : null}
-      <Fact name="In">
+      <Fact name="Project">
         <span title={projectDir} className="untrusted">
           {projectDir}
         </span>

@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { CornerDownRight, FileText, Folder, Pin } from 'lucide-react'
-import { type KeyboardEvent, useEffect, useRef } from 'react'
+import { ChevronRight, CornerDownRight, FileText, Pin } from 'lucide-react'
+import { type KeyboardEvent, type Ref, useEffect, useImperativeHandle, useRef } from 'react'
 import type { TaskId } from '../../../shared/ids.ts'
 import { counted, exactCount } from '../../components/primitives/format.ts'
 import { Bytes, RelativeTime, StatusIcon } from '../../components/primitives/index.ts'
@@ -15,15 +15,23 @@ const indentLevelsMax = 4
 
 type TaskRow = Extract<ArchiveRow, { kind: 'task' }>
 
+export interface ArchiveListHandle {
+  /** Takes the keys, and selects the first row unless one is. */
+  enter(): void
+}
+
 /** The list keeps its place and its selection while the archive grows. */
 export function ArchiveList(props: {
   rows: ArchiveRow[]
   selected: TaskId | null
   onSelect(id: TaskId): void
-  /** Enter: on to what is read. */
+  /** Enter: opens the selected row in the reader. */
   onRead(): void
+  /** Folds or unfolds a project, by its key, or a tree. */
+  onToggle(key: string): void
+  ref?: Ref<ArchiveListHandle>
 }) {
-  const { rows, selected, onSelect, onRead } = props
+  const { rows, selected, onSelect, onRead, onToggle, ref } = props
   const scroller = useRef<HTMLDivElement>(null)
   const virtualizer = useVirtualizer({
     count: rows.length,
@@ -34,12 +42,12 @@ export function ArchiveList(props: {
   })
   const at = rows.findIndex((row) => row.key === selected)
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was chosen comes into view once, not at every change of the list
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the selected row scrolls into view once, not at every change of the list
   useEffect(() => {
     if (at >= 0) virtualizer.scrollToIndex(at, { align: 'auto' })
   }, [selected])
 
-  // Opened, by whatever way, it is the list that the keys go through.
+  // When the screen opens, the list takes the keys.
   const nothingChosen = selected === null
   useEffect(() => {
     const { activeElement } = document
@@ -53,10 +61,31 @@ export function ArchiveList(props: {
     const row = rows[index]
     if (row?.kind === 'task') onSelect(row.key)
   }
+  useImperativeHandle(ref, () => ({
+    enter() {
+      scroller.current?.focus()
+      if (at < 0) move(1)
+    },
+  }))
+  const row = rows[at]
+  const tree = row?.kind === 'task' && row.below > 0 ? row : null
+  /** To the parent of a row that has nothing to fold. */
+  const outward = () => {
+    if (row?.kind !== 'task') return
+    const parent = rows
+      .slice(0, at)
+      .findLast((above) => above.kind === 'task' && above.level < row.level)
+    if (parent?.kind === 'task') onSelect(parent.key)
+  }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return
     if (event.key === 'ArrowDown' || event.key === 'j') move(1)
     else if (event.key === 'ArrowUp' || event.key === 'k') move(-1)
+    else if (event.key === 'ArrowRight' && tree?.folded) onToggle(tree.key)
+    else if (event.key === 'ArrowLeft')
+      if (tree && !tree.folded) onToggle(tree.key)
+      else outward()
+    else if (event.key === ' ' && tree) onToggle(tree.key)
     else if (event.key === 'Enter') onRead()
     else return
     event.preventDefault()
@@ -65,17 +94,16 @@ export function ArchiveList(props: {
   useKeys([
     { keys: 'j', label: 'Next', group: 'Lists', run: () => move(1) },
     { keys: 'k', label: 'Previous', group: 'Lists', run: () => move(-1) },
-    { keys: 'Enter', label: 'Read it', group: 'Lists' },
+    { keys: 'Enter', label: 'Open', group: 'Lists' },
+    { keys: 'Space', label: 'Fold or unfold', group: 'Lists' },
   ])
 
-  if (rows.length === 0)
-    return <p className="p-4 text-center text-muted">Nothing here is called that.</p>
   return (
     <div
       ref={scroller}
-      role="listbox"
+      role="tree"
       data-stays
-      aria-label="Kept transcripts"
+      aria-label="Transcripts"
       aria-activedescendant={selected ? optionId(selected) : undefined}
       tabIndex={0}
       onKeyDown={onKeyDown}
@@ -87,15 +115,18 @@ export function ArchiveList(props: {
           if (!row) return null
           const style = { height: size, transform: `translateY(${start}px)` }
           return row.kind === 'project' ? (
+            // biome-ignore lint/a11y/noStaticElementInteractions: the trees in it fold by keys
             <div
               key={key}
               role="presentation"
               title={row.dir}
               style={style}
-              className="absolute top-0 left-0 flex w-full items-end gap-1.5 truncate px-3 pb-1 text-small font-semibold text-muted"
+              onClick={() => onToggle(row.key)}
+              className="absolute top-0 left-0 flex w-full items-center gap-1.5 truncate px-2 pt-1 text-small font-semibold text-muted"
             >
-              <Folder aria-hidden className="size-3.5 shrink-0" />
+              <Chevron folded={row.folded} />
               <span className="untrusted truncate">{row.name}</span>
+              <span className="tabular font-normal text-faint">{row.count}</span>
             </div>
           ) : (
             <Option
@@ -104,11 +135,21 @@ export function ArchiveList(props: {
               style={style}
               selected={row.key === selected}
               onSelect={() => onSelect(row.key)}
+              onToggle={() => onToggle(row.key)}
             />
           )
         })}
       </div>
     </div>
+  )
+}
+
+function Chevron({ folded }: { folded: boolean }) {
+  return (
+    <ChevronRight
+      aria-hidden
+      className={`size-3.5 shrink-0 text-faint transition-transform ${folded ? '' : 'rotate-90'}`}
+    />
   )
 }
 
@@ -119,27 +160,46 @@ function Option(props: {
   style: React.CSSProperties
   selected: boolean
   onSelect(): void
+  onToggle(): void
 }) {
-  const { row, style, selected, onSelect } = props
-  const { summary, level, project, continues, matches } = row
+  const { row, style, selected, onSelect, onToggle } = props
+  const { summary, level, project, continues, matches, below, folded } = row
   const when = whenOf(summary)
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the list handles the keys
     // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus and names the chosen one
     <div
       id={optionId(row.key)}
-      role="option"
+      role="treeitem"
+      aria-level={level + 1}
       aria-selected={selected}
-      style={{ ...style, paddingLeft: 12 + Math.min(level, indentLevelsMax) * 16 }}
+      aria-expanded={below > 0 ? !folded : undefined}
+      style={{ ...style, paddingLeft: 8 + Math.min(level, indentLevelsMax) * 16 }}
       onClick={onSelect}
       className={`absolute top-0 left-0 flex w-full items-center gap-2 pr-3 ${selected ? 'bg-accent-tint' : 'hover:bg-hover'} ${matches ? '' : 'opacity-60'}`}
     >
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the list folds by keys */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the list folds by keys */}
+      <span
+        className="-mr-1 flex h-full w-5 shrink-0 items-center"
+        onClick={
+          below > 0
+            ? (event) => {
+                event.stopPropagation()
+                onToggle()
+              }
+            : undefined
+        }
+      >
+        {below > 0 ? <Chevron folded={folded} /> : null}
+      </span>
       <StatusIcon status={summary.status} />
       <div className="min-w-0 flex-1">
         <p className="untrusted truncate" title={summary.title}>
           {summary.title}
         </p>
         <p className="flex gap-1.5 truncate text-small text-muted">
+          {folded ? <span className="shrink-0">{counted(below, 'sub-agent')}</span> : null}
           {project ? <span className="untrusted max-w-24 shrink-0 truncate">{project}</span> : null}
           <span className="untrusted truncate">{summary.agent}</span>
           {when ? <RelativeTime at={when} className="shrink-0" /> : null}
@@ -174,7 +234,7 @@ function Option(props: {
         <Pin aria-label="Pinned" className="size-3.5 shrink-0 text-accent" />
       ) : null}
       {summary.hasReport ? (
-        <FileText aria-label="With a report" className="size-3.5 shrink-0 text-faint" />
+        <FileText aria-label="Has report" className="size-3.5 shrink-0 text-faint" />
       ) : null}
     </div>
   )

@@ -58,7 +58,7 @@ export function ArchiveReader(props: {
       />
       {summary ? <ArchiveFacts summary={summary} /> : null}
       <Tabs
-        label="What is kept"
+        label="Report and transcript"
         className="flex-1"
         value={tab}
         onChange={(chosen) => show(taskId, chosen)}
@@ -91,7 +91,7 @@ export function ArchiveReader(props: {
   )
 }
 
-/** Kept however old it gets, with everything below it. */
+/** A pinned task never expires, nor do its sub-agents. */
 function PinAction({ task }: { task: Task }) {
   const { pin } = useActions()
   const above = useLineage(task.id).find((one) => one.pinned && one.id !== task.id)
@@ -100,7 +100,7 @@ function PinAction({ task }: { task: Task }) {
       <IconButton
         disabled
         icon={<Pin className="fill-current" />}
-        label={`Kept: “${above.title}” above it is pinned`}
+        label={`Kept because “${above.title}” is pinned`}
       />
     )
   return (
@@ -109,15 +109,15 @@ function PinAction({ task }: { task: Task }) {
       className={task.pinned ? 'text-accent' : undefined}
       label={
         task.pinned
-          ? 'Unpin: its transcript may expire again'
-          : 'Pin: never let its transcript expire, nor those below it'
+          ? 'Unpin: the transcript may expire again'
+          : 'Pin: never let this transcript and its sub-agents’ expire'
       }
       onClick={() => void pin(task.id, !task.pinned)}
     />
   )
 }
 
-/** A sub-agent is kept with its root, so only a root is taken back or deleted. */
+/** A sub-agent is kept with its root, so only a root is restored or deleted. */
 function ArchivedActions({ task }: { task: Task }) {
   const { restore, trash } = useActions()
   if (task.parentId !== null) return null
@@ -141,8 +141,8 @@ function ReportTab(props: { task: Task; onShowTranscript(): void; onRetry(run: n
       <EmptyState
         sentence={
           isRunning(task.status)
-            ? 'It is still at work and has not reported.'
-            : `It ended without a report${task.error ? `: ${beginningOf(causeWords(task.error))}` : '.'}`
+            ? 'The agent is still running and has not reported yet.'
+            : `The agent ended without a report${task.error ? `: ${beginningOf(causeWords(task.error))}` : '.'}`
         }
         action={{ label: 'Show the transcript', onClick: onShowTranscript }}
       />

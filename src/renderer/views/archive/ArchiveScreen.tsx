@@ -1,19 +1,28 @@
-import { ArrowDownUp, ChevronLeft } from 'lucide-react'
+import { ArrowDownUp, ChevronLeft, ChevronsDownUp, ChevronsUpDown } from 'lucide-react'
 import { useMemo, useRef, useState } from 'react'
+import type { TaskId } from '../../../shared/ids.ts'
+import { counted } from '../../components/primitives/format.ts'
 import {
   Button,
   EmptyState,
   IconButton,
   Select,
   Skeleton,
+  TextButton,
   TextInput,
 } from '../../components/primitives/index.ts'
-import { usePreference, useStores, useTaskLookup } from '../../store/hooks.ts'
+import { useLedger, usePreference, useStores, useTaskLookup } from '../../store/hooks.ts'
+import { toggled as withToggled } from '../../store/preferences.ts'
 import { ProblemNotice } from '../app/ProblemNotice.tsx'
 import { NothingHere } from '../shell/NothingHere.tsx'
-import { ArchiveList } from './ArchiveList.tsx'
+import { ArchiveList, type ArchiveListHandle } from './ArchiveList.tsx'
 import { ArchiveReader } from './ArchiveReader.tsx'
-import { type ArchiveSortKey, type ArchiveStatus, archiveRows } from './archive-rows.ts'
+import {
+  type ArchiveShow,
+  type ArchiveSortKey,
+  type ArchiveStatus,
+  archiveRows,
+} from './archive-rows.ts'
 import { useTranscripts } from './use-transcripts.ts'
 
 const statuses: { value: ArchiveStatus; label: string }[] = [
@@ -24,10 +33,17 @@ const statuses: { value: ArchiveStatus; label: string }[] = [
   { value: 'running', label: 'Running' },
 ]
 
+const shows: { value: ArchiveShow; label: string }[] = [
+  { value: 'archived', label: 'Archived' },
+  { value: 'live', label: 'Live' },
+  { value: 'pinned', label: 'Pinned' },
+  { value: 'all', label: 'All' },
+]
+
 const sorts: { value: ArchiveSortKey; label: string }[] = [
   { value: 'tree', label: 'By project' },
   { value: 'ended', label: 'Last active' },
-  { value: 'started', label: 'Began' },
+  { value: 'started', label: 'Started' },
   { value: 'title', label: 'Title' },
   { value: 'agent', label: 'Agent' },
   { value: 'status', label: 'Status' },
@@ -37,7 +53,7 @@ const sorts: { value: ArchiveSortKey; label: string }[] = [
   { value: 'project', label: 'Project name' },
 ]
 
-/** Every report and transcript that is kept, of live and cleaned-up agents alike. */
+/** The reports and transcripts of removed workspaces; those of live agents are shown on demand. */
 export function ArchiveScreen(props: {
   /** An id or a unique prefix; null: nothing is chosen. */
   selected: string | null
@@ -50,22 +66,38 @@ export function ArchiveScreen(props: {
   const { transcripts, problem, reload } = useTranscripts()
   const [text, setText] = useState('')
   const [status, setStatus] = useState<ArchiveStatus>('all')
-  const rows = useMemo(
-    () => archiveRows(transcripts ?? [], { text, status }, { by, reversed }),
-    [transcripts, text, status, by, reversed],
+  const show = usePreference('archiveShow')
+  const lookup = useTaskLookup(selected ?? '')
+  const chosen = lookup.kind === 'found' ? lookup.id : null
+  const [folds, setFolds] = useState<string[]>([])
+  const tasks = useLedger(({ ledger }) => ledger.tasks)
+  const rows = useMemo(() => {
+    const reportTitle = (id: TaskId) => tasks.get(id)?.reportTitle ?? null
+    const filter = { text, status, show, selected: chosen, reportTitle }
+    return archiveRows(transcripts ?? [], filter, { by, reversed }, new Set(folds))
+  }, [transcripts, text, status, show, chosen, by, reversed, folds, tasks])
+  const count = rows.reduce(
+    (sum, row) => sum + (row.kind === 'project' ? row.count : by === 'tree' ? 0 : 1),
+    0,
   )
+  const trees = rows.flatMap((row) => (row.kind === 'task' && row.below > 0 ? [row] : []))
+  const allFolded = trees.length > 0 && trees.every(({ folded }) => folded)
+  /** Folds every tree, or unfolds every tree once all are folded. */
+  const foldAll = () => {
+    const change = trees.filter(({ folded }) => folded === allFolded).map(({ key }) => key)
+    setFolds(change.reduce<string[]>(withToggled, folds))
+  }
+  const list = useRef<ArchiveListHandle>(null)
   const reader = useRef<HTMLElement>(null)
   const read = () => {
     const scrolls = '[role="tabpanel"] section[tabindex="0"]'
     const panel = reader.current?.querySelector<HTMLElement>(scrolls)
     ;(panel ?? reader.current?.querySelector<HTMLElement>('[role="tabpanel"]'))?.focus()
   }
-  const lookup = useTaskLookup(selected ?? '')
-  const chosen = lookup.kind === 'found' ? lookup.id : null
   if (transcripts?.length === 0)
     return (
       <EmptyState
-        sentence="Nothing is kept yet. Whatever an agent reports, says and changes will be here, also after its workspace is gone."
+        sentence="Nothing is recorded yet. Transcripts, reports and patches stay here after their workspace is removed."
         action={{ label: 'Back', onClick: () => navigation.go({ screen: 'home' }) }}
       />
     )
@@ -78,10 +110,23 @@ export function ArchiveScreen(props: {
       >
         <div className="flex shrink-0 flex-col gap-1 border-b px-3 py-2">
           <div className="flex items-center gap-1">
-            <h1 className="flex-1 text-title font-semibold">Archive</h1>
+            <h1 className="text-title font-semibold">Archive</h1>
+            <span
+              title={`${counted(count, 'agent')} of ${transcripts?.length ?? 0}`}
+              className="tabular flex-1 pl-1 text-small text-muted"
+            >
+              {transcripts ? count : null}
+            </span>
+            {by === 'tree' && trees.length > 0 && text.trim() === '' ? (
+              <IconButton
+                label={allFolded ? 'Expand all' : 'Collapse all'}
+                icon={allFolded ? <ChevronsUpDown /> : <ChevronsDownUp />}
+                onClick={foldAll}
+              />
+            ) : null}
             <Select
               quiet
-              label="Sorted by"
+              label="Sort by"
               value={by}
               onChange={(chosen) => preferences.setState({ archiveSort: chosen })}
               options={sorts}
@@ -89,20 +134,33 @@ export function ArchiveScreen(props: {
             />
             {by === 'tree' ? null : (
               <IconButton
-                label="The other way round"
+                label="Reverse order"
                 icon={<ArrowDownUp />}
                 pressed={reversed}
                 onClick={() => preferences.setState({ archiveReversed: !reversed })}
               />
             )}
           </div>
+          <TextInput
+            type="search"
+            aria-label="Filter by title, report, agent, project or id"
+            placeholder="Filter by title, report, agent, project or id"
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key !== 'ArrowDown' && event.key !== 'Enter') return
+              event.preventDefault()
+              list.current?.enter()
+            }}
+          />
           <div className="flex gap-1">
-            <TextInput
-              type="search"
-              aria-label="Filter by title, agent or id"
-              placeholder="Filter"
-              value={text}
-              onChange={(event) => setText(event.target.value)}
+            <Select
+              quiet
+              label="Show"
+              value={show}
+              onChange={(archiveShow) => preferences.setState({ archiveShow })}
+              options={shows}
+              className="shrink-0"
             />
             <Select
               quiet
@@ -121,9 +179,22 @@ export function ArchiveScreen(props: {
             className="m-2"
           />
         ) : null}
-        {transcripts ? (
+        {transcripts && rows.length === 0 ? (
+          <p className="p-4 text-center text-muted">
+            {text.trim() === '' && show === 'archived' && status === 'all'
+              ? 'Nothing is archived yet. '
+              : 'No matches. '}
+            {show === 'all' ? null : (
+              <TextButton onClick={() => preferences.setState({ archiveShow: 'all' })}>
+                Show all agents
+              </TextButton>
+            )}
+          </p>
+        ) : transcripts ? (
           <ArchiveList
+            ref={list}
             rows={rows}
+            onToggle={(key) => setFolds(withToggled(folds, key))}
             selected={chosen}
             onRead={read}
             onSelect={(taskId) =>
@@ -146,11 +217,11 @@ export function ArchiveScreen(props: {
             onClick={() => navigation.go({ screen: 'archive', taskId: null, tab })}
             className="m-1 self-start md:hidden"
           >
-            Everything that is kept
+            Archive
           </Button>
         )}
         {selected === null ? (
-          <EmptyState sentence="Choose an agent on the left to read its report and its transcript." />
+          <EmptyState sentence="Select an agent to read its report and transcript." />
         ) : chosen ? (
           <ArchiveReader
             key={chosen}

@@ -1,15 +1,32 @@
-/** The archive's list: by project and root, newest first, filtered. Pure. */
+/** The archive's list: by project and root, newest first, filtered and folded. Pure. */
 import type { TranscriptSummary } from '../../../shared/contract/workspace.ts'
 import type { TaskId } from '../../../shared/ids.ts'
 import { isRunning, type TaskStatus } from '../../../shared/tasks.ts'
 
 export type ArchiveStatus = 'all' | 'completed' | 'interrupted' | 'failed' | 'running'
 
+/** `archived`: the workspace is gone. `live`: it is there. */
+export type ArchiveShow = 'archived' | 'live' | 'pinned' | 'all'
+
 export interface ArchiveFilter {
-  /** Looked for in title, agent and id; upper and lower case are the same. */
+  /**
+   * Each of its words is looked for in title, agent, project and the title of the report; a text that looks
+   * like an id also in the id. Upper and lower case are the same.
+   */
   text: string
   status: ArchiveStatus
+  show: ArchiveShow
+  /** The task in the reader is listed whatever `show` says. */
+  selected?: TaskId | null
+  /** The title of a task's report, which a summary does not hold. */
+  reportTitle?(id: TaskId): string | null
 }
+
+/** Ids of the trees and keys of the projects that the person folded or unfolded. */
+type Toggled = ReadonlySet<string>
+
+/** A larger tree is folded until it is opened, so that the projects below it can be reached. */
+const openTreeRowsMax = 8
 
 /** `tree`: by project and root. The others: one list, those without a value last. */
 export type ArchiveSortKey =
@@ -31,7 +48,15 @@ interface ArchiveSort {
 }
 
 export type ArchiveRow =
-  | { kind: 'project'; key: string; name: string; dir: string }
+  | {
+      kind: 'project'
+      key: string
+      name: string
+      dir: string
+      /** Its matching tasks. */
+      count: number
+      folded: boolean
+    }
   | {
       kind: 'task'
       key: TaskId
@@ -42,8 +67,11 @@ export type ArchiveRow =
       project: string | null
       /** The title of the task that it continues. */
       continues: string | null
-      /** False: it is shown for what is below it. */
+      /** False: it is shown as a parent of one that does. */
       matches: boolean
+      /** Rows of its tree below it; 0 in a list that is not by trees. */
+      below: number
+      folded: boolean
     }
 
 /**
@@ -55,12 +83,13 @@ export function archiveRows(
   summaries: TranscriptSummary[],
   filter: ArchiveFilter,
   sort: ArchiveSort = { by: 'tree', reversed: false },
+  toggled: Toggled = new Set(),
 ): ArchiveRow[] {
   const titles = new Map(summaries.map(({ taskId, title }) => [taskId, title]))
   const continuesOf: ContinuesOf = ({ resumedFrom }) =>
     resumedFrom ? (titles.get(resumedFrom) ?? 'a task that is not kept') : null
   return sort.by === 'tree'
-    ? rowsByTree(summaries, filter, continuesOf)
+    ? rowsByTree(summaries, filter, continuesOf, toggled)
     : rowsBy(sort.by, sort.reversed, summaries, filter, continuesOf)
 }
 
@@ -91,6 +120,8 @@ function rowsBy(
       project: nameOf(summary.projectDir),
       continues: continuesOf(summary),
       matches: true,
+      below: 0,
+      folded: false,
     }))
 }
 
@@ -129,6 +160,7 @@ function rowsByTree(
   summaries: TranscriptSummary[],
   filter: ArchiveFilter,
   continuesOf: ContinuesOf,
+  toggled: Toggled,
 ): ArchiveRow[] {
   const known = new Set(summaries.map(({ taskId }) => taskId))
   const children = Map.groupBy(summaries, ({ parentId }) =>
@@ -139,10 +171,29 @@ function rowsByTree(
   for (const [dir, ofProject] of Map.groupBy(roots, ({ projectDir }) => projectDir)) {
     const tasks = ofProject.flatMap((root) => treeRows(root, 0, children, filter, continuesOf))
     if (tasks.length === 0) continue
-    rows.push({ kind: 'project', key: `project ${dir}`, name: nameOf(dir), dir }, ...tasks)
+    const key = `project ${dir}`
+    const folded = toggled.has(key)
+    const count = tasks.filter(({ matches }) => matches).length
+    rows.push({ kind: 'project', key, name: nameOf(dir), dir, count, folded })
+    if (!folded) rows.push(...(filter.text.trim() === '' ? foldTrees(tasks, toggled) : tasks))
   }
   return rows
 }
+
+/** Leaves out the rows below folded ones. A search shows every match, so it folds nothing. */
+function foldTrees(rows: TaskRow[], toggled: Toggled): TaskRow[] {
+  const shown: TaskRow[] = []
+  for (let index = 0; index < rows.length; index += 1) {
+    const row = rows[index] as TaskRow
+    const foldedAtFirst = row.below > openTreeRowsMax
+    const folded = row.below > 0 && foldedAtFirst !== toggled.has(row.key)
+    shown.push({ ...row, folded })
+    if (folded) index += row.below
+  }
+  return shown
+}
+
+type TaskRow = Extract<ArchiveRow, { kind: 'task' }>
 
 function treeRows(
   summary: TranscriptSummary,
@@ -150,7 +201,7 @@ function treeRows(
   children: Map<TaskId | null, TranscriptSummary[]>,
   filter: ArchiveFilter,
   continuesOf: ContinuesOf,
-): ArchiveRow[] {
+): TaskRow[] {
   const below = (children.get(summary.taskId) ?? [])
     .toSorted((a, b) => (a.startedAt ?? '').localeCompare(b.startedAt ?? ''))
     .flatMap((child) => treeRows(child, level + 1, children, filter, continuesOf))
@@ -158,15 +209,46 @@ function treeRows(
   if (!matches && below.length === 0) return []
   const continues = continuesOf(summary)
   return [
-    { kind: 'task', key: summary.taskId, summary, level, project: null, continues, matches },
+    {
+      kind: 'task',
+      key: summary.taskId,
+      summary,
+      level,
+      project: null,
+      continues,
+      matches,
+      below: below.length,
+      folded: false,
+    },
     ...below,
   ]
 }
 
-function isMatch({ title, agent, taskId, status }: TranscriptSummary, filter: ArchiveFilter) {
+/** As many letters of an id as tell it apart. */
+const idPrefix = /^[0-9a-f][0-9a-f-]{3,}$/
+
+function isMatch(summary: TranscriptSummary, filter: ArchiveFilter): boolean {
+  const { title, agent, taskId, status, projectDir } = summary
   if (!hasStatus(status, filter.status)) return false
+  if (taskId !== filter.selected && !isShown(summary, filter.show)) return false
   const wanted = filter.text.trim().toLowerCase()
-  return [title, agent, taskId].some((text) => text.toLowerCase().includes(wanted))
+  if (idPrefix.test(wanted) && taskId.startsWith(wanted)) return true
+  const texts = [title, agent, nameOf(projectDir), filter.reportTitle?.(taskId) ?? '']
+  const text = texts.join('\n').toLowerCase()
+  return wanted.split(/\s+/).every((word) => text.includes(word))
+}
+
+function isShown({ archived, pinned }: TranscriptSummary, show: ArchiveShow): boolean {
+  switch (show) {
+    case 'archived':
+      return archived
+    case 'live':
+      return !archived
+    case 'pinned':
+      return pinned
+    case 'all':
+      return true
+  }
 }
 
 const hasStatus = (status: TaskStatus, wanted: ArchiveStatus): boolean =>

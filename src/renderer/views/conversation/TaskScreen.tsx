@@ -1,9 +1,10 @@
-import { Archive, PanelRight, Square } from 'lucide-react'
+import { Archive, Copy, Link, PanelRight, Square } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import type { TaskId } from '../../../shared/ids.ts'
 import { isRunning } from '../../../shared/tasks.ts'
-import { Button, IconButton } from '../../components/primitives/index.ts'
+import { Button, IconButton, type MenuEntry } from '../../components/primitives/index.ts'
 import {
+  useAppInfo,
   usePreference,
   useStores,
   useTask,
@@ -11,6 +12,7 @@ import {
   useUnreachable,
 } from '../../store/hooks.ts'
 import { inspectorWidthMax, inspectorWidthMin } from '../../store/preferences.ts'
+import { linkOf, projectRoute, taskRoute } from '../../store/route.ts'
 import { useActions } from '../app/use-actions.ts'
 import { Inspector } from '../inspector/Inspector.tsx'
 import { ResumeButtons, useCanResume } from '../resume/ResumeButtons.tsx'
@@ -25,7 +27,7 @@ import { TranscriptPane } from '../transcript/TranscriptPane.tsx'
 import { ConversationFooter } from './ConversationFooter.tsx'
 import { ResultCounts } from './ResultLine.tsx'
 
-/** A task's conversation, and over it the transcript that the address names. */
+/** A task's conversation, with the transcript that the address names over it. */
 export function TaskScreen(props: { taskId: string; transcriptOf: string | null }) {
   const lookup = useTaskLookup(props.taskId)
   const child = useTaskLookup(props.transcriptOf ?? props.taskId)
@@ -55,10 +57,11 @@ function FoundTask({ taskId }: { taskId: TaskId }) {
   const task = useTask(taskId)
   const wide = useWide()
   const { preferences, navigation } = useStores()
-  const { stop } = useActions()
+  const { stop, copy, removeWorkspace } = useActions()
+  const { info } = useAppInfo()
   const open = usePreference('inspectorOpen')
   const width = usePreference('inspectorWidth')
-  /** On a narrow window the sheet is opened for a look, not for good. */
+  /** In a narrow window the inspector is a sheet that is not remembered. */
   const [sheet, setSheet] = useState(false)
   const [sent, setSent] = useState(0)
   const composer = useRef<HTMLTextAreaElement>(null)
@@ -115,6 +118,10 @@ function FoundTask({ taskId }: { taskId: TaskId }) {
     if (wide) preferences.setState({ inspectorOpen: !open })
     else setSheet(!sheet)
   }
+  const archive = async () => {
+    if (!task || !(await removeWorkspace(taskId, task.title)) || task.parentId !== null) return
+    navigation.go(projectRoute(task.projectId))
+  }
   const review = () => {
     preferences.setState(
       wide ? { inspectorTab: 'changes', inspectorOpen: true } : { inspectorTab: 'changes' },
@@ -122,6 +129,25 @@ function FoundTask({ taskId }: { taskId: TaskId }) {
     if (!wide) setSheet(true)
   }
   if (!task) return null
+  const menu: MenuEntry[] = [
+    {
+      label: 'Copy link',
+      icon: <Link />,
+      onSelect: () =>
+        void copy(linkOf(taskRoute(taskId), info?.host ?? null, location), 'the link'),
+    },
+    { label: 'Copy id', icon: <Copy />, onSelect: () => void copy(taskId, 'the id') },
+    ...(task.workspace && task.workspace.removal === null
+      ? [
+          {
+            label: running ? 'Stop and archive' : 'Archive',
+            icon: <Archive />,
+            disabled: lost,
+            onSelect: () => void archive(),
+          },
+        ]
+      : []),
+  ]
   const shown = wide ? open : sheet
   return (
     <div className="relative flex min-h-0 flex-1">
@@ -141,7 +167,7 @@ function FoundTask({ taskId }: { taskId: TaskId }) {
                   Stop
                 </Button>
               ) : null}
-              <ResumeButtons task={task} withKey />
+              <ResumeButtons task={task} withKey extra={menu} />
               {task.archived ? (
                 <IconButton
                   label="Open in the archive"
@@ -188,7 +214,8 @@ function FoundTask({ taskId }: { taskId: TaskId }) {
           <aside
             aria-label="Inspector"
             style={{ width }}
-            className="flex min-h-0 shrink-0 flex-col"
+            // However wide it was made, the conversation keeps some room.
+            className="flex max-w-[calc(100%-320px)] min-h-0 shrink-0 flex-col"
           >
             <Inspector task={task} onClose={toggle} />
           </aside>

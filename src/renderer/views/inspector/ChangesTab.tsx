@@ -19,26 +19,26 @@ import { useActions } from '../app/use-actions.ts'
 import { FileChanges } from './FileChanges.tsx'
 import { useDiff } from './use-diff.ts'
 
-/** What the workspace changed since it was made, and the way out of it: apply, or open the folder. */
+/** The files that the workspace changed since its base commit, with Apply, Open in editor and Open folder. */
 export function ChangesTab({ task }: { task: Task }) {
   const project = useProject(task.projectId)
   const { workspace } = task
   if (project && !project.git)
     return (
-      <EmptyState sentence="The project is not a Git repository: agents work in the folder itself, and there is nothing to compare with." />
+      <EmptyState sentence="This project is not a Git repository. Agents edit the folder directly, so there is nothing to compare." />
     )
-  if (!workspace) return <EmptyState sentence="It has no workspace yet." />
+  if (!workspace) return <EmptyState sentence="No workspace yet." />
   if (workspace.isolation === 'in-place')
     return (
-      <EmptyState sentence="It works in the folder itself, so its changes are where they belong already." />
+      <EmptyState sentence="This agent edits the project folder directly. Its changes are already there." />
     )
   if (workspace.removal)
     return (
       <EmptyState
         sentence={
           task.patch === 'applied'
-            ? 'Its changes were applied, and its worktree was cleaned up.'
-            : 'Its worktree was cleaned up. Its changes are kept as a patch.'
+            ? 'The changes were applied and the worktree was removed.'
+            : 'The worktree was removed. The changes are kept as a patch.'
         }
       >
         {task.patch === 'ready' ? <ApplyButton task={task} diff={null} /> : null}
@@ -51,8 +51,7 @@ function Changes({ task }: { task: Task }) {
   const { diff, problem, loading, refresh } = useDiff(task)
   const { openFolder } = useActions()
   const lost = useConnectionLost()
-  if (!diff && !problem && lost)
-    return <EmptyState sentence="Its changes are read once the connection is back." />
+  if (!diff && !problem && lost) return <EmptyState sentence="Changes load once connected." />
   if (!diff && !problem) return <Skeleton className="p-4" />
   return (
     <div className="flex flex-col">
@@ -72,12 +71,7 @@ function Changes({ task }: { task: Task }) {
           icon={<FolderOpen />}
           onClick={() => void openFolder(task.id, 'file-manager')}
         />
-        <IconButton
-          label="Read the changes again"
-          icon={<RefreshCw />}
-          aria-busy={loading}
-          onClick={refresh}
-        />
+        <IconButton label="Refresh" icon={<RefreshCw />} aria-busy={loading} onClick={refresh} />
       </div>
       <ApplyOutcomeNote task={task} />
       {problem ? (
@@ -91,12 +85,12 @@ function Changes({ task }: { task: Task }) {
         <EmptyState
           sentence={
             isRunning(task.status)
-              ? 'It has changed no file yet.'
-              : 'There is nothing here that its target does not have.'
+              ? 'No files changed yet.'
+              : 'No changes: the target already has everything.'
           }
         />
       ) : null}
-      {diff && diff.files.length > 0 ? <FileChanges diff={diff} /> : null}
+      {diff && diff.files.length > 0 ? <FileChanges taskId={task.id} diff={diff} /> : null}
     </div>
   )
 }
@@ -133,9 +127,9 @@ function ApplyButton({ task, diff }: { task: Task; diff: WorkspaceDiff | null })
         lost
           ? unreachable
           : applied
-            ? `It is in ${targetName(task)}, not committed`
+            ? `Already in ${targetName(task)}, not committed`
             : running
-              ? 'The agent is still at work'
+              ? 'The agent is still running'
               : diff?.target.path
       }
       className="min-w-0 shrink!"
@@ -160,7 +154,7 @@ function ApplyOutcomeNote({ task }: { task: Task }) {
         <NoticeLine
           tone="warning"
           className="border-b px-4"
-          text={`Conflicts in ${counted(view.paths.length, 'file')}; nothing was changed. Bring the branches together in the editor, then apply again.`}
+          text={`Conflicts in ${counted(view.paths.length, 'file')}; nothing was changed. Resolve them in your editor, then apply again.`}
           details={[...new Set([...view.paths, ...view.message.split('\n').slice(1)])].filter(
             (line) => line.trim() !== '',
           )}

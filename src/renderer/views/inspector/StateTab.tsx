@@ -16,7 +16,7 @@ import { useLedger, useStores } from '../../store/hooks.ts'
 import { homeRoute, projectRoute } from '../../store/route.ts'
 import { useActions } from '../app/use-actions.ts'
 
-/** Where the agent works and from which commit, its runs, and how to clean up after it. */
+/** The agent's directory, branch and base commit, its runs, and the removal of its workspace. */
 export function StateTab({ task }: { task: Task }) {
   const { openFolder } = useActions()
   const { workspace } = task
@@ -26,7 +26,7 @@ export function StateTab({ task }: { task: Task }) {
     <div className="flex flex-col gap-6 p-4">
       <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1.5">
         <Fact name="Id">
-          <Code text={task.id} label="Copy the id" />
+          <Code text={task.id} label="Copy id" />
         </Fact>
         <Fact name="Agent">
           {task.agent} <span className="text-muted">({task.kind})</span>
@@ -34,28 +34,28 @@ export function StateTab({ task }: { task: Task }) {
         {workspace ? (
           <>
             <Fact name="Works in">
-              <Code text={workspace.path} label="Copy the path" gone={!there} />
+              <Code text={workspace.path} label="Copy path" gone={!there} />
             </Fact>
             <Fact name="Branch">
-              {workspace.branch ? <Code text={workspace.branch} label="Copy the branch" /> : 'none'}
+              {workspace.branch ? <Code text={workspace.branch} label="Copy branch" /> : 'none'}
             </Fact>
-            <Fact name="Made from">
+            <Fact name="Base">
               {workspace.baseCommit ? (
                 <span title={workspace.baseCommit}>
                   <span className="font-mono text-code">{workspace.baseCommit.slice(0, 8)}</span>
                   {workspace.baseBranch ? ` on ${workspace.baseBranch}` : ''}
                 </span>
               ) : (
-                'the folder as it is'
+                'the folder as it was'
               )}
             </Fact>
           </>
         ) : null}
-        <Fact name="Began">
+        <Fact name="Started">
           <RelativeTime at={task.startedAt ?? task.createdAt} />
         </Fact>
         {used > 0 ? (
-          <Fact name="Used">
+          <Fact name="Tokens">
             <Tokens
               input={task.usage.inputTokens}
               output={task.usage.outputTokens}
@@ -77,7 +77,7 @@ export function StateTab({ task }: { task: Task }) {
       <section>
         <h3 className="mb-1 font-semibold">Runs</h3>
         {task.runs.length === 0 ? (
-          <p className="text-muted">It has not begun.</p>
+          <p className="text-muted">No run has started yet.</p>
         ) : (
           <ul className="divide-y">
             {task.runs.map((run) => (
@@ -111,7 +111,7 @@ function RunRow({ run, foldKey }: { run: Run; foldKey: string }) {
   )
 }
 
-/** It archives; what is deleted is the worktree alone, and the button says so. */
+/** Everything recorded goes to the archive; only the worktree is deleted. */
 function RemoveWorkspace({ task }: { task: Task }) {
   const { navigation } = useStores()
   const { removeWorkspace } = useActions()
@@ -133,17 +133,17 @@ function RemoveWorkspace({ task }: { task: Task }) {
   }
   return (
     <section className="flex flex-col items-start gap-2 border-t pt-4">
-      <h3 className="font-semibold">Remove workspace</h3>
+      <h3 className="font-semibold">Workspace</h3>
       <p className="text-muted">
         {running ? 'Stops the agent. ' : ''}
-        Moves its transcript, reports and patch
-        {below > 0 ? `, and those of ${counted(below, 'sub-agent')},` : ''} to the archive
+        The transcript, reports and a patch of unapplied changes
+        {below > 0 ? `, and those of ${counted(below, 'sub-agent')},` : ''} go to the archive.
         {worktree
-          ? ', then deletes the worktree folder. Changes that were not applied stay in the patch.'
-          : '. The project’s folder stays as it is.'}
+          ? ' The worktree folder is deleted. You can restore it.'
+          : ' The project folder is not touched.'}
       </p>
       <Button variant="danger" busy={busy} onClick={() => void remove()}>
-        {busy ? 'Archiving…' : worktree ? 'Archive and delete the worktree' : 'Archive'}
+        {busy ? 'Removing…' : 'Remove workspace'}
       </Button>
     </section>
   )

@@ -1,16 +1,20 @@
 import { useStore } from 'zustand'
 import { DialogShell, Kbd } from '../../components/primitives/index.ts'
-import { useStores } from '../../store/hooks.ts'
+import { useRoute, useStores } from '../../store/hooks.ts'
 import type { KeyCommand, KeyGroup } from '../../store/keys.ts'
 
 const groups: KeyGroup[] = ['Everywhere', 'Lists', 'Agent', 'Transcript']
 
-/** Every key that does something on the screen behind it. */
+/** The keys of the screen behind it: those of the transcript while one is open. */
 export function KeysDialog() {
   const { overlay, keys } = useStores()
-  const commands = useStore(keys.store)
+  const route = useRoute()
+  const scope = route.screen === 'task' && route.transcriptOf !== null ? 'dialog' : 'window'
+  const commands = useStore(keys.store).filter(
+    (command) => (command.scope ?? 'window') === scope || !command.run,
+  )
   return (
-    <DialogShell open onClose={overlay.hide} title="Keys" size="small" focus="dialog">
+    <DialogShell open onClose={overlay.hide} title="Keyboard shortcuts" size="small" focus="dialog">
       <div className="grid gap-4 p-4">
         {groups.map((group) => {
           const listed = distinct(commands.filter((command) => command.group === group))
@@ -38,7 +42,7 @@ export function KeysDialog() {
   )
 }
 
-/** One line a key, however many views know it. */
+/** One line for each key, however many views registered it. */
 const distinct = (commands: KeyCommand[]): KeyCommand[] => [
   ...new Map(commands.map((command) => [command.keys, command])).values(),
 ]

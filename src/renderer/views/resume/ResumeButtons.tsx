@@ -13,8 +13,10 @@ export function ResumeButtons(props: {
   task: Task
   /** Its key is listened for. */
   withKey?: boolean
+  /** More entries of the menu. */
+  extra?: MenuEntry[]
 }) {
-  const { task, withKey = false } = props
+  const { task, withKey = false, extra = [] } = props
   const { resumes } = useStores()
   const { resume, startFresh, giveUp, retry, continueFrom } = useResumeActions()
   const { stop } = useActions()
@@ -64,6 +66,7 @@ export function ResumeButtons(props: {
           },
         ]
       : []),
+    ...extra,
   ]
   return (
     <>

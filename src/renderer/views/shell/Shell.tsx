@@ -27,13 +27,14 @@ import { SettingsScreen } from '../settings/SettingsScreen.tsx'
 import { Rail } from '../sidebar/Rail.tsx'
 import { Sidebar } from '../sidebar/Sidebar.tsx'
 import { Banner, ConnectionBanner } from './Banner.tsx'
+import { focusNextPane } from './panes.ts'
 import { Splitter } from './Splitter.tsx'
 import { useFocusKept } from './use-focus-kept.ts'
 import { useKeyListener, useKeys } from './use-keys.ts'
 import { useNewAgentKeys } from './use-new-agent-keys.ts'
 import { useWide } from './use-wide.ts'
 
-/** Sidebar, the chosen screen, and the one dialog that may lie over them. */
+/** Sidebar, the current screen, and the dialog that may lie over them. */
 export function Shell() {
   const wide = useWide()
   const address = formatRoute(useRoute())
@@ -142,7 +143,7 @@ function useWindowKeys(): void {
   useKeys([
     {
       keys: 'Mod+k',
-      label: 'Find a command or an agent',
+      label: 'Search commands and agents',
       group: 'Everywhere',
       run: () => overlay.show({ kind: 'palette' }),
     },
@@ -166,10 +167,27 @@ function useWindowKeys(): void {
     },
     {
       keys: '?',
-      label: 'All keys',
+      label: 'Show shortcuts',
       group: 'Everywhere',
       run: () => overlay.show({ kind: 'keys' }),
     },
+    { keys: 'F6', label: 'Next pane', group: 'Everywhere', run: () => focusNextPane() },
+    // The same two while a transcript lies over the window.
+    {
+      keys: 'Mod+k',
+      label: 'Search commands and agents',
+      group: 'Everywhere',
+      scope: 'dialog',
+      run: () => overlay.show({ kind: 'palette' }),
+    },
+    {
+      keys: '?',
+      label: 'Show shortcuts',
+      group: 'Everywhere',
+      scope: 'dialog',
+      run: () => overlay.show({ kind: 'keys' }),
+    },
+    { keys: 'Mod+Enter', label: 'Send', group: 'Agent' },
   ])
 }
 

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react'
 import { useStores } from '../../store/hooks.ts'
 import type { KeyCommand } from '../../store/keys.ts'
 
-/** Registers keys while the component is shown. `commands` may be made anew at each render. */
+/** Registers keys while the component is shown. `commands` may be a new array at each render. */
 export function useKeys(commands: KeyCommand[]): void {
   const { keys } = useStores()
   const latest = useRef(commands)
@@ -35,7 +35,7 @@ export function useKeyListener(): void {
       const { target } = event
       if (target instanceof Element) {
         // What is typed is text; and an open menu has keys of its own.
-        if (!mod && event.key !== 'Escape' && target.closest(textFields)) return
+        if (!mod && !leavesText.has(event.key) && target.closest(textFields)) return
         if (target.closest(openPopups)) return
       }
       if (overlay.store.getState().kind !== 'none') return
@@ -57,6 +57,9 @@ export function useKeyListener(): void {
 
 /** The archive's list is a listbox that stays; it takes its own keys and leaves the others. */
 const openPopups = '[role="menu"], [role="listbox"]:not([data-stays])'
+
+/** Keys that no text field uses. */
+const leavesText = new Set(['Escape', 'F6'])
 
 const textFields =
   'input:not([type="checkbox"]):not([type="radio"]), textarea, select, [contenteditable="true"]'

@@ -1,4 +1,3 @@
-import { ChevronRight } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Task } from '../../../shared/tasks.ts'
 import { StatusIcon, StatusText, Tokens } from '../../components/primitives/index.ts'
@@ -6,9 +5,10 @@ import { shownStatus } from '../../components/task/shown-status.ts'
 import { TaskElapsed } from '../../components/task/task-elapsed.tsx'
 import { useLineage, useProject } from '../../store/hooks.ts'
 import { formatRoute, projectRoute, taskRoute } from '../../store/route.ts'
+import { Breadcrumb, Crumb } from './Breadcrumb.tsx'
 import { LineageLine } from './LineageLine.tsx'
 
-/** Where it is, what it is called, and how it stands; `actions` on the right. */
+/** Breadcrumb, title, status and totals of a task; `actions` on the right. */
 export function TaskHeader({ task, actions }: { task: Task; actions: ReactNode }) {
   const lineage = useLineage(task.id)
   const project = useProject(task.projectId)
@@ -17,20 +17,20 @@ export function TaskHeader({ task, actions }: { task: Task; actions: ReactNode }
   return (
     <header className="flex shrink-0 items-start gap-2 border-b px-4 pt-2 pb-2">
       <div className="@container min-w-0 flex-1">
-        <nav aria-label="Where it is" className="flex min-w-0 items-center text-small text-muted">
-          <ol className="flex min-w-0 items-center gap-0.5">
-            {project ? (
-              <Crumb href={formatRoute(projectRoute(project.id))}>{project.name}</Crumb>
-            ) : null}
-            {lineage.slice(0, -1).map((ancestor) => (
-              <Crumb key={ancestor.id} href={formatRoute(taskRoute(ancestor.id))}>
-                {ancestor.title}
-              </Crumb>
-            ))}
+        <nav aria-label="Breadcrumb" className="flex min-w-0 items-center text-small text-muted">
+          <Breadcrumb
+            ancestors={lineage.slice(0, -1)}
+            routeOf={({ id }) => taskRoute(id)}
+            before={
+              project ? (
+                <Crumb href={formatRoute(projectRoute(project.id))}>{project.name}</Crumb>
+              ) : null
+            }
+          >
             <li className="shrink-0 text-faint">{task.agent}</li>
-          </ol>
+          </Breadcrumb>
         </nav>
-        {/* Where there is no room beside it, what stands there goes below. */}
+        {/* Where there is no room beside the title, the status wraps below it. */}
         <div className="flex min-w-0 items-center gap-x-2 @max-[26rem]:flex-wrap">
           <h1 className="untrusted min-w-0 truncate text-title font-semibold" title={task.title}>
             {task.title}
@@ -51,19 +51,5 @@ export function TaskHeader({ task, actions }: { task: Task; actions: ReactNode }
       </div>
       <div className="flex shrink-0 items-center gap-1 pt-1.5">{actions}</div>
     </header>
-  )
-}
-
-function Crumb({ href, children }: { href: string; children: ReactNode }) {
-  return (
-    <li className="flex min-w-0 items-center gap-0.5">
-      <a
-        href={href}
-        className="untrusted max-w-56 truncate rounded-sm hover:text-ink hover:underline"
-      >
-        {children}
-      </a>
-      <ChevronRight aria-hidden className="size-3 shrink-0 text-faint" />
-    </li>
   )
 }

@@ -17,13 +17,14 @@ import {
   useStores,
   useTask,
 } from '../../store/hooks.ts'
-import { formatRoute, linkOf, type Route, taskRoute } from '../../store/route.ts'
+import { linkOf, type Route, taskRoute } from '../../store/route.ts'
 import { useActions } from '../app/use-actions.ts'
 import { useCanResume } from '../resume/ResumeButtons.tsx'
 import { useResumeActions } from '../resume/use-resume-actions.ts'
 import { ConnectionBanner } from '../shell/Banner.tsx'
 import { NothingHere } from '../shell/NothingHere.tsx'
 import { useKeys } from '../shell/use-keys.ts'
+import { Breadcrumb } from '../task/Breadcrumb.tsx'
 import { TranscriptPane } from './TranscriptPane.tsx'
 
 /**
@@ -74,14 +75,14 @@ export function TranscriptDialog(props: {
       : []),
     {
       keys: '[',
-      label: 'The agent before it',
+      label: 'Previous sibling',
       group: 'Transcript',
       scope: 'dialog',
       run: () => goTo(at - 1),
     },
     {
       keys: ']',
-      label: 'The agent after it',
+      label: 'Next sibling',
       group: 'Transcript',
       scope: 'dialog',
       run: () => goTo(at + 1),
@@ -146,42 +147,32 @@ function Header(props: {
     void copy(linkOf(transcriptRoute(below, task.id), info?.host ?? null, location), 'the link')
   return (
     <div className="flex min-w-0 items-center gap-3">
-      <nav aria-label="Transcripts above it" className="min-w-0 flex-1">
-        <ol className="flex min-w-0 items-center gap-1">
-          {lineage.slice(0, -1).map((ancestor) => (
-            <li key={ancestor.id} className="flex min-w-0 items-center gap-1">
-              <a
-                href={formatRoute(
-                  ancestor.id === below ? taskRoute(below) : transcriptRoute(below, ancestor.id),
-                )}
-                className="untrusted truncate rounded-sm text-muted hover:text-ink hover:underline"
-              >
-                {ancestor.title}
-              </a>
-              <ChevronRight aria-hidden className="size-3.5 shrink-0 text-faint" />
-            </li>
-          ))}
+      <nav aria-label="Parents" className="min-w-0 flex-1">
+        <Breadcrumb
+          ancestors={lineage.slice(0, -1)}
+          routeOf={({ id }) => (id === below ? taskRoute(below) : transcriptRoute(below, id))}
+        >
           <li
             aria-current="page"
             title={task.title}
-            className="untrusted min-w-24 shrink-0 truncate font-semibold max-w-[60%]"
+            className="untrusted max-w-[60%] min-w-24 shrink-0 truncate font-semibold"
           >
             {task.title}
           </li>
-        </ol>
+        </Breadcrumb>
       </nav>
       <span className="flex shrink-0 items-center gap-1.5 text-small">
         <StatusIcon status={status} decorative />
         <StatusText status={status} />
         {isRunning(task.status) ? (
-          <span className="text-muted">{lost ? '· when last seen' : '· follows live'}</span>
+          <span className="text-muted">{lost ? '· when last seen' : '· live'}</span>
         ) : null}
       </span>
       <span className="flex shrink-0 items-center">
         {position && position.of > 1 ? (
           <>
             <IconButton
-              label="The agent before it"
+              label="Previous sibling"
               shortcut="["
               icon={<ChevronLeft />}
               disabled={position.at === 0}
@@ -191,7 +182,7 @@ function Header(props: {
               {position.at + 1} of {position.of}
             </span>
             <IconButton
-              label="The agent after it"
+              label="Next sibling"
               shortcut="]"
               icon={<ChevronRight />}
               disabled={position.at === position.of - 1}

@@ -9,12 +9,14 @@ import { dayOf } from '../../components/primitives/format.ts'
 import { EmptyState, NoticeLine, Skeleton } from '../../components/primitives/index.ts'
 import { shownStatus } from '../../components/task/shown-status.ts'
 import { useTask, useTranscript, useTranscriptView } from '../../store/hooks.ts'
+import type { KeyCommand } from '../../store/keys.ts'
 import type { TranscriptStore } from '../../store/transcript-store.ts'
 import { ProblemNotice } from '../app/ProblemNotice.tsx'
 import { useActions } from '../app/use-actions.ts'
+import { useKeys } from '../shell/use-keys.ts'
 import { TaskContexts } from '../task/TaskContexts.tsx'
 
-/** A task's transcript in whatever place: live ones follow, archived ones are read page by page. */
+/** A task's transcript: a live one follows its end, an archived one is read page by page. */
 export function TranscriptPane(props: {
   taskId: TaskId
   /** Where an archived one is opened; a live one follows its end. */
@@ -42,6 +44,17 @@ export function TranscriptPane(props: {
   )
 }
 
+/** The list handles these itself, in the window and in the dialog. */
+const rowKeys: KeyCommand[] = [
+  { keys: 'j', label: 'Next row', group: 'Transcript' },
+  { keys: 'k', label: 'Previous row', group: 'Transcript' },
+  { keys: 'Space', label: 'Fold or unfold the row', group: 'Transcript' },
+  { keys: 't', label: 'Transcript of the row’s task', group: 'Transcript' },
+  { keys: 'r', label: 'Resume the row’s task', group: 'Transcript' },
+  { keys: 'Home', label: 'First loaded row', group: 'Transcript' },
+  { keys: 'End', label: 'Latest', group: 'Transcript' },
+]
+
 function OpenTranscript(props: {
   transcript: TranscriptStore
   from: 'start' | 'end'
@@ -49,6 +62,7 @@ function OpenTranscript(props: {
   toEnd: number
 }) {
   const { transcript, from, takeFocus, toEnd } = props
+  useKeys(rowKeys)
   const list = useRef<TranscriptListHandle>(null)
   const view = useTranscriptView(transcript)
   const task = useTask(transcript.taskId)
@@ -100,8 +114,8 @@ function OpenTranscript(props: {
           <EmptyState
             sentence={
               running
-                ? 'It has begun and said nothing yet.'
-                : 'Nothing was recorded: it ended before its first turn.'
+                ? 'Starting… nothing to show yet.'
+                : 'Nothing was recorded: the run ended before its first turn.'
             }
           />
         }
@@ -111,23 +125,23 @@ function OpenTranscript(props: {
   )
 }
 
-/** Retention took it away: when, and whether it can be had back. */
+/** The transcript expired: when, and whether it can be restored. */
 function Expired({ task, expired }: { task: Task; expired: TranscriptExpiry }) {
   const { undoSweep } = useActions()
   const [busy, setBusy] = useState(false)
   const { at, keptUntil, purgedAt, receiptId } = expired
-  const kept = task.hasReport ? ' Its report is kept.' : ''
+  const kept = task.hasReport ? ' The report is kept.' : ''
   if (purgedAt)
     return (
       <EmptyState
-        sentence={`This transcript expired on ${dayOf(at)}, and was deleted for good on ${dayOf(purgedAt)}.${kept}`}
+        sentence={`This transcript expired on ${dayOf(at)} and was permanently deleted on ${dayOf(purgedAt)}.${kept}`}
       />
     )
   return (
     <EmptyState
-      sentence={`This transcript expired on ${dayOf(at)}.${kept} It can be restored until ${dayOf(keptUntil)}.`}
+      sentence={`This transcript expired on ${dayOf(at)}.${kept} You can restore it until ${dayOf(keptUntil)}.`}
       action={{
-        label: 'Restore it',
+        label: 'Restore',
         busy,
         onClick: async () => {
           setBusy(true)
@@ -139,7 +153,7 @@ function Expired({ task, expired }: { task: Task; expired: TranscriptExpiry }) {
   )
 }
 
-/** What is not as it should be, above the transcript. */
+/** Problems of the transcript, above it. */
 function TranscriptState(props: { view: ReturnType<typeof useTranscriptView>; onRetry(): void }) {
   const { view, onRetry } = props
   if (view.pageProblem)
@@ -159,11 +173,11 @@ function TranscriptState(props: { view: ReturnType<typeof useTranscriptView>; on
 const statusTexts = {
   complete: null,
   'partial-only':
-    'Only its unfinished message was kept: it was cut off before its first turn ended.',
-  // Said in place of the entries.
+    'Only an unfinished message was saved: the agent stopped before its first turn ended.',
+  // Shown in place of the entries.
   expired: null,
-  missing: 'Its transcript is not there. Its report and its record in the ledger are.',
-  damaged: 'Parts of it are damaged. They are kept, and marked where they are.',
+  missing: 'The transcript is missing. The report and the entry in the ledger are there.',
+  damaged: 'Parts of this transcript are damaged. They are kept in the file and marked below.',
 } as const
 
 function Loading() {
@@ -180,15 +194,15 @@ function notBegun(task: Task, root: Task | null): string {
   const { agentsAtOnce } = task.options
   switch (shownStatus(task, root)) {
     case 'not-started':
-      return 'It had not begun when Shiplog ended. A follow-up to its root takes it up.'
+      return 'Not started when Shiplog quit. A follow-up to its root starts it.'
     case 'queued':
-      return `It waits for its turn: ${agentsAtOnce === 1 ? '1 agent works' : `${agentsAtOnce} agents work`} at the same time.`
+      return `Waiting for a free slot: at most ${agentsAtOnce === 1 ? '1 agent runs' : `${agentsAtOnce} agents run`} at the same time.`
     case 'blocked':
-      return `It is blocked: ${task.error ?? 'something it depends on did not complete'}.`
+      return `Blocked: ${task.error ?? 'a task it depends on did not complete'}.`
     case 'spawned':
     case 'resumed':
-      return 'Its workspace is being made.'
+      return 'Creating the workspace…'
     default:
-      return `It never began${task.error ? `: ${task.error}` : ''}.`
+      return `Never started${task.error ? `: ${task.error}` : ''}.`
   }
 }
