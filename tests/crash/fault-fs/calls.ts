@@ -2,7 +2,7 @@
 import { EventEmitter } from 'node:events'
 import fs from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
-import { inside, session } from './session.ts'
+import { inside, isIgnored, session } from './session.ts'
 import type { Operation } from './trace.ts'
 
 /** What a call is about: null when it does not concern the recorded directory. */
@@ -88,6 +88,8 @@ export const byPath: Record<string, Describe> = {
 function twoNames(kind: 'rename' | 'link', from: unknown, to: unknown): Description | null {
   const [source, target] = [inside(from), inside(to)]
   if (source === null && target === null) return null
+  // Files that nobody recorded come in or go out: the call can be counted, and not replayed.
+  if (isIgnored(from) || isIgnored(to)) return { path: target ?? source ?? '', operation: null }
   if (source === null || target === null)
     throw new Error(`a ${kind} across the recorded directory: ${String(from)} -> ${String(to)}`)
   return { path: target, operation: { kind, from: source, path: target } }

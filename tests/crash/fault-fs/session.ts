@@ -61,12 +61,22 @@ export function begin(operation: Operation): Step | null {
 
 /** Relative to the recorded directory; null for what is outside of it, or left out. */
 export function inside(given: unknown): string | null {
+  const found = below(given)
+  return found === null || session?.ignore(found) ? null : found
+}
+
+/** It lies in the recorded directory, and is left out. */
+export function isIgnored(given: unknown): boolean {
+  const found = below(given)
+  return found !== null && session?.ignore(found) === true
+}
+
+function below(given: unknown): string | null {
   if (!session) return null
   const text = given instanceof URL ? given.pathname : given
   if (typeof text !== 'string' && !Buffer.isBuffer(text)) return null
   const relative = path.relative(session.root, path.resolve(String(text)))
   if (relative === '..' || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative))
     return null
-  const found = relative.split(path.sep).join('/')
-  return session.ignore(found) ? null : found
+  return relative.split(path.sep).join('/')
 }
