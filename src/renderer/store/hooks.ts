@@ -157,14 +157,14 @@ export const useTranscriptView = (transcript: TranscriptStore): TranscriptView =
   useStore(transcript.store)
 
 /** The counts of what an ended run changed; null while it runs, and where nothing can be compared. */
-export function useChangeSummary(task: Task): ChangeSummary | null {
+export function useChangeSummary(task: Task | null): ChangeSummary | null {
   const { changeSummaries } = useStores()
   const lost = useConnectionLost()
   useEffect(() => {
-    if (!lost) void changeSummaries.load(task)
+    if (task && !lost) void changeSummaries.load(task)
   }, [changeSummaries, task, lost])
-  const summary = useStore(changeSummaries.store, (known) => known.get(task.id) ?? null)
-  return hasChangeSummary(task) ? summary : null
+  const summary = useStore(changeSummaries.store, (known) => (task && known.get(task.id)) ?? null)
+  return task && hasChangeSummary(task) ? summary : null
 }
 
 const loading: ReportView = { phase: 'loading' }

@@ -3,27 +3,29 @@ import { exactTime, timeOfDayWithSeconds } from '../primitives/format.ts'
 import { CopyButton } from '../primitives/index.ts'
 import type { Row } from './rows.ts'
 
-/** In the margins where the pane has some, else over the row's right end. */
+/** In the margins where the pane has some, else above the row's right end. */
 export function RowTools({ row }: { row: Row }) {
   const text = copiedText(row)
   const { at } = row
   if (row.kind === 'mark' || (at === null && text === null)) return null
   return (
-    <div className="pointer-events-none absolute inset-y-0 right-0 left-0 opacity-0 transition-opacity group-hover/row:opacity-100 group-focus-within/row:opacity-100 group-focus-visible/row:opacity-100">
-      {at ? (
-        <time
-          dateTime={at}
-          title={exactTime(at)}
-          className="pointer-events-auto absolute top-2 right-13 rounded-sm bg-canvas px-1 text-small text-faint @gutter:right-full @gutter:mr-0"
-        >
-          {timeOfDayWithSeconds(at)}
-        </time>
-      ) : null}
-      {text === null ? null : (
-        <span className="pointer-events-auto absolute top-1.5 right-6 rounded-md bg-canvas @gutter:right-auto @gutter:left-full @gutter:ml-0">
-          <CopyButton text={text} label="Copy" />
-        </span>
-      )}
+    <div className="pointer-events-none absolute inset-0 opacity-0 transition-opacity group-hover/row:opacity-100 group-focus-within/row:opacity-100 group-focus-visible/row:opacity-100">
+      <div className="absolute -top-3 right-6 z-10 flex items-center rounded-md border bg-raised pl-1 @gutter:inset-0 @gutter:border-0 @gutter:bg-transparent @gutter:pl-0">
+        {at ? (
+          <time
+            dateTime={at}
+            title={exactTime(at)}
+            className="pointer-events-auto px-1 text-small text-muted @gutter:absolute @gutter:top-2 @gutter:right-full"
+          >
+            {timeOfDayWithSeconds(at)}
+          </time>
+        ) : null}
+        {text === null ? null : (
+          <span className="pointer-events-auto @gutter:absolute @gutter:top-1.5 @gutter:left-full">
+            <CopyButton text={text} label="Copy" />
+          </span>
+        )}
+      </div>
     </div>
   )
 }

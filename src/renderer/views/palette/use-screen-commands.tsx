@@ -21,6 +21,7 @@ import { isRunning, type Task } from '../../../shared/tasks.ts'
 import { canBeRetried } from '../../components/task/what-next.ts'
 import {
   useAppInfo,
+  useChangeSummary,
   useRoute,
   useStores,
   useTask,
@@ -61,6 +62,7 @@ export function useScreenCommands(task: Task | null): ScreenCommand[] {
   const { resume, retry } = useResumeActions()
   const resumable = useCanResume(task)
   const lost = useUnreachable() !== undefined
+  const changes = useChangeSummary(task)
   const registered = useStore(keys.store)
   if (!task) return []
   const { id, title } = task
@@ -76,10 +78,10 @@ export function useScreenCommands(task: Task | null): ScreenCommand[] {
     lost || !canBeRetried(task)
       ? null
       : { label: 'Retry the agent', icon: <RotateCw />, run: () => void retry(id) },
-    lost || running || task.patch === 'none' || task.patch === 'applied'
+    lost || !changes || changes.files === 0 || changes.applied
       ? null
       : {
-          label: `Apply changes to ${targetName(task)}`,
+          label: `Apply changes to ${changes.branch ?? targetName(task)}`,
           icon: <GitMerge />,
           run: () => void applyPatch(id),
         },

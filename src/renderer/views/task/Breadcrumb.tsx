@@ -57,7 +57,7 @@ export function Crumb({ href, children }: { href: string; children: string }) {
       <a
         href={href}
         title={children}
-        className="untrusted max-w-56 min-w-12 truncate rounded-sm text-muted hover:text-ink hover:underline"
+        className="untrusted max-w-56 truncate rounded-sm text-muted hover:text-ink hover:underline"
       >
         {children}
       </a>
