@@ -1,0 +1,4 @@
+import { journalMutants } from './journal.ts'
+import type { Mutant } from './mutant.ts'
+
+export const mutants: Mutant[] = [...journalMutants]
