@@ -10,7 +10,7 @@ import type { ProjectSetup } from '../src/shared/contract/projects.ts'
 import type { Damage, WorkspaceDiff } from '../src/shared/contract/workspace.ts'
 import type { DriftReport } from '../src/shared/drift.ts'
 import { type Entry, noUsage, type PartialMessage } from '../src/shared/entries.ts'
-import { resolveId, type TaskId } from '../src/shared/ids.ts'
+import { newUpdateId, resolveId, type TaskId, type UpdateId } from '../src/shared/ids.ts'
 import type { LedgerEvent, LedgerRecord } from '../src/shared/ledger.ts'
 import { snapshotParts } from '../src/shared/projections/ledger-snapshot.ts'
 import {
@@ -20,7 +20,7 @@ import {
   taskTree,
 } from '../src/shared/projections/ledger-state.ts'
 import { isRunning, isSettled } from '../src/shared/tasks.ts'
-import type { ApplyOutcome } from '../src/shared/tools.ts'
+import type { ApplyOutcome, UndoOutcome } from '../src/shared/tools.ts'
 import { createFakeResume } from '../tests/fixtures/fake-resume.ts'
 import { createFakeRetention, type FakeRetentionOptions } from '../tests/fixtures/retention.ts'
 import { createFeed, type Feed } from './feeds.ts'
@@ -43,6 +43,7 @@ interface FakeContractOptions {
   notices?: Notice[]
   retention?: Omit<FakeRetentionOptions, 'state' | 'record'>
   apply?: ApplyOutcome
+  undo?: UndoOutcome
   /** What has changed since a task stopped; nothing unless given. */
   drift?: Record<TaskId, DriftReport>
   /** Asked before what has changed is told: a host that is slow, or can't tell. */
@@ -92,6 +93,18 @@ export function createFakeContract(options: FakeContractOptions = {}): FakeContr
     for (const wake of recorded) wake()
     recorded.clear()
     ledgerFeed.publish({ type: 'records', records })
+  }
+  const recordUpdate = (
+    taskId: TaskId,
+    about: { reason: 'apply' | 'undo'; undoes?: UpdateId; files: number },
+  ): void => {
+    const updateId = newUpdateId()
+    const root = state.tasks.get(taskId)?.projectDir ?? ''
+    const commit = '0'.repeat(40)
+    record(
+      { type: 'files.update-started', updateId, taskId, dir: root, root, commit, ...about },
+      { type: 'files.updated', updateId, taskId },
+    )
   }
 
   const retention = createFakeRetention({ ...options.retention, state, record })
@@ -216,10 +229,25 @@ export function createFakeContract(options: FakeContractOptions = {}): FakeContr
       }),
       applyPatch: os.tasks.applyPatch.handler(({ input, errors }) => {
         const { id } = taskOf(input.taskId, errors)
-        const outcome = options.apply ?? { kind: 'applied', paths: ['src/parser.ts'] }
+        const outcome = options.apply ?? {
+          kind: 'applied',
+          files: [{ path: 'src/parser.ts', change: 'modified', oldPath: null }],
+        }
         if (outcome.kind === 'applied')
-          record({ type: 'task.patch-changed', taskId: id, status: 'applied' })
+          recordUpdate(id, { reason: 'apply', files: outcome.files.length })
         return outcome
+      }),
+      undoApply: os.tasks.undoApply.handler(({ input, errors }) => {
+        const { id, fileUpdates = [] } = taskOf(input.taskId, errors)
+        const applied = fileUpdates.at(-1)
+        if (!applied)
+          throw errors.REFUSED({
+            message: 'There is nothing to undo.',
+            data: { reason: 'nothing-to-undo' },
+          })
+        if (options.undo?.kind === 'changed-since') return options.undo
+        recordUpdate(id, { reason: 'undo', undoes: applied.id, files: applied.files })
+        return { kind: 'undone' as const, files: applied.files, paths: ['src/parser.ts'] }
       }),
       planResume: os.tasks.planResume.handler(async ({ input }) => {
         await options.beforePlan?.()

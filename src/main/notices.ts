@@ -4,6 +4,19 @@ import type { Notice } from '../shared/contract/app.ts'
 import { counted } from '../shared/counted.ts'
 import { type ReceiptId, shortId, type TaskId } from '../shared/ids.ts'
 
+/** A working tree whose update was cut short, as the workspaces tell of it. */
+interface SettledUpdate {
+  title: string
+  reason: 'apply' | 'undo'
+  root: string
+  files: number
+  commit: string
+  outcome:
+    | { kind: 'completed' | 'given-up' }
+    | { kind: 'rolled-back'; left: string[] }
+    | { kind: 'failed'; error: unknown }
+}
+
 /** What is said of a session when it is opened; as its journal has it. */
 interface OpenedSession {
   id: TaskId
@@ -86,6 +99,37 @@ export function createNotices() {
         details,
         (count) => `${counted(count, 'agent was', 'agents were')} interrupted when Shiplog ended.`,
       ),
+    /** How it was ended, or why it could not be. */
+    settled: ({ title, reason, root, files, commit, outcome }: SettledUpdate) => {
+      const what = `${reason === 'apply' ? 'Applying' : 'Undoing the apply of'} “${title}” (${counted(files, 'file')}, ${root})`
+      switch (outcome.kind) {
+        case 'completed':
+          return add('info', `${what} was cut short. It has been completed.`, [])
+        case 'given-up':
+          return add(
+            'info',
+            `${what} was cut short, and there is nothing left of it to complete.`,
+            [],
+          )
+        case 'rolled-back':
+          if (outcome.left.length === 0)
+            return add('info', `${what} was cut short. Every file is as it was before.`, [])
+          return add(
+            'warning',
+            `${what} was cut short. ${counted(outcome.left.length, 'file was', 'files were')} changed since and left alone; all others are as before.`,
+            [
+              ...outcome.left,
+              `What they held before: git -C ${root} show ${commit}:${reason === 'apply' ? 'before' : 'after'}/<file>`,
+            ],
+          )
+        case 'failed':
+          return add(
+            'error',
+            `${what} was cut short and can’t be ended yet. The next start tries again; what was there is kept in the commit ${commit}.`,
+            [outcome.error instanceof Error ? outcome.error.message : String(outcome.error)],
+          )
+      }
+    },
     warning: (text: string) => add('warning', text, []),
     /** What retention removed at this start; `receiptId`: while it can be undone. */
     swept: ({ text, details }: { text: string; details: string[] }, receiptId?: ReceiptId) => {

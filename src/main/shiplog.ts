@@ -153,7 +153,11 @@ async function openServicesOn(
   const runs = createRunRegistry()
   const stopper = createRunStopper({ ledger, runs })
   const common = { ledger, git, layout, sessions, clock, onProblem: notices.problem }
-  const workspaces = createWorkspaceService({ ...common, stopper })
+  const workspaces = createWorkspaceService({
+    ...common,
+    stopper,
+    onSettled: notices.settled,
+  })
   const tasks = createTaskService({
     ...common,
     workspaces,

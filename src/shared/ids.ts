@@ -24,6 +24,10 @@ export type EntryId = z.infer<typeof entryIdSchema>
 export const receiptIdSchema = uuid.brand<'ReceiptId'>()
 export type ReceiptId = z.infer<typeof receiptIdSchema>
 
+/** Names one writing of a folder's files: an apply, or its undo. */
+export const updateIdSchema = uuid.brand<'UpdateId'>()
+export type UpdateId = z.infer<typeof updateIdSchema>
+
 /** Names one follow-up of a person, from when it is kept to the run that takes it up. */
 export const promptIdSchema = uuid.brand<'PromptId'>()
 export type PromptId = z.infer<typeof promptIdSchema>
@@ -53,6 +57,7 @@ export const newProjectId = (): ProjectId => crypto.randomUUID() as ProjectId
 export const newReceiptId = (): ReceiptId => crypto.randomUUID() as ReceiptId
 export const newEntryId = (): EntryId => crypto.randomUUID() as EntryId
 export const newPromptId = (): PromptId => crypto.randomUUID() as PromptId
+export const newUpdateId = (): UpdateId => crypto.randomUUID() as UpdateId
 export const newToolCallId = (): ToolCallId => `call-${crypto.randomUUID()}` as ToolCallId
 
 /** `run` counts from 1. */

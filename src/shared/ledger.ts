@@ -10,9 +10,11 @@ import {
   receiptIdSchema,
   taskIdSchema,
   toolCallIdSchema,
+  updateIdSchema,
 } from './ids.ts'
 import {
   agentKindSchema,
+  fileUpdateReasonSchema,
   isolationSchema,
   leftoversFields,
   patchStatusSchema,
@@ -139,6 +141,36 @@ const ledgerEventSchemas = [
     type: z.literal('task.patch-changed'),
     taskId: taskIdSchema,
     status: patchStatusSchema,
+  }),
+  /**
+   * Files of a folder are about to be written for this task. Everything that will be replaced, and everything
+   * that will be written, is durable under `commit`; a crash from here on is settled at the next start.
+   */
+  z.object({
+    type: z.literal('files.update-started'),
+    updateId: updateIdSchema,
+    taskId: taskIdSchema,
+    reason: fileUpdateReasonSchema,
+    /** The apply that is undone. */
+    undoes: updateIdSchema.optional(),
+    /** The folder as it was named, and the top level of its working tree; stored as `workspace.created` stores its path. */
+    dir: z.string(),
+    root: z.string(),
+    commit: z.string(),
+    /** How many files change; a renamed one counts once. */
+    files: z.number().int().min(0),
+  }),
+  z.object({
+    type: z.literal('files.updated'),
+    updateId: updateIdSchema,
+    taskId: taskIdSchema,
+  }),
+  /** The files are as before, but for `left`: their content is neither the old nor the new one, and was not touched. */
+  z.object({
+    type: z.literal('files.update-rolled-back'),
+    updateId: updateIdSchema,
+    taskId: taskIdSchema,
+    left: z.array(z.string()),
   }),
   z.object({
     type: z.literal('workspace.removal-advanced'),

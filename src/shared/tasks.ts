@@ -10,6 +10,7 @@ import {
   receiptIdSchema,
   taskIdSchema,
   toolCallIdSchema,
+  updateIdSchema,
 } from './ids.ts'
 
 const isoDateTime = z.iso.datetime()
@@ -176,6 +177,30 @@ export const leftoversFields = {
 }
 export const leftoversSchema = z.object({ ...leftoversFields, at: isoDateTime })
 
+export const fileUpdateReasonSchema = z.enum(['apply', 'undo'])
+
+/** Files of a folder that were written for a task, or are being written. */
+const fileUpdateSchema = z.object({
+  id: updateIdSchema,
+  reason: fileUpdateReasonSchema,
+  /** The apply that an undo undoes. */
+  undoes: updateIdSchema.optional(),
+  /** Absolute: the folder as it was named, and the top level of its working tree. */
+  dir: z.string(),
+  root: z.string(),
+  /** Holds what was replaced and what was written. */
+  commit: z.string(),
+  /** A renamed file counts once. */
+  files: z.number().int().min(0),
+  startedAt: isoDateTime,
+  /** Null while it is under way, and after a crash until the next start has settled it. */
+  doneAt: isoDateTime.nullable(),
+})
+export type FileUpdate = z.infer<typeof fileUpdateSchema>
+
+/** What an apply replaced is kept for this long; then it can't be undone any more. */
+export const undoableDays = 30
+
 export const taskSchema = z.object({
   id: taskIdSchema,
   parentId: taskIdSchema.nullable(),
@@ -231,6 +256,8 @@ export const taskSchema = z.object({
   patch: patchStatusSchema,
   /** Of its removals so far, oldest first; absent when nothing was left. They may have expired since. */
   leftovers: z.array(leftoversSchema).optional(),
+  /** Oldest first: applies that were not undone, and what is under way; absent when there are none. */
+  fileUpdates: z.array(fileUpdateSchema).optional(),
   /** Null until its directory exists. */
   workspace: workspaceSchema.nullable(),
   options: treeOptionsSchema,
@@ -272,3 +299,19 @@ export type Report = z.infer<typeof reportSchema>
  */
 export const isBeingRemoved = ({ workspace }: Pick<Task, 'workspace'>): boolean =>
   workspace !== null && workspace.removal !== null && workspace.pending === null
+
+/** From then on its folder may be gone, and what was saved is what it ended with. */
+export const isPatchSaved = (workspace: Workspace | null): boolean =>
+  workspace !== null &&
+  workspace.removal !== null &&
+  removalSteps.indexOf(workspace.removal) >= removalSteps.indexOf('patch-saved')
+
+/** The apply that would be undone next; null when there is none, or it was too long ago. */
+export function undoableApply(
+  { fileUpdates = [] }: Pick<Task, 'fileUpdates'>,
+  nowMs: number,
+): FileUpdate | null {
+  const last = fileUpdates.findLast(({ reason, doneAt }) => reason === 'apply' && doneAt !== null)
+  if (!last) return null
+  return nowMs - Date.parse(last.startedAt) < undoableDays * 24 * 60 * 60 * 1000 ? last : null
+}

@@ -90,10 +90,25 @@ const awaitedTaskSchema = z.object({
 })
 export type AwaitedTask = z.infer<typeof awaitedTaskSchema>
 
+/** One file that an apply changed. A renamed one is one file. */
+const appliedFileSchema = z.object({
+  /** Relative to the top level of the working tree. */
+  path: z.string(),
+  change: z.enum(['added', 'modified', 'deleted', 'renamed']),
+  /** Before a rename. */
+  oldPath: z.string().nullable(),
+})
+export type AppliedFile = z.infer<typeof appliedFileSchema>
+
 export const applyOutcomeSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('applied'),
-    paths: z.array(z.string()),
+    files: z.array(appliedFileSchema),
+    /**
+     * Files whose line endings or keywords Git rewrote because the changes bring a `.gitattributes`: their
+     * bytes are not the agent's. Absent when there are none.
+     */
+    converted: z.array(z.string()).optional(),
     /** Files and folders (with a slash) that no patch holds: ignored, or marked as not to be looked at. */
     notCarried: z.array(z.string()).optional(),
   }),
@@ -103,6 +118,27 @@ export const applyOutcomeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('conflict'), paths: z.array(z.string()), message: z.string() }),
 ])
 export type ApplyOutcome = z.infer<typeof applyOutcomeSchema>
+
+/** `new name`, or `old name -> new name`. */
+export const appliedFileLine = ({ path, oldPath }: AppliedFile): string =>
+  oldPath === null ? path : `${oldPath} -> ${path}`
+
+/** What is to be said of an apply that rewrote bytes; usually nothing. */
+export function convertedLines({ converted = [] }: { converted?: string[] | undefined }): string[] {
+  if (converted.length === 0) return []
+  return [
+    'Git wrote these with the line endings or keywords that .gitattributes asks for, so their bytes are not the agent’s:',
+    ...converted,
+  ]
+}
+
+export const undoOutcomeSchema = z.discriminatedUnion('kind', [
+  /** `files`: a renamed one counts once; `paths` names every path that was written or removed. */
+  z.object({ kind: z.literal('undone'), files: z.number(), paths: z.array(z.string()) }),
+  /** Nothing was changed. */
+  z.object({ kind: z.literal('changed-since'), paths: z.array(z.string()), message: z.string() }),
+])
+export type UndoOutcome = z.infer<typeof undoOutcomeSchema>
 
 /** `detail` of a tool result. A view that meets another shape falls back to the text output. */
 export const toolDetailSchema = z.discriminatedUnion('kind', [

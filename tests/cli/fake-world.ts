@@ -10,7 +10,7 @@ import { contract } from '../../src/shared/contract/index.ts'
 import type { RemovedItem } from '../../src/shared/contract/retention.ts'
 import type { TaskId } from '../../src/shared/ids.ts'
 import { isRunning } from '../../src/shared/tasks.ts'
-import type { ApplyOutcome } from '../../src/shared/tools.ts'
+import type { ApplyOutcome, UndoOutcome } from '../../src/shared/tools.ts'
 import { createFakeRetention } from '../fixtures/retention.ts'
 import { createFakeResuming } from './fake-resuming.ts'
 import { appAnswers, projectAnswers } from './fake-world/app-and-project-answers.ts'
@@ -32,6 +32,7 @@ export function createFakeWorld() {
   let examination: Examination = { ok: true, checked: 12, problems: [], notes: [] }
   let expiring: RemovedItem[] = []
   let applyOutcome: ApplyOutcome = { kind: 'nothing-to-apply' }
+  let undoOutcome: UndoOutcome = { kind: 'undone', files: 2, paths: ['a.txt', 'b.txt', 'c.txt'] }
 
   function begin(rootId: TaskId): void {
     setImmediate(() => void play(rootId)) // as the app: after the answer
@@ -50,6 +51,7 @@ export function createFakeWorld() {
       resuming,
       begin,
       applyOutcome: () => applyOutcome,
+      undoOutcome: () => undoOutcome,
     }),
     workspace: workspaceAnswers({ memory, happenings }),
     retention: {
@@ -139,6 +141,9 @@ export function createFakeWorld() {
     },
     answerApply(outcome: ApplyOutcome) {
       applyOutcome = outcome
+    },
+    answerUndo(outcome: UndoOutcome) {
+      undoOutcome = outcome
     },
   }
 }

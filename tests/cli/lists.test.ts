@@ -1,6 +1,7 @@
 /** What the reading commands print: for people, and as the documents of CLI.md. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { TaskId } from '../../src/shared/ids.ts'
+import type { ApplyOutcome, UndoOutcome } from '../../src/shared/tools.ts'
 import { jsonLines, runToEnd } from './fake-process.ts'
 import { createFakeWorld, type FakeWorld } from './fake-world.ts'
 
@@ -79,15 +80,36 @@ describe('tasks', () => {
 
   it('stop and apply say what they did', async () => {
     expect(await document('tasks', 'stop', lead)).toEqual({ stopped: [lead], cancelled: [] })
-    world.answerApply({ kind: 'applied', paths: ['a.txt', 'b.txt'] })
-    expect(await document('tasks', 'apply', tester)).toEqual({
+    const applied: ApplyOutcome = {
       kind: 'applied',
-      paths: ['a.txt', 'b.txt'],
-    })
-    expect((await run('tasks', 'apply', tester)).stderr).toContain(
-      'Applied: 2 files changed, not committed.',
+      files: [
+        { path: 'a.txt', change: 'modified', oldPath: null },
+        { path: 'c.txt', change: 'renamed', oldPath: 'b.txt' },
+      ],
+      converted: ['a.txt'],
+    }
+    world.answerApply(applied)
+    expect(await document('tasks', 'apply', tester)).toEqual(applied)
+    const { stderr } = await run('tasks', 'apply', tester)
+    expect(stderr).toContain(
+      'Applied: 2 files changed, not committed.\n  a.txt\n  b.txt -> c.txt\n',
     )
+    expect(stderr).toContain('line endings')
     expect((await run('tasks', 'apply', '--help')).stdout).toContain('not committed')
+  })
+
+  it('apply --undo says what it did, and refuses with 5 where something was changed since', async () => {
+    const undone: UndoOutcome = { kind: 'undone', files: 2, paths: ['a.txt', 'b.txt', 'c.txt'] }
+    expect(await document('tasks', 'apply', tester, '--undo')).toEqual(undone)
+    const { code, stderr } = await run('tasks', 'apply', tester, '--undo')
+    expect(code).toBe(0)
+    expect(stderr).toContain('Undone: 2 files are as before the changes were applied.')
+    const message = 'a.txt changed since the changes were applied. Nothing was undone.'
+    world.answerUndo({ kind: 'changed-since', paths: ['a.txt'], message })
+    const refusal = await run('tasks', 'apply', tester, '--undo')
+    expect(refusal.code).toBe(5)
+    expect(refusal.stderr).toContain(`${message}\n  a.txt`)
+    world.answerUndo(undone)
   })
 })
 

@@ -39,6 +39,7 @@ export async function openLayers(dataDir: string) {
   const workspaces = createWorkspaceService({
     ...common,
     stopper: { stopForRemoval: async () => undefined },
+    onSettled: () => undefined,
   })
   await recoverLostRuns(common)
   await workspaces.rollForward()

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { git, makeRepository, openRepository, temporaryDir, testEnv } from './repository.ts'
+import { mergePatchInto } from './writing.ts'
 
 const lines = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n'
 
@@ -55,19 +56,19 @@ for (const baseKnown of [true, false]) {
   it(`brings in the saved files ${when}, then says that they are in`, async () => {
     const { parent, saved, finalTree, input } = await savedWork({ baseKnown })
     await expect(git.resolveCommit(parent.dir, saved.finalCommit)).resolves.toBeNull()
-    await expect(git.mergePatchInto(input)).resolves.toEqual({
+    await expect(mergePatchInto(input)).resolves.toEqual({
       kind: 'applied',
-      paths: ['a.txt', 'data.bin', 'dos.txt', 'gone.txt', 'moved.txt', 'old.txt', 'untracked.txt'],
+      files: ['a.txt', 'data.bin', 'dos.txt', 'gone.txt', 'old.txt -> moved.txt', 'untracked.txt'],
     })
     expect((await git.snapshot(parent.dir)).tree).toBe(finalTree)
     expect(parent.git('diff', '--cached')).toBe('')
-    await expect(git.mergePatchInto(input)).resolves.toEqual({ kind: 'already-applied' })
+    await expect(mergePatchInto(input)).resolves.toEqual({ kind: 'already-applied' })
   })
 
   it(`merges with what the target changed elsewhere in a file ${when}`, async () => {
     const { parent, input } = await savedWork({ baseKnown })
     await parent.write('a.txt', lines.replace('seven', 'SEVEN'))
-    await expect(git.mergePatchInto(input)).resolves.toMatchObject({ kind: 'applied' })
+    await expect(mergePatchInto(input)).resolves.toMatchObject({ kind: 'applied' })
     expect(await parent.read('a.txt')).toBe('ONE\nTWO\nthree\nfour\nfive\nsix\nSEVEN\n')
   })
 
@@ -76,7 +77,7 @@ for (const baseKnown of [true, false]) {
     await parent.write('a.txt', lines.replace('one', 'parent'))
     await parent.write('untracked.txt', 'of the parent\n')
     const before = await parent.account()
-    const answer = await git.mergePatchInto(input)
+    const answer = await mergePatchInto(input)
     expect(answer).toMatchObject({ kind: 'conflict', paths: expect.arrayContaining(['a.txt']) })
     expect(await parent.account()).toEqual(before)
   })
@@ -85,6 +86,6 @@ for (const baseKnown of [true, false]) {
 it('has nothing to apply without files', async () => {
   const { dir } = await makeRepository()
   await expect(
-    git.mergePatchInto({ targetDir: dir, seriesPath: null, worktreePath: null }),
+    mergePatchInto({ targetDir: dir, seriesPath: null, worktreePath: null }),
   ).resolves.toEqual({ kind: 'nothing-to-apply' })
 })

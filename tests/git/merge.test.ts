@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest'
 import { mergeByPatch, mergeTrees } from '../../src/main/git/merge-trees.ts'
 import { createRunGit } from '../../src/main/git/run.ts'
 import { withSnapshot } from '../../src/main/git/snapshot.ts'
-import { updateWorkingTree } from '../../src/main/git/working-tree.ts'
 import {
   git,
   makeRepository,
@@ -13,6 +12,7 @@ import {
   temporaryDir,
   testEnv,
 } from './repository.ts'
+import { mergeInto, updateWorkingTree } from './writing.ts'
 
 const run = createRunGit({ env: testEnv })
 const lines = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n'
@@ -30,7 +30,7 @@ type Family = Awaited<ReturnType<typeof family>>
 
 async function merge({ parent, child, baseCommit }: Family) {
   const { commit: theirCommit } = await git.commitSnapshot(child.dir)
-  return git.mergeInto({ targetDir: parent.dir, baseCommit, theirCommit })
+  return mergeInto({ targetDir: parent.dir, baseCommit, theirCommit })
 }
 
 /** Merges, and checks that a conflict was answered and not a byte was changed. */
@@ -59,7 +59,7 @@ describe('what is brought in', () => {
 
     await expect(merge(setting)).resolves.toEqual({
       kind: 'applied',
-      paths: ['a.txt', 'deep/er/gone.txt', 'gone.txt', 'new/ünï [x]*.txt'],
+      files: ['a.txt', 'deep/er/gone.txt', 'gone.txt', 'new/ünï [x]*.txt'],
     })
 
     expect(await parent.read('a.txt')).toBe(lines.replace('one', 'ONE').replace('seven', 'SEVEN'))
@@ -86,7 +86,7 @@ describe('what is brought in', () => {
     await child.write('notes.txt', 'begun\nfinished\n')
     await expect(merge({ parent, child, baseCommit })).resolves.toEqual({
       kind: 'applied',
-      paths: ['notes.txt'],
+      files: ['notes.txt'],
     })
     expect(await parent.read('notes.txt')).toBe('begun\nfinished\n')
   })
@@ -121,7 +121,7 @@ describe('what is brought in', () => {
     child.git('mv', 'b.txt', 'renamed by child.txt')
     await expect(merge(setting)).resolves.toEqual({
       kind: 'applied',
-      paths: ['b.txt', 'renamed by child.txt', 'renamed by parent.txt'],
+      files: ['b.txt -> renamed by child.txt', 'renamed by parent.txt'],
     })
     expect(await parent.read('renamed by parent.txt')).toContain('FOUR')
   })
@@ -152,7 +152,7 @@ describe('what is brought in', () => {
     })()
     const { baseCommit } = setting
     await expect(
-      git.mergeInto({ targetDir: parent.dir, baseCommit, theirCommit }),
+      mergeInto({ targetDir: parent.dir, baseCommit, theirCommit }),
     ).resolves.toMatchObject({ kind: 'applied' })
     expect(await parent.read('a.txt')).toBe(lines.replace('one', 'ONE').replaceAll('\n', '\r\n'))
     expect(await parent.read('new.txt')).toBe('n\r\n')
@@ -184,9 +184,9 @@ describe('what is brought in', () => {
     const { commit: theirCommit } = await git.commitSnapshot(dir)
     parent.git('checkout', '--quiet', '--detach')
     const targetDir = path.join(parent.dir, 'src')
-    await expect(git.mergeInto({ targetDir, baseCommit, theirCommit })).resolves.toEqual({
+    await expect(mergeInto({ targetDir, baseCommit, theirCommit })).resolves.toEqual({
       kind: 'applied',
-      paths: ['top.txt'],
+      files: ['top.txt'],
     })
     expect(await parent.read('top.txt')).toBe('top\n')
   })
@@ -201,7 +201,7 @@ describe('what is brought in', () => {
         await git.createWorktree({ repoDir: parent.dir, path: dir, branch, from: baseCommit })
         await openRepository(dir).write('a.txt', lines.replace(word, word.toUpperCase()))
         const { commit: theirCommit } = await git.commitSnapshot(dir)
-        return git.mergeInto({ targetDir: parent.dir, baseCommit, theirCommit })
+        return mergeInto({ targetDir: parent.dir, baseCommit, theirCommit })
       }),
     )
     expect(answers.map((answer) => answer.kind)).toEqual(['applied', 'applied', 'applied'])
@@ -230,9 +230,10 @@ describe('nothing to do', () => {
   it('says which commits are gone', async () => {
     const { parent, baseCommit } = await family()
     const theirCommit = 'f'.repeat(40)
-    await expect(
-      git.mergeInto({ targetDir: parent.dir, baseCommit, theirCommit }),
-    ).resolves.toEqual({ kind: 'commits-missing', commits: [theirCommit] })
+    await expect(mergeInto({ targetDir: parent.dir, baseCommit, theirCommit })).resolves.toEqual({
+      kind: 'commits-missing',
+      commits: [theirCommit],
+    })
   })
 })
 

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import {
   newProjectId,
   newTaskId,
+  newUpdateId,
   type ProjectId,
   type TaskId,
   type ToolCallId,
@@ -15,6 +16,7 @@ const tasks = Array.from({ length: 5 }, newTaskId)
 const text = fc.string({ unit: 'binary', maxLength: 12 })
 const projectId = fc.constantFrom(...projects)
 const taskId = fc.constantFrom(...tasks)
+const updateId = fc.constantFrom(...Array.from({ length: 3 }, newUpdateId))
 const run = fc.integer({ min: 1, max: 3 })
 const usage = fc.record({
   inputTokens: fc.nat(),
@@ -96,6 +98,24 @@ export const anyEvent: fc.Arbitrary<LedgerEvent> = fc.oneof(
     type: fc.constant('task.patch-changed' as const),
     taskId,
     status: fc.constantFrom(...patchStatusSchema.options),
+  }),
+  fc.record({
+    type: fc.constant('files.update-started' as const),
+    updateId,
+    taskId,
+    reason: fc.constantFrom('apply' as const, 'undo' as const),
+    undoes: fc.option(updateId, { nil: undefined }),
+    dir: fc.constantFrom('worktrees/api/one', '/home/ada/api'),
+    root: fc.constantFrom('worktrees/api/one', '/home/ada/api'),
+    commit: text,
+    files: fc.nat(10_000),
+  }),
+  fc.record({ type: fc.constant('files.updated' as const), updateId, taskId }),
+  fc.record({
+    type: fc.constant('files.update-rolled-back' as const),
+    updateId,
+    taskId,
+    left: fc.array(text),
   }),
   fc.record({
     type: fc.constant('workspace.removal-advanced' as const),

@@ -182,7 +182,7 @@ describe('changes of a root', () => {
     expect(diff.target).toEqual({ path: fixture.project.dir, branch: 'main' })
     expect(await client.tasks.applyPatch({ taskId: id })).toEqual({
       kind: 'applied',
-      paths: ['loose.txt', 'shared.txt'],
+      files: ['loose.txt', 'shared.txt'].map((path) => ({ path, change: 'added', oldPath: null })),
     })
     expect(await readFile(join(fixture.project.dir, 'shared.txt'), 'utf8')).toBe('from the agent\n')
     expect((await taskOf(fixture.shiplog, id)).patch).toBe('applied')

@@ -15,6 +15,7 @@ import {
   type MergePatchInput,
   mergeInto,
   mergePatchInto,
+  type WriteUpdate,
 } from './merge.ts'
 import { notInSnapshot } from './not-in-snapshot.ts'
 import { type SavePatchInput, savePatch } from './patches.ts'
@@ -36,6 +37,7 @@ import { createRunGit, type RunGitOptions } from './run.ts'
 import { filesInCommit } from './saved-files.ts'
 import { commitSnapshot, snapshot } from './snapshot.ts'
 import { joinSubmodule, submodulesWithWork } from './submodules.ts'
+import * as contents from './update/contents.ts'
 import { inspectWorktreeOf } from './worktree-files/inspect.ts'
 import * as worktrees from './worktrees.ts'
 
@@ -43,7 +45,16 @@ export { diffBytesMax } from './diff.ts'
 export { shellGitEnvironment } from './environment.ts'
 export { GitError, GitMissingError, WorktreeRefusedError } from './errors.ts'
 export type { CommitSummary } from './history.ts'
-export type { MergeAnswer, TreeDifference }
+export {
+  blobHash,
+  type Content,
+  caseTwins,
+  contentAt,
+  isSpelledSo,
+  type UpdateManifest,
+} from './update/contents.ts'
+export { isSameContent, type UpdatePlan } from './update/plan.ts'
+export type { MergeAnswer, TreeDifference, WriteUpdate }
 
 interface Options {
   signal?: AbortSignal | undefined
@@ -144,6 +155,21 @@ export function createGit(options: RunGitOptions = {}) {
     mergeInto: (input: MergeIntoInput) => inTarget(input.targetDir, () => mergeInto(git, input)),
     mergePatchInto: (input: MergePatchInput) =>
       inTarget(input.targetDir, () => mergePatchInto(git, input)),
+
+    /** Runs `work` while nothing is merged into the working tree that `dir` is in. */
+    inWorkingTree: <Result>(dir: string, work: () => Promise<Result>) => inTarget(dir, work),
+    /** What an update replaces and writes; null when the repository has it no more. */
+    updateManifest: (dir: string, commit: string) => contents.readManifest(git, dir, commit),
+    /** Hands over the kept bytes of each; see `readContents`. */
+    readContents: <Wanted extends { content: contents.Content }>(
+      dir: string,
+      wanted: readonly Wanted[],
+      take: Parameters<typeof contents.readContents<Wanted>>[3],
+    ) => contents.readContents(git, dir, wanted, take),
+    dropUpdate: (dir: string, updateId: string) => contents.dropUpdateRef(git, dir, updateId),
+    /** `beforeMs`: since the epoch. */
+    dropOldUpdates: (dir: string, beforeMs: number) =>
+      contents.dropOldUpdateRefs(git, dir, beforeMs),
 
     /** Files below a folder that Git does not ignore, those deleted left out; null outside a repository. */
     listFiles: (dir: string, options: Options) => listFiles(git, dir, options),

@@ -1,20 +1,34 @@
 /**
  * Brings a task's changes into another working tree, as uncommitted work there: a three-way merge of
  * the state the task began from, the target's state now (uncommitted work included) and the task's
- * final state. A conflict is an answer, and changes nothing.
+ * final state. A conflict is an answer, and changes nothing. No file is written here: the caller gets a plan.
  */
 import { mkdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { assertNever } from '../../shared/assert-never.ts'
 import type { ApplyOutcome } from '../../shared/tools.ts'
 import { applyToIndex, type IndexApplication, isInIndex, splitSeries } from './apply-to-index.ts'
 import { resolveCommit } from './inspect.ts'
 import { mergeTrees, type TreeMerge } from './merge-trees.ts'
 import { line, type RunGit } from './run.ts'
 import { type OpenSnapshot, treeOf, withSnapshot } from './snapshot.ts'
-import { updateWorkingTree } from './working-tree.ts'
+import { planUpdate, type UpdatePlan } from './update/plan.ts'
 
-export interface MergeIntoInput {
+/**
+ * Writes what was planned (`update/plan.ts`). `paths`: files that were edited meanwhile, in which case
+ * everything is as before.
+ */
+export type WriteUpdate = (plan: UpdatePlan) => Promise<{ kind: 'written' } | EditedMeanwhile>
+interface EditedMeanwhile {
+  kind: 'edited'
+  paths: string[]
+}
+
+interface Writing {
+  updateId: string
+  write: WriteUpdate
+}
+
+export interface MergeIntoInput extends Writing {
   targetDir: string
   baseCommit: string
   /** The final state: `SavedPatch.finalCommit`. */
@@ -25,7 +39,7 @@ export interface MergeIntoInput {
 /** `commits-missing`: the repository no longer has them; `mergePatchInto` works from the saved files. */
 export type MergeAnswer = ApplyOutcome | { kind: 'commits-missing'; commits: string[] }
 
-/** Paths are relative to the target's top level; a renamed file counts with both names. */
+/** Paths are relative to the target's top level. */
 export async function mergeInto(git: RunGit, input: MergeIntoInput): Promise<MergeAnswer> {
   const { targetDir, baseCommit, theirCommit, signal } = input
   const missing: string[] = []
@@ -38,11 +52,11 @@ export async function mergeInto(git: RunGit, input: MergeIntoInput): Promise<Mer
   if (base === theirs) return { kind: 'nothing-to-apply' }
   return withSnapshot(git, targetDir, { signal }, async (target) => {
     const trees = { dir: target.topLevel, base, ours: target.tree, theirs, signal }
-    return bringIn(git, target, await mergeTrees(git, trees), signal)
+    return bringIn(git, target, await mergeTrees(git, trees), input)
   })
 }
 
-export interface MergePatchInput {
+export interface MergePatchInput extends Writing {
   targetDir: string
   /** Used when the repository still has it: then the merge is as good as `mergeInto`'s. */
   baseCommit?: string | undefined
@@ -67,7 +81,7 @@ export async function mergePatchInto(git: RunGit, input: MergePatchInput): Promi
       if (theirs.kind === 'merged') {
         if (theirs.tree === base) return { kind: 'nothing-to-apply' }
         const trees = { dir: target.topLevel, base, ours: target.tree, theirs: theirs.tree, signal }
-        return bringIn(git, target, await mergeTrees(git, trees), signal)
+        return bringIn(git, target, await mergeTrees(git, trees), input)
       }
     }
     const merge = await treeWith(git, target, target.tree, patches, signal)
@@ -75,7 +89,7 @@ export async function mergePatchInto(git: RunGit, input: MergePatchInput): Promi
     if (merge.kind === 'conflict' && (await holdsAll(git, target, patches, signal))) {
       return { kind: 'already-applied' }
     }
-    return bringIn(git, target, merge, signal)
+    return bringIn(git, target, merge, input)
   })
 }
 
@@ -83,19 +97,20 @@ async function bringIn(
   git: RunGit,
   target: OpenSnapshot,
   merge: TreeMerge,
-  signal: AbortSignal | undefined,
+  { updateId, write, signal }: Writing & { signal?: AbortSignal | undefined },
 ): Promise<ApplyOutcome> {
   if (merge.kind === 'conflict') return conflict(merge.paths, merge.details)
   if (merge.tree === target.tree) return { kind: 'already-applied' }
-  const update = await updateWorkingTree(git, target, merge.tree, { signal })
-  switch (update.kind) {
-    case 'updated':
-      return { kind: 'applied', paths: update.paths }
-    case 'in-the-way':
-      return conflict(update.paths, [`${named(update.paths)}: ${update.why}`])
-    default:
-      return assertNever(update)
+  const planned = await planUpdate(git, target, merge.tree, { updateId, signal })
+  if (planned.kind === 'in-the-way')
+    return conflict(planned.paths, [`${named(planned.paths)}: ${planned.why}`])
+  const { files, converted } = planned.plan
+  const written = await write(planned.plan)
+  if (written.kind === 'edited') {
+    const why = 'it was edited while the changes were being brought in'
+    return conflict(written.paths, [`${named(written.paths)}: ${why}`])
   }
+  return { kind: 'applied', files, ...(converted.length > 0 ? { converted } : {}) }
 }
 
 /** More are in `paths`; the message is for reading. */

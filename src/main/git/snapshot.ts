@@ -83,13 +83,19 @@ export async function commitSnapshot(
 export async function commitTree(
   git: RunGit,
   dir: string,
-  commit: { tree: string; parents: string[]; message: string; date?: string } & SnapshotOptions,
+  commit: {
+    tree: string
+    parents: string[]
+    message: string
+    date?: string
+    env?: Record<string, string>
+  } & SnapshotOptions,
 ): Promise<string> {
-  const { tree, parents, message, date, signal } = commit
+  const { tree, parents, message, date, env, signal } = commit
   const args = ['commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent]), '-m', message]
   const dates: Record<string, string> =
     date === undefined ? {} : { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date }
-  return line(await git(args, { cwd: dir, env: { ...shiplogIdentity, ...dates }, signal }))
+  return line(await git(args, { cwd: dir, env: { ...shiplogIdentity, ...dates, ...env }, signal }))
 }
 
 /** Takes a snapshot and hands it to `use` with its index; both are gone afterwards. */

@@ -91,6 +91,9 @@ export function createRouter(deps: RouterDependencies) {
       applyPatch: os.tasks.applyPatch.handler(({ input }) =>
         workspaces.apply(taskId(input.taskId)),
       ),
+      undoApply: os.tasks.undoApply.handler(({ input }) =>
+        workspaces.undoApply(taskId(input.taskId)),
+      ),
       planResume: os.tasks.planResume.handler(async ({ input }) => ({
         candidates: await tasks.resuming.plan(input.selector),
       })),

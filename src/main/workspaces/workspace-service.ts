@@ -20,7 +20,10 @@ import { type ApplyChanges, createApplyChanges } from './changes/apply.ts'
 import { createDiffWorkspace, type DiffWorkspace } from './changes/diff.ts'
 import { createFinalStates } from './changes/final-state.ts'
 import { folderKey } from './changes/keys.ts'
+import { createKeepPatchStatus } from './changes/patch-status.ts'
 import { createSaveChanges } from './changes/save.ts'
+import { createFileUpdates, type FileUpdates } from './file-updates/file-updates.ts'
+import type { SettledUpdate } from './file-updates/settle.ts'
 import { createLeftovers } from './leftovers/leftovers.ts'
 import type { RunStopper } from './ports.ts'
 import { createProjects, type Projects } from './projects.ts'
@@ -34,6 +37,8 @@ export interface WorkspaceService {
   readonly records: Records
   readonly diff: DiffWorkspace
   readonly apply: ApplyChanges
+  /** Takes the newest apply of a task's changes back, where nothing was changed since. */
+  readonly undoApply: FileUpdates['undo']
   /** HEAD of a directory; null outside Git. */
   head(dir: string): Promise<string | null>
   currentBranch(dir: string): Promise<string | null>
@@ -60,7 +65,7 @@ export interface WorkspaceService {
   trash(taskId: TaskId): Promise<TaskId[]>
   /** Takes it back out of the trash. */
   untrash(taskId: TaskId): Promise<void>
-  /** Ends the removals and restores that an earlier process began. Problems are told, never thrown (R5). */
+  /** Ends the updates of files, removals and restores that an earlier process began. Problems are told, never thrown (R5). */
   rollForward(): Promise<void>
   /** Runs `work` while nobody removes, archives, restores or deletes that workspace's session directory. */
   exclusively<T>(workspaceId: TaskId, work: () => Promise<T>): Promise<T>
@@ -79,6 +84,8 @@ interface WorkspaceServiceDependencies {
   stopper: RunStopper
   clock: () => number
   onProblem: (text: string, error: unknown) => void
+  /** An update of files that was cut short was ended, or could not be. */
+  onSettled: (settled: SettledUpdate) => void
 }
 
 export function createWorkspaceService(deps: WorkspaceServiceDependencies): WorkspaceService {
@@ -90,7 +97,9 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
   const records = createRecords(deps)
   const finalStates = createFinalStates({ state, records })
   const diff = createDiffWorkspace({ git, finalStates })
-  const apply = createApplyChanges({ ...deps, records, finalStates, serially })
+  const keepPatchStatus = createKeepPatchStatus({ ...deps, records, finalStates, serially })
+  const fileUpdates = createFileUpdates({ ...deps, keepPatchStatus })
+  const apply = createApplyChanges({ ...deps, finalStates, fileUpdates, keepPatchStatus, serially })
   const leftovers = createLeftovers({ ...deps, workingDirs, serially })
   const saveChanges = createSaveChanges({ ...deps, workingDirs, leftovers })
   const archivedRoots = createArchivedRoots({ ...deps, workingDirs, leftovers, serially })
@@ -172,6 +181,8 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
   }
 
   async function rollForward(): Promise<void> {
+    // First: what is half written must not be taken for somebody's work.
+    for (const settled of await fileUpdates.settle()) deps.onSettled(settled)
     const unfinished = removal.unfinished()
     for (const [taskId, error] of await removeAll(unfinished)) {
       deps.onProblem(
@@ -241,6 +252,14 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
     records,
     diff,
     apply: (taskId) => serially(taskId, () => applyAndTell(taskId)),
+    undoApply: (taskId) =>
+      serially(taskId, () => {
+        const dir = state.tasks.get(taskId)?.fileUpdates?.at(-1)?.dir
+        // Whoever removes that folder has it until it is gone.
+        return dir
+          ? serially(folderKey(dir), () => fileUpdates.undo(taskId))
+          : fileUpdates.undo(taskId)
+      }),
     head: (dir) => git.head(dir).catch(() => null),
     currentBranch: (dir) => git.currentBranch(dir).catch(() => null),
     agentEnv: (dir) => git.agentEnv(dir).catch(() => ({})),

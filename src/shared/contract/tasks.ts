@@ -15,7 +15,7 @@ import {
   taskSchema,
   taskStatusSchema,
 } from '../tasks.ts'
-import { applyOutcomeSchema } from '../tools.ts'
+import { applyOutcomeSchema, undoOutcomeSchema } from '../tools.ts'
 import { base } from './base.ts'
 
 const taskTreeSchema = taskSchema.extend({
@@ -90,6 +90,11 @@ export const tasks = {
     .output(reportSchema),
   /** Brings its patch into its parent's worktree; a root's into the project's checked-out branch. */
   applyPatch: base.input(z.object({ taskId: idTextSchema })).output(applyOutcomeSchema),
+  /**
+   * Takes the newest apply of this task's changes back: every file is as it was before. Where one was changed
+   * since, nothing is.
+   */
+  undoApply: base.input(z.object({ taskId: idTextSchema })).output(undoOutcomeSchema),
   /** Who would be resumed, and what has changed for each since it stopped (S1, S2). Changes nothing. */
   planResume: base
     .input(z.object({ selector: resumeSelectorSchema }))

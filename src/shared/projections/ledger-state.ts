@@ -4,9 +4,17 @@
  */
 import { assertNever } from '../assert-never.ts'
 import { noUsage, type Usage } from '../entries.ts'
-import type { ProjectId, PromptId, TaskId } from '../ids.ts'
+import type { ProjectId, PromptId, TaskId, UpdateId } from '../ids.ts'
 import type { LedgerEvent, LedgerEventOf, LedgerRecord } from '../ledger.ts'
-import type { Project, Run, Task, TaskTree, Workspace } from '../tasks.ts'
+import {
+  type FileUpdate,
+  isPatchSaved,
+  type Project,
+  type Run,
+  type Task,
+  type TaskTree,
+  type Workspace,
+} from '../tasks.ts'
 
 /** Objects in the maps are replaced, never changed; the maps themselves change in place. */
 export interface LedgerState {
@@ -148,6 +156,16 @@ function foldEvent(state: LedgerState, event: LedgerEvent, at: string): void {
       return change(state, event.taskId, () => ({ status: 'abandoned', error: event.reason }))
     case 'task.patch-changed':
       return change(state, event.taskId, () => ({ patch: event.status }))
+    case 'files.update-started':
+      return change(state, event.taskId, (task) => ({
+        fileUpdates: [...(task.fileUpdates ?? []), startedUpdate(state, event, at)],
+      }))
+    case 'files.updated':
+      return change(state, event.taskId, (task) => endUpdate(task, event.updateId, at))
+    case 'files.update-rolled-back':
+      return change(state, event.taskId, (task) => ({
+        fileUpdates: without(task.fileUpdates, [event.updateId]),
+      }))
     case 'workspace.removal-advanced':
       return change(state, event.workspaceId, (task) => ({
         archived: event.step === 'removed',
@@ -291,6 +309,40 @@ function createdWorkspace(
     restoring: false,
     createdAt: at,
   }
+}
+
+function startedUpdate(
+  state: LedgerState,
+  event: LedgerEventOf<'files.update-started'>,
+  at: string,
+): FileUpdate {
+  const { updateId: id, reason, undoes, commit, files } = event
+  const [dir, root] = [whole(event.dir, state), whole(event.root, state)]
+  return { id, reason, undoes, dir, root, commit, files, startedAt: at, doneAt: null }
+}
+
+function endUpdate(task: Task, id: UpdateId, at: string): Partial<Task> {
+  const update = task.fileUpdates?.find((one) => one.id === id)
+  if (!update) return {}
+  if (update.reason === 'apply') {
+    return {
+      patch: 'applied',
+      fileUpdates: task.fileUpdates?.map((one) => (one.id === id ? { ...one, doneAt: at } : one)),
+    }
+  }
+  return {
+    // Without its worktree there is a patch, which can be applied once more.
+    patch: isPatchSaved(task.workspace) ? 'ready' : 'none',
+    fileUpdates: without(task.fileUpdates, [id, update.undoes]),
+  }
+}
+
+function without(
+  updates: Task['fileUpdates'],
+  ids: readonly (UpdateId | undefined)[],
+): Task['fileUpdates'] {
+  const left = updates?.filter(({ id }) => !ids.includes(id))
+  return left?.length ? left : undefined
 }
 
 /** What lies in the data directory is stored relative to it, so that it can be moved whole. */

@@ -148,7 +148,8 @@ async function playDemo(): Promise<Sailor> {
         const patch = git(child.dir, ['diff', '--binary', child.base])
         git(sailor.dir, ['apply', '--index', '--3way'], patch)
         const paths = git(child.dir, ['diff', '--name-only', child.base]).trim().split('\n')
-        const outcome = { kind: 'applied', paths } as const
+        const files = paths.map((path) => ({ path, change: 'modified' as const, oldPath: null }))
+        const outcome = { kind: 'applied', files } as const
         return { taskId: child.id, title: child.request.title, outcome }
       },
       report: async (report) => {

@@ -154,16 +154,21 @@ describe('the other task tools', () => {
     expect(detailOf(result, 'apply')).toMatchObject({ taskId, outcome: conflict })
   })
 
-  it.each([
-    [{ kind: 'applied', paths: ['a', 'b'] }, 'a\nb'],
+  it.each<[ApplyOutcome, string]>([
+    [
+      {
+        kind: 'applied',
+        files: [
+          { path: 'a', change: 'modified', oldPath: null },
+          { path: 'c', change: 'renamed', oldPath: 'b' },
+        ],
+      },
+      'a\nb -> c',
+    ],
     [{ kind: 'nothing-to-apply' }, 'changed no files'],
     [{ kind: 'already-applied' }, 'applied before'],
-  ] as const)('tells how applying went: %j', async (outcome, text) => {
-    bench.tasks.applyPatch = async (title) => ({
-      taskId,
-      title,
-      outcome: { ...outcome, paths: ['a', 'b'] },
-    })
+  ])('tells how applying went: %j', async (outcome, text) => {
+    bench.tasks.applyPatch = async (title) => ({ taskId, title, outcome })
     const result = await bench.call('task_apply_patch', { task: 'Add tests' })
     expect(result.outcome).toBe('ok')
     expect(result.output).toContain(text)

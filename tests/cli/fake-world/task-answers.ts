@@ -3,7 +3,7 @@ import { implement } from '@orpc/server'
 import { contract } from '../../../src/shared/contract/index.ts'
 import type { TaskId } from '../../../src/shared/ids.ts'
 import { taskTree } from '../../../src/shared/projections/ledger-state.ts'
-import type { ApplyOutcome } from '../../../src/shared/tools.ts'
+import type { ApplyOutcome, UndoOutcome } from '../../../src/shared/tools.ts'
 import type { createFakeResuming } from '../fake-resuming.ts'
 import type { Happenings } from './happenings.ts'
 import type { Memory } from './memory.ts'
@@ -16,10 +16,11 @@ export function taskAnswers(deps: {
   resuming: ReturnType<typeof createFakeResuming>
   begin: (rootId: TaskId) => void
   applyOutcome: () => ApplyOutcome
+  undoOutcome: () => UndoOutcome
 }) {
   const { state, reports, calls, openSession, find } = deps.memory
   const { createTask } = deps.happenings
-  const { resuming, begin, applyOutcome } = deps
+  const { resuming, begin, applyOutcome, undoOutcome } = deps
   return {
     start: os.tasks.start.handler(({ input, errors }) => {
       calls.push({ name: 'tasks.start', input })
@@ -60,6 +61,10 @@ export function taskAnswers(deps: {
     applyPatch: os.tasks.applyPatch.handler(({ input, errors }) => {
       find(input.taskId, errors)
       return applyOutcome()
+    }),
+    undoApply: os.tasks.undoApply.handler(({ input, errors }) => {
+      find(input.taskId, errors)
+      return undoOutcome()
     }),
     planResume: os.tasks.planResume.handler(({ input, errors }) =>
       resuming.plan(input.selector, errors),

@@ -56,6 +56,11 @@ export function taskAnswers(deps: {
     }),
     applyPatch: os.tasks.applyPatch.handler(() => ({
       kind: 'applied' as const,
+      files: [{ path: 'src/lamp.ts', change: 'modified' as const, oldPath: null }],
+    })),
+    undoApply: os.tasks.undoApply.handler(() => ({
+      kind: 'undone' as const,
+      files: 1,
       paths: ['src/lamp.ts'],
     })),
     planResume: os.tasks.planResume.handler(({ input }) => ({

@@ -2,7 +2,12 @@
 import type { ToolContext, ToolResult } from '../../../shared/agent.ts'
 import { notCarriedLines } from '../../../shared/not-carried.ts'
 import { isSettled } from '../../../shared/tasks.ts'
-import type { ApplyOutcome, AwaitedTask } from '../../../shared/tools.ts'
+import {
+  type ApplyOutcome,
+  type AwaitedTask,
+  appliedFileLine,
+  convertedLines,
+} from '../../../shared/tools.ts'
 import {
   JournalClosedError,
   JournalQueueFullError,
@@ -132,7 +137,8 @@ function describeApplied(title: string, outcome: ApplyOutcome): string {
     case 'applied':
       return [
         `Applied the changes of "${title}":`,
-        ...outcome.paths,
+        ...outcome.files.map(appliedFileLine),
+        ...convertedLines(outcome),
         ...notCarriedLines(outcome.notCarried),
       ].join('\n')
     case 'nothing-to-apply':

@@ -160,7 +160,10 @@ export function createProgram(options: ProgramOptions): Command {
       "bring a task's changes, not committed, into its parent's worktree; a root's into the project",
     )
     .addArgument(idArgument('task'))
-    .action(runs(async ([id = '']) => (await import('./commands/tasks.ts')).apply(id)))
+    .option('--undo', 'take the last apply back; refused where a file was changed since')
+    .action(
+      runs(async ([id = ''], given) => (await import('./commands/tasks.ts')).apply(id, given)),
+    )
 
   const transcripts = program.command('transcripts').description('what agents said and did')
   transcripts

@@ -3,20 +3,16 @@ import { join } from 'node:path'
 import { refused } from '../../../shared/failure.ts'
 import type { TaskId } from '../../../shared/ids.ts'
 import type { Serially } from '../../../shared/serially.ts'
-import { isRunning, type Task } from '../../../shared/tasks.ts'
+import { isRunning } from '../../../shared/tasks.ts'
 import type { ApplyOutcome } from '../../../shared/tools.ts'
-import {
-  changePatchStatus,
-  patchDir,
-  seriesFile,
-  worktreePatchFile,
-} from '../../artifacts/index.ts'
+import { patchDir, seriesFile, worktreePatchFile } from '../../artifacts/index.ts'
 import type { Git, MergeAnswer } from '../../git/index.ts'
 import { exists } from '../../journal/index.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
-import type { Records } from '../record.ts'
+import type { FileUpdates } from '../file-updates/file-updates.ts'
 import type { FinalState, FinalStates, IsolatedWorkspace } from './final-state.ts'
-import { folderKey, sessionKey } from './keys.ts'
+import { folderKey } from './keys.ts'
+import type { KeepPatchStatus } from './patch-status.ts'
 
 /**
  * Three-way, all or nothing; a conflict is an answer. A root's goes to the project's own folder, a
@@ -27,13 +23,13 @@ export type ApplyChanges = (taskId: TaskId) => Promise<ApplyOutcome>
 export function createApplyChanges(deps: {
   ledger: Ledger
   git: Git
-  records: Records
   finalStates: FinalStates
-  clock: () => number
+  fileUpdates: FileUpdates
+  keepPatchStatus: KeepPatchStatus
   serially: Serially
 }): ApplyChanges {
-  const { ledger, git, records, clock, serially } = deps
-  const { isolated, finalState, keepersOf, applyTarget } = deps.finalStates
+  const { ledger, git, serially } = deps
+  const { isolated, finalState, applyTarget } = deps.finalStates
 
   async function apply(taskId: TaskId): Promise<ApplyOutcome> {
     const { task } = isolated(taskId)
@@ -71,36 +67,38 @@ export function createApplyChanges(deps: {
     const theirCommit =
       'live' in final ? (await git.commitSnapshot(final.live)).commit : final.saved.finalCommit
     if (!theirCommit) return { kind: 'nothing-to-apply' }
+    await settleFirst(target)
+    const writing = deps.fileUpdates.applyInto(taskId, target)
     const merged = await git.mergeInto({
+      ...writing,
       targetDir: target,
       baseCommit: workspace.baseCommit,
       theirCommit,
     })
     const outcome =
       merged.kind === 'commits-missing'
-        ? await applySavedFiles(merged, target, workspace, final)
+        ? await applySavedFiles(merged, writing, target, workspace, final)
         : merged
-    if (outcome.kind === 'applied' || outcome.kind === 'already-applied') {
-      await keepApplied(task)
+    if (outcome.kind === 'already-applied') {
+      await deps.keepPatchStatus(task, 'applied')
       await ledger.record({ type: 'task.patch-changed', taskId, status: 'applied' })
     }
     return outcome
   }
 
-  /** Said by the patch too, wherever it is kept by now: it goes up as what is above it is removed. */
-  async function keepApplied(task: Task): Promise<void> {
-    for (const id of keepersOf(task)) {
-      const kept = await serially(sessionKey(id), async () => {
-        const dir = await records.sessionHome(id)
-        return dir !== null && changePatchStatus(dir, task.id, 'applied', clock())
-      })
-      if (kept) return
+  /** What is half written there by an earlier one must not be merged with. */
+  async function settleFirst(target: string): Promise<void> {
+    for (const { outcome, root } of await deps.fileUpdates.settle(target)) {
+      if (outcome.kind !== 'failed') continue
+      const why = outcome.error instanceof Error ? outcome.error.message : String(outcome.error)
+      refused('in-use', `An earlier apply to ${root} was cut short and can't be ended yet: ${why}`)
     }
   }
 
   /** The repository lost the commits (a clone anew, an eager clean-up): the saved files still tell. */
   async function applySavedFiles(
     merged: MergeAnswer & { kind: 'commits-missing' },
+    writing: ReturnType<FileUpdates['applyInto']>,
     targetDir: string,
     workspace: IsolatedWorkspace,
     final: FinalState,
@@ -121,6 +119,7 @@ export function createApplyChanges(deps: {
     const seriesPath = await pathOf(seriesFile)
     const worktreePath = await pathOf(worktreePatchFile)
     return git.mergePatchInto({
+      ...writing,
       targetDir,
       baseCommit: workspace.baseCommit,
       seriesPath,

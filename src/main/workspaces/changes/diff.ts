@@ -2,10 +2,10 @@
 import type { WorkspaceDiff } from '../../../shared/contract/workspace.ts'
 import { refused } from '../../../shared/failure.ts'
 import type { TaskId } from '../../../shared/ids.ts'
-import type { Task } from '../../../shared/tasks.ts'
+import { isPatchSaved, type Task } from '../../../shared/tasks.ts'
 import type { Git } from '../../git/index.ts'
 import { exists } from '../../journal/index.ts'
-import { type FinalStates, isSaved } from './final-state.ts'
+import type { FinalStates } from './final-state.ts'
 
 /** `patch: false`: only the files and their counts, not the text of the changes. */
 export type DiffWorkspace = (
@@ -30,7 +30,7 @@ export function createDiffWorkspace({
     return diffNow(taskId, patch).catch((error) => {
       // Removed while it was being read: then what was saved tells.
       const now = isolated(taskId).workspace
-      if (now.removal === workspace.removal || !isSaved(now)) throw error
+      if (now.removal === workspace.removal || !isPatchSaved(now)) throw error
       return diffNow(taskId, patch)
     })
   }

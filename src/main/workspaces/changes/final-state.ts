@@ -2,7 +2,7 @@
 import { FailureError, refused } from '../../../shared/failure.ts'
 import type { TaskId } from '../../../shared/ids.ts'
 import { ancestorsOf, type LedgerState } from '../../../shared/projections/ledger-state.ts'
-import { removalSteps, type Task, type Workspace } from '../../../shared/tasks.ts'
+import { isPatchSaved, type Task, type Workspace } from '../../../shared/tasks.ts'
 import { type PatchEntry, patchIndex } from '../../artifacts/index.ts'
 import { exists } from '../../journal/index.ts'
 import type { Records } from '../record.ts'
@@ -31,7 +31,7 @@ export function createFinalStates({ state, records }: { state: LedgerState; reco
   }
 
   async function finalState(task: Task, workspace: Workspace): Promise<FinalState | null> {
-    if (!isSaved(workspace) && (await exists(workspace.path))) return { live: workspace.path }
+    if (!isPatchSaved(workspace) && (await exists(workspace.path))) return { live: workspace.path }
     for (const id of keepersOf(task)) {
       const dir = await records.sessionHome(id)
       const saved = dir ? await patchIndex(dir).get(task.id) : null
@@ -58,9 +58,4 @@ export function createFinalStates({ state, records }: { state: LedgerState; reco
   }
 
   return { isolated, finalState, keepersOf, applyTarget }
-}
-
-/** From then on the folder may be gone, and what was saved is what it was. */
-export function isSaved({ removal }: Workspace): boolean {
-  return removal !== null && removalSteps.indexOf(removal) >= removalSteps.indexOf('patch-saved')
 }

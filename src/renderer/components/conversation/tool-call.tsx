@@ -16,6 +16,7 @@ import {
 } from 'lucide-react'
 import { useContext } from 'react'
 import type { ToolCallView } from '../../../shared/projections/transcript.ts'
+import { appliedFileLine } from '../../../shared/tools.ts'
 import { PatchView } from '../diff/patch-view.tsx'
 import { bytes } from '../primitives/format.ts'
 import { classNames, StatusIcon, Took } from '../primitives/index.ts'
@@ -177,13 +178,11 @@ function ToolCallBody({ call }: { call: ToolCallView }) {
         <PatchView patch={detail.patch} path={detail.path} />
       ) : null}
       {/* What it was told of a conflict names them. */}
-      {detail?.kind === 'apply' &&
-      'paths' in detail.outcome &&
-      detail.outcome.kind !== 'conflict' ? (
+      {detail?.kind === 'apply' && detail.outcome.kind === 'applied' ? (
         <ul className="font-mono text-code">
-          {detail.outcome.paths.map((path) => (
-            <li key={path} className="untrusted">
-              {path}
+          {detail.outcome.files.map((file) => (
+            <li key={file.path} className="untrusted">
+              {appliedFileLine(file)}
             </li>
           ))}
         </ul>

@@ -2,7 +2,11 @@ import type { Meta, StoryObj } from '@storybook/react-vite'
 import { expect, fn, userEvent, within } from 'storybook/test'
 import { inColumn } from '../../../../storybook/decorators.tsx'
 import { lookupOf } from '../../../../storybook/task-lookup.ts'
-import { awaited, testsReport } from '../../../../tests/fixtures/entries/conversations.ts'
+import {
+  addedFiles,
+  awaited,
+  testsReport,
+} from '../../../../tests/fixtures/entries/conversations.ts'
 import {
   ids,
   laterState,
@@ -208,7 +212,7 @@ export const Applying: Story = {
 export const Applied: Story = {
   args: {
     task: taskWith({ status: 'completed', patch: 'applied' }),
-    apply: { kind: 'applied', paths: ['tests/parser.test.ts', 'tests/records.test.ts'] },
+    apply: { kind: 'applied', files: addedFiles('tests/parser.test.ts', 'tests/records.test.ts') },
   },
 }
 export const Conflict: Story = {

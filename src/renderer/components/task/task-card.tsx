@@ -14,7 +14,7 @@ import {
 import { type ReactNode, useContext, useEffect } from 'react'
 import type { TaskId } from '../../../shared/ids.ts'
 import { isRunning, isSettled, type Task, waitingActivity } from '../../../shared/tasks.ts'
-import type { AwaitedTask } from '../../../shared/tools.ts'
+import { type AwaitedTask, appliedFileLine } from '../../../shared/tools.ts'
 import { useFold } from '../conversation/fold-state.ts'
 import {
   type ShownApply,
@@ -320,7 +320,7 @@ function ApplyNote({ apply }: { apply: ShownApply | null }) {
     case 'applied':
       return (
         <Note tone="text-muted">
-          <Paths paths={apply.paths} />
+          <Paths paths={apply.files.map(appliedFileLine)} />
         </Note>
       )
     case 'nothing-to-apply':

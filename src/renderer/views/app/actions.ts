@@ -179,7 +179,7 @@ function showApplied(outcome: ApplyOutcome, target: string): void {
   switch (outcome.kind) {
     case 'applied':
       toast.success(
-        `Applied to ${target}: ${counted(outcome.paths.length, 'file')} changed, not committed.`,
+        `Applied to ${target}: ${counted(outcome.files.length, 'file')} changed, not committed.`,
       )
       return
     case 'nothing-to-apply':

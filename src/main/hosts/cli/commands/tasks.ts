@@ -3,7 +3,12 @@ import { counted } from '../../../../shared/counted.ts'
 import { shortId } from '../../../../shared/ids.ts'
 import { notCarriedLines } from '../../../../shared/not-carried.ts'
 import { type TaskStatus, taskStatuses } from '../../../../shared/tasks.ts'
-import type { ApplyOutcome } from '../../../../shared/tools.ts'
+import {
+  type ApplyOutcome,
+  appliedFileLine,
+  convertedLines,
+  type UndoOutcome,
+} from '../../../../shared/tools.ts'
 import type { CliContext } from '../context.ts'
 import { CliError, exitCodes, usageError } from '../exit-codes.ts'
 import { projectPath } from '../paths.ts'
@@ -67,13 +72,32 @@ export function stop(id: string): Action {
     })
 }
 
-export function apply(id: string): Action {
+export function apply(id: string, { undo = false }: ParsedOptions): Action {
   return (context) =>
     withShiplog(context, { host: 'cli' }, async ({ client }) => {
+      if (undo) return sayUndone(context, await client.tasks.undoApply({ taskId: id }))
       const outcome = await client.tasks.applyPatch({ taskId: id })
       if (context.json) await context.printJson(outcome)
       return tellApplied(context, outcome)
     })
+}
+
+/** What was changed since is never overwritten: that is a refusal (exit 5), and nothing was changed. */
+async function sayUndone(context: CliContext, outcome: UndoOutcome): Promise<number> {
+  if (context.json) await context.printJson(outcome)
+  if (outcome.kind === 'changed-since') {
+    const { message, paths } = outcome
+    throw new CliError(
+      exitCodes.refused,
+      message,
+      paths.map((path) => `  ${path}`),
+    )
+  }
+  if (!context.json)
+    await context.say(
+      `Undone: ${counted(outcome.files, 'file is', 'files are')} as before the changes were applied.`,
+    )
+  return exitCodes.done
 }
 
 /** A conflict is a refusal (exit 5): nothing was changed. */
@@ -94,8 +118,9 @@ function linesOf(outcome: Exclude<ApplyOutcome, { kind: 'conflict' }>): string[]
   switch (outcome.kind) {
     case 'applied':
       return [
-        `Applied: ${counted(outcome.paths.length, 'file')} changed, not committed.`,
-        ...outcome.paths.map((path) => `  ${safeLine(path)}`),
+        `Applied: ${counted(outcome.files.length, 'file')} changed, not committed.`,
+        ...outcome.files.map((file) => `  ${safeLine(appliedFileLine(file))}`),
+        ...convertedLines(outcome).map(safeLine),
         ...notCarriedLines(outcome.notCarried).map(safeLine),
       ]
     case 'nothing-to-apply':

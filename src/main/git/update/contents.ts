@@ -1,0 +1,269 @@
+/**
+ * Raw bytes of files as Git objects, no filter applied: what an update replaces and what it writes. They lie
+ * in one pack below a hidden ref, so a `gc` keeps them and one sync makes them durable.
+ */
+import { createHash } from 'node:crypto'
+import { lstat, mkdir, open, readdir, readlink, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { z } from 'zod'
+import { GitError } from '../errors.ts'
+import { resolveCommit } from '../inspect.ts'
+import { fields, line, type RunGit } from '../run.ts'
+import { commitTree } from '../snapshot.ts'
+
+/** One path's bytes, or a link's target. */
+const contentSchema = z.object({
+  kind: z.enum(['file', 'link']),
+  /** Of the Git blob with exactly these bytes. */
+  id: z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/),
+  /** Permission bits; of a link without meaning. */
+  mode: z.number().int().min(0).max(0o777),
+  bytes: z.number().int().min(0),
+})
+export type Content = z.infer<typeof contentSchema>
+
+const fileSchema = z.object({
+  /** Relative to the top level, `/` as separator. */
+  path: z.string().min(1),
+  /** Null: there is none. */
+  before: contentSchema.nullable(),
+  after: contentSchema.nullable(),
+})
+export type UpdatedFile = z.infer<typeof fileSchema>
+
+const manifestSchema = z.object({
+  version: z.literal(1),
+  files: z.array(fileSchema),
+  /** Folders that are not there before, deepest last: only these are removed on the way back. */
+  newDirs: z.array(z.string()),
+})
+export type UpdateManifest = z.infer<typeof manifestSchema>
+
+const manifestName = 'update.json'
+const updateRef = (updateId: string): string => `refs/shiplog/updates/${updateId}`
+
+/** Everything that is written here is durable when it resolves: packs, references, their folders. */
+const durable = ['-c', 'core.fsync=all']
+
+/** A place for new objects, apart from the repository's until they go there as one pack. */
+export interface ContentStore {
+  /** Stores files of the disk as they are; links must be given as `Buffer`. In the order asked for. */
+  add(files: readonly (string | Buffer)[]): Promise<string[]>
+  /** Makes all of it durable in the repository, under the update's ref; resolves with the commit. */
+  keep(updateId: string, manifest: UpdateManifest): Promise<string>
+}
+
+export async function openContentStore(
+  git: RunGit,
+  { topLevel, scratchDir }: { topLevel: string; scratchDir: string },
+): Promise<ContentStore> {
+  const answer = await git(['rev-parse', '--git-path', 'objects'], { cwd: topLevel })
+  const objects = path.resolve(topLevel, line(answer))
+  const own = path.join(scratchDir, 'objects')
+  await mkdir(path.join(own, 'info'), { recursive: true })
+  await writeFile(path.join(own, 'info', 'alternates'), `${quoted(objects)}\n`)
+  const apart = { GIT_OBJECT_DIRECTORY: own }
+  let texts = 0
+
+  async function add(files: readonly (string | Buffer)[]): Promise<string[]> {
+    if (files.length === 0) return []
+    const names: string[] = []
+    for (const file of files) {
+      if (typeof file === 'string') names.push(file)
+      else {
+        const name = path.join(scratchDir, `text-${texts++}`)
+        await writeFile(name, file)
+        names.push(name)
+      }
+    }
+    const args = ['hash-object', '-w', '--no-filters', '--stdin-paths']
+    const input = names.map((name) => `${quoted(name)}\n`).join('')
+    return line(await git(args, { cwd: topLevel, env: apart, input })).split('\n')
+  }
+
+  async function keep(updateId: string, manifest: UpdateManifest): Promise<string> {
+    const [manifestId = ''] = await add([Buffer.from(JSON.stringify(manifest))])
+    const entries = [`100644 ${manifestId}\t${manifestName}`]
+    for (const { path: name, before, after } of manifest.files) {
+      if (before) entries.push(`${gitMode(before)} ${before.id}\tbefore/${name}`)
+      if (after) entries.push(`${gitMode(after)} ${after.id}\tafter/${name}`)
+    }
+    const run = {
+      cwd: topLevel,
+      env: { ...apart, GIT_INDEX_FILE: path.join(scratchDir, 'index-kept') },
+    }
+    const input = entries.map((entry) => `${entry}\0`).join('')
+    await git(['update-index', '-z', '--index-info'], { ...run, input })
+    const tree = line(await git(['write-tree'], run))
+    const message = `Files that Shiplog replaced (before/) and wrote (after/) in ${topLevel}`
+    const commit = await commitTree(git, topLevel, { tree, parents: [], message, env: apart })
+    await publish(commit, tree)
+    await git([...durable, 'update-ref', updateRef(updateId), commit], { cwd: topLevel })
+    await assertKept(commit)
+    return commit
+  }
+
+  async function publish(commit: string, tree: string): Promise<void> {
+    const listed = await git(['ls-tree', '-r', '-t', '-z', tree], { cwd: topLevel, env: apart })
+    // `<mode> <type> <id>`, a tab and the name.
+    const inTree = fields(listed.stdout).map((entry) => entry.split(/[ \t]/, 3)[2] ?? '')
+    const ids = [...new Set([commit, tree, ...inTree])]
+    const packs = path.join(objects, 'pack')
+    await mkdir(packs, { recursive: true })
+    await git([...durable, 'pack-objects', '-q', '--window=0', path.join(packs, 'pack')], {
+      cwd: topLevel,
+      // The other way round: what it is writing has to lie where it can be renamed into place.
+      env: { GIT_OBJECT_DIRECTORY: objects, GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted(own) },
+      input: ids.map((id) => `${id}\n`).join(''),
+    })
+    for (const dir of [packs, objects]) await syncFolder(dir)
+  }
+
+  /** A `gc` may have taken the pack away before the ref named it. */
+  async function assertKept(commit: string): Promise<void> {
+    const walk = await git(['rev-list', '--objects', '--missing=print', commit], { cwd: topLevel })
+    const lost = /^\?[0-9a-f]+/m.test(walk.stdout.toString())
+    if (lost) throw new GitError(['pack-objects'], null, 'fatal: what it wrote was pruned at once')
+  }
+
+  return { add, keep }
+}
+
+const gitMode = ({ kind, mode }: Content): string =>
+  kind === 'link' ? '120000' : mode & 0o100 ? '100755' : '100644'
+
+/** Null when the repository has it no more. Throws when it is there and can't be read. */
+export async function readManifest(
+  git: RunGit,
+  dir: string,
+  commit: string,
+): Promise<UpdateManifest | null> {
+  if ((await resolveCommit(git, dir, commit)) === null) return null
+  const { stdout } = await git(['cat-file', 'blob', `${commit}:${manifestName}`], { cwd: dir })
+  return manifestSchema.parse(JSON.parse(stdout.toString()))
+}
+
+/** Together they are read into memory; a longer one goes to its file directly. */
+const batchBytesMax = 16 * 1024 * 1024
+
+/**
+ * Hands the bytes of each to `take`, in any order. A long one is not read into memory: `take` is given a
+ * function that writes it into an open file.
+ */
+export async function readContents<Wanted extends { content: Content }>(
+  git: RunGit,
+  dir: string,
+  wanted: readonly Wanted[],
+  take: (one: Wanted, bytes: Buffer | ((fd: number) => Promise<void>)) => Promise<void>,
+): Promise<void> {
+  let batch: Wanted[] = []
+  let bytes = 0
+  const flush = async () => {
+    const buffers = await readBatch(git, dir, batch)
+    for (const [at, one] of batch.entries()) await take(one, buffers[at] ?? Buffer.alloc(0))
+    batch = []
+    bytes = 0
+  }
+  for (const one of wanted) {
+    const { id, bytes: length } = one.content
+    if (length > batchBytesMax) {
+      await take(one, async (fd) => {
+        await git(['cat-file', 'blob', id], { cwd: dir, stdoutFd: fd })
+      })
+      continue
+    }
+    if (bytes + length > batchBytesMax) await flush()
+    batch.push(one)
+    bytes += length
+  }
+  if (batch.length > 0) await flush()
+}
+
+/** `<id> blob <length>`, a newline, the bytes, a newline: for each. */
+async function readBatch(
+  git: RunGit,
+  dir: string,
+  batch: readonly { content: Content }[],
+): Promise<Buffer[]> {
+  const input = batch.map(({ content }) => `${content.id}\n`).join('')
+  const { stdout } = await git(['cat-file', '--batch'], { cwd: dir, input })
+  const found: Buffer[] = []
+  let at = 0
+  for (const { content } of batch) {
+    const end = stdout.indexOf('\n', at)
+    const header = stdout.toString('latin1', at, end)
+    if (header !== `${content.id} blob ${content.bytes}`)
+      throw new GitError(['cat-file', '--batch'], null, `fatal: ${header || 'it ended early'}`)
+    found.push(stdout.subarray(end + 1, end + 1 + content.bytes))
+    at = end + 1 + content.bytes + 1
+  }
+  return found
+}
+
+/** No error when it is gone already. */
+export async function dropUpdateRef(git: RunGit, dir: string, updateId: string): Promise<void> {
+  await git(['update-ref', '-d', updateRef(updateId)], { cwd: dir })
+}
+
+/** Lets go of what updates replaced before `beforeMs` (since the epoch). */
+export async function dropOldUpdateRefs(git: RunGit, dir: string, beforeMs: number): Promise<void> {
+  const format = '--format=%(committerdate:unix) %(refname)'
+  const listed = line(await git(['for-each-ref', format, updateRef('')], { cwd: dir }))
+  const old = listed.split('\n').flatMap((text) => {
+    const [seconds = '', name] = text.split(' ')
+    return name && Number(seconds) * 1000 < beforeMs ? [name] : []
+  })
+  for (const name of old) await git(['update-ref', '-d', name], { cwd: dir })
+}
+
+/** What stands at a path, as an update sees it; null when it is neither a file nor a link. */
+export async function contentAt(
+  file: string,
+): Promise<Omit<Content, 'id'> | { kind: 'other' } | null> {
+  const found = await lstat(file).catch((error) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null
+    throw error
+  })
+  if (found === null) return null
+  const mode = found.mode & 0o777
+  if (found.isFile()) return { kind: 'file', mode, bytes: found.size }
+  if (found.isSymbolicLink()) {
+    const target = await readlink(file, { encoding: 'buffer' })
+    return { kind: 'link', mode: 0, bytes: target.length }
+  }
+  return { kind: 'other' }
+}
+
+/** Those of `names` that differ from another one of them in nothing but case: on some disks both are one file. */
+export function caseTwins(names: readonly string[]): ReadonlySet<string> {
+  const byFolded = Map.groupBy(names, (name) => name.toLowerCase())
+  return new Set([...byFolded.values()].filter((some) => some.length > 1).flat())
+}
+
+/** Its folder has an entry of exactly this name. */
+export async function isSpelledSo(file: string): Promise<boolean> {
+  const names = await readdir(path.dirname(file)).catch((): string[] => [])
+  return names.includes(path.basename(file))
+}
+
+/** A hash that gives a blob's id once its bytes have gone through it; `like`: an id of the same repository. */
+export function blobHash(like: string, bytes: number) {
+  return createHash(like.length === 64 ? 'sha256' : 'sha1').update(`blob ${bytes}\0`)
+}
+
+/** As Git reads it in lists of paths and in `alternates`: in quotes where a plain line would not do. */
+function quoted(name: string): string {
+  if (!/["\\\n\r:;#]/.test(name)) return name
+  const escaped = name.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\r', '\\r')
+  return `"${escaped}"`
+}
+
+async function syncFolder(dir: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const handle = await open(dir, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,141 @@
+/** What keeps a working tree from being brought to another tree: found before anything is written. */
+import { lstat, readdir } from 'node:fs/promises'
+import path from 'node:path'
+import { submoduleMode, symlinkMode, type TreeChange } from '../changes.ts'
+import { fields, line, type RunGit } from '../run.ts'
+import type { OpenSnapshot } from '../snapshot.ts'
+import { caseTwins, isSpelledSo } from './contents.ts'
+
+/** What stands in the way of an update, and why it can't be written over; null: nothing. */
+type Obstacle = { paths: string[]; why: string } | null
+
+export async function findObstacle(
+  git: RunGit,
+  snapshot: OpenSnapshot,
+  changes: readonly TreeChange[],
+  signal: AbortSignal | undefined,
+): Promise<Obstacle> {
+  const submodules = changes
+    .filter(({ oldMode, newMode }) => [oldMode, newMode].includes(submoduleMode))
+    .map((change) => change.path)
+  if (submodules.length > 0) {
+    return { paths: submodules, why: 'a submodule changes, which has to be done by hand' }
+  }
+  const unnameable = changes.map((change) => change.path).filter((name) => name.includes('\ufffd'))
+  if (unnameable.length > 0) {
+    return {
+      paths: unnameable,
+      why: 'its name is not UTF-8 (the signs that stand for its bytes here are not it), so it has to be brought in with Git by hand, or renamed first',
+    }
+  }
+  const hidden = await hiddenPaths(git, snapshot, signal)
+  const gone = new Set(changes.filter(({ status }) => status === 'D').map(({ path: name }) => name))
+  const twins = caseTwins(changes.map((change) => change.path))
+  const blocked: string[] = []
+  for (const change of changes) {
+    const unknownToGit = change.status === 'A' || hidden.has(change.path)
+    const respelled =
+      twins.has(change.path) && !(await isSpelledSo(path.join(snapshot.topLevel, change.path)))
+    const free = !unknownToGit || respelled || (await isFree(git, snapshot.topLevel, change, gone))
+    if (!free) blocked.push(change.path)
+  }
+  if (blocked.length === 0) return null
+  return { paths: blocked, why: 'a file that Git does not track, or a folder, is in its place' }
+}
+
+export async function findEdited(
+  git: RunGit,
+  snapshot: OpenSnapshot,
+  changes: readonly TreeChange[],
+  signal: AbortSignal | undefined,
+): Promise<Obstacle> {
+  const edited = await editedSince(git, snapshot, signal)
+  const meanwhile = changes.map((change) => change.path).filter((name) => edited.has(name))
+  if (meanwhile.length > 0) {
+    return { paths: meanwhile, why: 'it was edited while the changes were being brought in' }
+  }
+  return null
+}
+
+/** Files that are no longer as the snapshot took them. Its own index knows their times and sizes. */
+async function editedSince(
+  git: RunGit,
+  { topLevel, indexFile }: OpenSnapshot,
+  signal: AbortSignal | undefined,
+): Promise<Set<string>> {
+  const run = { cwd: topLevel, env: { GIT_INDEX_FILE: indexFile }, signal }
+  // A file that was only touched is not an edited one. Exit code 1: some do differ.
+  await git(['update-index', '-q', '--refresh'], { ...run, okExitCodes: [0, 1] })
+  const result = await git(['diff-files', '--name-only', '-z', '--no-ext-diff'], run)
+  return new Set(fields(result.stdout))
+}
+
+/** What the person told Git not to look at (assume-unchanged, sparse): it may differ unseen. */
+async function hiddenPaths(
+  git: RunGit,
+  { topLevel, indexFile }: OpenSnapshot,
+  signal: AbortSignal | undefined,
+): Promise<Set<string>> {
+  const result = await git(['ls-files', '-v', '-z'], {
+    cwd: topLevel,
+    env: { GIT_INDEX_FILE: indexFile },
+    signal,
+  })
+  const flagged = fields(result.stdout).filter((entry) => /^[a-zS] /.test(entry))
+  return new Set(flagged.map((entry) => entry.slice(2)))
+}
+
+/** True when nothing of the person's would be lost by writing, or deleting, this path. */
+async function isFree(
+  git: RunGit,
+  topLevel: string,
+  change: TreeChange,
+  gone: ReadonlySet<string>,
+): Promise<boolean> {
+  const parts = change.path.split('/')
+  for (let depth = 1; depth < parts.length; depth++) {
+    const parent = parts.slice(0, depth).join('/')
+    const found = await lstatOf(path.join(topLevel, parent))
+    if (found === null) return true
+    // A link to a folder is not followed: what is behind it is not this working tree.
+    if (!found.isDirectory()) return gone.has(parent)
+  }
+  const file = path.join(topLevel, change.path)
+  const found = await lstatOf(file)
+  if (found === null) return true
+  if (found.isDirectory()) return holdsOnly(topLevel, change.path, gone)
+  const kept = change.status === 'A' ? change.newId : change.oldId
+  const mode = change.status === 'A' ? change.newMode : change.oldMode
+  if (found.isSymbolicLink() || mode === symlinkMode) return false
+  return kept === (await contentId(git, topLevel, change.path))
+}
+
+async function holdsOnly(
+  topLevel: string,
+  folder: string,
+  gone: ReadonlySet<string>,
+): Promise<boolean> {
+  for (const entry of await readdir(path.join(topLevel, folder), { withFileTypes: true })) {
+    const name = `${folder}/${entry.name}`
+    const fine = entry.isDirectory() ? await holdsOnly(topLevel, name, gone) : gone.has(name)
+    if (!fine) return false
+  }
+  return true
+}
+
+/** As Git would store it, line endings and filters included. */
+async function contentId(git: RunGit, topLevel: string, name: string): Promise<string> {
+  return line(await git(['hash-object', '--', name], { cwd: topLevel }))
+}
+
+async function lstatOf(file: string) {
+  return lstat(file).catch((error) => {
+    if (isAbsent(error)) return null
+    throw error
+  })
+}
+
+function isAbsent(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : null
+  return code === 'ENOENT' || code === 'ENOTDIR'
+}

@@ -1,0 +1,192 @@
+/**
+ * Plans how a working tree gets from its snapshot to another tree: every byte that will be replaced or written
+ * is known, and kept in the repository, before a file is touched. Only files are written, so what comes in is
+ * uncommitted work; the index stays as the person left it.
+ *
+ * New contents are checked out into a folder of their own first, with the new tree's attributes, so line
+ * endings, filters and links come out as in any checkout.
+ */
+import { lstat, mkdir, readlink } from 'node:fs/promises'
+import path from 'node:path'
+import type { AppliedFile } from '../../../shared/tools.ts'
+import { type TreeChange, treeChanges, treeDifferences } from '../changes.ts'
+import { line, type RunGit } from '../run.ts'
+import type { OpenSnapshot } from '../snapshot.ts'
+import {
+  type Content,
+  type ContentStore,
+  caseTwins,
+  contentAt,
+  isSpelledSo,
+  openContentStore,
+  type UpdatedFile,
+  type UpdateManifest,
+} from './contents.ts'
+import { findEdited, findObstacle } from './obstacles.ts'
+
+export interface UpdatePlan {
+  updateId: string
+  /** The top level of the working tree. Absolute, links resolved. */
+  root: string
+  /** Keeps what is replaced and what is written. */
+  commit: string
+  manifest: UpdateManifest
+  /** For people: a renamed file is one. */
+  files: AppliedFile[]
+  /** Files whose bytes Git rewrote because a `.gitattributes` comes with them. */
+  converted: string[]
+}
+
+type Planned =
+  | { kind: 'planned'; plan: UpdatePlan }
+  /** Nothing was touched. */
+  | { kind: 'in-the-way'; paths: string[]; why: string }
+
+/** Throws GitError, also when a filter fails or the disk is full; nothing was touched then either. */
+export async function planUpdate(
+  git: RunGit,
+  snapshot: OpenSnapshot,
+  tree: string,
+  { updateId, signal }: { updateId: string; signal?: AbortSignal | undefined },
+): Promise<Planned> {
+  const { topLevel: root, scratchDir } = snapshot
+  const changes = await treeChanges(git, { dir: root, from: snapshot.tree, to: tree, signal })
+  const obstacle = await findObstacle(git, snapshot, changes, signal)
+  if (obstacle !== null) return { kind: 'in-the-way', ...obstacle }
+
+  const store = await openContentStore(git, { topLevel: root, scratchDir })
+  const paths = changes.map((change) => change.path)
+  const before = await contentsOf(store, root, paths)
+  // After they were read: what was read is what the merge was made with.
+  const edited = await findEdited(git, snapshot, changes, signal)
+  if (edited !== null) return { kind: 'in-the-way', ...edited }
+
+  const written = changes.filter(({ status }) => status !== 'D')
+  const stage = await checkOut(git, snapshot, tree, written, signal)
+  const staged = await contentsOf(
+    store,
+    stage,
+    written.map((change) => change.path),
+  )
+  const files = paths.flatMap((name): UpdatedFile[] => {
+    const old = before.get(name) ?? null
+    const next = staged.get(name)
+    const after = next ? { ...next, mode: modeFor(next, old) } : null
+    return isSameContent(old, after) ? [] : [{ path: name, before: old, after }]
+  })
+  const manifest: UpdateManifest = { version: 1, files, newDirs: await newDirs(root, files) }
+  signal?.throwIfAborted()
+  const commit = await store.keep(updateId, manifest)
+  const differences = await treeDifferences(git, { dir: root, from: snapshot.tree, to: tree })
+  return {
+    kind: 'planned',
+    plan: {
+      updateId,
+      root,
+      commit,
+      manifest,
+      files: differences.map(({ path: name, change, oldPath }) => ({
+        path: name,
+        change,
+        oldPath,
+      })),
+      converted: convertedBy(changes, staged),
+    },
+  }
+}
+
+/** True when nothing would have to be written to get from one to the other. */
+export function isSameContent(a: Content | null, b: Content | null): boolean {
+  if (a === null || b === null) return a === b
+  if (a.kind !== b.kind || a.id !== b.id) return false
+  // Windows has no such bit.
+  return a.kind === 'link' || process.platform === 'win32' || !((a.mode ^ b.mode) & 0o100)
+}
+
+/** What stands at these paths below `dir`, stored as it is. Absent is left out. */
+async function contentsOf(
+  store: ContentStore,
+  dir: string,
+  names: readonly string[],
+): Promise<Map<string, Content>> {
+  const twins = caseTwins(names)
+  const found: { name: string; content: Omit<Content, 'id'>; file: string | Buffer }[] = []
+  for (const name of names) {
+    const file = path.join(dir, name)
+    const absent = (await leadsOut(dir, name)) || (twins.has(name) && !(await isSpelledSo(file)))
+    const content = absent ? null : await contentAt(file)
+    if (content === null || content.kind === 'other') continue
+    const source = content.kind === 'link' ? await readlink(file, { encoding: 'buffer' }) : file
+    found.push({ name, content, file: source })
+  }
+  const ids = await store.add(found.map(({ file }) => file))
+  return new Map(found.map(({ name, content }, at) => [name, { ...content, id: ids[at] ?? '' }]))
+}
+
+/** A folder above it is a link: what is behind that is not this working tree. */
+async function leadsOut(dir: string, name: string): Promise<boolean> {
+  const parts = name.split('/')
+  for (let depth = 1; depth < parts.length; depth++) {
+    const found = await lstat(path.join(dir, ...parts.slice(0, depth))).catch(() => null)
+    if (found === null) return false
+    if (!found.isDirectory()) return true
+  }
+  return false
+}
+
+async function checkOut(
+  git: RunGit,
+  { topLevel, scratchDir }: OpenSnapshot,
+  tree: string,
+  written: readonly TreeChange[],
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const stage = path.join(scratchDir, 'stage')
+  await mkdir(stage)
+  if (written.length === 0) return stage
+  const env = { GIT_INDEX_FILE: path.join(scratchDir, 'index-new') }
+  await git(['read-tree', tree], { cwd: topLevel, env, signal })
+  const gitDir = line(await git(['rev-parse', '--absolute-git-dir'], { cwd: topLevel, signal }))
+  await git(['checkout-index', '-z', '--stdin'], {
+    cwd: stage,
+    // Attributes that are not in this folder are taken from the index: those of the new tree.
+    env: { ...env, GIT_DIR: gitDir, GIT_WORK_TREE: stage },
+    input: written.map((change) => `${change.path}\0`).join(''),
+    signal,
+  })
+  return stage
+}
+
+/** A file that is replaced keeps its permissions, but for what the tree says: whether it can be executed. */
+function modeFor(next: Content, old: Content | null): number {
+  if (next.kind === 'link' || old?.kind !== 'file') return next.mode
+  const executable = next.mode & 0o100
+  return executable ? old.mode | ((old.mode & 0o444) >> 2) : old.mode & ~0o111
+}
+
+async function newDirs(root: string, files: readonly UpdatedFile[]): Promise<string[]> {
+  const parents = new Set<string>()
+  for (const { path: name, after } of files) {
+    if (after === null) continue
+    for (let dir = path.posix.dirname(name); dir !== '.'; dir = path.posix.dirname(dir))
+      parents.add(dir)
+  }
+  const absent: string[] = []
+  for (const dir of [...parents].sort()) {
+    const found = await lstat(path.join(root, dir)).catch(() => null)
+    if (!found?.isDirectory()) absent.push(dir)
+  }
+  return absent
+}
+
+function convertedBy(
+  changes: readonly TreeChange[],
+  staged: ReadonlyMap<string, Content>,
+): string[] {
+  const named = changes.some(({ path: name }) => path.posix.basename(name) === '.gitattributes')
+  if (!named) return []
+  return changes.flatMap(({ path: name, newId }) => {
+    const content = staged.get(name)
+    return content?.kind === 'file' && content.id !== newId ? [name] : []
+  })
+}

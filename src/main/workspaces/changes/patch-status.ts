@@ -1,0 +1,32 @@
+/** What a kept patch says of itself, wherever it is kept by now: it goes up as what is above it is removed. */
+import type { Serially } from '../../../shared/serially.ts'
+import type { Task } from '../../../shared/tasks.ts'
+import { changePatchStatus } from '../../artifacts/index.ts'
+import type { Records } from '../record.ts'
+import type { FinalStates } from './final-state.ts'
+import { sessionKey } from './keys.ts'
+
+/** Nothing happens where no patch is kept yet. */
+export type KeepPatchStatus = (task: Task, status: 'applied' | 'ready') => Promise<void>
+
+export function createKeepPatchStatus({
+  records,
+  finalStates,
+  clock,
+  serially,
+}: {
+  records: Records
+  finalStates: FinalStates
+  clock: () => number
+  serially: Serially
+}): KeepPatchStatus {
+  return async (task, status) => {
+    for (const id of finalStates.keepersOf(task)) {
+      const kept = await serially(sessionKey(id), async () => {
+        const dir = await records.sessionHome(id)
+        return dir !== null && changePatchStatus(dir, task.id, status, clock())
+      })
+      if (kept) return
+    }
+  }
+}

@@ -1,0 +1,90 @@
+/** New contents beside the places that they will take: written and durable before any of those changes. */
+import { lstat, open, readdir, symlink, unlink } from 'node:fs/promises'
+import { join, posix } from 'node:path'
+import type { Content, Git } from '../../git/index.ts'
+import { writeFully } from '../../journal/index.ts'
+import { absentOr, type Swap } from './file-state.ts'
+
+/** More at once gain nothing: each waits for the disk. */
+const writesAtOnce = 8
+
+/** Recognisable wherever a crash leaves one. */
+export const temporaryPrefix = (updateId: string): string => `.shiplog-update-${updateId}-`
+
+/** Resolves with the temporary name of each swap that brings something. */
+export async function writeBeside(
+  { git, root, updateId }: { git: Pick<Git, 'readContents'>; root: string; updateId: string },
+  swaps: readonly Swap[],
+): Promise<Map<Swap, string>> {
+  const beside = new Map<Swap, string>()
+  const wanted: { content: Content; temporary: string }[] = []
+  for (const [n, swap] of swaps.entries()) {
+    if (!swap.to) continue
+    const nearest = (await dirsAbove(root, swap.path)).at(-1) ?? root
+    const temporary = join(nearest, `${temporaryPrefix(updateId)}${n}`)
+    beside.set(swap, temporary)
+    wanted.push({ content: swap.to, temporary })
+  }
+  const underWay = new Set<Promise<void>>()
+  const failures: unknown[] = []
+  await git.readContents(root, wanted, async ({ content, temporary }, bytes) => {
+    if (failures.length > 0) throw failures[0]
+    if (!Buffer.isBuffer(bytes)) return writeOne(temporary, content, bytes)
+    while (underWay.size >= writesAtOnce) await Promise.race(underWay)
+    const writing = writeOne(temporary, content, bytes)
+      .catch((error) => void failures.push(error))
+      .finally(() => underWay.delete(writing))
+    underWay.add(writing)
+  })
+  await Promise.all(underWay)
+  if (failures.length > 0) throw failures[0]
+  return beside
+}
+
+/** What a kill or a failure left of this update, and nothing else. */
+export async function removeBeside(
+  root: string,
+  updateId: string,
+  swaps: readonly Swap[],
+): Promise<void> {
+  const dirs = new Set<string>()
+  for (const { path } of swaps) for (const dir of await dirsAbove(root, path)) dirs.add(dir)
+  for (const dir of dirs) {
+    const names = (await readdir(dir).catch(absentOr)) ?? []
+    for (const name of names)
+      if (name.startsWith(temporaryPrefix(updateId))) await unlink(join(dir, name)).catch(absentOr)
+  }
+}
+
+/** The folders above a path that are there, from the root down. */
+async function dirsAbove(root: string, path: string): Promise<string[]> {
+  const dirs = [root]
+  let dir = root
+  for (const name of posix.dirname(path).split('/')) {
+    dir = join(dir, name)
+    if (!(await lstat(dir).catch(absentOr))?.isDirectory()) break
+    dirs.push(dir)
+  }
+  return dirs
+}
+
+async function writeOne(
+  file: string,
+  { kind, mode }: Content,
+  bytes: Buffer | ((fd: number) => Promise<void>),
+): Promise<void> {
+  if (kind === 'link') {
+    if (Buffer.isBuffer(bytes)) await symlink(bytes, file)
+    return
+  }
+  const handle = await open(file, 'wx', mode)
+  try {
+    if (Buffer.isBuffer(bytes)) await writeFully(handle, bytes)
+    else await bytes(handle.fd)
+    // The mask of this process must not narrow what is already there.
+    await handle.chmod(mode)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

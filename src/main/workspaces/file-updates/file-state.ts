@@ -1,0 +1,116 @@
+/** What stands at a path of a working tree, compared with what an update expects there. */
+import { constants, createReadStream } from 'node:fs'
+import { type FileHandle, lstat, open, readlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { blobHash, type Content, contentAt, isSameContent, isSpelledSo } from '../../git/index.ts'
+
+export interface Swap {
+  /** Relative to the root, `/` as separator. */
+  path: string
+  /** Null: there is none. */
+  from: Content | null
+  to: Content | null
+}
+
+/** Paths of one update whose state depends on each other. */
+export interface Surroundings {
+  root: string
+  /** Differ from another path of the update in nothing but case. */
+  twins: ReadonlySet<string>
+  /** All of the update: where one of them is a file, another may need a folder, before or after. */
+  paths: ReadonlySet<string>
+}
+
+export type SwapState =
+  /** As before the swap. */
+  | 'from'
+  /** As after it. */
+  | 'to'
+  /** Neither: somebody has changed it. */
+  | 'other'
+
+export async function stateOf(swap: Swap, around: Surroundings): Promise<SwapState> {
+  const { from, to } = swap
+  const file = join(around.root, swap.path)
+  const present = await placeOf(swap.path, around)
+  if (present === 'elsewhere') return 'other'
+  const found = present === 'absent' ? null : await contentAt(file)
+  // A folder is no file: whether it can go is found when a file has to take its place.
+  if (found === null || found.kind === 'other') {
+    if (found !== null && !(await isFolder(file))) return 'other'
+    if (to === null) return 'to'
+    return from === null ? 'from' : 'other'
+  }
+  const expected = [from, to].filter(
+    (one) => one !== null && one.kind === found.kind && one.bytes === found.bytes,
+  )
+  const [like] = expected
+  if (!like) return 'other'
+  const id = found.kind === 'link' ? await linkId(file, like.id) : await fileId(file, like)
+  if (id === null) return 'other'
+  const now: Content = { ...found, id }
+  if (isSameContent(now, from)) return 'from'
+  return isSameContent(now, to) ? 'to' : 'other'
+}
+
+/** `absent` also where a folder above it is not there; `elsewhere`: one of them is a link or a file of somebody's. */
+async function placeOf(
+  name: string,
+  { root, twins, paths }: Surroundings,
+): Promise<'here' | 'absent' | 'elsewhere'> {
+  const parts = name.split('/')
+  for (let depth = 1; depth < parts.length; depth++) {
+    const parent = parts.slice(0, depth).join('/')
+    const found = await lstat(join(root, parent)).catch(absentOr)
+    if (found === null) return 'absent'
+    if (!found.isDirectory()) return paths.has(parent) ? 'absent' : 'elsewhere'
+  }
+  return twins.has(name) && !(await isSpelledSo(join(root, name))) ? 'absent' : 'here'
+}
+
+async function isFolder(file: string): Promise<boolean> {
+  return (await lstat(file).catch(absentOr))?.isDirectory() ?? false
+}
+
+async function linkId(file: string, like: string): Promise<string | null> {
+  const target = await readlink(file, { encoding: 'buffer' }).catch(absentOr)
+  return target && blobHash(like, target.length).update(target).digest('hex')
+}
+
+async function fileId(file: string, like: Content): Promise<string | null> {
+  const handle = await openFile(file).catch(absentOr)
+  if (!handle) return null
+  try {
+    return await idOf(handle, like)
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Neither follows a link nor waits for a pipe. */
+export function openFile(file: string): Promise<FileHandle> {
+  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
+  return open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+}
+
+/** Null when it is no longer as long as `like`, or no file. */
+export async function idOf(handle: FileHandle, like: Content): Promise<string | null> {
+  const found = await handle.stat()
+  if (!found.isFile() || found.size !== like.bytes) return null
+  const hash = blobHash(like.id, like.bytes)
+  let read = 0
+  for await (const chunk of createReadStream('', {
+    fd: handle,
+    autoClose: false,
+    start: 0,
+  }) as AsyncIterable<Buffer>) {
+    read += chunk.length
+    hash.update(chunk)
+  }
+  return read === like.bytes ? hash.digest('hex') : null
+}
+
+export function absentOr(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null
+  throw error
+}

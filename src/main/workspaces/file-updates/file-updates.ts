@@ -1,0 +1,188 @@
+/**
+ * Writes files of a working tree as one transaction: what is replaced and what is written is kept in the
+ * repository, the ledger says that it begins, the files are swapped, the ledger says that it is done. A crash
+ * at any point is settled by the next start, or by the next update of the same working tree. See README.md.
+ */
+
+import { refused } from '../../../shared/failure.ts'
+import { newUpdateId, type TaskId, type UpdateId } from '../../../shared/ids.ts'
+import { type FileUpdate, type Task, undoableApply, undoableDays } from '../../../shared/tasks.ts'
+import type { UndoOutcome } from '../../../shared/tools.ts'
+import type { Git, UpdateManifest, UpdatePlan, WriteUpdate } from '../../git/index.ts'
+import { exists } from '../../journal/index.ts'
+import type { Ledger } from '../../ledger/ledger.ts'
+import { type DataLayout, storedPath } from '../../sessions/session-files.ts'
+import type { KeepPatchStatus } from '../changes/patch-status.ts'
+import { createSettle, type SettledUpdate } from './settle.ts'
+import { ChangedMeanwhileError, type Direction, statesOf, swapFiles } from './swap-files.ts'
+
+export interface FileUpdates {
+  /** An id for an apply of a task's changes into `dir`, and what writes it once it is planned. */
+  applyInto(taskId: TaskId, dir: string): { updateId: UpdateId; write: WriteUpdate }
+  /** Takes the newest apply back. Throws FailureError where there is none, or its folder is gone. */
+  undo(taskId: TaskId): Promise<UndoOutcome>
+  /** Ends what a crash or a full disk left begun in the working tree of `dir`; everywhere, without. Never throws. */
+  settle(dir?: string): Promise<SettledUpdate[]>
+}
+
+/** What the swap of one update works with. */
+export interface UpdateInHand {
+  task: Task
+  update: Pick<FileUpdate, 'id' | 'reason' | 'undoes' | 'root' | 'commit' | 'files'>
+  manifest: UpdateManifest
+}
+
+export interface FileUpdateDependencies {
+  ledger: Ledger
+  git: Git
+  layout: DataLayout
+  keepPatchStatus: KeepPatchStatus
+  clock: () => number
+}
+
+export const directionOf = ({ reason }: Pick<FileUpdate, 'reason'>): Direction =>
+  reason === 'undo' ? 'back' : 'there'
+const opposite = (direction: Direction): Direction => (direction === 'there' ? 'back' : 'there')
+
+export function createFileUpdates(deps: FileUpdateDependencies): FileUpdates {
+  const { ledger, git, layout, keepPatchStatus, clock } = deps
+  const { state } = ledger
+  const settle = createSettle({ ...deps, finish, rollBack })
+
+  function taskOf(taskId: TaskId): Task {
+    const task = state.tasks.get(taskId)
+    if (!task) throw new Error(`the ledger does not know ${taskId}`)
+    return task
+  }
+
+  function applyInto(taskId: TaskId, dir: string) {
+    const updateId = newUpdateId()
+    const write = async ({ root, commit, manifest, files }: UpdatePlan) => {
+      const update = { id: updateId, reason: 'apply', root, commit, files: files.length } as const
+      const written = await run({ task: taskOf(taskId), update, manifest }, dir)
+      const oldestMs = clock() - undoableDays * 24 * 60 * 60 * 1000
+      await git.dropOldUpdates(root, oldestMs).catch(() => undefined)
+      return written
+    }
+    return { updateId, write }
+  }
+
+  async function undo(taskId: TaskId): Promise<UndoOutcome> {
+    const task = taskOf(taskId)
+    const applied = undoableApply(task, clock())
+    if (!applied) return refused('nothing-to-undo', whyNothing(task))
+    const { root, commit, files, dir } = applied
+    if (!(await exists(root))) {
+      return refused('removed', `${root}, to which "${task.title}" was applied, is gone.`)
+    }
+    return git.inWorkingTree(root, async () => {
+      const manifest = await git.updateManifest(root, commit).catch(() => null)
+      if (!manifest) {
+        return refused(
+          'nothing-to-undo',
+          `What applying "${task.title}" replaced is not in the repository of ${root} any more.`,
+        )
+      }
+      const { other } = await statesOf(root, manifest, 'back')
+      if (other.length > 0) return changedSince(other)
+      const update = { id: newUpdateId(), reason: 'undo', undoes: applied.id, root, commit, files }
+      const done = await run({ task, update: { ...update, reason: 'undo' }, manifest }, dir)
+      if (done.kind === 'edited') return changedSince(done.paths)
+      const paths = manifest.files.map(({ path }) => path)
+      return { kind: 'undone', files, paths }
+    })
+  }
+
+  /** All of it or nothing. Throws what the disk said; then everything is as before, unless that is said. */
+  async function run(
+    inHand: UpdateInHand,
+    dir: string,
+  ): Promise<{ kind: 'written' } | { kind: 'edited'; paths: string[] }> {
+    const { task, update, manifest } = inHand
+    const { id: updateId, reason, undoes, root, commit, files } = update
+    try {
+      await ledger.record({
+        type: 'files.update-started',
+        updateId,
+        taskId: task.id,
+        reason,
+        undoes,
+        dir: storedPath(layout, dir),
+        root: storedPath(layout, root),
+        commit,
+        files,
+      })
+    } catch (error) {
+      if (reason === 'apply') await git.dropUpdate(root, updateId).catch(() => undefined)
+      throw error
+    }
+    const direction = directionOf(update)
+    try {
+      const swap = { git, root, updateId, manifest, direction, changed: 'refuse' } as const
+      const swapped = await swapFiles(swap)
+      if (swapped.kind === 'changed') {
+        await rollBack(inHand)
+        return { kind: 'edited', paths: swapped.paths }
+      }
+    } catch (error) {
+      await rollBack(inHand).catch((second) => {
+        throw new AggregateError(
+          [error, second],
+          `${root} could not be written, nor be brought back; the next start tries it again. What was there is kept in the commit ${commit}, below ${direction === 'there' ? 'before' : 'after'}/`,
+        )
+      })
+      if (error instanceof ChangedMeanwhileError) return { kind: 'edited', paths: [error.path] }
+      throw error
+    }
+    await finish(inHand)
+    return { kind: 'written' }
+  }
+
+  /** Everything is written and durable. */
+  async function finish({ task, update }: UpdateInHand): Promise<void> {
+    await keepPatchStatus(task, update.reason === 'apply' ? 'applied' : 'ready')
+    await ledger.record({ type: 'files.updated', updateId: update.id, taskId: task.id })
+    // What it replaced is what the undone apply had written, which its patch holds.
+    if (update.undoes) await git.dropUpdate(update.root, update.undoes).catch(() => undefined)
+  }
+
+  /** Resolves with what was left as it is, because it is neither as before nor as after. */
+  async function rollBack({ task, update, manifest }: UpdateInHand): Promise<string[]> {
+    const { id: updateId, root, reason } = update
+    const direction = opposite(directionOf(update))
+    const swapped = await swapFiles({ git, root, updateId, manifest, direction, changed: 'leave' })
+    const left = swapped.kind === 'swapped' ? swapped.left : swapped.paths
+    await ledger.record({ type: 'files.update-rolled-back', updateId, taskId: task.id, left })
+    // Where something was left, what was there before may still be asked for.
+    if (left.length === 0 && reason === 'apply')
+      await git.dropUpdate(root, updateId).catch(() => undefined)
+    return left
+  }
+
+  return {
+    applyInto,
+    undo,
+    settle,
+  }
+}
+
+function whyNothing({ title, fileUpdates = [] }: Task): string {
+  const old = fileUpdates.some(({ reason, doneAt }) => reason === 'apply' && doneAt !== null)
+  return old
+    ? `"${title}" was applied more than ${undoableDays} days ago, so what it replaced is not kept any more.`
+    : `The changes of "${title}" are not applied, so there is nothing to undo.`
+}
+
+/** More are in `paths`; the message is for reading. */
+const namedPathsMax = 3
+
+function changedSince(paths: string[]): UndoOutcome {
+  const rest = paths.length - namedPathsMax
+  const shown = paths.slice(0, namedPathsMax).join(', ')
+  const named = rest > 0 ? `${shown} and ${rest} more` : shown
+  return {
+    kind: 'changed-since',
+    paths,
+    message: `${named} changed since the changes were applied. Nothing was undone.`,
+  }
+}

@@ -1,0 +1,113 @@
+/** Ends the updates of files that a crash, or a disk that was full, left begun. */
+import type { FileUpdate, Task } from '../../../shared/tasks.ts'
+import type { Git } from '../../git/index.ts'
+import { exists } from '../../journal/index.ts'
+import type { FileUpdateDependencies, UpdateInHand } from './file-updates.ts'
+import { directionOf } from './file-updates.ts'
+import { statesOf, swapFiles } from './swap-files.ts'
+
+/** How an update that was cut short was ended. */
+export interface SettledUpdate {
+  taskId: Task['id']
+  title: string
+  reason: FileUpdate['reason']
+  root: string
+  files: number
+  commit: string
+  outcome:
+    | { kind: 'completed' }
+    /** `left`: neither as before nor as after, so they were not touched. */
+    | { kind: 'rolled-back'; left: string[] }
+    /** The folder is not there any more, or its repository holds nothing of it. */
+    | { kind: 'given-up' }
+    /** It is tried again by the next start. */
+    | { kind: 'failed'; error: unknown }
+}
+
+type SettleDependencies = Pick<FileUpdateDependencies, 'ledger' | 'git' | 'layout'> & {
+  finish(inHand: UpdateInHand): Promise<void>
+  rollBack(inHand: UpdateInHand): Promise<string[]>
+}
+
+/**
+ * Rolls forward where some of the files are as they are to be and all others as before; else back: then
+ * nothing was written yet, or somebody has changed one of them since.
+ */
+export function createSettle({ ledger, git, layout, finish, rollBack }: SettleDependencies) {
+  const { state } = ledger
+
+  return async (dir?: string): Promise<SettledUpdate[]> => {
+    const begun = [...state.tasks.values()].flatMap((task) =>
+      (task.fileUpdates ?? []).flatMap((update) =>
+        update.doneAt === null ? [{ task, update }] : [],
+      ),
+    )
+    if (begun.length === 0) return []
+    const settled: SettledUpdate[] = []
+    for (const { task, update } of begun) {
+      if (dir !== undefined && !isWithin(update.root, dir)) continue
+      const outcome = await settleOne(task, update).catch((error): SettledUpdate['outcome'] => ({
+        kind: 'failed',
+        error,
+      }))
+      if (outcome === null) continue
+      const { reason, root, files, commit } = update
+      settled.push({ taskId: task.id, title: task.title, reason, root, files, commit, outcome })
+    }
+    return settled
+  }
+
+  /** Null: another call has settled it meanwhile. */
+  async function settleOne(
+    task: Task,
+    update: FileUpdate,
+  ): Promise<SettledUpdate['outcome'] | null> {
+    if (!(await exists(update.root))) {
+      // A folder of the person's may be on a drive that is not there; a worktree of ours is gone for good.
+      if (!isWithin(layout.dataDir, update.root)) throw new Error(`${update.root} is not there`)
+      return giveUp(task, update)
+    }
+    return git.inWorkingTree(update.root, async () => {
+      const now = state.tasks.get(task.id)?.fileUpdates?.find(({ id }) => id === update.id)
+      if (now?.doneAt !== null) return null
+      const manifest = await git.updateManifest(update.root, update.commit)
+      if (!manifest) return giveUp(task, update)
+      const inHand = { task, update, manifest }
+      const direction = directionOf(update)
+      const { to, other } = await statesOf(update.root, manifest, direction)
+      if (other.length === 0 && to.length > 0) {
+        const forward = await swapForward(git, inHand)
+        if (forward) {
+          await finish(inHand)
+          return { kind: 'completed' }
+        }
+      }
+      const left = await rollBack(inHand)
+      // Nothing had been written: what is different was changed by the person alone.
+      return { kind: 'rolled-back', left: to.length > 0 ? left : [] }
+    })
+  }
+
+  async function giveUp(task: Task, update: FileUpdate): Promise<SettledUpdate['outcome']> {
+    await ledger.record({
+      type: 'files.update-rolled-back',
+      updateId: update.id,
+      taskId: task.id,
+      left: [],
+    })
+    return { kind: 'given-up' }
+  }
+}
+
+/** False: it can't be done now, on a full disk for one. */
+async function swapForward(git: Git, { update, manifest }: UpdateInHand): Promise<boolean> {
+  const { id: updateId, root } = update
+  const direction = directionOf(update)
+  return swapFiles({ git, root, updateId, manifest, direction, changed: 'refuse' }).then(
+    ({ kind }) => kind === 'swapped',
+    () => false,
+  )
+}
+
+const isWithin = (root: string, path: string): boolean =>
+  path === root || path.startsWith(`${root}/`) || path.startsWith(`${root}\\`)

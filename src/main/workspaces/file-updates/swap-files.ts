@@ -1,0 +1,302 @@
+/**
+ * Replaces files of a working tree, so that a kill or a power cut at any point leaves each of them either as
+ * it was or as it is to be. Every new content is written beside its place and is durable before the first
+ * file changes; each is compared just before it is replaced, and one that somebody changed is never written
+ * over.
+ */
+import { createWriteStream } from 'node:fs'
+import {
+  type FileHandle,
+  link,
+  lstat,
+  mkdir,
+  readlink,
+  rename,
+  rmdir,
+  symlink,
+  unlink,
+} from 'node:fs/promises'
+import { dirname, join, posix } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import {
+  blobHash,
+  type Content,
+  caseTwins,
+  type Git,
+  type UpdateManifest,
+} from '../../git/index.ts'
+import { syncDirectory, systemCode } from '../../journal/index.ts'
+import { removeBeside, temporaryPrefix, writeBeside } from './beside.ts'
+import {
+  absentOr,
+  idOf,
+  openFile,
+  type Surroundings,
+  type Swap,
+  type SwapState,
+  stateOf,
+} from './file-state.ts'
+
+interface SwapRequest {
+  git: Pick<Git, 'readContents'>
+  /** The top level of the working tree. */
+  root: string
+  updateId: string
+  manifest: UpdateManifest
+  direction: Direction
+  /** `refuse`: where one is neither as before nor as after, nothing is done. `leave`: that one is left as it is. */
+  changed: 'refuse' | 'leave'
+}
+
+/** From before to after, or back. */
+export type Direction = 'there' | 'back'
+
+type Swapped =
+  | { kind: 'swapped'; left: string[] }
+  /** Found before any file was touched. */
+  | { kind: 'changed'; paths: string[] }
+
+/** A file was changed between the look at all of them and its own turn. */
+export class ChangedMeanwhileError extends Error {
+  readonly path: string
+  constructor(path: string) {
+    super(`${path} was changed meanwhile`)
+    this.name = 'ChangedMeanwhileError'
+    this.path = path
+  }
+}
+
+/**
+ * Durable when it resolves; what is as wanted already stays. Throws what the disk says, or
+ * ChangedMeanwhileError: then some may have been swapped, and the same call in the other direction takes those
+ * back.
+ */
+export async function swapFiles(request: SwapRequest): Promise<Swapped> {
+  const { root, updateId, manifest, direction } = request
+  const all = swapsOf(manifest, direction)
+  const around = surroundingsOf(root, all)
+  await removeBeside(root, updateId, all)
+  const states = new Map<Swap, SwapState>()
+  for (const swap of all) states.set(swap, await stateOf(swap, around))
+  const left = all.filter((swap) => states.get(swap) === 'other').map(({ path }) => path)
+  if (left.length > 0 && request.changed === 'refuse') return { kind: 'changed', paths: left }
+  const swaps = all.filter((swap) => states.get(swap) === 'from')
+
+  const touched = new Set<string>()
+  const bringing = { root, updateId, touched }
+  try {
+    const beside = await writeBeside(request, swaps)
+    const { free, blocked } = await inOrder(swaps, around)
+    for (const swap of free) await bring(swap, beside, bringing)
+    // What comes is durable before anything goes that it may be another name of.
+    await syncAll(touched)
+    for (const { path, from, to } of swaps) {
+      if (from === null || to !== null) continue
+      await remove(path, from, bringing)
+      if (direction === 'there') await removeEmptied(path, bringing)
+    }
+    // On the way back only what the update had made: a folder may have been empty before.
+    if (direction === 'back')
+      for (const dir of manifest.newDirs.toReversed()) await removeEmpty(dir, bringing)
+    for (const swap of blocked) await bring(swap, beside, bringing)
+    await syncAll(touched)
+  } catch (error) {
+    await removeBeside(root, updateId, all).catch(() => undefined)
+    throw error
+  }
+  return { kind: 'swapped', left }
+}
+
+/** How each stands: for a start that finds an update that was cut short. */
+export async function statesOf(
+  root: string,
+  manifest: UpdateManifest,
+  direction: Direction,
+): Promise<Record<SwapState, string[]>> {
+  const found: Record<SwapState, string[]> = { from: [], to: [], other: [] }
+  const swaps = swapsOf(manifest, direction)
+  const around = surroundingsOf(root, swaps)
+  for (const swap of swaps) found[await stateOf(swap, around)].push(swap.path)
+  return found
+}
+
+const swapsOf = ({ files }: UpdateManifest, direction: Direction): Swap[] =>
+  files.map(({ path, before, after }) =>
+    direction === 'there' ? { path, from: before, to: after } : { path, from: after, to: before },
+  )
+
+function surroundingsOf(root: string, swaps: readonly Swap[]): Surroundings {
+  const paths = swaps.map(({ path }) => path)
+  return { root, twins: caseTwins(paths), paths: new Set(paths) }
+}
+
+/** `blocked`: a file that goes stands where these, or a folder above them, will be; or the other way round. */
+async function inOrder(
+  swaps: readonly Swap[],
+  { root, twins }: Surroundings,
+): Promise<{ free: Swap[]; blocked: Swap[] }> {
+  const goes = new Set(swaps.filter(({ to }) => to === null).map(({ path }) => path))
+  const free: Swap[] = []
+  const blocked: Swap[] = []
+  for (const swap of swaps) {
+    if (swap.to === null) continue
+    const parts = swap.path.split('/')
+    const above = parts.slice(1).map((_, depth) => parts.slice(0, depth + 1).join('/'))
+    const isFolder = (await lstat(join(root, swap.path)).catch(absentOr))?.isDirectory()
+    const waits =
+      isFolder || above.some((dir) => goes.has(dir)) || (!swap.from && twins.has(swap.path))
+    if (waits) blocked.push(swap)
+    else free.push(swap)
+  }
+  return { free, blocked }
+}
+
+interface Bringing {
+  root: string
+  updateId: string
+  /** Folders whose entries have changed. */
+  touched: Set<string>
+}
+
+async function bring(
+  swap: Swap,
+  beside: ReadonlyMap<Swap, string>,
+  bringing: Bringing,
+): Promise<void> {
+  const { root, touched } = bringing
+  const { path, from, to } = swap
+  const temporary = beside.get(swap)
+  if (!to || temporary === undefined) throw new Error(`nothing was written for ${path}`)
+  const file = join(root, path)
+  await makeDirs(root, path, touched)
+  touched.add(dirname(file)).add(dirname(temporary))
+  if (from === null) await putInFreePlace(temporary, file, to, path)
+  else await checked(path, from, bringing, () => rename(temporary, file))
+}
+
+/** Fails where something has come to stand there: nothing of anybody's is replaced. */
+async function putInFreePlace(
+  temporary: string,
+  file: string,
+  { kind }: Content,
+  path: string,
+): Promise<void> {
+  try {
+    // A folder that was emptied; one that holds something refuses.
+    await rmdir(file).catch((error) => {
+      if (!['ENOENT', 'ENOTDIR'].includes(systemCode(error))) throw error
+    })
+    if (kind === 'link') await symlink(await readlink(temporary, { encoding: 'buffer' }), file)
+    else await link(temporary, file)
+    await unlink(temporary)
+  } catch (error) {
+    const code = systemCode(error)
+    if (['EEXIST', 'ENOTEMPTY', 'ENOTDIR'].includes(code)) throw new ChangedMeanwhileError(path)
+    // A file system without links.
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(code)) throw error
+    if (await lstat(file).catch(absentOr)) throw new ChangedMeanwhileError(path)
+    await rename(temporary, file)
+  }
+}
+
+async function remove(path: string, from: Content, bringing: Bringing): Promise<void> {
+  const file = join(bringing.root, path)
+  bringing.touched.add(dirname(file))
+  await checked(path, from, bringing, () => unlink(file))
+}
+
+/** Folders that become empty go as well, as Git does it. */
+async function removeEmptied(path: string, bringing: Bringing): Promise<void> {
+  for (let dir = posix.dirname(path); dir !== '.'; dir = posix.dirname(dir))
+    if (!(await removeEmpty(dir, bringing))) return
+}
+
+/**
+ * Runs `replace` only while the file holds what is expected. Where somebody wrote into it in the moment of
+ * the replacement, their content is put back.
+ */
+async function checked(
+  path: string,
+  expected: Content,
+  { root, updateId }: Bringing,
+  replace: () => Promise<void>,
+): Promise<void> {
+  const file = join(root, path)
+  if (expected.kind === 'link') {
+    const target = await readlink(file, { encoding: 'buffer' }).catch(() => null)
+    if (
+      target === null ||
+      blobHash(expected.id, target.length).update(target).digest('hex') !== expected.id
+    )
+      throw new ChangedMeanwhileError(path)
+    return replace()
+  }
+  const handle = await openFile(file).catch(() => null)
+  if (handle === null) throw new ChangedMeanwhileError(path)
+  try {
+    const before = await handle.stat({ bigint: true })
+    const same = (await idOf(handle, expected)) === expected.id
+    const named = await lstat(file, { bigint: true }).catch(absentOr)
+    const after = await handle.stat({ bigint: true })
+    if (!same || named?.ino !== before.ino || after.mtimeNs !== before.mtimeNs)
+      throw new ChangedMeanwhileError(path)
+    // Windows replaces no file that is open.
+    if (process.platform === 'win32') {
+      await handle.close()
+      return await replace()
+    }
+    await replace()
+    const late = await handle.stat({ bigint: true })
+    if (late.mtimeNs === after.mtimeNs && late.size === after.size) return
+    await putBack(handle, file, updateId)
+    throw new ChangedMeanwhileError(path)
+  } finally {
+    await handle.close().catch(() => undefined)
+  }
+}
+
+/** The file has no name any more, but is still open here: a copy of what it holds now takes its place again. */
+async function putBack(handle: FileHandle, file: string, updateId: string): Promise<void> {
+  const { mode } = await handle.stat()
+  const copy = join(dirname(file), `${temporaryPrefix(updateId)}late`)
+  await pipeline(
+    handle.createReadStream({ start: 0, autoClose: false }),
+    createWriteStream(copy, { flags: 'wx', mode: mode & 0o777, flush: true }),
+  )
+  await rename(copy, file)
+}
+
+async function makeDirs(root: string, path: string, touched: Set<string>): Promise<void> {
+  let dir = root
+  for (const name of path.split('/').slice(0, -1)) {
+    const parent = dir
+    dir = join(dir, name)
+    const made = await mkdir(dir).then(
+      () => true,
+      (error) => {
+        if (systemCode(error) !== 'EEXIST') throw error
+        return false
+      },
+    )
+    if (made) touched.add(parent)
+    else if (!(await lstat(dir)).isDirectory()) throw new ChangedMeanwhileError(path)
+  }
+}
+
+/** False: it is not empty, or not there. */
+async function removeEmpty(dir: string, { root, touched }: Bringing): Promise<boolean> {
+  const removed = await rmdir(join(root, dir)).then(
+    () => true,
+    () => false,
+  )
+  if (removed) touched.add(dirname(join(root, dir)))
+  return removed
+}
+
+async function syncAll(dirs: ReadonlySet<string>): Promise<void> {
+  for (const dir of dirs)
+    await syncDirectory(dir).catch((error) => {
+      // Removed since.
+      if (!['ENOENT', 'ENOTDIR'].includes(systemCode(error))) throw error
+    })
+}

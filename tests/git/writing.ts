@@ -1,0 +1,44 @@
+/** Merges and updates as the workspaces make them, without a ledger. */
+import type { Git, MergeAnswer, WriteUpdate } from '../../src/main/git/index.ts'
+import type { RunGit } from '../../src/main/git/run.ts'
+import type { OpenSnapshot } from '../../src/main/git/snapshot.ts'
+import { planUpdate, type UpdatePlan } from '../../src/main/git/update/plan.ts'
+import { swapFiles } from '../../src/main/workspaces/file-updates/swap-files.ts'
+import { newUpdateId } from '../../src/shared/ids.ts'
+import { appliedFileLine } from '../../src/shared/tools.ts'
+import { git } from './repository.ts'
+
+const swapRequest = ({ root, updateId, manifest }: UpdatePlan) => ({
+  ...{ git, root, updateId, manifest },
+  changed: 'refuse' as const,
+})
+
+export const write: WriteUpdate = async (plan) => {
+  const swapped = await swapFiles({ ...swapRequest(plan), direction: 'there' })
+  return swapped.kind === 'swapped' ? { kind: 'written' } : { ...swapped, kind: 'edited' }
+}
+
+export const takeBack = (plan: UpdatePlan) => swapFiles({ ...swapRequest(plan), direction: 'back' })
+
+type Input<Name extends 'mergeInto' | 'mergePatchInto'> = Omit<
+  Parameters<Git[Name]>[0],
+  'updateId' | 'write'
+>
+
+export const mergeInto = async (input: Input<'mergeInto'>) =>
+  briefly(await git.mergeInto({ ...input, updateId: newUpdateId(), write }))
+export const mergePatchInto = async (input: Input<'mergePatchInto'>) =>
+  briefly(await git.mergePatchInto({ ...input, updateId: newUpdateId(), write }))
+
+/** Each file as a line. */
+const briefly = (answer: MergeAnswer) =>
+  answer.kind === 'applied' ? { ...answer, files: answer.files.map(appliedFileLine) } : answer
+
+export async function updateWorkingTree(run: RunGit, snapshot: OpenSnapshot, tree: string) {
+  const planned = await planUpdate(run, snapshot, tree, { updateId: newUpdateId() })
+  if (planned.kind === 'in-the-way') return planned
+  const written = await write(planned.plan)
+  return written.kind === 'written'
+    ? { kind: 'updated' as const, paths: planned.plan.manifest.files.map(({ path }) => path) }
+    : written
+}
