@@ -1,8 +1,9 @@
 /** What stands at a path of a working tree, compared with what an update expects there. */
 import { constants, createReadStream } from 'node:fs'
-import { type FileHandle, lstat, open, readlink } from 'node:fs/promises'
+import { type FileHandle, lstat, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { blobHash, type Content, contentAt, isSameContent, isSpelledSo } from '../../git/index.ts'
+import { openDataFile } from '../../journal/index.ts'
 
 export interface Swap {
   /** Relative to the root, `/` as separator. */
@@ -78,7 +79,7 @@ async function linkId(file: string, like: string): Promise<string | null> {
 }
 
 async function fileId(file: string, like: Content): Promise<string | null> {
-  const handle = await openFile(file).catch(absentOr)
+  const handle = await openDataFile(file, 'read').catch(absentOr)
   if (!handle) return null
   try {
     return await idOf(handle, like)
@@ -87,27 +88,26 @@ async function fileId(file: string, like: Content): Promise<string | null> {
   }
 }
 
-/** Neither follows a link nor waits for a pipe. */
-export function openFile(file: string): Promise<FileHandle> {
-  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
-  return open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-}
-
 /** Null when it is no longer as long as `like`, or no file. */
 export async function idOf(handle: FileHandle, like: Content): Promise<string | null> {
   const found = await handle.stat()
   if (!found.isFile() || found.size !== like.bytes) return null
   const hash = blobHash(like.id, like.bytes)
-  let read = 0
-  for await (const chunk of createReadStream('', {
-    fd: handle,
-    autoClose: false,
-    start: 0,
-  }) as AsyncIterable<Buffer>) {
-    read += chunk.length
-    hash.update(chunk)
+  for await (const chunk of bytesOf(handle)) hash.update(chunk)
+  return hash.digest('hex')
+}
+
+const chunkBytes = 256 * 1024
+
+/** From the beginning. A chunk is valid until the next one is asked for. */
+export async function* bytesOf(handle: FileHandle): AsyncGenerator<Buffer> {
+  const buffer = Buffer.allocUnsafe(chunkBytes)
+  for (let at = 0; ; ) {
+    const { bytesRead } = await handle.read(buffer, 0, chunkBytes, at)
+    if (bytesRead === 0) return
+    at += bytesRead
+    yield buffer.subarray(0, bytesRead)
   }
-  return read === like.bytes ? hash.digest('hex') : null
 }
 
 export function absentOr(error: NodeJS.ErrnoException): null {

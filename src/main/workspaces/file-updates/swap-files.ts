@@ -4,12 +4,12 @@
  * file changes; each is compared just before it is replaced, and one that somebody changed is never written
  * over.
  */
-import { createWriteStream } from 'node:fs'
 import {
   type FileHandle,
   link,
   lstat,
   mkdir,
+  open,
   readlink,
   rename,
   rmdir,
@@ -17,7 +17,6 @@ import {
   unlink,
 } from 'node:fs/promises'
 import { dirname, join, posix } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import {
   blobHash,
   type Content,
@@ -25,12 +24,12 @@ import {
   type Git,
   type UpdateManifest,
 } from '../../git/index.ts'
-import { syncDirectory, systemCode } from '../../journal/index.ts'
+import { openDataFile, syncDirectory, systemCode, writeFully } from '../../journal/index.ts'
 import { removeBeside, temporaryPrefix, writeBeside } from './beside.ts'
 import {
   absentOr,
+  bytesOf,
   idOf,
-  openFile,
   type Surroundings,
   type Swap,
   type SwapState,
@@ -231,7 +230,7 @@ async function checked(
       throw new ChangedMeanwhileError(path)
     return replace()
   }
-  const handle = await openFile(file).catch(() => null)
+  const handle = await openDataFile(file, 'read').catch(() => null)
   if (handle === null) throw new ChangedMeanwhileError(path)
   try {
     const before = await handle.stat({ bigint: true })
@@ -258,12 +257,15 @@ async function checked(
 /** The file has no name any more, but is still open here: a copy of what it holds now takes its place again. */
 async function putBack(handle: FileHandle, file: string, updateId: string): Promise<void> {
   const { mode } = await handle.stat()
-  const copy = join(dirname(file), `${temporaryPrefix(updateId)}late`)
-  await pipeline(
-    handle.createReadStream({ start: 0, autoClose: false }),
-    createWriteStream(copy, { flags: 'wx', mode: mode & 0o777, flush: true }),
-  )
-  await rename(copy, file)
+  const name = join(dirname(file), `${temporaryPrefix(updateId)}late`)
+  const copy = await open(name, 'wx', mode & 0o777)
+  try {
+    for await (const chunk of bytesOf(handle)) await writeFully(copy, chunk)
+    await copy.sync()
+  } finally {
+    await copy.close()
+  }
+  await rename(name, file)
 }
 
 async function makeDirs(root: string, path: string, touched: Set<string>): Promise<void> {
