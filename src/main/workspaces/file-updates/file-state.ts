@@ -1,5 +1,4 @@
 /** What stands at a path of a working tree, compared with what an update expects there. */
-import { constants, createReadStream } from 'node:fs'
 import { type FileHandle, lstat, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { blobHash, type Content, contentAt, isSameContent, isSpelledSo } from '../../git/index.ts'
