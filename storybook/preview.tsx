@@ -15,7 +15,7 @@ const preview: Preview = {
       toolbar: {
         icon: 'contrast',
         items: [
-          { value: 'system', title: 'As the system' },
+          { value: 'system', title: 'Match system' },
           { value: 'light', title: 'Light' },
           { value: 'dark', title: 'Dark' },
         ],

@@ -27,7 +27,7 @@ test('cards show status, agent, time, report or cause, and a transcript in every
     await expect(unfold).toHaveAttribute('aria-expanded', 'false')
     await unfold.click()
     await expect(done.getByRole('button', { name: 'Show less' })).toBeVisible()
-    await expect(done.getByText("The end of the tester's report.")).toBeInViewport()
+    await expect(done.getByText("The end of the tester's report.")).toBeVisible()
     await expect(
       done.getByRole('button', { name: 'View transcript of Check the tests' }),
     ).toBeVisible()

@@ -42,7 +42,7 @@ test('the whole URL, pasted into the tab that has no token or an old one, is all
   await paste(`${host.origin}/#token=wrong`)
   await expect(page.getByText(/^This address has an old token/)).toBeVisible()
   await paste(`${host.url}&to=/settings`)
-  await expect(page.getByText('Where everything is kept')).toBeVisible()
+  await expect(page.getByText('Data directory')).toBeVisible()
   await expect(row(page, 'parser')).toBeVisible()
   expect(page.url()).toBe(`${host.origin}/#/settings`)
 
@@ -115,13 +115,13 @@ test('a lost connection is said, what was loaded stays, and the feeds go on wher
   reachable = false
   for (const socket of sockets) await socket.close()
   await test.step('the dialog that lies over the window says so as well', async () => {
-    await expect(dialog.getByText('Connection lost. Trying again…')).toBeVisible()
+    await expect(dialog.getByText('Connection lost. Reconnecting…')).toBeVisible()
     await expect(dialog.getByText('when last seen')).toBeVisible()
     await expect(dialog.getByText('· live')).toBeHidden()
     await page.keyboard.press('Escape')
     await expect(dialog).toBeHidden()
   })
-  await expect(page.getByText('Connection lost. Trying again…')).toBeVisible()
+  await expect(page.getByText('Connection lost. Reconnecting…')).toBeVisible()
   await expect(talk.getByRole('article', { name: 'Task: Help along' })).toBeVisible()
   await helper.open()
   await lead.open()
@@ -131,7 +131,7 @@ test('a lost connection is said, what was loaded stays, and the feeds go on wher
   await expect(row(page, 'Do it').getByRole('img', { name: 'Running' })).toBeVisible()
 
   reachable = true
-  await expect(page.getByText('Connection lost. Trying again…')).toBeHidden()
+  await expect(page.getByText('Connection lost. Reconnecting…')).toBeHidden()
   await expect(row(page, 'Do it').getByRole('img', { name: 'Completed' })).toBeVisible()
   await expect(talk.getByRole('heading', { name: 'Done together' })).toBeVisible()
   // Each entry once, although the feed was opened twice.
@@ -149,7 +149,7 @@ test('after the host was killed and started again on its port, the page says tha
   await openAt(page, before, `/t/${taskId}`)
   await expect(conversation(page).getByText('You said: Hello.')).toBeVisible()
   await before.kill()
-  await expect(page.getByText('Connection lost. Trying again…')).toBeVisible()
+  await expect(page.getByText('Connection lost. Reconnecting…')).toBeVisible()
 
   const host = await app.serve({ port: before.port })
   await expect(page.getByText(/^Shiplog was started again and has a new token/)).toBeVisible()

@@ -11,7 +11,7 @@ test('Tab goes through the window in its order, and shows where it is', async ({
   await openAt(page, finished.host, `/t/${finished.task('Make the parser robust').id}`)
   await expect(conversation(page).getByRole('feed')).toBeVisible()
   const passed: string[] = []
-  for (let presses = 0; presses < 14; presses++) {
+  for (let presses = 0; presses < 18; presses++) {
     await page.keyboard.press('Tab')
     passed.push(await focusedName(page))
     expect(await focusIsVisible(page), passed.at(-1)).toBe(true)
@@ -122,7 +122,7 @@ test('a transcript: j and k move, Enter opens a row, [ ] and Esc', async ({ fini
   await page.keyboard.press('t')
   const dialog = transcript(page, 'Cover the parser')
   await expect(dialog.getByText('Write the tests.')).toBeVisible()
-  const call = dialog.getByRole('article', { name: 'Tool call' }).first()
+  const call = dialog.getByRole('article', { name: /^Created tests/ })
   for (let presses = 0; presses < 12; presses++) {
     await page.keyboard.press('j')
     if (await call.evaluate((element) => element === document.activeElement)) break

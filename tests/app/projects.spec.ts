@@ -133,7 +133,7 @@ test.describe('New agent', () => {
     const project = await host.client.projects.add({ dir: plain })
     await openAt(page, host, `/p/${project.id}`)
     const dialog = await fillNewAgent(page, 'Hello', await app.file('write.yaml', writeScenario))
-    await expect(dialog.getByText('Without a Git repository, in the folder itself.')).toBeVisible()
+    await expect(dialog.getByText('Without Git, agents edit the folder directly.')).toBeVisible()
     await dialog.getByRole('button', { name: 'Start' }).click()
     await expect(row(page, 'Hello').getByRole('img', { name: 'Completed' })).toBeVisible()
     expect(await readFile(path.join(plain, 'written.txt'), 'utf8')).toBe('in place\n')

@@ -140,7 +140,7 @@ test('several that were killed: one is given up, the others resumed together; on
   await test.step('the others go on together, one at a time', async () => {
     await list.getByRole('button', { name: 'Resume all 2' }).click()
     const dialog = page.getByRole('dialog', { name: 'Resume what was interrupted' })
-    await dialog.getByRole('spinbutton', { name: 'Agents at once' }).fill('1')
+    await dialog.getByRole('spinbutton', { name: 'Max. parallel agents' }).fill('1')
     await dialog.getByRole('button', { name: 'Continue' }).click()
     await expect(toast(page, 'All 2 resumed agents have completed.')).toBeVisible()
     await expect(list).toBeHidden()

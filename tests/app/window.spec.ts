@@ -152,7 +152,7 @@ function screens(finished: Finished): [address: string, shown: string][] {
     ['/archive', 'Choose an agent on the left'],
     [`/archive/${tester}/report`, 'Both pass.'],
     [`/archive/${tester}/transcript`, 'Write the tests.'],
-    ['/settings', 'Where everything is kept'],
+    ['/settings', 'Data directory'],
   ]
 }
 

@@ -55,9 +55,7 @@ describe('toolWords', () => {
     const input = { path: 'a.ts' }
     expect(toolWords(call({ name: 'edit_file', input, state: 'running' })).verb).toBe('Editing')
     expect(toolWords(call({ name: 'edit_file', input })).verb).toBe('Edited')
-    expect(toolWords(call({ name: 'edit_file', input, state: 'error' })).verb).toBe(
-      'Could not edit',
-    )
+    expect(toolWords(call({ name: 'edit_file', input, state: 'error' })).verb).toBe('Couldn’t edit')
   })
   it('[S3] says that an outcome is unknown, and what is not loaded', () => {
     expect(toolWords(call({ state: 'unknown' })).result).toBe('outcome unknown')

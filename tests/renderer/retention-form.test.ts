@@ -40,7 +40,7 @@ it('takes an empty field for no limit, but for the trash', () => {
   expect(settings).toEqual({ ...retentionDefaults, transcriptTtlDays: null })
   expect(parseForm({ ...defaults, trashDays: '' })).toEqual({
     settings: null,
-    errors: { trashDays: 'Write a whole number from 1 to 36,500.' },
+    errors: { trashDays: 'Enter a whole number from 1 to 36,500.' },
   })
 })
 

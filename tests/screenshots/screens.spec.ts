@@ -93,7 +93,7 @@ test('the demo, at work and afterwards', async ({ app, page }) => {
   await take(page, 'archive')
 
   await show('/settings')
-  await expect(page.getByText('Where everything is kept')).toBeVisible()
+  await expect(page.getByText('Data directory')).toBeVisible()
   await take(page, 'settings')
 
   await show(`/t/${taskId}`)

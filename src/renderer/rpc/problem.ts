@@ -19,8 +19,8 @@ export function problemOf(error: unknown, doing: string): Problem {
   if (error instanceof ORPCError) return answered(error, doing)
   return {
     code: 'CONNECTION',
-    message: 'Shiplog did not answer: the connection was lost.',
-    next: 'It is being tried again. Once it is back, do this again.',
+    message: 'Connection to Shiplog lost.',
+    next: 'Reconnecting. Try again once connected.',
     details: lines(`While trying to ${doing}`, text(error)),
     field: null,
   }
@@ -35,7 +35,7 @@ function answered(error: ORPCError<string, unknown>, doing: string): Problem {
     message: known === undefined ? `Shiplog could not ${doing}.` : error.message,
     next:
       known === undefined
-        ? 'This is a fault in Shiplog. Copy the details into a bug report; nothing on disk was lost.'
+        ? 'This is a bug in Shiplog. Copy the details into a bug report; nothing on disk was lost.'
         : known(data),
     details: lines(
       `While trying to ${doing}`,
@@ -51,8 +51,7 @@ const nextSteps: Record<ContractErrorCode, (data: Record<string, unknown>) => st
   AMBIGUOUS: ({ candidates }) =>
     Array.isArray(candidates) ? `Use one of: ${candidates.join(', ')}` : null,
   OUT_OF_SCOPE: () => 'Open it from the agent that started it.',
-  DAMAGED: ({ file }) =>
-    `The original is kept. Look at ${String(file)}; everything that can be read is shown.`,
+  DAMAGED: ({ file }) => `The original is kept in ${String(file)}. Everything readable is shown.`,
   INVALID: () => null,
   REFUSED: () => null,
   STORAGE: ({ path }) =>

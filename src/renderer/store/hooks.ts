@@ -125,7 +125,7 @@ export const useConnectionLost = (): boolean =>
 export const useUnreachable = (): string | undefined =>
   useStore(useStores().connection, ({ kind }) =>
     kind === 'lost'
-      ? 'The connection is lost. It is being tried again.'
+      ? 'Connection lost. Reconnecting…'
       : kind === 'refused'
         ? 'Shiplog was started again. Open the URL that it printed.'
         : undefined,

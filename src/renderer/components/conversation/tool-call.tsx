@@ -167,7 +167,7 @@ function ToolCallBody({ call }: { call: ToolCallView }) {
   if (state === 'not-loaded')
     return (
       <p className="ml-5.5 text-small text-muted">
-        Its input and output are in a part of the transcript that is not loaded. Scroll up to load
+        The input and output are in a part of the transcript that is not loaded. Scroll up to load
         it.
       </p>
     )
@@ -213,7 +213,7 @@ function ToolOutput({ call }: { call: ToolCallView }) {
   if (state === 'unknown')
     return (
       <p className="text-small text-amber">
-        It was interrupted while this ran, so nobody knows how it came out. It is not run a second
+        The agent was interrupted while this ran; the result is unknown. It won’t be run a second
         time.
       </p>
     )
@@ -227,7 +227,7 @@ function ToolOutput({ call }: { call: ToolCallView }) {
       />
       {detail?.kind === 'bash' && detail.omittedBytes > 0 ? (
         <p className="text-small text-muted">
-          {bytes(detail.omittedBytes)} in the middle were left out when it ran.
+          Output truncated: {bytes(detail.omittedBytes)} omitted from the middle.
         </p>
       ) : null}
     </>

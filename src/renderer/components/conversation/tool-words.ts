@@ -19,7 +19,7 @@ const objectCharsMax = 300
 export function toolWords(call: ToolCallView): ToolWords {
   const { verb, object, code } = isToolName(call.name)
     ? known(call.name, call)
-    : { verb: 'Called', object: call.name, code: true }
+    : { verb: 'Ran', object: call.name, code: true }
   return { verb, object: oneLine(object), code, result: resultWords(call) }
 }
 
@@ -34,7 +34,7 @@ export function groupWords(calls: ToolCallView[]): string {
     reads > 0 ? `read ${counted(reads, 'file')}` : null,
     lists > 0 ? `listed files${times(lists)}` : null,
     searches > 0 ? `searched${times(searches)}` : null,
-    taskLists > 0 ? `looked at its tasks${times(taskLists)}` : null,
+    taskLists > 0 ? `listed tasks${times(taskLists)}` : null,
   ].filter((part) => part !== null)
   const text = parts.join(', ')
   return text.charAt(0).toUpperCase() + text.slice(1)
@@ -62,48 +62,48 @@ function known(name: ToolName, call: ToolCallView): Omit<ToolWords, 'result'> {
     case 'bash':
       return say('Running', 'Ran', 'Ran', text('command'), true)
     case 'read_file':
-      return say('Reading', 'Read', 'Could not read', text('path'), true)
+      return say('Reading', 'Read', 'Couldn’t read', text('path'), true)
     case 'write_file':
       return say(
         'Writing',
         created(call) ? 'Created' : 'Wrote',
-        'Could not write',
+        'Couldn’t write',
         text('path'),
         true,
       )
     case 'edit_file':
-      return say('Editing', 'Edited', 'Could not edit', text('path'), true)
+      return say('Editing', 'Edited', 'Couldn’t edit', text('path'), true)
     case 'list_files':
       return say(
         'Listing',
         'Listed',
-        'Could not list',
+        'Couldn’t list',
         text('glob') || text('path') || 'files',
         true,
       )
     case 'search_files':
-      return say('Searching', 'Searched', 'Could not search', text('pattern'), true)
+      return say('Searching', 'Searched', 'Couldn’t search', text('pattern'), true)
     case 'task': {
       const whom = [text('agent'), text('title')].filter(Boolean).join(': ')
-      return say('Asking', 'Asked', 'Could not ask', whom)
+      return say('Starting', 'Started', 'Couldn’t start sub-agent', whom)
     }
     case 'task_await':
-      return say('Waiting for', 'Waited for', 'Could not wait for', awaitedNames(input?.tasks))
+      return say('Waiting for', 'Waited for', 'Couldn’t wait for', awaitedNames(input?.tasks))
     case 'task_list':
-      return say('Looking at', 'Looked at', 'Could not look at', 'its tasks')
+      return say('Listing', 'Listed', 'Couldn’t list', 'its tasks')
     case 'task_stop':
-      return say('Stopping', 'Stopped', 'Could not stop', text('task'))
+      return say('Stopping', 'Stopped', 'Couldn’t stop', text('task'))
     case 'task_apply_patch': {
       const conflict = call.detail?.kind === 'apply' && call.detail.outcome.kind === 'conflict'
       return say(
         'Applying',
         conflict ? 'Tried to apply' : 'Applied',
-        'Could not apply',
+        'Couldn’t apply',
         `changes of ${text('task')}`,
       )
     }
     case 'agent_report':
-      return say('Reporting', 'Reported', 'Could not report', text('title'))
+      return say('Reporting', 'Reported', 'Couldn’t report', text('title'))
   }
 }
 
@@ -151,7 +151,7 @@ function applyWords(
     case 'nothing-to-apply':
       return 'nothing to apply'
     case 'already-applied':
-      return 'were applied already'
+      return 'already applied'
     case 'conflict':
       return 'conflict, nothing was changed'
   }

@@ -206,7 +206,7 @@ function Form() {
         <TextInput defaultValue="/nowhere" />
       </Field>
       <Field label="Prompt">
-        <TextArea placeholder="What is to be done?" />
+        <TextArea placeholder="Describe the task" />
       </Field>
       <Field label="Agent">
         <Select

@@ -92,11 +92,11 @@ function stateOf({ inTrash, transcripts, keptUntil }: ReceiptSummary): string {
     const all = inTrash === transcripts
     return `${all ? '' : `${inTrash} of them `}can be taken back until ${dayOf(keptUntil)}`
   }
-  return transcripts > 0 ? 'taken back, or gone for good' : 'gone for good'
+  return transcripts > 0 ? 'restored or permanently deleted' : 'permanently deleted'
 }
 
 const sweptBy: Record<ReceiptSummary['by'], string> = {
   start: 'at start',
-  person: 'asked for',
+  person: 'manual',
   budget: 'the trash was full',
 }

@@ -12,7 +12,7 @@ export function RemovedList(props: { id?: string; items: (RemovedItem | ReceiptI
   return (
     <section
       id={id}
-      aria-label="What it is"
+      aria-label="Details"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
       tabIndex={0}
       className="focus-inset max-h-60 overflow-y-auto rounded-md border text-small"
@@ -50,10 +50,10 @@ function whyOf(item: RemovedItem | ReceiptItem): string {
 }
 
 const reasons: Record<RemovedItem['reason'], string> = {
-  age: 'not active for long',
-  count: 'beyond the number kept',
-  bytes: 'beyond the size kept',
-  trash: 'long in the trash',
+  age: 'inactive for too long',
+  count: 'over the limit',
+  bytes: 'over the size limit',
+  trash: 'expired in the trash',
   'trash-bytes': 'the trash was full',
   asked: 'deleted by you',
 }
@@ -61,5 +61,5 @@ const reasons: Record<RemovedItem['reason'], string> = {
 const states: Record<ReceiptItem['state'], string> = {
   'in-trash': 'in the trash',
   kept: 'kept',
-  gone: 'gone for good',
+  gone: 'permanently deleted',
 }

@@ -30,31 +30,31 @@ export function RetentionFields(props: {
       <Field
         label="Keep transcripts for"
         error={errors.days}
-        hint="Since the last thing that happened. Empty: for ever."
+        hint="After last activity. Leave empty to keep forever."
       >
-        <WithUnit unit="days">{input('days', 'for ever')}</WithUnit>
+        <WithUnit unit="days">{input('days', 'forever')}</WithUnit>
       </Field>
       <Field
-        label="Keep things in the trash for"
+        label="Keep deleted items for"
         error={errors.trashDays}
-        hint="Until then they can be restored."
+        hint="You can restore them until then."
       >
         <WithUnit unit="days">{input('trashDays', '7')}</WithUnit>
       </Field>
       <Field
-        label="Keep no more than"
+        label="Keep at most"
         error={errors.transcripts}
-        hint="The oldest go first. Empty: any number."
+        hint="The oldest expire first. Leave empty for no limit."
       >
-        <WithUnit unit="transcripts">{input('transcripts', 'any number')}</WithUnit>
+        <WithUnit unit="transcripts">{input('transcripts', 'no limit')}</WithUnit>
       </Field>
       <Field
-        label="Use no more than"
+        label="Use at most"
         error={errors.size}
-        hint="The oldest go first. Empty: any size."
+        hint="The oldest expire first. Leave empty for no limit."
       >
         <div className="flex items-center gap-2">
-          {input('size', 'any size')}
+          {input('size', 'no limit')}
           <Select
             quiet
             label="Unit of the size"
@@ -65,11 +65,11 @@ export function RetentionFields(props: {
         </div>
       </Field>
       <Field
-        label="Use no more for the trash than"
+        label="Trash: use at most"
         error={errors.trashSize}
-        hint="The oldest leftovers of worktrees are deleted first. Empty: any size."
+        hint="The oldest files of removed worktrees are deleted first. Leave empty for no limit."
       >
-        <WithUnit unit="GB">{input('trashSize', 'any size')}</WithUnit>
+        <WithUnit unit="GB">{input('trashSize', 'no limit')}</WithUnit>
       </Field>
     </div>
   )

@@ -44,8 +44,8 @@ export function parseForm(form: RetentionForm): {
     if (text === '' && field !== 'trashDays') return null
     const value = Number(text)
     if (/^\d+$/.test(text) && value >= min && value <= max) return value
-    errors[field] = `Write a whole number from ${min} to ${max.toLocaleString('en')}${
-      field === 'trashDays' ? '.' : ', or nothing.'
+    errors[field] = `Enter a whole number from ${min} to ${max.toLocaleString('en')}${
+      field === 'trashDays' ? '.' : ', or leave it empty.'
     }`
     return null
   }
@@ -73,7 +73,7 @@ function bytesOf(
   if (text === '') return null
   const bytes = Math.round(Number(text) * unitBytes[unit])
   if (/^\d+(\.\d+)?$/.test(text) && Number.isSafeInteger(bytes)) return bytes
-  errors[field] = 'Write a number such as 2 or 0.5, or nothing.'
+  errors[field] = 'Enter a number such as 2 or 0.5, or leave it empty.'
   return null
 }
 

@@ -27,7 +27,7 @@ export function SweepPreview({ sweep }: { sweep: Sweep }) {
             .{' '}
           </>
         ) : (
-          'No transcript would be removed. '
+          'No transcripts would be removed. '
         )}
         {deleted.length > 0 ? (
           <>

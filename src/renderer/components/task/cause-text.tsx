@@ -19,7 +19,7 @@ export function CauseText(props: { text: string; foldKey: string; className?: st
         {open ? text : `${beginning}…`}
       </p>
       <TextButton aria-expanded={open} aria-controls={id} onClick={toggle} className="text-small">
-        {open ? 'Show less' : 'Show all of it'}
+        {open ? 'Show less' : 'Show all'}
       </TextButton>
     </div>
   )

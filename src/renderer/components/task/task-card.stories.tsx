@@ -175,7 +175,7 @@ export const FailedAtLength: Story = {
     const canvas = within(canvasElement)
     const why = canvas.getByText(/^It went wrong/)
     await expect(why.getBoundingClientRect().height).toBeLessThan(200)
-    await userEvent.click(canvas.getByRole('button', { name: 'Show all of it' }))
+    await userEvent.click(canvas.getByRole('button', { name: 'Show all' }))
     await expect(why.getBoundingClientRect().height).toBeGreaterThan(300)
     await userEvent.click(canvas.getByRole('button', { name: 'Show less' }))
     await expect(why.getBoundingClientRect().height).toBeLessThan(200)

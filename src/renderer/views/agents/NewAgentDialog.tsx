@@ -28,7 +28,7 @@ export function NewAgentDialog({ projectId: wanted }: { projectId: ProjectId | n
     return (
       <DialogShell open onClose={overlay.hide} title="New agent" size="small">
         <EmptyState
-          sentence="An agent works in a project. Add the folder of one first."
+          sentence="Agents work in a project. Add a folder first."
           action={{
             label: 'Add a project…',
             onClick: () => overlay.show({ kind: 'add-project' }),
@@ -132,7 +132,7 @@ function NewAgentForm({ projectId: initial }: { projectId: ProjectId }) {
             value={prompt}
             onChange={(event) => setPrompt(event.target.value)}
             rows={3}
-            placeholder="What is to be done?"
+            placeholder="Describe the task"
           />
         </Field>
         <div className="grid grid-cols-2 gap-4">
@@ -160,21 +160,21 @@ function NewAgentForm({ projectId: initial }: { projectId: ProjectId }) {
         <div className="grid grid-cols-2 gap-4">
           <Field
             label="Works in"
-            hint={inGit ? null : 'Without a Git repository, in the folder itself.'}
+            hint={inGit ? null : 'Without Git, agents edit the folder directly.'}
           >
             <Select
               value={isolation}
               disabled={!inGit}
               onChange={(chosen) => preferences.setState({ isolation: chosen })}
               options={[
-                { value: 'worktree', label: 'A worktree of its own' },
-                { value: 'in-place', label: 'The folder itself' },
+                { value: 'worktree', label: 'New worktree' },
+                { value: 'in-place', label: 'Project folder' },
               ]}
             />
           </Field>
           <Field
-            label="Agents at once"
-            hint="One that waits for others does not count."
+            label="Max. parallel agents"
+            hint="Agents waiting for sub-agents don’t count."
             error={fieldError('agentsAtOnce')}
           >
             <TextInput

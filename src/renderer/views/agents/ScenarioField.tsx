@@ -29,7 +29,7 @@ export function ScenarioField(props: {
   return (
     <Field
       label="Scenario file"
-      hint="What the scripted agent plays, as YAML. It is checked whole before anything starts."
+      hint="The YAML file that the scripted agent plays. It’s validated before anything runs."
       error={refused ?? error}
     >
       <div className="flex items-center gap-2">
@@ -55,5 +55,5 @@ export function ScenarioField(props: {
 
 const whyNot = ({ name, size }: File): string =>
   size > scenarioBytesMax
-    ? `${name} is too large: it has ${bytes(size)}, and a scenario at most ${bytes(scenarioBytesMax)}.`
+    ? `${name} is too large: ${bytes(size)}. A scenario has at most ${bytes(scenarioBytesMax)}.`
     : `${name} could not be read. Choose it again.`

@@ -16,12 +16,13 @@ export function SetupTrust(props: { setup: ProjectSetup; onSeen: (seen: boolean)
       <CommandToAllow command={setup.setup ?? ''} label="The command" onSeen={onSeen} />
       {setup.copy.length > 0 ? (
         <p className="untrusted text-small text-muted">
-          It is also given a copy of {setup.copy.join(', ')}.
+          It also gets a copy of {setup.copy.join(', ')}.
         </p>
       ) : null}
       <p className="text-small text-muted">
-        Allow it if you trust who wrote it; without it the agent can only work in the folder itself.
-        You are asked again when <code className="font-mono">.shiplog/project.yaml</code> changes.
+        Allow this only if you trust its author. Without it, the agent can only run in the project
+        folder. You are asked again when <code className="font-mono">.shiplog/project.yaml</code>{' '}
+        changes.
       </p>
     </section>
   )

@@ -26,10 +26,10 @@ export class ErrorBoundary extends Component<Props, { error: Error | null; of: s
       <div className="flex flex-1 items-center justify-center p-8">
         <ErrorNotice
           className="w-full max-w-[520px]"
-          what="This screen broke."
-          next="It is a fault in Shiplog; agents go on, and nothing was lost. Copy the details into a bug report."
+          what="Something went wrong on this screen."
+          next="This is a bug in Shiplog. Agents keep running and nothing was lost. Copy the details into a bug report."
           details={error.stack ?? error.message}
-          action={{ label: 'Show it again', onClick: () => this.setState({ error: null }) }}
+          action={{ label: 'Reload the screen', onClick: () => this.setState({ error: null }) }}
         />
       </div>
     )

@@ -15,7 +15,7 @@ export function Starting({ trying }: { trying: boolean }) {
   }, [])
   return (
     <main className="flex h-full items-center justify-center text-muted" aria-busy>
-      {late ? (trying ? 'Shiplog does not answer. Trying again…' : 'Opening the log…') : null}
+      {late ? (trying ? 'Shiplog is not responding. Reconnecting…' : 'Opening the log…') : null}
     </main>
   )
 }
@@ -27,8 +27,8 @@ export function StartRefused({ why }: { why: 'refused' | 'no-token' }) {
       <EmptyState
         sentence={
           why === 'refused'
-            ? 'This address has an old token: Shiplog was started again since. Paste the URL that it printed in the terminal when it started into the address bar.'
-            : 'This address has no token. Paste the whole URL that Shiplog printed in the terminal into the address bar, with everything after the #.'
+            ? 'This link has expired because Shiplog restarted. Open the new link shown in the terminal.'
+            : 'This link is incomplete: it has no token. Open the whole link shown in the terminal, with everything after the #.'
         }
       />
     </main>

@@ -57,16 +57,18 @@ export function createActions({ client, ledger, navigation, applies, appInfo }: 
   }
 
   async function undoSweep(receiptId: string, taskId?: TaskId): Promise<boolean> {
-    const undone = await attempt('take it back from the trash', () =>
+    const undone = await attempt('restore it from the trash', () =>
       client.retention.undo({ receiptId, taskId }),
     )
     if (!undone) return false
     // What told of the sweep is no news any more.
     void appInfo.load()
-    const back = `Took ${counted(undone.restored.length, 'transcript')} back.`
+    const back = `Restored ${counted(undone.restored.length, 'transcript')}.`
     const [first] = undone.left
     if (first)
-      toast.warning(`${back} ${undone.left.length} could not be.`, { description: first.why })
+      toast.warning(`${back} ${undone.left.length} could not be restored.`, {
+        description: first.why,
+      })
     else toast.success(back)
     return true
   }
@@ -80,7 +82,7 @@ export function createActions({ client, ledger, navigation, applies, appInfo }: 
     async stop(taskId) {
       const stopped = await attempt('stop the agent', () => client.tasks.stop({ taskId }))
       if (stopped && stopped.stopped.length > 1)
-        toast(`Stopped ${stopped.stopped.length} agents. What they had said is kept.`)
+        toast(`Stopped ${stopped.stopped.length} agents. Their partial output was saved.`)
     },
     async applyPatch(taskId, target) {
       const view = await applies.apply(taskId)
@@ -102,7 +104,7 @@ export function createActions({ client, ledger, navigation, applies, appInfo }: 
       // A sub-agent is kept with its root and does not come back by itself.
       const isRoot = ledger.store.getState().ledger.tasks.get(taskId)?.parentId === null
       toast(`Archived “${title}”.`, {
-        description: 'Its reports, transcripts and patch are kept.',
+        description: 'Reports, transcripts and the patch are in the archive.',
         duration: readShownMs,
         ...(isRoot
           ? { action: { label: 'Undo', onClick: () => void restore(taskId, title) }, cancel: show }
@@ -122,7 +124,7 @@ export function createActions({ client, ledger, navigation, applies, appInfo }: 
         action: {
           label: 'Undo',
           onClick: () =>
-            void attempt('take it back', () => client.workspace.untrash({ workspaceId: taskId })),
+            void attempt('restore it', () => client.workspace.untrash({ workspaceId: taskId })),
         },
       })
     },
@@ -132,15 +134,15 @@ export function createActions({ client, ledger, navigation, applies, appInfo }: 
       )
     },
     async removeProject(projectId, name) {
-      const removed = await attempt('take the project off the list', () =>
+      const removed = await attempt('remove the project', () =>
         client.projects.remove({ projectId }),
       )
-      if (removed) toast(`Took ${name} off the list. Its folder and its archive are as they were.`)
+      if (removed) toast(`Removed ${name}. Its folder and archived transcripts are untouched.`)
       return removed !== null
     },
     async saveRetention(settings) {
       const saved = await attempt('save the settings', () => client.retention.setSettings(settings))
-      if (saved) toast.success('Saved. It counts from the next clean-up on.')
+      if (saved) toast.success('Saved. Takes effect at the next clean-up.')
     },
     async cleanUp() {
       const sweep = await attempt('clean up', () => client.retention.sweep({}))
@@ -150,9 +152,9 @@ export function createActions({ client, ledger, navigation, applies, appInfo }: 
       const deleted = removed.length - moved
       const said = [
         moved > 0 ? `Moved ${counted(moved, 'transcript')} to the trash.` : null,
-        deleted > 0 ? `Deleted ${counted(deleted, 'thing')} for good.` : null,
+        deleted > 0 ? `Permanently deleted ${counted(deleted, 'item')}.` : null,
       ].filter((text) => text !== null)
-      toast(said.join(' ') || 'There was nothing to remove.', {
+      toast(said.join(' ') || 'Nothing to remove.', {
         duration: readShownMs,
         ...(receipt && moved > 0
           ? { action: { label: 'Undo', onClick: () => void undoSweep(receipt) } }
@@ -168,7 +170,7 @@ export function createActions({ client, ledger, navigation, applies, appInfo }: 
         await navigator.clipboard.writeText(text)
         toast(`Copied ${what}.`)
       } catch {
-        toast.error('The browser does not allow copying here.', { description: text })
+        toast.error('The browser blocked copying.', { description: text })
       }
     },
   }
@@ -183,10 +185,10 @@ function showApplied(outcome: ApplyOutcome, target: string): void {
       )
       return
     case 'nothing-to-apply':
-      toast('There is nothing to apply: it changed no file.')
+      toast('Nothing to apply: no files were changed.')
       return
     case 'already-applied':
-      toast('These changes are applied already.')
+      toast('These changes are already applied.')
       return
     case 'conflict':
       // The files and Git's own words stay where it was asked for.

@@ -176,7 +176,7 @@ function Option(props: {
       aria-expanded={below > 0 ? !folded : undefined}
       style={{ ...style, paddingLeft: 8 + Math.min(level, indentLevelsMax) * 16 }}
       onClick={onSelect}
-      className={`absolute top-0 left-0 flex w-full items-center gap-2 pr-3 ${selected ? 'bg-accent-tint' : 'hover:bg-hover'} ${matches ? '' : 'opacity-60'}`}
+      className={`absolute top-0 left-0 flex w-full items-center gap-2 pr-3 ${selected ? 'bg-accent-tint' : 'hover:bg-hover'}`}
     >
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the list folds by keys */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the list folds by keys */}
@@ -195,7 +195,10 @@ function Option(props: {
       </span>
       <StatusIcon status={summary.status} />
       <div className="min-w-0 flex-1">
-        <p className="untrusted truncate" title={summary.title}>
+        <p
+          className={`untrusted truncate ${matches ? '' : 'text-muted italic'}`}
+          title={summary.title}
+        >
           {summary.title}
         </p>
         <p className="flex gap-1.5 truncate text-small text-muted">

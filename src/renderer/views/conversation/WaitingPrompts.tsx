@@ -35,7 +35,7 @@ export function WaitingPrompts({ task }: { task: Task }) {
         <div key={id ?? 'first'} className="rounded-md border border-dashed px-3 py-2">
           <p className="untrusted line-clamp-6 whitespace-pre-wrap">{prompt}</p>
           <div className="mt-2 flex items-center gap-2">
-            <span className="flex-1 text-small text-muted">Not started. It was kept.</span>
+            <span className="flex-1 text-small text-muted">Not started. The text was kept.</span>
             {id ? (
               <Button
                 size="small"

@@ -19,7 +19,7 @@ export function HomeScreen() {
     return (
       <Home>
         <EmptyState
-          sentence="Shiplog runs agents on your repositories and keeps everything they did. See it work on a small project of its own, or begin with yours."
+          sentence="Shiplog runs agents on your repositories and records everything they do. Try it on a sample project, or add your own."
           action={{ label: 'Try the demo', onClick: demo, busy: starting }}
           secondAction={{
             label: 'Add a project…',
@@ -33,8 +33,8 @@ export function HomeScreen() {
       <EmptyState
         sentence={
           anyAgent
-            ? 'Choose an agent under Projects to read along, or start another one.'
-            : 'Start an agent: it works in a worktree of its own, and what it does is kept.'
+            ? 'Select an agent, or start a new one.'
+            : 'Start an agent. It works in its own Git worktree and everything it does is recorded.'
         }
         action={{
           label: 'New agent…',

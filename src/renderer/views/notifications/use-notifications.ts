@@ -30,7 +30,7 @@ export function useNotifications(): void {
 const isAllowed = (): boolean => 'Notification' in window && Notification.permission === 'granted'
 
 function bodyOf({ status, reportTitle, error }: Task): string {
-  if (status === 'completed') return reportTitle ?? 'It is done.'
-  if (status === 'interrupted') return `${error ?? 'It was cut short'}. It can be resumed.`
+  if (status === 'completed') return reportTitle ?? 'Completed.'
+  if (status === 'interrupted') return `${error ?? 'Interrupted'}. You can resume it.`
   return error ?? ''
 }

@@ -69,7 +69,7 @@ export function AddProjectDialog() {
       <form id="add-project" onSubmit={submit} className="flex flex-col gap-4 p-4">
         <Field
           label="Folder"
-          hint="The whole path. A Git repository gives each agent a worktree of its own; in any other folder agents work in place."
+          hint="Absolute path. In a Git repository each agent gets its own worktree; elsewhere agents edit the folder directly."
           error={aboutField ? problem.message : null}
         >
           <div className="flex gap-2">

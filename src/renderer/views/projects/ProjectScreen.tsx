@@ -44,12 +44,16 @@ export function ProjectScreen({ projectId }: { projectId: string }) {
         <Button
           icon={<FolderMinus />}
           disabled={busy}
-          title={busy ? 'Agents work in it' : 'Its folder and its archive stay'}
+          title={
+            busy
+              ? 'Agents are running in this project'
+              : 'The folder and archived transcripts are kept'
+          }
           onClick={async () => {
             if (await removeProject(project.id, project.name)) navigation.go(homeRoute)
           }}
         >
-          Take off the list
+          Remove project
         </Button>
         <Button variant="primary" icon={<Plus />} onClick={newAgent}>
           New agent
@@ -59,15 +63,15 @@ export function ProjectScreen({ projectId }: { projectId: string }) {
         <NoticeLine
           tone="info"
           className="border-b px-4"
-          text="This folder is not a Git repository: agents work in it directly, and there are no changes to compare or apply."
+          text="This folder is not a Git repository. Agents edit it directly, so there are no changes to compare or apply."
         />
       )}
       {roots.length === 0 ? (
         <EmptyState
           sentence={
             project.git
-              ? 'No agent has worked here yet. Start one: it gets a worktree of its own, and what it does is kept.'
-              : 'No agent has worked here yet. Start one: it works in this folder, and what it does is kept.'
+              ? 'No agents yet. Start one. It works in its own Git worktree and everything it does is recorded.'
+              : 'No agents yet. Start one. It works in this folder and everything it does is recorded.'
           }
           action={{ label: 'New agent…', onClick: newAgent }}
         />
@@ -82,7 +86,7 @@ export function ProjectScreen({ projectId }: { projectId: string }) {
                 variant="quiet"
                 onClick={() => navigation.go({ screen: 'archive', taskId: null, tab: 'report' })}
               >
-                {`${counted(roots.length - rootsShownMax, 'older agent')}: look in the archive`}
+                {`${counted(roots.length - rootsShownMax, 'older agent')}in the archive`}
               </Button>
             </li>
           ) : null}

@@ -67,7 +67,7 @@ export function ContinueDialog({ taskId }: { taskId: TaskId }) {
       >
         <Field
           label="Prompt"
-          hint="It knows everything that was said and done, and begins from the files as they were left."
+          hint="The new task has the full history and starts from the files as they were left."
         >
           <TextArea
             ref={field}

@@ -188,7 +188,7 @@ export const Many: Story = {
     const dialog = within(
       await body().findByRole('dialog', { name: 'Resume what was interrupted' }),
     )
-    const atOnce = await dialog.findByRole('spinbutton', { name: 'Agents at once' })
+    const atOnce = await dialog.findByRole('spinbutton', { name: 'Max. parallel agents' })
     await expect(atOnce).toHaveValue(3)
     await userEvent.clear(atOnce)
     await userEvent.type(atOnce, '17')

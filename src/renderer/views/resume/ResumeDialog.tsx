@@ -241,7 +241,7 @@ function Found(props: {
         ) : null}
         {ask.of === 'all' && counts.resume > 1 ? (
           <Field
-            label="Agents at once"
+            label="Max. parallel agents"
             hint="The others wait for their turn."
             error={atOnceWrong ? `A whole number from 1 to ${agentsAtOnceMax}.` : null}
             className="w-56"

@@ -22,7 +22,7 @@ export function NotificationSetting() {
           checked={wanted}
           onChange={(event) => preferences.setState({ notifications: event.target.checked })}
         />
-        When an agent ends or stops while this window is in the background
+        When an agent finishes or stops while this window is in the background
       </label>
       {wanted && permission === 'default' ? (
         <Button className="self-start" onClick={() => void ask()}>
@@ -32,8 +32,8 @@ export function NotificationSetting() {
       {wanted && (permission === 'denied' || permission === 'missing') ? (
         <p className="text-muted">
           {permission === 'denied'
-            ? 'They are blocked for this page. Allow them in the settings that the browser has for it, then load the page again.'
-            : 'This browser has none.'}
+            ? 'Blocked for this page. Allow notifications in the browser’s settings for it, then reload.'
+            : 'This browser has no notifications.'}
         </p>
       ) : null}
     </>

@@ -68,7 +68,7 @@ function Form(props: { settings: RetentionSettings; onSaved(): void }) {
           <SweepPreview sweep={preview} />
         ) : (
           <p className="text-muted">
-            {wanted ? 'Seeing what would be removed…' : 'Nothing is changed until this is right.'}
+            {wanted ? 'Checking what would be removed…' : 'Fix the errors above to save.'}
           </p>
         )}
       </div>
@@ -83,14 +83,14 @@ function Form(props: { settings: RetentionSettings; onSaved(): void }) {
         </Button>
         <Button
           disabled={changed || preview?.removed.length === 0}
-          title={changed ? 'Save or take back what you changed first' : undefined}
+          title={changed ? 'Save or discard your changes first' : undefined}
           busy={busy === 'cleaning'}
           onClick={() => void doing('cleaning', cleanUp)}
         >
           Clean up now
         </Button>
         {changed ? (
-          <Button onClick={() => setForm(formOf(settings))}>Take back changes</Button>
+          <Button onClick={() => setForm(formOf(settings))}>Discard changes</Button>
         ) : null}
       </div>
     </form>
@@ -107,7 +107,7 @@ function Receipts({ retention }: { retention: RetentionView }) {
       {unreadable.length > 0 ? (
         <NoticeLine
           tone="warning"
-          text={`${unreadable.length === 1 ? 'One receipt' : `${unreadable.length} receipts`} can’t be read. What they list can be taken back from the archive.`}
+          text={`${unreadable.length === 1 ? 'One receipt' : `${unreadable.length} receipts`} can’t be read. Restore those transcripts from the archive.`}
           details={unreadable}
         />
       ) : null}

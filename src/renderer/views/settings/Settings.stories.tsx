@@ -52,7 +52,7 @@ export const CleanedUp: Story = {
     await userEvent.clear(days)
     await canvas.findByText(/No transcript would be removed/)
     await expect(canvas.getByRole('button', { name: 'Clean up now' })).toBeDisabled()
-    await userEvent.click(canvas.getByRole('button', { name: 'Take back changes' }))
+    await userEvent.click(canvas.getByRole('button', { name: 'Discard changes' }))
     await canvas.findByText(/Would remove/)
     await userEvent.click(canvas.getByRole('button', { name: 'Clean up now' }))
     await canvas.findByText('1 transcript to the trash,')

@@ -14,7 +14,7 @@ import { NotificationSetting } from './NotificationSetting.tsx'
 import { RetentionSection } from './RetentionSection.tsx'
 
 const themes: { value: Preferences['theme']; label: string }[] = [
-  { value: 'system', label: 'As the system' },
+  { value: 'system', label: 'Match system' },
   { value: 'light', label: 'Light' },
   { value: 'dark', label: 'Dark' },
 ]
@@ -29,7 +29,7 @@ export function SettingsScreen() {
     <div className="min-h-0 flex-1 overflow-auto">
       <div className="mx-auto flex max-w-reading flex-col gap-8 px-6 py-6">
         <h1 className="text-title font-semibold">Settings</h1>
-        <Section title="Look">
+        <Section title="Appearance">
           <Field label="Theme" className="max-w-60">
             <Select
               value={theme}
@@ -59,16 +59,16 @@ export function SettingsScreen() {
                     <StatusIcon decorative status={agent.available ? 'completed' : 'blocked'} />
                     {agent.name}
                     <span className="text-muted">
-                      {agent.available ? 'ready' : `not available: ${agent.why ?? 'unknown'}`}
+                      {agent.available ? 'ready' : `unavailable: ${agent.why ?? 'unknown'}`}
                     </span>
                   </li>
                 ))}
               </ul>
             </Section>
-            <Section title="Where everything is kept">
+            <Section title="Data directory">
               <div className="flex items-center gap-1">
                 <code className="untrusted font-mono text-code">{info.dataDir}</code>
-                <CopyButton text={info.dataDir} label="Copy the path" />
+                <CopyButton text={info.dataDir} label="Copy path" />
               </div>
               <p className="text-muted">
                 Reports, transcripts, patches and worktrees. Another one is used with{' '}

@@ -6,7 +6,7 @@ export function ConnectionBanner() {
   const { kind } = useConnection()
   const problem = useLedger((view) => view.problem)
   const { ledger } = useStores()
-  if (kind === 'lost') return <Banner tone="warning" text="Connection lost. Trying again…" />
+  if (kind === 'lost') return <Banner tone="warning" text="Connection lost. Reconnecting…" />
   if (kind === 'refused')
     return (
       <Banner
@@ -18,7 +18,7 @@ export function ConnectionBanner() {
     return (
       <Banner
         tone="error"
-        text={`${problem.message} What is shown may be old.`}
+        text={`${problem.message} This view may be out of date.`}
         action={{ label: 'Try again', onClick: ledger.open }}
       />
     )

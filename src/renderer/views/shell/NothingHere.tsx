@@ -9,8 +9,8 @@ export function NothingHere(props: { what: string; id: string; candidates?: stri
     <EmptyState
       sentence={
         candidates.length > 1
-          ? `${id} stands for more than one ${what}. Choose the one that is meant.`
-          : `There is no ${what} ${id} in this data directory. It may be in another one, or the link is incomplete.`
+          ? `${id} matches several ${what}s. Choose one.`
+          : `No ${what} ${id} in this data directory. It may be in another one, or the link is incomplete.`
       }
       action={{
         label: 'Open the archive',

@@ -1,8 +1,8 @@
-/** The files of the demo's project: a small reader of log files, with the kind of mistakes such readers have. */
+/** The files of the demo's project: a small reader of log files, with the kind of bugs such readers have. */
 export const demoFiles: Record<string, string> = {
   'README.md': `# log-reader
 
-Reads the logs of our services and says what happened.
+Reads our services' logs and summarises them.
 
     node bin/log-summary.js samples/app.log
 

@@ -1,7 +1,7 @@
 /**
  * The scenario of the demo (SCENARIOS.md says how to read it): about twenty seconds, most of them
  * `wait`s, so that there is something to watch. A lead has tests written and the format described at the
- * same time, mends a file itself meanwhile, and then hands the found mistakes to a fixer, which has a
+ * same time, fixes a file itself meanwhile, and then hands the bugs found to a fixer, which has a
  * reviewer of its own.
  */
 export const demoScenario = `version: 1
@@ -11,9 +11,9 @@ agents:
     turns:
       - steps:
           - think: >-
-              "Robust" is vague until I know what breaks. First what is here, then whether there are
-              any tests, and only then who does what.
-          - say: I'll look at what is here before I change anything.
+              "Robust" is vague until I know what breaks. First I look at the code, then at whether there are
+              any tests, and only then do I split the work.
+          - say: I'll look at the code before I change anything.
           - call: list_files
           - call: read_file
             with: { path: src/parse-line.js }
@@ -24,37 +24,37 @@ agents:
           - call: bash
             with: { command: "node bin/log-summary.js samples/app.log 2>&1 | head -n 6" }
           - think: >-
-              It falls over on its own sample: the stack trace has no colon where the parser wants one.
-              And splitting at every colon and every equals sign can't be right either. Tests and the
+              It fails on its own sample: the stack trace has no colon where the parser expects one.
+              Splitting at every colon and every equals sign can't be right either. Tests and the
               description of the format don't depend on each other, so both can start now. The parser
               itself should wait for the tests, or I'd be guessing twice.
           - say: |
               The reader fails on its own sample file, and there are no tests at all. My plan:
 
-              1. Have the parser **covered with tests**, failing ones included, and the **format described**, both at once.
-              2. Meanwhile make \`read-log.js\` cope with lines that are no entries.
-              3. Then have the parser **mended** against those tests.
+              1. Have the parser **covered with tests**, failing ones included, and the **format described**, in parallel.
+              2. Meanwhile make \`read-log.js\` handle lines that aren't entries.
+              3. Then have the parser **fixed** against those tests.
       - steps:
           - call: task
             with:
               agent: tester
               title: Cover the line parser with tests
               prompt: >-
-                Write tests for parseLine in src/parse-line.js: what works today, and what a reader of
-                samples/app.log would expect and does not get. A line that is no entry should give null.
-                Leave the parser alone. Failing tests are welcome: they are what I need to know.
+                Write tests for parseLine in src/parse-line.js: for what works today, and for what a reader of
+                samples/app.log would expect but does not get. Lines that aren't entries should return null.
+                Don't change the parser. Failing tests are welcome: they show what to fix.
               background: true
-              parallelGroup: ground-work
+              parallelGroup: groundwork
           - call: task
             with:
               agent: writer
               title: Describe the log format
               prompt: >-
-                Describe the format that src/parse-line.js is meant to read in docs/FORMAT.md, with
+                Document the format that src/parse-line.js should read in docs/FORMAT.md, with
                 samples/app.log as evidence, and link it from the README in place of "To be written."
               background: true
-              parallelGroup: ground-work
-          - say: Both are at work. In the meantime I'll mend the part that is mine.
+              parallelGroup: groundwork
+          - say: Both are running. In the meantime I'll fix my part.
       - steps:
           - call: read_file
             with: { path: src/read-log.js }
@@ -72,8 +72,8 @@ agents:
                 }
               newText: |
                 /**
-                 * Reads a whole log, oldest entry first. A line that is no entry of its own, of a stack trace
-                 * say, belongs to the entry above it.
+                 * Reads a whole log, oldest entry first. A line that isn't an entry itself, such as one of a stack
+                 * trace, belongs to the entry above it.
                  */
                 export function readLog(text) {
                   const entries = []
@@ -86,7 +86,7 @@ agents:
                 }
           - call: bash
             with: { command: "git add -A && git commit -qm 'Keep stack traces with the entry they belong to' && git log --oneline -1" }
-          - say: "\`readLog\` now counts on \`parseLine\` to answer \`null\` for what is no entry. That is in the tester's brief already."
+          - say: "\`readLog\` now relies on \`parseLine\` returning \`null\` for lines that aren't entries. The tester's brief already says so."
       - steps:
           - say: Now I need the tests before anyone touches the parser.
           - call: task_await
@@ -97,19 +97,19 @@ agents:
             with: { command: "node test.js; git add -A; git diff --cached --quiet || git commit -qm 'Add the tests of the line parser'" }
       - steps:
           - think: >-
-              Six failures, and each is something the sample has or could have. That is a precise brief for someone who
+              Six failures, each of them something the sample has or could have. That is a precise brief for someone who
               hasn't seen any of this. The fixer's worktree starts from mine, so the tests are in it.
-          - say: The tests say exactly what is wrong. That goes to the fixer, word for word.
+          - say: The tests show exactly what is wrong. I pass that on to the fixer.
           - wait: 1s
           - call: task
             with:
               agent: fixer
-              title: Mend the line parser
+              title: Fix the line parser
               prompt: >-
-                Make all tests in tests/parse-line.test.js pass by mending src/parse-line.js. Don't change
-                the tests. Have someone check who else relies on how the parser behaves today.
+                Make all tests in tests/parse-line.test.js pass by fixing src/parse-line.js. Don't change
+                the tests. Have someone check which code relies on how the parser behaves today.
           - call: task_apply_patch
-            with: { task: Mend the line parser }
+            with: { task: Fix the line parser }
       - steps:
           - call: task_await
             with: { tasks: all, timeout: 30s }
@@ -119,21 +119,21 @@ agents:
           - call: bash
             with: { command: "node test.js" }
           - call: bash
-            with: { command: "git add -A; git diff --cached --quiet || git commit -qm 'Read every line of the sample: mend the parser, describe the format'; git status --short" }
+            with: { command: "git add -A; git diff --cached --quiet || git commit -qm 'Read every line of the sample: fix the parser, describe the format'; git status --short" }
           - call: bash
             with: { command: "node bin/log-summary.js samples/app.log" }
           - wait: 700ms
       - report:
           title: The log reader reads its own sample
           markdown: |
-            The reader now copes with every line of \`samples/app.log\`. All tests pass, and there were none before.
+            The reader now handles every line of \`samples/app.log\`. All tests pass, and there were none before.
 
             | what | before | now |
             |---|---|---|
             | stack traces | crash | kept with their entry, as \`trace\` |
             | \`note="try again later"\` | cut at the first space | one value |
             | \`upstream said: timed out\` | cut at the colon | whole |
-            | \`GET /search?q=shoes\` | query taken for a field | left in the message |
+            | \`GET /search?q=shoes\` | query parsed as a field | kept in the message |
             | tests | none | the parser and the summary |
 
             \`node bin/log-summary.js samples/app.log\` prints:
@@ -142,21 +142,21 @@ agents:
             {{last.output}}
             ~~~
 
-            How it came about:
+            How we got there:
 
-            - The **tester** found six mistakes before anyone changed the parser.
-            - The **fixer** mended them; its reviewer checked the one caller and added tests for it.
+            - The **tester** found six bugs before anyone changed the parser.
+            - The **fixer** fixed them; its reviewer checked the only caller and added tests for it.
             - The **writer** described the format in \`docs/FORMAT.md\`.
 
-            Left open: times without a zone are read as local time. I'd settle that with whoever writes the logs.
+            Still open: times without a zone are read as local time. I'd ask the team that writes the logs.
 
   tester:
     turns:
       - steps:
           - think: >-
-              The sample is the best source: whatever stands in there has to be readable. I'll write down
-              what I'd expect of each line, without looking too hard at how the parser does it.
-          - say: I'll take the sample line by line and write down what each should give.
+              The sample is the best source: every line in it has to be readable. I'll write down
+              the expected result of each line, without looking too closely at how the parser works.
+          - say: I'll go through the sample line by line and write down the expected results.
           - call: read_file
             with: { path: samples/app.log }
           - wait: 500ms
@@ -195,7 +195,7 @@ agents:
                     assert.equal(message, 'GET /search?q=shoes')
                     assert.deepEqual(fields, { ms: '48' })
                   },
-                  'answers null for a line of a stack trace'() {
+                  'returns null for a line of a stack trace'() {
                     assert.equal(parseLine('    at charge (billing.js:12:9)'), null)
                   },
                 }
@@ -203,7 +203,7 @@ agents:
             with: { command: "node test.js" }
           - wait: 1800ms
       - steps:
-          - say: Five failures, as I'd hoped for. An empty line is worth a test too, since \`readLog\` meets one at the end of every file.
+          - say: Five failures, as expected. An empty line deserves a test too, since every file ends with one.
           - call: edit_file
             with:
               path: tests/parse-line.test.js
@@ -213,16 +213,16 @@ agents:
               newText: |2
                     assert.equal(parseLine('    at charge (billing.js:12:9)'), null)
                   },
-                  'answers null for an empty line'() {
+                  'returns null for an empty line'() {
                     assert.equal(parseLine(''), null)
                   },
           - call: bash
-            with: { command: "node test.js; git add tests && git commit -qm 'Say in tests what the line parser should read'" }
+            with: { command: "node test.js; git add tests && git commit -qm 'Test what the line parser should read'" }
       - wait: 3s
       - report:
           title: Eight tests, six of them fail
           markdown: |
-            \`tests/parse-line.test.js\` holds eight tests. Two pass; the other six fail, and each failure is a mistake in the parser:
+            \`tests/parse-line.test.js\` holds eight tests. Two pass; the other six fail, and each failure is a bug in the parser:
 
             | line has | today | expected |
             |---|---|---|
@@ -231,15 +231,15 @@ agents:
             | \`to=/login?next=/cart\` | \`/login?next\` | \`/login?next=/cart\` |
             | \`GET /search?q=shoes\` | a field \`/search?q\` | stays in the message |
             | a stack trace | TypeError | \`null\` |
-            | nothing | TypeError | \`null\` |
+            | an empty line | TypeError | \`null\` |
 
-            I left \`src/parse-line.js\` as it is.
+            I didn't change \`src/parse-line.js\`.
 
   writer:
     turns:
       - steps:
-          - think: What the parser does and what it is meant to do are two things. I'll describe the second and mark what the sample proves.
-          - say: I'll read the parser next to the sample.
+          - think: What the parser does and what it should do are different things. I'll describe the second, with the sample as evidence.
+          - say: I'll read the parser alongside the sample.
           - call: search_files
             with: { pattern: '\\w+="', glob: "*.log" }
           - call: read_file
@@ -275,7 +275,7 @@ agents:
               oldText: To be written.
               newText: "One entry a line: see [docs/FORMAT.md](docs/FORMAT.md)."
       - steps:
-          - say: One check that the README says nothing that is no longer true.
+          - say: One check that nothing in the README is out of date.
           - call: search_files
             with: { pattern: "To be written|TODO", ignoreCase: true }
           - call: bash
@@ -286,28 +286,28 @@ agents:
           markdown: |
             \`docs/FORMAT.md\` describes an entry part by part, and the README links to it.
 
-            Two things the parser should be held to, as the sample has both:
+            Two requirements for the parser, since the sample has both:
 
             - quoted values keep their spaces,
-            - a line that is no entry belongs to the one above it.
+            - a line that isn't an entry belongs to the one above it.
 
   fixer:
     turns:
       - steps:
-          - say: First the failures as they are.
+          - say: First, the current failures.
           - call: bash
             with: { command: "node test.js" }
           - call: task
             with:
               agent: reviewer
-              title: Check who relies on the parser
+              title: Check which code relies on the parser
               prompt: >-
-                Find everything that uses what parseLine gives, and say whether answering null, or other
-                messages and fields, would break it. Add tests for what has none.
+                Find everything that uses the result of parseLine, and say whether returning null, or other
+                messages and fields, would break it. Add tests where there are none.
               background: true
           - think: >-
-              Splitting is the root of all six. One pattern for the line and one for the fields says what
-              an entry is, and everything else is no entry.
+              Splitting causes all six. One pattern for the line and one for the fields define what
+              an entry is; everything else isn't one.
       - steps:
           - wait: 3s
           - call: write_file
@@ -317,7 +317,7 @@ agents:
                 const linePattern = /^(\\S+) (DEBUG|INFO|WARN|ERROR) ([\\w-]+): (.*)$/
                 const fieldPattern = /\\s*\\b([\\w.-]+)=(?:"([^"]*)"|(\\S+))/g
 
-                /** Reads one line of a log (docs/FORMAT.md). Null: the line is no entry, but a part of the one above. */
+                /** Reads one line of a log (docs/FORMAT.md). Null: the line isn't an entry, but part of the one above. */
                 export function parseLine(line) {
                   const match = linePattern.exec(line)
                   if (!match) return null
@@ -333,9 +333,9 @@ agents:
             with: { command: "node test.js" }
       - steps:
           - think: >-
-              One left: the query. A word boundary also stands between the question mark and the q. A field
-              has to begin after a space, or at the very start.
-          - say: "One left: \`?q=shoes\` is still taken for a field, because a word boundary is not enough. A field begins after a space."
+              One left: the query. There is a word boundary between the question mark and the q, too. A field
+              has to start after a space, or at the very beginning.
+          - say: "One left: \`?q=shoes\` is still parsed as a field, because a word boundary is not enough. A field starts after a space."
           - wait: 900ms
           - call: edit_file
             with:
@@ -345,37 +345,37 @@ agents:
           - call: bash
             with: { command: "node test.js && git add -A && git commit -qm 'Read lines by a pattern instead of splitting them'" }
       - steps:
-          - say: All green. Now what the reviewer found.
+          - say: All green. Now the reviewer's findings.
           - wait: 800ms
           - call: task_await
             with: { tasks: all }
           - call: task_apply_patch
-            with: { task: Check who relies on the parser }
+            with: { task: Check which code relies on the parser }
           - call: bash
             with: { command: "node test.js && git add -A && (git diff --cached --quiet || git commit -qm 'Add tests of the summary')" }
       - report:
           title: The parser reads all eight
           markdown: |
-            All eight tests pass. The parser no longer splits; two patterns say what an entry is:
+            All eight tests pass. The parser no longer splits; two patterns define an entry:
 
             ~~~js
             const linePattern = /^(\\S+) (DEBUG|INFO|WARN|ERROR) ([\\w-]+): (.*)$/
             const fieldPattern = /(?:^|\\s)([\\w.-]+)=(?:"([^"]*)"|(\\S+))/g
             ~~~
 
-            What is no entry gives \`null\`. The reviewer found one caller, which is ready for that, and added two tests of the summary.
+            Lines that aren't entries return \`null\`. The reviewer found one caller, which handles that, and added two tests for the summary.
 
   reviewer:
     turns:
       - steps:
-          - say: Who calls it, and who uses what it gives?
+          - say: Which code calls it, and which code uses the result?
           - call: search_files
             with: { pattern: 'parseLine|\\.fields|\\.message', glob: "*.js" }
           - call: read_file
             with: { path: src/summary.js }
           - wait: 500ms
       - steps:
-          - think: readLog drops the nulls, so summarise never sees one. But it compares fields.ms as numbers, and an entry without ms gives NaN. That happens to work; a test should say so.
+          - think: readLog drops the nulls, so summarise never sees one. But it compares fields.ms as numbers, and an entry without ms gives NaN. That happens to work; a test should pin it down.
           - call: write_file
             with:
               path: tests/summary.test.js
@@ -390,18 +390,18 @@ agents:
                     const { levels } = summarise([entry('INFO'), entry('WARN'), entry('INFO')])
                     assert.deepEqual(levels, { INFO: 2, WARN: 1 })
                   },
-                  'finds the slowest, past entries without a time'() {
+                  'finds the slowest entry and skips those without a time'() {
                     const slow = entry('INFO', { ms: '1204' })
                     assert.equal(summarise([entry('WARN'), slow, entry('INFO', { ms: '48' })]).slowest, slow)
                   },
                 }
           - call: bash
-            with: { command: "node test.js | tail -n 4; git add tests && git commit -qm 'Say in tests what the summary relies on'" }
+            with: { command: "node test.js | tail -n 4; git add tests && git commit -qm 'Test what the summary relies on'" }
           - wait: 2s
       - report:
           title: One caller, and it is safe
           markdown: |
-            1. \`readLog\` is the only caller. It passes over \`null\` already.
-            2. \`summarise\` reads \`fields.ms\` and \`level\`; both stay as they are. An entry without \`ms\` compares as \`NaN\`, which is never the slowest: right, if by luck, so \`tests/summary.test.js\` now says it.
+            1. \`readLog\` is the only caller. It already skips \`null\`.
+            2. \`summarise\` reads \`fields.ms\` and \`level\`; neither changes. An entry without \`ms\` compares as \`NaN\`, which is never the slowest: correct, but by luck, so \`tests/summary.test.js\` now tests it.
             3. \`bin/log-summary.js\` prints \`message\`, which only gets longer.
 `
