@@ -2,8 +2,9 @@
  * Folders that a set-up command, a package manager or a compiler makes again. Each is recognised by what its
  * maker writes into it, and never by its name alone: a person may call a folder of their own `target`.
  */
-import { lstat, open, readdir } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { openDataFile } from '../../journal/index.ts'
 
 interface Rule {
   /** How it comes back, for the receipt. */
@@ -135,9 +136,8 @@ async function ruleOf(folder: Folder): Promise<Rule | null> {
 }
 
 async function hasCacheSignature(dir: string): Promise<boolean> {
-  const tag = join(dir, 'CACHEDIR.TAG')
-  if (!(await lstat(tag)).isFile()) return false
-  const handle = await open(tag, 'r')
+  const handle = await openDataFile(join(dir, 'CACHEDIR.TAG'), 'read').catch(() => null)
+  if (!handle) return false
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(cacheSignature.length), 0)
     return buffer.toString('latin1', 0, bytesRead) === cacheSignature
