@@ -2,7 +2,7 @@
  * Folders that a set-up command, a package manager or a compiler makes again. Each is recognised by what its
  * maker writes into it, and never by its name alone: a person may call a folder of their own `target`.
  */
-import { readdir } from 'node:fs/promises'
+import { lstat, readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { openDataFile } from '../../journal/index.ts'
 
