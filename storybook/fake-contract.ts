@@ -61,7 +61,13 @@ export interface FakeContract {
   setActivity(activity: Record<TaskId, string | null>): void
 }
 
-const plainSetup: ProjectSetup = { setup: null, copy: [], configSha256: null, trusted: true }
+const plainSetup: ProjectSetup = {
+  setup: null,
+  copy: [],
+  env: [],
+  configSha256: null,
+  trusted: true,
+}
 const noDiff: WorkspaceDiff = {
   files: [],
   patch: '',
@@ -166,6 +172,10 @@ export function createFakeContract(options: FakeContractOptions = {}): FakeContr
         return {}
       }),
       setup: os.projects.setup.handler(() => options.setup ?? plainSetup),
+      setEnvironment: os.projects.setEnvironment.handler(({ input }) => {
+        record({ type: 'project.environment-set', ...input })
+        return {}
+      }),
       trustSetup: os.projects.trustSetup.handler(({ input }) => {
         record({ type: 'project.setup-trusted', ...input })
         return {}

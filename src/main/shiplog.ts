@@ -4,6 +4,7 @@ import type { AppInfo, LeaseInfo } from '../shared/contract/app.ts'
 import type { ShiplogClient } from '../shared/contract/index.ts'
 import type { TaskId } from '../shared/ids.ts'
 import { demoFiles, demoScenario } from './agents/scripted/demo/index.ts'
+import { maskScenario } from './agents/scripted/mask-scenario.ts'
 import { parseScenario } from './agents/scripted/parse-scenario.ts'
 import { createScriptedProgram } from './agents/scripted/scripted-program.ts'
 import { createRunningCommands, endLeftCommands } from './agents/tools/running-commands.ts'
@@ -28,6 +29,8 @@ import { createRetention } from './retention/retention.ts'
 import { settingsFromEnvironment } from './retention/settings.ts'
 import { sweepInWords } from './retention/words.ts'
 import { createInProcessClient, createRouter, type ShiplogRouter } from './rpc/router.ts'
+import { maskEntry, maskEvent } from './secrets/mask-records.ts'
+import { createMasker, type LearningMasker } from './secrets/masker.ts'
 import { refuseForeignFolders, strayTranscripts } from './sessions/own-folders.ts'
 import { layoutOf } from './sessions/session-files.ts'
 import { createSessions } from './sessions/sessions.ts'
@@ -112,12 +115,14 @@ export async function openShiplog(options: OpenShiplogOptions): Promise<Shiplog>
 async function openServices(options: OpenShiplogOptions & { lease: Lease }) {
   const { dataDir } = options
   const notices = createNotices()
+  const secrets = createMasker()
   const ledger = await openLedger(layoutOf(dataDir).ledger, dataDir, {
     onListenerError: notices.listenerFailed,
+    prepare: (event) => maskEvent(secrets, event),
   })
   try {
     await refuseRunsElsewhere(ledger.state, await ownIdentity())
-    return await openServicesOn(ledger, { ...options, notices })
+    return await openServicesOn(ledger, { ...options, notices, secrets })
   } catch (error) {
     await ledger.close()
     throw error
@@ -126,9 +131,9 @@ async function openServices(options: OpenShiplogOptions & { lease: Lease }) {
 
 async function openServicesOn(
   ledger: Ledger,
-  options: OpenShiplogOptions & { lease: Lease; notices: Notices },
+  options: OpenShiplogOptions & { lease: Lease; notices: Notices; secrets: LearningMasker },
 ) {
-  const { dataDir, host, pickFolder, agentsAtOnce, notices } = options
+  const { dataDir, host, pickFolder, agentsAtOnce, notices, secrets } = options
   const clock = Date.now
   const layout = layoutOf(dataDir)
   const ceilings = [layout.dataDir]
@@ -149,6 +154,7 @@ async function openServicesOn(
       notices.sessionOpened({ id, title, healed, damage })
     },
     onListenerError: notices.listenerFailed,
+    prepare: (entry) => maskEntry(secrets, entry),
   })
   const runs = createRunRegistry()
   const stopper = createRunStopper({ ledger, runs })
@@ -157,19 +163,24 @@ async function openServicesOn(
     ...common,
     stopper,
     onSettled: notices.settled,
+    secrets,
+    hostEnv: process.env,
+    shellGit: shellGitEnvironment({ ceilings }),
   })
+  for (const { id } of workspaces.projects.list()) await workspaces.environments.learn(id)
   const tasks = createTaskService({
     ...common,
     workspaces,
     runs,
     kinds: {
       load: (_kind, source) => createScriptedProgram(parseScenario(source.text, source.name)),
+      masked: (_kind, text) => maskScenario(text, secrets),
     },
     runTool: createToolRunner({
-      commands: createRunningCommands(layout.running),
+      commands: createRunningCommands(layout.running, secrets.text),
       filesOfGit: git.listFiles,
-      shellGit: shellGitEnvironment({ ceilings }),
     }),
+    secrets,
     process: await ownIdentity(),
     drift: {
       find: createDrift({ state: ledger.state, git, records: workspaces.records }),
@@ -194,7 +205,7 @@ async function openServicesOn(
     platform: process.platform,
     canPickFolder: pickFolder !== undefined,
     lease: leaseInfo(options.lease.holder),
-    notices: notices.list(),
+    notices: secrets.value(notices.list()),
     agents: [{ kind: 'scripted', name: 'Scenario', available: true, why: null }],
   })
   const doctor = createDoctor({

@@ -35,7 +35,7 @@ export interface ToolResult {
 export interface ShellState {
   /** Absolute. */
   cwd: string
-  /** What the agent exported or changed, over the process's own environment. */
+  /** What the agent exported or changed, over the environment that it was given. */
   env: Record<string, string>
 }
 
@@ -89,6 +89,22 @@ export interface TaskToolsPort {
   }): Promise<void>
 }
 
+/** Replaces known secret values by a mark that names them (K3). */
+export interface Masker {
+  text(text: string): string
+  /** The same of every string of a JSON value, keys included. */
+  value<Value>(value: Value): Value
+  /** For a text that comes in pieces: a value may be split over them. */
+  stream(): MaskStream
+}
+
+export interface MaskStream {
+  /** What of the text so far can't be the beginning of a secret. */
+  push(piece: string): string
+  /** What is left. */
+  end(): string
+}
+
 /** Told of each file that a tool changed, before (with the old content) and after. */
 export interface FileChangeRecorder {
   /** `path`: relative to the working directory. Null content: there is no file. Resolves once durable. */
@@ -108,7 +124,10 @@ export interface ToolContext {
   callId: ToolCallId
   /** File tools are confined to it, symlinks included. Absolute. */
   workingDir: string
+  /** What every command of its shell starts from. */
+  environment: Record<string, string>
   shell: ShellState
+  mask: Masker
   signal: AbortSignal
   files: FileChangeRecorder
   tasks: TaskToolsPort

@@ -82,6 +82,15 @@ const toolCallEntrySchema = entryBase.extend({
 })
 export type ToolCallEntry = z.infer<typeof toolCallEntrySchema>
 
+const shellChangeSchema = z.object({
+  cwd: z.string(),
+  /** Variables that got another value, or (null) none any more. */
+  env: z.record(z.string(), z.string().nullable()),
+  /** Names of those whose value is a secret: it is not kept (K5). Absent: there are none. */
+  hidden: z.array(z.string()).optional(),
+})
+export type ShellChange = z.infer<typeof shellChangeSchema>
+
 const toolResultEntrySchema = entryBase.extend({
   type: z.literal('tool-result'),
   messageUuid: entryIdSchema,
@@ -96,8 +105,8 @@ const toolResultEntrySchema = entryBase.extend({
   /** What the views show, in the tool's own shape (see tools.ts). */
   detail: z.json().nullish(),
   durationMs: z.number().min(0),
-  /** The shell's state after the call, so that `cd` and exports can be restored on resume. */
-  shell: z.object({ cwd: z.string(), env: z.record(z.string(), z.string()) }).nullish(),
+  /** What the call changed in the shell's state, so that `cd` and exports can be restored on resume. */
+  shell: shellChangeSchema.nullish(),
 })
 export type ToolResultEntry = z.infer<typeof toolResultEntrySchema>
 
@@ -172,6 +181,8 @@ const runStartEntrySchema = entryBase.extend({
   reason: z.enum(['prompt', 'resume', 'retry']),
   agent: z.string(),
   model: z.string().nullish(),
+  /** Variables of the host that agents do not get, by name; said once, and again when they are others (K2). */
+  withheld: z.array(z.string()).optional(),
 })
 
 const runEndEntrySchema = entryBase.extend({

@@ -20,6 +20,7 @@ import {
   patchStatusSchema,
   planSchema,
   processIdentitySchema,
+  projectEnvironmentSchema,
   removalStepSchema,
   transcriptCountsSchema,
   treeOptionsSchema,
@@ -53,6 +54,12 @@ const ledgerEventSchemas = [
     type: z.literal('project.setup-trusted'),
     projectId: projectIdSchema,
     configSha256: z.string(),
+  }),
+  /** The person set what its agents get of the host's environment (K2). */
+  z.object({
+    type: z.literal('project.environment-set'),
+    projectId: projectIdSchema,
+    environment: projectEnvironmentSchema,
   }),
   z.object({
     type: z.literal('task.created'),

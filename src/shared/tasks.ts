@@ -117,11 +117,29 @@ export const agentsAtOnceDefault = 3
 export const agentsAtOnceMax = 16
 export const taskDepthMax = 5
 
+/** More is no list that anybody reads. */
+export const variablesMax = 50
+/** Of an environment variable. */
+export const variableNameSchema = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'is no name of a variable')
+
+/** What agents of a project get of the host's environment. */
+export const projectEnvironmentSchema = z.object({
+  /** Secret ones that they get all the same. */
+  allowed: z.array(variableNameSchema).max(variablesMax),
+  /** Instead of everything that is not secret: these, and what every program needs. */
+  only: z.array(variableNameSchema).max(variablesMax).nullable(),
+})
+export type ProjectEnvironment = z.infer<typeof projectEnvironmentSchema>
+
 export const treeOptionsSchema = z.object({
   /** Agents of the tree that work at the same time; one that only awaits others does not count (T5). */
   agentsAtOnce: z.number().int().min(1).max(agentsAtOnceMax),
   /** True: finished sub-agents' workspaces stay until somebody removes them. */
   keep: z.boolean(),
+  /** Variables of the host that its agents get although they are secret (`--env`), by name. */
+  env: z.array(variableNameSchema).optional(),
 })
 
 /** What `task` was told of plans and phases; what nobody said is absent. */
@@ -275,6 +293,8 @@ export const projectSchema = z.object({
   /** False: not a Git repository, so agents work in place and nothing can be applied or diffed. */
   git: z.boolean(),
   addedAt: isoDateTime,
+  /** What the person set; absent: everything that is not secret. */
+  environment: projectEnvironmentSchema.optional(),
 })
 export type Project = z.infer<typeof projectSchema>
 

@@ -9,6 +9,7 @@ import { tidiedAtStart } from '../../src/main/doctor/problems.ts'
 import { createGit } from '../../src/main/git/index.ts'
 import { readJournal } from '../../src/main/journal/index.ts'
 import { openLedger } from '../../src/main/ledger/ledger.ts'
+import { createMasker } from '../../src/main/secrets/masker.ts'
 import { layoutOf } from '../../src/main/sessions/session-files.ts'
 import { createSessions } from '../../src/main/sessions/sessions.ts'
 import { recoverLostRuns } from '../../src/main/tasks/recovery.ts'
@@ -40,6 +41,9 @@ export async function openLayers(dataDir: string) {
     ...common,
     stopper: { stopForRemoval: async () => undefined },
     onSettled: () => undefined,
+    secrets: createMasker(),
+    hostEnv: {},
+    shellGit: {},
   })
   await recoverLostRuns(common)
   await workspaces.rollForward()
@@ -177,6 +181,7 @@ export async function sail(layers: Layers, ack: (fact: Fact) => void): Promise<v
       cwd: () => '/nowhere/p',
       gitBranch: async () => null,
       clock: Date.now,
+      mask: createMasker(),
     })
     await turns.begin()
     await turns.text('Some thoughts. ')

@@ -30,12 +30,17 @@ const importTable: Record<string, PartRow> = {
   renderer: { parts: ['shared'], packages: 'browser' },
 
   'main/git': { parts: ['shared'], packages: 'node' },
+  // What is secret, and texts without it: pure but for the person's own `.env` files.
+  'main/secrets': { parts: ['shared'], packages: 'node' },
   'main/journal': { parts: ['shared'], packages: 'node' },
   'main/ledger': { parts: ['shared', 'main/journal'], packages: 'node' },
   'main/sessions': { parts: ['shared', 'main/journal'], packages: 'node' },
   'main/artifacts': { parts: [...record, 'main/git'], packages: 'node' },
-  'main/workspaces': { parts: [...record, 'main/git', 'main/artifacts'], packages: 'node' },
-  'main/tasks': { parts: [...record, 'main/git', ...services], packages: 'node' },
+  'main/workspaces': {
+    parts: [...record, 'main/git', 'main/artifacts', 'main/secrets'],
+    packages: 'node',
+  },
+  'main/tasks': { parts: [...record, 'main/git', 'main/secrets', ...services], packages: 'node' },
   // Compares what the others left on disk; nobody but the contract calls it.
   'main/doctor': { parts: [...record, 'main/git', ...services], packages: 'node' },
   // How long what the others keep is kept; only the contract calls it.

@@ -85,6 +85,9 @@ export function createGit(options: RunGitOptions = {}) {
     resolveCommit: (dir: string, name: string, options?: Options) =>
       inspect.resolveCommit(git, dir, name, options),
 
+    /** Of every remote that the repository's configuration names; none outside Git. */
+    remoteUrls: (dir: string, options?: Options) => inspect.remoteUrls(git, dir, options),
+
     snapshot: (dir: string, options?: Options) => snapshot(git, dir, options),
     commitSnapshot: (dir: string, options?: Options & { message?: string }) =>
       commitSnapshot(git, dir, options),

@@ -3,7 +3,7 @@ import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { GitError, WorktreeBrokenError } from './errors.ts'
 import { exists } from './exists.ts'
-import { line, type RunGit } from './run.ts'
+import { fields, line, type RunGit } from './run.ts'
 
 type ProjectInspection =
   | {
@@ -180,4 +180,22 @@ export async function version(git: RunGit, { signal }: Where = {}): Promise<[num
   const text = line(await git(['--version'], { cwd: process.cwd(), signal }))
   const found = /(\d+)\.(\d+)/.exec(text)
   return [Number(found?.[1] ?? 0), Number(found?.[2] ?? 0)]
+}
+
+/** Fetch and push addresses, as the configuration has them, by the remote's name. */
+export async function remoteUrls(
+  git: RunGit,
+  dir: string,
+  options: { signal?: AbortSignal | undefined } = {},
+): Promise<{ name: string; url: string }[]> {
+  const result = await git(['config', '-z', '--get-regexp', '^remote\\..*\\.(push)?url$'], {
+    cwd: dir,
+    okExitCodes: [0, 1, 128],
+    ...options,
+  })
+  return fields(result.stdout).flatMap((field) => {
+    const [key = '', url = ''] = field.split('\n', 2)
+    const name = key.replace(/^remote\./, '').replace(/\.(push)?url$/, '')
+    return url === '' ? [] : [{ name, url }]
+  })
 }

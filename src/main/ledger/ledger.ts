@@ -55,6 +55,13 @@ export interface Ledger {
   close(): Promise<void>
 }
 
+interface LedgerOptions {
+  snapshotAfterRecords?: number
+  onListenerError?: (error: unknown) => void
+  /** What becomes of an event before it is written; what it gives is what everybody gets. */
+  prepare?: (event: LedgerEvent) => LedgerEvent
+}
+
 /**
  * Opens `ledger.jsonl` at `path`, healing it if need be (J4), and folds what it holds, from its snapshot on
  * when that is one of this ledger. `snapshotAfterRecords`: how many more records make a new one due.
@@ -66,7 +73,8 @@ export async function openLedger(
   {
     snapshotAfterRecords = snapshotAfterRecordsDefault,
     onListenerError = () => {},
-  }: { snapshotAfterRecords?: number; onListenerError?: (error: unknown) => void } = {},
+    prepare = (event) => event,
+  }: LedgerOptions = {},
 ): Promise<Ledger> {
   const journal = await openJournal(path)
   const snapshotPath = snapshotPathOf(path)
@@ -116,7 +124,8 @@ export async function openLedger(
     return snapshotWanted && isWhole && state.seq - savedSeq >= snapshotAfterRecords
   }
 
-  async function record(...events: LedgerEvent[]): Promise<void> {
+  async function record(...given: LedgerEvent[]): Promise<void> {
+    const events = given.map(prepare)
     const appended = journal.appendAll(events.map((event) => ({ v: ledgerVersion, ...event })))
     appended.catch((error) => {
       if (isWrittenByOthers(error)) displaced.resolve()

@@ -63,6 +63,10 @@ export function createRouter(deps: RouterDependencies) {
         return {}
       }),
       setup: os.projects.setup.handler(({ input }) => projects.setup(input.projectId)),
+      setEnvironment: os.projects.setEnvironment.handler(async ({ input }) => {
+        await projects.setEnvironment(input.projectId, input.environment)
+        return {}
+      }),
       trustSetup: os.projects.trustSetup.handler(async ({ input }) => {
         await projects.trustSetup(input.projectId, input.configSha256)
         return {}

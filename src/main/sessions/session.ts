@@ -53,11 +53,15 @@ export interface Session {
   close(): Promise<void>
 }
 
-/** Opens the session in `dir`, healing its journal if need be (J4). `publish` hears every event in order and must not throw. */
+/**
+ * Opens the session in `dir`, healing its journal if need be (J4). `publish` hears every event in order and must not
+ * throw. `prepare`: what becomes of an entry before it is written.
+ */
 export async function openSession(
   id: TaskId,
   dir: string,
   publish: (event: SessionEvent) => void,
+  prepare: (body: EntryBody) => EntryBody = (body) => body,
 ): Promise<Session> {
   await refuseSymlink(dir)
   const journal = await openJournal(join(dir, chatFile))
@@ -80,7 +84,7 @@ export async function openSession(
   }
 
   async function append(...bodies: EntryBody[]): Promise<Entry[]> {
-    const records = bodies.map((body) => {
+    const records = bodies.map(prepare).map((body) => {
       const uuid = body.uuid ?? newEntryId()
       const record = { v: entryVersion, ...body, uuid, parentUuid }
       parentUuid = uuid

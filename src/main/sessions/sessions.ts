@@ -1,4 +1,5 @@
 /** The sessions that are being written right now, and who listens to them. */
+import type { EntryBody } from '../../shared/entries.ts'
 import type { TaskId } from '../../shared/ids.ts'
 import { publishTo } from '../../shared/publish.ts'
 import { openSession, type Session, type SessionEvent } from './session.ts'
@@ -22,9 +23,12 @@ export interface Sessions {
 export function createSessions({
   onOpened = () => {},
   onListenerError = () => {},
+  prepare,
 }: {
   onOpened?: (session: Session) => void
   onListenerError?: (error: unknown) => void
+  /** What becomes of an entry before it is written. */
+  prepare?: (body: EntryBody) => EntryBody
 } = {}): Sessions {
   const open = new Map<
     TaskId,
@@ -40,7 +44,7 @@ export function createSessions({
     async open(id, dir) {
       let held = open.get(id)
       if (!held) {
-        held = { session: openSession(id, dir, publish(id)), users: 0, ready: null }
+        held = { session: openSession(id, dir, publish(id), prepare), users: 0, ready: null }
         open.set(id, held)
       }
       held.users++

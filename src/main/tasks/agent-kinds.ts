@@ -8,4 +8,6 @@ export interface AgentKinds {
    * Throws an Error that says what is wrong and where, before anything has started.
    */
   load(kind: AgentKind, source: { text: string; name: string }): AgentProgram
+  /** The same text without known secrets: it is kept beside the record (K3). */
+  masked(kind: AgentKind, text: string): string
 }

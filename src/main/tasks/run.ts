@@ -12,12 +12,14 @@ import { type Entry, type EntryBody, noUsage, type Usage } from '../../shared/en
 import { type RunId, runIdOf } from '../../shared/ids.ts'
 import { repairHistory } from '../../shared/projections/repair-history.ts'
 import type { Task } from '../../shared/tasks.ts'
+import type { LearningMasker } from '../secrets/masker.ts'
 import type { Session } from '../sessions/session.ts'
 import type { RunSnapshots } from './drift/index.ts'
 import { createFileChanges } from './file-changes.ts'
 import { isPrompt, promptFor } from './first-prompt.ts'
 import { causeOf } from './interruption.ts'
 import { pullRequestLinks } from './pull-request-links.ts'
+import { changeOfShell, shellAfter } from './shell-record.ts'
 import { createTurnWriter, type TurnWriter } from './turn-writer.ts'
 
 export interface RunOptions {
@@ -37,8 +39,11 @@ export interface RunOptions {
   taskTools: TaskToolsPort
   /** The working directory of its workspace. Absolute. */
   workingDir: string
-  /** What its shell has beside the process's own environment. */
+  /** What its shell starts from. */
   environment: Record<string, string>
+  /** Variables that agents do not get, by name (K2). */
+  withheld: string[]
+  secrets: LearningMasker
   signal: AbortSignal
   clock: () => number
   gitBranch: () => Promise<string | null>
@@ -65,7 +70,9 @@ export async function executeRun(request: RunOptions): Promise<RunOutcome> {
   const { session, task, run } = request
   const runId = runIdOf(task.id, run)
   const history = await readHistory(session)
-  const options = { ...request, prompt: promptFor(task, request.prompt, history.some(isPrompt)) }
+  const prompt = promptFor(task, request.prompt, history.some(isPrompt))
+  // The agent gets the same text as the record (K3).
+  const options = { ...request, prompt: request.secrets.text(prompt) }
   await openRun(options, runId, history)
   const usage = createUsageSum()
   const snapshots = options.snapshots(history)
@@ -77,6 +84,7 @@ export async function executeRun(request: RunOptions): Promise<RunOutcome> {
     cwd: () => options.workingDir,
     gitBranch: options.gitBranch,
     clock: options.clock,
+    mask: options.secrets,
     beforeTool: async (name) => snapshots?.beforeTool(name),
     afterTurn: async (turn) => snapshots?.afterTurn(turn),
   })
@@ -125,10 +133,26 @@ async function openRun(options: RunOptions, runId: RunId, history: Entry[]): Pro
   }
   await session.append(
     ...opening,
-    { type: 'run-start', runId, run, reason, agent: task.agent, model: task.model },
+    {
+      type: 'run-start',
+      runId,
+      run,
+      reason,
+      agent: task.agent,
+      model: task.model,
+      ...newlyWithheld(options, history),
+    },
     ...options.opening,
     ...(options.prompt === '' ? [] : [await promptMessage(options, runId)]),
   )
+}
+
+/** Said once in a tree, by its root, and again when they are others. */
+function newlyWithheld({ task, withheld }: RunOptions, history: Entry[]) {
+  if (task.parentId !== null) return {}
+  const said = history.findLast((entry) => entry.type === 'run-start' && entry.withheld)
+  const before = said?.type === 'run-start' ? (said.withheld ?? []) : []
+  return withheld.join() === before.join() ? {} : { withheld }
 }
 
 async function promptMessage(options: RunOptions, runId: RunId): Promise<EntryBody> {
@@ -204,18 +228,24 @@ function createToolCalls(options: RunOptions, history: Entry[], writer: TurnWrit
   const call: AgentRunInput['callTool'] = async (name, input, callId) => {
     signal.throwIfAborted()
     const result = await writer.call({ name, input, callId }, async (id, messageUuid) => {
-      options.onActivity(describeCall(name, input))
-      return options.runTool(name, input, {
+      const shown = options.secrets.value(input)
+      options.onActivity(describeCall(name, shown))
+      const result = await options.runTool(name, writesOurRecord.has(name) ? shown : input, {
         taskId: task.id,
         callId: id,
         workingDir: options.workingDir,
+        environment: options.environment,
         shell,
+        mask: options.secrets,
         signal,
         files: fileChanges.recorder(messageUuid),
         tasks: options.taskTools,
       })
+      if (!result.shell) return result
+      const shellChange = changeOfShell(shell, result.shell, options.secrets)
+      shell = result.shell
+      return { ...result, shellChange }
     })
-    shell = result.shell ?? shell
     reported ||= result.endsRun === true
     if (name === 'bash') await linkPullRequests(result)
     return result
@@ -232,6 +262,9 @@ function createToolCalls(options: RunOptions, history: Entry[], writer: TurnWrit
   return { call, reported: () => reported }
 }
 
+/** What these are given goes to the ledger, to reports and to other agents, and nowhere else. */
+const writesOurRecord: ReadonlySet<string> = new Set(['task', 'agent_report'])
+
 /** A report of a run that failed all the same was not the end of the task. */
 function sinceLastFailure(history: Entry[]): Entry[] {
   const failed = history.findLastIndex(
@@ -246,10 +279,8 @@ const isReport = (entry: Entry): boolean =>
 
 /** `cd` and exports last across the runs of a task, as far as the directory is still its own. */
 function shellAtStart(options: RunOptions, history: Entry[]): ShellState {
-  const last = history.findLast((entry) => entry.type === 'tool-result' && entry.shell)
-  const shell = last?.type === 'tool-result' ? last.shell : null
-  const env = { ...options.environment, ...shell?.env }
-  return { cwd: shell ? movedAlong(shell.cwd, options, history) : options.workingDir, env }
+  const { cwd, env } = shellAfter(history)
+  return { cwd: cwd === null ? options.workingDir : movedAlong(cwd, options, history), env }
 }
 
 /** A data directory may be moved whole, worktrees included: what was below the old one is below the new one. */

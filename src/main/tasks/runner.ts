@@ -13,6 +13,7 @@ import {
 } from '../../shared/tasks.ts'
 import type { Git } from '../git/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import type { LearningMasker } from '../secrets/masker.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { WorkspaceService } from '../workspaces/workspace-service.ts'
@@ -80,6 +81,7 @@ interface RunnerDependencies {
   /** Every entry of the tasks that this one continues, oldest first (S3). */
   lineageOf: (task: Task) => Promise<Lineage>
   process: ProcessIdentity
+  secrets: LearningMasker
   clock: () => number
   onProblem: (text: string, error: unknown) => void
 }
@@ -209,6 +211,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
       const session = await sessions.open(taskId, layout.sessionDir(taskId))
       try {
         await closeUnfinished(session, task, run - 1)
+        const { env, withheld } = await workspaces.environments.of(taskId, workingDir)
         const outcome = await executeRun({
           task,
           run,
@@ -221,7 +224,9 @@ export function createRunner(deps: RunnerDependencies): Runner {
           runTool: deps.runTool,
           taskTools: deps.toolsFor(taskId),
           workingDir,
-          environment: await workspaces.agentEnv(workingDir),
+          environment: env,
+          withheld,
+          secrets: deps.secrets,
           signal,
           clock: deps.clock,
           gitBranch: () => workspaces.currentBranch(workingDir),

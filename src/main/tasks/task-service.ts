@@ -24,6 +24,7 @@ import { reportsDir } from '../artifacts/index.ts'
 import type { Git } from '../git/index.ts'
 import { exists } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import type { LearningMasker } from '../secrets/masker.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { WorkspaceService } from '../workspaces/workspace-service.ts'
@@ -60,6 +61,7 @@ interface StartTask {
   isolation: Isolation
   agentsAtOnce?: number | undefined
   keep: boolean
+  env?: string[] | undefined
 }
 
 export interface TaskService {
@@ -105,6 +107,7 @@ interface TaskServiceDependencies {
   kinds: AgentKinds
   runTool: RunTool
   process: ProcessIdentity
+  secrets: LearningMasker
   drift: { find: FindDrift; obstacle: FindObstacle; restore: RestoreWorkingDir }
   clock: () => number
   agentsAtOnce?: number | undefined
@@ -169,9 +172,12 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
   })
 
   async function start(request: StartTask): Promise<TaskId> {
-    const source = { kind: request.kind, text: request.scenario, name: request.scenarioName }
-    const program = programOf(source)
     const { projectId, prompt } = request
+    await workspaces.environments.learn(projectId)
+    const given = { kind: request.kind, text: request.scenario, name: request.scenarioName }
+    programOf(given)
+    const source = { ...given, text: deps.kinds.masked(given.kind, given.text) }
+    const program = programOf(source)
     const isolation = await workspaces.projects.checkStart(projectId, request.isolation)
     const taskId = await roots.create({
       projectId,
@@ -183,6 +189,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
       options: {
         agentsAtOnce: request.agentsAtOnce ?? deps.agentsAtOnce ?? agentsAtOnceDefault,
         keep: request.keep,
+        ...(request.env?.length ? { env: request.env } : {}),
       },
       source,
       resumedFrom: null,

@@ -3,8 +3,8 @@
  * of their own, and the message when the turn ends. A call is durable before its tool runs, its result
  * before the agent hears of it, and a turn before the next one begins (J6).
  */
-import type { ToolResult } from '../../shared/agent.ts'
-import type { MessageEntry, MessagePart, Usage } from '../../shared/entries.ts'
+import type { Masker, MaskStream, ToolResult } from '../../shared/agent.ts'
+import type { MessageEntry, MessagePart, ShellChange, Usage } from '../../shared/entries.ts'
 import {
   type EntryId,
   newEntryId,
@@ -19,14 +19,22 @@ export interface TurnWriter {
   begin(): Promise<void>
   text(text: string): Promise<void>
   reasoning(text: string): Promise<void>
-  /** Makes the call durable, runs `execute`, and makes its result durable. Rejects as `execute` does. */
+  /**
+   * Makes the call durable, runs `execute`, and makes its result durable. Rejects as `execute` does. The agent is
+   * given what was recorded (K3).
+   */
   call(
     call: { name: string; input: unknown; callId?: ToolCallId | undefined },
-    execute: (callId: ToolCallId, messageUuid: EntryId) => Promise<ToolResult>,
+    execute: (callId: ToolCallId, messageUuid: EntryId) => Promise<ExecutedCall>,
   ): Promise<ToolResult>
   end(of: { usage?: Usage | undefined; model?: string | undefined }): Promise<void>
   /** Keeps what the turn had said, marked as interrupted. Between turns it does nothing. */
   interrupt(): Promise<void>
+}
+
+interface ExecutedCall extends ToolResult {
+  /** What it changed in the shell; absent when that was not its business. */
+  shellChange?: ShellChange
 }
 
 export function createTurnWriter(options: {
@@ -38,14 +46,17 @@ export function createTurnWriter(options: {
   cwd: () => string
   gitBranch: () => Promise<string | null>
   clock: () => number
+  mask: Masker
   /** Before a call is written and its tool runs. */
   beforeTool?: (name: string) => Promise<void>
   /** Once a whole turn is durable, before the next one begins. */
   afterTurn?: (turn: number) => Promise<void>
 }): TurnWriter {
-  const { session, sessionId, runId, clock } = options
+  const { session, sessionId, runId, clock, mask } = options
   let turn = options.turnsBefore
   let message: MessageFields | null = null
+  /** Text that is being spoken: its end may be the beginning of a secret. */
+  let spoken: { type: 'text' | 'reasoning'; stream: MaskStream } | null = null
 
   type MessageFields = Omit<MessageEntry, 'v' | 'seq' | 'at' | 'parentUuid' | 'status'>
 
@@ -80,7 +91,20 @@ export function createTurnWriter(options: {
   async function stream(type: 'text' | 'reasoning', text: string): Promise<void> {
     if (text === '') return
     await ensureBegun()
-    // Read after the wait: tools may be called side by side, and each has its part.
+    if (spoken?.type !== type) endSpeech()
+    spoken ??= { type, stream: mask.stream() }
+    add(type, spoken.stream.push(text))
+  }
+
+  /** Gives out what was held back of the text so far. */
+  function endSpeech(): void {
+    if (spoken && message) add(spoken.type, spoken.stream.end())
+    spoken = null
+  }
+
+  function add(type: 'text' | 'reasoning', text: string): void {
+    if (text === '') return
+    // Read now: tools may be called side by side, and each has its part.
     const fields = message as MessageFields
     const last = fields.parts.at(-1)
     const grows = last?.type === type
@@ -92,11 +116,12 @@ export function createTurnWriter(options: {
 
   async function call(
     asked: { name: string; input: unknown; callId?: ToolCallId | undefined },
-    execute: (callId: ToolCallId, messageUuid: EntryId) => Promise<ToolResult>,
+    execute: (callId: ToolCallId, messageUuid: EntryId) => Promise<ExecutedCall>,
   ): Promise<ToolResult> {
     const { name } = asked
     await options.beforeTool?.(name)
     await ensureBegun()
+    endSpeech()
     const fields = message as MessageFields
     const callId = asked.callId ?? newToolCallId()
     message = { ...fields, parts: [...fields.parts, { type: 'tool-call', callId, name }] }
@@ -108,8 +133,9 @@ export function createTurnWriter(options: {
     const startedMs = clock()
     const durationMs = () => Math.max(0, clock() - startedMs)
     try {
-      const result = await execute(callId, fields.uuid)
-      const { outcome, output, detail, shell } = result
+      const { shellChange: shell, ...result } = await execute(callId, fields.uuid)
+      const { outcome } = result
+      const { output, detail } = mask.value({ output: result.output, detail: result.detail })
       await session.append({
         type: 'tool-result',
         ...common,
@@ -119,7 +145,7 @@ export function createTurnWriter(options: {
         shell,
         durationMs: durationMs(),
       })
-      return result
+      return { ...result, output, ...(detail ? { detail } : {}) }
     } catch (error) {
       // Cut short: whether it had its effect nobody knows, and it is never run again (S3).
       await session
@@ -137,6 +163,7 @@ export function createTurnWriter(options: {
 
   async function end(of: { usage?: Usage | undefined; model?: string | undefined }): Promise<void> {
     if (!message) return
+    endSpeech()
     await session.append({ ...message, status: 'complete', ...of })
     message = null
     session.setPartial(null)
@@ -145,6 +172,7 @@ export function createTurnWriter(options: {
 
   async function interrupt(): Promise<void> {
     if (!message) return
+    endSpeech()
     if (message.parts.length > 0) await session.append({ ...message, status: 'interrupted' })
     message = null
     session.setPartial(null)

@@ -9,6 +9,7 @@ import { parseDocument } from 'yaml'
 import { z } from 'zod'
 import { invalid } from '../../shared/failure.ts'
 import { hiddenCharacterIn } from '../../shared/shown-text.ts'
+import { variableNameSchema, variablesMax } from '../../shared/tasks.ts'
 import { isNoFile, readDataFile, systemCode } from '../journal/index.ts'
 
 const projectConfigPath = '.shiplog/project.yaml'
@@ -20,11 +21,14 @@ const configSchema = z.strictObject({
   setup: z.string().min(1).optional(),
   /** Files and folders that Git does not know (`.env`), relative to the project. */
   copy: z.array(z.string().min(1)).optional(),
+  /** Variables of the host that its agents need although they are secret. */
+  env: z.array(variableNameSchema).max(variablesMax).optional(),
 })
 
 interface ProjectConfig {
   setup: string | null
   copy: string[]
+  env: string[]
   /** SHA-256 of the file's bytes, hex: what the person allows is exactly this content. */
   sha256: string
 }
@@ -48,10 +52,10 @@ export async function readProjectConfig(projectDir: string): Promise<ProjectConf
     const [issue] = parsed.error.issues
     return invalid(
       'project',
-      `${path}: ${issue?.path.join('.') || 'top level'}: ${issue?.message}. It may have \`setup\` (a command) and \`copy\` (a list of paths).`,
+      `${path}: ${issue?.path.join('.') || 'top level'}: ${issue?.message}. It may have \`setup\` (a command), \`copy\` (a list of paths) and \`env\` (a list of names).`,
     )
   }
-  const { setup = null, copy = [] } = parsed.data
+  const { setup = null, copy = [], env = [] } = parsed.data
   // Allowing can't be asked for what can't be seen: not by a prompt, and not with --trust (K6).
   for (const [key, value] of [
     ['setup', setup ?? ''],
@@ -64,7 +68,7 @@ export async function readProjectConfig(projectDir: string): Promise<ProjectConf
       `${path}: ${key} holds a character that can't be seen (${found}). Nothing of it is run or copied: take the character out, or distrust who wrote it.`,
     )
   }
-  return { setup, copy, sha256: createHash('sha256').update(bytes).digest('hex') }
+  return { setup, copy, env, sha256: createHash('sha256').update(bytes).digest('hex') }
 }
 
 /** Copies what `copy` names from the project into a new worktree. What is not there is passed over. */

@@ -6,7 +6,12 @@ import type { ProjectSetup } from '../../shared/contract/projects.ts'
 import { FailureError, invalid, refused } from '../../shared/failure.ts'
 import { newProjectId, type ProjectId } from '../../shared/ids.ts'
 import { createSerially } from '../../shared/serially.ts'
-import { type Isolation, isSettled, type Project } from '../../shared/tasks.ts'
+import {
+  type Isolation,
+  isSettled,
+  type Project,
+  type ProjectEnvironment,
+} from '../../shared/tasks.ts'
 import type { Git } from '../git/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { type DataLayout, storedPath } from '../sessions/session-files.ts'
@@ -19,6 +24,7 @@ export interface Projects {
   remove(projectId: ProjectId): Promise<void>
   setup(projectId: ProjectId): Promise<ProjectSetup>
   trustSetup(projectId: ProjectId, configSha256: string): Promise<void>
+  setEnvironment(projectId: ProjectId, environment: ProjectEnvironment): Promise<void>
   /** The isolation that a new root really gets. Throws FailureError when it can't start as asked. */
   checkStart(projectId: ProjectId, isolation: Isolation): Promise<Isolation>
 }
@@ -108,9 +114,11 @@ export function createProjects({
 
   async function setup(projectId: ProjectId): Promise<ProjectSetup> {
     const config = await readProjectConfig(known(projectId).dir)
-    if (!config) return { setup: null, copy: [], configSha256: null, trusted: true }
-    const trusted = config.setup === null || state.trustedSetups.get(projectId) === config.sha256
-    return { setup: config.setup, copy: config.copy, configSha256: config.sha256, trusted }
+    if (!config) return { setup: null, copy: [], env: [], configSha256: null, trusted: true }
+    const { setup, copy, env, sha256 } = config
+    const asksNothing = setup === null && env.length === 0
+    const trusted = asksNothing || state.trustedSetups.get(projectId) === sha256
+    return { setup, copy, env, configSha256: sha256, trusted }
   }
 
   async function trustSetup(projectId: ProjectId, configSha256: string): Promise<void> {
@@ -122,6 +130,11 @@ export function createProjects({
       )
     }
     await ledger.record({ type: 'project.setup-trusted', projectId, configSha256 })
+  }
+
+  async function setEnvironment(projectId: ProjectId, environment: ProjectEnvironment) {
+    known(projectId)
+    await ledger.record({ type: 'project.environment-set', projectId, environment })
   }
 
   async function checkStart(projectId: ProjectId, isolation: Isolation): Promise<Isolation> {
@@ -137,6 +150,7 @@ export function createProjects({
     remove,
     setup,
     trustSetup,
+    setEnvironment,
     checkStart,
   }
 }

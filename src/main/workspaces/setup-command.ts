@@ -13,11 +13,15 @@ const outputDrainMs = 200
  * Resolves when the command has ended well; what it leaves running in the background is not waited for.
  * Throws an Error with the end of its output, or the signal's reason: then the whole group was ended.
  */
-export async function runSetup(command: string, cwd: string, signal: AbortSignal): Promise<void> {
+export async function runSetup(
+  command: string,
+  { cwd, env, signal }: { cwd: string; env: Record<string, string>; signal: AbortSignal },
+): Promise<void> {
   signal.throwIfAborted()
   const limit = AbortSignal.any([signal, AbortSignal.timeout(setupTimeoutMs)])
   const child = spawn(command, {
     cwd,
+    env,
     shell: true,
     detached: hasGroups,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -10,6 +10,7 @@ import type { Git } from '../git/index.ts'
 import { exists, makeDirDurable } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { type DataLayout, storedPath } from '../sessions/session-files.ts'
+import type { Environments } from './environments.ts'
 import { copyProjectFiles } from './project-config.ts'
 import type { Projects } from './projects.ts'
 import { runSetup } from './setup-command.ts'
@@ -46,8 +47,9 @@ export function createWorkingDirs(deps: {
   git: Git
   layout: DataLayout
   projects: Projects
+  environments: Environments
 }): WorkingDirs {
-  const { ledger, git, layout, projects } = deps
+  const { ledger, git, layout, projects, environments } = deps
 
   function placeFor(taskId: TaskId, project: Project): string {
     return join(layout.worktrees, folderName(project.name, project.id), shortId(taskId))
@@ -151,7 +153,10 @@ export function createWorkingDirs(deps: {
     onBegin()
     const config = await refuseUntrustedSetup(task.projectId)
     await copyProjectFiles(task.projectDir, path, config.copy)
-    if (config.setup) await runSetup(config.setup, path, signal)
+    if (config.setup) {
+      const { env } = await environments.of(taskId, path)
+      await runSetup(config.setup, { cwd: path, env, signal })
+    }
     await writeFile(done, '')
   }
 

@@ -13,6 +13,7 @@ import { bytesBelow } from '../artifacts/index.ts'
 import type { Git } from '../git/index.ts'
 import { exists } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import type { LearningMasker } from '../secrets/masker.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { createArchivedRoots } from './archived-roots.ts'
@@ -22,6 +23,7 @@ import { createFinalStates } from './changes/final-state.ts'
 import { folderKey } from './changes/keys.ts'
 import { createKeepPatchStatus } from './changes/patch-status.ts'
 import { createSaveChanges } from './changes/save.ts'
+import { createEnvironments, type Environments } from './environments.ts'
 import { createFileUpdates, type FileUpdates } from './file-updates/file-updates.ts'
 import type { SettledUpdate } from './file-updates/settle.ts'
 import { createLeftovers } from './leftovers/leftovers.ts'
@@ -42,8 +44,7 @@ export interface WorkspaceService {
   /** HEAD of a directory; null outside Git. */
   head(dir: string): Promise<string | null>
   currentBranch(dir: string): Promise<string | null>
-  /** Environment that lets an agent commit where the person never told Git who they are. */
-  agentEnv(dir: string): Promise<Record<string, string>>
+  readonly environments: Environments
   /** The folder that it works in. Throws FailureError when it is gone. */
   folderOf(taskId: TaskId): string
   /** A commit with the files as the task left them, uncommitted ones included; null when none is kept. */
@@ -82,6 +83,11 @@ interface WorkspaceServiceDependencies {
   layout: DataLayout
   sessions: Sessions
   stopper: RunStopper
+  secrets: LearningMasker
+  /** Of whoever started Shiplog. */
+  hostEnv: NodeJS.ProcessEnv
+  /** Variables for the `git` that runs in a shell. */
+  shellGit: Record<string, string>
   clock: () => number
   onProblem: (text: string, error: unknown) => void
   /** An update of files that was cut short was ended, or could not be. */
@@ -93,7 +99,8 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
   const { state } = ledger
   const serially = createSerially()
   const projects = createProjects(deps)
-  const workingDirs = createWorkingDirs({ ...deps, projects })
+  const environments = createEnvironments({ ...deps, projects })
+  const workingDirs = createWorkingDirs({ ...deps, projects, environments })
   const records = createRecords(deps)
   const finalStates = createFinalStates({ state, records })
   const diff = createDiffWorkspace({ git, finalStates })
@@ -248,6 +255,7 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
 
   return {
     projects,
+    environments,
     workingDirs,
     records,
     diff,
@@ -262,7 +270,6 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
       }),
     head: (dir) => git.head(dir).catch(() => null),
     currentBranch: (dir) => git.currentBranch(dir).catch(() => null),
-    agentEnv: (dir) => git.agentEnv(dir).catch(() => ({})),
     folderOf(taskId) {
       const { title, workspace } = state.tasks.get(taskId) ?? {}
       if (workspace && workspace.removal === null) return workspace.path

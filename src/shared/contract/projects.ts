@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { projectIdSchema, taskIdSchema } from '../ids.ts'
-import { projectSchema } from '../tasks.ts'
+import { projectEnvironmentSchema, projectSchema } from '../tasks.ts'
 import { base } from './base.ts'
 
 /** `.shiplog/project.yaml`, and whether the person allowed its set-up command to run. */
@@ -9,9 +9,11 @@ const projectSetupSchema = z.object({
   setup: z.string().nullable(),
   /** Files and folders copied into each new worktree, relative to the project. */
   copy: z.array(z.string()),
+  /** Variables of the host that it wants for its agents although they are secret. */
+  env: z.array(z.string()),
   /** Of the file's bytes; what is trusted is exactly this content. Null without a file. */
   configSha256: z.string().nullable(),
-  /** True as well when there is no command to allow. */
+  /** True as well when there is neither a command nor a variable to allow. */
   trusted: z.boolean(),
 })
 export type ProjectSetup = z.infer<typeof projectSetupSchema>
@@ -25,6 +27,10 @@ export const projects = {
   setup: base.input(z.object({ projectId: projectIdSchema })).output(projectSetupSchema),
   trustSetup: base
     .input(z.object({ projectId: projectIdSchema, configSha256: z.string() }))
+    .output(z.object({})),
+  /** What its agents get of the host's environment, from their next run on (K2). */
+  setEnvironment: base
+    .input(z.object({ projectId: projectIdSchema, environment: projectEnvironmentSchema }))
     .output(z.object({})),
   /** Makes a small Git project (in `dir`, else in the data directory) and starts the bundled scenario on it. */
   startDemo: base

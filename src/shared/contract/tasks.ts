@@ -14,6 +14,8 @@ import {
   reportSchema,
   taskSchema,
   taskStatusSchema,
+  variableNameSchema,
+  variablesMax,
 } from '../tasks.ts'
 import { applyOutcomeSchema, undoOutcomeSchema } from '../tools.ts'
 import { base } from './base.ts'
@@ -52,6 +54,8 @@ export const tasks = {
         agentsAtOnce: z.number().int().min(1).max(agentsAtOnceMax).optional(),
         /** True: finished sub-agents' workspaces are kept (`--keep`). */
         keep: z.boolean().default(false),
+        /** Variables of the host that its agents get although they are secret, by name (K2). */
+        env: z.array(variableNameSchema).max(variablesMax).optional(),
       }),
     )
     .output(z.object({ taskId: taskIdSchema })),

@@ -48,6 +48,7 @@ function foldEvent(state: LedgerState, event: LedgerEvent, at: string): void {
   switch (event.type) {
     case 'project.added':
       state.projects.set(event.projectId, {
+        ...state.projects.get(event.projectId),
         id: event.projectId,
         name: event.name,
         dir: whole(event.dir, state),
@@ -61,6 +62,11 @@ function foldEvent(state: LedgerState, event: LedgerEvent, at: string): void {
     case 'project.setup-trusted':
       state.trustedSetups.set(event.projectId, event.configSha256)
       return
+    case 'project.environment-set': {
+      const project = state.projects.get(event.projectId)
+      if (project) state.projects.set(project.id, { ...project, environment: event.environment })
+      return
+    }
     case 'task.created':
       state.tasks.set(event.taskId, createdTask(state, event, at))
       return

@@ -9,6 +9,8 @@ import { createScriptedProgram } from '../../../src/main/agents/scripted/scripte
 import { createRunningCommands } from '../../../src/main/agents/tools/running-commands.ts'
 import { createToolRunner } from '../../../src/main/agents/tools/tool-runner.ts'
 import { createGit } from '../../../src/main/git/index.ts'
+import { agentEnvironment } from '../../../src/main/secrets/agent-environment.ts'
+import { createMasker } from '../../../src/main/secrets/masker.ts'
 import type {
   ShellState,
   TaskRequest,
@@ -63,8 +65,8 @@ async function playDemo(): Promise<Sailor> {
   const runTool = createToolRunner({
     commands: createRunningCommands(join(base, 'running')),
     filesOfGit: createGit().listFiles,
-    shellGit: {},
   })
+  const environment = agentEnvironment(process.env, { allowed: [], only: null }).env
   const project = join(base, 'log-reader')
   for (const [path, content] of Object.entries(demoFiles)) {
     await mkdir(dirname(join(project, path)), { recursive: true })
@@ -107,6 +109,8 @@ async function playDemo(): Promise<Sailor> {
           taskId: sailor.id,
           callId: newToolCallId(),
           workingDir: sailor.dir,
+          environment,
+          mask: createMasker(),
           shell,
           signal,
           files: { record: async () => {}, keepOriginal: async () => {} },

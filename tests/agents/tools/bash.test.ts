@@ -63,7 +63,15 @@ it.runIf(process.platform !== 'win32')('makes do with sh where there is no bash'
   const command = 'echo out; echo err >&2; export A="1 2"; cd /; exit 3'
   const { signal } = new AbortController()
   const commands = createRunningCommands(bench.running)
-  const run = { command, state: bench.shell, timeoutMs: 5000, signal, commands, shellGit: {} }
+  const run = {
+    command,
+    state: bench.shell,
+    timeoutMs: 5000,
+    signal,
+    commands,
+    environment: bench.environment(),
+    mask: bench.secrets,
+  }
   const outcome = await runShellCommand(run)
   vi.unstubAllEnvs()
   expect(outcome).toMatchObject({ text: 'out\nerr\n', exitCode: 3, endedBy: 'itself' })

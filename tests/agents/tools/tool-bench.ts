@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { createRunningCommands } from '../../../src/main/agents/tools/running-commands.ts'
 import { createToolRunner } from '../../../src/main/agents/tools/tool-runner.ts'
 import { createGit, shellGitEnvironment } from '../../../src/main/git/index.ts'
+import { agentEnvironment } from '../../../src/main/secrets/agent-environment.ts'
+import { createMasker, type LearningMasker } from '../../../src/main/secrets/masker.ts'
 import type { ShellState, TaskToolsPort, ToolResult } from '../../../src/shared/agent.ts'
 import { newTaskId, newToolCallId } from '../../../src/shared/ids.ts'
 import type { ToolDetail, ToolName } from '../../../src/shared/tools.ts'
@@ -22,6 +24,9 @@ export interface ToolBench {
   /** Holds a folder for each command while it runs. */
   running: string
   shell: ShellState
+  secrets: LearningMasker
+  /** Of a shell, made from this process's own. */
+  environment(): Record<string, string>
   recorded: Recorded[]
   /** What the file tools did to the record and in which order. */
   order: string[]
@@ -42,7 +47,6 @@ export async function openToolBench(): Promise<ToolBench> {
   const runTool = createToolRunner({
     commands: createRunningCommands(running),
     filesOfGit: createGit().listFiles,
-    shellGit: shellGitEnvironment({ ceilings: [base] }),
   })
   const text = (bytes: Uint8Array | null) => (bytes ? Buffer.from(bytes).toString() : null)
   const bench: ToolBench = {
@@ -50,6 +54,13 @@ export async function openToolBench(): Promise<ToolBench> {
     outside,
     running,
     shell: { cwd: dir, env: {} },
+    secrets: createMasker(),
+    environment: () =>
+      agentEnvironment(
+        process.env,
+        { allowed: [], only: null },
+        shellGitEnvironment({ ceilings: [base] }),
+      ).env,
     recorded: [],
     order: [],
     abort: new AbortController(),
@@ -62,6 +73,8 @@ export async function openToolBench(): Promise<ToolBench> {
         taskId: newTaskId(),
         callId: newToolCallId(),
         workingDir: dir,
+        environment: bench.environment(),
+        mask: bench.secrets,
         shell: bench.shell,
         signal: bench.abort.signal,
         files: {

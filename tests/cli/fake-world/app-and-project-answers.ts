@@ -62,9 +62,14 @@ export function projectAnswers(deps: {
       return {
         setup: config?.setup ?? null,
         copy: [],
+        env: [],
         configSha256: config?.sha256 ?? null,
         trusted: !config || state.trustedSetups.get(input.projectId) === config.sha256,
       }
+    }),
+    setEnvironment: os.projects.setEnvironment.handler(({ input }) => {
+      record({ type: 'project.environment-set', ...input })
+      return {}
     }),
     trustSetup: os.projects.trustSetup.handler(({ input }) => {
       record({ type: 'project.setup-trusted', ...input })

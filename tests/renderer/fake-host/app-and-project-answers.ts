@@ -48,9 +48,14 @@ export function projectAnswers(deps: { memory: Memory; happenings: Happenings })
     setup: os.projects.setup.handler(() => ({
       setup: 'npm ci --no-audit',
       copy: ['.env'],
+      env: [],
       configSha256: 'a'.repeat(64),
       trusted: false,
     })),
+    setEnvironment: os.projects.setEnvironment.handler(({ input }) => {
+      record({ type: 'project.environment-set', ...input })
+      return {}
+    }),
     trustSetup: os.projects.trustSetup.handler(({ input }) => {
       record({ type: 'project.setup-trusted', ...input })
       return {}

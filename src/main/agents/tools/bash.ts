@@ -14,19 +14,16 @@ const commandBytesMax = 120_000
  * Runs a command where the last one left off: `cd` and exported variables last from call to call. What
  * it exits with other than 0, and running out of time, are answers of outcome `error`.
  */
-export function createBash(
-  commands: RunningCommands,
-  shellGit: Record<string, string>,
-): Tool<'bash'> {
+export function createBash(commands: RunningCommands): Tool<'bash'> {
   return async ({ command, timeoutMs }, context) => {
-    const { shell, signal, workingDir } = context
+    const { shell, signal, workingDir, environment, mask } = context
     if (Buffer.byteLength(command) > commandBytesMax)
       throw new ToolError(
         `command: is longer than ${commandBytesMax} bytes. Write it to a file with write_file and run that.`,
       )
     if (!(await isDirectory(shell.cwd))) return lostDirectory(shell, workingDir)
     const limitMs = timeoutMs ?? bashTimeoutMsDefault
-    const run = { command, state: shell, timeoutMs: limitMs, signal, commands, shellGit }
+    const run = { command, state: shell, timeoutMs: limitMs, signal, commands, environment, mask }
     const outcome = await runShellCommand(run).catch((error) => {
       throw new ToolError(`The command could not be started: ${error.message}`, error)
     })

@@ -19,8 +19,8 @@ export interface LineMatcher {
   close(): Promise<void>
 }
 
-/** A line that is longer is shown cut around its beginning. */
-const lineCharsMax = 300
+/** Of a minified file nobody needs the whole line. */
+const lineCharsMax = 4_000
 
 // As text, so that it is the same for the sources and the bundle, which knows no file of this name.
 const workerSource = `

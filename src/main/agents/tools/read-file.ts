@@ -13,7 +13,9 @@ export const readFile: Tool<'read_file'> = async (input, context) => {
   const from = input.fromLine ?? 1
   if (from > Math.max(lines.length, 1))
     throw new ToolError(`fromLine: ${path.relative} has ${lines.length} lines.`)
-  const wanted = lines.slice(from - 1, input.lines ? from - 1 + input.lines : undefined)
+  const asked = lines.slice(from - 1, input.lines ? from - 1 + input.lines : undefined)
+  // Before it is cut: half a secret is not found any more.
+  const wanted = splitLines(context.mask.text(asked.join('')))
   const { text, count } = fitting(wanted)
   const last = from + count - 1
   const truncated = count < wanted.length || text.length < wanted.join('').length

@@ -34,8 +34,11 @@ const processSchema = z.object({
 /** What a notice shows of a command. */
 const commandCharsMax = 120
 
-/** `folder`: for nothing else; made when it is needed. */
-export function createRunningCommands(folder: string): RunningCommands {
+/** `folder`: for nothing else; made when it is needed. `masked`: a text without its secrets. */
+export function createRunningCommands(
+  folder: string,
+  masked: (text: string) => string = (text) => text,
+): RunningCommands {
   return {
     async begin() {
       const dir = await makeIn(folder)
@@ -50,7 +53,7 @@ export function createRunningCommands(folder: string): RunningCommands {
             startedAt,
             pidNamespace,
             hostName: hostname(),
-            command: inOneLine(command),
+            command: inOneLine(masked(command)),
           }
           // A disk that is full must not keep a command from running.
           await writeFile(join(dir, processFile), JSON.stringify(known), { mode: 0o600 }).catch(

@@ -1,5 +1,6 @@
 import { lstat, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { ToolContext } from '../../../shared/agent.ts'
 import { createLineMatcher, type LineMatcher } from './line-matcher.ts'
 import { type FilesOfGit, projectFiles } from './project-files.ts'
 import { decodeText } from './text-file.ts'
@@ -9,6 +10,9 @@ import type { Tool } from './tool.ts'
 const matchesMax = 200
 /** Larger files are data or build products: not what a search through sources is for. */
 const searchedFileBytesMax = 2 * 1024 * 1024
+
+/** A line that is longer is shown cut around its beginning. */
+const lineCharsMax = 300
 
 interface Found {
   lines: string[]
@@ -24,7 +28,7 @@ export function createSearchFiles(filesOfGit: FilesOfGit): Tool<'search_files'> 
     const matcher = createLineMatcher(pattern, { ignoreCase, signal })
     try {
       const candidates = await projectFiles(workingDir, { path, glob, signal, filesOfGit })
-      const found = await searchAll(workingDir, candidates.files, matcher)
+      const found = await searchAll(context, candidates.files, matcher)
       const truncated = found.truncated || candidates.truncated
       const note = truncated ? '[there is more; narrow it down with pattern, path or glob]' : ''
       return {
@@ -39,7 +43,7 @@ export function createSearchFiles(filesOfGit: FilesOfGit): Tool<'search_files'> 
 }
 
 async function searchAll(
-  workingDir: string,
+  { workingDir, mask }: ToolContext,
   files: string[],
   matcher: LineMatcher,
 ): Promise<Found> {
@@ -51,8 +55,9 @@ async function searchAll(
     // One more than wanted tells whether there are more.
     const matches = await matcher.match(text, wanted + 1)
     if (matches.length > 0 && wanted > 0) found.files++
+    // Cut after secrets were hidden: half of one is not found any more.
     for (const match of matches.slice(0, wanted))
-      found.lines.push(`${file}:${match.line}: ${match.text}`)
+      found.lines.push(`${file}:${match.line}: ${mask.text(match.text).slice(0, lineCharsMax)}`)
     if (matches.length > wanted) return { ...found, truncated: true }
   }
   return found

@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process'
 import { constants } from 'node:fs'
 import { access, readFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
+import { StringDecoder } from 'node:string_decoder'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ShellState } from '../../../shared/agent.ts'
+import type { Masker, ShellState } from '../../../shared/agent.ts'
 import { createBoundedOutput } from './bounded-output.ts'
 import { endProcessGroup } from './process-group.ts'
 import type { RunningCommand, RunningCommands } from './running-commands.ts'
@@ -27,12 +28,13 @@ export interface ShellCommand {
   signal: AbortSignal
   /** Where it is known while it runs. */
   commands: RunningCommands
-  /** Variables for the `git` that runs in it. */
-  shellGit: Record<string, string>
+  /** What it starts from; `state` comes on top. */
+  environment: Record<string, string>
+  mask: Masker
 }
 
 export interface ShellOutcome {
-  /** Standard output and error as they came, at most `outputBytesMax`. */
+  /** Standard output and error as they came, secrets hidden, at most `outputBytesMax`. */
   text: string
   omittedBytes: number
   /** Null when a signal ended it. */
@@ -55,7 +57,7 @@ export async function runShellCommand(run: ShellCommand): Promise<ShellOutcome> 
     const { endedBy, exitCode, leftBehind, ...output } = await runInGroup(run, running, stateFile)
     const written = endedBy === 'itself' ? await readFile(stateFile).catch(() => null) : null
     const after = written
-      ? readShellState(written, run.state, run.shellGit)
+      ? readShellState(written, run.state, run.environment)
       : { state: run.state, dropped: [] }
     return { ...output, exitCode, endedBy, leftBehind, ...after }
   } finally {
@@ -64,18 +66,18 @@ export async function runShellCommand(run: ShellCommand): Promise<ShellOutcome> 
 }
 
 async function runInGroup(
-  { command, state, timeoutMs, signal, shellGit }: ShellCommand,
+  { command, state, timeoutMs, signal, environment, mask }: ShellCommand,
   running: RunningCommand,
   stateFile: string,
 ) {
-  const { args, env } = shellInvocation(command, state, { stateFile, shellGit })
+  const { args, env } = shellInvocation(command, state, { stateFile, environment })
   const child = spawn(await findShell(), args, {
     cwd: state.cwd,
     env,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const output = createBoundedOutput(outputBytesMax)
+  const output = createMaskedOutput(mask)
   child.stdout.on('data', output.add)
   child.stderr.on('data', output.add)
   const exited = new Promise<number | null>((resolve, reject) => {
@@ -103,6 +105,21 @@ async function runInGroup(
     endedBy,
     exitCode: byItself ? exitCode : null,
     leftBehind,
+  }
+}
+
+/** Secrets are hidden before anything is left out: half of one is not found any more. */
+function createMaskedOutput(mask: Masker) {
+  const kept = createBoundedOutput(outputBytesMax)
+  const decoder = new StringDecoder('utf8')
+  const stream = mask.stream()
+  const keep = (text: string) => kept.add(Buffer.from(text))
+  return {
+    add: (chunk: Buffer) => keep(stream.push(decoder.write(chunk))),
+    finish() {
+      keep(stream.push(decoder.end()) + stream.end())
+      return kept.finish()
+    },
   }
 }
 

@@ -3,45 +3,20 @@
  * runs in a shell of its own, inside a script that at its end writes both to a file; the command's
  * output never holds any of it.
  */
-import { dirname } from 'node:path'
 import type { ShellState } from '../../../shared/agent.ts'
 
-/** Every bash result holds the variables, so what an agent exports has a bound. */
+/** The record holds what an agent exports, so that has a bound. */
 export const shellEnvBytesMax = 32 * 1024
 const variableBytesMax = 16 * 1024
 
 /** They describe one shell, not what the agent set. */
 const ownToEveryShell = new Set(['PWD', 'OLDPWD', 'SHLVL', '_'])
 
-/**
- * Git's own variables of places and commands. Inherited from a Git that started us, they would send an
- * agent's `git commit` to another repository than the one it stands in. Who commits, and where the person's
- * configuration is, stays.
- */
-const ofGit = /^GIT_(?!(?:AUTHOR|COMMITTER)_|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM)$)/
-
-/** A terminal's wish for colours, handed down by whoever started Shiplog, would fill the record with escapes. */
-const forcedColour = ['FORCE_COLOR', 'CLICOLOR_FORCE', 'COLORTERM']
-
-/** What every command starts from: the process's own environment, without what is not for agents. */
-function baseEnvironment(shellGit: Record<string, string>): Record<string, string> {
-  const env: Record<string, string> = {}
-  for (const [name, value] of Object.entries(process.env))
-    if (value !== undefined && !ofGit.test(name)) env[name] = value
-  for (const name of ['ELECTRON_RUN_AS_NODE', ...forcedColour]) delete env[name]
-  // Nobody is there to page through output or to answer a question.
-  Object.assign(env, { TERM: 'dumb', PAGER: 'cat' }, shellGit)
-  // Last in line, for machines where our own Node is the only one.
-  if (!process.versions.electron)
-    env.PATH = [env.PATH, dirname(process.execPath)].filter(Boolean).join(':')
-  return env
-}
-
 /** The environment and first arguments that run `command` in `state` and leave the state in `stateFile`. */
 export function shellInvocation(
   command: string,
   state: ShellState,
-  { stateFile, shellGit }: { stateFile: string; shellGit: Record<string, string> },
+  { stateFile, environment }: { stateFile: string; environment: Record<string, string> },
 ) {
   // All on one line: the shell's messages then count the lines of the command itself.
   const script = [
@@ -56,7 +31,7 @@ export function shellInvocation(
   ].join('; ')
   return {
     args: ['-c', script, 'bash', command],
-    env: { ...baseEnvironment(shellGit), ...state.env, PWD: state.cwd },
+    env: { ...environment, ...state.env, PWD: state.cwd },
   }
 }
 
@@ -67,26 +42,25 @@ export function shellInvocation(
 export function readShellState(
   written: Buffer,
   before: ShellState,
-  shellGit: Record<string, string>,
+  environment: Record<string, string>,
 ): { state: ShellState; dropped: string[] } {
   // Every piece ends with NUL, so the last one is empty.
   const [cwd, ...variables] = written.toString().split('\0').slice(0, -1)
   if (!cwd) return { state: before, dropped: [] }
   if (variables.length === 0) return { state: { cwd, env: before.env }, dropped: [] }
-  return { ...keepWithinBounds(cwd, changedVariables(variables, shellGit)) }
+  return { ...keepWithinBounds(cwd, changedVariables(variables, environment)) }
 }
 
 function changedVariables(
   variables: string[],
-  shellGit: Record<string, string>,
+  environment: Record<string, string>,
 ): [name: string, value: string][] {
-  const base = baseEnvironment(shellGit)
   return variables.flatMap((variable): [string, string][] => {
     const equals = variable.indexOf('=')
     const name = variable.slice(0, equals)
     const value = variable.slice(equals + 1)
     const own = equals < 1 || ownToEveryShell.has(name) || name.includes('__shiplog')
-    return own || base[name] === value ? [] : [[name, value]]
+    return own || environment[name] === value ? [] : [[name, value]]
   })
 }
 

@@ -40,15 +40,12 @@ const otherTools: Omit<Tools, 'bash' | 'list_files' | 'search_files'> = {
 export function createToolRunner({
   commands,
   filesOfGit,
-  shellGit,
 }: {
   commands: RunningCommands
   filesOfGit: FilesOfGit
-  /** Variables for the `git` that runs in a shell (`shellGitEnvironment`). */
-  shellGit: Record<string, string>
 }): RunTool {
   const tools: Tools = {
-    bash: createBash(commands, shellGit),
+    bash: createBash(commands),
     list_files: createListFiles(filesOfGit),
     search_files: createSearchFiles(filesOfGit),
     ...otherTools,

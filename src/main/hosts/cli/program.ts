@@ -88,6 +88,11 @@ export function createProgram(options: ProgramOptions): Command {
     )
     .option('--max-agents <n>', 'agents at work at the same time, 1 to 16', agentCount)
     .option('--keep', "keep finished sub-agents' workspaces")
+    .option(
+      '--env <name>',
+      'let a secret variable through to the agents; may be given several times',
+      variableName,
+    )
     .option('--trust', "allow the project's own set-up command to run")
     .option('--resume <id>', 'go on with an interrupted agent and all below it')
     .option('--force', 'with --resume: go on in spite of conflicts')
@@ -279,6 +284,13 @@ function positiveInteger(text: string): number {
     throw new InvalidArgumentError('It must be a whole number from 1 up.')
   }
   return value
+}
+
+function variableName(text: string, before: string[] = []): string[] {
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(text)) {
+    throw new InvalidArgumentError('It must be the name of a variable, without its value.')
+  }
+  return [...before, text]
 }
 
 function agentCount(text: string): number {

@@ -101,7 +101,7 @@ function NewAgentForm({ projectId: initial }: { projectId: ProjectId }) {
       footer={
         <div className="flex min-w-0 flex-1 flex-col gap-3">
           {/* Beside the button that allows it: never out of sight, however small the window. */}
-          {asksForTrust && setup.setup ? <SetupTrust setup={setup} onSeen={setSetupSeen} /> : null}
+          {asksForTrust ? <SetupTrust setup={setup} onSeen={setSetupSeen} /> : null}
           <div className="flex justify-end gap-2">
             <Button onClick={overlay.hide}>Cancel</Button>
             <Button

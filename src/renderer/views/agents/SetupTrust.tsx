@@ -10,10 +10,19 @@ export function SetupTrust(props: { setup: ProjectSetup; onSeen: (seen: boolean)
       className="flex flex-col gap-2 rounded-md bg-amber-tint px-3 py-2"
     >
       <p>
-        <span className="font-semibold">This project brings a set-up command.</span> It runs in each
-        new worktree, as you, before the agent begins:
+        <span className="font-semibold">This project brings a set-up.</span>{' '}
+        {setup.setup === null
+          ? 'It wants more for its agents than they get by themselves.'
+          : 'Its command runs in each new worktree, as you, before the agent begins:'}
       </p>
-      <CommandToAllow command={setup.setup ?? ''} label="The command" onSeen={onSeen} />
+      {setup.setup === null ? null : (
+        <CommandToAllow command={setup.setup} label="The command" onSeen={onSeen} />
+      )}
+      {setup.env.length > 0 ? (
+        <p className="untrusted text-small">
+          Its agents are given {setup.env.join(', ')} from your environment.
+        </p>
+      ) : null}
       {setup.copy.length > 0 ? (
         <p className="untrusted text-small text-muted">
           It also gets a copy of {setup.copy.join(', ')}.

@@ -18,6 +18,7 @@ interface AgentRunOptions extends ParsedOptions {
   isolation?: Isolation
   maxAgents?: number
   keep?: boolean
+  env?: string[]
   trust?: boolean
   resume?: string
   force?: boolean
@@ -30,7 +31,7 @@ export function agentRun([prompt = '']: string[], given: ParsedOptions): Action 
 
 function goOn(prompt: string, options: AgentRunOptions): Action {
   const { resume: id = '', project, force = false, trust = false, maxAgents } = options
-  const fixed = (['agent', 'scenario', 'isolation', 'keep'] as const).filter(
+  const fixed = (['agent', 'scenario', 'isolation', 'keep', 'env'] as const).filter(
     (name) => options[name] !== undefined,
   )
   if (fixed.length > 0) {
@@ -75,6 +76,7 @@ function startNew(prompt: string, options: AgentRunOptions): Action {
               isolation,
               agentsAtOnce: options.maxAgents,
               keep,
+              env: options.env,
             }),
           ({ taskId }) => [taskId],
         )

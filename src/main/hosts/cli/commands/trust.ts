@@ -33,7 +33,7 @@ export async function allowSetup(
 /** Shows all of it in any case; `trust`: the answer is known. */
 async function isAllowed(
   context: CliContext,
-  { setup, copy }: ProjectSetup,
+  { setup, copy, env }: ProjectSetup,
   trust: boolean,
 ): Promise<boolean> {
   const { host, err } = context
@@ -59,6 +59,8 @@ async function isAllowed(
     }
     if (copy.length > 0)
       await context.say(`It is also given a copy of ${copy.map(safeLine).join(', ')}.`)
+    if (env.length > 0)
+      await context.say(`It wants these variables for its agents: ${env.map(safeLine).join(', ')}.`)
     if (trust) return true
     if (!asks) return false
     const answer = await ask('Allow it, now and until it changes? [y/N] ')

@@ -106,6 +106,9 @@ export function createRunProgress(err: Output, now: () => number): RunWatcher {
         takeParts(speech, entry.parts)
         await showNewText(speech)
         return flush(speech)
+      case 'run-start':
+        if (!entry.withheld?.length) return
+        return writeMarked(speech, withheldLine(entry.withheld), 'dim')
       case 'tool-call':
         await flush(speech)
         return writeMarked(
@@ -149,6 +152,10 @@ export function createRunProgress(err: Output, now: () => number): RunWatcher {
     },
   }
 }
+
+/** Whole, however long: a name that is missing is why a command failed. */
+const withheldLine = (names: string[]): string =>
+  `Withheld from the agents: ${names.map(safeLine).join(', ')}. Let one through with --env NAME.`
 
 /** In `width` columns. A command's last words say what failed, its first ones seldom. */
 function failureLine(

@@ -1,0 +1,127 @@
+/**
+ * Finds many known values in a text in one pass (Aho-Corasick), however many there are: what agents print is
+ * megabytes, and every byte of it is looked at before it is kept.
+ */
+
+/** A value in one of the forms that it is looked for in. */
+export interface Pattern {
+  text: string
+  /** What it is called in the mark that takes its place. */
+  name: string
+}
+
+export interface Found {
+  start: number
+  end: number
+  name: string
+}
+
+export interface Finder {
+  /** `openFrom`: from there to the end the text may be the beginning of a value. */
+  find(text: string): { found: Found[]; openFrom: number }
+}
+
+/** An array of integers for each character of a pattern; enough for hundreds of long keys. */
+const nodesMax = 100_000
+/** A line break in the middle of a value in base64 is one or two characters, not a page of blank lines. */
+const breakCharsMax = 2
+
+/** `acrossLines`: line breaks within a value do not matter, as in base64 that was wrapped. */
+export function createFinder(
+  patterns: Pattern[],
+  { acrossLines }: { acrossLines: boolean },
+): Finder {
+  const classOf = new Uint16Array(65_536)
+  let classes = 1
+  for (const { text } of patterns) {
+    for (let at = 0; at < text.length; at++) {
+      const unit = text.charCodeAt(at)
+      if (classOf[unit] === 0) classOf[unit] = classes++
+    }
+  }
+  const size = Math.min(
+    nodesMax,
+    patterns.reduce((sum, { text }) => sum + text.length, 1),
+  )
+  const next = new Int32Array(size * classes)
+  const depth = new Int32Array(size)
+  /** The longest value that ends here: its pattern, from 1. */
+  const ending = new Int32Array(size)
+  let nodes = 1
+  patterns.forEach(({ text }, index) => {
+    if (nodes + text.length > size) return
+    let node = 0
+    for (let at = 0; at < text.length; at++) {
+      const slot = node * classes + (classOf[text.charCodeAt(at)] ?? 0)
+      if (next[slot] === 0) {
+        depth[nodes] = at + 1
+        next[slot] = nodes++
+      }
+      node = next[slot] ?? 0
+    }
+    ending[node] ||= index + 1
+  })
+  linkFailures(next, ending, nodes, classes)
+
+  function find(text: string): { found: Found[]; openFrom: number } {
+    const found: Found[] = []
+    let node = 0
+    let breaks = 0
+    for (let at = 0; at < text.length; at++) {
+      const unit = text.charCodeAt(at)
+      if (acrossLines && (unit === 10 || unit === 13)) {
+        if (node !== 0 && ++breaks > breakCharsMax) node = 0
+        continue
+      }
+      breaks = 0
+      // Both are within bounds; asking once more for each character would double the time.
+      node = next[node * classes + (classOf[unit] as number)] as number
+      if (node === 0) continue
+      const ended = ending[node] as number
+      if (ended === 0) continue
+      const pattern = patterns[ended - 1] as Pattern
+      const start = startOf(text, at, pattern.text.length)
+      found.push({ start, end: at + 1, name: pattern.name })
+    }
+    const open = depth[node] ?? 0
+    return { found, openFrom: open === 0 ? text.length : startOf(text, text.length - 1, open) }
+  }
+
+  /** Where `length` characters that end at `last` begin, line breaks not counted. */
+  function startOf(text: string, last: number, length: number): number {
+    if (!acrossLines) return last - length + 1
+    let at = last
+    for (let left = length; ; at--) {
+      const unit = text.charCodeAt(at)
+      if (unit !== 10 && unit !== 13) left--
+      if (left === 0) return at
+    }
+  }
+
+  return { find }
+}
+
+/** Breadth first: where a value breaks off, go on with the longest end of it that begins another. */
+function linkFailures(next: Int32Array, ending: Int32Array, nodes: number, classes: number): void {
+  const failure = new Int32Array(nodes)
+  const queue = new Int32Array(nodes)
+  let [head, tail] = [0, 0]
+  for (let one = 0; one < classes; one++) {
+    const child = next[one] ?? 0
+    if (child !== 0) queue[tail++] = child
+  }
+  while (head < tail) {
+    const node = queue[head++] ?? 0
+    const fallback = failure[node] ?? 0
+    ending[node] ||= ending[fallback] ?? 0
+    for (let one = 0; one < classes; one++) {
+      const child = next[node * classes + one] ?? 0
+      const other = next[fallback * classes + one] ?? 0
+      if (child === 0) next[node * classes + one] = other
+      else {
+        failure[child] = other
+        queue[tail++] = child
+      }
+    }
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * Entries and ledger events without known secrets, for whoever writes them (K3). Texts are masked; ids, paths
+ * and the like are not, since something is found by them.
+ */
+import type { Masker } from '../../shared/agent.ts'
+import { assertNever } from '../../shared/assert-never.ts'
+import type { EntryBody } from '../../shared/entries.ts'
+import type { LedgerEvent } from '../../shared/ledger.ts'
+
+export function maskEntry(mask: Masker, entry: EntryBody): EntryBody {
+  switch (entry.type) {
+    case 'message':
+      return {
+        ...entry,
+        parts: entry.parts.map((part) =>
+          part.type === 'tool-call' ? part : { ...part, text: mask.text(part.text) },
+        ),
+      }
+    case 'tool-call':
+      return { ...entry, input: mask.value(entry.input) }
+    case 'tool-result':
+      return { ...entry, ...mask.value({ output: entry.output, detail: entry.detail }) }
+    case 'title':
+      return { ...entry, title: mask.text(entry.title) }
+    case 'summary':
+      return { ...entry, text: mask.text(entry.text) }
+    case 'pr-link':
+      return { ...entry, url: mask.text(entry.url) }
+    case 'run-end':
+      return { ...entry, cause: entry.cause === null ? null : mask.text(entry.cause) }
+    case 'resume':
+      return { ...entry, drift: mask.value(entry.drift) }
+    case 'run-start':
+    case 'worktree-state':
+    case 'file-history-snapshot':
+    case 'attribution-snapshot':
+    case 'workspace-snapshot':
+    case 'unknown':
+      return entry
+    default:
+      return assertNever(entry)
+  }
+}
+
+/** The fields of ledger events that hold what a person or an agent wrote, or what a command printed. */
+const textFields = ['title', 'prompt', 'cause', 'error', 'reason', 'pending', 'plan'] as const
+
+export function maskEvent(mask: Masker, event: LedgerEvent): LedgerEvent {
+  const fields: Record<string, unknown> = event
+  const masked = textFields.flatMap((field) =>
+    field in fields ? [[field, mask.value(fields[field])] as const] : [],
+  )
+  return { ...event, ...Object.fromEntries(masked) }
+}

@@ -1,0 +1,88 @@
+/** What agents' shells and set-up commands start from, and which secrets nobody may see printed (K2, K3). */
+import type { ProjectId, TaskId } from '../../shared/ids.ts'
+import type { Git } from '../git/index.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import {
+  type AgentEnvironment,
+  agentEnvironment,
+  type EnvironmentPolicy,
+  isSecret,
+} from '../secrets/agent-environment.ts'
+import { secretsInEnvFiles } from '../secrets/env-files.ts'
+import type { KnownSecret, LearningMasker } from '../secrets/masker.ts'
+import type { Projects } from './projects.ts'
+
+export interface Environments {
+  /** For everything that runs in the task's directory `dir`. Its secrets are known afterwards. */
+  of(taskId: TaskId, dir: string): Promise<AgentEnvironment>
+  /** From now on the secrets of that project are hidden: before the first prompt is written. */
+  learn(projectId: ProjectId): Promise<void>
+}
+
+export function createEnvironments(deps: {
+  ledger: Ledger
+  git: Git
+  projects: Projects
+  secrets: LearningMasker
+  /** Of whoever started Shiplog. */
+  hostEnv: NodeJS.ProcessEnv
+  /** Variables for the `git` that runs in a shell. */
+  shellGit: Record<string, string>
+}): Environments {
+  const { git, projects, secrets, hostEnv } = deps
+  const { state } = deps.ledger
+
+  function learnHost(): void {
+    const found: KnownSecret[] = []
+    for (const [name, value] of Object.entries(hostEnv))
+      if (value !== undefined && isSecret(name, value)) found.push({ name, value })
+    secrets.learn(found)
+  }
+
+  async function learnIn(dir: string, copied: readonly string[]): Promise<void> {
+    secrets.learn(await secretsInEnvFiles(dir, copied))
+    const remotes = await git.remoteUrls(dir).catch(() => [])
+    secrets.learn(
+      remotes
+        .filter(({ url }) => isSecret('', url))
+        .map(({ name, url }) => ({ name: `URL of the remote ${name}`, value: url })),
+    )
+  }
+
+  async function learn(projectId: ProjectId): Promise<void> {
+    learnHost()
+    const copied = await projects.setup(projectId).then(
+      ({ copy }) => copy,
+      () => [],
+    )
+    await learnIn(projects.known(projectId).dir, copied)
+  }
+
+  /** A set-up that was not allowed, or can't be read, lets nothing through. */
+  async function policyFor(taskId: TaskId): Promise<EnvironmentPolicy> {
+    const task = state.tasks.get(taskId)
+    if (!task) return { allowed: [], only: null }
+    const setup = await projects.setup(task.projectId).catch(() => null)
+    const setting = state.projects.get(task.projectId)?.environment ?? { allowed: [], only: null }
+    return {
+      allowed: [
+        ...setting.allowed,
+        ...(task.options.env ?? []),
+        ...(setup?.trusted ? setup.env : []),
+      ],
+      only: setting.only,
+    }
+  }
+
+  return {
+    learn,
+    async of(taskId, dir) {
+      const task = state.tasks.get(taskId)
+      if (task) await learn(task.projectId).catch(() => undefined)
+      await learnIn(dir, [])
+      const committer = await git.agentEnv(dir).catch(() => ({}))
+      const gitVariables = { ...deps.shellGit, ...committer }
+      return agentEnvironment(hostEnv, await policyFor(taskId), gitVariables)
+    },
+  }
+}

@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest'
+import { agentEnvironment } from '../../src/main/secrets/agent-environment.ts'
+
+const none = { allowed: [], only: null }
+const jwt = ['eyJhbGciOiJIUzI1NiJ9', 'eyJzdWIiOiIxMjM0NTY3ODkwIn0', 'x'].join('.')
+
+describe('the environment of agents', () => {
+  it.each([
+    ...[
+      'STRIPE_KEY',
+      'GITHUB_TOKEN',
+      'APP_SECRET',
+      'DB_PASSWORD',
+      'GOOGLE_APPLICATION_CREDENTIALS',
+    ],
+    ...[
+      'AWS_ACCESS_KEY_ID',
+      'AWS_SECRET_ACCESS_KEY',
+      'AWS_SESSION_TOKEN',
+      'PGPASSWORD',
+      'MYSQL_PWD',
+    ],
+    ...[
+      'OPENAI_API_KEY',
+      'ANTHROPIC_AUTH_TOKEN',
+      'NPM_TOKEN',
+      'npm_config__authToken',
+      'SENTRY_DSN',
+    ],
+    ...[
+      'CARGO_REGISTRY_TOKEN',
+      'DOCKER_AUTH_CONFIG',
+      'SLACK_WEBHOOK_URL',
+      'OP_SESSION_home',
+      'TOKEN',
+    ],
+    ...['AZURE_STORAGE_CONNECTION_STRING', 'stripe_key', 'FLY_API_TOKEN', 'SSHPASS', 'GH_PAT'],
+  ])('[K2] has no %s', (name) => {
+    const { env, withheld } = agentEnvironment({ [name]: 'x', HOME: '/h' }, none)
+    expect(env[name]).toBeUndefined()
+    expect(env.HOME).toBe('/h')
+    expect(withheld).toEqual([name])
+  })
+
+  it.each([
+    ['an address with a password', 'postgres://app:hunter22@db/main'],
+    ['a key of a provider', `sk-${'a1B2'.repeat(8)}`],
+    ['a token of GitHub', `ghp_${'a1B2'.repeat(9)}`],
+    ['a key of AWS', `AKIA${'ABCD'.repeat(4)}`],
+    ['a JWT', jwt],
+    [
+      'a private key',
+      '-----BEGIN OPENSSH PRIVATE KEY-----\nabc\n-----END OPENSSH PRIVATE KEY-----',
+    ],
+  ])('[K2] has nothing whose value is %s, whatever its name', (_, value) => {
+    const { env, withheld } = agentEnvironment({ HARMLESS: value }, none)
+    expect(env.HARMLESS).toBeUndefined()
+    expect(withheld).toEqual(['HARMLESS'])
+  })
+
+  it.each([
+    ...['JAVA_HOME', 'LANG', 'LC_ALL', 'GOPATH', 'CI', 'EDITOR', 'SSH_AUTH_SOCK', 'HTTPS_PROXY'],
+    ...[
+      'NODE_ENV',
+      'KEYBOARD',
+      'MONKEY',
+      'DISPLAY',
+      'VIRTUAL_ENV',
+      'GIT_AUTHOR_NAME',
+      'CARGO_HOME',
+    ],
+  ])('[K2] has %s', (name) => {
+    expect(agentEnvironment({ [name]: 'x' }, none).env[name]).toBe('x')
+  })
+
+  it.each([
+    ...[
+      'GIT_DIR',
+      'GIT_WORK_TREE',
+      'GIT_INDEX_FILE',
+      'GIT_SSH_COMMAND',
+      'GIT_EXEC_PATH',
+      'GIT_ASKPASS',
+    ],
+    ...['GIT_TEMPLATE_DIR', 'GIT_CONFIG_COUNT', 'GIT_CONFIG_KEY_0', 'GIT_CONFIG_PARAMETERS'],
+    ...[
+      'SHIPLOG_DATA_DIR',
+      'SHIPLOG_EDITOR',
+      'NODE_OPTIONS',
+      'ELECTRON_RUN_AS_NODE',
+      'FORCE_COLOR',
+    ],
+  ])('[K2] has no %s of whoever started Shiplog, and says nothing of it', (name) => {
+    const { env, withheld } = agentEnvironment({ [name]: 'x' }, { allowed: [name], only: [name] })
+    expect(env[name]).toBeUndefined()
+    expect(withheld).toEqual([])
+  })
+
+  it('[K2] has a secret that the person named', () => {
+    const host = { STRIPE_KEY: 'x', OTHER_KEY: 'y' }
+    const { env, withheld } = agentEnvironment(host, { allowed: ['STRIPE_KEY'], only: null })
+    expect(env.STRIPE_KEY).toBe('x')
+    expect(withheld).toEqual(['OTHER_KEY'])
+  })
+
+  it('[K2] has, with a list of what is wanted, that and what every program needs', () => {
+    const host = {
+      PATH: '/bin',
+      HOME: '/h',
+      LANG: 'C',
+      JAVA_HOME: '/j',
+      EDITOR: 'vi',
+      A_KEY: 'k',
+      B_KEY: 'l',
+    }
+    const { env, withheld } = agentEnvironment(host, { allowed: [], only: ['JAVA_HOME', 'A_KEY'] })
+    expect(Object.keys(env).sort()).toEqual([
+      'A_KEY',
+      'HOME',
+      'JAVA_HOME',
+      'LANG',
+      'PAGER',
+      'PATH',
+      'TERM',
+    ])
+    expect(withheld).toEqual(['B_KEY'])
+  })
+
+  it('[K8] has last what the shell’s own Git is told', () => {
+    const git = { GIT_CEILING_DIRECTORIES: '/data' }
+    expect(agentEnvironment({ GIT_CEILING_DIRECTORIES: '/x' }, none, git).env).toMatchObject(git)
+  })
+})
