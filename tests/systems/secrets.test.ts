@@ -1,7 +1,7 @@
 /** Planted secrets: wherever they are said, none is in the record, on a feed or in an answer (K2, K3, K5). */
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
-import { expect, it, vi } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import type { Entry } from '../../src/shared/entries.ts'
 import type { TaskId } from '../../src/shared/ids.ts'
 import {
@@ -76,6 +76,10 @@ const scenario = JSON.stringify({
   },
 })
 
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
+
 async function fixtureWithSecrets(): Promise<Fixture> {
   vi.stubEnv('STRIPE_KEY', planted.environment)
   vi.stubEnv('DATABASE', planted.address)
@@ -104,7 +108,7 @@ async function fixtureWithSecrets(): Promise<Fixture> {
 async function recordedFiles(dataDir: string): Promise<Map<string, string>> {
   const files = new Map<string, string>()
   for (const name of await readdir(dataDir, { recursive: true })) {
-    if (/^worktrees|file-history|subagent-patches\//.test(name)) continue
+    if (/^worktrees|^trash\/worktree-|file-history|subagent-patches\//.test(name)) continue
     const path = join(dataDir, name)
     if ((await stat(path)).isFile())
       files.set(relative(dataDir, path), await readFile(path, 'latin1'))
