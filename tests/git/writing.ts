@@ -9,16 +9,19 @@ import { appliedFileLine } from '../../src/shared/tools.ts'
 import { git } from './repository.ts'
 
 const swapRequest = ({ root, updateId, manifest }: UpdatePlan) => ({
-  ...{ git, root, updateId, manifest },
-  changed: 'refuse' as const,
+  git,
+  root,
+  updateId,
+  manifest,
 })
 
 export const write: WriteUpdate = async (plan) => {
-  const swapped = await swapFiles({ ...swapRequest(plan), direction: 'there' })
+  const swapped = await swapFiles({ ...swapRequest(plan), direction: 'there', changed: 'refuse' })
   return swapped.kind === 'swapped' ? { kind: 'written' } : { ...swapped, kind: 'edited' }
 }
 
-export const takeBack = (plan: UpdatePlan) => swapFiles({ ...swapRequest(plan), direction: 'back' })
+export const takeBack = (plan: UpdatePlan) =>
+  swapFiles({ ...swapRequest(plan), direction: 'back', changed: 'leave' })
 
 type Input<Name extends 'mergeInto' | 'mergePatchInto'> = Omit<
   Parameters<Git[Name]>[0],

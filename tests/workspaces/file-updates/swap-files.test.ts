@@ -1,0 +1,135 @@
+/** What becomes of a swap when somebody edits, or the disk refuses, in the middle of it. */
+import { execFileSync } from 'node:child_process'
+import { lstat, readdir } from 'node:fs/promises'
+import path from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createRunGit } from '../../../src/main/git/run.ts'
+import { withSnapshot } from '../../../src/main/git/snapshot.ts'
+import { planUpdate } from '../../../src/main/git/update/plan.ts'
+import { newUpdateId } from '../../../src/shared/ids.ts'
+import { type Attempt, type Fault, record } from '../../crash/fault-fs/record.ts'
+import { git, makeRepository, openRepository, temporaryDir, testEnv } from '../../git/repository.ts'
+import { takeBack, write } from '../../git/writing.ts'
+
+const run = createRunGit({ env: testEnv })
+
+async function prepared() {
+  const files = {
+    'a.txt': 'a\n',
+    'b.txt': 'b\n',
+    'gone.txt': 'gone\n',
+    'folder/x': 'x\n',
+    file: 'f',
+  }
+  const parent = await makeRepository(files)
+  const dir = path.join(await temporaryDir(), 'child')
+  const from = parent.git('rev-parse', 'HEAD')
+  await git.createWorktree({ repoDir: parent.dir, path: dir, branch: 'child', from })
+  const child = openRepository(dir)
+  await child.write('a.txt', 'child\n')
+  await child.write('b.txt', 'child\n')
+  await child.executable('b.txt')
+  await child.remove('gone.txt')
+  await child.remove('folder')
+  await child.write('folder', 'a file now\n')
+  await child.remove('file')
+  await child.write('file/inside', 'in a folder now\n')
+  await child.link('link', 'a.txt')
+  await child.write('new/deep/n.txt', 'n\n')
+  const { tree } = await git.snapshot(child.dir)
+  const plan = await withSnapshot(run, parent.dir, {}, async (snapshot) => {
+    const answer = await planUpdate(run, snapshot, tree, { updateId: newUpdateId() })
+    if (answer.kind !== 'planned') throw new Error(answer.why)
+    return answer.plan
+  })
+  return { parent, plan, before: await parent.account() }
+}
+
+/** `meanwhile` runs at each call that changes something below `root`, before it is made. */
+function during(root: string, meanwhile: (attempt: Attempt) => Fault | null): void {
+  const recording = record(root, { ignore: (name) => name.startsWith('.git'), inject: meanwhile })
+  onTestFinished(() => void recording.stop())
+}
+
+const temporary = async (dir: string) =>
+  (await readdir(dir, { recursive: true })).filter((name) => name.includes('.shiplog-update-'))
+
+it('changes nothing, and names them, where files were changed since it was planned', async () => {
+  const { parent, plan } = await prepared()
+  await parent.write('a.txt', 'mine, just now\n')
+  await parent.write('new/deep/n.txt', 'mine as well\n')
+  const before = await parent.account()
+  expect(await write(plan)).toEqual({ kind: 'edited', paths: ['a.txt', 'new/deep/n.txt'] })
+  expect(await parent.account()).toEqual(before)
+})
+
+it('looks at the permission to execute as well', async () => {
+  const { parent, plan } = await prepared()
+  await parent.executable('a.txt')
+  expect(await write(plan)).toEqual({ kind: 'edited', paths: ['a.txt'] })
+})
+
+it('keeps the other permissions of a file that is replaced', async () => {
+  const { parent, plan } = await prepared()
+  expect(await write(plan)).toEqual({ kind: 'written' })
+  const mode = async (name: string) => (await lstat(path.join(parent.dir, name))).mode & 0o777
+  expect(await mode('b.txt')).toBe(0o755)
+  expect(await takeBack(plan)).toEqual({ kind: 'swapped', left: [] })
+  expect(await mode('b.txt')).toBe(0o644)
+})
+
+describe.each(['b.txt', 'gone.txt', 'new/deep/n.txt', 'link', 'folder/mine'])(
+  'somebody writes %s while files are swapped',
+  (name) => {
+    it('is noticed at its turn: theirs stays, and all others can be taken back', async () => {
+      const { parent, plan } = await prepared()
+      let edited = false
+      // When the first one takes its place, the look at all of them is over.
+      during(parent.dir, ({ call }) => {
+        if (edited || call !== 'rename') return null
+        edited = true
+        // Another process, which the recording does not see.
+        const script = 'mkdir -p "$(dirname "$1")" && echo "mine, at the last moment" > "$1"'
+        execFileSync('sh', ['-c', script, 'sh', path.join(parent.dir, name)])
+        return null
+      })
+      await expect(write(plan)).rejects.toThrow('was changed meanwhile')
+      const left = name === 'folder/mine' ? [] : [name]
+      expect(await takeBack(plan)).toEqual({ kind: 'swapped', left })
+      expect(await parent.read(name)).toBe('mine, at the last moment\n')
+      expect(await temporary(parent.dir)).toEqual([])
+    })
+  },
+)
+
+describe('a disk that refuses', () => {
+  it('at any call leaves every file as it is or as it was, and takes all of it back', async () => {
+    const calls = new Map<string, number>()
+    const first = await prepared()
+    during(first.parent.dir, ({ call, changes }) => {
+      if (changes) calls.set(call, (calls.get(call) ?? 0) + 1)
+      return null
+    })
+    expect(await write(first.plan)).toEqual({ kind: 'written' })
+    expect([...calls.keys()].sort()).toEqual(
+      ['sync', 'link', 'mkdir', 'open', 'rename', 'rmdir', 'symlink', 'unlink', 'write'].sort(),
+    )
+  })
+
+  it.each(['open', 'write', 'sync', 'link', 'mkdir', 'rename', 'symlink', 'unlink'])(
+    'refuses a call of %s: nothing is half done in the end',
+    async (refused) => {
+      const { parent, plan, before } = await prepared()
+      let seen = 0
+      during(parent.dir, ({ call, changes }) => {
+        // The second one: something has been done by then.
+        if (!changes || call !== refused || ++seen !== 2) return null
+        return { code: 'ENOSPC', tear: 0.5 }
+      })
+      await write(plan).catch((error) => expect(error.code).toBe('ENOSPC'))
+      expect(await takeBack(plan)).toEqual({ kind: 'swapped', left: [] })
+      expect(await parent.account()).toEqual(before)
+      expect(await temporary(parent.dir)).toEqual([])
+    },
+  )
+})
