@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it, vi } from 'vitest'
 import { openShiplog, type Shiplog } from '../../src/main/shiplog.ts'
 import type { Entry } from '../../src/shared/entries.ts'
 import type { TaskId } from '../../src/shared/ids.ts'
@@ -14,18 +14,76 @@ import { differences, readTree, writeTree } from './fault-fs/tree.ts'
 import { scratch } from './places.ts'
 import { flatten, transcriptOf, voyage } from './services.ts'
 
+/** Ids that a seed gives, one sequence for each kind of id; the usual ones while it is not started. */
+const minted = vi.hoisted(() => {
+  let seed: number | null = null
+  const counts = new Map<string, number>()
+  return {
+    start(value: number) {
+      seed = value
+      counts.clear()
+    },
+    stop() {
+      seed = null
+    },
+    isStarted: () => seed !== null,
+    next(kind: string, usual: () => string): string {
+      if (seed === null) return usual()
+      const n = (counts.get(kind) ?? 0) + 1
+      counts.set(kind, n)
+      const hex = (value: number, length: number) => value.toString(16).padStart(length, '0')
+      const spread = Math.imul(n + seed, 0x9e3779b1) >>> 0
+      return `${hex(spread, 8)}-${hex(kind.length, 4)}-4${hex(n % 4096, 3)}-8${hex(kind.charCodeAt(3), 3)}-${hex(seed % 2 ** 47, 12)}`
+    },
+  }
+})
+
+vi.mock('../../src/shared/ids.ts', async (importOriginal) => {
+  const usual = await importOriginal<typeof import('../../src/shared/ids.ts')>()
+  const mint = (name: string, id: () => string) => () => minted.next(name, id)
+  return {
+    ...usual,
+    newTaskId: mint('newTaskId', usual.newTaskId),
+    newProjectId: mint('newProjectId', usual.newProjectId),
+    newEntryId: mint('newEntryId', usual.newEntryId),
+    newPromptId: mint('newPromptId', usual.newPromptId),
+  }
+})
+
+/** Its number has more digits in one run than in another, and the ledger holds it. */
+vi.mock('../../src/main/journal/lease/process-identity.ts', async (importOriginal) => {
+  const usual =
+    await importOriginal<typeof import('../../src/main/journal/lease/process-identity.ts')>()
+  const ownIdentity = async () => {
+    const own = await usual.ownIdentity()
+    return minted.isStarted() ? { ...own, pid: 7_777_777, startedAt: '7777777' } : own
+  }
+  return { ...usual, ownIdentity }
+})
+
 /** A data directory with one voyage in it, and what it answers when nothing is damaged. */
 let whole: Tree
-let answers: Map<TaskId, { task: TaskTree; entries: Entry[]; report: string | null }>
+type Answers = Map<TaskId, { task: TaskTree; entries: Entry[]; report: string | null }>
+let answers: Answers
 
 beforeAll(async () => {
+  ;({ tree: whole, answers } = await sailOnce())
+})
+
+/**
+ * The same for the same seed: ids come from it, the clock stands still, and one agent works at a time. Only so
+ * does a seed that found something find it again.
+ */
+async function sailOnce(): Promise<{ tree: Tree; answers: Answers }> {
   const place = scratchForAll()
   const dataDir = join(place, 'data')
   const projectDir = join(place, 'project')
   mkdirSync(projectDir)
-  const shiplog = await openShiplog({ dataDir, host: 'cli' })
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-21T12:00:00Z') })
+  minted.start(seed)
+  const shiplog = await openShiplog({ dataDir, host: 'cli', agentsAtOnce: 1 })
   await voyage(shiplog, projectDir, undefined, { stay: true })
-  answers = new Map()
+  const answers: Answers = new Map()
   for (const task of flatten((await shiplog.client.tasks.list({ all: true })).tasks)) {
     const entries = await transcriptOf(shiplog, task.id)
     const report = task.hasReport
@@ -34,12 +92,28 @@ beforeAll(async () => {
     answers.set(task.id, { task, entries, report })
   }
   await shiplog.close()
-  whole = readTree(dataDir)
+  minted.stop()
+  vi.useRealTimers()
+  const tree = readTree(dataDir)
   rmSync(place, { recursive: true, force: true })
+  return { tree, answers }
+}
+
+it('damages the same places of the same voyage for the same seed', async () => {
+  const shape = (tree: Tree) =>
+    [...tree]
+      // The lease has the process's own id and a random one.
+      .filter(([path]) => path !== 'lease.json')
+      .map(([path, node]) => [path, node.kind === 'file' ? node.data.length : node.kind])
+  const again = await sailOnce()
+  expect(shape(again.tree)).toEqual(shape(whole))
+  expect([...again.answers.keys()].sort()).toEqual([...answers.keys()].sort())
 })
 
 function scratchForAll(): string {
-  const place = join(process.env.TMPDIR ?? '/tmp', `shiplog-damage-${process.pid}`)
+  // Of one length, because the ledger holds it.
+  const name = `shiplog-damage-${String(process.pid).padStart(10, '0')}`
+  const place = join(process.env.TMPDIR ?? '/tmp', name)
   rmSync(place, { recursive: true, force: true })
   mkdirSync(place, { recursive: true })
   return place

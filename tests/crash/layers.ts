@@ -169,8 +169,8 @@ export async function sail(layers: Layers, ack: (fact: Fact) => void): Promise<v
     output = 'ok',
   ): Promise<void> {
     const process = { pid: 1, startedAt: 'long ago' }
-    await ledger.record({ type: 'task.spawned', taskId, run, process, spawnCommit: null })
     const session = await sessions.open(taskId, layout.sessionDir(taskId))
+    await ledger.record({ type: 'task.spawned', taskId, run, process, spawnCommit: null })
     const runId = runIdOf(taskId, run)
     await session.append({ type: 'run-start', runId, run, reason: 'prompt', agent: 'a' })
     const turns = createTurnWriter({

@@ -8,6 +8,7 @@ export {
   type TranscriptPlace,
   takeBackTranscript,
 } from './expired-transcripts.ts'
+export { findMovedTranscript } from './moved-transcripts.ts'
 export {
   changePatchStatus,
   type PatchEntry,

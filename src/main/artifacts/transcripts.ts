@@ -125,9 +125,11 @@ export async function entryFromPayload(
   }
   const { size: bytes } = await stat(chat)
   const counted = known?.bytes === bytes ? { ...known, damaged: false } : await countEntries(chat)
+  // Lines that are gone from its very end leave a whole, shorter journal.
+  const isShorter = known !== undefined && counted.entries < known.entries
   return {
     ...fields,
-    status: counted.damaged ? 'damaged' : 'complete',
+    status: counted.damaged || isShorter ? 'damaged' : 'complete',
     chatPath: `${folder}/${chatFile}`,
     partialPath,
     messageCount: counted.messages,

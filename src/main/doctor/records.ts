@@ -42,6 +42,11 @@ async function* examineTask(subject: Case, task: Task): Findings {
     const places = keepers.map((dir) => join(archivedTranscriptDir(dir, task.id), transcriptFile))
     if (!(await anyFile(places)))
       yield* lost(task, 'transcript-missing', places[0], 'its transcript')
+    else if (task.runs.length > 0 && !task.transcriptExpired) {
+      const chats = keepers.map((dir) => join(archivedTranscriptDir(dir, task.id), chatFile))
+      if (!(await anyFile(chats)))
+        yield* lost(task, 'transcript-missing', chats[0], 'its transcript')
+    }
   } else if (task.runs.length > 0 && !task.transcriptExpired) {
     // One that has expired was taken away on purpose, and the ledger says so.
     const path = join(homeOf(subject, task), chatFile)

@@ -15,6 +15,7 @@ import { type EntryId, entryIdSchema, newEntryId, type TaskId } from '../../shar
 import type { TranscriptCounts } from '../../shared/tasks.ts'
 import {
   type Damage,
+  exists,
   type Healing,
   openJournal,
   type Page,
@@ -53,17 +54,30 @@ export interface Session {
   close(): Promise<void>
 }
 
+/** There is no transcript to go on with, and a new one would pass for it. */
+export class SessionMissingError extends Error {
+  readonly kind = 'session-missing'
+  constructor() {
+    super('its transcript is gone')
+  }
+}
+
 /**
  * Opens the session in `dir`, healing its journal if need be (J4). `publish` hears every event in order and must not
- * throw. `prepare`: what becomes of an entry before it is written.
+ * throw. `prepare`: what becomes of an entry before it is written. `mustExist`: throws
+ * SessionMissingError rather than begin a transcript.
  */
 export async function openSession(
   id: TaskId,
   dir: string,
   publish: (event: SessionEvent) => void,
-  prepare: (body: EntryBody) => EntryBody = (body) => body,
+  {
+    prepare = (body) => body,
+    mustExist = false,
+  }: { prepare?: (body: EntryBody) => EntryBody; mustExist?: boolean } = {},
 ): Promise<Session> {
   await refuseSymlink(dir)
+  if (mustExist && !(await exists(join(dir, chatFile)))) throw new SessionMissingError()
   const journal = await openJournal(join(dir, chatFile))
   const partialWriter = createPartialWriter(join(dir, partialFile))
   let partial: PartialMessage | null = null

@@ -5,8 +5,11 @@ import { publishTo } from '../../shared/publish.ts'
 import { openSession, type Session, type SessionEvent } from './session.ts'
 
 export interface Sessions {
-  /** Opens it, or gives the one that is open already. Each `open` needs a `close` of its own. */
-  open(id: TaskId, dir: string): Promise<Session>
+  /**
+   * Opens it, or gives the one that is open already. Each `open` needs a `close` of its own. `mustExist`: throws
+   * SessionMissingError rather than begin a transcript.
+   */
+  open(id: TaskId, dir: string, options?: { mustExist?: boolean }): Promise<Session>
   close(id: TaskId): Promise<void>
   /** The open one; null when nothing writes it. */
   current(id: TaskId): Session | null
@@ -41,10 +44,11 @@ export function createSessions({
   }
 
   return {
-    async open(id, dir) {
+    async open(id, dir, { mustExist = false } = {}) {
       let held = open.get(id)
       if (!held) {
-        held = { session: openSession(id, dir, publish(id), prepare), users: 0, ready: null }
+        const session = openSession(id, dir, publish(id), { prepare, mustExist })
+        held = { session, users: 0, ready: null }
         open.set(id, held)
       }
       held.users++

@@ -13,11 +13,14 @@ import {
 } from '../../shared/entries.ts'
 import { runIdOf } from '../../shared/ids.ts'
 import { isRunning, type Task, type TranscriptCounts } from '../../shared/tasks.ts'
+import { findMovedTranscript } from '../artifacts/index.ts'
+import { exists, makeDirDurable, moveDurable, readJournalPage } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { readPartial } from '../sessions/partial-file.ts'
-import type { Session } from '../sessions/session.ts'
-import { type DataLayout, partialFile } from '../sessions/session-files.ts'
+import { type Session, SessionMissingError } from '../sessions/session.ts'
+import { chatFile, type DataLayout, partialFile } from '../sessions/session-files.ts'
 import type { Sessions } from '../sessions/sessions.ts'
+import { trashedRootName } from '../sessions/trash-names.ts'
 import { isPrompt, promptFor } from './first-prompt.ts'
 import { causeOf } from './interruption.ts'
 import { endEvent } from './run-end.ts'
@@ -34,6 +37,7 @@ export async function recoverLostRuns(deps: {
   layout: DataLayout
   onProblem: (text: string, error: unknown) => void
 }): Promise<Task[]> {
+  await returnSessions(deps)
   const lost = [...deps.ledger.state.tasks.values()].filter((task) => isRunning(task.status))
   const interrupted: Task[] = []
   for (const task of lost) {
@@ -47,16 +51,46 @@ export async function recoverLostRuns(deps: {
   return interrupted
 }
 
+/**
+ * A ledger that lost its end has roots in use whose session directories lie in the archive or the trash. They
+ * go back: what is recorded from now on belongs in them, and a new directory would hide them.
+ */
+async function returnSessions({
+  ledger,
+  layout,
+  onProblem,
+}: Parameters<typeof recoverLostRuns>[0]): Promise<void> {
+  for (const { id, title, parentId, workspace } of ledger.state.tasks.values()) {
+    if (parentId !== null || !workspace || workspace.removal !== null) continue
+    const home = layout.sessionDir(id)
+    if (await exists(home)) continue
+    const places = [layout.archiveDir(id), join(layout.trash, trashedRootName(id))]
+    for (const place of places) {
+      if (!(await exists(place))) continue
+      await makeDirDurable(layout.sessions)
+      await moveDurable(place, home)
+      const text = `The ledger lost the removal of "${title}": its record is back where it was`
+      onProblem(text, new Error(place))
+      break
+    }
+  }
+}
+
 type RunEnd = Pick<RunEndEntry, 'status' | 'cause'>
 
-/** How the run ended, as its session says; and when, as far as its last entry tells (milliseconds). */
+/**
+ * How the run ended, as its transcript says; and when, as far as its last entry tells (milliseconds). A
+ * transcript that is not in its session directory is looked for where it may have been moved (the ledger lost
+ * its end), and never made: a new one would pass for it.
+ */
 async function closeLostRun(
   deps: Parameters<typeof recoverLostRuns>[0],
   task: Task,
   run: number,
 ): Promise<{ end: RunEnd; endedAt?: number | undefined; transcript?: TranscriptCounts | null }> {
+  const { sessions, layout, onProblem } = deps
   try {
-    const session = await deps.sessions.open(task.id, deps.layout.sessionDir(task.id))
+    const session = await sessions.open(task.id, layout.sessionDir(task.id), { mustExist: true })
     try {
       const endedAt = (await session.page({ last: 1 })).records[0]?.at
       await keepPrompt(session, task, run)
@@ -65,10 +99,35 @@ async function closeLostRun(
       const said = last?.type === 'run-end' && last.run === run ? last : null
       return { end: said ?? endOf(task, run), endedAt, transcript: await session.counts() }
     } finally {
-      await deps.sessions.close(task.id)
+      await sessions.close(task.id)
     }
   } catch (error) {
-    deps.onProblem(`The session of "${task.title}" could not be closed: ${causeOf(error)}`, error)
+    if (error instanceof SessionMissingError) return endOfMoved(deps, task, run)
+    onProblem(`The session of "${task.title}" could not be closed: ${causeOf(error)}`, error)
+    return { end: endOf(task, run) }
+  }
+}
+
+async function endOfMoved(
+  { layout, onProblem }: Parameters<typeof recoverLostRuns>[0],
+  task: Task,
+  run: number,
+): ReturnType<typeof closeLostRun> {
+  const moved = await findMovedTranscript(layout, task.id)
+  if (moved === null) {
+    onProblem(
+      `The transcript of "${task.title}" is gone`,
+      new Error(`${join(layout.sessionDir(task.id), chatFile)} is not there`),
+    )
+    return { end: endOf(task, run) }
+  }
+  try {
+    const { records } = await readJournalPage(moved, { last: 1 })
+    const [last] = records.map(parseEntry)
+    const said = last?.type === 'run-end' && last.run === run ? last : null
+    return { end: said ?? endOf(task, run), endedAt: last?.at }
+  } catch (error) {
+    onProblem(`The transcript of "${task.title}" could not be read`, error)
     return { end: endOf(task, run) }
   }
 }

@@ -14,6 +14,7 @@ import {
 import type { Git } from '../git/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { LearningMasker } from '../secrets/masker.ts'
+import type { Session } from '../sessions/session.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { WorkspaceService } from '../workspaces/workspace-service.ts'
@@ -185,30 +186,58 @@ export function createRunner(deps: RunnerDependencies): Runner {
     const runNumber = task.runs.length + 1
     const workingDir = task.workspace?.path ?? task.projectDir
     const begun = { taskId, run: runNumber, process: deps.process }
-    if (task.status === 'interrupted' && request.reason === 'resume')
-      await record.move({ type: 'task.resumed', ...begun })
-    else {
-      const spawnCommit = await workspaces.head(workingDir)
-      const { promptId } = request
-      const takesUp = promptId ? { promptId } : {}
-      await record.move({ type: 'task.spawned', ...begun, spawnCommit, ...takesUp })
+    // Its transcript is on the disk before the ledger says that it runs: a start that finds none knows that it
+    // was lost, and makes none.
+    const session = openSession(task, runNumber)
+    await session.catch(() => undefined)
+    try {
+      if (task.status === 'interrupted' && request.reason === 'resume')
+        await record.move({ type: 'task.resumed', ...begun })
+      else {
+        const spawnCommit = await workspaces.head(workingDir)
+        const { promptId } = request
+        const takesUp = promptId ? { promptId } : {}
+        await record.move({ type: 'task.spawned', ...begun, spawnCommit, ...takesUp })
+      }
+    } catch (error) {
+      await session.then(
+        () => sessions.close(taskId),
+        () => undefined,
+      )
+      throw error
     }
-    const outcome = await playRecorded(taskId, runNumber, request, opening, signal, workingDir)
+    const outcome = await playRecorded(
+      session,
+      runNumber,
+      request,
+      opening,
+      signal,
+      workingDir,
+      taskId,
+    )
     await putOff.record(endEvent(taskId, runNumber, outcome))
+  }
+
+  /** A later run goes on in the transcript of those before it, and never in place of one that is gone. */
+  async function openSession(task: Task, run: number): Promise<Session> {
+    const { id, transcriptExpired } = task
+    const mustExist = run > 1 && transcriptExpired === null
+    return sessions.open(id, layout.sessionDir(id), { mustExist })
   }
 
   /** A run whose record could not be written was interrupted, whatever the agent would say of it (J7). */
   async function playRecorded(
-    taskId: TaskId,
+    opened: Promise<Session>,
     run: number,
     { prompt, reason }: RunRequest,
     opening: EntryBody[],
     signal: AbortSignal,
     workingDir: string,
+    taskId: TaskId,
   ): Promise<RunOutcome & { transcript?: TranscriptCounts | null }> {
     const task = record.known(taskId)
     try {
-      const session = await sessions.open(taskId, layout.sessionDir(taskId))
+      const session = await opened
       try {
         await closeUnfinished(session, task, run - 1)
         const { env, withheld } = await workspaces.environments.of(taskId, workingDir)

@@ -1,0 +1,35 @@
+/** Where a transcript went that is not in its session directory, found on the disk alone: the ledger may have lost it. */
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { TaskId } from '../../shared/ids.ts'
+import { exists, systemCode } from '../journal/index.ts'
+import { chatFile, type DataLayout } from '../sessions/session-files.ts'
+import { expiredName, leftSessionName, trashedRootName } from '../sessions/trash-names.ts'
+import { archivedTranscriptDir } from './transcripts.ts'
+
+/** The path of its `chat.jsonl` in an ancestor's directory, the archive or the trash; null when it is in none. */
+export async function findMovedTranscript(
+  { archive, sessions, trash, archiveDir }: DataLayout,
+  taskId: TaskId,
+): Promise<string | null> {
+  const own = [
+    archiveDir(taskId),
+    ...[trashedRootName, expiredName, leftSessionName].map((name) => join(trash, name(taskId))),
+  ]
+  for (const dir of own) if (await exists(join(dir, chatFile))) return join(dir, chatFile)
+  for (const folder of [sessions, archive, trash]) {
+    for (const name of await namesIn(folder)) {
+      const file = join(archivedTranscriptDir(join(folder, name), taskId), chatFile)
+      // What is no folder holds nothing.
+      if (await exists(file).catch(() => false)) return file
+    }
+  }
+  return null
+}
+
+async function namesIn(dir: string): Promise<string[]> {
+  return readdir(dir).catch((error) => {
+    if (systemCode(error) === 'ENOENT') return []
+    throw error
+  })
+}
