@@ -158,13 +158,14 @@ describe('sub-agent resume and transcript persistence', { timeout }, () => {
     const model = await start(fixture, text, { prompt: 'Model' })
     await untilQuiet(fixture.shiplog)
     await fixture.shiplog.close()
-    // What was there the moment after it had begun: its program, and two events.
+    // What was there the moment after it had begun: its program, its empty transcript, and two events.
     const layout = layoutOf(fixture.dataDir)
     const id = newTaskId()
     for (const name of ['program.json', 'scenario.yaml']) {
       await mkdir(layout.sessionDir(id), { recursive: true, mode: 0o700 })
       await copyFile(join(layout.sessionDir(model), name), join(layout.sessionDir(id), name))
     }
+    await writeFile(join(layout.sessionDir(id), 'chat.jsonl'), '', { mode: 0o600 })
     const ledger = await openLedger(layout.ledger, fixture.dataDir)
     const { projectId, agent, kind, isolation, options } = ledger.state.tasks.get(model) as Task
     const created = { projectId, agent, kind, isolation, options, model: null, plan: {} }

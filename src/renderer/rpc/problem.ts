@@ -10,6 +10,8 @@ export interface Problem {
   next: string | null
   /** For Copy details: everything that is known, as text. */
   details: string
+  /** Of a refusal, why; null of anything else. */
+  reason: string | null
   /** The field of a form that can't be used; null when it is about something else. */
   field: string | null
 }
@@ -22,6 +24,7 @@ export function problemOf(error: unknown, doing: string): Problem {
     message: 'Connection to Shiplog lost.',
     next: 'Reconnecting. Try again once connected.',
     details: lines(`While trying to ${doing}`, text(error)),
+    reason: null,
     field: null,
   }
 }
@@ -42,6 +45,7 @@ function answered(error: ORPCError<string, unknown>, doing: string): Problem {
       `${error.code}: ${error.message}`,
       Object.keys(data).length > 0 ? JSON.stringify(data, null, 2) : '',
     ),
+    reason: typeof data.reason === 'string' ? data.reason : null,
     field,
   }
 }

@@ -34,7 +34,7 @@ const preferencesSchema = z.object({
     .catch('tree'),
   archiveReversed: z.boolean().catch(false),
   /** Which transcripts the archive lists. */
-  archiveShow: z.enum(['archived', 'live', 'pinned', 'all']).catch('archived'),
+  archiveShow: z.enum(['archived', 'live', 'pinned', 'all', 'trash']).catch('archived'),
   /** Tells of a root that ended while the window was in the background, where the browser allows it. */
   notifications: z.boolean().catch(true),
   /** Notices that were read, by id. */

@@ -25,6 +25,10 @@ export interface Actions {
   restore(taskId: TaskId, title: string): Promise<void>
   /** To the trash; the toast takes it back. */
   trash(taskId: TaskId, title: string): Promise<void>
+  /** Out of the trash, one after the other; `onProgress` hears "Restored 3 of 12…". */
+  restoreTrashed(names: string[], onProgress: (text: string) => void): Promise<void>
+  /** For good. */
+  deleteTrashed(names: string[], onProgress: (text: string) => void): Promise<void>
   openFolder(taskId: TaskId, program: 'editor' | 'file-manager'): Promise<void>
   removeProject(projectId: ProjectId, name: string): Promise<boolean>
   copy(text: string, what: string): Promise<void>
@@ -63,14 +67,35 @@ export function createActions({ client, ledger, navigation, applies, appInfo }: 
     if (!undone) return false
     // What told of the sweep is no news any more.
     void appInfo.load()
-    const back = `Restored ${counted(undone.restored.length, 'transcript')}.`
-    const [first] = undone.left
-    if (first)
-      toast.warning(`${back} ${undone.left.length} could not be restored.`, {
-        description: first.why,
-      })
-    else toast.success(back)
+    toldOf(`Restored ${counted(undone.restored.length, 'transcript')}.`, 'restored', undone.left)
     return true
+  }
+
+  /** Where Git does not know its worktree, a second button says to discard it. */
+  async function removeOrAsk(taskId: TaskId): Promise<'removed' | 'failed'> {
+    try {
+      await client.workspace.remove({ workspaceId: taskId })
+      return 'removed'
+    } catch (error) {
+      const problem = problemOf(error, 'remove the workspace')
+      if (problem.reason !== 'unknown-worktree') {
+        showProblem(problem)
+        return 'failed'
+      }
+      toast.error(problem.message, {
+        duration: Number.POSITIVE_INFINITY,
+        action: {
+          label: 'Discard the worktree',
+          onClick: async () => {
+            const done = await attempt('remove the workspace', () =>
+              client.workspace.remove({ workspaceId: taskId, discardUnknownWorktree: true }),
+            )
+            if (done) toast.success('Archived. The files of the worktree are in the trash.')
+          },
+        },
+      })
+      return 'failed'
+    }
   }
 
   return {
@@ -93,10 +118,8 @@ export function createActions({ client, ledger, navigation, applies, appInfo }: 
       }
     },
     async removeWorkspace(taskId, title) {
-      const removed = await attempt('remove the workspace', () =>
-        client.workspace.remove({ workspaceId: taskId }),
-      )
-      if (!removed) return false
+      const removed = await removeOrAsk(taskId)
+      if (removed === 'failed') return false
       const show = {
         label: 'Show',
         onClick: () => navigation.go({ screen: 'archive', taskId, tab: 'report' }),
@@ -114,6 +137,7 @@ export function createActions({ client, ledger, navigation, applies, appInfo }: 
     },
     restore,
     async trash(taskId, title) {
+      const route = navigation.route.getState()
       const trashed = await attempt('delete it', () =>
         client.workspace.trash({ workspaceId: taskId }),
       )
@@ -123,10 +147,40 @@ export function createActions({ client, ledger, navigation, applies, appInfo }: 
         duration: readShownMs,
         action: {
           label: 'Undo',
-          onClick: () =>
-            void attempt('restore it', () => client.workspace.untrash({ workspaceId: taskId })),
+          onClick: async () => {
+            const back = await attempt('restore it', () =>
+              client.workspace.untrash({ workspaceId: taskId }),
+            )
+            if (!back) return
+            navigation.go(route)
+            toast.success(`Restored “${title}” to the archive.`)
+          },
         },
       })
+    },
+    async restoreTrashed(names, onProgress) {
+      const sum = { done: 0, left: [] as { why: string }[] }
+      for (const [n, name] of names.entries()) {
+        const answer = await attempt('restore it from the trash', () =>
+          client.retention.restoreTrashed({ names: [name] }),
+        )
+        if (!answer) break
+        sum.done += answer.restored.length
+        sum.left.push(...answer.left)
+        onProgress(`Restored ${n + 1} of ${names.length}…`)
+      }
+      // What told of the sweep is no news any more.
+      void appInfo.load()
+      toldOf(`Restored ${counted(sum.done, 'item')}.`, 'restored', sum.left)
+    },
+    async deleteTrashed(names, onProgress) {
+      onProgress(`Deleting ${counted(names.length, 'item')}…`)
+      const answer = await attempt('delete it from the trash', () =>
+        client.retention.deleteTrashed({ names }),
+      )
+      if (!answer) return
+      const said = `Permanently deleted ${counted(answer.deleted.length, 'item')}.`
+      toldOf(said, 'deleted', answer.left)
     },
     async openFolder(taskId, program) {
       await attempt(program === 'editor' ? 'open the editor' : 'open the folder', () =>
@@ -174,6 +228,13 @@ export function createActions({ client, ledger, navigation, applies, appInfo }: 
       }
     },
   }
+}
+
+/** `left`: those of which it could not be done, each with a reason. */
+function toldOf(said: string, done: string, left: readonly { why: string }[]): void {
+  const [first] = left
+  if (!first) toast.success(said)
+  else toast.warning(`${said} ${left.length} could not be ${done}.`, { description: first.why })
 }
 
 /** `target`: where the changes went. There they are files that changed: nothing is ever committed for the person. */

@@ -23,6 +23,7 @@ import {
   type ArchiveStatus,
   archiveRows,
 } from './archive-rows.ts'
+import { TrashView } from './TrashView.tsx'
 import { useTranscripts } from './use-transcripts.ts'
 
 const statuses: { value: ArchiveStatus; label: string }[] = [
@@ -33,11 +34,12 @@ const statuses: { value: ArchiveStatus; label: string }[] = [
   { value: 'running', label: 'Running' },
 ]
 
-const shows: { value: ArchiveShow; label: string }[] = [
+const shows: { value: ArchiveShow | 'trash'; label: string }[] = [
   { value: 'archived', label: 'Archived' },
   { value: 'live', label: 'Live' },
   { value: 'pinned', label: 'Pinned' },
   { value: 'all', label: 'All' },
+  { value: 'trash', label: 'Trash' },
 ]
 
 const sorts: { value: ArchiveSortKey; label: string }[] = [
@@ -66,7 +68,8 @@ export function ArchiveScreen(props: {
   const { transcripts, problem, reload } = useTranscripts()
   const [text, setText] = useState('')
   const [status, setStatus] = useState<ArchiveStatus>('all')
-  const show = usePreference('archiveShow')
+  const wanted = usePreference('archiveShow')
+  const show = wanted === 'trash' ? 'archived' : wanted
   const lookup = useTaskLookup(selected ?? '')
   const chosen = lookup.kind === 'found' ? lookup.id : null
   const [folds, setFolds] = useState<string[]>([])
@@ -94,6 +97,18 @@ export function ArchiveScreen(props: {
     const panel = reader.current?.querySelector<HTMLElement>(scrolls)
     ;(panel ?? reader.current?.querySelector<HTMLElement>('[role="tabpanel"]'))?.focus()
   }
+  const chooseShown = (
+    <Select
+      quiet
+      label="Show"
+      value={wanted}
+      onChange={(archiveShow) => preferences.setState({ archiveShow })}
+      options={shows}
+      className="shrink-0"
+    />
+  )
+  // A link to an agent opens it, whatever was shown last.
+  if (wanted === 'trash' && selected === null) return <TrashView show={chooseShown} />
   if (transcripts?.length === 0)
     return (
       <EmptyState
@@ -154,14 +169,7 @@ export function ArchiveScreen(props: {
             }}
           />
           <div className="flex gap-1">
-            <Select
-              quiet
-              label="Show"
-              value={show}
-              onChange={(archiveShow) => preferences.setState({ archiveShow })}
-              options={shows}
-              className="shrink-0"
-            />
+            {chooseShown}
             <Select
               quiet
               label="Status"

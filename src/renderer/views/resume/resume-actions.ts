@@ -213,6 +213,7 @@ export function problemOfOutcome(outcome: ResumeOutcome): Problem | null {
       first.reason === 'conflicts'
         ? 'It happened just now. Look at the list once more.'
         : 'Nothing was changed. It can be tried again.',
+    reason: null,
     details: refused.map((one) => `${one.taskId}: ${one.reason}: ${one.message}`).join('\n'),
     field: null,
   }

@@ -1,0 +1,183 @@
+import { useState } from 'react'
+import type { TrashEntry } from '../../../shared/contract/retention.ts'
+import { counted, dayOf } from '../primitives/format.ts'
+import { Button, Bytes, RelativeTime, TextButton } from '../primitives/index.ts'
+
+/** More rows than this are shown on demand: each is a handful of elements. */
+const shownMax = 200
+
+const kinds: Record<TrashEntry['kind'], string> = {
+  'trashed-transcript': 'Expired transcript',
+  'trashed-workspace': 'Deleted workspace',
+  'trashed-worktree': 'Files left in a worktree',
+  'trashed-file': 'Set aside',
+}
+
+/** What lies in the trash. Rows can be selected; what is done, is done to all that are. */
+export function TrashList(props: {
+  entries: TrashEntry[]
+  bytes: number
+  bytesMax: number | null
+  /** What is under way, such as "Restored 3 of 12…"; null: nothing is. */
+  progress: string | null
+  onRestore(names: string[]): void
+  onDelete(names: string[]): void
+}) {
+  const { entries, bytes, bytesMax, progress, onRestore, onDelete } = props
+  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
+  const [asking, setAsking] = useState(false)
+  const [all, setAll] = useState(false)
+  const selected = entries.filter(({ name }) => picked.has(name))
+  const restorable = selected.filter(({ notRestorable }) => notRestorable === null)
+  const deletable = selected.filter(({ until }) => until !== null)
+  const toggle = (name: string) => {
+    const next = new Set(picked)
+    if (!next.delete(name)) next.add(name)
+    setPicked(next)
+    setAsking(false)
+  }
+  const names = (some: TrashEntry[]) => some.map(({ name }) => name)
+  const shown = all ? entries : entries.slice(0, shownMax)
+  return (
+    <div className="flex min-h-0 flex-1 flex-col">
+      <div className="flex min-h-11 shrink-0 flex-wrap items-center gap-2 border-b px-3 py-1.5">
+        <label className="flex items-center gap-2">
+          <input
+            type="checkbox"
+            checked={entries.length > 0 && selected.length === entries.length}
+            disabled={entries.length === 0}
+            onChange={() =>
+              setPicked(selected.length === entries.length ? new Set() : new Set(names(entries)))
+            }
+          />
+          {selected.length > 0 ? `${selected.length} selected` : 'Select all'}
+        </label>
+        <span role="status" className="min-w-0 flex-1 truncate text-small text-muted">
+          {progress ?? (
+            <>
+              {counted(entries.length, 'item')}, <Bytes count={bytes} />
+              {bytesMax === null ? null : (
+                <>
+                  {' '}
+                  of <Bytes count={bytesMax} />
+                </>
+              )}
+            </>
+          )}
+        </span>
+        {asking ? (
+          <>
+            <span>Permanently delete {counted(deletable.length, 'item')}?</span>
+            <Button size="small" onClick={() => setAsking(false)}>
+              Cancel
+            </Button>
+            <Button
+              size="small"
+              variant="danger"
+              onClick={() => {
+                setAsking(false)
+                onDelete(names(deletable))
+              }}
+            >
+              Delete now
+            </Button>
+          </>
+        ) : (
+          <>
+            <Button
+              size="small"
+              disabled={restorable.length === 0 || progress !== null}
+              onClick={() => onRestore(names(restorable))}
+            >
+              Restore
+            </Button>
+            <Button
+              size="small"
+              disabled={deletable.length === 0 || progress !== null}
+              onClick={() => setAsking(true)}
+            >
+              Delete…
+            </Button>
+          </>
+        )}
+      </div>
+      {entries.length === 0 ? (
+        <p className="p-4 text-center text-muted">
+          The trash is empty. Deleted workspaces, expired transcripts and files that no patch holds
+          stay here before they are deleted.
+        </p>
+      ) : (
+        <section
+          aria-label="Trash"
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+          tabIndex={0}
+          className="focus-inset min-h-0 flex-1 overflow-y-auto"
+        >
+          <ul>
+            {shown.map((entry) => (
+              <Row
+                key={entry.name}
+                entry={entry}
+                picked={picked.has(entry.name)}
+                onToggle={() => toggle(entry.name)}
+              />
+            ))}
+          </ul>
+          {entries.length > shown.length ? (
+            <p className="p-2 text-center">
+              <TextButton onClick={() => setAll(true)}>Show all {entries.length}</TextButton>
+            </p>
+          ) : null}
+        </section>
+      )}
+    </div>
+  )
+}
+
+function Row(props: { entry: TrashEntry; picked: boolean; onToggle(): void }) {
+  const { entry, picked, onToggle } = props
+  const { name, kind, title, count, bytes, since, until, notRestorable, recreatable } = entry
+  return (
+    <li className={`border-b ${picked ? 'bg-accent-tint' : ''}`}>
+      <label className="flex min-h-11 items-start gap-3 px-3 py-1.5">
+        <input
+          type="checkbox"
+          className="mt-1"
+          aria-label={`Select ${title}`}
+          checked={picked}
+          onChange={onToggle}
+        />
+        <div className="min-w-0 flex-1">
+          <p className="untrusted truncate" title={title}>
+            {title}
+          </p>
+          <p className="flex flex-wrap gap-x-1.5 text-small text-muted">
+            <span>{kinds[kind]}</span>
+            {count === null ? null : (
+              <span>· {counted(count, kind === 'trashed-workspace' ? 'agent' : 'file')}</span>
+            )}
+            <span>
+              · <Bytes count={bytes} />
+            </span>
+            <span>
+              · <RelativeTime at={since} />
+            </span>
+            <span>· {until === null ? 'pinned, so kept' : `deleted on ${dayOf(until)}`}</span>
+          </p>
+          {kind === 'trashed-worktree' ? (
+            <p className="untrusted truncate text-small text-muted" title={`trash/${name}`}>
+              trash/{name}
+            </p>
+          ) : null}
+          {notRestorable === null ? null : <p className="text-small text-muted">{notRestorable}</p>}
+          {recreatable.length > 0 ? (
+            <p className="untrusted truncate text-small text-muted">
+              Not kept, because they are made again:{' '}
+              {recreatable.map(({ path }) => path).join(', ')}
+            </p>
+          ) : null}
+        </div>
+      </label>
+    </li>
+  )
+}
