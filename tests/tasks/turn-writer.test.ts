@@ -17,12 +17,9 @@ async function openWriter() {
   const mask = createMasker()
   mask.learn([{ name: 'API_KEY', value: secret }])
   const heard: SessionEvent[] = []
-  const session = await openSession(
-    id,
-    dir,
-    (event) => heard.push(event),
-    (entry) => maskEntry(mask, entry),
-  )
+  const session = await openSession(id, dir, (event) => heard.push(event), {
+    prepare: (entry) => maskEntry(mask, entry),
+  })
   const writer = createTurnWriter({
     ...{ session, sessionId: id, runId: runIdOf(id, 1), turnsBefore: 0, mask },
     ...{ cwd: () => dir, gitBranch: async () => null, clock: Date.now },
