@@ -104,19 +104,15 @@ export function createNotices() {
       const what = `${reason === 'apply' ? 'Applying' : 'Undoing the apply of'} “${title}” (${counted(files, 'file')}, ${root})`
       switch (outcome.kind) {
         case 'completed':
-          return add('info', `${what} was cut short. It has been completed.`, [])
+          return add('info', `${what} was interrupted. It has been completed.`, [])
         case 'given-up':
-          return add(
-            'info',
-            `${what} was cut short, and there is nothing left of it to complete.`,
-            [],
-          )
+          return add('info', `${what} was interrupted, and nothing is left of it to complete.`, [])
         case 'rolled-back':
           if (outcome.left.length === 0)
-            return add('info', `${what} was cut short. Every file is as it was before.`, [])
+            return add('info', `${what} was interrupted. Every file is as it was before.`, [])
           return add(
             'warning',
-            `${what} was cut short. ${counted(outcome.left.length, 'file was', 'files were')} changed since and left alone; all others are as before.`,
+            `${what} was interrupted. ${counted(outcome.left.length, 'file was', 'files were')} changed since and left alone; all others are as before.`,
             [
               ...outcome.left,
               `What they held before: git -C ${root} show ${commit}:${reason === 'apply' ? 'before' : 'after'}/<file>`,
@@ -125,7 +121,7 @@ export function createNotices() {
         case 'failed':
           return add(
             'error',
-            `${what} was cut short and can’t be ended yet. The next start tries again; what was there is kept in the commit ${commit}.`,
+            `${what} was interrupted and can’t be completed yet. The next start tries again; the earlier content is kept in the commit ${commit}.`,
             [outcome.error instanceof Error ? outcome.error.message : String(outcome.error)],
           )
       }

@@ -302,7 +302,7 @@ const demoContent = {
   files: demoFiles,
   scenario: demoScenario,
   title: 'Make the log reader robust',
-  prompt: 'Make the log reader robust: cover it with tests, mend what they find and document it.',
+  prompt: 'Make the log reader robust: cover it with tests, fix what they find and document it.',
   projectName: 'log-reader',
 }
 

@@ -147,7 +147,7 @@ function describeRun({ unknownCalls, modelChanged }: DriftReport): string[] {
   if (unknownCalls > 0) {
     const calls = counted(unknownCalls, 'tool call')
     sentences.push(
-      `${calls} ${unknownCalls === 1 ? 'was' : 'were'} under way; the outcome is unknown and ${unknownCalls === 1 ? 'it is' : 'they are'} not repeated.`,
+      `${calls} ${unknownCalls === 1 ? 'was' : 'were'} running when it stopped; the outcome is unknown and ${unknownCalls === 1 ? 'it is' : 'they are'} not repeated.`,
     )
   }
   if (modelChanged) {

@@ -19,9 +19,7 @@ test('cards show status, agent, time, report or cause, and a transcript in every
     const done = card(talk, 'Cover the parser')
     await expect(done.getByText('Completed', { exact: true }).first()).toBeVisible()
     await expect(done.getByText('tester', { exact: true })).toBeVisible()
-    await expect(done.getByTitle('Time at work, over all its runs').first()).toHaveText(
-      /^(?:<1|\d+)s$/,
-    )
+    await expect(done.getByTitle('Running time of all runs').first()).toHaveText(/^(?:<1|\d+)s$/)
     await expect(done.getByRole('heading', { name: 'Two tests' })).toBeVisible()
     const unfold = done.getByRole('button', { name: 'Show the whole report' })
     await expect(unfold).toHaveAttribute('aria-expanded', 'false')

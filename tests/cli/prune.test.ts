@@ -34,12 +34,12 @@ it('[X3] --dry-run lists what would go, changes nothing, and sums it up', async 
   expect(code).toBe(0)
   expect(stdout.split('\n')[1]).toMatch(
     new RegExp(
-      `^to the trash +Parse +${ids[0]?.slice(0, 8)} +339 MB +not active for long +\\d+d ago$`,
+      `^to the trash +Parse +${ids[0]?.slice(0, 8)} +339 MB +inactive for too long +\\d+d ago$`,
     ),
   )
-  expect(stdout).toMatch(/for good +doctor-2026 +2 kB +long in the trash/)
+  expect(stdout).toMatch(/permanently +doctor-2026 +2 kB +expired in the trash/)
   expect(stderr).toMatch(
-    /^Would remove 2 transcripts, 340 MB, oldest \d+d ago\. Would delete 1 thing in the trash for good, 2 kB\. 3 transcripts are kept\.\n$/,
+    /^Would remove 2 transcripts, 340 MB, oldest \d+d ago\. Would delete 1 item in the trash permanently, 2 kB\. 3 transcripts are kept\.\n$/,
   )
   expect(world.calls.map(({ name }) => name)).toEqual(['retention.preview'])
 })
@@ -78,7 +78,7 @@ it('3 for a receipt that is not there, with those that can be undone', async () 
   const { world } = worldWithOldTasks()
   const none = await runToEnd(['prune', '--undo', 'nope'], { world })
   expect(none).toMatchObject({ code: 3, stdout: '' })
-  expect(none.stderr).toMatch(/There is no receipt with the id nope\. .*nothing to take back\.\n$/)
+  expect(none.stderr).toMatch(/There is no receipt with the id nope\. .*nothing to restore\.\n$/)
   const swept = JSON.parse((await runToEnd(['prune', '--json'], { world })).stdout)
   const some = await runToEnd(['prune', '--undo', 'nope'], { world })
   expect(some.code).toBe(3)

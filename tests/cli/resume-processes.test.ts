@@ -100,7 +100,7 @@ describe('a tree whose process was killed', () => {
       const look = await box.run('tasks', 'resume', '--dry-run')
       expect(look.code).toBe(0)
       expect(look.stdout).toMatch(/❚❚ interrupted (left|right) /)
-      expect(look.stdout).toContain('1 tool call was under way; the outcome is unknown')
+      expect(look.stdout).toContain('1 tool call was running when it stopped; the outcome is unknown')
       const before = await statuses()
       expect(before).toEqual({
         ...{ 'Do it': 'interrupted', left: 'interrupted', right: 'interrupted', last: 'queued' },
@@ -246,7 +246,7 @@ it(
     expect(listed.tasks.find(({ id }) => id === result.taskId)).toMatchObject({
       ...{ resumedFrom: lead?.id, status: 'completed' },
     })
-    expect((await box.run('tasks', 'list')).stdout).toContain('goes on from "Do it"')
+    expect((await box.run('tasks', 'list')).stdout).toContain('continues "Do it"')
   },
   timeoutMs,
 )

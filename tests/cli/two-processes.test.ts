@@ -169,7 +169,7 @@ describe('while an agent runs in one process, another', () => {
       await second.said('Begun: Second')
       await box.file('first', '')
       await first.printed('Told.')
-      await first.said('Other commands are still at work in this process')
+      await first.said('Other commands are still running in this process')
       await box.file('second', '')
       expect(await second.ended).toMatchObject({ code: 0, stdout: 'Told.\n' })
       expect(await first.ended).toMatchObject({ code: 0, stdout: 'Told.\n' })

@@ -26,7 +26,7 @@ describe('why it was interrupted', () => {
     expect([causeWords(cause), withoutInterrupted(cause), shortCause(cause)]).toEqual([
       ...['stopped by you', 'stopped by you', 'stopped by you'],
     ])
-    expect(causeWords('given up by the person')).toBe('given up by you')
+    expect(causeWords('abandoned by the person')).toBe('abandoned by you')
   })
 
   it('is cut after its beginning, and only when it is long', () => {

@@ -112,7 +112,7 @@ test('cancelling leaves everything as it was, and the question can be asked agai
   await beginQuit(app)
   await expect.poll(async () => (await askedQuestions(app)).length).toBe(1)
   const [question] = await askedQuestions(app)
-  expect(question).toContain('An agent is at work')
+  expect(question).toContain('An agent is running')
   expect(question).toContain('Endless work')
   const { tasks } = await client.tasks.list({ all: false })
   expect(tasks[0]).toMatchObject({ id: taskId, status: 'spawned' })

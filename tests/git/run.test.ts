@@ -102,7 +102,7 @@ it('leaves a lock of the person’s where it is, and says what to do', async () 
   await expect(run(['branch', 'mine'], { cwd: project.dir })).rejects.toMatchObject({
     kind: 'git',
     message: expect.stringMatching(
-      /mine\.lock.*File exists.*if no Git command is at work.*delete it/,
+      /mine\.lock.*File exists.*if no Git command is running.*delete it/,
     ),
   })
   expect(existsSync(lock)).toBe(true)

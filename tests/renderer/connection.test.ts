@@ -98,7 +98,7 @@ describe('connection to the web host', () => {
     )
     expect(problemOf(error, 'read the settings')).toMatchObject({
       code: 'CONNECTION',
-      next: expect.stringContaining('do this again'),
+      next: expect.stringContaining('Try again'),
     })
   })
 

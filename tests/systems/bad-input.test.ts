@@ -291,7 +291,7 @@ agents:
     for (const one of all) {
       if (winners.includes(one)) continue
       const said = one.status === 'rejected' ? one.reason.message : one.value.refused[0]?.message
-      expect(said).toMatch(/being resumed|is at work|nothing to resume/)
+      expect(said).toMatch(/being resumed|is running|nothing to resume/)
     }
     await writeFile(gate, '')
     await shiplog.client.tasks.resumeEnded({ taskIds: [id] })

@@ -168,7 +168,7 @@ agents:
       expect(messages.at(-1)).toMatchObject({ runId: runIdOf(id, 2), gitBranch: 'own' })
       const [resume] = ofType(entries, 'resume')
       expect(resume?.runId).toBe(runIdOf(id, 2))
-      expect(resume?.drift.join('\n')).toContain('1 tool call was under way')
+      expect(resume?.drift.join('\n')).toContain('1 tool call was running')
       expect(resume?.drift.includes('The working directory is gone.')).toBe(removed)
     },
   )

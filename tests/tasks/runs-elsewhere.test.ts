@@ -55,7 +55,7 @@ it('[T3] does not start while a process that lost the lease still runs an agent,
   expect(failureOf(error)).toMatchObject({
     exitCode: 6,
     message: expect.stringContaining(
-      `process ${other.identity.pid} is still at work here ("Mend the sails")`,
+      `process ${other.identity.pid} still runs agents here ("Mend the sails")`,
     ),
   })
   expect(await readFile(join(dataDir, 'ledger.jsonl'), 'utf8')).toBe(before)

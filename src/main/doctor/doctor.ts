@@ -76,7 +76,7 @@ export function createDoctor(deps: DoctorDependencies): Doctor {
 
   async function examine(repair: boolean): Promise<Examination> {
     if (repair && deps.running().length > 0) {
-      refused('running', 'Agents are at work. Repair when they have ended, or stop them first.')
+      refused('running', 'Agents are running. Repair after they have finished, or stop them first.')
     }
     const atWork = rootsAtWork(deps)
     const notes: DoctorNote[] = []
@@ -111,7 +111,7 @@ export function createDoctor(deps: DoctorDependencies): Doctor {
       )
       .map(({ problem }) => problem)
     for (const rootId of new Set([...atWork, ...since])) {
-      const detail = 'at work, or being removed: only its journals and files were looked at'
+      const detail = 'running, or being removed: only its journals and files were checked'
       const path = pathBelow(layout, layout.sessionDir(rootId))
       notes.push({ kind: 'not-judged', path, detail })
     }

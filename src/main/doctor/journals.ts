@@ -69,7 +69,7 @@ export async function* examineTranscript(
     yield {
       kind: 'torn-tail',
       path,
-      detail: `ends in ${tailBytes} bytes without a newline: a write that was cut short`,
+      detail: `ends in ${tailBytes} bytes without a newline: an interrupted write`,
       rootId,
       repair: async () => (await openJournal(path)).close(),
     }

@@ -25,7 +25,7 @@ export const problemTable: Record<ProblemKind, ProblemRow> = {
     repair: 'taken away: the next start folds the records',
   },
   'torn-tail': {
-    found: 'bytes after the last newline of a transcript that nobody writes',
+    found: 'bytes after the last newline of a transcript that is not being written',
     repair: 'set aside as `<journal>.torn-<offset>`, then cut',
   },
   'transcript-shortened': {

@@ -85,5 +85,4 @@ function essence(stderr: string): string {
   return [...chosen.slice(0, 3), ...remedy].join('; ') || 'it gave no reason'
 }
 
-const lockRemedy =
-  'if no Git command is at work there, one that was killed left this file: delete it'
+const lockRemedy = 'if no Git command is running there, a killed one left this file: delete it'

@@ -24,7 +24,7 @@ export async function healTornTail(
       kind: 'torn-tail',
       bytes: tailBytes,
       keptAs,
-      detail: `${path.basename(file)} ended in ${tailBytes} bytes without a newline, the rest of a write that was cut short and never acknowledged; kept as ${path.basename(keptAs)}`,
+      detail: `${path.basename(file)} ended in ${tailBytes} bytes without a newline, the rest of an interrupted, unacknowledged write; kept as ${path.basename(keptAs)}`,
     }
   } finally {
     await handle.close()

@@ -78,7 +78,7 @@ export function createExpiry(deps: {
       await ledger.record({ type: 'transcript.unexpired', taskId, because: 'failure' })
     } catch (error) {
       deps.onProblem(
-        `The transcript of "${state.tasks.get(taskId)?.title}" is partly in the trash; the next start goes on`,
+        `The transcript of "${state.tasks.get(taskId)?.title}" is partly in the trash; the next start continues`,
         error,
       )
     }
@@ -87,7 +87,7 @@ export function createExpiry(deps: {
   async function takeBack(taskId: TaskId): Promise<string | null> {
     const task = state.tasks.get(taskId)
     if (!task?.transcriptExpired) return 'it has not expired'
-    if (task.transcriptExpired.purgedAt || task.purged) return 'it is gone for good'
+    if (task.transcriptExpired.purgedAt || task.purged) return 'it was permanently deleted'
     if (task.trashed) return 'its workspace was deleted: take that out of the trash first'
     try {
       const there = await inItsPlace(taskId, async (place) => {
@@ -98,7 +98,7 @@ export function createExpiry(deps: {
         return true
       })
       if (there === null) return 'the record that it belongs to is not there'
-      if (!there) return 'it has been taken back or is gone for good'
+      if (!there) return 'it was restored or permanently deleted'
     } catch (error) {
       return error instanceof Error ? error.message : String(error)
     }

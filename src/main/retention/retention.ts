@@ -266,7 +266,7 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
     if (wanted.length === 0) {
       refused(
         'nothing-to-undo',
-        'Nothing of this is in the trash any more: it was taken back, or its time there is over.',
+        'Nothing of this is in the trash any more: it was restored or has expired.',
       )
     }
     const restored: TaskId[] = []

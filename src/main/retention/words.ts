@@ -45,7 +45,7 @@ function inWords({ title, bytes, reason, kind, lastActiveAt }: RemovedItem): str
   if (kind !== 'transcript')
     return `${title}: ${size}, in the trash since ${day ?? 'an unknown day'}`
   const beyond =
-    { count: ', beyond the number kept', bytes: ', beyond the size kept' }[reason as string] ?? ''
+    { count: ', over the limit', bytes: ', over the size limit' }[reason as string] ?? ''
   return `${title}: ${size}, last active ${day}${beyond}`
 }
 

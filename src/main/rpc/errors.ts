@@ -45,7 +45,7 @@ export function toContractError(error: unknown): unknown {
   }
   const { code, path } = (error ?? {}) as NodeJS.ErrnoException
   if (code && storageCodes.has(code)) {
-    const message = `${(error as Error).message}. Free or mend the disk, then try again; nothing that was saved is lost.`
+    const message = `${(error as Error).message}. Free some space or repair the disk, then try again; nothing that was saved is lost.`
     return contractError('STORAGE', message, { code, path: path ?? '' })
   }
   return error

@@ -112,7 +112,7 @@ export function createRouter(deps: RouterDependencies) {
         taskId: await tasks.beginAnew.continueFrom(taskId(input.taskId), input.prompt),
       })),
       abandon: os.tasks.abandon.handler(async ({ input }) => {
-        await tasks.abandon(taskId(input.taskId), 'given up by the person')
+        await tasks.abandon(taskId(input.taskId), 'abandoned by the person')
         return {}
       }),
       retry: os.tasks.retry.handler(async ({ input }) => {

@@ -53,7 +53,7 @@ export function createFollowUps(deps: {
     if (task.status === 'queued') runner.begin(taskId, { prompt: task.prompt, reason: 'prompt' })
     else if (waiting)
       runner.begin(taskId, { prompt: waiting.prompt, reason: 'prompt', promptId: waiting.id })
-    else refused('not-running', `Nothing waits to be begun in "${task.title}".`)
+    else refused('not-running', `"${task.title}" has nothing waiting to start.`)
   }
 
   async function withdraw(taskId: TaskId, promptId: PromptId): Promise<void> {
@@ -78,7 +78,7 @@ export function createFollowUps(deps: {
     }
     if (workspace?.removal) refused('removed', `The workspace of "${title}" was removed.`)
     if (runs.has(id) || taking.has(id))
-      refused('running', `"${title}" is at work. Wait for it, or stop it first.`)
+      refused('running', `"${title}" is running. Wait for it, or stop it first.`)
     if (!transitionFor(task, 'task.spawned'))
       refused('not-running', `"${title}" is ${status}: start a new agent instead.`)
   }

@@ -109,8 +109,8 @@ export function createRunner(deps: RunnerDependencies): Runner {
         await queue(taskId, request, signal)
       } catch (error) {
         const { title, status, parentId } = record.known(taskId)
-        const cause = `it could not be begun: ${causeOf(error)}`
-        deps.onProblem(`"${title}" could not go on; ${cause}`, error)
+        const cause = `it could not be started: ${causeOf(error)}`
+        deps.onProblem(`"${title}" could not continue; ${cause}`, error)
         // A root can be prompted again; what a parent waits for has to come to an end.
         if (status === 'queued' && parentId !== null)
           await putOff.record({ type: 'task.cancelled', taskId, reason: cause })

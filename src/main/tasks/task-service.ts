@@ -246,10 +246,10 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     await runner.settle(taskId)
     const { title, status } = record.known(taskId)
     if (runs.has(taskId))
-      return refused('running', `"${title}" is at work, or about to be. Stop it first.`)
+      return refused('running', `"${title}" is running, or about to. Stop it first.`)
     if (status === 'interrupted') await record.move({ type: 'task.abandoned', taskId, reason })
     else if (status === 'queued' || status === 'blocked') await record.cancel(taskId, reason)
-    else refused('not-interrupted', `"${title}" is ${status}: there is nothing to give up.`)
+    else refused('not-interrupted', `"${title}" is ${status}: there is nothing to abandon.`)
     void runner.cleanUp(taskId)
   }
 
@@ -274,7 +274,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
       void record
         .move({ type: 'task.requeued', taskId: id })
         .then(() => runner.begin(id, { prompt, reason: 'prompt' }))
-        .catch((error) => deps.onProblem(`"${title}" could not be taken up again`, error))
+        .catch((error) => deps.onProblem(`"${title}" could not be resumed`, error))
     }
   }
 

@@ -63,7 +63,7 @@ export function createTaskTools(taskId: TaskId, deps: TaskToolsDependencies): Ta
         )
       }
       if (!isSettled(task.status))
-        throw new Error(`"${task.title}" is still at work: await it first.`)
+        throw new Error(`"${task.title}" is still running: await it first.`)
       return { taskId: task.id, title: task.title, outcome: await deps.applyPatch(task.id) }
     },
     report: (report) => deps.saveReport(taskId, report),

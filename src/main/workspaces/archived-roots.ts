@@ -151,7 +151,7 @@ export function createArchivedRoots(deps: {
   async function trash(taskId: TaskId): Promise<TaskId[]> {
     const task = archivedRoot(taskId)
     if (task.workspace.restoring)
-      refused('not-archived', `"${task.title}" is being taken back out of the archive.`)
+      refused('not-archived', `"${task.title}" is being restored from the archive.`)
     if (task.trashed) return []
     await move(taskId, layout.archiveDir(taskId), trashed(taskId))
     await ledger.record({ type: 'workspace.trashed', workspaceId: taskId })

@@ -107,7 +107,7 @@ export function createProjects({
       (task) => task.projectId === projectId && !isSettled(task.status),
     )
     if (atWork.length > 0) {
-      refused('in-use', `${atWork.length} of its agents are at work in ${name}. Stop them first.`)
+      refused('in-use', `${atWork.length} of its agents are running in ${name}. Stop them first.`)
     }
     await ledger.record({ type: 'project.removed', projectId })
   }

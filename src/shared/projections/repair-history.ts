@@ -5,7 +5,7 @@ import type { Entry, MessageEntry, ToolCallEntry, ToolResultEntry } from '../ent
 
 /** What an agent is told of a call that nobody saw end. */
 const unknownOutcome =
-  'The agent was interrupted while this call was under way: its outcome is unknown, and it was not repeated.'
+  'The agent was interrupted during this call: its outcome is unknown, and it was not repeated.'
 
 /**
  * Every call has exactly one result, the first that was recorded, and no message is empty that was cut short. The

@@ -32,7 +32,7 @@ describe('read_file', () => {
   it('gives some lines and says which', async () => {
     await put('a.txt', 'one\ntwo\nthree\nfour\n')
     const result = await bench.call('read_file', { path: 'a.txt', fromLine: 2, lines: 2 })
-    expect(result.output).toBe('two\nthree\n\n[lines 2-3 of 4; go on with fromLine: 4]')
+    expect(result.output).toBe('two\nthree\n\n[lines 2-3 of 4; continue with fromLine: 4]')
     expect((await bench.call('read_file', { path: 'a.txt', fromLine: 9 })).output).toBe(
       'fromLine: a.txt has 4 lines.',
     )
@@ -44,7 +44,7 @@ describe('read_file', () => {
     expect(result.output.length).toBeLessThan(70_000)
     const { lines, truncated } = detailOf(result, 'read')
     expect(truncated).toBe(true)
-    expect(result.output).toContain(`go on with fromLine: ${lines + 1}`)
+    expect(result.output).toContain(`continue with fromLine: ${lines + 1}`)
     await put('one-line.txt', 'y'.repeat(200_000))
     const cut = await bench.call('read_file', { path: 'one-line.txt' })
     expect(cut.output.length).toBeLessThan(70_000)

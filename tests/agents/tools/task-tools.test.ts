@@ -102,12 +102,12 @@ describe('task_await', () => {
   it('says what is still at work when the time was up', async () => {
     bench.tasks.await = async () => [done, { ...failed, status: 'spawned', cause: null }]
     const result = await bench.call('task_await', { tasks: 'all', timeout: 1 })
-    expect(result.output).toContain('[1 of 2 still at work]')
+    expect(result.output).toContain('[1 of 2 still running]')
     const blocked = { ...failed, status: 'blocked' as const }
     bench.tasks.await = async () => [done, blocked]
     const { output } = await bench.call('task_await', { tasks: 'all' })
     expect(output).toContain('[1 of 2 blocked]')
-    expect(output).not.toContain('at work')
+    expect(output).not.toContain('still running')
   })
 
   it('refuses a time that is none', async () => {

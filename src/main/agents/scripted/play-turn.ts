@@ -96,5 +96,5 @@ function outcomeUnknown(name: string, input: Json): string {
   const subject = typeof input === 'object' && input !== null && !Array.isArray(input) ? input : {}
   const what = subject.command ?? subject.path ?? subject.task
   const call = typeof what === 'string' ? `\`${name}\` (${what.split('\n')[0]})` : `\`${name}\``
-  return `I was interrupted while ${call} was under way and can't tell how it ended. I won't run it a second time, and go on.`
+  return `I was interrupted while ${call} was running and can't tell how it ended. I won't run it a second time.`
 }

@@ -42,7 +42,7 @@ function fitting(lines: string[]): { text: string; count: number } {
 }
 
 function note(from: number, last: number, total: number, truncated: boolean): string {
-  const next = last < total ? `; go on with fromLine: ${last + 1}` : ''
+  const next = last < total ? `; continue with fromLine: ${last + 1}` : ''
   const why = truncated ? `, at most ${readCharsMax} characters at a time` : ''
   return `\n[lines ${from}-${last} of ${total}${why}${next}]`
 }

@@ -119,7 +119,7 @@ function answerOf(tasks: AwaitedTask[]): ToolResult {
   const blocked = tasks.filter(({ status }) => status === 'blocked').length
   const working = tasks.filter(({ status }) => !isSettled(status)).length - blocked
   const notes = [
-    ...(working > 0 ? [`[${working} of ${tasks.length} still at work]`] : []),
+    ...(working > 0 ? [`[${working} of ${tasks.length} still running]`] : []),
     ...(blocked > 0 ? [`[${blocked} of ${tasks.length} blocked]`] : []),
   ]
   return {

@@ -68,7 +68,7 @@ export async function holdDataDir(
     async stayForOthers() {
       if (!endpoint?.isUsed()) return
       await context.say(
-        'Done. Other commands are still at work in this process; it ends with them, or with Ctrl-C.',
+        'Done. Other commands are still running in this process; it ends with them, or with Ctrl-C.',
       )
       await endpoint.unused()
       // Whoever found it until now is waited for as well; nobody else will.
@@ -143,7 +143,7 @@ export async function callHolder(context: CliContext, holder: LeaseHolder): Prom
       const what = begun > 1 ? counted(begun, 'agent') : 'the agent'
       await context.say(`Interrupting ${what}… (again to leave at once)`)
       const stopped = stopStarted().catch((error) =>
-        context.warn(`It goes on: ${messageOf(error)}`),
+        context.warn(`The agent keeps running: ${messageOf(error)}`),
       )
       await Promise.race([stopped, lost])
     },

@@ -86,7 +86,7 @@ export function createProgram(options: ProgramOptions): Command {
         'a worktree of its own, or the project folder itself (default: a worktree in Git)',
       ).choices(['worktree', 'in-place']),
     )
-    .option('--max-agents <n>', 'agents at work at the same time, 1 to 16', agentCount)
+    .option('--max-agents <n>', 'agents that run at the same time, 1 to 16', agentCount)
     .option('--keep', "keep finished sub-agents' workspaces")
     .option(
       '--env <name>',
@@ -94,8 +94,8 @@ export function createProgram(options: ProgramOptions): Command {
       variableName,
     )
     .option('--trust', "allow the project's own set-up command to run")
-    .option('--resume <id>', 'go on with an interrupted agent and all below it')
-    .option('--force', 'with --resume: go on in spite of conflicts')
+    .option('--resume <id>', 'resume an interrupted agent and all below it')
+    .option('--force', 'with --resume: resume despite conflicts')
     .action(
       runs(async (args, given) => (await import('./commands/agent-run.ts')).agentRun(args, given)),
     )
@@ -128,13 +128,13 @@ export function createProgram(options: ProgramOptions): Command {
     .action(runs(async ([id = '']) => (await import('./commands/tasks.ts')).stop(id)))
   tasks
     .command('resume')
-    .description('go on with what was interrupted, after a look at what has changed since')
+    .description('resume interrupted agents, after a check for changes since they stopped')
     .argument('[id]', 'id of the agent; without one, the agent that stopped last')
     .option('--batch [group]', 'the parallel group of that agent, or the one of this name')
     .option('--tree', 'the whole tree of its root, every interrupted agent in it')
-    .option('--force', 'go on in spite of conflicts')
-    .option('--dry-run', 'only say who would go on, and what has changed')
-    .option('--max-agents <n>', 'agents at work at the same time, 1 to 16', agentCount)
+    .option('--force', 'resume despite conflicts')
+    .option('--dry-run', 'only list the agents and the changes since they stopped')
+    .option('--max-agents <n>', 'agents that run at the same time, 1 to 16', agentCount)
     .action(
       runs(async ([id], given) => (await import('./commands/tasks-resume.ts')).resume(id, given)),
     )
@@ -145,7 +145,7 @@ export function createProgram(options: ProgramOptions): Command {
     .action(runs(async ([id = '']) => (await import('./commands/tasks-again.ts')).retry(id)))
   tasks
     .command('continue')
-    .description('go on from a task that is over, as a new task with its history and files')
+    .description('continue from a finished task, as a new task with its history and files')
     .addArgument(idArgument('task'))
     .argument('[prompt]', 'what the new task is asked to do (else the same again)')
     .option('--trust', "allow the project's own set-up command to run")
@@ -156,7 +156,7 @@ export function createProgram(options: ProgramOptions): Command {
     )
   tasks
     .command('abandon')
-    .description('give an interrupted task up, or one that has not begun; its record stays')
+    .description('abandon a task that is interrupted or has not started; its record stays')
     .addArgument(idArgument('task'))
     .action(runs(async ([id = '']) => (await import('./commands/tasks-again.ts')).abandon(id)))
   tasks
@@ -180,7 +180,7 @@ export function createProgram(options: ProgramOptions): Command {
     .command('show')
     .description('one transcript, turn by turn')
     .addArgument(idArgument('task'))
-    .option('--from <seq>', 'begin with this entry', positiveInteger)
+    .option('--from <seq>', 'start with this entry', positiveInteger)
     .option('--limit <n>', 'this many entries at most', positiveInteger)
     .addOption(
       new Option('--format <format>', 'Markdown to read, or the entries as JSON Lines')
@@ -248,7 +248,7 @@ export function createProgram(options: ProgramOptions): Command {
       transcriptTtlDays,
     )
     .addOption(
-      new Option('--undo <receipt>', 'take back what that receipt lists').conflicts([
+      new Option('--undo <receipt>', 'restore the items that this receipt lists').conflicts([
         'dryRun',
         'transcriptTtlDays',
       ]),

@@ -151,7 +151,7 @@ async function askToQuit(windows: Windows, titles: string[]): Promise<boolean> {
   const more = titles.length - shownMax
   const question = {
     type: 'warning' as const,
-    message: titles.length === 1 ? 'An agent is at work' : `${titles.length} agents are at work`,
+    message: titles.length === 1 ? 'An agent is running' : `${titles.length} agents are running`,
     detail: [
       ...titles.slice(0, shownMax).map((title) => `• ${title}`),
       ...(more > 0 ? [`• and ${more} more`] : []),

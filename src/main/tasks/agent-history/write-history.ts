@@ -119,7 +119,7 @@ export function createHistoryWriter(deps: WriteHistoryDependencies): WriteHistor
     const kept = basename((await setAside(path, 'damaged')) ?? path)
     tell(
       `damaged ${project.id} ${kept}`,
-      `${path} can't be read (${read.reason}): it is kept as ${kept}, and was made anew from the ledger.`,
+      `${path} can't be read (${read.reason}): it is kept as ${kept}, and was rebuilt from the ledger.`,
     )
     return { kind: 'missing' }
   }
@@ -149,7 +149,7 @@ export function createHistoryWriter(deps: WriteHistoryDependencies): WriteHistor
     tell(
       `stranger ${project.id}`,
       replaced
-        ? `${path} named ${shown}, which is no agent of Shiplog; it names one that is at work now.`
+        ? `${path} named ${shown}, which is not an agent of Shiplog; it now names a running one.`
         : `${path} names ${shown}, which is no agent of Shiplog: it is left as it is.`,
     )
   }

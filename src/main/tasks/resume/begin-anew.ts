@@ -45,17 +45,17 @@ export function createBeginAnew(deps: BeginAnewDependencies): BeginAnew {
   async function startFresh(taskId: TaskId): Promise<TaskId> {
     const task = record.known(taskId)
     if (beingReplaced.has(taskId))
-      return refused('running', `"${task.title}" is being begun anew already.`)
+      return refused('running', `"${task.title}" is already being restarted.`)
     if (task.status !== 'interrupted' || deps.isActive(taskId)) {
       return refused(
         'not-interrupted',
-        `"${task.title}" is ${task.status}: only an interrupted agent can be given up and begun anew.`,
+        `"${task.title}" is ${task.status}: only an interrupted agent can be restarted.`,
       )
     }
     beingReplaced.add(taskId)
     try {
       // In one write: when the new one can't be made, the old one is still there to be resumed (S5).
-      const givenUp = { type: 'task.abandoned', taskId, reason: 'it was begun anew' } as const
+      const givenUp = { type: 'task.abandoned', taskId, reason: 'restarted' } as const
       const fresh =
         task.parentId === null
           ? await sameRoot(task, givenUp)

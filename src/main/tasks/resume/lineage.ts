@@ -115,7 +115,7 @@ function refuseExpired(title: string, expired: TranscriptExpiry): never {
   const remedy =
     expired.purgedAt === null
       ? `Take it back out of the trash first: \`shiplog prune --undo ${expired.receiptId}\`, or "Restore it" where it is shown.`
-      : 'It has left the trash for good, so there is no history to go on from: start a new agent instead.'
+      : 'It was permanently deleted, so there is no history to continue from: start a new agent instead.'
   return refused('removed', `The transcript of "${title}" expired on ${expired.at}. ${remedy}`)
 }
 

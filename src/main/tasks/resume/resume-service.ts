@@ -183,7 +183,7 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
         if (choice === 'fresh')
           outcome.fresh.push({ taskId: await deps.startFresh(taskId), replaces: taskId })
         else {
-          await deps.abandon(taskId, 'given up by the person')
+          await deps.abandon(taskId, 'abandoned by the person')
           outcome.abandoned.push(taskId)
         }
       } catch (error) {
@@ -226,7 +226,7 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
     const task = record.known(taskId)
     // Two may resume the same agent at once: one wins.
     if (!canBeResumed(task, isActive))
-      return refused('running', `"${task.title}" is being resumed or begun anew already.`)
+      return refused('running', `"${task.title}" is already being resumed or restarted.`)
     neverBegun.delete(taskId)
     const wasQueued = task.status === 'queued'
     const { promise, resolve, reject } = Promise.withResolvers<void>()

@@ -55,7 +55,7 @@ export function canBeResumed(task: Task, isActive: IsActive): boolean {
 function refuseWhatCannotGoOn(task: Task, isActive: IsActive): void {
   const { title, status, endedAt, error } = task
   const instead = 'Continue from it as a new task instead.'
-  if (isActive(task.id)) return refused('running', `"${title}" is at work, or about to be.`)
+  if (isActive(task.id)) return refused('running', `"${title}" is running, or about to.`)
   switch (status) {
     case 'completed':
       // A completed agent never runs again (T4); of a root the next prompt is a run of its own (T7).
@@ -74,7 +74,7 @@ function refuseWhatCannotGoOn(task: Task, isActive: IsActive): void {
       return refused('not-interrupted', `"${title}" was ${status}. ${instead}`)
     case 'spawned':
     case 'resumed':
-      return refused('running', `"${title}" is at work.`)
+      return refused('running', `"${title}" is running.`)
   }
   if (task.trashed) refused('removed', `"${title}" is in the trash. Take it out first.`)
   if (task.workspace?.removal && !task.archived)

@@ -54,7 +54,7 @@ export function createApplyChanges(deps: {
     if (isRunning(task.status)) {
       return refused(
         'running',
-        `"${task.title}" is at work. Its changes can be applied when it has ended.`,
+        `"${task.title}" is running. You can apply its changes when it has finished.`,
       )
     }
     const final = await finalState(task, workspace)
@@ -91,7 +91,10 @@ export function createApplyChanges(deps: {
     for (const { outcome, root } of await deps.fileUpdates.settle(target)) {
       if (outcome.kind !== 'failed') continue
       const why = outcome.error instanceof Error ? outcome.error.message : String(outcome.error)
-      refused('in-use', `An earlier apply to ${root} was cut short and can't be ended yet: ${why}`)
+      refused(
+        'in-use',
+        `An earlier apply to ${root} was interrupted and can't be completed yet: ${why}`,
+      )
     }
   }
 

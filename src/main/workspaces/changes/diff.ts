@@ -45,7 +45,7 @@ export function createDiffWorkspace({
         return { files: answer.files, patch: answer.patch, truncated: answer.truncated, target }
       return refused(
         'not-git',
-        `The state that "${task.title}" began from is not in the repository any more.`,
+        `The base commit of "${task.title}" is not in the repository any more.`,
       )
     }
     const commit = final?.saved.finalCommit

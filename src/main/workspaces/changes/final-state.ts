@@ -24,7 +24,7 @@ export function createFinalStates({ state, records }: { state: LedgerState; reco
         'not-git',
         workspace
           ? `"${task.title}" works outside Git, so there is no state to compare with.`
-          : `"${task.title}" has not begun, so there are no changes yet.`,
+          : `"${task.title}" has not started, so there are no changes yet.`,
       )
     }
     return { task, workspace: { ...workspace, baseCommit: workspace.baseCommit } }

@@ -80,7 +80,7 @@ function whatOf({ transcripts, bytes, deleted, deletedBytes }: ReceiptSummary): 
     parts.push(
       <span key="deleted">
         {parts.length > 0 ? '; ' : ''}
-        {counted(deleted, 'thing')} deleted for good,{' '}
+        {counted(deleted, 'item')} permanently deleted,{' '}
         <Bytes count={deletedBytes} className="text-muted" />
       </span>,
     )
@@ -90,7 +90,7 @@ function whatOf({ transcripts, bytes, deleted, deletedBytes }: ReceiptSummary): 
 function stateOf({ inTrash, transcripts, keptUntil }: ReceiptSummary): string {
   if (inTrash > 0 && keptUntil) {
     const all = inTrash === transcripts
-    return `${all ? '' : `${inTrash} of them `}can be taken back until ${dayOf(keptUntil)}`
+    return `${all ? '' : `${inTrash} of them `}can be restored until ${dayOf(keptUntil)}`
   }
   return transcripts > 0 ? 'restored or permanently deleted' : 'permanently deleted'
 }

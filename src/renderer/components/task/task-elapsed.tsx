@@ -9,7 +9,7 @@ export function TaskElapsed({ task, className }: { task: Task; className?: strin
   const text = useClockText((now) => elapsed(timeAtWork(runs, running ? now : null), running))
   if (runs.length === 0) return null
   return (
-    <span className={`tabular ${className ?? ''}`} title="Time at work, over all its runs">
+    <span className={`tabular ${className ?? ''}`} title="Running time of all runs">
       {text}
     </span>
   )

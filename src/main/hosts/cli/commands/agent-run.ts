@@ -37,7 +37,7 @@ function goOn(prompt: string, options: AgentRunOptions): Action {
   if (fixed.length > 0) {
     const names = fixed.map((name) => `--${name}`).join(' and ')
     throw usageError(
-      `--resume goes on with what the agent was started with: leave ${names} out, or start a new agent without --resume.`,
+      `--resume continues with the agent's original options: omit ${names}, or start a new agent without --resume.`,
     )
   }
   return agentResume({ id, prompt, project, force, trust, maxAgents })
@@ -46,12 +46,10 @@ function goOn(prompt: string, options: AgentRunOptions): Action {
 function startNew(prompt: string, options: AgentRunOptions): Action {
   const { project: folder, agent: kind = 'scripted', keep = false } = options
   if (folder === undefined) {
-    throw usageError(
-      'Name the folder to work on with --project DIR, or an interrupted agent to go on with by --resume ID.',
-    )
+    throw usageError('Name a folder with --project DIR, or an interrupted agent with --resume ID.')
   }
   if (options.force) {
-    throw usageError('--force is for going on in spite of conflicts, so it goes with --resume ID.')
+    throw usageError('--force resumes despite conflicts, so it needs --resume ID.')
   }
   return async (context) => {
     if (options.scenario === undefined) {

@@ -71,7 +71,7 @@ function summary(problems: Problem[], checked: number, repair: boolean): string 
   }
   if (lasting > 0) {
     sentences.push(
-      `${lasting} can't be repaired: nothing was touched, and all that can be read is still read. Copy the data directory before you mend anything by hand.`,
+      `${lasting} can't be repaired: nothing was changed, and everything readable is still read. Copy the data directory before you repair anything by hand.`,
     )
   }
   return sentences.join(' ')

@@ -68,7 +68,7 @@ async function noSuchReceipt(client: ShiplogClient, text: string, now: number): 
   if (lines.length > 0) return new CliError(exitCodes.notFound, message, commandLines(lines))
   return new CliError(
     exitCodes.notFound,
-    `${message} Nothing that a sweep removed is in the trash, so there is nothing to take back.`,
+    `${message} The trash holds nothing from a clean-up, so there is nothing to restore.`,
   )
 }
 
@@ -108,19 +108,19 @@ const columns = [
 
 const fates: Record<RemovedItem['kind'], string> = {
   transcript: 'to the trash',
-  'trashed-transcript': 'for good',
-  'trashed-workspace': 'for good',
-  'trashed-worktree': 'for good',
-  'trashed-file': 'for good',
+  'trashed-transcript': 'permanently',
+  'trashed-workspace': 'permanently',
+  'trashed-worktree': 'permanently',
+  'trashed-file': 'permanently',
 }
 
 const reasons: Record<RemovedItem['reason'], string> = {
-  age: 'not active for long',
-  count: 'beyond the number kept',
-  bytes: 'beyond the size kept',
-  trash: 'long in the trash',
+  age: 'inactive for too long',
+  count: 'over the limit',
+  bytes: 'over the size limit',
+  trash: 'expired in the trash',
   'trash-bytes': 'the trash is full',
-  asked: 'asked for',
+  asked: 'manual',
 }
 
 /** `Would remove 12 transcripts, 340 MB, oldest 92d ago.` */
@@ -133,7 +133,7 @@ function* clauses(removed: RemovedItem[], dryRun: boolean, now: number): Generat
   const deleted = removed.filter((item) => item.kind !== 'transcript')
   if (deleted.length > 0) {
     const did = dryRun ? 'Would delete' : 'Deleted'
-    yield `${did} ${counted(deleted.length, 'thing')} in the trash for good, ${size(bytesOf(deleted))}.`
+    yield `${did} ${counted(deleted.length, 'item')} in the trash permanently, ${size(bytesOf(deleted))}.`
   }
 }
 

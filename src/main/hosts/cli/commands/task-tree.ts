@@ -89,7 +89,7 @@ function notesOn(task: Task, { all }: Known): string[] {
 }
 
 export const continues = (from: TaskId, task: { title: string } | undefined): string =>
-  `goes on from ${task ? `"${safeLine(task.title)}" ` : ''}${shortId(from)}`
+  `continues ${task ? `"${safeLine(task.title)}" ` : ''}${shortId(from)}`
 
 /** The commands for what stands still. */
 export function hintsFor(tasks: Pick<Task, 'id' | 'status' | 'archived'>[]): string[] {
@@ -102,7 +102,7 @@ export function hintsFor(tasks: Pick<Task, 'id' | 'status' | 'archived'>[]): str
     lines.push(`${interrupted} interrupted:`)
     lines.push(
       ...commandLines([
-        ['shiplog tasks resume', `goes on with ${interrupted > 1 ? 'the latest' : 'it'}`],
+        ['shiplog tasks resume', `resumes ${interrupted > 1 ? 'the latest' : 'it'}`],
         ['shiplog tasks resume --tree', 'and with all of its tree'],
       ]),
     )

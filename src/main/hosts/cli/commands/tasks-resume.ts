@@ -61,7 +61,7 @@ async function lookOnly(
   if (json) return exitCodes.done
   await say('Nothing was changed.')
   const command = `${commandFor(plan)}${force ? ' --force' : ''}`
-  for (const line of commandLines([[command, 'goes on']])) await say(line)
+  for (const line of commandLines([[command, 'resumes it']])) await say(line)
   await sayOthers(context, plan, state)
   return exitCodes.done
 }

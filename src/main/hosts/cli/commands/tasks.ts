@@ -65,7 +65,7 @@ export function stop(id: string): Action {
       const said: string[] = []
       if (stopped.length > 0) said.push(`Interrupted ${stopped.map(shortId).join(', ')}.`)
       if (cancelled.length > 0)
-        said.push(`Cancelled ${cancelled.map(shortId).join(', ')}, not begun yet.`)
+        said.push(`Cancelled ${cancelled.map(shortId).join(', ')}, which had not started.`)
       if (context.json) await context.printJson({ stopped, cancelled })
       else await context.say(said.join(' ') || 'It was not running; nothing was stopped.')
       return exitCodes.done

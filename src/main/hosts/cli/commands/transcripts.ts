@@ -149,7 +149,7 @@ async function* tellingExpiry(
       const what = `This transcript expired on ${at.slice(0, 10)}`
       await context.warn(
         purgedAt
-          ? `${what}, and was deleted for good on ${purgedAt.slice(0, 10)}.`
+          ? `${what}, and was permanently deleted on ${purgedAt.slice(0, 10)}.`
           : `${what}. Until ${keptUntil.slice(0, 10)}, \`shiplog prune --undo ${receiptId.slice(0, 8)}\` takes it back.`,
       )
     }
@@ -208,7 +208,7 @@ async function printLines(
     damage.add(page.damage)
     for (const entry of page.entries) await context.printJsonLine(entry)
     if (page.partial)
-      await context.say('A turn in progress or cut short is left out; --format md shows it.')
+      await context.say('A turn in progress or interrupted is left out; --format md shows it.')
     if (context.out.closed) break
   }
   return { damage: damage.all }

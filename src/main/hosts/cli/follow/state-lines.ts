@@ -25,7 +25,7 @@ export function createStateLines(err: Output, now: () => number): RunWatcher {
     },
     async stillRunning(tasks) {
       await writeLine(
-        `The agent's run has ended; waiting for ${counted(tasks.length, 'sub-agent')} still at work.`,
+        `The agent's run has ended; waiting for ${counted(tasks.length, 'sub-agent')} still running.`,
       )
     },
   }

@@ -45,13 +45,13 @@ export function nothingBegun({ refused }: ResumeOutcome, again: string): CliErro
 function conflictsError(conflicting: { taskId: TaskId }[], again: string): CliError {
   const [first] = conflicting
   const alone = conflicting.length === 1
-  const who = `${counted(conflicting.length, 'agent')} would go on over files that others changed`
+  const who = `${counted(conflicting.length, 'agent')} would continue on files that others changed`
   return new CliError(
     exitCodes.refused,
     `${who} since ${alone ? 'it' : 'they'} stopped. Nothing was resumed.`,
     commandLines([
-      [`${again} --force`, 'goes on all the same'],
-      [`shiplog tasks abandon ${first ? shortId(first.taskId) : 'ID'}`, 'gives up what it began'],
+      [`${again} --force`, 'resumes despite conflicts'],
+      [`shiplog tasks abandon ${first ? shortId(first.taskId) : 'ID'}`, 'abandons it'],
     ]),
   )
 }

@@ -52,7 +52,7 @@ function headOf({ status, title, agent, taskId, depth }: ResumeCandidate, out: O
 }
 
 function howItStopped({ status, endedAt, error, runs }: Task, now: number): string | null {
-  if (status === 'queued') return 'It had not begun.'
+  if (status === 'queued') return 'Not started.'
   if (status !== 'interrupted') return null
   const run = runs.length > 1 ? ` in run ${runs.length}` : ''
   const why = error === null ? '' : `: ${error.replace(/\.$/, '')}`

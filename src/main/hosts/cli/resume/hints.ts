@@ -51,7 +51,7 @@ interface Way {
 }
 const goOnFrom: Way = {
   command: 'continue',
-  does: (title) => `goes on from ${title} as a new task`,
+  does: (title) => `continues ${title} as a new task`,
 }
 const stop: Way = { command: 'stop', does: (title) => `interrupts ${title}` }
 const ways: Partial<Record<TaskStatus, Way>> = {
@@ -59,7 +59,7 @@ const ways: Partial<Record<TaskStatus, Way>> = {
   cancelled: goOnFrom,
   abandoned: goOnFrom,
   failed: { command: 'retry', does: (title) => `runs ${title} again` },
-  interrupted: { command: 'resume', does: (title) => `goes on with ${title}` },
+  interrupted: { command: 'resume', does: (title) => `resumes ${title}` },
   spawned: stop,
   resumed: stop,
 }
