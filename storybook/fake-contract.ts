@@ -180,6 +180,7 @@ export function createFakeContract(options: FakeContractOptions = {}): FakeContr
         record({ type: 'project.setup-trusted', ...input })
         return {}
       }),
+      makePlanning: os.projects.makePlanning.handler(() => ({})),
       startDemo: os.projects.startDemo.handler(({ errors }) => {
         const [project] = state.projects.values()
         const [root] = state.tasks.values()

@@ -228,7 +228,18 @@ async function openServicesOn(
     onUndone: notices.withdraw,
     onSettingsLost: notices.settingsLost,
   })
+  const history = createAgentHistory({
+    ...common,
+    changedPaths: async ({ id }) => (await workspaces.diff(id)).files.map(({ path }) => path),
+    reportedResults: async ({ id, trashed }) => {
+      if (trashed) return null
+      const found = await workspaces.records.findReport(id)
+      return found.kind === 'found' ? found.taskResults : null
+    },
+    onNotice: notices.warning,
+  })
   const router = createRouter({
+    agentHistory: history,
     ledger,
     sessions,
     tasks,
@@ -263,16 +274,6 @@ async function openServicesOn(
   await workspaces.rollForward()
   await tasks.cleanUpFinished()
   retention.begin({ sweep: options.sweepAtStart ?? host !== 'cli' })
-  const history = createAgentHistory({
-    ...common,
-    changedPaths: async ({ id }) => (await workspaces.diff(id)).files.map(({ path }) => path),
-    reportedResults: async ({ id, trashed }) => {
-      if (trashed) return null
-      const found = await workspaces.records.findReport(id)
-      return found.kind === 'found' ? found.taskResults : null
-    },
-    onNotice: notices.warning,
-  })
   history.start()
 
   return {

@@ -9,6 +9,7 @@ import type { PageQuery } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Retention } from '../retention/retention.ts'
 import type { Sessions } from '../sessions/sessions.ts'
+import type { AgentHistory } from '../tasks/agent-history/agent-history.ts'
 import type { Demo } from '../tasks/demo.ts'
 import type { TaskService } from '../tasks/task-service.ts'
 import type { WorkspaceService } from '../workspaces/workspace-service.ts'
@@ -17,6 +18,7 @@ import { ledgerFeed } from './ledger-feed.ts'
 import { sessionFeed } from './session-feed.ts'
 
 interface RouterDependencies {
+  agentHistory: Pick<AgentHistory, 'makePlanningFolder'>
   ledger: Ledger
   sessions: Sessions
   tasks: TaskService
@@ -69,6 +71,10 @@ export function createRouter(deps: RouterDependencies) {
       }),
       trustSetup: os.projects.trustSetup.handler(async ({ input }) => {
         await projects.trustSetup(input.projectId, input.configSha256)
+        return {}
+      }),
+      makePlanning: os.projects.makePlanning.handler(async ({ input }) => {
+        await deps.agentHistory.makePlanningFolder(input.projectId)
         return {}
       }),
       startDemo: os.projects.startDemo.handler(({ input }) => deps.demo.start(input.dir)),

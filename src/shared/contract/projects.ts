@@ -32,6 +32,8 @@ export const projects = {
   setEnvironment: base
     .input(z.object({ projectId: projectIdSchema, environment: projectEnvironmentSchema }))
     .output(z.object({})),
+  /** Makes `.planning/` in the project, where its agent history is kept from then on. */
+  makePlanning: base.input(z.object({ projectId: projectIdSchema })).output(z.object({})),
   /** Makes a small Git project (in `dir`, else in the data directory) and starts the bundled scenario on it. */
   startDemo: base
     .input(z.object({ dir: z.string().min(1).optional() }))

@@ -75,6 +75,7 @@ export function projectAnswers(deps: {
       record({ type: 'project.setup-trusted', ...input })
       return {}
     }),
+    makePlanning: os.projects.makePlanning.handler(() => ({})),
     startDemo: os.projects.startDemo.handler(({ input }) => {
       const projectId = addProject(input.dir ?? '/data/demo')
       const taskId = createTask({ projectId, title: 'Demo' })

@@ -60,6 +60,7 @@ export function projectAnswers(deps: { memory: Memory; happenings: Happenings })
       record({ type: 'project.setup-trusted', ...input })
       return {}
     }),
+    makePlanning: os.projects.makePlanning.handler(() => ({})),
     startDemo: os.projects.startDemo.handler(() => {
       const added = project(`${dataDir}/demo/harbour-lights`, true)
       return { project: added, taskId: start(added.id, 'Light the harbour', 'lead') }

@@ -344,3 +344,29 @@ describe('the pointer at a start', () => {
     }
   })
 })
+
+describe('making .planning/', () => {
+  it('makes the folder when asked, and the history moves into it', async () => {
+    const place = await openPlace({ planning: false })
+    place.history.start()
+    await place.spawn()
+    await place.history.flush()
+    expect(existsSync(place.inDataDir('agent-history.json'))).toBe(true)
+    await place.history.makePlanningFolder(place.projectId)
+    await place.history.makePlanningFolder(place.projectId)
+    await place.history.flush()
+    expect(existsSync(place.inPlanning('agent-history.json'))).toBe(true)
+    expect(existsSync(place.inDataDir('agent-history.json'))).toBe(false)
+  })
+
+  it('refuses where a file or a link has its name', async () => {
+    for (const make of [
+      (path: string) => writeFile(path, ''),
+      async (path: string) => symlinkSync('/', path),
+    ]) {
+      const place = await openPlace({ planning: false })
+      await make(join(place.projectDir, '.planning'))
+      await expect(place.history.makePlanningFolder(place.projectId)).rejects.toThrow(/\.planning/)
+    }
+  })
+})

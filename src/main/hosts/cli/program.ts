@@ -93,6 +93,7 @@ export function createProgram(options: ProgramOptions): Command {
       'let a secret variable through to the agents; may be given several times',
       variableName,
     )
+    .option('--planning', 'make .planning/ in the project, and keep its agent history there')
     .option('--trust', "allow the project's own set-up command to run")
     .option('--resume <id>', 'resume an interrupted agent and all below it')
     .option('--force', 'with --resume: resume despite conflicts')

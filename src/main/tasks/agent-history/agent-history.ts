@@ -3,6 +3,7 @@
  * Written after the ledger, at most twice a second, and in nobody's way: what can't be written is told and
  * tried again with the next event. See FORMAT.md.
  */
+import { FailureError } from '../../../shared/failure.ts'
 import { type ProjectId, parseTaskId } from '../../../shared/ids.ts'
 import type { LedgerRecord } from '../../../shared/ledger.ts'
 import type { Task } from '../../../shared/tasks.ts'
@@ -10,12 +11,18 @@ import type { Ledger } from '../../ledger/ledger.ts'
 import type { DataLayout } from '../../sessions/session-files.ts'
 import { createFindings, type FindingsSource } from './findings.ts'
 import { agentIdOf, type HistoryDocument, isObject } from './format.ts'
+import { makePlanningFolder } from './place.ts'
 import { createHistoryWriter } from './write-history.ts'
 
 /** A busy tree records dozens of events a second; people and tools look at the file far less often. */
 const writeIntervalMsDefault = 500
 
-interface AgentHistory {
+export interface AgentHistory {
+  /**
+   * Makes `.planning/` in the project; its history moves there with the next write. Throws FailureError when
+   * it can't be made, or what has its name is no folder.
+   */
+  makePlanningFolder(projectId: ProjectId): Promise<void>
   /** Writes every project's history and keeps it up to date from now on. For when lost runs are recorded. */
   start(): void
   /** Resolves once all that the ledger says is written, or told to be impossible. Never rejects. */
@@ -142,7 +149,16 @@ export function createAgentHistory(deps: AgentHistoryDependencies): AgentHistory
     } while (changed.size > 0)
   }
 
+  async function makePlanning(projectId: ProjectId): Promise<void> {
+    const project = state.projects.get(projectId)
+    if (!project) throw new FailureError({ kind: 'not-found', what: 'project', id: projectId })
+    await makePlanningFolder(project.dir)
+    changed.add(projectId)
+    schedule()
+  }
+
   return {
+    makePlanningFolder: makePlanning,
     start,
     flush,
     async close() {

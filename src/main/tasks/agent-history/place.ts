@@ -1,6 +1,8 @@
-import { lstat, readdir } from 'node:fs/promises'
+/** Where a project's history lies, and reading it there without ever following a symbolic link. */
+import { lstat, mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openDataFile, removeDurable, systemCode } from '../../journal/index.ts'
+import { refused } from '../../../shared/failure.ts'
+import { openDataFile, removeDurable, syncDirectory, systemCode } from '../../journal/index.ts'
 import { historyFile, pointerFile } from './format.ts'
 
 const planningDir = '.planning'
@@ -16,7 +18,7 @@ type PlanningFolder =
   /** What is there would have Shiplog write somewhere else (A3). */
   | { kind: 'refused'; reason: string }
 
-/** The project's `.planning/`, which a planning tool or a person makes; Shiplog never does. */
+/** The project's `.planning/`, which makes it a planning project. */
 export async function findPlanningFolder(projectDir: string): Promise<PlanningFolder> {
   const dir = join(projectDir, planningDir)
   try {
@@ -26,6 +28,21 @@ export async function findPlanningFolder(projectDir: string): Promise<PlanningFo
   } catch (error) {
     if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return { kind: 'none' }
     return { kind: 'refused', reason: String(error) }
+  }
+}
+
+/** Does nothing where it is there already. Throws FailureError when it can't be made. */
+export async function makePlanningFolder(projectDir: string): Promise<void> {
+  const found = await findPlanningFolder(projectDir)
+  const dir = join(projectDir, planningDir)
+  if (found.kind === 'refused') return refused('no-planning-folder', `${found.reason}.`)
+  if (found.kind === 'found') return
+  try {
+    await mkdir(dir)
+    await syncDirectory(projectDir)
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error
+    refused('no-planning-folder', `${dir} can't be made: ${(error as Error).message}.`)
   }
 }
 

@@ -19,6 +19,7 @@ interface AgentRunOptions extends ParsedOptions {
   maxAgents?: number
   keep?: boolean
   env?: string[]
+  planning?: boolean
   trust?: boolean
   resume?: string
   force?: boolean
@@ -31,7 +32,7 @@ export function agentRun([prompt = '']: string[], given: ParsedOptions): Action 
 
 function goOn(prompt: string, options: AgentRunOptions): Action {
   const { resume: id = '', project, force = false, trust = false, maxAgents } = options
-  const fixed = (['agent', 'scenario', 'isolation', 'keep', 'env'] as const).filter(
+  const fixed = (['agent', 'scenario', 'isolation', 'keep', 'planning', 'env'] as const).filter(
     (name) => options[name] !== undefined,
   )
   if (fixed.length > 0) {
@@ -60,6 +61,7 @@ function startNew(prompt: string, options: AgentRunOptions): Action {
     return withShiplog(context, runsAgents, async (session) => {
       const { client } = session
       const taskId = await startIn(client, dir, async (project) => {
+        if (options.planning) await client.projects.makePlanning({ projectId: project.id })
         const isolation = await isolationIn(context, project, options.isolation)
         // In place nothing is set up: the person's own folder is.
         if (isolation === 'worktree') await allowSetup(context, client, project, options.trust)
