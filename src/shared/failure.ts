@@ -35,6 +35,7 @@ type RefusalReason =
   | 'setup-not-trusted'
   | 'setup-changed'
   | 'not-git'
+  | 'no-planning-folder'
   | 'removed'
   | 'unknown-worktree'
   | 'not-archived'
