@@ -25,6 +25,9 @@ import { createFakeResume } from '../tests/fixtures/fake-resume.ts'
 import { createFakeRetention, type FakeRetentionOptions } from '../tests/fixtures/retention.ts'
 import { createFeed, type Feed } from './feeds.ts'
 
+/** What every command printed that printed more than its result shows. */
+const wholeOutput = Array.from({ length: 4000 }, (_, line) => `line ${line + 1}\n`).join('')
+
 interface FakeSession {
   entries: Entry[]
   partial?: PartialMessage | null
@@ -312,6 +315,12 @@ export function createFakeContract(options: FakeContractOptions = {}): FakeContr
           status: expired ? 'expired' : damage.length > 0 ? 'damaged' : 'complete',
         }
       }),
+      readOutput: os.workspace.readOutput.handler(({ input }) => ({
+        text: wholeOutput.slice(input.offset, input.offset + input.bytesMax),
+        total: wholeOutput.length,
+        nextOffset:
+          input.offset + input.bytesMax < wholeOutput.length ? input.offset + input.bytesMax : null,
+      })),
       listTranscripts: os.workspace.listTranscripts.handler(() => ({
         transcripts: [...state.tasks.values()]
           .filter((task) => task.hasTranscript)

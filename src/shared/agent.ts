@@ -118,6 +118,16 @@ export interface FileChangeRecorder {
   keepOriginal(before: Uint8Array | null): Promise<void>
 }
 
+/** A command's output that is more than the agent is given, in a file of its own. */
+export interface KeptOutput {
+  /** Absolute; taken over by whoever keeps it. Its content is durable. */
+  file: string
+  sha256: string
+  bytes: number
+  /** What came after the most that is kept. */
+  leftOutBytes: number
+}
+
 /** What every tool is given when it is called. */
 export interface ToolContext {
   taskId: TaskId
@@ -130,6 +140,8 @@ export interface ToolContext {
   mask: Masker
   signal: AbortSignal
   files: FileChangeRecorder
+  /** Resolves once the record has it for good. The file is gone then. */
+  keepOutput(output: KeptOutput): Promise<void>
   tasks: TaskToolsPort
 }
 

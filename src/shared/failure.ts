@@ -12,6 +12,7 @@ type Wanted =
   | 'report'
   | 'transcript'
   | 'receipt'
+  | 'output'
   | 'parallel group'
 
 export type Failure =

@@ -149,6 +149,15 @@ export const toolDetailSchema = z.discriminatedUnion('kind', [
     timedOut: z.boolean(),
     /** Bytes that the cap cut from the middle of the output. */
     omittedBytes: z.number(),
+    /** All that it printed, in `blobs/`; absent when the output is the whole, or the disk did not take it. */
+    whole: z
+      .object({
+        sha256: z.string(),
+        bytes: z.number(),
+        /** What came after the most that is kept. */
+        leftOutBytes: z.number(),
+      })
+      .optional(),
   }),
   z.object({
     kind: z.literal('edit'),

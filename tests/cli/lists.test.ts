@@ -1,6 +1,6 @@
 /** What the reading commands print: for people, and as the documents of CLI.md. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { TaskId } from '../../src/shared/ids.ts'
+import { newEntryId, newToolCallId, runIdOf, type TaskId } from '../../src/shared/ids.ts'
 import type { ApplyOutcome, UndoOutcome } from '../../src/shared/tools.ts'
 import { jsonLines, runToEnd } from './fake-process.ts'
 import { createFakeWorld, type FakeWorld } from './fake-world.ts'
@@ -133,6 +133,22 @@ describe('transcripts', () => {
     const page = await document('transcripts', 'show', tester)
     expect(page).toMatchObject({ taskId: tester, total: 5, nextSeq: null, damage: [] })
     expect(page.entries).toEqual(world.sessionOf(tester).entries)
+  })
+
+  it('show --raw: prints an output whole', async () => {
+    world.append(tester, {
+      ...{ type: 'tool-result', name: 'bash', outcome: 'ok', output: 'short', durationMs: 1 },
+      ...{ messageUuid: newEntryId(), runId: runIdOf(tester, 1), turn: 9, callId: newToolCallId() },
+      detail: {
+        ...{ kind: 'bash', exitCode: 0, timedOut: false, omittedBytes: 9 },
+        whole: { sha256: 'f'.repeat(64), bytes: 1e5, leftOutBytes: 0 },
+      },
+    })
+    const lines = (text: string) => text.match(/line \d+$/gm)?.length ?? 0
+    expect(lines((await run('transcripts', 'show', tester)).stdout)).toBe(0)
+    expect(lines((await run('transcripts', 'show', tester, '--raw')).stdout)).toBe(4000)
+    const { stdout } = await run('transcripts', 'show', tester, '--raw', '--format', 'jsonl')
+    expect(stdout).toContain('line 4000')
   })
 
   it('show --from and --limit', async () => {

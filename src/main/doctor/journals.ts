@@ -98,6 +98,8 @@ function namedBy(record: JournalRecord): [ContentFolder, string][] {
   const named: [ContentFolder, unknown][] = Array.isArray(record.blobs)
     ? (record.blobs as BlobReference[]).map((one) => ['blobs', one?.sha256])
     : []
+  const { whole } = (record.detail ?? {}) as { whole?: { sha256?: unknown } }
+  if (record.type === 'tool-result' && whole) named.push(['blobs', whole.sha256])
   if (record.type === 'file-history-snapshot') named.push([fileHistoryFolder, record.before])
   return named.filter(
     (one): one is [ContentFolder, string] =>

@@ -1,10 +1,11 @@
 // Very long values live beside the journal, one file each, named after their content (J10). See FORMAT.md.
 import { createHash } from 'node:crypto'
-import { stat } from 'node:fs/promises'
+import { rm, stat } from 'node:fs/promises'
 import path from 'node:path'
-import { isNoFile, readDataFile } from './data-file.ts'
+import { isNoFile, openDataFile, readDataFile } from './data-file.ts'
 import { makeDirDurable, syncDirectory, writeFileDurable } from './durable-files.ts'
 import { systemCode } from './errors.ts'
+import { moveDurable } from './move.ts'
 import type { BlobReference, JournalRecord } from './types.ts'
 
 /** A longer string goes to a blob: lines stay short enough to page through and to scan quickly. */
@@ -59,6 +60,49 @@ export async function storeBlob(directory: string, { sha256, data }: Blob): Prom
   // One that is there may come from a process that died before its name was durable.
   if (size === data.length) await syncDirectory(directory)
   else await writeFileDurable(file, data)
+}
+
+/** A file whose content is on the disk becomes the blob `sha256`; it is gone from where it was. */
+export async function storeBlobFile(
+  directory: string,
+  { file, sha256, bytes }: { file: string; sha256: string; bytes: number },
+): Promise<void> {
+  await makeDirDurable(directory)
+  const target = path.join(directory, sha256)
+  const size = await stat(target).then(
+    (status) => status.size,
+    () => -1,
+  )
+  if (size === bytes) {
+    await syncDirectory(directory)
+    await rm(file)
+  } else {
+    // One that was cut short.
+    if (size !== -1) await rm(target)
+    await moveDurable(file, target)
+  }
+}
+
+/** A part of a blob; null when there is no such one. `total`: its bytes. */
+export async function readBlobPart(
+  directory: string,
+  sha256: string,
+  { offset, bytesMax }: { offset: number; bytesMax: number },
+): Promise<{ data: Buffer; total: number } | null> {
+  if (!/^[0-9a-f]{64}$/.test(sha256)) return null
+  try {
+    const handle = await openDataFile(path.join(directory, sha256), 'read')
+    try {
+      const { size: total } = await handle.stat()
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytesMax), 0, bytesMax, offset)
+      return { data: buffer.subarray(0, bytesRead), total }
+    } finally {
+      await handle.close()
+    }
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT' || isNoFile(error)) return null
+    throw error
+  }
 }
 
 /**

@@ -1,4 +1,5 @@
 // Bytes <-> records. The journal knows no tasks. See FORMAT.md.
+export { blobDirectory, readBlobPart, storeBlobFile } from './blobs.ts'
 export { isNoFile, openDataFile, readDataFile } from './data-file.ts'
 export * from './durable-files.ts'
 export {

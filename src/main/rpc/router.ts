@@ -135,6 +135,9 @@ export function createRouter(deps: RouterDependencies) {
           : { fromSeq: input.fromSeq ?? 1, limit: input.limit }
         return records.transcriptPage(id, query)
       }),
+      readOutput: os.workspace.readOutput.handler(({ input }) =>
+        records.outputPart(taskId(input.taskId), input),
+      ),
       listTranscripts: os.workspace.listTranscripts.handler(async ({ input }) => ({
         transcripts: await records.listTranscripts(input.projectDir),
       })),

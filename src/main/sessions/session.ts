@@ -14,6 +14,7 @@ import {
 import { type EntryId, entryIdSchema, newEntryId, type TaskId } from '../../shared/ids.ts'
 import type { TranscriptCounts } from '../../shared/tasks.ts'
 import {
+  blobDirectory,
   type Damage,
   exists,
   type Healing,
@@ -21,6 +22,7 @@ import {
   type Page,
   type PageQuery,
   refuseSymlink,
+  storeBlobFile,
 } from '../journal/index.ts'
 import { createPartialWriter } from './partial-file.ts'
 import { chatFile, partialFile } from './session-files.ts'
@@ -44,6 +46,8 @@ export interface Session {
   setPartial(partial: PartialMessage | null): void
   /** Adds streamed text to part `part` of the message in progress, which `setPartial` began. */
   addDelta(part: number, partType: 'text' | 'reasoning', text: string): void
+  /** The file goes to `blobs/`, under the hash of its content, which is on the disk already. */
+  keepBlob(blob: { file: string; sha256: string; bytes: number }): Promise<void>
   page(query: PageQuery): Promise<Page>
   entries(): AsyncIterable<Entry>
   /**
@@ -165,6 +169,7 @@ export async function openSession(
       partialWriter.write(partial)
       publish({ type: 'delta', part, partType, text })
     },
+    keepBlob: (blob) => storeBlobFile(blobDirectory(join(dir, chatFile)), blob),
     page: (query) => journal.page(query),
     entries,
     async counts() {

@@ -239,6 +239,7 @@ function createToolCalls(options: RunOptions, history: Entry[], writer: TurnWrit
         mask: options.secrets,
         signal,
         files: fileChanges.recorder(messageUuid),
+        keepOutput: (output) => session.keepBlob(output),
         tasks: options.taskTools,
       })
       if (!result.shell) return result

@@ -19,6 +19,7 @@ import {
 } from '../artifacts/index.ts'
 import { exists, explain, type PageQuery, refuseSymlink, systemCode } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import { type OutputPart, type OutputPartQuery, readOutputPart } from '../sessions/output-parts.ts'
 import type { Session } from '../sessions/session.ts'
 import { chatFile, type DataLayout, partialFile } from '../sessions/session-files.ts'
 import type { Sessions } from '../sessions/sessions.ts'
@@ -31,6 +32,8 @@ export interface Records {
   sessionHome(taskId: TaskId): Promise<string | null>
   findReport(taskId: TaskId, run?: number): Promise<ReportLookup>
   transcriptPage(taskId: TaskId, query: PageQuery): Promise<TranscriptPage>
+  /** A part of a command's whole output, cut between characters. Throws FailureError when it is not there. */
+  outputPart(taskId: TaskId, part: OutputPartQuery): Promise<OutputPart>
   listTranscripts(projectDir?: string): Promise<TranscriptSummary[]>
 }
 
@@ -125,6 +128,21 @@ export function createRecords({
     }
   }
 
+  async function outputPart(taskId: TaskId, query: OutputPartQuery): Promise<OutputPart> {
+    const task = known(taskId)
+    if (!task.transcriptExpired) refuseTrashed(task)
+    for (let seenIn: string | null = null; ; ) {
+      const dir = (await findTranscript(taskId))?.dir ?? null
+      const part = dir && (await readOutputPart(dir, query))
+      if (part) return part
+      // Moved meanwhile, it is where another look finds it.
+      if (dir === null || dir === seenIn) break
+      seenIn = dir
+    }
+    const why = 'This output is not kept any more, or its file is gone.'
+    throw new FailureError({ kind: 'not-found', what: 'output', id: query.sha256, why })
+  }
+
   /** The session, when this process writes the transcript in `dir`. */
   function openIn(dir: string, taskId: TaskId): Session | null {
     const open = sessions.current(taskId)
@@ -206,6 +224,7 @@ export function createRecords({
     sessionHome,
     findReport,
     transcriptPage,
+    outputPart,
     listTranscripts,
   }
 }

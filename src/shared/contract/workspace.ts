@@ -16,6 +16,9 @@ export type Damage = z.infer<typeof damageSchema>
 /** Entries of one page at most: what a window shows in a few screens, small enough for one message. */
 export const transcriptPageEntriesMax = 500
 
+/** Of one part of an output: a few screens, small enough for one message. */
+export const outputPartBytesMax = 256 * 1024
+
 const transcriptPageSchema = z.object({
   taskId: taskIdSchema,
   entries: z.array(entrySchema),
@@ -116,6 +119,26 @@ export const workspace = {
       }),
     )
     .output(transcriptPageSchema),
+  /**
+   * A part of what a command printed, where the record keeps more than its result shows (`detail.whole`).
+   * `offset`: a byte; `nextOffset` is where the next part begins, null at the end.
+   */
+  readOutput: base
+    .input(
+      z.object({
+        taskId: idTextSchema,
+        sha256: z.string(),
+        offset: z.number().int().min(0).default(0),
+        bytesMax: z.number().int().min(4).max(outputPartBytesMax).default(outputPartBytesMax),
+      }),
+    )
+    .output(
+      z.object({
+        text: z.string(),
+        total: z.number().int().min(0),
+        nextOffset: z.number().int().min(1).nullable(),
+      }),
+    ),
   /** Everything that is kept, live and cleaned up alike, newest first. */
   listTranscripts: base
     .input(z.object({ projectDir: z.string().optional() }))

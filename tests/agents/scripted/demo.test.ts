@@ -114,6 +114,7 @@ async function playDemo(): Promise<Sailor> {
           shell,
           signal,
           files: { record: async () => {}, keepOriginal: async () => {} },
+          keepOutput: async () => {},
           tasks: portOf(sailor),
         })
         shell = result.shell ?? shell

@@ -1,7 +1,13 @@
+import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import {
+  captureOutput,
+  wholeOutputBytesMax,
+} from '../../../src/main/agents/tools/captured-output.ts'
 import { createRunningCommands } from '../../../src/main/agents/tools/running-commands.ts'
 import { outputBytesMax } from '../../../src/main/agents/tools/shell-command.ts'
 import { shellEnvBytesMax } from '../../../src/main/agents/tools/shell-state.ts'
@@ -71,6 +77,7 @@ it.runIf(process.platform !== 'win32')('makes do with sh where there is no bash'
     commands,
     environment: bench.environment(),
     mask: bench.secrets,
+    keepOutput: bench.keepOutput,
   }
   const outcome = await runShellCommand(run)
   vi.unstubAllEnvs()
@@ -164,6 +171,58 @@ describe('the output cap', () => {
     expect(Number((await bash('seq 1 100000 | wc -c')).output) + 11 - omittedBytes).toBe(
       outputBytesMax,
     )
+  })
+
+  it('[J10] keeps the whole beside it, byte for byte', async () => {
+    const result = await bash('printf "\\033[1mbold\\033[0m\\n"; seq 1 700000; echo last >&2')
+    const { whole, omittedBytes } = detailOf(result, 'bash')
+    const [kept] = bench.kept
+    const numbers = Array.from({ length: 700_000 }, (_, n) => n + 1).join('\n')
+    expect(kept?.text === `\u001B[1mbold\u001B[0m\n${numbers}\nlast\n`).toBe(true)
+    const sha256 = createHash('sha256')
+      .update(kept?.text ?? '')
+      .digest('hex')
+    expect(whole).toEqual({ sha256, bytes: kept?.text.length, leftOutBytes: 0 })
+    expect(omittedBytes).toBe((kept?.text.length ?? 0) - outputBytesMax)
+    bench.kept = []
+    expect(detailOf(await bash('seq 1 1000'), 'bash').whole).toBeUndefined()
+    expect(bench.kept).toEqual([])
+  })
+
+  it('says how much more there was than it keeps', async () => {
+    const result = await bash('head -c 50000000 /dev/zero | tr "\\0" x')
+    expect(detailOf(result, 'bash').whole).toMatchObject({
+      bytes: wholeOutputBytesMax,
+      leftOutBytes: 50_000_000 - wholeOutputBytesMax,
+    })
+  })
+
+  it('lets the command wait for the disk rather than hold its output in memory', async () => {
+    const sizes = { textBytesMax: outputBytesMax, wholeBytesMax: wholeOutputBytesMax }
+    const output = captureOutput(join(bench.dir, 'output'), sizes)
+    const chunk = Buffer.alloc(64 * 1024, 'x')
+    let waiting = 0
+    const source = Readable.from(
+      (function* () {
+        for (let n = 0; n < 1_000; n++) {
+          waiting = Math.max(waiting, output.stream.writableLength)
+          yield chunk
+        }
+      })(),
+    )
+    source.pipe(output.stream)
+    const { whole } = await output.finish()
+    expect(whole).toMatchObject({ bytes: wholeOutputBytesMax })
+    expect(waiting).toBeLessThan(5_000_000)
+  })
+
+  it('goes on where the whole cannot be kept', async () => {
+    bench.keepOutput = async () => {
+      throw new Error('the disk is full')
+    }
+    const result = await bash('seq 1 100000')
+    expect(result.outcome).toBe('ok')
+    expect(detailOf(result, 'bash').whole).toBeUndefined()
   })
 
   it('cuts no character in two', async () => {

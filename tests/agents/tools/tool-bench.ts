@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createRunningCommands } from '../../../src/main/agents/tools/running-commands.ts'
@@ -6,7 +6,12 @@ import { createToolRunner } from '../../../src/main/agents/tools/tool-runner.ts'
 import { createGit, shellGitEnvironment } from '../../../src/main/git/index.ts'
 import { agentEnvironment } from '../../../src/main/secrets/agent-environment.ts'
 import { createMasker, type LearningMasker } from '../../../src/main/secrets/masker.ts'
-import type { ShellState, TaskToolsPort, ToolResult } from '../../../src/shared/agent.ts'
+import type {
+  KeptOutput,
+  ShellState,
+  TaskToolsPort,
+  ToolResult,
+} from '../../../src/shared/agent.ts'
 import { newTaskId, newToolCallId } from '../../../src/shared/ids.ts'
 import type { ToolDetail, ToolName } from '../../../src/shared/tools.ts'
 
@@ -32,7 +37,10 @@ export interface ToolBench {
   order: string[]
   abort: AbortController
   tasks: Partial<TaskToolsPort>
+  /** Outputs that are more than the result shows. */
+  kept: { sha256: string; bytes: number; leftOutBytes: number; text: string }[]
   keepOriginal(before: Uint8Array | null): Promise<void>
+  keepOutput(output: KeptOutput): Promise<void>
   call(name: ToolName | string, input?: unknown): Promise<ToolResult>
   close(): Promise<void>
 }
@@ -65,6 +73,10 @@ export async function openToolBench(): Promise<ToolBench> {
     order: [],
     abort: new AbortController(),
     tasks: {},
+    kept: [],
+    async keepOutput({ file, ...kept }) {
+      bench.kept.push({ ...kept, text: await readFile(file, 'utf8') })
+    },
     async keepOriginal(before) {
       bench.order.push(`kept ${text(before) ?? 'nothing'}`)
     },
@@ -84,6 +96,7 @@ export async function openToolBench(): Promise<ToolBench> {
             bench.recorded.push({ path, before: text(before), after: text(after) })
           },
         },
+        keepOutput: (output) => bench.keepOutput(output),
         tasks: bench.tasks as TaskToolsPort,
       })
       if (result.shell) bench.shell = result.shell

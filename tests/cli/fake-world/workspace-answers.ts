@@ -4,6 +4,9 @@ import { contract } from '../../../src/shared/contract/index.ts'
 import type { Happenings } from './happenings.ts'
 import type { Memory } from './memory.ts'
 
+/** What every command printed that printed more than its result shows. */
+const wholeOutput = Array.from({ length: 4000 }, (_, line) => `line ${line + 1}\n`).join('')
+
 const pageEntriesMax = 2
 const os = implement(contract)
 
@@ -29,6 +32,12 @@ export function workspaceAnswers(deps: { memory: Memory; happenings: Happenings 
         status: 'complete' as const,
       }
     }),
+    readOutput: os.workspace.readOutput.handler(({ input }) => ({
+      text: wholeOutput.slice(input.offset, input.offset + input.bytesMax),
+      total: wholeOutput.length,
+      nextOffset:
+        input.offset + input.bytesMax < wholeOutput.length ? input.offset + input.bytesMax : null,
+    })),
     listTranscripts: os.workspace.listTranscripts.handler(() => ({
       transcripts: [...state.tasks.values()].map((task) => ({
         ...task,

@@ -16,14 +16,17 @@ const commandBytesMax = 120_000
  */
 export function createBash(commands: RunningCommands): Tool<'bash'> {
   return async ({ command, timeoutMs }, context) => {
-    const { shell, signal, workingDir, environment, mask } = context
+    const { shell, signal, workingDir, environment, mask, keepOutput } = context
     if (Buffer.byteLength(command) > commandBytesMax)
       throw new ToolError(
         `command: is longer than ${commandBytesMax} bytes. Write it to a file with write_file and run that.`,
       )
     if (!(await isDirectory(shell.cwd))) return lostDirectory(shell, workingDir)
     const limitMs = timeoutMs ?? bashTimeoutMsDefault
-    const run = { command, state: shell, timeoutMs: limitMs, signal, commands, environment, mask }
+    const run = {
+      ...{ command, state: shell, timeoutMs: limitMs, signal },
+      ...{ commands, environment, mask, keepOutput },
+    }
     const outcome = await runShellCommand(run).catch((error) => {
       throw new ToolError(`The command could not be started: ${error.message}`, error)
     })
@@ -33,14 +36,14 @@ export function createBash(commands: RunningCommands): Tool<'bash'> {
 }
 
 function resultOf(outcome: ShellOutcome, limitMs: number): ToolResult {
-  const { exitCode, omittedBytes, state } = outcome
+  const { exitCode, omittedBytes, whole, state } = outcome
   const timedOut = outcome.endedBy === 'time-limit'
   return {
     outcome: exitCode === 0 ? 'ok' : 'error',
     output: [stripVTControlCharacters(outcome.text).replace(/\n+$/, ''), ...notes(outcome, limitMs)]
       .filter(Boolean)
       .join('\n'),
-    detail: { kind: 'bash', exitCode, timedOut, omittedBytes },
+    detail: { kind: 'bash', exitCode, timedOut, omittedBytes, ...(whole && { whole }) },
     shell: state,
   }
 }

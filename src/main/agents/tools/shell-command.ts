@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process'
 import { constants } from 'node:fs'
 import { access, readFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
+import { Transform } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Masker, ShellState } from '../../../shared/agent.ts'
-import { createBoundedOutput } from './bounded-output.ts'
+import type { KeptOutput, Masker, ShellState } from '../../../shared/agent.ts'
+import { captureOutput, wholeOutputBytesMax } from './captured-output.ts'
 import { endProcessGroup } from './process-group.ts'
 import type { RunningCommand, RunningCommands } from './running-commands.ts'
 import { readShellState, shellInvocation } from './shell-state.ts'
@@ -31,12 +32,15 @@ export interface ShellCommand {
   /** What it starts from; `state` comes on top. */
   environment: Record<string, string>
   mask: Masker
+  keepOutput: (output: KeptOutput) => Promise<void>
 }
 
 export interface ShellOutcome {
   /** Standard output and error as they came, secrets hidden, at most `outputBytesMax`. */
   text: string
   omittedBytes: number
+  /** What was kept of the output beside the text; null when that is the whole. */
+  whole: Omit<KeptOutput, 'file'> | null
   /** Null when a signal ended it. */
   exitCode: number | null
   endedBy: 'itself' | 'time-limit' | 'abort'
@@ -54,15 +58,31 @@ export async function runShellCommand(run: ShellCommand): Promise<ShellOutcome> 
   const running = await run.commands.begin()
   try {
     const stateFile = join(running.dir, 'state')
-    const { endedBy, exitCode, leftBehind, ...output } = await runInGroup(run, running, stateFile)
+    const ended = await runInGroup(run, running, stateFile)
+    const { endedBy, exitCode, leftBehind, ...output } = ended
+    // While the folder that it was written to is there.
+    const whole = endedBy === 'abort' ? null : await keepWhole(run, output.whole)
     const written = endedBy === 'itself' ? await readFile(stateFile).catch(() => null) : null
     const after = written
       ? readShellState(written, run.state, run.environment)
       : { state: run.state, dropped: [] }
-    return { ...output, exitCode, endedBy, leftBehind, ...after }
+    return { ...output, whole, exitCode, endedBy, leftBehind, ...after }
   } finally {
     await running.ended()
   }
+}
+
+async function keepWhole(
+  { keepOutput }: ShellCommand,
+  whole: KeptOutput | null,
+): Promise<ShellOutcome['whole']> {
+  if (!whole) return null
+  const { file: _, ...kept } = whole
+  // A disk that does not take it must not undo what the command did: its result is recorded without.
+  return keepOutput(whole).then(
+    () => kept,
+    () => null,
+  )
 }
 
 async function runInGroup(
@@ -77,9 +97,14 @@ async function runInGroup(
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const output = createMaskedOutput(mask)
-  child.stdout.on('data', output.add)
-  child.stderr.on('data', output.add)
+  const output = captureOutput(join(running.dir, 'output'), {
+    textBytesMax: outputBytesMax,
+    wholeBytesMax: wholeOutputBytesMax,
+  })
+  const masking = createMasking(mask)
+  masking.pipe(output.stream)
+  child.stdout.pipe(masking, { end: false })
+  child.stderr.pipe(masking, { end: false })
   const exited = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject)
     child.once('exit', resolve)
@@ -100,27 +125,30 @@ async function runInGroup(
   await Promise.race([closed, sleep(outputDrainMs)])
   child.stdout.destroy()
   child.stderr.destroy()
+  masking.end()
   return {
-    ...output.finish(),
+    ...(await output.finish()),
     endedBy,
     exitCode: byItself ? exitCode : null,
     leftBehind,
   }
 }
 
-/** Secrets are hidden before anything is left out: half of one is not found any more. */
-function createMaskedOutput(mask: Masker) {
-  const kept = createBoundedOutput(outputBytesMax)
+/**
+ * Secrets are hidden before a byte is written or left out: half of one is not found any more. What is no
+ * UTF-8 becomes replacement characters.
+ */
+function createMasking(mask: Masker): Transform {
   const decoder = new StringDecoder('utf8')
-  const stream = mask.stream()
-  const keep = (text: string) => kept.add(Buffer.from(text))
-  return {
-    add: (chunk: Buffer) => keep(stream.push(decoder.write(chunk))),
-    finish() {
-      keep(stream.push(decoder.end()) + stream.end())
-      return kept.finish()
+  const masked = mask.stream()
+  return new Transform({
+    transform(chunk: Buffer, _, done) {
+      done(null, masked.push(decoder.write(chunk)))
     },
-  }
+    flush(done) {
+      done(null, masked.push(decoder.end()) + masked.end())
+    },
+  })
 }
 
 async function ending(

@@ -188,7 +188,10 @@ export function createProgram(options: ProgramOptions): Command {
         .choices(['md', 'jsonl'])
         .default('md'),
     )
-    .option('--raw', 'Markdown as it was recorded, escape sequences and hidden characters included')
+    .option(
+      '--raw',
+      'as it was recorded: escape sequences and hidden characters included, outputs whole',
+    )
     .action(
       runs(async ([id = ''], given) => (await import('./commands/transcripts.ts')).show(id, given)),
     )

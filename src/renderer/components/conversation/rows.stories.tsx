@@ -13,7 +13,14 @@ import { TaskActionsContext, TaskLookupContext } from './task-lookup.ts'
 import { TranscriptList } from './transcript-list.tsx'
 
 const itemsOf = (entries: Entry[]) => foldEntries(emptyTranscript(), entries).items
-const actions = { onViewTranscript: fn(), onResume: fn() }
+const actions = {
+  onViewTranscript: fn(),
+  onResume: fn(),
+  readOutput: async (_: string, offset: number) => ({
+    text: Array.from({ length: 400 }, (_, line) => `line ${offset + line + 1}`).join('\n'),
+    nextOffset: offset === 0 ? 262_144 : null,
+  }),
+}
 
 const meta: Meta<typeof TranscriptList> = {
   title: 'Conversation/Rows',
@@ -87,5 +94,37 @@ export const RowUnderTheKeys: Story = {
     await expect(actions.onViewTranscript).toHaveBeenLastCalledWith(ids.tests)
     const prompt = canvas.getByRole('article', { name: /^Prompt: / })
     await expect(within(prompt).getByRole('button', { name: 'Copy' })).toBeInTheDocument()
+  },
+}
+
+/** A command that printed more than its result shows: the whole of it opens part by part. */
+export const WholeOutput: Story = {
+  args: {
+    items: itemsOf(
+      session(ids.lead).turn([
+        {
+          call: {
+            name: 'bash',
+            input: { command: 'npm test' },
+            output: 'first line\n[4970000 bytes left out]\nlast line',
+            detail: {
+              kind: 'bash',
+              exitCode: 0,
+              timedOut: false,
+              omittedBytes: 4_970_000,
+              whole: { sha256: 'f'.repeat(64), bytes: 5_000_000, leftOutBytes: 12 },
+            },
+          },
+        },
+      ]).entries,
+    ),
+  },
+  play: async ({ canvas }) => {
+    await userEvent.click(await canvas.findByRole('button', { name: /npm test/ }))
+    await userEvent.click(await canvas.findByRole('button', { name: /Open whole output \(5/ }))
+    await userEvent.click(await canvas.findByRole('button', { name: 'Next part' }))
+    await expect(await canvas.findByText(/12 B(ytes)? more were printed/)).toBeVisible()
+    await userEvent.click(canvas.getByRole('button', { name: 'Previous part' }))
+    await expect(await canvas.findByText(/^line 1\s/)).toBeVisible()
   },
 }

@@ -28,6 +28,7 @@ import { Disclosure } from './disclosure.tsx'
 import { LongText } from './long-text.tsx'
 import { TaskLookupContext } from './task-lookup.ts'
 import { groupWords, toolWords } from './tool-words.ts'
+import { WholeOutput } from './whole-output.tsx'
 
 const icons: Record<string, LucideIcon> = {
   bash: SquareTerminal,
@@ -225,7 +226,8 @@ function ToolOutput({ call }: { call: ToolCallView }) {
         tone={state === 'error' ? 'error' : undefined}
         text={output ?? ''}
       />
-      {detail?.kind === 'bash' && detail.omittedBytes > 0 ? (
+      {detail?.kind === 'bash' && detail.whole ? <WholeOutput whole={detail.whole} /> : null}
+      {detail?.kind === 'bash' && detail.omittedBytes > 0 && !detail.whole ? (
         <p className="text-small text-muted">
           Output truncated: {bytes(detail.omittedBytes)} omitted from the middle.
         </p>

@@ -20,7 +20,7 @@ export function TaskContexts(props: {
   children: ReactNode
 }) {
   const { taskId, onViewTranscript, children } = props
-  const { reports, ledger } = useStores()
+  const { client, reports, ledger } = useStores()
   const { applyPatch, stop } = useActions()
   const { resume, startFresh, giveUp, retry, continueFrom } = useResumeActions()
   const lookup = useTaskLookup(taskId)
@@ -37,6 +37,8 @@ export function TaskContexts(props: {
       onContinueFrom: continueFrom,
       linkTo: (id: TaskId) => formatRoute(taskRoute(id)),
       unreachable,
+      readOutput: (sha256: string, offset: number) =>
+        client.workspace.readOutput({ taskId, sha256, offset }),
       onNeedReport: (id: TaskId) => {
         const task = ledger.store.getState().ledger.tasks.get(id)
         void reports.load(id, task?.runs.at(-1)?.run ?? 1)
@@ -52,6 +54,8 @@ export function TaskContexts(props: {
       retry,
       continueFrom,
       unreachable,
+      client,
+      taskId,
       reports,
       ledger,
     ],

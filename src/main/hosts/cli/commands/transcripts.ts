@@ -12,6 +12,7 @@ import type { Entry } from '../../../../shared/entries.ts'
 import { shortId } from '../../../../shared/ids.ts'
 import { createTranscriptMarkdown } from '../../../../shared/projections/transcript-markdown.ts'
 import { isRunning } from '../../../../shared/tasks.ts'
+import { toolDetailSchema } from '../../../../shared/tools.ts'
 import type { CliContext } from '../context.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { projectPath } from '../paths.ts'
@@ -85,7 +86,7 @@ interface ShowOptions extends ParsedOptions {
   from?: number
   limit?: number
   format: 'md' | 'jsonl'
-  /** Markdown as the agents wrote it, escape sequences included. */
+  /** As the agents wrote it: escape sequences included, and outputs whole. */
   raw?: boolean
 }
 
@@ -95,7 +96,8 @@ export function show(id: string, given: ParsedOptions): Action {
     withShiplog(context, { host: 'cli' }, async ({ client }) => {
       const span = createSpan(from)
       const read = readPages(client, id, from, limit ?? Number.POSITIVE_INFINITY)
-      const pages = tellingExpiry(context, span.following(read))
+      const asStored = tellingExpiry(context, span.following(read))
+      const pages = raw ? withWholeOutputs(client, asStored) : asStored
       const printed = context.json
         ? await printDocument(context, pages)
         : format === 'jsonl'
@@ -105,6 +107,52 @@ export function show(id: string, given: ParsedOptions): Action {
       if (left !== null && !context.json && !context.out.closed) await context.say(left)
       return tellDamage(context, printed.damage)
     })
+}
+
+/** One at a time: an output may have 32 MB. */
+async function* withWholeOutputs(
+  client: ShiplogClient,
+  pages: AsyncGenerator<TranscriptPage>,
+): AsyncGenerator<TranscriptPage> {
+  for await (const page of pages) {
+    const { taskId } = page
+    if (!page.entries.some(wholeOutputOf)) {
+      yield page
+      continue
+    }
+    for (const [index, entry] of page.entries.entries()) {
+      const entries = [await withWholeOutput(client, taskId, entry)]
+      const isLast = index === page.entries.length - 1
+      yield { ...page, entries, partial: isLast ? page.partial : null }
+    }
+  }
+}
+
+async function withWholeOutput(
+  client: ShiplogClient,
+  taskId: string,
+  entry: Entry,
+): Promise<Entry> {
+  const whole = wholeOutputOf(entry)
+  if (!whole || entry.type !== 'tool-result') return entry
+  const parts: string[] = []
+  for (let offset: number | null = 0; offset !== null; ) {
+    const query: { taskId: string; sha256: string; offset: number } = {
+      ...{ taskId, sha256: whole.sha256 },
+      offset,
+    }
+    const part = await client.workspace.readOutput(query)
+    parts.push(part.text)
+    offset = part.nextOffset
+  }
+  if (whole.leftOutBytes > 0) parts.push(`\n[${whole.leftOutBytes} more bytes are not kept]\n`)
+  return { ...entry, output: parts.join('') }
+}
+
+function wholeOutputOf(entry: Entry) {
+  if (entry.type !== 'tool-result') return null
+  const { data } = toolDetailSchema.safeParse(entry.detail)
+  return data?.kind === 'bash' ? (data.whole ?? null) : null
 }
 
 interface Span {

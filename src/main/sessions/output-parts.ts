@@ -1,0 +1,46 @@
+/** Reads a command's whole output part by part, so that none of it has to be in memory at once. */
+import { join } from 'node:path'
+import { blobDirectory, readBlobPart } from '../journal/index.ts'
+import { chatFile } from './session-files.ts'
+
+export interface OutputPartQuery {
+  sha256: string
+  /** In bytes. */
+  offset: number
+  bytesMax: number
+}
+
+export interface OutputPart {
+  text: string
+  /** Bytes of the whole. */
+  total: number
+  nextOffset: number | null
+}
+
+/** Null when the transcript in `dir` has no such output. */
+export async function readOutputPart(
+  dir: string,
+  { sha256, offset, bytesMax }: OutputPartQuery,
+): Promise<OutputPart | null> {
+  const part = await readBlobPart(blobDirectory(join(dir, chatFile)), sha256, { offset, bytesMax })
+  if (!part) return null
+  const { data, total } = part
+  const isLast = offset + data.length >= total
+  const length = isLast ? data.length : wholeCharacters(data)
+  return {
+    text: data.subarray(0, length).toString(),
+    total,
+    nextOffset: isLast ? null : offset + length,
+  }
+}
+
+/** Bytes up to the end of the last whole UTF-8 character; all of them where it is no UTF-8. */
+function wholeCharacters(data: Buffer): number {
+  for (let back = 1; back <= Math.min(3, data.length - 1); back++) {
+    const byte = data[data.length - back] ?? 0
+    if ((byte & 0xc0) === 0x80) continue
+    const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1
+    return needed > back ? data.length - back : data.length
+  }
+  return data.length
+}
