@@ -14,7 +14,7 @@ export const wholeOutputBytesMax = 32 * 1024 * 1024
 /** Output comes faster than a busy disk takes it; what waits here at most stays small beside the rest. */
 const waitingBytesMax = 4 * 1024 * 1024
 
-export interface CapturedOutput {
+interface CapturedOutput {
   stream: Writable
   /** Resolves once the stream has ended, which its source does. */
   finish(): Promise<{
