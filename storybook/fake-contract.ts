@@ -289,6 +289,14 @@ export function createFakeContract(options: FakeContractOptions = {}): FakeContr
         resuming.abandon(input.taskId)
         return {}
       }),
+      rename: os.tasks.rename.handler(({ input, errors }) => {
+        const { id } = taskOf(input.taskId, errors)
+        record({ type: 'task.renamed', taskId: id, title: input.title })
+        return {}
+      }),
+      changedFileDiff: os.tasks.changedFileDiff.handler(() => ({
+        patch: options.diff?.patch ?? '',
+      })),
       retry: os.tasks.retry.handler(({ input }) => {
         resuming.retry(input.taskId)
         return {}
@@ -410,6 +418,15 @@ export function createFakeContract(options: FakeContractOptions = {}): FakeContr
             },
           ]
         }, signal)
+      }),
+      resumePlan: os.feed.resumePlan.handler(async function* ({ input }) {
+        const candidates = resuming.plan(input.selector)
+        yield {
+          type: 'agents' as const,
+          agents: candidates.map(({ drift: _, obstacle: __, ...agent }) => agent),
+        }
+        await options.beforePlan?.()
+        for (const candidate of candidates) yield { type: 'checked' as const, candidate }
       }),
     },
   })

@@ -22,6 +22,9 @@ export const thePerson: ChangeMaker = { kind: 'person', taskId: null, name: 'you
 export const isSameMaker = (a: ChangeMaker, b: ChangeMaker): boolean => keyOf(a) === keyOf(b)
 const keyOf = ({ kind, taskId, name }: ChangeMaker): string => taskId ?? `${kind} ${name}`
 
+/** Of a file's content in a repository. */
+export const blobIdSchema = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/)
+
 /** A file that this agent worked on and that somebody else changed since. */
 const driftConflictSchema = z.object({
   /** Relative to the working directory, `/` as separator. */
@@ -30,6 +33,8 @@ const driftConflictSchema = z.object({
   oldPath: z.string().nullable(),
   change: z.enum(['added', 'modified', 'deleted', 'renamed']),
   changedBy: changeMakerSchema,
+  /** Git's ids of its contents before and after, where both are there and can be compared. */
+  blobs: z.object({ from: blobIdSchema, to: blobIdSchema }).optional(),
 })
 export type DriftConflict = z.infer<typeof driftConflictSchema>
 
@@ -41,6 +46,19 @@ const headMoveSchema = z.object({
   commits: z.number().int().min(0).nullable(),
 })
 type HeadMove = z.infer<typeof headMoveSchema>
+
+/** A tool call without a recorded result. */
+const unknownCallSchema = z.object({
+  tool: z.string(),
+  /** Its command, its path, or what else it is about, cut at `unknownCallCharsMax`; the tool's name for want of that. */
+  subject: z.string(),
+  /** ISO 8601. */
+  startedAt: z.iso.datetime(),
+})
+export type UnknownCall = z.infer<typeof unknownCallSchema>
+
+/** A command is to be recognised, not read: the transcript has all of it. */
+export const unknownCallCharsMax = 500
 
 export const driftReportSchema = z.object({
   taskId: taskIdSchema,
@@ -62,8 +80,8 @@ export const driftReportSchema = z.object({
   dirty: z.array(z.string()),
   dirtyMore: z.number().int().min(1).optional(),
   modelChanged: z.object({ from: z.string().nullable(), to: z.string().nullable() }).nullable(),
-  /** Tool calls that were under way and whose outcome nobody knows. They are not repeated (S3). */
-  unknownCalls: z.number().int().min(0),
+  /** Tool calls that were running when it stopped: their results are unknown, and they are not repeated (S3). */
+  unknownCalls: z.array(unknownCallSchema),
   /** Why files could not be compared, outside Git for example; null when they were. */
   notCompared: z.string().nullable(),
 })
@@ -144,10 +162,14 @@ function describeFiles(drift: DriftReport): string[] {
 
 function describeRun({ unknownCalls, modelChanged }: DriftReport): string[] {
   const sentences: string[] = []
-  if (unknownCalls > 0) {
-    const calls = counted(unknownCalls, 'tool call')
+  if (unknownCalls.length > 0) {
+    const one = unknownCalls.length === 1
+    const calls = listed(
+      unknownCalls.map(({ subject }) => `\`${onOneLine(subject)}\``),
+      unknownCalls.length,
+    )
     sentences.push(
-      `${calls} ${unknownCalls === 1 ? 'was' : 'were'} running when it stopped; the outcome is unknown and ${unknownCalls === 1 ? 'it is' : 'they are'} not repeated.`,
+      `${calls} ${one ? 'was' : 'were'} running when it stopped; ${one ? 'its result is' : 'their results are'} unknown. ${one ? 'It' : 'They'} won't be re-run; the agent will be told.`,
     )
   }
   if (modelChanged) {

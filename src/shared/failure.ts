@@ -45,6 +45,7 @@ type RefusalReason =
   | 'nothing-to-undo'
   | 'settings-lost'
   | 'closing'
+  | 'not-a-root'
 
 export class FailureError extends Error {
   readonly failure: Failure

@@ -213,6 +213,8 @@ const ledgerEventSchemas = [
     workspaceId: taskIdSchema,
     receiptId: receiptIdSchema,
   }),
+  /** The person gave a root another title. */
+  z.object({ type: z.literal('task.renamed'), taskId: taskIdSchema, title: z.string() }),
   /** The person wants it kept, with everything below it, however old it gets (X1). */
   z.object({ type: z.literal('task.pinned'), taskId: taskIdSchema }),
   z.object({ type: z.literal('task.unpinned'), taskId: taskIdSchema }),

@@ -40,6 +40,16 @@ export const resumeCandidateSchema = z.object({
 })
 export type ResumeCandidate = z.infer<typeof resumeCandidateSchema>
 
+const resumeAgentSchema = resumeCandidateSchema.omit({ drift: true, obstacle: true })
+export type ResumeAgent = z.infer<typeof resumeAgentSchema>
+
+/** A plan as it is found out: first who would be resumed, then what changed for each, in any order. */
+export const resumePlanEventSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('agents'), agents: z.array(resumeAgentSchema) }),
+  z.object({ type: z.literal('checked'), candidate: resumeCandidateSchema }),
+])
+export type ResumePlanEvent = z.infer<typeof resumePlanEventSchema>
+
 export const resumeOutcomeSchema = z.object({
   /** These run, or wait for their turn. */
   accepted: z.array(z.object({ taskId: taskIdSchema, drift: driftReportSchema })),

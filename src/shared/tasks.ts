@@ -132,6 +132,8 @@ export const projectEnvironmentSchema = z.object({
   only: z.array(variableNameSchema).max(variablesMax).nullable(),
 })
 export type ProjectEnvironment = z.infer<typeof projectEnvironmentSchema>
+/** A list shows less of it; its tooltip and its screen show all. */
+export const titleCharsMax = 200
 
 export const treeOptionsSchema = z.object({
   /** Agents of the tree that work at the same time; one that only awaits others does not count (T5). */

@@ -77,7 +77,10 @@ export function createFakeWorld() {
         return examination
       }),
     },
-    feed: feeds({ memory, closed: () => closed }),
+    feed: {
+      ...feeds({ memory, closed: () => closed }),
+      resumePlan: os.feed.resumePlan.handler(() => notAsked()),
+    },
   })
 
   const shiplog: Shiplog = {
@@ -147,3 +150,6 @@ export function createFakeWorld() {
     },
   }
 }
+
+/** The command line waits for the whole plan. */
+async function* notAsked(): AsyncGenerator<never> {}

@@ -126,11 +126,14 @@ describe('[S1] tasks resume: who is meant', () => {
 
 describe('[S2] the drift report', () => {
   it('--dry-run: on standard output, and nothing begins', async () => {
-    world.drift[lead] = { ...noDrift(lead), unknownCalls: 1 }
+    world.drift[lead] = {
+      ...noDrift(lead),
+      unknownCalls: [{ tool: 'bash', subject: 'npm test', startedAt: '2026-11-20T09:00:00.000Z' }],
+    }
     const { code, stdout, stderr } = await run(['tasks', 'resume', '--tree', '--dry-run'])
     expect(code).toBe(0)
     expect(stdout).toMatch(/^❚❚ interrupted +Fix the parser \(lead, \w{8}\)\n/)
-    expect(stdout).toContain('1 tool call was running when it stopped; the outcome is unknown')
+    expect(stdout).toContain('`npm test` was running when it stopped; its result is unknown.')
     expect(stdout).toMatch(/Describe it .*\n.*the power went\.\n +Nothing has changed since\./)
     expect(stderr).toMatch(
       /Nothing was changed\.\n {2}shiplog tasks resume \w{8} --tree {3}resumes it/,

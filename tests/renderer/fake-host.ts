@@ -49,7 +49,10 @@ export function createFakeHost(options: { drift?: Record<TaskId, DriftReport> } 
     doctor: {
       check: os.doctor.check.handler(() => ({ ok: true, checked: 12, problems: [], notes: [] })),
     },
-    feed: feeds(memory),
+    feed: {
+      ...feeds(memory),
+      resumePlan: os.feed.resumePlan.handler(({ input }) => resuming.planned(input.selector)),
+    },
   })
 
   return {

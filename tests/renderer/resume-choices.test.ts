@@ -67,7 +67,7 @@ describe('what is resumed', () => {
     expect(sentChoices(candidates, rows.slice(0, 1), choices)[nested]).toBe('leave')
   })
 
-  it('gives those below up with one that begins anew, and takes them back with it', async () => {
+  it('abandons those below one that restarts, and resumes them with it', async () => {
     const { tasks, candidates, root, child, nested } = await interrupted()
     const rows = rowsFor(candidates, { of: 'task', taskId: root }, tasks)
     const fresh = firstChoices(rows, 'fresh', tasks)
@@ -85,17 +85,19 @@ describe('what is resumed', () => {
     const rows = rowsFor(candidates, { of: 'task', taskId: root }, tasks)
     const words = (choices: Parameters<typeof countChoices>[1]) =>
       actWords(countChoices(rows, choices))
-    expect(words({})).toBe('Continue')
-    expect(words({ [root]: 'fresh', [child]: 'leave', [nested]: 'leave' })).toBe('Start fresh')
-    expect(words({ [root]: 'abandon', [child]: 'abandon', [nested]: 'abandon' })).toBe('Give 3 up')
-    expect(words({ [root]: 'fresh', [child]: 'abandon', [nested]: 'abandon' })).toBe('Continue')
+    expect(words({})).toBe('Resume')
+    expect(words({ [root]: 'fresh', [child]: 'leave', [nested]: 'leave' })).toBe('Restart')
+    expect(words({ [root]: 'abandon', [child]: 'abandon', [nested]: 'abandon' })).toBe('Abandon 3')
+    expect(words({ [root]: 'fresh', [child]: 'abandon', [nested]: 'abandon' })).toBe(
+      'Restart 1, abandon 2',
+    )
     const [first] = rows
-    if (!first) throw new Error('nothing is interrupted')
+    if (!first?.candidate.drift) throw new Error('nothing is interrupted')
     first.candidate.drift.conflicts = [
       { path: 'lamp.ts', oldPath: null, change: 'modified', changedBy: thePerson },
     ]
-    expect(words({})).toBe('Continue anyway')
-    expect(words({ [root]: 'leave' })).toBe('Continue')
+    expect(words({})).toBe('Resume anyway')
+    expect(words({ [root]: 'leave' })).toBe('Resume')
   })
 
   it('[S2] says in the title and in a sentence what will happen', async () => {
@@ -112,35 +114,35 @@ describe('what is resumed', () => {
     })
     expect(said({})).toEqual([
       'Resume “Light”',
-      'These 3 go on where they stopped, each with its whole history.',
+      'All 3 will pick up where they stopped, with their full history.',
     ])
     expect(said(all('abandon'))).toEqual([
-      'Give up “Light”',
-      'These 3 are given up and do not go on. What they did is kept.',
+      'Abandon “Light”',
+      'All 3 will be abandoned. What they did stays in the archive.',
     ])
     expect(said(all('fresh'))).toEqual([
-      'Start “Light” fresh',
-      'These 3 are given up, and their assignments begun anew. Their records stay.',
+      'Restart “Light”',
+      'All 3 will restart from the beginning. What they did so far stays in the archive.',
     ])
     expect(said({ ...all('abandon'), [root]: 'fresh' })).toEqual([
-      'Start “Light” fresh',
-      'Of these 3, 1 begins anew and 2 are given up.',
+      'Restart “Light”',
+      'Of these 3, 1 will restart; 2 will be abandoned.',
     ])
     expect(said({ [root]: 'leave', [nested]: 'abandon' })).toEqual([
-      'Only what is below “Light”',
-      'Of these 3, 1 goes on where it stopped, 1 is given up and 1 stays as it is.',
+      'Only the sub-agents of “Light”',
+      'Of these 3, 1 will resume; 1 will be abandoned; 1 stays interrupted.',
     ])
-    expect(said(all('leave'))).toEqual(['Resume “Light”', 'These 3 stay as they are.'])
+    expect(said(all('leave'))).toEqual(['Resume “Light”', 'All 3 stay interrupted.'])
     expect(titleWords(null, 'abandon', countChoices(rows, all('abandon')))).toBe(
-      'Give up what was interrupted',
+      'Abandon interrupted agents',
     )
     const [first] = rows
-    if (!first) throw new Error('nothing is interrupted')
+    if (!first?.candidate.drift) throw new Error('nothing is interrupted')
     first.candidate.drift.conflicts = [
       { path: 'lamp.ts', oldPath: null, change: 'modified', changedBy: thePerson },
     ]
     expect(said({ [nested]: 'abandon' })[1]).toBe(
-      'Of these 3, 2 go on where they stopped and 1 is given up. Others changed files that 1 of them worked on: that one goes on from what is there now.',
+      'Of these 3, 2 will resume; 1 will be abandoned. 1 of these 3 agents has conflicts: files it was working on were changed. It will continue from the current version.',
     )
   })
 

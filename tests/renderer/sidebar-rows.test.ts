@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { interruptedRows } from '../../src/renderer/store/resumable.ts'
+import { interruptedRows, interruptedTrees } from '../../src/renderer/store/resumable.ts'
 import {
   type AgentFilter,
   type SidebarRow,
@@ -17,17 +17,19 @@ function harbour() {
   const child = host.start(project.id, 'Test the lamps', 'tester', { parentId: root, callId: null })
   const nested = host.start(project.id, 'Make fixtures', 'fixer', { parentId: child, callId: null })
   const rows = (folded: string[] = [], filter: AgentFilter = 'all') =>
-    sidebarRows(
-      host.ledger.projects.values(),
-      childrenByParent(host.ledger.tasks.values()),
-      new Set(folded),
+    sidebarRows({
+      projects: host.ledger.projects.values(),
+      children: childrenByParent(host.ledger.tasks.values()),
+      isFolded: (id) => folded.includes(id),
       filter,
-    )
+    })
   return { host, project, empty, root, child, nested, rows }
 }
 
 const shown = (rows: SidebarRow[]): string[] =>
-  rows.map((row) => (row.kind === 'project' ? row.project.name : `${row.level} ${row.task.title}`))
+  rows.map((row) =>
+    row.kind === 'project' ? row.project.name : `${row.level - 1} ${row.task.title}`,
+  )
 
 describe('sidebar rows', () => {
   it('are projects with the trees of their roots, newest root first', () => {
@@ -143,12 +145,19 @@ describe('interrupted tasks', () => {
     ])
   })
 
-  it('leave out the sub-agents of a root that has completed since', () => {
+  it('[S1] stay listed when their root has completed since, until one is resumed, abandoned or removed', () => {
     const { host, root, child } = harbour()
     host.record({ type: 'task.interrupted', taskId: child, run: 1, cause: 'quit', usage: noUsage })
     const titles = () => interruptedRows(host.ledger.tasks).map(({ task }) => task.title)
     expect(titles()).toEqual(['Test the lamps'])
     host.record({ type: 'task.completed', taskId: root, run: 1, usage: noUsage })
+    expect(titles()).toEqual(['Test the lamps'])
+    expect(
+      interruptedTrees(host.ledger.tasks, interruptedRows(host.ledger.tasks)).map(
+        (tree) => `${tree.root.title}: ${tree.interrupted}`,
+      ),
+    ).toEqual(['Light the harbour: 1'])
+    host.record({ type: 'task.abandoned', taskId: child, reason: 'abandoned by the person' })
     expect(titles()).toEqual([])
   })
 })

@@ -68,6 +68,31 @@ export async function diffCommits(
   return diffTrees(git, { dir: repoDir, from, to, patch, signal })
 }
 
+/**
+ * Between two contents of a file, by their ids, as a unified diff without a header of names: empty for binary
+ * ones, cut at `diffBytesMax`. Rejects with GitError when one of them is not in the repository.
+ */
+export async function diffBlobs(
+  git: RunGit,
+  {
+    repoDir,
+    from,
+    to,
+    signal,
+  }: { repoDir: string; from: string; to: string; signal?: AbortSignal },
+): Promise<string> {
+  const args = ['diff', '--no-color', '--no-ext-diff', '--no-textconv', '--full-index', from, to]
+  const { stdout, truncated } = await git(args, {
+    cwd: repoDir,
+    signal,
+    stdoutBytesMax: diffBytesMax,
+    cut: true,
+  })
+  const text = truncated ? cutAtHunk(stdout.toString()) : stdout.toString()
+  const start = text.search(/^@@ /m)
+  return start < 0 ? '' : text.slice(start)
+}
+
 async function diffTrees(
   git: RunGit,
   {

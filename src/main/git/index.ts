@@ -3,7 +3,7 @@ import type { TaskId } from '../../shared/ids.ts'
 import { createSerially } from '../../shared/serially.ts'
 import * as bringBack from './bring-back.ts'
 import { type TreeDifference, treeDifferences } from './changes.ts'
-import { diff, diffCommits } from './diff.ts'
+import { diff, diffBlobs, diffCommits } from './diff.ts'
 import { forgetHalfMadeWorktree, isHalfMadeWorktree } from './half-made.ts'
 import * as history from './history.ts'
 import { initRepository } from './init.ts'
@@ -177,6 +177,7 @@ export function createGit(options: RunGitOptions = {}) {
     /** Files below a folder that Git does not ignore, those deleted left out; null outside a repository. */
     listFiles: (dir: string, options: Options) => listFiles(git, dir, options),
     diff: (input: Parameters<typeof diff>[1]) => diff(git, input),
+    diffBlobs: (input: Parameters<typeof diffBlobs>[1]) => diffBlobs(git, input),
     diffCommits: (input: Parameters<typeof diffCommits>[1]) => diffCommits(git, input),
   }
 }

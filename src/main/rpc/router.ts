@@ -121,6 +121,13 @@ export function createRouter(deps: RouterDependencies) {
         await tasks.abandon(taskId(input.taskId), 'abandoned by the person')
         return {}
       }),
+      changedFileDiff: os.tasks.changedFileDiff.handler(async ({ input }) => ({
+        patch: await tasks.resuming.changedFileDiff(taskId(input.taskId), input),
+      })),
+      rename: os.tasks.rename.handler(async ({ input }) => {
+        await tasks.rename(taskId(input.taskId), input.title)
+        return {}
+      }),
       retry: os.tasks.retry.handler(async ({ input }) => {
         await tasks.retry(taskId(input.taskId))
         return {}
@@ -210,6 +217,9 @@ export function createRouter(deps: RouterDependencies) {
             signal,
           ),
         ),
+      ),
+      resumePlan: os.feed.resumePlan.handler(({ input }) =>
+        withContractErrors(tasks.resuming.planned(input.selector)),
       ),
     },
   })

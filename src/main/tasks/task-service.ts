@@ -18,6 +18,7 @@ import {
   type Task,
   type TaskStatus,
   type TaskTree,
+  titleCharsMax,
 } from '../../shared/tasks.ts'
 import type { AwaitedTask } from '../../shared/tools.ts'
 import { reportsDir } from '../artifacts/index.ts'
@@ -45,9 +46,6 @@ import { createSubAgents } from './sub-agents.ts'
 import { createTaskRecord } from './task-record.ts'
 import { createTaskTools } from './task-tools.ts'
 import { isAboutToRunAgain, waitUntilOver } from './waiting.ts'
-
-/** A list shows less of it. */
-const titleCharsMax = 80
 
 interface StartTask {
   projectId: ProjectId
@@ -87,6 +85,8 @@ export interface TaskService {
   readonly beginAnew: BeginAnew
   /** Gives up an interrupted task, or one that has not begun. Its record stays. Throws FailureError. */
   abandon(taskId: TaskId, reason: string): Promise<void>
+  /** Gives a root another title; a sub-agent is known to its parent by the one that it has. */
+  rename(taskId: TaskId, title: string): Promise<void>
   /** Runs a failed task again, as a new run of it. Throws FailureError. */
   retry(taskId: TaskId): Promise<void>
   /** What runs or waits for its turn in this process. */
@@ -159,6 +159,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     runs,
     isActive: isTaken,
     runner,
+    diffBlobs: deps.git.diffBlobs,
     deedsOf: (task) => deedsOf(workspaces.records, task),
     lineageDamage: (task) => lineageDamage(transcripts, task),
     driftOf: deps.drift.find,
@@ -240,6 +241,14 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     const { restored } = await deps.drift.restore(task, await deedsOf(workspaces.records, task))
     if (restored.length === 0) return []
     return [{ type: 'resume', runId: runIdOf(task.id, task.runs.length + 1), drift: restored }]
+  }
+
+  async function rename(taskId: TaskId, title: string): Promise<void> {
+    const task = record.known(taskId)
+    if (task.parentId !== null)
+      return refused('not-a-root', `"${task.title}" is a sub-agent; only roots can be renamed.`)
+    const line = title.trim().replaceAll(/\s+/g, ' ')
+    if (line !== task.title) await ledger.record({ type: 'task.renamed', taskId, title: line })
   }
 
   async function abandon(taskId: TaskId, reason: string): Promise<void> {
@@ -361,6 +370,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     resuming,
     beginAnew,
     abandon,
+    rename,
     retry,
     running: () => runs.ids().map(record.known),
     cleanUpFinished: async () => {
@@ -380,5 +390,8 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
 /** The first line of a prompt, short enough for a list. */
 function titleOf(prompt: string): string {
   const line = prompt.trim().split('\n', 1)[0] ?? ''
-  return line.length > titleCharsMax ? `${line.slice(0, titleCharsMax - 1)}…` : line
+  const characters = [...line]
+  return characters.length > titleCharsMax
+    ? `${characters.slice(0, titleCharsMax - 1).join('')}…`
+    : line
 }

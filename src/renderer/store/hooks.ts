@@ -9,7 +9,12 @@ import { type ChangeSummary, hasChangeSummary } from './change-summaries.ts'
 import type { LedgerView } from './ledger-store.ts'
 import type { Preferences } from './preferences.ts'
 import { type ReportView, reportKey } from './reports.ts'
-import { type InterruptedRow, interruptedRows } from './resumable.ts'
+import {
+  type InterruptedRow,
+  type InterruptedTree,
+  interruptedRows,
+  interruptedTrees,
+} from './resumable.ts'
 import type { Route } from './route.ts'
 import type { Stores } from './stores.ts'
 import type { TranscriptStore, TranscriptView } from './transcript-store.ts'
@@ -53,6 +58,17 @@ export function useInterruptedRows(): InterruptedRow[] {
     if (!same) kept.current = rows
     return kept.current
   })
+}
+
+/** The same by root. The same array until a task of it, or its place, has changed. */
+export function useInterruptedTrees(): InterruptedTree[] {
+  const rows = useInterruptedRows()
+  const tasks = useLedger(({ ledger }) => ledger.tasks)
+  const roots = useLedger(
+    useShallow(({ ledger }) => rows.map(({ task }) => ledger.tasks.get(task.rootId))),
+  )
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the map changes in place; its roots tell
+  return useMemo(() => interruptedTrees(tasks, rows), [tasks, rows, roots])
 }
 
 /** When the host began; null while it has not said. */

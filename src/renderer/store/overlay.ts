@@ -19,6 +19,10 @@ export type Overlay =
       /** What is chosen at first for the one that was asked for. */
       choice?: ResumeChoice
     }
+  /** Another title for a root. */
+  | { kind: 'rename'; taskId: TaskId }
+  /** A follow-up to a root with interrupted sub-agents: they may be resumed first. */
+  | { kind: 'follow-up'; taskId: TaskId; interrupted: number; onSend(): void }
   /** A new task that goes on from one that is over. */
   | { kind: 'continue-from'; taskId: TaskId }
   | { kind: 'palette' }

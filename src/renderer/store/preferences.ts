@@ -15,6 +15,12 @@ const preferencesSchema = z.object({
   inspectorTab: z.enum(['changes', 'state']).catch('changes'),
   /** Rows of the sidebar that are folded: ids of projects and tasks. */
   folded: z.array(z.string()).catch([]),
+  /** Rows that would be folded because they were read, and that the person opened: ids of tasks. */
+  opened: z.array(z.string()).catch([]),
+  /** By root: the end of its last run that was looked at, ISO 8601. */
+  seen: z.record(z.string(), z.string()).catch({}),
+  /** What ended before this counts as seen: when this browser or window was first used, ISO 8601. */
+  seenSince: z.string().nullable().catch(null),
   /** Which agents the sidebar's tree shows. */
   agentFilter: z.enum(['all', 'at-work', 'interrupted', 'finished']).catch('all'),
   /** How the archive is sorted. */
@@ -45,7 +51,7 @@ const preferencesSchema = z.object({
 export type Preferences = z.infer<typeof preferencesSchema>
 
 const storageKey = 'shiplog.preferences'
-/** Folded rows and read notices of long ago are forgotten. */
+/** Folded rows, read notices and roots that were looked at long ago are forgotten. */
 const rememberedIdsMax = 500
 
 export type PreferencesStore = StoreApi<Preferences>
@@ -79,5 +85,7 @@ function read(storage: Pick<Storage, 'getItem'>): unknown {
 const bounded = (preferences: Preferences): Preferences => ({
   ...preferences,
   folded: preferences.folded.slice(-rememberedIdsMax),
+  opened: preferences.opened.slice(-rememberedIdsMax),
+  seen: Object.fromEntries(Object.entries(preferences.seen).slice(-rememberedIdsMax)),
   dismissedNotices: preferences.dismissedNotices.slice(-rememberedIdsMax),
 })

@@ -32,14 +32,15 @@ export function isResumable(tasks: Tasks, task: Task): boolean {
 }
 
 /**
- * What waits for the person, as trees: the tree that stopped last first, parents before their children.
- * A sub-agent whose root has completed since, or is in the archive, holds nothing up any more.
+ * Everything that is interrupted, as trees: the tree that stopped last first, parents before their children.
+ * That its root has completed since does not take an agent off the list: only a resume, a restart, an abandon
+ * or the removal of its workspace does.
  *
- * `hostSince`: when the host began, ISO 8601. A root that is older and in the queue has nobody to take it
- * up; null while that is not known.
+ * `hostSince`: when the host began, ISO 8601. What is older and in the queue has nobody to take it up; null
+ * while that is not known.
  */
 export function interruptedRows(tasks: Tasks, hostSince: string | null = null): InterruptedRow[] {
-  const neverBegun = (task: Task): boolean =>
+  const neverStarted = (task: Task): boolean =>
     task.status === 'queued' &&
     task.parentId === null &&
     task.runs.length === 0 &&
@@ -48,8 +49,7 @@ export function interruptedRows(tasks: Tasks, hostSince: string | null = null): 
     !isGone(task)
   const listed = [...tasks.values()].filter((task) => {
     const root = tasks.get(task.rootId)
-    const isOver = root !== undefined && (root.status === 'completed' || isGone(root))
-    return (isResumable(tasks, task) && !isOver) || neverBegun(task)
+    return (isResumable(tasks, task) && !(root && isGone(root))) || neverStarted(task)
   })
   const among = new Set(listed.map(({ id }) => id))
   const children = Map.groupBy(listed, (task) => nearestListed(tasks, task, among))
@@ -57,6 +57,34 @@ export function interruptedRows(tasks: Tasks, hostSince: string | null = null): 
     stoppedAt(b).localeCompare(stoppedAt(a)),
   )
   return tops.flatMap((top) => treeOf(top, 0, children))
+}
+
+/** What is interrupted of one root's tree. */
+export interface InterruptedTree {
+  root: Task
+  /** In the order of the tree, the root included where it is interrupted itself. */
+  rows: InterruptedRow[]
+  /** Of these, those that ran: the rest never started. */
+  interrupted: number
+  /** When the last of them stopped, ISO 8601. */
+  stoppedAt: string
+}
+
+/** `rows`: as `interruptedRows` gives them. A root is listed once, wherever its agents stand among the rows. */
+export function interruptedTrees(tasks: Tasks, rows: InterruptedRow[]): InterruptedTree[] {
+  return [...Map.groupBy(rows, ({ task }) => task.rootId)].flatMap(([rootId, ofRoot]) => {
+    const root = tasks.get(rootId) ?? ofRoot[0]?.task
+    if (!root) return []
+    const stops = ofRoot.map(({ task }) => stoppedAt(task)).toSorted()
+    return [
+      {
+        root,
+        rows: ofRoot,
+        interrupted: ofRoot.filter(({ task }) => task.status === 'interrupted').length,
+        stoppedAt: stops.at(-1) ?? root.createdAt,
+      },
+    ]
+  })
 }
 
 /** The resumable ones below a task, parents before their children. */

@@ -17,6 +17,10 @@ export interface FollowedEnds {
 interface ResumesView {
   /** What has changed for these is being found out. */
   looking: ReadonlySet<TaskId>
+  /** The person confirmed their resume, and the host has not answered yet. */
+  starting: ReadonlySet<TaskId>
+  /** The roots of those. */
+  startingRoots: ReadonlySet<TaskId>
   /** Null while there is none. */
   batch: ResumeBatch | null
   stopping: boolean
@@ -26,6 +30,8 @@ export interface Resumes {
   store: StoreApi<ResumesView>
   /** Marks the task for as long as `find` takes. Null when that is under way already. */
   look<Value>(taskId: TaskId, find: () => Promise<Value>): Promise<Value | null>
+  /** Marks them as starting for as long as `start` takes. */
+  start<Value>(tasks: { id: TaskId; rootId: TaskId }[], start: () => Promise<Value>): Promise<Value>
   /**
    * Follows them until none runs or waits any more, and tells how each ended; joined to those that are
    * being followed. Null when others are told, or when the connection was lost: nobody knows then.
@@ -38,9 +44,12 @@ export interface Resumes {
 export function createResumes({ client }: { client: Pick<ShiplogClient, 'tasks'> }): Resumes {
   const store = createStore<ResumesView>(() => ({
     looking: new Set(),
+    starting: new Set(),
+    startingRoots: new Set(),
     batch: null,
     stopping: false,
   }))
+  const starts = new Set<{ id: TaskId; rootId: TaskId }[]>()
   /** Of the batch that is followed. Null: nobody stopped it. */
   let calledOff: ReadonlySet<TaskId> | null = null
 
@@ -55,6 +64,28 @@ export function createResumes({ client }: { client: Pick<ShiplogClient, 'tasks'>
       rest.delete(taskId)
       store.setState({ looking: rest })
     }
+  }
+
+  async function start<Value>(
+    tasks: { id: TaskId; rootId: TaskId }[],
+    call: () => Promise<Value>,
+  ): Promise<Value> {
+    starts.add(tasks)
+    publishStarting()
+    try {
+      return await call()
+    } finally {
+      starts.delete(tasks)
+      publishStarting()
+    }
+  }
+
+  function publishStarting(): void {
+    const all = [...starts].flat()
+    store.setState({
+      starting: new Set(all.map(({ id }) => id)),
+      startingRoots: new Set(all.map(({ rootId }) => rootId)),
+    })
   }
 
   async function follow(taskIds: TaskId[]): Promise<FollowedEnds | null> {
@@ -104,5 +135,5 @@ export function createResumes({ client }: { client: Pick<ShiplogClient, 'tasks'>
     store.setState({ stopping: false })
   }
 
-  return { store, look, follow, stop }
+  return { store, look, start, follow, stop }
 }

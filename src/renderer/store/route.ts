@@ -66,6 +66,14 @@ export function formatRoute(route: Route): string {
   }
 }
 
+/** An absolute link to it: of the desktop app by its own scheme, else by the page's address. */
+export const linkTo = (route: Route): string => {
+  const hash = formatRoute(route)
+  return /^https?:$/.test(location.protocol)
+    ? `${location.origin}${location.pathname}${hash}`
+    : `shiplog://${hash.slice('#/'.length)}`
+}
+
 export const taskRoute = (taskId: TaskId): Route => ({ screen: 'task', taskId, transcriptOf: null })
 export const projectRoute = (projectId: ProjectId): Route => ({ screen: 'project', projectId })
 

@@ -10,7 +10,7 @@ import { createLastActs, type LastActs } from './last-acts.ts'
 import { createLedgerStore, type LedgerStore } from './ledger-store.ts'
 import { createNavigation, type Navigation } from './navigation.ts'
 import { createOverlay, type OverlayStore } from './overlay.ts'
-import { createPreferences, type PreferencesStore } from './preferences.ts'
+import { createPreferences, type Preferences, type PreferencesStore } from './preferences.ts'
 import { createReports, type Reports } from './reports.ts'
 import { createResumes, type Resumes } from './resumes.ts'
 import { createSessions, type Sessions } from './sessions.ts'
@@ -28,6 +28,8 @@ export interface Stores {
   appInfo: AppInfoStore
   navigation: Navigation
   preferences: PreferencesStore
+  /** By root: the end of its last run that had been looked at when the window opened. */
+  seenAtStart: Preferences['seen']
   overlay: OverlayStore
   keys: Keys
   open(): void
@@ -45,6 +47,9 @@ export function createStores({ client, connection, window }: StoresDeps): Stores
   const ledger = createLedgerStore({ client, onSwept: () => void appInfo.load() })
   const sessions = createSessions({ client, ledger })
   const navigation = createNavigation(window)
+  const preferences = createPreferences(window.localStorage)
+  if (preferences.getState().seenSince === null)
+    preferences.setState({ seenSince: new Date().toISOString() })
   return {
     client,
     connection,
@@ -57,7 +62,8 @@ export function createStores({ client, connection, window }: StoresDeps): Stores
     lastActs: createLastActs({ client, describe: lastActOf }),
     appInfo,
     navigation,
-    preferences: createPreferences(window.localStorage),
+    preferences,
+    seenAtStart: preferences.getState().seen,
     overlay: createOverlay(),
     keys: createKeys(),
     open() {

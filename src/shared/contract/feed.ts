@@ -8,6 +8,7 @@ import { z } from 'zod'
 import { entrySchema, partialMessageSchema } from '../entries.ts'
 import { idTextSchema, projectIdSchema, taskIdSchema } from '../ids.ts'
 import { ledgerRecordSchema } from '../ledger.ts'
+import { resumePlanEventSchema, resumeSelectorSchema } from '../resume.ts'
 import { projectSchema, taskSchema } from '../tasks.ts'
 import { base } from './base.ts'
 import { damageSchema } from './workspace.ts'
@@ -74,4 +75,8 @@ export const feed = {
   session: base
     .input(z.object({ workspaceId: idTextSchema }))
     .output(eventIterator(sessionFeedEventSchema)),
+  /** `tasks.planResume` piece by piece; it ends after the last agent was checked. Changes nothing. */
+  resumePlan: base
+    .input(z.object({ selector: resumeSelectorSchema }))
+    .output(eventIterator(resumePlanEventSchema)),
 }

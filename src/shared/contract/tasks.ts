@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { blobIdSchema } from '../drift.ts'
 import { idTextSchema, projectIdSchema, promptIdSchema, taskIdSchema } from '../ids.ts'
 import {
   resumeCandidateSchema,
@@ -16,6 +17,7 @@ import {
   taskStatusSchema,
   variableNameSchema,
   variablesMax,
+  titleCharsMax,
 } from '../tasks.ts'
 import { applyOutcomeSchema, undoOutcomeSchema } from '../tools.ts'
 import { base } from './base.ts'
@@ -135,6 +137,20 @@ export const tasks = {
     .output(z.object({ taskId: taskIdSchema })),
   /** Gives up an interrupted task, or one that has not begun. Its record stays. */
   abandon: base.input(z.object({ taskId: idTextSchema })).output(z.object({})),
+  /** What others changed in one file of a task, as a drift report names it: a unified diff, empty for binary files. */
+  changedFileDiff: base
+    .input(
+      z.object({
+        taskId: idTextSchema,
+        path: z.string(),
+        blobs: z.object({ from: blobIdSchema, to: blobIdSchema }),
+      }),
+    )
+    .output(z.object({ patch: z.string() })),
+  /** Gives a root another title. */
+  rename: base
+    .input(z.object({ taskId: idTextSchema, title: z.string().trim().min(1).max(titleCharsMax) }))
+    .output(z.object({})),
   /** Runs a failed task again, as a new run of it; what depends on it is released when it completes. */
   retry: base.input(z.object({ taskId: idTextSchema })).output(z.object({})),
 }

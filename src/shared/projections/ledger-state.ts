@@ -219,6 +219,8 @@ function foldEvent(state: LedgerState, event: LedgerEvent, at: string): void {
       return changeTree(state, event.workspaceId, { trashed: false, trashedAt: null })
     case 'workspace.purged':
       return changeTree(state, event.workspaceId, { purged: true })
+    case 'task.renamed':
+      return change(state, event.taskId, () => ({ title: event.title }))
     case 'task.pinned':
       return change(state, event.taskId, () => ({ pinned: true }))
     case 'task.unpinned':

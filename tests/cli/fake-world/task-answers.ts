@@ -82,6 +82,8 @@ export function taskAnswers(deps: {
     abandon: os.tasks.abandon.handler(({ input, errors }) =>
       resuming.abandon(input.taskId, errors),
     ),
+    rename: os.tasks.rename.handler(() => ({})),
+    changedFileDiff: os.tasks.changedFileDiff.handler(() => ({ patch: '' })),
     retry: os.tasks.retry.handler(({ input, errors }) => resuming.retry(input.taskId, errors)),
   }
 }

@@ -84,6 +84,8 @@ export function taskAnswers(deps: {
       resuming.abandon(input.taskId)
       return {}
     }),
+    rename: os.tasks.rename.handler(() => ({})),
+    changedFileDiff: os.tasks.changedFileDiff.handler(() => ({ patch: '' })),
     retry: os.tasks.retry.handler(({ input }) => {
       resuming.retry(input.taskId)
       return {}

@@ -54,7 +54,7 @@ it('[S2] finds nothing where nothing changed, and changes nothing by looking', a
     missing: [],
     dirty: [],
     modelChanged: null,
-    unknownCalls: 0,
+    unknownCalls: [],
     notCompared: null,
   })
   expect(describeDrift(drift)).toEqual([])
@@ -414,7 +414,11 @@ it('[S2] a crash in a command: what nothing tells of is listed and blamed on nob
   const dir = task.workspace.path
   await writeFile(join(dir, 'a.txt'), 'command\n')
   const drift = await driftOf(fixture, task, withoutEnd)
-  expect(drift).toMatchObject({ conflicts: [], dirty: ['a.txt'], unknownCalls: 1 })
+  expect(drift).toMatchObject({
+    conflicts: [],
+    dirty: ['a.txt'],
+    unknownCalls: [{ tool: 'bash', subject: 'echo command > a.txt; sleep 600' }],
+  })
   // Written clearly after the end that is in the record: that was not the command.
 
   const later = Date.now() / 1000 + 60

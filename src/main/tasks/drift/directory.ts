@@ -83,8 +83,14 @@ async function attribution(
       firstKnown(names, (name) => neighbours.changed(name, trail.knownAt)) ??
       firstKnown(names, (name) => committers?.get(name) ?? null) ??
       thePerson
-    return [{ path, oldPath, change, changedBy }]
+    return [{ path, oldPath, change, changedBy, ...blobsOf(difference) }]
   }
+}
+
+/** Both contents, where the file was there before and is there now. */
+export function blobsOf({ change, oldId, newId }: TreeDifference): Pick<DriftConflict, 'blobs'> {
+  const isText = change === 'modified' || change === 'renamed'
+  return isText && oldId !== newId ? { blobs: { from: oldId, to: newId } } : {}
 }
 
 export const bothNames = ({ path, oldPath }: { path: string; oldPath: string | null }): string[] =>

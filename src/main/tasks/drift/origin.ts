@@ -11,7 +11,7 @@ import { ancestorsOf, type LedgerState } from '../../../shared/projections/ledge
 import type { Task, Workspace } from '../../../shared/tasks.ts'
 import type { Git, TreeDifference } from '../../git/index.ts'
 import { systemCode } from '../../journal/index.ts'
-import { bothNames, firstKnown, touches } from './directory.ts'
+import { blobsOf, bothNames, firstKnown, touches } from './directory.ts'
 import { committersOf, neighboursIn } from './others.ts'
 import { modifiedAt } from './own-changes.ts'
 import type { Trail } from './record.ts'
@@ -112,7 +112,8 @@ export async function originConflicts(
       const isOld = agent === null && (await isOlder(dir, difference, begunAt))
       changedBy = isOld ? (maker ?? null) : (agent ?? thePerson)
     } else changedBy = maker === undefined ? thePerson : maker
-    if (changedBy !== null) conflicts.push({ path, oldPath, change, changedBy })
+    if (changedBy !== null)
+      conflicts.push({ path, oldPath, change, changedBy, ...blobsOf(difference) })
   }
   return conflicts
 }

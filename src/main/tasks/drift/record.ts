@@ -1,6 +1,7 @@
 /** What a task's own entries say of what it did and where it stopped. Pure. */
-import type { DriftReport } from '../../../shared/drift.ts'
+import { type DriftReport, type UnknownCall, unknownCallCharsMax } from '../../../shared/drift.ts'
 import type { Entry, WorkspaceSnapshotEntry } from '../../../shared/entries.ts'
+import { describeToolCall } from '../../../shared/projections/describe-tool-call.ts'
 import type { Task } from '../../../shared/tasks.ts'
 
 /** The model of the last run, where the task has another one now. */
@@ -12,14 +13,28 @@ export function modelChange(task: Task, history: readonly Entry[]): DriftReport[
 }
 
 /** Calls of the last run without an outcome. Those that the ledger answers for are reconciled instead (S3). */
-export function unknownCalls(history: readonly Entry[]): number {
-  const open = new Set<string>()
+export function unknownCalls(history: readonly Entry[]): UnknownCall[] {
+  const open = new Map<string, UnknownCall>()
   for (const entry of history) {
     if (entry.type === 'run-start') open.clear()
-    else if (entry.type === 'tool-call' && !answeredByLedger.has(entry.name)) open.add(entry.callId)
+    else if (entry.type === 'tool-call' && !answeredByLedger.has(entry.name))
+      open.set(entry.callId, unknownCall(entry))
     else if (entry.type === 'tool-result' && entry.outcome !== 'unknown') open.delete(entry.callId)
   }
-  return open.size
+  return [...open.values()]
+}
+
+function unknownCall({ name, input, at }: Extract<Entry, { type: 'tool-call' }>): UnknownCall {
+  const described = describeToolCall(name, input)
+  const subject = described.slice(name.length + 1) || name
+  return {
+    tool: name,
+    subject:
+      subject.length > unknownCallCharsMax
+        ? `${subject.slice(0, unknownCallCharsMax - 1)}…`
+        : subject,
+    startedAt: new Date(at).toISOString(),
+  }
 }
 
 const answeredByLedger: ReadonlySet<string> = new Set(['task', 'task_await', 'task_list'])

@@ -12,10 +12,12 @@ import type { Entry, EntryBody } from '../../../shared/entries.ts'
 import { FailureError, refused } from '../../../shared/failure.ts'
 import { runIdOf, type TaskId } from '../../../shared/ids.ts'
 import type {
+  ResumeAgent,
   ResumeCandidate,
   ResumeChoice,
   ResumeEnd,
   ResumeOutcome,
+  ResumePlanEvent,
   ResumeSelector,
 } from '../../../shared/resume.ts'
 import { agentsAtOnceDefault, type Task } from '../../../shared/tasks.ts'
@@ -46,6 +48,13 @@ interface ResumeRequest {
 export interface ResumeService {
   /** Who would be resumed, and what has changed for each since (S2). Changes nothing. Throws FailureError. */
   plan(selector: ResumeSelector): Promise<ResumeCandidate[]>
+  /** The same piece by piece: who at once, then what has changed for each as it is known. */
+  planned(selector: ResumeSelector): AsyncGenerator<ResumePlanEvent>
+  /** A unified diff of one file that a drift report names; empty for a binary one. */
+  changedFileDiff(
+    taskId: TaskId,
+    file: { path: string; blobs: { from: string; to: string } },
+  ): Promise<string>
   /**
    * Begins them, as many at once as the limit allows; resolves once each runs or waits for its turn.
    * One that can't be begun does not keep the others from it (T6); conflicts without `force` keep all.
@@ -71,6 +80,8 @@ interface ResumeDependencies {
   obstacleOf: FindObstacle
   /** Makes the directory that it worked in again where it is gone (S4); all of it or nothing. */
   restoreWorkingDir: RestoreWorkingDir
+  /** Of two contents of a file, by their ids. */
+  diffBlobs: (input: { repoDir: string; from: string; to: string }) => Promise<string>
   startFresh: (taskId: TaskId) => Promise<TaskId>
   abandon: (taskId: TaskId, reason: string) => Promise<void>
 }
@@ -92,32 +103,54 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
   const neverBegun = new Map<TaskId, string>()
 
   async function plan(selector: ResumeSelector): Promise<ResumeCandidate[]> {
+    const order: TaskId[] = []
+    const checked = new Map<TaskId, ResumeCandidate>()
+    for await (const event of planned(selector)) {
+      if (event.type === 'agents') order.push(...event.agents.map(({ taskId }) => taskId))
+      else checked.set(event.candidate.taskId, event.candidate)
+    }
+    return order.flatMap((id) => checked.get(id) ?? [])
+  }
+
+  async function* planned(selector: ResumeSelector): AsyncGenerator<ResumePlanEvent> {
     const tasks = selectForResume(state, selector, isActive)
     const among = new Set(tasks.map(({ id }) => id))
-    const candidates: ResumeCandidate[] = []
-    const waiting = tasks.entries()
-    const work = async () => {
-      for (const [place, task] of waiting) candidates[place] = await candidateOf(task, among)
+    yield { type: 'agents', agents: tasks.map((task) => agentOf(task, among)) }
+    const pending = new Map<TaskId, Promise<ResumeCandidate>>()
+    const next = async (): Promise<ResumePlanEvent> => {
+      const candidate = await Promise.race(pending.values())
+      pending.delete(candidate.taskId)
+      return { type: 'checked', candidate }
     }
-    await Promise.all(Array.from({ length: plannedAtOnce }, work))
-    return candidates
+    for (const task of tasks) {
+      const check = candidateOf(task, among)
+      // A reader may leave before it has ended; one that stays is given the failure by `next`.
+      check.catch(() => {})
+      pending.set(task.id, check)
+      if (pending.size >= plannedAtOnce) yield await next()
+    }
+    while (pending.size > 0) yield await next()
+  }
+
+  async function changedFileDiff(
+    taskId: TaskId,
+    { path, blobs }: { path: string; blobs: { from: string; to: string } },
+  ): Promise<string> {
+    const { projectDir } = record.known(taskId)
+    const hunks = await deps.diffBlobs({ repoDir: projectDir, ...blobs })
+    return hunks === '' ? '' : `--- a/${path}\n+++ b/${path}\n${hunks}`
+  }
+
+  function agentOf(task: Task, among: Set<TaskId>): ResumeAgent {
+    const { id: taskId, parentId, title, agent, status } = task
+    return { taskId, parentId, title, agent, status, depth: depthAmong(task, among) }
   }
 
   async function candidateOf(task: Task, among: Set<TaskId>): Promise<ResumeCandidate> {
-    const { id: taskId, parentId, title, agent, status } = task
     const history = await deps.deedsOf(task)
     const drift = await deps.driftOf(task, history)
     const obstacle = await deps.obstacleOf(task, history)
-    return {
-      taskId,
-      parentId,
-      title,
-      agent,
-      status,
-      depth: depthAmong(task, among),
-      drift,
-      obstacle,
-    }
+    return { ...agentOf(task, among), drift, obstacle }
   }
 
   function depthAmong(task: Task, among: Set<TaskId>): number {
@@ -285,5 +318,5 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
     })
   }
 
-  return { plan, resume, ended }
+  return { plan, planned, changedFileDiff, resume, ended }
 }

@@ -1,3 +1,4 @@
+import { ContextMenu as ContextBase } from '@base-ui/react/context-menu'
 import { Menu as Base } from '@base-ui/react/menu'
 import { Check } from 'lucide-react'
 import type { ReactElement, ReactNode } from 'react'
@@ -35,51 +36,73 @@ export function Menu(props: {
       <Base.Trigger render={trigger as ReactElement<Record<string, unknown>>} />
       <Base.Portal>
         <Base.Positioner sideOffset={4} align={align} className="z-50 outline-none">
-          <Base.Popup className="min-w-44 rounded-md bg-raised p-1 text-ui text-ink shadow-popup outline-none">
-            {entries.map((entry, index) =>
-              entry.kind === 'separator' ? (
-                // biome-ignore lint/suspicious/noArrayIndexKey: a separator has nothing else to name it
-                <Base.Separator key={index} className="mx-1 my-1 h-px bg-line" />
-              ) : entry.kind === 'choice' ? (
-                // biome-ignore lint/suspicious/noArrayIndexKey: the entries of a menu keep their places
-                <Base.RadioGroup key={index} value={entry.value} onValueChange={entry.onChange}>
-                  {entry.options.map(({ value, label }) => (
-                    <Base.RadioItem
-                      key={value}
-                      value={value}
-                      closeOnClick
-                      className="flex h-7 items-center gap-2 rounded-sm px-2 outline-none select-none data-highlighted:bg-hover"
-                    >
-                      <span className="flex size-4 items-center justify-center">
-                        <Base.RadioItemIndicator>
-                          <Check className="size-3.5" />
-                        </Base.RadioItemIndicator>
-                      </span>
-                      {label}
-                    </Base.RadioItem>
-                  ))}
-                </Base.RadioGroup>
-              ) : (
-                <Base.Item
-                  key={entry.label}
-                  disabled={entry.disabled}
-                  onClick={entry.onSelect}
-                  className={classNames(
-                    'flex h-7 items-center gap-2 rounded-sm px-2 outline-none select-none data-disabled:opacity-50 data-highlighted:bg-hover [&>svg]:size-4 [&>svg]:text-muted',
-                    entry.danger && 'text-red',
-                  )}
-                >
-                  {entry.icon}
-                  <span className="flex-1">{entry.label}</span>
-                  {entry.shortcut ? (
-                    <span className="pl-4 text-small text-muted">{keysText(entry.shortcut)}</span>
-                  ) : null}
-                </Base.Item>
-              ),
-            )}
+          <Base.Popup className={popupLook}>
+            <Entries entries={entries} />
           </Base.Popup>
         </Base.Positioner>
       </Base.Portal>
     </Base.Root>
   )
 }
+
+/** What the right button and the menu key offer for what is inside. */
+export function ContextMenu(props: { entries: MenuEntry[]; children: ReactElement }) {
+  const { entries, children } = props
+  return (
+    <ContextBase.Root>
+      <ContextBase.Trigger render={children as ReactElement<Record<string, unknown>>} />
+      <ContextBase.Portal>
+        <ContextBase.Positioner className="z-50 outline-none">
+          <ContextBase.Popup className={popupLook}>
+            <Entries entries={entries} />
+          </ContextBase.Popup>
+        </ContextBase.Positioner>
+      </ContextBase.Portal>
+    </ContextBase.Root>
+  )
+}
+
+const popupLook = 'min-w-44 rounded-md bg-raised p-1 text-ui text-ink shadow-popup outline-none'
+
+const Entries = ({ entries }: { entries: MenuEntry[] }) =>
+  entries.map((entry, index) =>
+    entry.kind === 'separator' ? (
+      // biome-ignore lint/suspicious/noArrayIndexKey: a separator has nothing else to name it
+      <Base.Separator key={index} className="mx-1 my-1 h-px bg-line" />
+    ) : entry.kind === 'choice' ? (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the entries of a menu keep their places
+      <Base.RadioGroup key={index} value={entry.value} onValueChange={entry.onChange}>
+        {entry.options.map(({ value, label }) => (
+          <Base.RadioItem
+            key={value}
+            value={value}
+            closeOnClick
+            className="flex h-7 items-center gap-2 rounded-sm px-2 outline-none select-none data-highlighted:bg-hover"
+          >
+            <span className="flex size-4 items-center justify-center">
+              <Base.RadioItemIndicator>
+                <Check className="size-3.5" />
+              </Base.RadioItemIndicator>
+            </span>
+            {label}
+          </Base.RadioItem>
+        ))}
+      </Base.RadioGroup>
+    ) : (
+      <Base.Item
+        key={entry.label}
+        disabled={entry.disabled}
+        onClick={entry.onSelect}
+        className={classNames(
+          'flex h-7 items-center gap-2 rounded-sm px-2 outline-none select-none data-disabled:opacity-50 data-highlighted:bg-hover [&>svg]:size-4 [&>svg]:text-muted',
+          entry.danger && 'text-red',
+        )}
+      >
+        {entry.icon}
+        <span className="flex-1">{entry.label}</span>
+        {entry.shortcut ? (
+          <span className="pl-4 text-small text-muted">{keysText(entry.shortcut)}</span>
+        ) : null}
+      </Base.Item>
+    ),
+  )

@@ -3,8 +3,11 @@ import type { ReactNode } from 'react'
 import type { TaskStatus } from '../../../shared/tasks.ts'
 import { classNames } from './class-names.ts'
 
-/** `waiting`: for the person. `not-started`: queued, and nobody is there to take it up. */
-export type ShownStatus = TaskStatus | 'waiting' | 'not-started'
+/**
+ * `waiting`: for the person. `not-started`: queued, and nobody is there to take it up. `partly-interrupted`: it
+ * completed, and some of its sub-agents are still interrupted.
+ */
+export type ShownStatus = TaskStatus | 'waiting' | 'not-started' | 'partly-interrupted'
 
 interface Look {
   label: string
@@ -36,6 +39,19 @@ const looks: Record<ShownStatus, Look> = {
     label: 'Completed',
     colour: 'text-green',
     shape: <path d="m3.25 8.5 3.1 3.25 6.4-7.5" />,
+  },
+  'partly-interrupted': {
+    label: 'Completed, with interrupted sub-agents',
+    colour: 'text-amber',
+    shape: (
+      <>
+        <path d="m1.75 7.25 2.5 2.75 4.75-6" className="text-green" stroke="currentColor" />
+        <g fill="currentColor" stroke="none">
+          <rect x={9.5} y={7} width={2} height={7} rx={0.6} />
+          <rect x={12.75} y={7} width={2} height={7} rx={0.6} />
+        </g>
+      </>
+    ),
   },
   interrupted: {
     label: 'Interrupted',

@@ -1,19 +1,28 @@
-/** Those that a resume would take up, as a tree, each with what is to be done with it. */
+/** The agents that a resume would take up, each with what is to be done with it. */
+import { ChevronRight } from 'lucide-react'
+import { type ReactNode, useId, useState } from 'react'
+import type { DriftConflict, DriftReport } from '../../../shared/drift.ts'
 import type { TaskId } from '../../../shared/ids.ts'
-import type { ResumeCandidate, ResumeChoice } from '../../../shared/resume.ts'
+import type { ResumeAgent, ResumeChoice } from '../../../shared/resume.ts'
 import { plainText } from '../conversation/plain-text.ts'
 import { RelativeTime, Select, StatusIcon } from '../primitives/index.ts'
 import { afterInterrupted } from '../task/stop-cause.ts'
-import { DriftView } from './drift-view.tsx'
+import { TitleText } from '../task/title-text.tsx'
+import { DriftView, driftHeadline } from './drift-view.tsx'
 
 export interface ShownCandidate {
-  candidate: ResumeCandidate
+  /** `drift`: null while it is not known what has changed. */
+  candidate: ResumeAgent & { drift: DriftReport | null; obstacle: string | null }
   depth: number
   choice: ResumeChoice
-  /** When it stopped, ISO 8601; null for one that never began. */
+  /** When it stopped, ISO 8601; null for one that never started. */
   stoppedAt: string | null
   /** Why it stopped. */
   cause: string | null
+  /** The title of its parent, where another one has the same title. */
+  parentTitle: string | null
+  /** The person should decide on it: it is open at first. */
+  open: boolean
 }
 
 /** Deeper levels are indented no further, so that a title stays readable. */
@@ -23,8 +32,10 @@ const indentLevelsMax = 4
 export function CandidateList(props: {
   rows: ShownCandidate[]
   onChoose?(taskId: TaskId, choice: ResumeChoice): void
+  /** Reads what changed in one file since the agent stopped, as a unified diff. */
+  loadDiff?(taskId: TaskId, conflict: DriftConflict): Promise<string>
 }) {
-  const { rows, onChoose } = props
+  const { rows, onChoose, loadDiff } = props
   return (
     <ul className="flex flex-col divide-y">
       {rows.map((row) => (
@@ -32,11 +43,12 @@ export function CandidateList(props: {
           key={row.candidate.taskId}
           aria-label={row.candidate.title}
           style={{ paddingLeft: Math.min(row.depth, indentLevelsMax) * 20 }}
-          className="py-2.5 first:pt-0 last:pb-0"
+          className="py-2 first:pt-0 last:pb-0"
         >
           <Candidate
             row={row}
             onChoose={onChoose && ((choice) => onChoose(row.candidate.taskId, choice))}
+            loadDiff={loadDiff && ((conflict) => loadDiff(row.candidate.taskId, conflict))}
           />
         </li>
       ))}
@@ -44,21 +56,31 @@ export function CandidateList(props: {
   )
 }
 
-function Candidate(props: { row: ShownCandidate; onChoose?(choice: ResumeChoice): void }) {
-  const { row, onChoose } = props
-  const { candidate, choice, stoppedAt, cause } = row
+function Candidate(props: {
+  row: ShownCandidate
+  onChoose?(choice: ResumeChoice): void
+  loadDiff?(conflict: DriftConflict): Promise<string>
+}) {
+  const { row, onChoose, loadDiff } = props
+  const { candidate, choice, stoppedAt, cause, parentTitle } = row
   const { title, agent, status, drift, obstacle } = candidate
   const notStarted = status !== 'interrupted'
+  const [toggled, setToggled] = useState<boolean | null>(null)
+  const detailsId = useId()
+  const headline = headlineOf(row)
+  // With one agent there is nothing to keep short.
+  const hasMore =
+    onChoose !== undefined && headline !== null && drift !== null && !row.open && headline.more
+  const open = row.open || (toggled ?? onChoose === undefined)
   return (
     <div className="flex gap-2">
       <StatusIcon status={notStarted ? 'not-started' : status} className="mt-0.5" />
       <div className="min-w-0 flex-1">
         <div className="flex items-start gap-2">
           <div className="min-w-0 flex-1">
-            <p className="untrusted line-clamp-2 font-semibold" title={plainText(title)}>
-              {plainText(title)}
-            </p>
+            <TitleText title={title} className="font-semibold" />
             <p className="untrusted line-clamp-2 text-small text-muted">
+              {parentTitle ? <>in {plainText(parentTitle)} · </> : null}
               {plainText(agent)}
               {stoppedAt && !notStarted ? (
                 <>
@@ -66,7 +88,7 @@ function Candidate(props: { row: ShownCandidate; onChoose?(choice: ResumeChoice)
                   · stopped <RelativeTime at={stoppedAt} />
                 </>
               ) : null}
-              {notStarted ? ' · had not begun' : afterInterrupted(cause)}
+              {notStarted ? ' · not started' : afterInterrupted(cause)}
             </p>
           </div>
           {onChoose ? (
@@ -81,13 +103,24 @@ function Candidate(props: { row: ShownCandidate; onChoose?(choice: ResumeChoice)
           ) : null}
         </div>
         {choice === 'resume' && !notStarted ? (
-          <div className="mt-1.5">
-            <DriftView drift={drift} />
+          <div className="mt-1">
+            {drift === null ? (
+              <p className="text-muted">Checking what changed…</p>
+            ) : open ? (
+              <div id={detailsId}>
+                <DriftView drift={drift} loadDiff={loadDiff} />
+              </div>
+            ) : headline ? (
+              <Headline
+                text={headline.text}
+                onOpen={hasMore ? () => setToggled(true) : undefined}
+              />
+            ) : null}
           </div>
         ) : null}
         {obstacle !== null ? (
           <p className="untrusted mt-1.5 rounded-md bg-amber-tint px-3 py-2">
-            <span className="font-semibold text-amber">It can’t be resumed. </span>
+            <span className="font-semibold text-amber">Can’t be resumed. </span>
             {plainText(obstacle)}
           </p>
         ) : null}
@@ -96,17 +129,36 @@ function Candidate(props: { row: ShownCandidate; onChoose?(choice: ResumeChoice)
   )
 }
 
+/** The first thing that differs; the rest on a click. */
+function Headline({ text, onOpen }: { text: ReactNode; onOpen: (() => void) | undefined }) {
+  if (!onOpen) return <p className="untrusted">{text}</p>
+  return (
+    <button
+      type="button"
+      aria-expanded={false}
+      onClick={onOpen}
+      className="untrusted -ml-1 flex items-start gap-1 rounded-sm px-1 text-left hover:bg-hover"
+    >
+      <ChevronRight aria-hidden className="mt-0.5 size-3.5 shrink-0 text-faint" />
+      <span>{text}</span>
+    </button>
+  )
+}
+
+const headlineOf = ({ candidate: { drift } }: ShownCandidate) =>
+  drift === null ? null : driftHeadline(drift)
+
 const choiceWords: Record<ResumeChoice, string> = {
   resume: 'Resume',
-  fresh: 'Start fresh',
-  abandon: 'Give up',
+  fresh: 'Restart',
+  abandon: 'Abandon',
   leave: 'Leave',
 }
 
-function optionsFor({ status, obstacle }: ResumeCandidate) {
+function optionsFor({ status, obstacle }: ShownCandidate['candidate']) {
   const choices: ResumeChoice[] = [
     ...(obstacle === null ? (['resume'] as const) : []),
-    // One that never began is fresh already.
+    // One that never started has nothing to restart.
     ...(status === 'interrupted' && obstacle === null ? (['fresh'] as const) : []),
     'abandon',
     'leave',

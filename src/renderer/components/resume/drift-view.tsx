@@ -1,18 +1,28 @@
-/** What has changed since an agent stopped, before it goes on (S2). */
-import { useState } from 'react'
-import { type DriftConflict, type DriftReport, describeDrift } from '../../../shared/drift.ts'
+/** What has changed since an agent stopped, before it is resumed (S2). */
+import { Fragment, type ReactNode, useEffect, useState } from 'react'
+import {
+  type DriftConflict,
+  type DriftReport,
+  describeDrift,
+  type UnknownCall,
+} from '../../../shared/drift.ts'
 import { plainText } from '../conversation/plain-text.ts'
-import { counted } from '../primitives/format.ts'
-import { TextButton } from '../primitives/index.ts'
+import { PatchView } from '../diff/patch-view.tsx'
+import { counted, timeOfDayWithSeconds } from '../primitives/format.ts'
+import { Skeleton, TextButton } from '../primitives/index.ts'
 
-export function DriftView({ drift }: { drift: DriftReport }) {
+/** Reads what changed in one file since the agent stopped, as a unified diff. */
+type LoadDiff = (conflict: DriftConflict) => Promise<string>
+
+export function DriftView({ drift, loadDiff }: { drift: DriftReport; loadDiff?: LoadDiff }) {
   const { conflicts, conflictsMore = 0, unknownCalls } = drift
   const sentences = otherSentences(drift)
-  if (conflicts.length + sentences.length + unknownCalls === 0)
-    return <p className="text-muted">Nothing has changed since.</p>
+  if (conflicts.length + sentences.length + unknownCalls.length === 0) return <Unchanged />
   return (
     <div className="flex flex-col gap-2">
-      {conflicts.length > 0 ? <Conflicts conflicts={conflicts} more={conflictsMore} /> : null}
+      {conflicts.length > 0 ? (
+        <Conflicts conflicts={conflicts} more={conflictsMore} loadDiff={loadDiff} />
+      ) : null}
       {sentences.length > 0 ? (
         <ul className="flex flex-col gap-0.5">
           {sentences.map((sentence) => (
@@ -22,8 +32,53 @@ export function DriftView({ drift }: { drift: DriftReport }) {
           ))}
         </ul>
       ) : null}
-      {unknownCalls > 0 ? <UnknownCalls count={unknownCalls} /> : null}
+      {unknownCalls.length > 0 ? (
+        <ul className="flex flex-col gap-0.5">
+          {unknownCalls.map((call, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the same command may have run twice
+            <li key={index}>
+              <RunningCall call={call} />
+            </li>
+          ))}
+        </ul>
+      ) : null}
     </div>
+  )
+}
+
+/** The first thing that differs, in a line, and whether there is more. */
+export function driftHeadline(drift: DriftReport): { text: ReactNode; more: boolean } {
+  const sentences = otherSentences(drift)
+  const { unknownCalls, conflicts } = drift
+  const count = sentences.length + unknownCalls.length
+  const [call] = unknownCalls
+  const [sentence] = sentences
+  if (conflicts.length > 0)
+    return { text: `${counted(conflicts.length, 'file')} changed since it stopped`, more: true }
+  if (call) return { text: <RunningCall call={call} />, more: count > 1 }
+  if (sentence) return { text: sentence, more: count > 1 }
+  return { text: <Unchanged />, more: false }
+}
+
+/** Said once for all of them. */
+export const unknownCallsNote =
+  'The result of a call that was running is unknown. It won’t be re-run; the agent will be told.'
+
+const Unchanged = () => <span className="text-muted">No changes since it stopped.</span>
+
+/** A long command keeps its beginning; the transcript has all of it. */
+const callCharsShown = 120
+
+function RunningCall({ call: { subject, startedAt } }: { call: UnknownCall }) {
+  const line = plainText(subject).replaceAll(/\s+/g, ' ').trim()
+  const shown = line.length > callCharsShown ? `${line.slice(0, callCharsShown - 1)}…` : line
+  return (
+    <span className="untrusted">
+      <code className="font-mono text-code" title={line}>
+        {shown}
+      </code>{' '}
+      was running, started <time dateTime={startedAt}>{timeOfDayWithSeconds(startedAt)}</time>.
+    </span>
   )
 }
 
@@ -37,8 +92,14 @@ const changeWords = {
   renamed: 'Renamed',
 } as const
 
-function Conflicts({ conflicts, more }: { conflicts: DriftConflict[]; more: number }) {
+function Conflicts(props: {
+  conflicts: DriftConflict[]
+  more: number
+  loadDiff: LoadDiff | undefined
+}) {
+  const { conflicts, more, loadDiff } = props
   const [all, setAll] = useState(false)
+  const [shownDiff, setShownDiff] = useState<string | null>(null)
   // One more takes no more room than saying that there is one.
   const few = conflicts.length <= conflictsShownMax + 1
   const shown = all || few ? conflicts : conflicts.slice(0, conflictsShownMax)
@@ -46,7 +107,7 @@ function Conflicts({ conflicts, more }: { conflicts: DriftConflict[]; more: numb
     <div className="rounded-md bg-amber-tint px-3 py-2">
       <table className="w-full border-separate border-spacing-0 text-left">
         <caption className="pb-1 text-left font-semibold text-amber">
-          {counted(conflicts.length + more, 'file')} that it worked on changed since
+          {counted(conflicts.length + more, 'file')} changed since it stopped
         </caption>
         <thead className="sr-only">
           <tr>
@@ -57,22 +118,44 @@ function Conflicts({ conflicts, more }: { conflicts: DriftConflict[]; more: numb
         </thead>
         <tbody className="align-top">
           {shown.map((conflict) => (
-            <tr key={conflict.path}>
-              <td className="untrusted py-px pr-4 font-mono text-code break-all">
-                {plainText(conflict.path)}
-                {conflict.oldPath ? (
-                  <span className="untrusted block text-muted">
-                    was {plainText(conflict.oldPath)}
+            <Fragment key={conflict.path}>
+              <tr>
+                <td className="untrusted py-px pr-4 font-mono text-code break-all">
+                  {loadDiff && conflict.blobs ? (
+                    <TextButton
+                      className="untrusted text-left break-all"
+                      aria-expanded={shownDiff === conflict.path}
+                      title="Show what changed"
+                      onClick={() =>
+                        setShownDiff(shownDiff === conflict.path ? null : conflict.path)
+                      }
+                    >
+                      {plainText(conflict.path)}
+                    </TextButton>
+                  ) : (
+                    plainText(conflict.path)
+                  )}
+                  {conflict.oldPath ? (
+                    <span className="untrusted block text-muted">
+                      was {plainText(conflict.oldPath)}
+                    </span>
+                  ) : null}
+                </td>
+                <td className="w-20 py-px pr-4 text-muted">{changeWords[conflict.change]}</td>
+                <td className="untrusted w-36 py-px">
+                  <span className="line-clamp-2" title={plainText(conflict.changedBy.name)}>
+                    {conflict.changedBy.name === 'you' ? 'You' : plainText(conflict.changedBy.name)}
                   </span>
-                ) : null}
-              </td>
-              <td className="w-20 py-px pr-4 text-muted">{changeWords[conflict.change]}</td>
-              <td className="untrusted w-36 py-px">
-                <span className="line-clamp-2" title={plainText(conflict.changedBy.name)}>
-                  {conflict.changedBy.name === 'you' ? 'You' : plainText(conflict.changedBy.name)}
-                </span>
-              </td>
-            </tr>
+                </td>
+              </tr>
+              {loadDiff && shownDiff === conflict.path ? (
+                <tr>
+                  <td colSpan={3} className="py-1">
+                    <FileDiff conflict={conflict} loadDiff={loadDiff} />
+                  </td>
+                </tr>
+              ) : null}
+            </Fragment>
           ))}
         </tbody>
       </table>
@@ -88,21 +171,34 @@ function Conflicts({ conflicts, more }: { conflicts: DriftConflict[]; more: numb
   )
 }
 
-function UnknownCalls({ count }: { count: number }) {
-  const one = count === 1
-  return (
-    <p>
-      {counted(count, 'tool call')} {one ? 'was' : 'were'} under way when it stopped, so nobody
-      knows what came of {one ? 'it' : 'them'}. {one ? 'It is' : 'They are'} not run again: the
-      agent is told, and goes on from there.
-    </p>
-  )
+/** What the others did to one file. */
+function FileDiff({ conflict, loadDiff }: { conflict: DriftConflict; loadDiff: LoadDiff }) {
+  const [state, setState] = useState<
+    { kind: 'loading' } | { kind: 'ready'; patch: string } | { kind: 'failed'; why: string }
+  >({ kind: 'loading' })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: read once, whatever function is given later
+  useEffect(() => {
+    let gone = false
+    loadDiff(conflict).then(
+      (patch) => gone || setState({ kind: 'ready', patch }),
+      (error: unknown) =>
+        gone || setState({ kind: 'failed', why: error instanceof Error ? error.message : '' }),
+    )
+    return () => {
+      gone = true
+    }
+  }, [conflict])
+  if (state.kind === 'loading') return <Skeleton lines={3} className="py-1" />
+  if (state.kind === 'failed')
+    return <p className="text-muted">The changes can’t be shown. {state.why}</p>
+  if (state.patch === '') return <p className="text-muted">No text to compare.</p>
+  return <PatchView path={conflict.path} patch={state.patch} />
 }
 
-/** Everything but what is shown in a way of its own. */
+/** Everything but what is shown otherwise. */
 function otherSentences(drift: DriftReport): string[] {
   const known = new Set(drift.conflicts.flatMap(({ path, oldPath }) => [path, oldPath]))
   const dirty = drift.dirty.filter((path) => !known.has(path))
-  const rest = { ...drift, conflicts: [], conflictsMore: undefined, dirty, unknownCalls: 0 }
+  const rest = { ...drift, conflicts: [], conflictsMore: undefined, dirty, unknownCalls: [] }
   return describeDrift(rest).map(plainText)
 }

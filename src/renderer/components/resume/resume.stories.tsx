@@ -33,7 +33,13 @@ function shown(
       ...{ drift, obstacle: null },
       ...candidate,
     },
-    ...{ depth, choice, cause },
+    ...{
+      depth,
+      choice,
+      cause,
+      parentTitle: null,
+      open: drift.conflicts.length > 0 || candidate.obstacle != null,
+    },
     stoppedAt: new Date(fixtureNowMs - 3_600_000).toISOString(),
   }
 }
@@ -55,10 +61,10 @@ export const Conflicts: Story = {
   args: { rows: [shown(ids.lead, 'Fix the parser', conflictDrift(ids.lead))] },
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)
-    const files = canvas.getByRole('table', { name: '3 files that it worked on changed since' })
+    const files = canvas.getByRole('table', { name: '3 files changed since it stopped' })
     await expect(within(files).getByText('was src/rules.ts')).toBeVisible()
     await expect(canvas.getByText('main has 3 new commits since 4f1c2d9.')).toBeVisible()
-    await expect(canvas.getByText(/2 tool calls were under way/)).toBeVisible()
+    await expect(canvas.getByText('sleep 45; ls')).toBeVisible()
   },
 }
 export const ConflictsDark: Story = { ...Conflicts, globals: { theme: 'dark' }, play: undefined }
@@ -87,7 +93,7 @@ export const Tree: Story = {
     // One that never began is fresh already.
     await expect(options.map((option) => option.textContent)).toEqual([
       'Resume',
-      'Give up',
+      'Abandon',
       'Leave',
     ])
     await userEvent.click(options[1] as HTMLElement)

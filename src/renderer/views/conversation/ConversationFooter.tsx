@@ -6,7 +6,7 @@ import { afterInterrupted, causeWords } from '../../components/task/stop-cause.t
 import { canBeContinued } from '../../components/task/what-next.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useActivity, useLedger, useStores, useUnreachable } from '../../store/hooks.ts'
-import { isWaiting, stoppedAt } from '../../store/resumable.ts'
+import { isWaiting, resumableBelow, stoppedAt } from '../../store/resumable.ts'
 import { ProblemNotice } from '../app/ProblemNotice.tsx'
 import { useActions } from '../app/use-actions.ts'
 import { useResumeActions } from '../resume/use-resume-actions.ts'
@@ -143,7 +143,7 @@ function RootComposer(props: {
   composer: Ref<HTMLTextAreaElement>
 }) {
   const { task, stopsNext, onSent, onReview, composer } = props
-  const { client } = useStores()
+  const { client, ledger, overlay } = useStores()
   const { stop } = useActions()
   const [text, setText] = useState(drafts.get(task.id) ?? '')
   const [sending, setSending] = useState(false)
@@ -153,6 +153,13 @@ function RootComposer(props: {
   const change = (next: string) => {
     setText(next)
     drafts.set(task.id, next)
+  }
+  const askFirst = (prompt: string) => {
+    const { tasks } = ledger.store.getState().ledger
+    const interrupted = resumableBelow(tasks, task.id).length
+    const onSend = () => void send(prompt)
+    if (interrupted === 0) onSend()
+    else overlay.show({ kind: 'follow-up', taskId: task.id, interrupted, onSend })
   }
   const send = async (prompt: string) => {
     setSending(true)
@@ -179,7 +186,7 @@ function RootComposer(props: {
           label="Follow-up"
           draft={text}
           onDraftChange={change}
-          onSend={(prompt) => void send(prompt)}
+          onSend={askFirst}
           running={running}
           sending={sending}
           unreachable={unreachable}

@@ -8,7 +8,7 @@ import { isResumable, isWaiting, resumableBelow } from '../../store/resumable.ts
 import { useActions } from '../app/use-actions.ts'
 import { useResumeActions } from './use-resume-actions.ts'
 
-/** How one goes on with a task that is not at work: its button, and the rest in a menu. */
+/** What can be done with a task that is not running: its button, and the rest in a menu. */
 export function ResumeButtons(props: {
   task: Task
   /** Its key is listened for. */
@@ -39,7 +39,7 @@ export function ResumeButtons(props: {
     ...(task.status === 'interrupted' && !task.archived && resumable
       ? [
           {
-            label: `Start fresh${more}`,
+            label: `Restart${more}`,
             icon: <ListRestart />,
             disabled: lost,
             onSelect: () => void startFresh(task.id),
@@ -49,7 +49,7 @@ export function ResumeButtons(props: {
     ...(resumable && !task.archived
       ? [
           {
-            label: `Give up${more}`,
+            label: `Abandon${more}`,
             icon: <Ban />,
             disabled: lost,
             onSelect: () => void giveUp(task.id),

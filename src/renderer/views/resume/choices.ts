@@ -1,7 +1,9 @@
-/** What is to be done with each of several that stopped. Pure. */
+/** What to do with each of several interrupted agents. Pure. */
+
+import type { DriftReport } from '../../../shared/drift.ts'
 import { hasConflicts } from '../../../shared/drift.ts'
 import type { TaskId } from '../../../shared/ids.ts'
-import type { ResumeCandidate, ResumeChoice } from '../../../shared/resume.ts'
+import type { ResumeAgent, ResumeChoice } from '../../../shared/resume.ts'
 import type { Task } from '../../../shared/tasks.ts'
 import type { ResumeAsk } from '../../store/overlay.ts'
 import { interruptedRows, isBelow } from '../../store/resumable.ts'
@@ -9,15 +11,18 @@ import { interruptedRows, isBelow } from '../../store/resumable.ts'
 export type Choices = Readonly<Partial<Record<TaskId, ResumeChoice>>>
 type Tasks = ReadonlyMap<TaskId, Task>
 
-interface CandidateRow {
-  candidate: ResumeCandidate
+/** `drift`: null while it is not known what has changed. */
+export type PlannedAgent = ResumeAgent & { drift: DriftReport | null; obstacle: string | null }
+
+export interface CandidateRow {
+  candidate: PlannedAgent
   /** Below the topmost one that is shown. */
   depth: number
 }
 
-/** Of what was found those that are meant, as trees, parents before their children. */
+/** Those that were asked for, as trees, parents before their children. */
 export function rowsFor(
-  found: ResumeCandidate[],
+  found: PlannedAgent[],
   ask: ResumeAsk,
   tasks: Tasks,
   hostSince: string | null = null,
@@ -31,16 +36,16 @@ export function rowsFor(
   }
   const meant = found.filter(({ taskId }) => isMeant(taskId))
   // All of them in the order of the list beside the dialog.
-  const place = ({ taskId }: ResumeCandidate) => listed?.indexOf(taskId) ?? 0
+  const place = ({ taskId }: PlannedAgent) => listed?.indexOf(taskId) ?? 0
   return inTreeOrder(
     meant.toSorted((a, b) => place(a) - place(b)),
     tasks,
   )
 }
 
-function inTreeOrder(candidates: ResumeCandidate[], tasks: Tasks): CandidateRow[] {
+function inTreeOrder(candidates: PlannedAgent[], tasks: Tasks): CandidateRow[] {
   const among = new Set(candidates.map(({ taskId }) => taskId))
-  const aboveOf = ({ parentId }: ResumeCandidate): TaskId | null => {
+  const aboveOf = ({ parentId }: PlannedAgent): TaskId | null => {
     let above = parentId
     while (above !== null && !among.has(above)) above = tasks.get(above)?.parentId ?? null
     return above
@@ -54,7 +59,7 @@ function inTreeOrder(candidates: ResumeCandidate[], tasks: Tasks): CandidateRow[
   return rowsBelow(null, 0)
 }
 
-/** At first everything goes on; `choice` is that for the one that was asked for. */
+/** At first all of them are resumed; `choice` is that for the one that was asked for. */
 export function firstChoices(rows: CandidateRow[], choice: ResumeChoice, tasks: Tasks): Choices {
   const all = Object.fromEntries(
     rows.map(({ candidate }) => [
@@ -69,8 +74,8 @@ export function firstChoices(rows: CandidateRow[], choice: ResumeChoice, tasks: 
 }
 
 /**
- * A choice for one of them. Who begins anew asks for its sub-agents anew, and who is given up awaits none:
- * those below are given up with it, and go on again when it does, unless the person chooses otherwise.
+ * A choice for one of them. An agent that restarts asks for its sub-agents again, and one that is abandoned awaits
+ * none: those below are abandoned with it, and resumed when it is, unless the person chooses otherwise.
  */
 export function withChoice(
   choices: Choices,
@@ -93,9 +98,9 @@ export function withChoice(
   return next
 }
 
-/** What is sent: a choice for each that was found, and the others stay as they are. */
+/** What is sent: a choice for each one shown; the others stay as they are. */
 export function sentChoices(
-  found: ResumeCandidate[],
+  found: PlannedAgent[],
   rows: CandidateRow[],
   choices: Choices,
 ): Choices {
@@ -115,31 +120,41 @@ export interface ChoiceCounts {
   leave: number
   /** Of those that are resumed. */
   conflicting: number
+  /** Of those that are resumed: it is not known yet what has changed. */
+  unchecked: number
 }
 
 export function countChoices(rows: CandidateRow[], choices: Choices): ChoiceCounts {
-  const counts = { resume: 0, fresh: 0, abandon: 0, leave: 0, conflicting: 0 }
+  const counts = { resume: 0, fresh: 0, abandon: 0, leave: 0, conflicting: 0, unchecked: 0 }
   for (const { candidate } of rows) {
     const choice = choices[candidate.taskId] ?? 'resume'
     counts[choice] += 1
-    if (choice === 'resume' && hasConflicts(candidate.drift)) counts.conflicting += 1
+    if (choice !== 'resume') continue
+    if (candidate.drift === null) counts.unchecked += 1
+    else if (hasConflicts(candidate.drift)) counts.conflicting += 1
   }
   return counts
 }
 
+/** Something that the person should decide on: it has conflicts, or can't be resumed at all. */
+export const needsDecision = ({ candidate }: CandidateRow): boolean =>
+  candidate.obstacle !== null || (candidate.drift !== null && hasConflicts(candidate.drift))
+
 /**
- * The dialog's title: of one and what is below it, by the choice for that one; of everything (`title` is
- * null), by what all of them have in common.
+ * The dialog's title: of one and those below it, by the choice for that one; of everything (`title` is null),
+ * by what all of them have in common.
  */
 export function titleWords(title: string | null, top: ResumeChoice, counts: ChoiceCounts): string {
   const only = onlyChoice(counts)
   if (title === null) {
-    if (only === 'abandon') return 'Give up what was interrupted'
-    return only === 'fresh' ? 'Start fresh what was interrupted' : 'Resume what was interrupted'
+    if (only === 'abandon') return 'Abandon interrupted agents'
+    return only === 'fresh' ? 'Restart interrupted agents' : 'Resume interrupted agents'
   }
-  if (top === 'abandon') return `Give up “${title}”`
-  if (top === 'fresh') return `Start “${title}” fresh`
-  return top === 'leave' && only !== 'leave' ? `Only what is below “${title}”` : `Resume “${title}”`
+  if (top === 'abandon') return `Abandon “${title}”`
+  if (top === 'fresh') return `Restart “${title}”`
+  return top === 'leave' && only !== 'leave'
+    ? `Only the sub-agents of “${title}”`
+    : `Resume “${title}”`
 }
 
 /** What will happen to them, in a sentence or two. */
@@ -147,45 +162,54 @@ export function summaryWords(counts: ChoiceCounts): string {
   const count = counts.resume + counts.fresh + counts.abandon + counts.leave
   if (count === 0) return 'Nothing is interrupted any more.'
   const only = onlyChoice(counts)
-  const { conflicting } = counts
-  if (only === null) {
-    const parts = mixedParts(counts)
-    const said = `Of these ${count}, ${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}.`
-    if (conflicting === 0) return said
-    return `${said} Others changed files that ${conflicting} of them worked on: ${conflicting === 1 ? 'that one goes' : 'those go'} on from what is there now.`
-  }
-  if (conflicting > 0)
-    return count === 1
-      ? 'Others changed files that it worked on. It would go on from what is there now.'
-      : `For ${conflicting} of these ${count}, others changed files that they worked on. They would go on from what is there now.`
-  return count === 1 ? summaries[only].one : `These ${count} ${summaries[only].several}`
+  const said =
+    only === null
+      ? `Of these ${count}, ${mixedParts(counts)}.`
+      : count === 1
+        ? summaries[only].one
+        : `All ${count} ${summaries[only].several}`
+  const conflicts = conflictWords(counts.conflicting, count)
+  if (conflicts === null) return said
+  return only === 'resume' ? conflicts : `${said} ${conflicts}`
+}
+
+function conflictWords(conflicting: number, count: number): string | null {
+  if (conflicting === 0) return null
+  const one = conflicting === 1
+  const who =
+    count === 1
+      ? 'This agent has'
+      : `${conflicting} of these ${count} agents ${one ? 'has' : 'have'}`
+  return one
+    ? `${who} conflicts: files it was working on were changed. It will continue from the current version.`
+    : `${who} conflicts: files they were working on were changed. They will continue from the current version.`
 }
 
 const summaries: Record<ResumeChoice, { one: string; several: string }> = {
   resume: {
-    one: 'It goes on where it stopped, with its whole history.',
-    several: 'go on where they stopped, each with its whole history.',
+    one: 'It will pick up where it stopped, with its full history.',
+    several: 'will pick up where they stopped, with their full history.',
   },
   fresh: {
-    one: 'It is given up, and its assignment begun anew. Its record stays.',
-    several: 'are given up, and their assignments begun anew. Their records stay.',
+    one: 'It will restart from the beginning. What it did so far stays in the archive.',
+    several: 'will restart from the beginning. What they did so far stays in the archive.',
   },
   abandon: {
-    one: 'It is given up and does not go on. What it did is kept.',
-    several: 'are given up and do not go on. What they did is kept.',
+    one: 'It will be abandoned. What it did stays in the archive.',
+    several: 'will be abandoned. What they did stays in the archive.',
   },
-  leave: { one: 'It stays as it is.', several: 'stay as they are.' },
+  leave: { one: 'It stays interrupted.', several: 'stay interrupted.' },
 }
 
-function mixedParts({ resume, fresh, abandon, leave }: ChoiceCounts): string[] {
-  const part = (count: number, one: string, several: string) =>
-    count === 0 ? [] : [`${count} ${count === 1 ? one : several}`]
+/** `2 will resume; 1 will restart`. */
+function mixedParts({ resume, fresh, abandon, leave }: ChoiceCounts): string {
+  const part = (count: number, words: string) => (count === 0 ? [] : [`${count} ${words}`])
   return [
-    ...part(resume, 'goes on where it stopped', 'go on where they stopped'),
-    ...part(fresh, 'begins anew', 'begin anew'),
-    ...part(abandon, 'is given up', 'are given up'),
-    ...part(leave, 'stays as it is', 'stay as they are'),
-  ]
+    ...part(resume, 'will resume'),
+    ...part(fresh, 'will restart'),
+    ...part(abandon, 'will be abandoned'),
+    ...part(leave, leave === 1 ? 'stays interrupted' : 'stay interrupted'),
+  ].join('; ')
 }
 
 /** What is chosen for all of them; null when that differs, or there are none. */
@@ -194,12 +218,18 @@ function onlyChoice({ resume, fresh, abandon, leave }: ChoiceCounts): ResumeChoi
   return chosen.length === 1 ? ((chosen[0]?.[0] ?? null) as ResumeChoice | null) : null
 }
 
-/** The button that does it, in words. */
+/** The label of the button: `Resume`, `Resume anyway`, `Restart 1, abandon 2`. */
 export function actWords(counts: ChoiceCounts): string {
   const { resume, fresh, abandon, conflicting } = counts
-  if (conflicting > 0) return 'Continue anyway'
-  if (resume > 0 || (fresh > 0 && abandon > 0) || fresh + abandon === 0) return 'Continue'
-  const many = (count: number) => (count === 1 ? '' : ` ${count}`)
-  if (fresh > 0) return `Start${many(fresh)} fresh`
-  return `Give${many(abandon)} up`
+  const parts = [
+    ...(resume > 0 ? [['resume', resume] as const] : []),
+    ...(fresh > 0 ? [['restart', fresh] as const] : []),
+    ...(abandon > 0 ? [['abandon', abandon] as const] : []),
+  ]
+  const [first] = parts
+  if (!first) return 'Resume'
+  const counted = parts.length > 1 || (first[0] !== 'resume' && first[1] > 1)
+  const words = parts.map(([verb, count]) => (counted ? `${verb} ${count}` : verb)).join(', ')
+  const label = words.charAt(0).toUpperCase() + words.slice(1)
+  return conflicting > 0 ? `${label} anyway` : label
 }

@@ -1,8 +1,9 @@
-/** What a person does with what stopped: the call, then one toast that says how it came out. */
+/** What a person does with interrupted agents: the call, then one toast that says how it came out. */
 import { describeDrift } from '../../../shared/drift.ts'
 import type { TaskId } from '../../../shared/ids.ts'
 import type {
   ResumeCandidate,
+  ResumeChoice,
   ResumeEnd,
   ResumeOutcome,
   ResumeSelector,
@@ -12,7 +13,7 @@ import { toast } from '../../components/primitives/index.ts'
 import { shortCause } from '../../components/task/stop-cause.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 import type { ResumeAsk } from '../../store/overlay.ts'
-import { isWaiting, resumableBelow } from '../../store/resumable.ts'
+import { isResumable, isWaiting, resumableBelow } from '../../store/resumable.ts'
 import type { FollowedEnds } from '../../store/resumes.ts'
 import { taskRoute } from '../../store/route.ts'
 import type { Stores } from '../../store/stores.ts'
@@ -27,12 +28,27 @@ const causesShownMax = 3
 /** The cause by which the host names a stop that the person asked for. */
 const stoppedByPerson = 'stopped by the person'
 
+/** What the person confirmed in the dialog. */
+export interface ConfirmedResume {
+  ask: ResumeAsk
+  request: {
+    selector: ResumeSelector
+    force: boolean
+    choices: Partial<Record<TaskId, ResumeChoice>>
+    agentsAtOnce?: number
+  }
+  /** Those that are to be resumed or restarted. */
+  started: TaskId[]
+}
+
 export interface ResumeActions {
-  /** At once when there is nothing to look at, else by the dialog. */
+  /** At once when there is nothing to decide, else by the dialog. */
   resume(taskId: TaskId): Promise<void>
+  /** Everything interrupted of one root's tree. */
+  resumeTree(rootId: TaskId): void
   resumeAll(): void
-  /** Tells how it came out, and follows those that go on when they are several. */
-  resumed(outcome: ResumeOutcome): void
+  /** Closes the dialog at once; the lists show how they start, and a toast says how it came out. */
+  confirm(confirmed: ConfirmedResume): Promise<void>
   stopBatch(): Promise<void>
   startFresh(taskId: TaskId): Promise<void>
   /** Its record stays, so it can be continued as a new task. */
@@ -41,11 +57,11 @@ export interface ResumeActions {
   continueFrom(taskId: TaskId): void
 }
 
-/** Of a task with others below it that stopped, the whole tree is looked at; who is meant is chosen then. */
+/** With interrupted ones below it, the whole tree is checked; who is meant is chosen then. */
 export const selectorFor = (ask: ResumeAsk, hasBelow: boolean): ResumeSelector =>
   ask.of === 'all' ? { by: 'all' } : { by: hasBelow ? 'tree' : 'task', taskId: ask.taskId }
 
-/** Whether a person should see something before it goes on. */
+/** Whether a person should see something before it is resumed. */
 const isWorthALook = ({ drift, obstacle }: ResumeCandidate): boolean =>
   obstacle !== null || describeDrift(drift).length > 0
 
@@ -71,7 +87,7 @@ export function createResumeActions(stores: Stores): ResumeActions {
     const ask: ResumeAsk = { of: 'task', taskId }
     if (resumableBelow(tasks(), taskId).length > 0) return overlay.show({ kind: 'resume', ask })
     const found = await resumes.look(taskId, () =>
-      attempt('find out what has changed', () =>
+      attempt('check what changed', () =>
         client.tasks.planResume({ selector: selectorFor(ask, false) }),
       ),
     )
@@ -79,12 +95,12 @@ export function createResumeActions(stores: Stores): ResumeActions {
     if (!found || !candidate) return
     if (!isWorthALook(candidate)) return resumeAtOnce(taskId)
     const open = () => overlay.show({ kind: 'resume', ask, found: found.candidates })
-    // The person went on to something else in the meantime: never a dialog over a dialog.
+    // The person opened something else in the meantime: never a dialog over a dialog.
     if (overlay.store.getState().kind === 'none') open()
     else
-      toast.warning(`Things have changed since “${candidate.title}” stopped.`, {
+      toast.warning(`Files or branches changed since “${candidate.title}” stopped.`, {
         duration: readShownMs,
-        action: { label: 'Look', onClick: open },
+        action: { label: 'Review', onClick: open },
       })
   }
 
@@ -95,6 +111,31 @@ export function createResumeActions(stores: Stores): ResumeActions {
     if (outcome) resumed(outcome)
   }
 
+  const isInterrupted = (id: TaskId): boolean => {
+    const task = tasks().get(id)
+    return task !== undefined && isResumable(tasks(), task)
+  }
+
+  async function confirm({ ask, request, started }: ConfirmedResume): Promise<void> {
+    overlay.hide()
+    const marked = started.flatMap((id) => {
+      const task = tasks().get(id)
+      return task ? [{ id, rootId: task.rootId }] : []
+    })
+    const outcome = await resumes.start(marked, () =>
+      attempt('resume', () => client.tasks.resume(request)),
+    )
+    if (!outcome) return
+    const problem = problemOfOutcome(outcome)
+    if (!problem) return resumed(outcome)
+    toast.warning(problem.message, {
+      description: problem.next ?? undefined,
+      duration: readShownMs,
+      action: { label: 'Review', onClick: () => overlay.show({ kind: 'resume', ask }) },
+    })
+  }
+
+  /** Says how it came out, and follows those that were resumed when they are several. */
   function resumed(outcome: ResumeOutcome): void {
     const { accepted, fresh, abandoned, refused } = outcome
     const [first] = accepted
@@ -104,11 +145,11 @@ export function createResumeActions(stores: Stores): ResumeActions {
     }
     const said = [
       accepted.length > 0 ? `Resumed ${counted(accepted.length, 'agent')}.` : null,
-      fresh.length > 0 ? `Began ${counted(fresh.length, 'agent')} anew.` : null,
-      abandoned.length > 0 ? `Gave up ${counted(abandoned.length, 'agent')}.` : null,
+      fresh.length > 0 ? `Restarted ${counted(fresh.length, 'agent')}.` : null,
+      abandoned.length > 0 ? `Abandoned ${counted(abandoned.length, 'agent')}.` : null,
     ].filter((text) => text !== null)
     if (refused.length > 0)
-      toast.warning([...said, `${refused.length} could not be.`].join(' '), {
+      toast.warning([...said, `${refused.length} could not be resumed.`].join(' '), {
         description: refused.map(({ message }) => message).join('\n'),
         duration: readShownMs,
       })
@@ -122,7 +163,7 @@ export function createResumeActions(stores: Stores): ResumeActions {
   function showEnds({ ends, stopped, calledOff }: FollowedEnds): void {
     const completed = ends.filter(({ status }) => status === 'completed').length
     if (completed === ends.length) {
-      toast.success(`All ${ends.length} resumed agents have completed.`)
+      toast.success(`All ${ends.length} resumed agents completed.`)
       return
     }
     const others = ends.filter(({ status }) => status !== 'completed')
@@ -131,14 +172,14 @@ export function createResumeActions(stores: Stores): ResumeActions {
     const byPerson = stopped ? ended.filter(({ cause }) => cause === stoppedByPerson) : []
     const said = [
       byPerson.length > 0
-        ? `${counted(byPerson.length, 'agent')} stopped at work. What was said is kept.`
+        ? `${counted(byPerson.length, 'running agent')} stopped. The partial output was saved.`
         : null,
-      notGoneOn > 0 ? `${counted(notGoneOn, 'agent')} had not gone on yet.` : null,
+      notGoneOn > 0 ? `${counted(notGoneOn, 'agent')} had not started yet.` : null,
       ...namedCauses(ended.filter((end) => !byPerson.includes(end))),
     ].filter((line) => line !== null)
     const options = { description: said.join('\n'), duration: readShownMs }
-    if (stopped) toast(`Stopped. ${completed} of ${ends.length} have completed.`, options)
-    else toast.warning(`${completed} of ${ends.length} resumed agents have completed.`, options)
+    if (stopped) toast(`Stopped. ${completed} of ${ends.length} completed.`, options)
+    else toast.warning(`${completed} of ${ends.length} resumed agents completed.`, options)
   }
 
   /** A line each; a toast is no report. */
@@ -156,7 +197,14 @@ export function createResumeActions(stores: Stores): ResumeActions {
   return {
     resume,
     resumeAll: () => overlay.show({ kind: 'resume', ask: { of: 'all' } }),
-    resumed,
+    resumeTree(rootId) {
+      const [only, ...others] = resumableBelow(tasks(), rootId)
+      // With one there is no tree to choose from.
+      if (only && others.length === 0 && !isInterrupted(rootId)) void resume(only.id)
+      else if (only) overlay.show({ kind: 'resume', ask: { of: 'task', taskId: rootId } })
+      else void resume(rootId)
+    },
+    confirm,
     stopBatch: () =>
       resumes.stop((id) => {
         const task = tasks().get(id)
@@ -168,21 +216,22 @@ export function createResumeActions(stores: Stores): ResumeActions {
       if (resumableBelow(tasks(), taskId).length > 0)
         return overlay.show({ kind: 'resume', ask: { of: 'task', taskId }, choice: 'fresh' })
       const title = titleOf(taskId)
-      const begun = await attempt('begin it anew', () => client.tasks.startFresh({ taskId }))
-      if (begun)
-        toast.success(`Gave “${title}” up and began it anew.`, { action: show(begun.taskId) })
+      const restarted = await attempt('restart the agent', () =>
+        client.tasks.startFresh({ taskId }),
+      )
+      if (restarted) toast.success(`Restarted “${title}”.`, { action: show(restarted.taskId) })
     },
     async giveUp(taskId) {
       if (resumableBelow(tasks(), taskId).length > 0)
         return overlay.show({ kind: 'resume', ask: { of: 'task', taskId }, choice: 'abandon' })
       const title = titleOf(taskId)
-      const begun = tasks().get(taskId)?.hasTranscript ?? false
-      const given = await attempt('give the agent up', () => client.tasks.abandon({ taskId }))
-      if (given)
-        toast(`Gave “${title}” up.`, {
-          description: begun ? 'What it did is kept.' : undefined,
+      const ran = tasks().get(taskId)?.hasTranscript ?? false
+      const abandoned = await attempt('abandon the agent', () => client.tasks.abandon({ taskId }))
+      if (abandoned)
+        toast(`Abandoned “${title}”.`, {
+          description: ran ? 'Its transcript stays in the archive.' : undefined,
           duration: readShownMs,
-          action: begun
+          action: ran
             ? {
                 label: 'Continue as a new task',
                 onClick: () => overlay.show({ kind: 'continue-from', taskId }),
@@ -192,27 +241,27 @@ export function createResumeActions(stores: Stores): ResumeActions {
     },
     async retry(taskId) {
       const title = titleOf(taskId)
-      const retried = await attempt('run it again', () => client.tasks.retry({ taskId }))
-      if (retried) toast.success(`“${title}” runs again.`)
+      const retried = await attempt('retry the agent', () => client.tasks.retry({ taskId }))
+      if (retried) toast.success(`Retrying “${title}”.`)
     },
     continueFrom: (taskId) => overlay.show({ kind: 'continue-from', taskId }),
   }
 }
 
-/** Why nothing at all came of it; null when something did. */
-export function problemOfOutcome(outcome: ResumeOutcome): Problem | null {
+/** Why nothing at all was done; null when something was. */
+function problemOfOutcome(outcome: ResumeOutcome): Problem | null {
   const { accepted, fresh, abandoned, refused } = outcome
   const [first] = refused
   if (!first || accepted.length + fresh.length + abandoned.length > 0) return null
   const message =
-    refused.length === 1 ? first.message : `None of the ${refused.length} could be resumed.`
+    refused.length === 1 ? first.message : `None of the ${refused.length} agents could be resumed.`
   return {
     code: 'REFUSED',
     message,
     next:
       first.reason === 'conflicts'
-        ? 'It happened just now. Look at the list once more.'
-        : 'Nothing was changed. It can be tried again.',
+        ? 'They changed just now. Review the list again.'
+        : 'Nothing was changed. You can try again.',
     reason: null,
     details: refused.map((one) => `${one.taskId}: ${one.reason}: ${one.message}`).join('\n'),
     field: null,

@@ -22,10 +22,12 @@ import { Palette } from '../palette/Palette.tsx'
 import { AddProjectDialog } from '../projects/AddProjectDialog.tsx'
 import { ProjectScreen } from '../projects/ProjectScreen.tsx'
 import { ContinueDialog } from '../resume/ContinueDialog.tsx'
+import { FollowUpDialog } from '../resume/FollowUpDialog.tsx'
 import { ResumeDialog } from '../resume/ResumeDialog.tsx'
 import { SettingsScreen } from '../settings/SettingsScreen.tsx'
 import { Rail } from '../sidebar/Rail.tsx'
 import { Sidebar } from '../sidebar/Sidebar.tsx'
+import { RenameDialog } from '../task/RenameDialog.tsx'
 import { Banner, ConnectionBanner } from './Banner.tsx'
 import { focusNextPane } from './panes.ts'
 import { Splitter } from './Splitter.tsx'
@@ -102,6 +104,10 @@ function Overlays() {
       return <NewAgentDialog projectId={overlay.projectId} />
     case 'resume':
       return <ResumeDialog ask={overlay.ask} found={overlay.found} choice={overlay.choice} />
+    case 'rename':
+      return <RenameDialog taskId={overlay.taskId} />
+    case 'follow-up':
+      return <FollowUpDialog {...overlay} />
     case 'continue-from':
       return <ContinueDialog taskId={overlay.taskId} />
     case 'palette':

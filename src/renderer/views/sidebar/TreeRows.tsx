@@ -1,4 +1,4 @@
-import { ChevronRight, ScrollText } from 'lucide-react'
+import { ScrollText } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { isRunning, type Task } from '../../../shared/tasks.ts'
 import {
@@ -8,94 +8,97 @@ import {
   StatusIcon,
   StatusText,
 } from '../../components/primitives/index.ts'
-import { shownStatus } from '../../components/task/shown-status.ts'
-import { useActivity, useOpenDependencies, useTask } from '../../store/hooks.ts'
+import { TitleText } from '../../components/task/title-text.tsx'
+import { useActivity, useOpenDependencies, useStores } from '../../store/hooks.ts'
 import { isWaiting } from '../../store/resumable.ts'
-import type { SidebarRow } from './rows.ts'
+import type { ProjectRow, SidebarRow, TaskRow } from './rows.ts'
 
-interface RowProps {
-  selected: boolean
-  /** The one row that Tab goes to. */
-  tabStop: boolean
-  onOpen(): void
-  onFold(): void
-}
+/** One function for all rows, so that a row that has not changed is not rendered again. */
+export const renderSidebarRow = (row: SidebarRow): ReactNode =>
+  row.kind === 'project' ? <ProjectLine row={row} /> : <TaskLine row={row} />
 
-/** Deeper levels are indented no further, so that a title stays readable. */
-const indentLevelsMax = 5
-
-export function ProjectRow(props: RowProps & { row: Extract<SidebarRow, { kind: 'project' }> }) {
-  const { row, ...rest } = props
+function ProjectLine({ row }: { row: ProjectRow }) {
+  const { project, running } = row
   return (
-    <TreeRow
-      {...rest}
-      id={row.id}
-      level={1}
-      folded={row.folded}
-      foldable={row.hasChildren}
-      height={28}
-    >
-      <span
-        className="untrusted min-w-0 flex-1 truncate text-ui font-semibold"
-        title={row.project.dir}
-      >
-        {row.project.name}
+    <>
+      <span className="untrusted min-w-0 flex-1 truncate text-ui font-semibold" title={project.dir}>
+        {project.name}
       </span>
-      {row.folded && row.running > 0 ? (
-        <span className="flex items-center gap-1 text-small text-muted">
-          <StatusIcon status="spawned" className="size-3.5" />
-          {row.running}
-        </span>
-      ) : null}
-    </TreeRow>
+      {running > 0 ? <RunningCount count={running} /> : null}
+    </>
   )
 }
 
-export function TaskRow(
-  props: RowProps & { row: Extract<SidebarRow, { kind: 'task' }>; onViewTranscript(): void },
-) {
-  const { row, onViewTranscript, ...rest } = props
-  const { task } = row
-  const status = shownStatus(task, useTask(task.rootId))
+function TaskLine({ row }: { row: TaskRow }) {
+  const { task, compact, unread, folded } = row
+  const status = statusOf(row)
   return (
-    <TreeRow
-      {...rest}
-      id={row.id}
-      level={row.level + 1}
-      folded={row.folded}
-      foldable={row.hasChildren}
-      height={44}
-    >
+    <>
       <StatusIcon status={status} />
       <div className="min-w-0 flex-1">
-        <p className="untrusted truncate" title={task.title}>
-          {task.title}
-        </p>
-        <p className="truncate text-small text-muted">
-          <SecondLine task={task} status={status} />
-        </p>
+        <TitleText title={task.title} className={unread ? 'font-semibold' : ''} />
+        {compact ? null : (
+          <p className="truncate text-small text-muted">
+            <SecondLine row={row} status={status} />
+          </p>
+        )}
       </div>
-      {task.hasTranscript ? (
-        // For the mouse; `t` does the same, so a reader of the tree hears titles only.
-        <span aria-hidden className="hidden shrink-0 group-hover/row:block">
-          <IconButton
-            size="small"
-            tabIndex={-1}
-            label={`View transcript of ${task.title}`}
-            icon={<ScrollText />}
-            onClick={(event) => {
-              event.stopPropagation()
-              onViewTranscript()
-            }}
-          />
-        </span>
+      {task.hasTranscript ? <TranscriptButton task={task} /> : null}
+      {folded ? <BelowCount row={row} /> : null}
+      {unread ? (
+        <span role="img" aria-label="Unread" className="size-2 shrink-0 rounded-full bg-accent" />
       ) : null}
-    </TreeRow>
+      {compact && task.endedAt ? (
+        <RelativeTime at={task.endedAt} className="shrink-0 text-small text-faint" />
+      ) : null}
+    </>
   )
 }
 
+/** A queued task whose root has stopped waits for no turn: nobody takes it up until the root goes on. */
+function statusOf({ task, rootSettled, interruptedBelow }: TaskRow): ShownStatus {
+  if (task.status === 'queued' && task.parentId !== null && rootSettled) return 'not-started'
+  return task.status === 'completed' && interruptedBelow > 0 ? 'partly-interrupted' : task.status
+}
+
+/** For the mouse; `t` does the same, so a reader of the tree hears titles only. */
+function TranscriptButton({ task }: { task: Task }) {
+  const { navigation } = useStores()
+  return (
+    <span aria-hidden className="hidden shrink-0 group-hover/row:block">
+      <IconButton
+        size="small"
+        tabIndex={-1}
+        label={`View transcript of ${task.title}`}
+        icon={<ScrollText />}
+        onClick={() => navigation.go({ screen: 'task', taskId: task.id, transcriptOf: task.id })}
+      />
+    </span>
+  )
+}
+
+function BelowCount({ row: { below, runningBelow } }: { row: TaskRow }) {
+  if (runningBelow > 0) return <RunningCount count={runningBelow} />
+  return (
+    <span
+      className="tabular shrink-0 rounded-sm bg-hover px-1 text-small text-muted"
+      title={below === 1 ? '1 sub-agent' : `${below} sub-agents`}
+    >
+      {below}
+    </span>
+  )
+}
+
+const RunningCount = ({ count }: { count: number }) => (
+  <span className="tabular flex shrink-0 items-center gap-1 text-small text-muted">
+    <StatusIcon status="spawned" small />
+    {count}
+  </span>
+)
+
 /** What it is doing now, or how long ago it stopped. */
-function SecondLine({ task, status }: { task: Task; status: ShownStatus }) {
+function SecondLine({ row, status }: { row: TaskRow; status: ShownStatus }) {
+  const { task, interruptedBelow } = row
   const activity = useActivity(task.id)
   const waitsFor = useOpenDependencies(task)
   if (isRunning(task.status)) return <span dir="auto">{activity ?? 'Working'}</span>
@@ -110,52 +113,16 @@ function SecondLine({ task, status }: { task: Task; status: ShownStatus }) {
   const at = task.endedAt ?? task.createdAt
   return (
     <>
-      <StatusText status={status} className="text-muted!" /> <RelativeTime at={at} />
+      {interruptedBelow > 0 && task.status !== 'interrupted' ? (
+        `${interruptedBelow} interrupted · `
+      ) : (
+        <>
+          <StatusText status={status} className="text-muted!" />{' '}
+        </>
+      )}
+      <RelativeTime at={at} />
     </>
   )
 }
 
 const waits = (tasks: Task[]): string => `Waits for ${tasks.map(({ title }) => title).join(', ')}`
-
-function TreeRow(
-  props: RowProps & {
-    id: string
-    /** From 1. */
-    level: number
-    folded: boolean
-    foldable: boolean
-    height: number
-    children: ReactNode
-  },
-) {
-  const { id, level, folded, foldable, height, selected, tabStop, onOpen, onFold, children } = props
-  return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree handles the keys
-    <div
-      role="treeitem"
-      data-row={id}
-      aria-level={level}
-      aria-selected={selected}
-      aria-expanded={foldable ? !folded : undefined}
-      tabIndex={tabStop ? 0 : -1}
-      onClick={onOpen}
-      style={{ height, paddingLeft: 4 + Math.min(level - 1, indentLevelsMax) * 14 }}
-      className={`group/row focus-inset flex items-center gap-1.5 pr-3 select-none ${selected ? 'bg-accent-tint' : 'hover:bg-hover'}`}
-    >
-      <span
-        aria-hidden
-        className="flex size-5 shrink-0 items-center justify-center rounded-sm text-faint hover:text-ink"
-        onClick={(event) => {
-          if (!foldable) return
-          event.stopPropagation()
-          onFold()
-        }}
-      >
-        {foldable ? (
-          <ChevronRight className={`size-3.5 transition-transform ${folded ? '' : 'rotate-90'}`} />
-        ) : null}
-      </span>
-      {children}
-    </div>
-  )
-}

@@ -7,60 +7,87 @@ import {
   type Project,
   type Task,
 } from '../../../shared/tasks.ts'
+import type { TreeRow } from '../../components/tree/tree-row.ts'
 
 export type AgentFilter = 'all' | 'at-work' | 'interrupted' | 'finished'
 
-export type SidebarRow =
-  | {
-      kind: 'project'
-      id: string
-      project: Project
-      folded: boolean
-      running: number
-      hasChildren: boolean
-    }
-  | {
-      kind: 'task'
-      id: TaskId
-      task: Task
-      /** 1 for a root. */
-      level: number
-      hasChildren: boolean
-      folded: boolean
-    }
+export interface ProjectRow extends TreeRow {
+  kind: 'project'
+  project: Project
+  /** Roots that run, where it is folded. */
+  running: number
+}
+
+export interface TaskRow extends TreeRow {
+  kind: 'task'
+  id: TaskId
+  task: Task
+  /** A root whose queue nobody takes up any more leaves its sub-agents unstarted. */
+  rootSettled: boolean
+  /** A sub-agent that is over: one line. */
+  compact: boolean
+  unread: boolean
+  /** Below a root that is over itself: how many are interrupted. */
+  interruptedBelow: number
+  /** Where it is folded: how many are below it, and how many of those run. */
+  below: number
+  runningBelow: number
+}
+
+export type SidebarRow = ProjectRow | TaskRow
+
+const rowHeight = 28
+const twoLineHeight = 44
+
+interface SidebarContents {
+  projects: Iterable<Project>
+  children: ReadonlyMap<TaskId | null, Task[]>
+  /** Of a project or a task. */
+  isFolded(id: string, task: Task | null): boolean
+  filter?: AgentFilter
+  isUnread?(root: Task): boolean
+  /** By root. */
+  interruptedBelow?: ReadonlyMap<TaskId, number>
+}
 
 /**
- * Projects with the trees of their live roots below them, newest root first. A sub-agent stays in its
- * root's tree after its own workspace was cleaned up; once the root's removal has begun, the tree is in
- * the archive or on its way there. What is below a folded row is left out. With a filter, those of that
- * kind are shown, and what they are below.
+ * Projects, the one in which something was started last first, with the trees of their live roots below them,
+ * newest root first. A sub-agent stays in its root's tree after its own workspace was cleaned up; once the
+ * root's removal has begun, the tree is in the archive or on its way there. Rows below a folded row are left
+ * out. With a filter, only tasks of that kind and those above them are shown.
  */
-export function sidebarRows(
-  projects: Iterable<Project>,
-  children: ReadonlyMap<TaskId | null, Task[]>,
-  folded: ReadonlySet<string>,
-  filter: AgentFilter = 'all',
-): SidebarRow[] {
+export function sidebarRows(contents: SidebarContents): SidebarRow[] {
+  const { projects, children, isFolded, filter = 'all' } = contents
   const rows: SidebarRow[] = []
   const isShown = shownBy(filter, children)
-  const roots = (children.get(null) ?? [])
-    .filter((task) => !isGone(task) && isShown(task))
-    .toReversed()
-  for (const project of projects) {
-    const own = roots.filter((task) => task.projectId === project.id)
-    const isFolded = folded.has(project.id)
+  const roots = (children.get(null) ?? []).filter((task) => !isGone(task))
+  const byProject = Map.groupBy(roots, ({ projectId }) => projectId)
+  const lastStart = (project: Project): string =>
+    [project.addedAt, ...(byProject.get(project.id) ?? []).map(startOf)].toSorted().at(-1) ?? ''
+  const ordered = [...projects]
+    .map((project) => ({ project, at: lastStart(project) }))
+    // Of two with the same time the one that was added first.
+    .toSorted((a, b) => (a.at === b.at ? 0 : a.at < b.at ? 1 : -1))
+  for (const { project } of ordered) {
+    const own = (byProject.get(project.id) ?? []).filter(isShown).toReversed()
+    const folded = isFolded(project.id, null)
     rows.push({
       kind: 'project',
       id: project.id,
       project,
-      folded: isFolded,
-      running: own.filter((task) => isRunning(task.status)).length,
+      level: 1,
+      height: rowHeight,
+      folded,
+      running: folded ? own.filter((task) => isRunning(task.status)).length : 0,
       hasChildren: own.length > 0,
     })
-    if (!isFolded) for (const root of own) addTree(rows, root, 1, children, folded, isShown)
+    if (!folded) for (const root of own) addTree(rows, root, root, contents, isShown)
   }
   return rows
 }
+
+/** When its last run began. It does not change while the run goes on, so that nothing moves meanwhile. */
+const startOf = ({ runs, createdAt }: Task): string => runs.at(-1)?.startedAt ?? createdAt
 
 /** Whether it, or something below it, is of that kind. */
 function shownBy(
@@ -89,21 +116,34 @@ const isGone = (task: Task): boolean => task.archived || isBeingRemoved(task)
 function addTree(
   rows: SidebarRow[],
   task: Task,
-  level: number,
-  children: ReadonlyMap<TaskId | null, Task[]>,
-  folded: ReadonlySet<string>,
+  root: Task,
+  contents: SidebarContents,
   isShown: (task: Task) => boolean,
 ): void {
+  const { children, isFolded, isUnread, interruptedBelow } = contents
   const below = (children.get(task.id) ?? []).filter(isShown)
-  const isFolded = folded.has(task.id)
+  const folded = below.length > 0 && isFolded(task.id, task)
+  const compact = task.parentId !== null && isSettled(task.status)
+  const hidden = folded ? below.flatMap((child) => withAllBelow(child, children)) : []
   rows.push({
     kind: 'task',
     id: task.id,
     task,
-    level,
+    level: task.depth + 2,
+    height: compact ? rowHeight : twoLineHeight,
     hasChildren: below.length > 0,
-    folded: isFolded,
+    folded,
+    rootSettled: isSettled(root.status),
+    compact,
+    unread: isUnread?.(task) ?? false,
+    interruptedBelow: isSettled(task.status) ? (interruptedBelow?.get(task.id) ?? 0) : 0,
+    below: hidden.length,
+    runningBelow: hidden.filter(({ status }) => isRunning(status)).length,
   })
-  if (!isFolded)
-    for (const child of below) addTree(rows, child, level + 1, children, folded, isShown)
+  if (!folded) for (const child of below) addTree(rows, child, root, contents, isShown)
 }
+
+const withAllBelow = (task: Task, children: SidebarContents['children']): Task[] => [
+  task,
+  ...(children.get(task.id) ?? []).flatMap((child) => withAllBelow(child, children)),
+]

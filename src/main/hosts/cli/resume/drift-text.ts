@@ -69,7 +69,7 @@ const conflictsAlone = (drift: DriftReport): DriftReport => ({
   dirty: [],
   dirtyMore: undefined,
   modelChanged: null,
-  unknownCalls: 0,
+  unknownCalls: [],
   notCompared: null,
 })
 

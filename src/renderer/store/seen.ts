@@ -1,0 +1,32 @@
+/** Which roots the person has looked at since their last run ended. Pure. */
+import type { TaskId } from '../../shared/ids.ts'
+import { isSettled, type Task } from '../../shared/tasks.ts'
+import type { Preferences } from './preferences.ts'
+
+/** What the record says when the person stopped it: they know that it ended. */
+const byThePerson = 'stopped by the person'
+
+type Seen = Pick<Preferences, 'seen' | 'seenSince'>
+
+/** A root whose last run ended by itself, and that was not on screen since. */
+export function isUnread(task: Task, { seen, seenSince }: Seen): boolean {
+  if (task.parentId !== null || task.endedAt === null || seenSince === null) return false
+  if (!isSettled(task.status) || task.error === byThePerson) return false
+  if (task.status === 'abandoned' || task.status === 'cancelled') return false
+  return task.endedAt > (seen[task.id] ?? seenSince)
+}
+
+/** With the root's last run looked at; the same object when it was already. */
+export function withSeen(before: Seen['seen'], task: Task): Seen['seen'] {
+  if (task.parentId !== null || task.endedAt === null || !isSettled(task.status)) return before
+  if (before[task.id] === task.endedAt) return before
+  const { [task.id]: _, ...others } = before
+  return { ...others, [task.id]: task.endedAt }
+}
+
+/** It completed, and was looked at after that: its tree is folded unless the person opens it. */
+export const isRead = (task: Task, seen: Readonly<Record<TaskId, string>>): boolean =>
+  task.parentId === null &&
+  task.status === 'completed' &&
+  task.endedAt !== null &&
+  (seen[task.id] ?? '') >= task.endedAt

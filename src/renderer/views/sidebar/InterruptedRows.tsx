@@ -1,0 +1,213 @@
+import { Ban, ListRestart } from 'lucide-react'
+import { type ReactNode, useEffect } from 'react'
+import { useStore } from 'zustand'
+import type { Task } from '../../../shared/tasks.ts'
+import {
+  IconButton,
+  RelativeTime,
+  StatusIcon,
+  TextButton,
+} from '../../components/primitives/index.ts'
+import { causeWords, shortCause } from '../../components/task/stop-cause.ts'
+import { TitleText } from '../../components/task/title-text.tsx'
+import { useActivity, useStores, useUnreachable } from '../../store/hooks.ts'
+import { actKey } from '../../store/last-acts.ts'
+import { isWaiting, stoppedAt } from '../../store/resumable.ts'
+import { useActions } from '../app/use-actions.ts'
+import { useResumeActions } from '../resume/use-resume-actions.ts'
+import type {
+  InterruptedAgentRow,
+  InterruptedListRow,
+  InterruptedTreeRow,
+} from './interrupted-rows.ts'
+
+/** One function for all rows, so that a row that has not changed is not rendered again. */
+export const renderInterruptedRow = (row: InterruptedListRow, current: boolean): ReactNode =>
+  row.kind === 'tree' ? (
+    <TreeLine row={row} current={current} />
+  ) : (
+    <AgentLine row={row} current={current} />
+  )
+
+function TreeLine({ row, current }: { row: InterruptedTreeRow; current: boolean }) {
+  const { root, interrupted, notStarted, cause, hint } = row
+  const { resumes } = useStores()
+  const { resumeTree } = useResumeActions()
+  const unreachable = useUnreachable()
+  const starting = useStore(resumes.store, (view) => view.startingRoots.has(root.id))
+  const counts = [
+    interrupted > 0 ? `${interrupted} interrupted` : null,
+    notStarted > 0 ? `${notStarted} not started` : null,
+  ].filter((text) => text !== null)
+  return (
+    <>
+      <StatusIcon decorative status="interrupted" />
+      <div className="min-w-0 flex-1">
+        <TitleText title={root.title} />
+        <div className="flex items-center gap-2 text-small text-muted">
+          <p className="min-w-0 flex-1 truncate" title={cause ? causeWords(cause) : undefined}>
+            <span className="text-ink">{counts.join(', ')}</span>
+            {hint ? <Hint text={hint} /> : null}
+            {' · '}
+            {cause ? `${shortCause(cause)} · ` : ''}
+            <RelativeTime at={row.stoppedAt} />
+          </p>
+          <TextButton
+            className="shrink-0"
+            tabIndex={current ? 0 : -1}
+            aria-label={`Resume ${root.title}`}
+            disabled={unreachable !== undefined || starting}
+            title={unreachable}
+            onClick={() => resumeTree(root.id)}
+          >
+            {starting ? 'Starting…' : 'Resume'}
+          </TextButton>
+        </div>
+      </div>
+    </>
+  )
+}
+
+function AgentLine({ row, current }: { row: InterruptedAgentRow; current: boolean }) {
+  const { task } = row
+  const { resumes } = useStores()
+  const waiting = isWaiting(task, useActivity(task.id))
+  const checking = useStore(resumes.store, (view) => view.looking.has(task.id))
+  const starting = useStore(resumes.store, (view) => view.starting.has(task.id))
+  const started = task.status === 'interrupted'
+  return (
+    <>
+      <StatusIcon decorative status={started ? 'interrupted' : 'not-started'} />
+      <div className="min-w-0 flex-1">
+        <TitleText title={task.title} />
+        <div className="flex h-4 items-center gap-2 text-small text-muted">
+          <p className="min-w-0 flex-1 truncate" title={tooltipOf(task)}>
+            {checking ? (
+              'Checking what changed…'
+            ) : starting ? (
+              'Starting…'
+            ) : waiting ? (
+              'Waiting for its turn'
+            ) : (
+              <SecondLine row={row} />
+            )}
+          </p>
+          <AgentActions
+            row={row}
+            waiting={waiting}
+            busy={checking || starting}
+            tabIndex={current ? 0 : -1}
+          />
+        </div>
+      </div>
+    </>
+  )
+}
+
+/** Shown for the row under the pointer and the one with the focus, so that the others can be read. */
+function AgentActions(props: {
+  row: InterruptedAgentRow
+  waiting: boolean
+  busy: boolean
+  tabIndex: number
+}) {
+  const { row, waiting, busy, tabIndex } = props
+  const { task, below } = row
+  const { resume, startFresh, giveUp } = useResumeActions()
+  const { stop } = useActions()
+  const unreachable = useUnreachable()
+  const disabled = unreachable !== undefined || busy
+  const more = below > 0 ? '…' : ''
+  return (
+    <span className="hidden shrink-0 items-center group-focus-within/row:flex group-hover/row:flex">
+      {waiting ? (
+        <TextButton
+          tabIndex={tabIndex}
+          aria-label={`Stop ${task.title}`}
+          disabled={disabled}
+          onClick={() => void stop(task.id)}
+        >
+          Stop
+        </TextButton>
+      ) : (
+        <>
+          <TextButton
+            tabIndex={tabIndex}
+            className="mr-1"
+            aria-label={`Resume ${task.title}`}
+            aria-busy={busy}
+            disabled={disabled}
+            title={unreachable}
+            onClick={() => void resume(task.id)}
+          >
+            Resume
+          </TextButton>
+          {task.status === 'interrupted' ? (
+            <IconButton
+              size="small"
+              className="-my-1"
+              tabIndex={tabIndex}
+              label={`Restart ${task.title}${more}`}
+              icon={<ListRestart />}
+              disabled={disabled}
+              onClick={() => void startFresh(task.id)}
+            />
+          ) : null}
+          <IconButton
+            size="small"
+            className="-my-1"
+            tabIndex={tabIndex}
+            label={`Abandon ${task.title}${more}`}
+            icon={<Ban />}
+            disabled={disabled}
+            onClick={() => void giveUp(task.id)}
+          />
+        </>
+      )}
+    </span>
+  )
+}
+
+/** Why it stopped, what it was doing then, and when: a row is short, and its end is cut off first. */
+function SecondLine({ row }: { row: InterruptedAgentRow }) {
+  const { task, hint, cause } = row
+  const act = useLastAct(task)
+  return (
+    <>
+      {hint ? (
+        <>
+          in <Hint text={hint} lead={false} />
+          {' · '}
+        </>
+      ) : null}
+      {task.status === 'interrupted' ? (
+        <>
+          {cause ? `${shortCause(cause)} · ` : ''}
+          {act ? <span className="untrusted">{act} · </span> : null}
+          <RelativeTime at={stoppedAt(task)} />
+        </>
+      ) : (
+        'Not started'
+      )}
+    </>
+  )
+}
+
+const Hint = ({ text, lead = true }: { text: string; lead?: boolean }) => (
+  <>
+    {lead ? ' · ' : ''}
+    <bdi>{text}</bdi>
+  </>
+)
+
+function useLastAct(task: Task): string | null {
+  const { lastActs } = useStores()
+  const run = task.runs.length
+  const ran = task.hasTranscript
+  useEffect(() => {
+    if (ran) void lastActs.load(task.id, run)
+  }, [lastActs, task.id, run, ran])
+  return useStore(lastActs.store, (acts) => acts.get(actKey(task.id, run)) ?? null)
+}
+
+const tooltipOf = ({ error }: Task): string | undefined => (error ? causeWords(error) : undefined)

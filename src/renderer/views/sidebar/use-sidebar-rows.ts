@@ -1,0 +1,93 @@
+import { useMemo, useRef } from 'react'
+import type { TaskId } from '../../../shared/ids.ts'
+import type { Task } from '../../../shared/tasks.ts'
+import { withKeptRows } from '../../components/tree/tree-row.ts'
+import { useInterruptedTrees, useLedger, usePreference, useStores } from '../../store/hooks.ts'
+import { toggled } from '../../store/preferences.ts'
+import { isRead, isUnread } from '../../store/seen.ts'
+import { type SidebarRow, sidebarRows } from './rows.ts'
+
+/** The rows of the sidebar's tree; a row object stays the same until something that it shows has changed. */
+export function useSidebarRows(): { rows: readonly SidebarRow[]; fold(row: SidebarRow): void } {
+  const { preferences, seenAtStart } = useStores()
+  const children = useLedger((view) => view.children)
+  const projects = useLedger(({ ledger }) => ledger.projects)
+  const projectCount = useLedger(({ ledger }) => ledger.projects.size)
+  const trees = useInterruptedTrees()
+  const folded = usePreference('folded')
+  const opened = usePreference('opened')
+  const filter = usePreference('agentFilter')
+  const seen = usePreference('seen')
+  const seenSince = usePreference('seenSince')
+  const kept = useRef<readonly SidebarRow[]>([])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the map of projects changes in place; its size tells
+  const rows = useMemo(() => {
+    const closed = new Set(folded)
+    const open = new Set(opened)
+    kept.current = withKeptRows(
+      kept.current,
+      sidebarRows({
+        projects: projects.values(),
+        children,
+        filter,
+        // With a filter what matches must be seen.
+        isFolded: (id, task) =>
+          closed.has(id) ||
+          (task !== null && filter === 'all' && isRead(task, seenAtStart) && !open.has(id)),
+        isUnread: (root) => isUnread(root, { seen, seenSince }),
+        interruptedBelow: new Map(trees.map((tree) => [tree.root.id, belowOf(tree)])),
+      }),
+    )
+    return kept.current
+  }, [
+    projects,
+    projectCount,
+    children,
+    folded,
+    opened,
+    filter,
+    seen,
+    seenSince,
+    trees,
+    seenAtStart,
+  ])
+
+  const fold = (row: SidebarRow) =>
+    preferences.setState((before) =>
+      row.kind === 'task' && isRead(row.task, seenAtStart) && !before.folded.includes(row.id)
+        ? { opened: toggled(before.opened, row.id) }
+        : { folded: toggled(before.folded, row.id) },
+    )
+  return { rows, fold }
+}
+
+const belowOf = ({ root, rows }: { root: Task; rows: { task: Task }[] }): number =>
+  rows.filter(({ task }) => task.id !== root.id && task.status === 'interrupted').length
+
+/** Opens what is above a task, so that its row is among the rows. */
+export function useUnfold(): (tasks: ReadonlyMap<TaskId, Task>, id: string) => void {
+  const { preferences, seenAtStart } = useStores()
+  return (tasks, id) => {
+    const above = new Set<string>(foldablesAbove(tasks, id))
+    const { folded, opened } = preferences.getState()
+    const closed = folded.filter((one) => !above.has(one))
+    const toOpen = [...above].filter((one) => {
+      const task = tasks.get(one as TaskId)
+      return task && isRead(task, seenAtStart) && !opened.includes(one)
+    })
+    if (closed.length < folded.length) preferences.setState({ folded: closed })
+    if (toOpen.length > 0) preferences.setState({ opened: [...opened, ...toOpen] })
+  }
+}
+
+/** Its project, and the tasks above it. */
+function foldablesAbove(tasks: ReadonlyMap<TaskId, Task>, id: string): string[] {
+  const above: string[] = []
+  let task = tasks.get(id as TaskId)
+  if (task) above.push(task.projectId)
+  while (task?.parentId) {
+    above.push(task.parentId)
+    task = tasks.get(task.parentId)
+  }
+  return above
+}
