@@ -93,12 +93,17 @@ export function createNotices() {
           [],
         )
     },
-    interrupted: (details: string[]) =>
-      some(
-        'info',
-        details,
-        (count) => `${counted(count, 'agent was', 'agents were')} interrupted when Shiplog ended.`,
-      ),
+    interrupted: (details: string[]) => {
+      const agents = counted(details.length, 'agent was', 'agents were')
+      if (details.length > 0)
+        notices.push({
+          id: `${start}-${++added}`,
+          tone: 'info',
+          text: `${agents} interrupted when Shiplog quit.`,
+          details,
+          topic: 'interrupted',
+        })
+    },
     /** How it was ended, or why it could not be. */
     settled: ({ title, reason, root, files, commit, outcome }: SettledUpdate) => {
       const what = `${reason === 'apply' ? 'Applying' : 'Undoing the apply of'} “${title}” (${counted(files, 'file')}, ${root})`

@@ -3,13 +3,15 @@ import './styles/theme.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createClient } from './rpc/client.ts'
+import { holdEarlyKeys } from './store/early-keys.ts'
 import { createStores } from './store/stores.ts'
 import { App } from './views/app/App.tsx'
 
+const earlyKeys = holdEarlyKeys(window)
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no element #root')
 
-const stores = createStores({ ...createClient(), window })
+const stores = createStores({ ...createClient(), window, earlyKeys })
 stores.open()
 
 createRoot(root).render(

@@ -2,7 +2,7 @@
 import { createContext, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { useShallow } from 'zustand/react/shallow'
-import { type IdLookup, resolveId, type TaskId } from '../../shared/ids.ts'
+import { type IdLookup, type ProjectId, resolveId, type TaskId } from '../../shared/ids.ts'
 import type { Project, Task } from '../../shared/tasks.ts'
 import { openDependencies } from '../components/task/dependencies.ts'
 import { type ChangeSummary, hasChangeSummary } from './change-summaries.ts'
@@ -36,6 +36,12 @@ export const useTask = (id: TaskId | null): Task | null =>
 
 export const useProjects = (): Project[] =>
   useLedger(useShallow(({ ledger }) => [...ledger.projects.values()]))
+
+/** Finds the project that a link names: by its id or a unique prefix (S1). */
+export function useProjectLookup(text: string): IdLookup<ProjectId> {
+  const ids = useLedger(useShallow(({ ledger }) => [...ledger.projects.keys()]))
+  return useMemo(() => resolveId(text, ids), [text, ids])
+}
 
 export const useProject = (id: string | null): Project | null =>
   useLedger(({ ledger }) => (id && ledger.projects.get(id as Project['id'])) || null)

@@ -5,6 +5,7 @@ import type { Connection } from '../rpc/connection.ts'
 import { type AppInfoStore, createAppInfo } from './app-info.ts'
 import { type Applies, createApplies } from './applies.ts'
 import { type ChangeSummaries, createChangeSummaries } from './change-summaries.ts'
+import type { EarlyKeys } from './early-keys.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { createLastActs, type LastActs } from './last-acts.ts'
 import { createLedgerStore, type LedgerStore } from './ledger-store.ts'
@@ -32,6 +33,7 @@ export interface Stores {
   seenAtStart: Preferences['seen']
   overlay: OverlayStore
   keys: Keys
+  earlyKeys: EarlyKeys | null
   open(): void
   close(): void
 }
@@ -40,9 +42,11 @@ interface StoresDeps {
   client: ShiplogClient
   connection: Connection
   window: Window
+  /** What the page has listened to since it began. */
+  earlyKeys?: EarlyKeys
 }
 
-export function createStores({ client, connection, window }: StoresDeps): Stores {
+export function createStores({ client, connection, window, earlyKeys }: StoresDeps): Stores {
   const appInfo = createAppInfo({ client })
   const ledger = createLedgerStore({ client, onSwept: () => void appInfo.load() })
   const sessions = createSessions({ client, ledger })
@@ -66,6 +70,7 @@ export function createStores({ client, connection, window }: StoresDeps): Stores
     seenAtStart: preferences.getState().seen,
     overlay: createOverlay(),
     keys: createKeys(),
+    earlyKeys: earlyKeys ?? null,
     open() {
       ledger.open()
       void appInfo.load()

@@ -48,6 +48,17 @@ const tokenBytes = 32
 /** The largest thing that a client sends is a scenario's text or a long prompt. */
 const messageBytesMax = 16 * 1024 * 1024
 
+/**
+ * The first snapshot of a long ledger is a megabyte that packs to a tenth. Small messages, so all that streams,
+ * go as they are, and no connection keeps a dictionary in memory between two messages.
+ */
+const compression = {
+  threshold: 16 * 1024,
+  serverNoContextTakeover: true,
+  clientNoContextTakeover: true,
+  zlibDeflateOptions: { level: 3 },
+}
+
 /** Resolves once it listens. Throws `WebHostError` when it can't. */
 export async function startRpcServer(options: RpcServerOptions): Promise<RpcServer> {
   const { router, address, version, answer } = options
@@ -58,6 +69,7 @@ export async function startRpcServer(options: RpcServerOptions): Promise<RpcServ
   const connections = createConnections(router)
   const sockets = new WebSocketServer({
     noServer: true,
+    perMessageDeflate: compression,
     maxPayload: messageBytesMax,
     // Never the token: what is chosen is sent back.
     handleProtocols: (offered) => (offered.has(protocolName) ? protocolName : false),

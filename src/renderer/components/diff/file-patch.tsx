@@ -18,7 +18,10 @@ const highlighterOptions = { theme, lineDiffType: 'word' as const }
 const options = {
   theme,
   diffStyle: 'unified' as const,
-  diffIndicators: 'bars' as const,
+  // Bars and tints are backgrounds, which forced colours take away: then by + and −.
+  diffIndicators: matchMedia('(forced-colors: active)').matches
+    ? ('classic' as const)
+    : ('bars' as const),
   lineDiffType: 'word' as const,
   overflow: 'wrap' as const,
   disableFileHeader: true,

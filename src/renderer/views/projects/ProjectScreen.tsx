@@ -1,7 +1,7 @@
 import { FolderMinus, Plus } from 'lucide-react'
 import { useShallow } from 'zustand/react/shallow'
 import { countBelow } from '../../../shared/projections/ledger-state.ts'
-import { isRunning, type Task } from '../../../shared/tasks.ts'
+import { isRunning, type Project, type Task } from '../../../shared/tasks.ts'
 import { counted } from '../../components/primitives/format.ts'
 import {
   Button,
@@ -11,7 +11,7 @@ import {
   StatusIcon,
   StatusText,
 } from '../../components/primitives/index.ts'
-import { useLedger, useProject, useStores } from '../../store/hooks.ts'
+import { useLedger, useProject, useProjectLookup, useStores } from '../../store/hooks.ts'
 import { homeRoute, taskRoute } from '../../store/route.ts'
 import { useActions } from '../app/use-actions.ts'
 import { NothingHere } from '../shell/NothingHere.tsx'
@@ -19,17 +19,29 @@ import { NothingHere } from '../shell/NothingHere.tsx'
 /** More rows than anybody reads make the screen slow; the archive has them all. */
 const rootsShownMax = 200
 
-/** A project: its folder, and the agents that were started in it, newest first. */
+/** `projectId`: whole, or a unique prefix. */
 export function ProjectScreen({ projectId }: { projectId: string }) {
-  const project = useProject(projectId)
+  const lookup = useProjectLookup(projectId)
+  const project = useProject(lookup.kind === 'found' ? lookup.id : null)
+  if (project) return <KnownProject project={project} />
+  return (
+    <NothingHere
+      what="project"
+      id={projectId}
+      candidates={lookup.kind === 'ambiguous' ? lookup.candidates : []}
+    />
+  )
+}
+
+/** A project: its folder, and the agents that were started in it, newest first. */
+function KnownProject({ project }: { project: Project }) {
   const roots = useLedger(
     useShallow(({ children }) =>
-      (children.get(null) ?? []).filter((task) => task.projectId === projectId).toReversed(),
+      (children.get(null) ?? []).filter((task) => task.projectId === project.id).toReversed(),
     ),
   )
   const { overlay, navigation } = useStores()
   const { removeProject } = useActions()
-  if (!project) return <NothingHere what="project" id={projectId} />
   const newAgent = () => overlay.show({ kind: 'new-agent', projectId: project.id })
   const busy = roots.some((task) => isRunning(task.status))
   return (

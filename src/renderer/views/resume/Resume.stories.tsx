@@ -78,23 +78,23 @@ export const Tree: Story = {
     const section = within(await canvas.findByRole('region', { name: 'Interrupted' }))
     await userEvent.click(section.getByRole('button', { name: 'Resume Fix the parser' }))
     const dialog = within(await body().findByRole('dialog', { name: 'Resume “Fix the parser”' }))
-    await dialog.findByRole('radio', { name: 'Its whole tree (5)' })
+    await dialog.findByRole('radio', { name: 'Whole tree (5)' })
     // With conflicts Enter must not go on by accident.
     await waitFor(() => expect(dialog.getByRole('button', { name: 'Cancel' })).toHaveFocus())
-    await userEvent.click(dialog.getByRole('radio', { name: 'This one only' }))
-    await expect(dialog.getByRole('button', { name: 'Continue' })).toBeEnabled()
-    await userEvent.click(dialog.getByRole('radio', { name: 'Its whole tree (5)' }))
-    await userEvent.click(dialog.getByRole('button', { name: 'Continue anyway' }))
+    await userEvent.click(dialog.getByRole('radio', { name: 'Only this agent' }))
+    await expect(dialog.getByRole('button', { name: 'Resume' })).toBeEnabled()
+    await userEvent.click(dialog.getByRole('radio', { name: 'Whole tree (5)' }))
+    await userEvent.click(dialog.getByRole('button', { name: 'Resume anyway' }))
     await waitFor(() => expect(body().queryByRole('dialog')).toBeNull())
     await expect(body().getAllByText('Resumed 5 agents.').length).toBeGreaterThan(0)
     await section.findByText(/^Resuming 5 of 5/)
     // Nothing of it is cut off beside the button, at the width that a sidebar has at first.
-    const words = await section.findByText(/^0 completed, 5 at work$/)
+    const words = await section.findByText(/^0 completed, 5 running$/)
     await expect(words.scrollWidth).toBeLessThanOrEqual(words.clientWidth)
     await userEvent.click(section.getByRole('button', { name: 'Stop resuming' }))
     await waitFor(() => expect(section.queryByText(/^Resuming/)).toBeNull())
-    await body().findByText('Stopped. 0 of 5 have completed.')
-    await body().findByText('5 agents stopped at work. What was said is kept.')
+    await body().findByText('Stopped. 0 of 5 completed.')
+    await body().findByText('5 running agents stopped. The partial output was saved.')
   },
 }
 export const TreeDialog: Story = {
@@ -106,24 +106,24 @@ export const TreeGivenUp: Story = {
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)
     await userEvent.click(await canvas.findByRole('button', { name: 'More' }))
-    await userEvent.click(await body().findByRole('menuitem', { name: 'Give up…' }))
-    const dialog = within(await body().findByRole('dialog', { name: 'Give up “Fix the parser”' }))
-    await dialog.findByText('These 5 are given up and do not go on. What they did is kept.')
-    await expect(dialog.getByRole('button', { name: 'Give 5 up' })).toBeEnabled()
+    await userEvent.click(await body().findByRole('menuitem', { name: 'Abandon…' }))
+    const dialog = within(await body().findByRole('dialog', { name: 'Abandon “Fix the parser”' }))
+    await dialog.findByText('All 5 will be abandoned. What they did stays in the archive.')
+    await expect(dialog.getByRole('button', { name: 'Abandon 5' })).toBeEnabled()
     const choose = async (title: string, choice: string) => {
       await userEvent.click(dialog.getByRole('combobox', { name: `What to do with ${title}` }))
       await userEvent.click(await body().findByRole('option', { name: choice }))
     }
     await choose('Write the docs', 'Resume')
-    await dialog.findByText('Of these 5, 1 goes on where it stopped and 4 are given up.')
+    await dialog.findByText('Of these 5, 1 will resume; 4 will be abandoned.')
     await choose('Fix the parser', 'Resume')
     await body().findByRole('dialog', { name: 'Resume “Fix the parser”' })
-    await dialog.findByText('These 5 go on where they stopped, each with its whole history.')
-    await choose('Fix the parser', 'Give up')
-    await body().findByRole('dialog', { name: 'Give up “Fix the parser”' })
-    await userEvent.click(dialog.getByRole('radio', { name: 'This one only' }))
-    await dialog.findByText('It is given up and does not go on. What it did is kept.')
-    await expect(dialog.getByRole('button', { name: 'Give up' })).toBeEnabled()
+    await dialog.findByText('All 5 will pick up where they stopped, with their full history.')
+    await choose('Fix the parser', 'Abandon')
+    await body().findByRole('dialog', { name: 'Abandon “Fix the parser”' })
+    await userEvent.click(dialog.getByRole('radio', { name: 'Only this agent' }))
+    await dialog.findByText('It will be abandoned. What it did stays in the archive.')
+    await expect(dialog.getByRole('button', { name: 'Abandon' })).toBeEnabled()
   },
 }
 export const TreeDialogDark: Story = { args: { ...TreeDialog.args, theme: 'dark' } as Args }
@@ -134,6 +134,8 @@ export const WaitingForItsTurn: Story = {
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)
     const section = within(await canvas.findByRole('region', { name: 'Interrupted' }))
+    ;(await section.findByRole('treeitem', { name: /^Fix the parser/ })).focus()
+    await userEvent.keyboard('{ArrowRight}')
     await section.findByRole('button', { name: 'Stop Write the docs' })
     await expect(section.queryByRole('button', { name: 'Resume Write the docs' })).toBeNull()
     await expect(section.getByText('Waiting for its turn')).toBeVisible()
@@ -146,6 +148,7 @@ export const One: Story = {
     const section = within(await canvas.findByRole('region', { name: 'Interrupted' }))
     await expect(section.queryByRole('button', { name: /^Resume all/ })).toBeNull()
     // Nothing has changed: it goes on at once.
+    section.getByRole('treeitem', { name: /Collect release notes/ }).focus()
     await userEvent.click(section.getByRole('button', { name: 'Resume Collect release notes' }))
     await waitFor(() => expect(canvas.queryByRole('region', { name: 'Interrupted' })).toBeNull())
     await expect(body().queryByRole('dialog')).toBeNull()
@@ -160,8 +163,8 @@ export const OneConflicting: Story = {
   },
   play: async () => {
     const dialog = within(await body().findByRole('dialog'))
-    await dialog.findByRole('button', { name: 'Continue anyway' })
-    await expect(dialog.getByRole('button', { name: 'Start fresh' })).toBeEnabled()
+    await dialog.findByRole('button', { name: 'Resume anyway' })
+    await expect(dialog.getByRole('button', { name: 'Restart' })).toBeEnabled()
     await userEvent.keyboard('{Escape}')
     await waitFor(() => expect(body().queryByRole('dialog')).toBeNull())
   },
@@ -178,25 +181,23 @@ export const OneMoved: Story = {
   },
   play: async () => {
     const dialog = within(await body().findByRole('dialog'))
-    const go = await dialog.findByRole('button', { name: 'Continue' })
+    const go = await dialog.findByRole('button', { name: 'Resume' })
     await waitFor(() => expect(go).toHaveFocus())
   },
 }
 export const Many: Story = {
   args: { records: manyInterruptedRecords, address: lead, overlay: all },
   play: async () => {
-    const dialog = within(
-      await body().findByRole('dialog', { name: 'Resume what was interrupted' }),
-    )
+    const dialog = within(await body().findByRole('dialog', { name: 'Resume interrupted agents' }))
     const atOnce = await dialog.findByRole('spinbutton', { name: 'Max. parallel agents' })
     await expect(atOnce).toHaveValue(3)
     await userEvent.clear(atOnce)
     await userEvent.type(atOnce, '17')
     await expect(dialog.getByText('A whole number from 1 to 16.')).toBeVisible()
-    await expect(dialog.getByRole('button', { name: 'Continue' })).toBeDisabled()
+    await expect(dialog.getByRole('button', { name: 'Resume' })).toBeDisabled()
     await userEvent.clear(atOnce)
     await userEvent.type(atOnce, '4')
-    await expect(dialog.getByRole('button', { name: 'Continue' })).toBeEnabled()
+    await expect(dialog.getByRole('button', { name: 'Resume' })).toBeEnabled()
   },
 }
 export const ManyListed: Story = { args: { records: manyInterruptedRecords, address: lead } }
@@ -216,7 +217,7 @@ export const Hostile: Story = {
 export const Looking: Story = {
   args: { records: interruptedRecords, address: lead, overlay: tree, plan: 'never' },
   play: async () => {
-    await body().findByText('Looking at what has changed since…')
+    await body().findByText(/^Checking 1 of 5…$/)
     await userEvent.keyboard('{Escape}')
     await waitFor(() => expect(body().queryByRole('dialog')).toBeNull())
   },

@@ -26,7 +26,7 @@ export function ConnectionBanner() {
 }
 
 /** A line over the whole width. */
-export function Banner(props: Parameters<typeof NoticeLine>[0]) {
+function Banner(props: Parameters<typeof NoticeLine>[0]) {
   return (
     <div className="shrink-0 border-b bg-panel px-4">
       <NoticeLine {...props} />

@@ -22,7 +22,7 @@ export function NothingHere(props: { what: string; id: string; candidates?: stri
           <li key={candidate}>
             <a
               className="font-mono text-code text-accent hover:underline"
-              href={`#/t/${candidate}`}
+              href={`#/${what === 'project' ? 'p' : 't'}/${candidate}`}
             >
               {candidate}
             </a>

@@ -1,18 +1,11 @@
 import { useEffect } from 'react'
-import type { Notice } from '../../../shared/contract/app.ts'
-import {
-  useAppInfo,
-  useLedger,
-  useOverlay,
-  usePreference,
-  useRoute,
-  useStores,
-} from '../../store/hooks.ts'
-import { sidebarWidthMax, sidebarWidthMin, toggled } from '../../store/preferences.ts'
+import type { TaskId } from '../../../shared/ids.ts'
+import { useLedger, useOverlay, usePreference, useRoute, useStores } from '../../store/hooks.ts'
+import { sidebarWidthMax, sidebarWidthMin } from '../../store/preferences.ts'
 import { formatRoute } from '../../store/route.ts'
+import { withSeen } from '../../store/seen.ts'
 import { NewAgentDialog } from '../agents/NewAgentDialog.tsx'
 import { ErrorBoundary } from '../app/ErrorBoundary.tsx'
-import { useActions } from '../app/use-actions.ts'
 import { ArchiveScreen } from '../archive/ArchiveScreen.tsx'
 import { TaskScreen } from '../conversation/TaskScreen.tsx'
 import { HomeScreen } from '../home/HomeScreen.tsx'
@@ -28,7 +21,8 @@ import { SettingsScreen } from '../settings/SettingsScreen.tsx'
 import { Rail } from '../sidebar/Rail.tsx'
 import { Sidebar } from '../sidebar/Sidebar.tsx'
 import { RenameDialog } from '../task/RenameDialog.tsx'
-import { Banner, ConnectionBanner } from './Banner.tsx'
+import { ConnectionBanner } from './Banner.tsx'
+import { Notices } from './Notices.tsx'
 import { focusNextPane } from './panes.ts'
 import { Splitter } from './Splitter.tsx'
 import { useFocusKept } from './use-focus-kept.ts'
@@ -48,6 +42,7 @@ export function Shell() {
   useNotifications()
   useFocusKept()
   useBackHides()
+  useSeen()
   return (
     <div className="flex h-full overflow-hidden">
       {wide ? (
@@ -117,29 +112,25 @@ function Overlays() {
   }
 }
 
-/** What was healed or interrupted at this start, one line each, until it is read. */
-function Notices() {
-  const { info } = useAppInfo()
-  const dismissed = usePreference('dismissedNotices')
+/** The root on screen counts as looked at, also when its run ends while it is. */
+function useSeen(): void {
+  const route = useRoute()
   const { preferences } = useStores()
-  const { undoSweep } = useActions()
-  const undoOf = ({ receiptId }: Notice) =>
-    receiptId ? { label: 'Undo', onClick: () => void undoSweep(receiptId) } : undefined
-  const notices = (info?.notices ?? []).filter(({ id }) => !dismissed.includes(id))
-  return notices.map((notice) => (
-    <Banner
-      key={notice.id}
-      tone={notice.tone}
-      text={notice.text}
-      details={notice.details}
-      action={undoOf(notice)}
-      onDismiss={() =>
-        preferences.setState((before) => ({
-          dismissedNotices: toggled(before.dismissedNotices, notice.id),
-        }))
-      }
-    />
-  ))
+  const task = useLedger(({ ledger }) =>
+    route.screen === 'task' ? (ledger.tasks.get(route.taskId as TaskId) ?? null) : null,
+  )
+  useEffect(() => {
+    if (!task) return
+    const mark = () => {
+      if (document.visibilityState !== 'visible') return
+      const { seen } = preferences.getState()
+      const after = withSeen(seen, task)
+      if (after !== seen) preferences.setState({ seen: after })
+    }
+    mark()
+    document.addEventListener('visibilitychange', mark)
+    return () => document.removeEventListener('visibilitychange', mark)
+  }, [preferences, task])
 }
 
 function useWindowKeys(): void {
@@ -212,7 +203,7 @@ function useWindowTitle(): void {
   const shown = useLedger(({ ledger }) => {
     switch (route.screen) {
       case 'task':
-        return [...ledger.tasks.values()].find(({ id }) => id === route.taskId)?.title ?? null
+        return ledger.tasks.get(route.taskId as TaskId)?.title ?? null
       case 'project':
         return [...ledger.projects.values()].find(({ id }) => id === route.projectId)?.name ?? null
       case 'archive':
@@ -234,8 +225,7 @@ function useRouteProject() {
   return useLedger(({ ledger }) => {
     if (route.screen === 'project')
       return [...ledger.projects.keys()].find((id) => id === route.projectId) ?? null
-    if (route.screen === 'task')
-      return [...ledger.tasks.values()].find((task) => task.id === route.taskId)?.projectId ?? null
+    if (route.screen === 'task') return ledger.tasks.get(route.taskId as TaskId)?.projectId ?? null
     return null
   })
 }

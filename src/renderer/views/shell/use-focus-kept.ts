@@ -1,7 +1,8 @@
 import { useEffect } from 'react'
 
 /** What may be given the focus, in the order of the page. Not a text field: keys would be typed into it. */
-const focusable = 'a[href], button:not(:disabled), [tabindex="0"]:not(input, textarea)'
+const focusable =
+  'a[href], button:not(:disabled, [tabindex="-1"]), [tabindex="0"]:not(input, textarea)'
 /** What belongs together: when all of it goes, nothing has come in its place. */
 const parts = 'section, nav, aside, main'
 const covering = '[role="dialog"], [role="menu"]'

@@ -25,7 +25,7 @@ export function useKeys(commands: KeyCommand[]): void {
 
 /** Listens for the whole window. Once, in the shell. */
 export function useKeyListener(): void {
-  const { keys, overlay, navigation } = useStores()
+  const { keys, overlay, navigation, earlyKeys } = useStores()
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.isComposing) return
@@ -51,8 +51,15 @@ export function useKeyListener(): void {
       command.run()
     }
     window.addEventListener('keydown', onKeyDown)
-    return () => window.removeEventListener('keydown', onKeyDown)
-  }, [keys, overlay, navigation])
+    // Once everything on screen has registered its keys.
+    const frame = requestAnimationFrame(() => {
+      for (const event of earlyKeys?.release() ?? []) onKeyDown(event)
+    })
+    return () => {
+      cancelAnimationFrame(frame)
+      window.removeEventListener('keydown', onKeyDown)
+    }
+  }, [keys, overlay, navigation, earlyKeys])
 }
 
 /** The archive's list is a listbox that stays; it takes its own keys and leaves the others. */

@@ -4,7 +4,7 @@ import { TextButton } from '../../components/primitives/index.ts'
 import { useConnectionLost, useLedger, useStores } from '../../store/hooks.ts'
 import { useResumeActions } from '../resume/use-resume-actions.ts'
 
-/** How several that were resumed together get on: one quiet line, for as long as one of them is not over. */
+/** The progress of several that were resumed together: one quiet line, until all of them have ended. */
 export function BatchProgress() {
   const { resumes } = useStores()
   const { batch, stopping } = useStore(resumes.store)
@@ -22,10 +22,10 @@ export function BatchProgress() {
   const failed = ends.filter(({ status }) => status !== 'completed').length
   const waiting = batch.size - ends.length - atWork
   const begun = batch.size - waiting
-  const words = [
+  const parts = [
     `${ends.length - failed} completed`,
-    failed > 0 ? `${failed} not` : null,
-    `${atWork} at work`,
+    failed > 0 ? `${failed} not completed` : null,
+    `${atWork} running`,
     waiting > 0 ? `${waiting} waiting` : null,
   ].filter((word) => word !== null)
   return (
@@ -44,7 +44,7 @@ export function BatchProgress() {
       </p>
       <div
         role="progressbar"
-        aria-label="Resumed agents that are over"
+        aria-label="Finished resumed agents"
         aria-valuemin={0}
         aria-valuemax={batch.size}
         aria-valuenow={ends.length}
@@ -56,7 +56,7 @@ export function BatchProgress() {
         />
       </div>
       <p role="status" className="tabular mt-1 text-muted">
-        {words.join(', ')}
+        {parts.join(', ')}
       </p>
     </div>
   )

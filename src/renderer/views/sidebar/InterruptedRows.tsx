@@ -3,6 +3,7 @@ import { type ReactNode, useEffect } from 'react'
 import { useStore } from 'zustand'
 import type { Task } from '../../../shared/tasks.ts'
 import {
+  classNames,
   IconButton,
   RelativeTime,
   StatusIcon,
@@ -119,7 +120,12 @@ function AgentActions(props: {
   const disabled = unreachable !== undefined || busy
   const more = below > 0 ? '…' : ''
   return (
-    <span className="hidden shrink-0 items-center group-focus-within/row:flex group-hover/row:flex">
+    <span
+      className={classNames(
+        'shrink-0 items-center',
+        waiting ? 'flex' : 'hidden group-focus-within/row:flex group-hover/row:flex',
+      )}
+    >
       {waiting ? (
         <TextButton
           tabIndex={tabIndex}

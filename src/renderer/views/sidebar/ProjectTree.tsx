@@ -1,7 +1,13 @@
 import { type RefObject, useLayoutEffect, useRef } from 'react'
 import type { TaskId } from '../../../shared/ids.ts'
 import { Tree, type TreeHandle } from '../../components/tree/tree.tsx'
-import { useLedger, useRoute, useStores, useTaskLookup } from '../../store/hooks.ts'
+import {
+  useLedger,
+  useProjectLookup,
+  useRoute,
+  useStores,
+  useTaskLookup,
+} from '../../store/hooks.ts'
 import { isResumable } from '../../store/resumable.ts'
 import { projectRoute, taskRoute } from '../../store/route.ts'
 import { useResumeActions } from '../resume/use-resume-actions.ts'
@@ -71,7 +77,8 @@ export function ProjectTree() {
 function useSelectedRow(): string | null {
   const route = useRoute()
   const lookup = useTaskLookup(route.screen === 'task' ? route.taskId : '')
-  if (route.screen === 'project') return route.projectId
+  const project = useProjectLookup(route.screen === 'project' ? route.projectId : '')
+  if (route.screen === 'project') return project.kind === 'found' ? project.id : null
   if (route.screen === 'task') return lookup.kind === 'found' ? lookup.id : null
   return null
 }

@@ -46,7 +46,11 @@ function TaskLine({ row }: { row: TaskRow }) {
       {task.hasTranscript ? <TranscriptButton task={task} /> : null}
       {folded ? <BelowCount row={row} /> : null}
       {unread ? (
-        <span role="img" aria-label="Unread" className="size-2 shrink-0 rounded-full bg-accent" />
+        <span
+          role="img"
+          aria-label="Unread"
+          className="size-2 shrink-0 rounded-full bg-accent forced-color-adjust-none"
+        />
       ) : null}
       {compact && task.endedAt ? (
         <RelativeTime at={task.endedAt} className="shrink-0 text-small text-faint" />

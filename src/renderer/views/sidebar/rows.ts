@@ -62,8 +62,10 @@ export function sidebarRows(contents: SidebarContents): SidebarRow[] {
   const isShown = shownBy(filter, children)
   const roots = (children.get(null) ?? []).filter((task) => !isGone(task))
   const byProject = Map.groupBy(roots, ({ projectId }) => projectId)
+  // Removed ones too: a project does not move because one of its agents was put in the archive.
+  const started = Map.groupBy(children.get(null) ?? [], ({ projectId }) => projectId)
   const lastStart = (project: Project): string =>
-    [project.addedAt, ...(byProject.get(project.id) ?? []).map(startOf)].toSorted().at(-1) ?? ''
+    [project.addedAt, ...(started.get(project.id) ?? []).map(startOf)].toSorted().at(-1) ?? ''
   const ordered = [...projects]
     .map((project) => ({ project, at: lastStart(project) }))
     // Of two with the same time the one that was added first.

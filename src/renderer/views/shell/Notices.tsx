@@ -1,0 +1,53 @@
+import { useState } from 'react'
+import type { Notice } from '../../../shared/contract/app.ts'
+import { NoticeLine, TextButton } from '../../components/primitives/index.ts'
+import { useAppInfo, usePreference, useStores } from '../../store/hooks.ts'
+import { useActions } from '../app/use-actions.ts'
+
+const severity: Record<Notice['tone'], number> = { error: 0, warning: 1, info: 2 }
+
+/**
+ * What was repaired or removed at this start, until it is read: one line, however many there are, the gravest
+ * first. What is interrupted has a section of its own in the sidebar.
+ */
+export function Notices() {
+  const { info } = useAppInfo()
+  const dismissed = usePreference('dismissedNotices')
+  const { preferences } = useStores()
+  const { undoSweep } = useActions()
+  const [all, setAll] = useState(false)
+  const notices = (info?.notices ?? [])
+    .filter(({ id, topic }) => topic !== 'interrupted' && !dismissed.includes(id))
+    .toSorted((a, b) => severity[a.tone] - severity[b.tone])
+  if (notices.length === 0) return null
+  const dismiss = (ids: string[]) =>
+    preferences.setState((before) => ({ dismissedNotices: [...before.dismissedNotices, ...ids] }))
+  const shown = all ? notices : notices.slice(0, 1)
+  const more = notices.length - 1
+  return (
+    <div className="flex max-h-[30vh] shrink-0 items-start gap-3 overflow-y-auto border-b bg-panel px-4">
+      <div className="min-w-0 flex-1 divide-y">
+        {shown.map(({ id, tone, text, details, receiptId }) => (
+          <NoticeLine
+            key={id}
+            tone={tone}
+            text={text}
+            details={details}
+            action={
+              receiptId ? { label: 'Undo', onClick: () => void undoSweep(receiptId) } : undefined
+            }
+            onDismiss={() => dismiss([id])}
+          />
+        ))}
+      </div>
+      {more > 0 ? (
+        <span className="flex shrink-0 gap-3 py-1">
+          <TextButton aria-expanded={all} onClick={() => setAll(!all)}>
+            {all ? 'Show fewer' : `${more} more`}
+          </TextButton>
+          <TextButton onClick={() => dismiss(notices.map(({ id }) => id))}>Dismiss all</TextButton>
+        </span>
+      ) : null}
+    </div>
+  )
+}
