@@ -29,7 +29,7 @@ const causesShownMax = 3
 const stoppedByPerson = 'stopped by the person'
 
 /** What the person confirmed in the dialog. */
-export interface ConfirmedResume {
+interface ConfirmedResume {
   ask: ResumeAsk
   request: {
     selector: ResumeSelector

@@ -4,7 +4,7 @@ import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useStores } from '../../store/hooks.ts'
 import type { PlannedAgent } from './choices.ts'
 
-export interface ResumePlan {
+interface ResumePlan {
   /** Who would be resumed; null until the host has answered. */
   agents: PlannedAgent[] | null
   /** For how many it is known what has changed. */
