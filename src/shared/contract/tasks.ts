@@ -15,9 +15,9 @@ import {
   reportSchema,
   taskSchema,
   taskStatusSchema,
+  titleCharsMax,
   variableNameSchema,
   variablesMax,
-  titleCharsMax,
 } from '../tasks.ts'
 import { applyOutcomeSchema, undoOutcomeSchema } from '../tools.ts'
 import { base } from './base.ts'

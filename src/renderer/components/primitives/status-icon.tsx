@@ -75,7 +75,7 @@ const looks: Record<ShownStatus, Look> = {
   },
   failed: { label: 'Failed', colour: 'text-red', shape: <path d="m4 4 8 8m0-8-8 8" /> },
   cancelled: { label: 'Cancelled', colour: 'text-faint', shape: dash },
-  abandoned: { label: 'Given up', colour: 'text-faint', shape: dash },
+  abandoned: { label: 'Abandoned', colour: 'text-faint', shape: dash },
 }
 
 export const statusLabel = (status: ShownStatus): string => looks[status].label

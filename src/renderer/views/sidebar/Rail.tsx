@@ -56,7 +56,7 @@ export function Rail() {
           </span>
         ) : null}
         <IconButton
-          label="Find a command or an agent"
+          label="Search commands and agents"
           shortcut="Mod+K"
           icon={<Search />}
           onClick={() => overlay.show({ kind: 'palette' })}

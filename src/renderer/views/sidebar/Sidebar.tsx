@@ -33,7 +33,7 @@ export function Sidebar({ width }: { width: number }) {
 
 const filters: { value: AgentFilter; label: string }[] = [
   { value: 'all', label: 'All' },
-  { value: 'at-work', label: 'At work' },
+  { value: 'at-work', label: 'Running' },
   { value: 'interrupted', label: 'Interrupted' },
   { value: 'finished', label: 'Finished' },
 ]
@@ -64,7 +64,7 @@ function Top() {
     <div className="flex h-11 shrink-0 items-center gap-0.5 pr-2 pl-4">
       <span className="flex-1 text-small font-semibold text-muted">Projects</span>
       <IconButton
-        label="Find a command or an agent"
+        label="Search commands and agents"
         shortcut="Mod+K"
         icon={<Search />}
         onClick={() => overlay.show({ kind: 'palette' })}
@@ -73,7 +73,7 @@ function Top() {
         align="end"
         trigger={
           <IconButton
-            label={filter === 'all' ? 'Which agents are shown' : `Only ${filter} agents are shown`}
+            label={filter === 'all' ? 'Filter agents' : `Only ${filter} agents are shown`}
             icon={<ListFilter />}
             pressed={filter === 'all' ? undefined : true}
           />
