@@ -33,8 +33,9 @@ export function useFocusKept(): void {
       if (activeElement !== body || !focused || focused.isConnected) return
       if (document.querySelector(covering)) return
       const holder = holders.find(({ element }) => element.isConnected)
-      const next = holder?.element.querySelectorAll<HTMLElement>(focusable)
-      if (holder && next) next[Math.min(holder.index, next.length - 1)]?.focus()
+      if (!holder) return
+      const next = focusablesIn(holder.element)
+      next[Math.min(holder.index, next.length - 1)]?.focus()
     }
     const observer = new MutationObserver(() => {
       if (focused?.isConnected !== false) return
@@ -54,13 +55,17 @@ export function useFocusKept(): void {
   }, [])
 }
 
+/** Those that are shown: the buttons of a row may be hidden until it has the focus. */
+const focusablesIn = (element: Element): HTMLElement[] =>
+  [...element.querySelectorAll<HTMLElement>(focusable)].filter((one) => one.checkVisibility())
+
 /** The innermost first, up to the part of the window that it stands in. */
 function holdersOf(target: Element): Holder[] {
   const holders: Holder[] = []
   for (let element = target.parentElement; element; element = element.parentElement) {
     if (element === document.body) break
-    const all = [...element.querySelectorAll(focusable)]
-    holders.push({ element, index: Math.max(0, all.indexOf(target)) })
+    const index = focusablesIn(element).indexOf(target as HTMLElement)
+    holders.push({ element, index: Math.max(0, index) })
     if (element.matches(parts)) break
   }
   return holders
