@@ -1,7 +1,8 @@
 // Installs node_modules from the lockfile when it is missing or out of date.
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { delimiter, join, sep } from 'node:path'
+import { delimiter, dirname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { runWithProgress, works } from './progress.mjs'
 
@@ -20,18 +21,39 @@ export async function ensurePackages() {
       command: npm.command,
       // Development packages build the app, optional ones carry Node itself: needed whatever the
       // person's npm is set to leave out.
-      args: [...npm.args, 'ci', '--include=dev', '--include=optional', '--loglevel=error'],
+      // Nobody's install script runs but the ones named below.
+      args: [
+        ...npm.args,
+        'ci',
+        '--ignore-scripts',
+        '--include=dev',
+        '--include=optional',
+        '--loglevel=error',
+      ],
       cwd: root,
     }).catch((problem) => {
       throw new Error(
         `npm ci failed (${problem.message}). Its own message is above. Check the network and the free disk space, then run the same command again.`,
       )
     })
+    runNeededScripts(npm)
     dropNodeThatDoesNotRun()
     writeFileSync(recordPath, `${fingerprint()}\n`)
     console.error(`Packages installed in ${seconds} s.`)
   }
   requireUsableNode()
+}
+
+/** esbuild's puts its native program in the place of a slower start; nothing else here needs one. */
+const neededScripts = [join('esbuild', 'install.js')]
+
+function runNeededScripts({ nodePath }) {
+  for (const script of neededScripts) {
+    const path = join(nodeModules, script)
+    if (!existsSync(path)) continue
+    const { status } = spawnSync(nodePath, [path], { cwd: dirname(path), stdio: 'inherit' })
+    if (status !== 0) throw new Error(`the install script ${path} failed.`)
+  }
 }
 
 function isUpToDate() {
@@ -52,7 +74,7 @@ function fingerprint() {
 function findNpm() {
   const { npm_execpath: npmPath, npm_node_execpath: nodePath } = process.env
   if (npmPath && nodePath && /npm-cli\.c?js$/.test(npmPath) && !isInNodeModules(nodePath)) {
-    return { command: nodePath, args: [npmPath] }
+    return { command: nodePath, args: [npmPath], nodePath }
   }
   const name = process.platform === 'win32' ? 'npm.cmd' : 'npm'
   const found = (process.env.PATH ?? '')
@@ -60,7 +82,8 @@ function findNpm() {
     .filter((folder) => !isInNodeModules(folder))
     .map((folder) => join(folder, name))
     .find((path) => existsSync(path))
-  if (found) return { command: found, args: [] }
+  // This very Node may be the one in node_modules, which `npm ci` has replaced by then: it runs all the same.
+  if (found) return { command: found, args: [], nodePath: process.execPath }
   throw new Error(
     'npm was not found. It comes with Node (https://nodejs.org): run `npm start` with it.',
   )

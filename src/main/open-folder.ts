@@ -1,6 +1,7 @@
 /** Opens a folder on this machine, in the file manager or in a code editor. */
+import { spawn } from 'node:child_process'
 import { access, constants } from 'node:fs/promises'
-import { delimiter, join } from 'node:path'
+import { basename, delimiter, join } from 'node:path'
 import open from 'open'
 import { invalid } from '../shared/failure.ts'
 
@@ -24,7 +25,10 @@ const editorCommands = [
 /** Rejects with FailureError, saying what to do, when there is nothing to open it with. */
 export async function openFolder(path: string, opener: 'editor' | 'file-manager'): Promise<void> {
   const app = opener === 'editor' ? await findEditor(process.env) : null
-  const child = await open(path, app ? { app: { name: app } } : {})
+  const reveal = app ? null : revealCommand(path, process.platform)
+  const child = reveal
+    ? spawn(reveal[0], reveal.slice(1), { stdio: 'ignore' })
+    : await open(path, app ? { app: { name: app } } : {})
   await new Promise<void>((resolve, reject) => {
     child.once('error', reject)
     // A launcher without a program to launch ends at once with a code of its own.
@@ -36,6 +40,17 @@ export async function openFolder(path: string, opener: 'editor' | 'file-manager'
       `${path} could not be opened: this machine has no program for it. Open it by hand.`,
     ),
   )
+}
+
+/**
+ * On macOS a folder such as `X.app` is a program, which opening would start: it is shown in the folder above.
+ * Null: it can be opened as what it is.
+ */
+export function revealCommand(
+  path: string,
+  platform: NodeJS.Platform,
+): [command: string, ...args: string[]] | null {
+  return platform === 'darwin' && basename(path).includes('.') ? ['open', '-R', path] : null
 }
 
 async function findEditor(env: NodeJS.ProcessEnv): Promise<string> {

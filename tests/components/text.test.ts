@@ -13,7 +13,6 @@ import {
 import { timeAtWork } from '../../src/renderer/components/task/task-elapsed.tsx'
 import { evenHeadings } from '../../src/renderer/components/text/even-headings.ts'
 import { languageOf } from '../../src/renderer/components/text/highlight-languages.ts'
-import { linkAddress } from '../../src/renderer/components/text/link-address.ts'
 import type { ToolCallView } from '../../src/shared/projections/transcript.ts'
 import { callId } from '../fixtures/entries/ids.ts'
 
@@ -21,18 +20,6 @@ const call = (fields: Partial<ToolCallView>): ToolCallView => ({
   ...{ callId: callId('one'), name: 'bash', input: {}, state: 'ok', output: '' },
   ...{ detail: null, durationMs: 3, startedAt: null },
   ...fields,
-})
-
-describe('linkAddress', () => {
-  it.each(['https://example.com/a?b#c', 'http://example.com/'])('opens %s', (href) => {
-    expect(linkAddress(href)).toBe(href)
-  })
-  it.each([
-    ...['javascript:alert(1)', 'JaVaScRiPt:alert(1)', ' javascript:alert(1)', 'data:text/html,x'],
-    ...['file:///etc/passwd', 'shiplog://t/1', '//example.com', '/a', 'a', '', null, undefined],
-  ])('does not open %s', (href) => {
-    expect(linkAddress(href)).toBeNull()
-  })
 })
 
 describe('plainText', () => {

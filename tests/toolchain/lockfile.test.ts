@@ -8,6 +8,8 @@ interface LockedPackage {
   os?: string[] | string
   optional?: boolean
   resolved?: string
+  integrity?: string
+  hasInstallScript?: boolean
   optionalDependencies?: Record<string, string>
 }
 interface Lockfile {
@@ -48,6 +50,36 @@ describe('package-lock.json', () => {
         tool,
       ).not.toEqual([])
     }
+  })
+
+  // Stubs of platforms that the mirror lacks: npm can't check what it fetches for them. More of them must not
+  // come unseen; with a registry that has them, `npm install` gives each its integrity.
+  it('has an integrity for all but these stubs of other platforms', () => {
+    const without = Object.entries(lockfile.packages)
+      .filter(([location, entry]) => location !== '' && !entry.integrity)
+      .map(([location]) => location.replace('node_modules/', ''))
+    expect(without).toEqual([
+      ...['android-arm64', 'android-x64', 'darwin-arm64', 'darwin-x64', 'linux-arm64-musl'].map(
+        (platform) => `@biomejs/cli-${platform}`,
+      ),
+      ...['linux-x64-musl', 'win32-arm64', 'win32-x64'].map(
+        (platform) => `@biomejs/cli-${platform}`,
+      ),
+      ...['android-arm64', 'darwin-arm64', 'darwin-x64', 'freebsd-x64', 'linux-arm-gnueabihf'].map(
+        (platform) => `@tailwindcss/oxide-${platform}`,
+      ),
+      ...['wasm32-wasi', 'win32-arm64-msvc', 'win32-x64-msvc'].map(
+        (platform) => `@tailwindcss/oxide-${platform}`,
+      ),
+    ])
+  })
+
+  it('holds one package with an install script, which the set-up names', () => {
+    const scripted = Object.entries(lockfile.packages)
+      .filter(([, entry]) => entry.hasInstallScript)
+      .map(([location]) => location)
+    expect(scripted).toEqual(['node_modules/esbuild'])
+    expect(readProjectFile('scripts/packages.mjs')).toContain("join('esbuild', 'install.js')")
   })
 
   it('names no registry, so that everyone installs from their own', () => {

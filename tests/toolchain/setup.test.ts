@@ -61,8 +61,18 @@ describe.skipIf(process.platform === 'win32')('setting up a fresh checkout', () 
     const { status, said, onStdout, npmCalls } = setUp()
     expect(said).toContain('Installing packages')
     expect(status).toBe(0)
-    expect(npmCalls).toBe('ci --include=dev --include=optional --loglevel=error')
+    expect(npmCalls).toBe('ci --ignore-scripts --include=dev --include=optional --loglevel=error')
     expect(onStdout).toBe('')
+  })
+
+  it('runs no install script but the one that is needed', () => {
+    const installs = (name: string) => `mkdir -p node_modules/${name}
+echo 'require("node:fs").appendFileSync(process.env.CALLS, "ran ${name} ")' > node_modules/${name}/install.js
+`
+    writeFileSync(join(tools, 'npm'), fakeNpm + installs('esbuild') + installs('other'))
+    const { status, npmCalls } = setUp()
+    expect(status).toBe(0)
+    expect(npmCalls.split('\n').slice(1)).toEqual(['ran esbuild'])
   })
 
   it('does nothing the second time', () => {

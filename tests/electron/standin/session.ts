@@ -36,6 +36,8 @@ export const session = {
       checkHandler = handler
     },
     setDevicePermissionHandler(): void {},
+    setDisplayMediaRequestHandler(): void {},
+    on(): void {},
   },
 }
 

@@ -2,9 +2,10 @@
 import { describe, expect, it } from 'vitest'
 import { dataDirFlag } from '../../../src/main/hosts/desktop/arguments.ts'
 import { fragmentOfArguments, fragmentOfLink } from '../../../src/main/hosts/desktop/deep-links.ts'
-import { isExternalLink } from '../../../src/main/hosts/desktop/external-links.ts'
+import { viewItems } from '../../../src/main/hosts/desktop/menu-items.ts'
 import { isReachable } from '../../../src/main/hosts/desktop/reachable.ts'
 import { failedStartOf } from '../../../src/main/hosts/desktop/start-failure.ts'
+import { revealCommand } from '../../../src/main/open-folder.ts'
 
 const id = '3f0c9d3e-5b1a-4a2b-9c7d-0123456789ab'
 
@@ -38,27 +39,6 @@ describe('deep links', () => {
   })
 })
 
-describe('links to elsewhere', () => {
-  it('are those of the web', () => {
-    expect(isExternalLink('https://example.org/a?b#c')).toBe(true)
-    expect(isExternalLink('http://127.0.0.1:3000/')).toBe(true)
-  })
-
-  it.each([
-    'file:///etc/passwd',
-    'javascript:alert(1)',
-    'smb://server/share',
-    'mailto:a@example.org',
-    'vscode://file/etc/passwd',
-    'https://github.com@evil.example/',
-    'https://a:b@example.org/',
-    `https://example.org/${'a'.repeat(3_000)}`,
-    'not a link',
-  ])('are not %s', (link) => {
-    expect(isExternalLink(link)).toBe(false)
-  })
-})
-
 describe('--data-dir', () => {
   it.each([
     [['electron', '.', '--data-dir', '/a b'], '/a b'],
@@ -66,6 +46,10 @@ describe('--data-dir', () => {
     [['electron', '.', '--data-directory=/x'], undefined],
     [['electron', '.'], undefined],
     [['electron', '.', '--data-dir'], undefined],
+    [['shiplog', '--', '--data-dir=/evil'], undefined],
+    [['shiplog', 'shiplog://t/x', '--data-dir=/evil'], undefined],
+    [['shiplog', '--data-dir=/mine', '--', 'shiplog://t/x', '--data-dir=/evil'], '/mine'],
+    [['shiplog', 'https://x', '--data-dir', '/evil'], undefined],
   ])('of %j is %j', (argv, expected) => {
     expect(dataDirFlag(argv)).toBe(expected)
   })
@@ -108,5 +92,29 @@ describe('a start that failed', () => {
     const failure = failedStartOf(new TypeError('oops'))
     expect(failure.exitCode).toBe(1)
     expect(failure.message).toMatch(/TypeError: oops[\s\S]*at /)
+  })
+})
+
+describe('the menus', () => {
+  it('[V4] of the packaged app load no page anew and open no tools', () => {
+    expect(viewItems(true).map(({ role }) => role)).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/reload|devtools/i)]),
+    )
+    expect(viewItems(true).map(({ role }) => role)).toContain('togglefullscreen')
+    expect(viewItems(false).map(({ role }) => role)).toEqual(
+      expect.arrayContaining(['reload', 'toggleDevTools']),
+    )
+  })
+})
+
+describe('opening a folder', () => {
+  it.each([
+    ['darwin', '/p/Evil.app', ['open', '-R', '/p/Evil.app']],
+    ['darwin', '/p/x.workflow', ['open', '-R', '/p/x.workflow']],
+    ['darwin', '/p/Evil.app/', ['open', '-R', '/p/Evil.app/']],
+    ['darwin', '/p/plain', null],
+    ['linux', '/p/Evil.app', null],
+  ] as const)('on %s of %s never starts what the folder may be', (platform, path, command) => {
+    expect(revealCommand(path, platform)).toEqual(command)
   })
 })

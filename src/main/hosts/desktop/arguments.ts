@@ -1,8 +1,13 @@
 /**
  * What `--data-dir` says. Chromium reads the same command line and leaves what it does not know alone,
- * so this one is looked for among its switches instead of parsing them all.
+ * so this one is looked for among its switches instead of parsing them all. It ends at `--` and at the first
+ * address: what comes after a link was given by whoever made the link.
  */
-export function dataDirFlag(argv: readonly string[]): string | undefined {
+export function dataDirFlag(given: readonly string[]): string | undefined {
+  const end = given.findIndex(
+    (argument) => argument === '--' || /^[a-z][\w+.-]*:\/\//i.test(argument),
+  )
+  const argv = end < 0 ? given : given.slice(0, end)
   const name = '--data-dir'
   const at = argv.findIndex((argument) => argument === name || argument.startsWith(`${name}=`))
   const found = argv[at]

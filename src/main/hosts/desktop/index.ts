@@ -50,7 +50,8 @@ export function startDesktop(options: DesktopOptions): void {
     return
   }
   app.on('second-instance', (_event, argv) => links.open(fragmentOfArguments(argv)))
-  if (app.isPackaged) app.setAsDefaultProtocolClient(linkScheme)
+  // Behind `--` nothing of a link is a switch, neither Chromium's nor ours.
+  if (app.isPackaged) app.setAsDefaultProtocolClient(linkScheme, process.execPath, ['--'])
 
   app
     .whenReady()

@@ -1,7 +1,7 @@
 /** What a page may not do, whoever wrote what it shows. Applies to every page that comes to be. */
 import { app, type Session, shell, type WebContents } from 'electron'
+import { externalLink } from '../../../shared/external-link.ts'
 import { appOrigin, appPage } from './app-scheme.ts'
-import { isExternalLink } from './external-links.ts'
 
 /**
  * A link is opened only for a person: a click or a key shortly before it. The events of Electron do not
@@ -14,6 +14,10 @@ export function lockDownPages(): void {
   app.on('web-contents-created', (_event, contents) => {
     denyLeaving(contents)
     contents.on('will-attach-webview', (event) => event.preventDefault())
+    contents.on('select-bluetooth-device', (event, _devices, choose) => {
+      event.preventDefault()
+      choose('')
+    })
   })
 }
 
@@ -29,6 +33,15 @@ export function denyPermissions(session: Session): void {
     isAllowed(permission, requestingOrigin),
   )
   session.setDevicePermissionHandler(() => false)
+  // Without a handler Electron may have one of its own: a picker of the system.
+  session.setDisplayMediaRequestHandler((_request, choose) => choose({}))
+  for (const device of ['select-hid-device', 'select-serial-port', 'select-usb-device'] as const) {
+    // The three differ in what they offer, and are refused alike.
+    session.on(device as 'select-usb-device', (event, _offered, choose) => {
+      event.preventDefault()
+      choose()
+    })
+  }
 }
 
 const allowedPermissions: ReadonlySet<string> = new Set([
@@ -47,9 +60,10 @@ function denyLeaving(contents: WebContents): void {
   })
   const openOutside = (link: string): void => {
     const asked = performance.now() - lastInputAt <= clickAgeMsMax
-    if (!asked || !isExternalLink(link)) return
+    const address = externalLink(link)
+    if (!asked || address === null) return
     lastInputAt = Number.NEGATIVE_INFINITY // one click, one link
-    void shell.openExternal(link).catch((error: unknown) => console.error(error))
+    void shell.openExternal(address).catch((error: unknown) => console.error(error))
   }
 
   contents.on('will-frame-navigate', (details) => {

@@ -1,4 +1,5 @@
 import { app, Menu, type MenuItemConstructorOptions } from 'electron'
+import { viewItems } from './menu-items.ts'
 
 interface MenuActions {
   openWindow(): void
@@ -23,7 +24,7 @@ export function setMenu({ openWindow, showDataFolder }: MenuActions): void {
       ],
     },
     { role: 'editMenu' },
-    { role: 'viewMenu' },
+    { label: '&View', submenu: viewItems(app.isPackaged) },
     { role: 'windowMenu' },
     {
       role: 'help',

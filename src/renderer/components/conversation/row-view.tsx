@@ -10,11 +10,12 @@ import {
 } from 'lucide-react'
 import { memo, type ReactNode, useId } from 'react'
 import { assertNever } from '../../../shared/assert-never.ts'
+import { externalLink } from '../../../shared/external-link.ts'
 import { bytes, exactTime, timeOfDay } from '../primitives/format.ts'
 import { NoticeLine, StatusIcon, TextButton } from '../primitives/index.ts'
 import { beginningOf, CauseText } from '../task/cause-text.tsx'
 import { TaskTable } from '../task/task-table.tsx'
-import { ExternalLink, linkAddress } from '../text/index.ts'
+import { ExternalLink } from '../text/index.ts'
 import { Disclosure } from './disclosure.tsx'
 import { useFold } from './fold-state.ts'
 import { LongMarkdown } from './long-markdown.tsx'
@@ -151,7 +152,7 @@ function OtherItem({ row }: { row: Extract<Row, { kind: 'item' }> }) {
         </QuietLine>
       )
     case 'pr-link': {
-      const url = linkAddress(item.url)
+      const url = externalLink(item.url)
       return (
         <QuietLine icon={<GitPullRequest />}>
           Pull request{' '}

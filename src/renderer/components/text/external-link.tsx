@@ -1,7 +1,7 @@
 import { type ReactNode, useContext } from 'react'
 import { OpenLinkContext } from './link-context.ts'
 
-/** `url` has gone through `linkAddress`. It is shown on hover, so that a link can't pretend. */
+/** `url` has gone through `externalLink`. It is shown on hover, so that a link can't pretend. */
 export function ExternalLink({ url, children }: { url: string; children: ReactNode }) {
   const openLink = useContext(OpenLinkContext)
   return (

@@ -1,6 +1,5 @@
 /** Text from agents and tools: never trusted. */
 export { ExternalLink } from './external-link.tsx'
-export { linkAddress } from './link-address.ts'
 export { OpenLinkContext } from './link-context.ts'
 export { Markdown } from './markdown.tsx'
 export { markdownPieces } from './markdown-pieces.ts'

@@ -4,10 +4,10 @@
  */
 import { isValidElement, memo, type ReactNode } from 'react'
 import { type Components, defaultRemarkPlugins, Streamdown } from 'streamdown'
+import { externalLink, misleadingHost } from '../../../shared/external-link.ts'
 import { CodeBlock } from './code-block.tsx'
 import { evenHeadings } from './even-headings.ts'
 import { ExternalLink } from './external-link.tsx'
-import { linkAddress } from './link-address.ts'
 import { literalHtml } from './literal-html.ts'
 
 const remarkPlugins = [...Object.values(defaultRemarkPlugins), literalHtml, evenHeadings]
@@ -15,14 +15,21 @@ const remarkPlugins = [...Object.values(defaultRemarkPlugins), literalHtml, even
 /** Bare elements, styled by `.markdown` in markdown.css. */
 const components: Components = {
   a: ({ href, children }) => {
-    const url = linkAddress(href)
-    if (url) return <ExternalLink url={url}>{children}</ExternalLink>
+    const url = externalLink(href)
+    const host = url && misleadingHost(textOf(children), url)
+    if (url)
+      return (
+        <ExternalLink url={url}>
+          {children}
+          {host ? ` (${host})` : null}
+        </ExternalLink>
+      )
     return (
       <span title={typeof href === 'string' ? `Not opened: ${href}` : undefined}>{children}</span>
     )
   },
   img: ({ src, alt }) => {
-    const url = linkAddress(src)
+    const url = externalLink(src)
     const name = alt ? `image: ${alt}` : 'image'
     return url ? <ExternalLink url={url}>{name}</ExternalLink> : <span>[{name}]</span>
   },
@@ -98,7 +105,7 @@ interface CodeProps {
 }
 
 const none: never[] = []
-// Links are judged by `linkAddress`, where they are shown.
+// Links are judged by `externalLink`, where they are shown.
 const linkSafety = { enabled: false }
 const keepUrl = (url: string): string => url
 
