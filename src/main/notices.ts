@@ -54,42 +54,41 @@ export function createNotices() {
     healed: (details: string[]) => {
       const all = [...details, ...(healedAtStart ?? [])]
       healedAtStart = null
-      some('info', all, () => 'The last session ended abruptly; its record was put right.')
+      some('info', all, () => 'Shiplog didn’t shut down cleanly. The log was repaired.')
     },
     /** What opening a session for writing found in its journal. Damage is told when it is more than was known. */
     sessionOpened: ({ id, title, healed, damage }: OpenedSession) => {
       const lines = healed.map((one) => `${title} (${shortId(id)}): ${one.detail}`)
       if (healedAtStart) healedAtStart.push(...lines)
       else
-        some('info', lines, () => `The transcript of "${title}" ended abruptly; it was put right.`)
+        some('info', lines, () => `The transcript of "${title}" ended abruptly and was repaired.`)
       if (damage.length <= (damageTold.get(id) ?? 0)) return
       damageTold.set(id, damage.length)
       some(
         'warning',
         damage.map((one) => `${basename(one.file)}:${one.line} ${one.reason}`),
         (count) =>
-          `${counted(count, 'place')} in the transcript of "${title}" can't be read. Everything else is there.`,
+          `${counted(count, 'place')} in the transcript of "${title}" can't be read. Everything else can.`,
       )
     },
     damaged: (details: string[]) =>
       some(
         'warning',
         details,
-        (count) =>
-          `${counted(count, 'place')} in the ledger can't be read. Everything else is there.`,
+        (count) => `${counted(count, 'place')} in the ledger can't be read. Everything else can.`,
       ),
     strays: (details: string[]) =>
       some(
         'warning',
         details,
         (count) =>
-          `${counted(count, 'transcript is', 'transcripts are')} on disk that the ledger does not know of. Nothing of it was touched.`,
+          `${counted(count, 'transcript is', 'transcripts are')} on disk that the ledger does not list. Nothing was changed.`,
       ),
     notUnderstood: (count: number) => {
       if (count > 0)
         add(
           'warning',
-          `${counted(count, 'record')} of the ledger come from a newer Shiplog and are not shown. They are kept.`,
+          `${counted(count, 'record')} of the ledger come from a newer Shiplog and are not shown. They are kept unchanged.`,
           [],
         )
     },

@@ -40,7 +40,7 @@ it('[J4] tells of a transcript that a start healed, in the one notice of what it
   const infos = (await noticesOf(await fixture.restart())).filter(({ tone }) => tone === 'info')
   expect(infos).toHaveLength(1)
   expect(infos[0]).toMatchObject({
-    text: 'The last session ended abruptly; its record was put right.',
+    text: 'Shiplog didn’t shut down cleanly. The log was repaired.',
     details: [
       expect.stringMatching(/^ledger\.jsonl ended in 6 bytes/),
       expect.stringMatching(/^Do it \([0-9a-f]{8}\): chat\.jsonl ended in 13 bytes/),
@@ -56,7 +56,7 @@ it('[J4] tells of a transcript that is healed when it is opened later', async ()
   expect(await noticesOf(shiplog)).toEqual([])
   await prompt()
   expect(await noticesOf(shiplog)).toMatchObject([
-    { tone: 'info', text: 'The transcript of "Do it" ended abruptly; it was put right.' },
+    { tone: 'info', text: 'The transcript of "Do it" ended abruptly and was repaired.' },
   ])
 })
 
@@ -72,7 +72,7 @@ it('[J4] tells once of damage in a transcript that is opened, and names line and
   expect(await noticesOf(shiplog)).toMatchObject([
     {
       tone: 'warning',
-      text: `1 place in the transcript of "Do it" can't be read. Everything else is there.`,
+      text: `1 place in the transcript of "Do it" can't be read. Everything else can.`,
       details: [expect.stringMatching(/^chat\.jsonl:2 .*bad checksum/)],
     },
   ])

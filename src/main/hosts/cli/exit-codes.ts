@@ -110,7 +110,7 @@ function contractFailure(error: ORPCError<string, unknown>): Failure {
 function candidatesOf({ message, data }: ORPCError<string, unknown>): string[] {
   const { candidates } = data as { candidates: string[] }
   if (candidates.every((id) => message.includes(id))) return []
-  return ['It could be any of:', ...candidates.map((id) => `  ${id}`)]
+  return ['Candidates:', ...candidates.map((id) => `  ${id}`)]
 }
 
 function issuesOf(data: unknown): string[] {

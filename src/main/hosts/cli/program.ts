@@ -285,14 +285,14 @@ const idArgument = (what: string) =>
 function positiveInteger(text: string): number {
   const value = Number(text)
   if (!/^\d+$/.test(text) || value < 1 || !Number.isSafeInteger(value)) {
-    throw new InvalidArgumentError('It must be a whole number from 1 up.')
+    throw new InvalidArgumentError('Must be a whole number, 1 or more.')
   }
   return value
 }
 
 function variableName(text: string, before: string[] = []): string[] {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(text)) {
-    throw new InvalidArgumentError('It must be the name of a variable, without its value.')
+    throw new InvalidArgumentError('Must be the name of a variable, without its value.')
   }
   return [...before, text]
 }
@@ -325,7 +325,7 @@ const retentionDaysMax = 36_500
 function portNumber(text: string): number {
   const value = Number(text)
   if (!/^\d+$/.test(text) || value > 65535) {
-    throw new InvalidArgumentError('It must be a whole number from 0 to 65535.')
+    throw new InvalidArgumentError('Must be a whole number from 0 to 65535.')
   }
   return value
 }

@@ -12,7 +12,7 @@ export function SetupTrust(props: { setup: ProjectSetup; onSeen: (seen: boolean)
       <p>
         <span className="font-semibold">This project brings a set-up.</span>{' '}
         {setup.setup === null
-          ? 'It wants more for its agents than they get by themselves.'
+          ? 'This project asks for more variables for its agents.'
           : 'Its command runs in each new worktree, as you, before the agent begins:'}
       </p>
       {setup.setup === null ? null : (

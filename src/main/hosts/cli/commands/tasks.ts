@@ -67,7 +67,7 @@ export function stop(id: string): Action {
       if (cancelled.length > 0)
         said.push(`Cancelled ${cancelled.map(shortId).join(', ')}, which had not started.`)
       if (context.json) await context.printJson({ stopped, cancelled })
-      else await context.say(said.join(' ') || 'It was not running; nothing was stopped.')
+      else await context.say(said.join(' ') || 'The agent was not running; nothing was stopped.')
       return exitCodes.done
     })
 }
@@ -124,7 +124,7 @@ function linesOf(outcome: Exclude<ApplyOutcome, { kind: 'conflict' }>): string[]
         ...notCarriedLines(outcome.notCarried).map(safeLine),
       ]
     case 'nothing-to-apply':
-      return ['It changed nothing, so there is nothing to apply.']
+      return ['Nothing to apply: no files were changed.']
     case 'already-applied':
       return ['Its changes are there already.']
   }

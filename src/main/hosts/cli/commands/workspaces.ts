@@ -68,7 +68,7 @@ export function diff(id: string): Action {
 
 async function printDiff(context: CliContext, found: WorkspaceDiff): Promise<void> {
   const { files, patch, truncated, target } = found
-  if (files.length === 0) return context.say('It changed nothing.')
+  if (files.length === 0) return context.say('No files were changed.')
   const additions = files.reduce((sum, file) => sum + (file.additions ?? 0), 0)
   const deletions = files.reduce((sum, file) => sum + (file.deletions ?? 0), 0)
   const onto = target.branch === null ? target.path : `${target.path} (${target.branch})`
