@@ -1,31 +1,41 @@
-/** Applying a patch, as the person asked for it: under way, or how it came out. One at a time for each task. */
+/** Applying a patch or undoing that, as the person asked for it: under way, or how it came out. One at a time for each task. */
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { ShiplogClient } from '../../shared/contract/index.ts'
 import type { TaskId } from '../../shared/ids.ts'
-import type { ApplyOutcome } from '../../shared/tools.ts'
+import type { ApplyOutcome, UndoOutcome } from '../../shared/tools.ts'
 import { type Problem, problemOf } from '../rpc/problem.ts'
 
-type ApplyView = { kind: 'applying' } | ApplyOutcome | { kind: 'failed'; problem: Problem }
+type Busy = { kind: 'applying' } | { kind: 'undoing' }
+type Failed = { kind: 'failed'; problem: Problem }
+type ChangedSince = Extract<UndoOutcome, { kind: 'changed-since' }>
+type ApplyView = Busy | ApplyOutcome | ChangedSince | Failed
 
 export interface Applies {
   store: StoreApi<ReadonlyMap<TaskId, ApplyView>>
   /** Never rejects: how it came out is in the store, and given back. */
-  apply(taskId: TaskId): Promise<ApplyView>
+  apply(taskId: TaskId): Promise<Busy | ApplyOutcome | Failed>
+  /** The same for the undo of its newest apply; nothing stays in the store once it is undone. */
+  undo(taskId: TaskId): Promise<Busy | UndoOutcome | Failed>
   /** Takes an outcome that was read away. */
   forget(taskId: TaskId): void
 }
 
 export function createApplies({ client }: { client: Pick<ShiplogClient, 'tasks'> }): Applies {
   const store = createStore<ReadonlyMap<TaskId, ApplyView>>(() => new Map())
-  const set = (taskId: TaskId, view: ApplyView): ApplyView => {
+  const set = <View extends ApplyView>(taskId: TaskId, view: View): View => {
     store.setState(new Map(store.getState()).set(taskId, view), true)
     return view
+  }
+  const forget = (taskId: TaskId): void => {
+    const next = new Map(store.getState())
+    next.delete(taskId)
+    store.setState(next, true)
   }
   return {
     store,
     async apply(taskId) {
       const known = store.getState().get(taskId)
-      if (known?.kind === 'applying') return known
+      if (isBusy(known)) return known
       set(taskId, { kind: 'applying' })
       try {
         return set(taskId, await client.tasks.applyPatch({ taskId }))
@@ -33,10 +43,22 @@ export function createApplies({ client }: { client: Pick<ShiplogClient, 'tasks'>
         return set(taskId, { kind: 'failed', problem: problemOf(error, 'apply the changes') })
       }
     },
-    forget(taskId) {
-      const next = new Map(store.getState())
-      next.delete(taskId)
-      store.setState(next, true)
+    async undo(taskId) {
+      const known = store.getState().get(taskId)
+      if (isBusy(known)) return known
+      set(taskId, { kind: 'undoing' })
+      try {
+        const outcome = await client.tasks.undoApply({ taskId })
+        if (outcome.kind === 'changed-since') return set(taskId, outcome)
+        forget(taskId)
+        return outcome
+      } catch (error) {
+        return set(taskId, { kind: 'failed', problem: problemOf(error, 'undo the apply') })
+      }
     },
+    forget,
   }
 }
+
+const isBusy = (view: ApplyView | undefined): view is Busy =>
+  view?.kind === 'applying' || view?.kind === 'undoing'

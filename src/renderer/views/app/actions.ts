@@ -21,6 +21,8 @@ export interface Actions {
    * in the words of the button that was pressed.
    */
   applyPatch(taskId: TaskId, target?: string): Promise<void>
+  /** Takes the newest apply back. What changed since is named where the changes are shown. */
+  undoApply(taskId: TaskId): Promise<void>
   removeWorkspace(taskId: TaskId, title: string): Promise<boolean>
   restore(taskId: TaskId, title: string): Promise<void>
   /** To the trash; the toast takes it back. */
@@ -41,7 +43,9 @@ export interface Actions {
   pin(taskId: TaskId, pinned: boolean): Promise<void>
 }
 
-export function createActions({ client, ledger, navigation, applies, appInfo }: Stores): Actions {
+export function createActions(stores: Stores): Actions {
+  const { client, ledger, navigation, applies, appInfo, preferences } = stores
+
   async function attempt<Value>(doing: string, call: () => Promise<Value>): Promise<Value | null> {
     try {
       return await call()
@@ -98,7 +102,29 @@ export function createActions({ client, ledger, navigation, applies, appInfo }: 
     }
   }
 
+  /** The inspector's Changes of a task: what was applied, and what kept it from being undone. */
+  function showChanges(taskId: TaskId): void {
+    preferences.setState({ inspectorTab: 'changes', inspectorOpen: true })
+    navigation.go(taskRoute(taskId))
+  }
+
+  async function undoApply(taskId: TaskId): Promise<void> {
+    const view = await applies.undo(taskId)
+    switch (view.kind) {
+      case 'failed':
+        return showProblem(view.problem)
+      case 'undone':
+        toast.success(`Undone. ${counted(view.files, 'file is', 'files are')} as before.`)
+        return
+      case 'changed-since':
+        toast.warning(`${counted(view.paths.length, 'file')} changed since. Nothing was undone.`, {
+          action: { label: 'Show', onClick: () => showChanges(taskId) },
+        })
+    }
+  }
+
   return {
+    undoApply,
     async startDemo() {
       const started = await attempt('start the demo', () => client.projects.startDemo({}))
       if (started) navigation.go(taskRoute(started.taskId))
@@ -112,9 +138,12 @@ export function createActions({ client, ledger, navigation, applies, appInfo }: 
     async applyPatch(taskId, target) {
       const view = await applies.apply(taskId)
       if (view.kind === 'failed') showProblem(view.problem)
-      else if (view.kind !== 'applying') {
+      else if (view.kind !== 'applying' && view.kind !== 'undoing') {
         const task = ledger.store.getState().ledger.tasks.get(taskId)
-        showApplied(view, target ?? (task ? targetName(task) : 'its target'))
+        showApplied(view, target ?? (task ? targetName(task) : 'its target'), {
+          undo: () => void undoApply(taskId),
+          show: () => showChanges(taskId),
+        })
       }
     },
     async removeWorkspace(taskId, title) {
@@ -238,11 +267,23 @@ function toldOf(said: string, done: string, left: readonly { why: string }[]): v
 }
 
 /** `target`: where the changes went. There they are files that changed: nothing is ever committed for the person. */
-function showApplied(outcome: ApplyOutcome, target: string): void {
+function showApplied(
+  outcome: ApplyOutcome,
+  target: string,
+  { undo, show }: { undo(): void; show(): void },
+): void {
   switch (outcome.kind) {
     case 'applied':
       toast.success(
         `Applied to ${target}: ${counted(outcome.files.length, 'file')} changed, not committed.`,
+        {
+          description: outcome.converted
+            ? `Git wrote ${counted(outcome.converted.length, 'file')} with the line endings or keywords that .gitattributes asks for.`
+            : undefined,
+          duration: readShownMs,
+          action: { label: 'Undo', onClick: undo },
+          cancel: { label: 'Show', onClick: show },
+        },
       )
       return
     case 'nothing-to-apply':

@@ -3,7 +3,8 @@ import { useEffect } from 'react'
 import { useStore } from 'zustand'
 import type { WorkspaceDiff } from '../../../shared/contract/workspace.ts'
 import type { TaskId } from '../../../shared/ids.ts'
-import { isRunning, type Task } from '../../../shared/tasks.ts'
+import { isRunning, type Task, undoableApply } from '../../../shared/tasks.ts'
+import { AppliedLine } from '../../components/diff/applied-line.tsx'
 import { counted } from '../../components/primitives/format.ts'
 import {
   Button,
@@ -42,6 +43,7 @@ export function ChangesTab({ task }: { task: Task }) {
         }
       >
         {task.patch === 'ready' ? <ApplyButton task={task} diff={null} /> : null}
+        <Applied task={task} target={targetName(task)} />
       </EmptyState>
     )
   return <Changes task={task} />
@@ -73,6 +75,7 @@ function Changes({ task }: { task: Task }) {
         />
         <IconButton label="Refresh" icon={<RefreshCw />} aria-busy={loading} onClick={refresh} />
       </div>
+      <Applied task={task} target={diff?.target.branch ?? targetName(task)} />
       <ApplyOutcomeNote task={task} />
       {problem ? (
         <ProblemNotice
@@ -107,8 +110,11 @@ function ApplyButton({ task, diff }: { task: Task; diff: WorkspaceDiff | null })
   useEffect(() => {
     if (applied) appliedDiffs.set(task.id, patch)
     // What is applied next is not known yet.
-    else if (task.patch !== 'applied' && appliedDiffs.has(task.id)) appliedDiffs.set(task.id, '')
-  }, [task.id, task.patch, applied, patch])
+    else if (task.patch !== 'applied' && appliedDiffs.has(task.id)) {
+      if (task.fileUpdates) appliedDiffs.set(task.id, '')
+      else appliedDiffs.delete(task.id)
+    }
+  }, [task.id, task.patch, task.fileUpdates, applied, patch])
   const running = isRunning(task.status)
   const where = diff?.target.branch ?? (task.parentId ? 'the parent’s worktree' : targetName(task))
   const apply = async () => {
@@ -137,6 +143,28 @@ function ApplyButton({ task, diff }: { task: Task; diff: WorkspaceDiff | null })
     >
       <span className="truncate">{label}</span>
     </Button>
+  )
+}
+
+/** Where what was applied is found later, and undone. */
+function Applied({ task, target }: { task: Task; target: string }) {
+  const { applies } = useStores()
+  const { undoApply } = useActions()
+  const unreachable = useUnreachable()
+  const view = useStore(applies.store, (known) => known.get(task.id))
+  const applied = undoableApply(task, Date.now())
+  if (!applied) return null
+  return (
+    <AppliedLine
+      files={applied.files}
+      target={target}
+      at={applied.doneAt ?? applied.startedAt}
+      undoing={view?.kind === 'undoing'}
+      notNow={unreachable ?? null}
+      changedSince={view?.kind === 'changed-since' ? view.paths : null}
+      onUndo={() => void undoApply(task.id)}
+      onDismiss={() => applies.forget(task.id)}
+    />
   )
 }
 

@@ -92,6 +92,8 @@ function useTaskLookup(taskId: TaskId): TaskLookup {
       apply(id) {
         const outcome = applied.get(id)
         if (outcome?.kind === 'failed') return { kind: 'failed', why: outcome.problem.message }
+        // Of an undo the Changes tell.
+        if (outcome?.kind === 'undoing' || outcome?.kind === 'changed-since') return null
         return outcome ?? null
       },
     }

@@ -1,0 +1,58 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { expect, playToEnd, test } from './app.ts'
+import { inspector, openAt, toast } from './places.ts'
+
+const scenario = `version: 1
+name: changes
+agents:
+  lead:
+    turns:
+      - call: bash
+        with: { command: "git mv README.md HELLO.md && echo new > new.txt" }
+      - report: { title: Done, markdown: Done. }
+`
+
+test('an apply is undone from the inspector, and not over what changed since', async ({
+  app,
+  page,
+}) => {
+  const host = await app.serve()
+  const project = await host.client.projects.add({ dir: await app.repository('parser') })
+  const root = await playToEnd(host, project, scenario)
+  const status = () => app.git(root.projectDir, 'status', '--porcelain')
+  const before = await status()
+  await openAt(page, host, `/t/${root.id}`)
+  const changes = inspector(page)
+  if (!(await changes.isVisible()))
+    await page.getByRole('button', { name: 'Changes and state' }).click()
+
+  await test.step('a renamed file is one, in the toast and where it is found later', async () => {
+    await changes.getByRole('button', { name: 'Apply to main' }).click()
+    const said = toast(page, /^Applied to main: 2 files changed, not committed\./)
+    await expect(said).toBeVisible()
+    await expect(said.getByRole('button', { name: 'Undo' })).toBeVisible()
+    await expect(changes.getByText('Applied 2 files to main')).toBeVisible()
+  })
+
+  await test.step('what changed since is named and kept', async () => {
+    const file = path.join(root.projectDir, 'new.txt')
+    const applied = await readFile(file, 'utf8')
+    await writeFile(file, 'mine\n')
+    await changes.getByRole('button', { name: 'Undo' }).click()
+    const note = changes.getByText('1 file changed since, so nothing was undone.')
+    await expect(note).toBeVisible()
+    await changes.getByRole('button', { name: 'Details' }).click()
+    await expect(changes.getByText('new.txt').last()).toBeVisible()
+    expect(await readFile(file, 'utf8')).toBe('mine\n')
+    await writeFile(file, applied)
+  })
+
+  await test.step('undone, it can be applied again', async () => {
+    await changes.getByRole('button', { name: 'Undo' }).click()
+    await expect(toast(page, /^Undone\. 2 files are as before\./)).toBeVisible()
+    expect(await status()).toBe(before)
+    await expect(changes.getByText('Applied 2 files to main')).toBeHidden()
+    await expect(changes.getByRole('button', { name: 'Apply to main' })).toBeEnabled()
+  })
+})
