@@ -39,6 +39,8 @@ type RefusalReason =
   | 'no-planning-folder'
   | 'removed'
   | 'unknown-worktree'
+  /** Only a person decides it, in a window of the process that holds the data directory (K7). */
+  | 'window-decides'
   | 'not-archived'
   | 'nothing-to-apply'
   | 'in-use'

@@ -1,6 +1,6 @@
 /** The built app as `shiplog serve` serves it, in a process of its own, and a page that watches itself. */
 import { existsSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/websocket'
@@ -42,6 +42,8 @@ interface ServeOptions {
 export interface App extends Sandbox {
   serve(options?: ServeOptions): Promise<Host>
   gate(name: string): Gate
+  /** As a data directory that was put back from a copy: the web host knows no page any more. */
+  forgetPages(): Promise<void>
 }
 
 interface PageFaults {
@@ -89,6 +91,7 @@ async function openApp(): Promise<{ app: App; end(): Promise<void> }> {
       return host
     },
     gate: (name) => gateIn(sandbox.dir, name),
+    forgetPages: () => rm(path.join(sandbox.dataDir, 'web-host.json')),
   }
   const end = async () => {
     for (const host of hosts) await host.stop()
@@ -100,11 +103,13 @@ async function openApp(): Promise<{ app: App; end(): Promise<void> }> {
 async function startHost(sandbox: Sandbox, options: ServeOptions): Promise<Host> {
   // Playwright sets it, and then the agents' own commands would print colours into their reports.
   const env = { FORCE_COLOR: undefined, ...options.env }
-  const process = sandbox.start(['serve', '--port', String(options.port ?? 0)], { env })
+  // Without a port: where the last host of this data directory was.
+  const port = options.port === undefined ? [] : ['--port', String(options.port)]
+  const process = sandbox.start(['serve', ...port], { env })
   const url = (await process.printed('\n')).trim()
-  const { origin, port, hash } = new URL(url)
+  const { origin, port: listening, hash } = new URL(url)
   const protocols = ['shiplog.v1', `token.${hash.slice('#token='.length)}`]
-  const socket = new WebSocket(`ws://127.0.0.1:${port}/rpc`, protocols, { origin })
+  const socket = new WebSocket(`ws://127.0.0.1:${listening}/rpc`, protocols, { origin })
   // It closes with the host; calls under way say so themselves.
   socket.on('error', () => {})
   const end = async (signal: NodeJS.Signals) => {
@@ -114,7 +119,7 @@ async function startHost(sandbox: Sandbox, options: ServeOptions): Promise<Host>
   return {
     url,
     origin,
-    port: Number(port),
+    port: Number(listening),
     client: createORPCClient(new RPCLink({ websocket: socket })),
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),

@@ -1,6 +1,6 @@
 /** The page and its host: the token, a lost connection, and a host that was started again. */
 import { expect, start, test } from './app.ts'
-import { composer, conversation, openAt, row, transcript, tree } from './places.ts'
+import { composer, conversation, openAt, row, transcript } from './places.ts'
 import { gatedScenario, talkScenario } from './scenarios.ts'
 
 test('without the right token nothing is shown, and the page says what to do', async ({
@@ -11,13 +11,13 @@ test('without the right token nothing is shown, and the page says what to do', a
   const host = await app.serve()
   await host.client.projects.add({ dir: await app.repository('parser') })
   await page.goto(`${host.origin}/#token=wrong`)
-  await expect(page.getByText(/^This address has an old token/)).toBeVisible()
+  await expect(page.getByText(/^This link has expired/)).toBeVisible()
   await expect(page.getByRole('tree')).toHaveCount(0)
 
   await page.evaluate(() => sessionStorage.clear())
   await page.goto('about:blank')
   await page.goto(host.origin)
-  await expect(page.getByText(/^This address has no token/)).toBeVisible()
+  await expect(page.getByText(/^This link is incomplete/)).toBeVisible()
   await expect(page.getByRole('tree')).toHaveCount(0)
 
   await page.goto('about:blank')
@@ -38,21 +38,26 @@ test('the whole URL, pasted into the tab that has no token or an old one, is all
   // As the address bar does it: only what is after the # changes, so the page is not loaded again.
   const paste = (url: string) => page.evaluate((pasted) => window.location.assign(pasted), url)
   await page.goto(`${host.origin}/`)
-  await expect(page.getByText(/^This address has no token/)).toBeVisible()
+  await expect(page.getByText(/^This link is incomplete/)).toBeVisible()
   await paste(`${host.origin}/#token=wrong`)
-  await expect(page.getByText(/^This address has an old token/)).toBeVisible()
+  await expect(page.getByText(/^This link has expired/)).toBeVisible()
   await paste(`${host.url}&to=/settings`)
   await expect(page.getByText('Data directory')).toBeVisible()
   await expect(row(page, 'parser')).toBeVisible()
   expect(page.url()).toBe(`${host.origin}/#/settings`)
 
-  await test.step('also in a tab that shows what an earlier host had', async () => {
-    await host.kill()
-    const next = await app.serve({ port: host.port })
-    await expect(page.getByText(/^Shiplog was started again and has a new token/)).toBeVisible()
-    await paste(next.url)
-    await expect(page.getByText(/has a new token/)).toBeHidden()
-    await expect(row(page, 'parser')).toBeVisible()
+  await test.step('also in the field of the page, where a line without a token is said to have none', async () => {
+    await page.evaluate(() => sessionStorage.clear())
+    await page.goto('about:blank')
+    await page.goto(`${host.origin}/#/settings`)
+    const field = page.getByRole('textbox', { name: 'Link or token' })
+    await field.fill(`${host.origin}/`)
+    await page.getByRole('button', { name: 'Open' }).click()
+    await expect(page.getByText('There is no token in it.', { exact: false })).toBeVisible()
+    await field.fill(` ${host.url}\n`)
+    await field.press('Enter')
+    await expect(page.getByText('Data directory')).toBeVisible()
+    expect(page.url()).toBe(`${host.origin}/#/settings`)
   })
   faults.expected(/WebSocket connection/)
 })
@@ -80,7 +85,7 @@ test('a copied link opens in another tab of the browser, and without one the pri
     const context = await browser.newContext()
     const stranger = await context.newPage()
     await stranger.goto(link)
-    await expect(stranger.getByText(/^This address has no token/)).toBeVisible()
+    await expect(stranger.getByText(/^This link is incomplete/)).toBeVisible()
     await stranger.evaluate((url) => window.location.assign(url), host.url)
     await expect(conversation(stranger).getByRole('heading', { level: 1 })).toHaveText(title)
     await context.close()
@@ -138,7 +143,37 @@ test('a lost connection is said, what was loaded stays, and the feeds go on wher
   await expect(talk.getByText('I ask a helper and keep working.')).toHaveCount(1)
 })
 
-test('after the host was killed and started again on its port, the page says that it needs the new URL', async ({
+test('[K7] after the host was killed and started again, an open page finds it by itself, and its link is good', async ({
+  app,
+  faults,
+  page,
+}) => {
+  const before = await app.serve()
+  const project = await before.client.projects.add({ dir: await app.repository('parser') })
+  const { taskId } = await start(before, project, talkScenario, 'Hello')
+  await openAt(page, before, `/t/${taskId}`)
+  const said = conversation(page).getByText('You said: Hello.')
+  await expect(said).toBeVisible()
+  const place = await said.boundingBox()
+  await before.kill()
+  await expect(page.getByText('Connection lost. Reconnecting…')).toBeVisible()
+  expect(await said.boundingBox()).toEqual(place)
+
+  const host = await app.serve()
+  expect(host.port).toBe(before.port)
+  await page.getByRole('button', { name: 'Try now' }).click()
+  await expect(page.getByText('Connection lost. Reconnecting…')).toBeHidden()
+  await composer(page).fill('Go on')
+  await composer(page).press('Control+Enter')
+  await expect(conversation(page).getByText('Go on', { exact: true })).toBeVisible()
+
+  await page.goto('about:blank')
+  await openAt(page, before, `/t/${taskId}`)
+  await expect(said).toBeVisible()
+  faults.expected(/WebSocket connection/)
+})
+
+test('a page that the host does not know any more keeps what it shows, and offers a field for the link', async ({
   app,
   faults,
   page,
@@ -149,20 +184,22 @@ test('after the host was killed and started again on its port, the page says tha
   await openAt(page, before, `/t/${taskId}`)
   await expect(conversation(page).getByText('You said: Hello.')).toBeVisible()
   await before.kill()
-  await expect(page.getByText('Connection lost. Reconnecting…')).toBeVisible()
-
+  await app.forgetPages()
   const host = await app.serve({ port: before.port })
-  await expect(page.getByText(/^Shiplog was started again and has a new token/)).toBeVisible()
+  await expect(page.getByText(/What is shown may be out of date/)).toBeVisible()
   await expect(conversation(page).getByText('You said: Hello.')).toBeVisible()
-  await composer(page).fill('Go on')
-  await expect(conversation(page).getByText(/The connection is lost/)).toBeHidden()
-  await expect(
-    conversation(page).getByText('Shiplog was started again. Open the URL that it printed.'),
-  ).toBeVisible()
-
-  await page.goto('about:blank')
-  await openAt(page, host, `/t/${taskId}`)
+  await page.getByRole('button', { name: 'Enter the link' }).click()
+  await page.getByRole('textbox', { name: 'Link or token' }).fill(host.url)
+  await page.getByRole('button', { name: 'Open' }).click()
   await expect(conversation(page).getByText('You said: Hello.')).toBeVisible()
-  await expect(tree(page).getByRole('treeitem')).toHaveCount(2)
   faults.expected(/WebSocket connection/)
+})
+
+test('[K7] a code opens one page, once', async ({ app, faults, page }) => {
+  const host = await app.serve()
+  await host.client.projects.add({ dir: await app.repository('parser') })
+  await page.goto(`${host.origin}/#code=${'x'.repeat(43)}`)
+  await expect(page.getByText(/^This link is incomplete/)).toBeVisible()
+  expect(page.url()).not.toContain('code')
+  faults.expected(/403/)
 })

@@ -6,7 +6,7 @@ import { findElectron, hasDisplay } from '../../src/main/hosts/cli/electron-runt
 import type { WebHostOptions } from '../../src/main/hosts/web/index.ts'
 import { startCli } from './fake-process.ts'
 
-const url = 'http://127.0.0.1:7447/#token=secret'
+const url = 'http://127.0.0.1:45678/#token=secret'
 
 function fakeWebHost(portsInUse: number[] = []) {
   const asked: WebHostOptions[] = []
@@ -21,7 +21,9 @@ function fakeWebHost(portsInUse: number[] = []) {
       }
       return {
         url,
+        endpoint: url.replace('secret', 'endpoint'),
         port: options.port,
+        openingUrl: () => url.replace('token=secret', 'code=once'),
         async close() {
           closes++
         },
@@ -29,8 +31,6 @@ function fakeWebHost(portsInUse: number[] = []) {
     },
   }
 }
-
-const ports = ({ asked }: { asked: WebHostOptions[] }) => asked.map(({ port }) => port)
 
 describe('serve', () => {
   it('prints its URL alone on standard output and ends well with Ctrl-C', async () => {
@@ -74,13 +74,14 @@ describe('serve', () => {
     })
   })
 
-  it('takes another port when the usual one is in use and none was named', async () => {
-    const web = fakeWebHost([7447])
+  it('[K7] without a port listens where the last start did, else anywhere; its lease does not hold the printed link', async () => {
+    const web = fakeWebHost()
     const cli = startCli(['serve'], web)
     await cli.said('Ctrl-C ends it')
     cli.signal('SIGINT')
     await cli.ended
-    expect(ports(web)).toEqual([7447, 0])
+    expect(web.asked).toMatchObject([{ port: 0, asBefore: true, pagesFile: '/data/web-host.json' }])
+    expect(cli.world.endpoints[0]).toBe(url.replace('secret', 'endpoint'))
   })
 
   it('warns of an address that others can reach', async () => {

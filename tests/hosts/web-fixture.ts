@@ -8,7 +8,8 @@ import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/websocket'
 import { os, type RouterClient } from '@orpc/server'
 import { WebSocket } from 'ws'
-import { startWebHost, type WebHost } from '../../src/main/hosts/web/index.ts'
+import { startWebHost, type WebHost, type WebHostOptions } from '../../src/main/hosts/web/index.ts'
+import type { CallContext } from '../../src/shared/contract/grants.ts'
 
 export function createCountingRouter() {
   const counts = { produced: 0, feedsOpened: 0, feedsEnded: 0 }
@@ -35,6 +36,7 @@ export function createCountingRouter() {
   }
   const router = {
     ping: os.handler(() => ({ pong: true })),
+    grant: os.$context<CallContext>().handler(({ context }) => context.grant),
     flood: os.handler(({ signal }) => flood(signal)),
     quiet: os.handler(({ signal }) => quiet(signal)),
   }
@@ -43,9 +45,11 @@ export function createCountingRouter() {
 
 export type CountingClient = RouterClient<ReturnType<typeof createCountingRouter>['router']>
 
-export const token = 'a-token-of-the-tests'
+/** Of the link that it printed. */
+export const tokenOf = ({ url }: Pick<WebHost, 'url'>): string =>
+  new URL(url).hash.slice('#token='.length)
 
-export async function startFixture(options: { address?: string; port?: number } = {}) {
+export async function startFixture(options: Partial<WebHostOptions> = {}) {
   const dir = await mkdtemp(join(tmpdir(), 'shiplog-web-'))
   const rendererDir = join(dir, 'renderer')
   await mkdir(join(rendererDir, 'assets'), { recursive: true })
@@ -55,11 +59,13 @@ export async function startFixture(options: { address?: string; port?: number } 
   await writeFile(join(dir, 'secret.html'), 'outside')
   await symlink(join(dir, 'secret.html'), join(rendererDir, 'linked.html'))
   const { router, counts } = createCountingRouter()
-  const host = await startWebHost({ shiplog: { router }, port: 0, rendererDir, token, ...options })
+  const host = await startWebHost({ shiplog: { router }, port: 0, rendererDir, ...options })
   return {
     host,
     counts,
     rendererDir,
+    /** What a connection may do. */
+    grantOf: (socket: WebSocket) => clientOn(socket).grant(),
     async [Symbol.asyncDispose]() {
       await host.close()
       await rm(dir, { recursive: true, force: true })
@@ -71,14 +77,14 @@ export async function startFixture(options: { address?: string; port?: number } 
 export async function get(
   host: WebHost,
   path: string,
-  options: { method?: string; headers?: Record<string, string> } = {},
+  { body, ...options }: { method?: string; headers?: Record<string, string>; body?: string } = {},
 ): Promise<{ status: number; headers: IncomingHttpHeaders; body: string }> {
   const call = request({ host: '127.0.0.1', port: host.port, path, ...options })
-  call.end()
+  call.end(body)
   const [response] = await once(call, 'response')
-  let body = ''
-  for await (const chunk of response) body += chunk
-  return { status: response.statusCode, headers: response.headers, body }
+  let answered = ''
+  for await (const chunk of response) answered += chunk
+  return { status: response.statusCode, headers: response.headers, body: answered }
 }
 
 export interface ConnectOptions {
@@ -89,7 +95,7 @@ export interface ConnectOptions {
 }
 
 export function connect(host: WebHost, options: ConnectOptions = {}): WebSocket {
-  const { path = '/rpc', protocols = ['shiplog.v1', `token.${token}`] } = options
+  const { path = '/rpc', protocols = ['shiplog.v1', `token.${tokenOf(host)}`] } = options
   const origin =
     options.origin === undefined ? `http://127.0.0.1:${host.port}` : (options.origin ?? undefined)
   return new WebSocket(`ws://127.0.0.1:${host.port}${path}`, protocols, {

@@ -17,6 +17,7 @@ export async function* examineFiles(subject: Case): Findings {
     ...ledgerFiles,
     layout.lease,
     layout.leaseLock,
+    layout.webHost,
     layout.settings,
     layout.trashSeen,
   ]

@@ -1,6 +1,7 @@
 /** The contract as calls of the services. No decisions are made here. */
 import { createRouterClient, implement } from '@orpc/server'
 import type { AppInfo } from '../../shared/contract/app.ts'
+import { type CallContext, grantFor } from '../../shared/contract/grants.ts'
 import { contract, type ShiplogClient } from '../../shared/contract/index.ts'
 import { FailureError } from '../../shared/failure.ts'
 import { resolveId, type TaskId } from '../../shared/ids.ts'
@@ -36,13 +37,16 @@ export type ShiplogRouter = ReturnType<typeof createRouter>
 export function createRouter(deps: RouterDependencies) {
   const { ledger, sessions, tasks, workspaces, retention } = deps
   const { projects, records } = workspaces
-  const os = implement(contract).use(async ({ next }) => {
-    try {
-      return await next()
-    } catch (error) {
-      throw toContractError(error)
-    }
-  })
+  const os = implement(contract)
+    .$context<CallContext>()
+    .use(async ({ next, context, path }) => {
+      try {
+        if (grantFor(path) === 'decide' && context.grant !== 'decide') refuseToDecide(deps.info())
+        return await next()
+      } catch (error) {
+        throw toContractError(error)
+      }
+    })
 
   /** The id that a text stands for: whole, or a unique prefix (S1). */
   function taskId(text: string, what: 'task' | 'workspace' = 'task'): TaskId {
@@ -80,7 +84,11 @@ export function createRouter(deps: RouterDependencies) {
       startDemo: os.projects.startDemo.handler(({ input }) => deps.demo.start(input.dir)),
     },
     tasks: {
-      start: os.tasks.start.handler(async ({ input }) => ({ taskId: await tasks.start(input) })),
+      start: os.tasks.start.handler(async ({ input, context }) => {
+        // Which of the person's variables an agent gets, they decide themselves (K2).
+        if (input.env?.length && context.grant !== 'decide') refuseToDecide(deps.info())
+        return { taskId: await tasks.start(input) }
+      }),
       prompt: os.tasks.prompt.handler(async ({ input }) => {
         await tasks.followUps.prompt(input.taskId, input.prompt)
         return {}
@@ -234,7 +242,21 @@ async function* withContractErrors<Event>(feed: AsyncGenerator<Event>): AsyncGen
   }
 }
 
+function refuseToDecide({ lease: { pid, host } }: AppInfo): never {
+  const where = {
+    desktop: `in the window of the process that holds the data directory: process ${pid}, the desktop app`,
+    web: `in a window of the process that holds the data directory: process ${pid}, \`shiplog serve\``,
+    cli: `by the process that holds the data directory: process ${pid}, a command without a window. Wait for it to end, or end it`,
+  }
+  throw new FailureError({
+    kind: 'refused',
+    reason: 'window-decides',
+    message: `This has to be decided ${where[host]}.`,
+  })
+}
+
 /** The same contract without a wire: for the command line, which runs in this process. */
 export function createInProcessClient(router: ShiplogRouter): ShiplogClient {
-  return createRouterClient(router)
+  // The person's own command: what it asks for, they decided.
+  return createRouterClient(router, { context: { grant: 'decide' } satisfies CallContext })
 }

@@ -27,6 +27,8 @@ export interface DataLayout {
   /** Locked by the process that has the lease; never opened by anybody else. */
   leaseLock: string
   ledger: string
+  /** The port of the web host, and hashes of its pages' tokens. */
+  webHost: string
   /** What holds for this record, whichever host opens it. */
   settings: string
   sessions: string
@@ -63,6 +65,7 @@ export function layoutOf(dataDir: string): DataLayout {
     lease: join(dataDir, 'lease.json'),
     leaseLock: join(dataDir, 'lease.lock'),
     ledger: join(dataDir, 'ledger.jsonl'),
+    webHost: join(dataDir, 'web-host.json'),
     settings: join(dataDir, 'settings.json'),
     sessions,
     archive,

@@ -7,8 +7,9 @@ import type { ShiplogClient } from '../../shared/contract/index.ts'
 import { type Connection, createConnection } from './connection.ts'
 import { requestDesktopPort } from './desktop-port.ts'
 import { createReconnectingSocket } from './reconnecting-socket.ts'
+import { dropServiceWorkers } from './service-workers.ts'
 import { shareToken, tokenOfOtherTab } from './tabs.ts'
-import { keepToken, reloadForToken, takeToken } from './token.ts'
+import { keepToken, reloadForToken, takeCode, takeToken } from './token.ts'
 
 interface ClientWithConnection {
   client: ShiplogClient
@@ -32,13 +33,33 @@ const desktopWaitMsMax = 60_000
  */
 export function createClient(): ClientWithConnection {
   const connection = createConnection()
+  const code = takeCode(window)
   const token = takeToken(window)
   reloadForToken(window)
-  const link = token === null ? linkWithoutToken(connection) : webLink(connection, token)
+  const link = openLink(connection, code, token)
   return {
     client: createORPCClient<ShiplogClient>(new DynamicLink(() => link)),
     connection,
   }
+}
+
+async function openLink(
+  connection: Connection,
+  code: string | null,
+  token: string | null,
+): Promise<Link> {
+  if (await dropServiceWorkers(window)) return new Promise(() => {}) // it is loaded again
+  const own = code === null ? token : ((await redeemCode(code)) ?? token)
+  return own === null ? linkWithoutToken(connection) : webLink(connection, own)
+}
+
+/** A token for a code that is good once; null when it is not any more. */
+async function redeemCode(code: string): Promise<string | null> {
+  const response = await fetch('/enter', { method: 'POST', body: code }).catch(() => null)
+  if (!response?.ok) return null
+  const token = await response.text()
+  keepToken(token, window.sessionStorage)
+  return token
 }
 
 async function linkWithoutToken(connection: Connection): Promise<Link> {

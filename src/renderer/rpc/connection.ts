@@ -4,11 +4,11 @@ import { createStore, type StoreApi } from 'zustand/vanilla'
 export type ConnectionState =
   | { kind: 'connecting' }
   | { kind: 'open' }
-  /** It is being tried again; `attempt` counts from 1. */
-  | { kind: 'lost'; attempt: number }
-  /** The host knows another token: it was started again, or the URL is an old one. Not tried again. */
+  /** It is being tried again; `attempt` counts from 1. `tryNow`: without waiting for the next attempt. */
+  | { kind: 'lost'; attempt: number; tryNow?(): void }
+  /** The host does not know the token: the link is an old one, or of another data directory. Not tried again. */
   | { kind: 'refused' }
-  /** Opened by hand, without the token of the printed URL. */
+  /** Opened by hand, without the token of the printed link. */
   | { kind: 'no-token' }
 
 export type Connection = StoreApi<ConnectionState>

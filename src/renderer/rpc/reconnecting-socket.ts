@@ -46,6 +46,7 @@ export function createReconnectingSocket({
   let proof: ReturnType<typeof setTimeout> | undefined
 
   function connect(): void {
+    retry = undefined
     socket = openSocket()
     socket.binaryType = 'arraybuffer'
     socket.addEventListener('open', () => {
@@ -59,6 +60,12 @@ export function createReconnectingSocket({
       target.dispatchEvent(new MessageEvent('message', { data: event.data }))
     })
     socket.addEventListener('close', (event) => lost(event.code))
+  }
+
+  function tryNow(): void {
+    if (retry === undefined) return // it is under way
+    clearTimeout(retry)
+    connect()
   }
 
   function isBack(): void {
@@ -76,7 +83,7 @@ export function createReconnectingSocket({
     target.dispatchEvent(new Event('close'))
     if (refused || ended) return
     attempt++
-    onState({ kind: 'lost', attempt })
+    onState({ kind: 'lost', attempt, tryNow })
     const delayMs = Math.min(retryDelayMsMax, retryDelayMsMin * 2 ** (attempt - 1))
     retry = setTimeout(connect, delayMs)
   }

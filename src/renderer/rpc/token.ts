@@ -26,6 +26,26 @@ export function takeToken({ location, history, sessionStorage }: TokenPlaces): s
   return token
 }
 
+/** Of a link that lets one page in, once: what the host started the browser with. Null when it is another. */
+export function takeCode({ location, history, sessionStorage }: TokenPlaces): string | null {
+  const [, code] = /^#code=([\w-]+)$/.exec(location.hash) ?? []
+  if (code === undefined) return null
+  const at = read(sessionStorage, returnKey) ?? '/'
+  history.replaceState(history.state, '', `${location.pathname}${location.search}#${at}`)
+  return code
+}
+
+/** The token in what a person pasted: the printed link, or only what is after its `#`; null when there is none. */
+export function tokenIn(pasted: string): string | null {
+  const text = pasted.trim()
+  return /#?token=([\w-]+)/.exec(text)?.[1] ?? /^[\w-]{43}$/.exec(text)?.[0] ?? null
+}
+
+/** As if the link had been opened in this tab. */
+export function openWithToken(token: string, location: Pick<Location, 'hash'>): void {
+  location.hash = `token=${token}`
+}
+
 export function keepToken(token: string, storage: TokenPlaces['sessionStorage']): void {
   try {
     storage.setItem(tokenKey, token)

@@ -149,7 +149,7 @@ export const useUnreachable = (): string | undefined =>
     kind === 'lost'
       ? 'Connection lost. Reconnecting…'
       : kind === 'refused'
-        ? 'Shiplog was started again. Open the URL that it printed.'
+        ? 'This page’s link has expired. Enter the new one.'
         : undefined,
   )
 

@@ -1,6 +1,7 @@
 /** The contract over MessagePorts: one for each window, taken from its own page and from nobody else. */
 import { RPCHandler } from '@orpc/server/websocket'
 import { BrowserWindow, type IpcMainEvent, ipcMain, type MessagePortMain } from 'electron'
+import type { CallContext } from '../../../shared/contract/grants.ts'
 import { appOrigin } from './app-scheme.ts'
 import { servePort } from './serve-port.ts'
 import type { DesktopServices } from './services.ts'
@@ -13,7 +14,7 @@ export function servePorts(
   router: DesktopServices['router'],
   isOwnWindow: (window: BrowserWindow) => boolean,
 ): () => void {
-  const handler = new RPCHandler(router)
+  const handler = new RPCHandler<CallContext>(router)
   const ports = new Map<BrowserWindow, MessagePortMain>()
 
   const onPort = (event: IpcMainEvent): void => {

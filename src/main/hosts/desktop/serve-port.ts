@@ -1,5 +1,6 @@
 import type { RPCHandler } from '@orpc/server/websocket'
 import type { MessagePortMain } from 'electron'
+import type { CallContext } from '../../../shared/contract/grants.ts'
 
 export type ServedPort = Pick<MessagePortMain, 'on' | 'postMessage' | 'start'>
 
@@ -12,14 +13,14 @@ export type ServedPort = Pick<MessagePortMain, 'on' | 'postMessage' | 'start'>
  */
 export function servePort(
   port: ServedPort,
-  handler: Pick<RPCHandler<Record<never, never>>, 'message' | 'close'>,
+  handler: Pick<RPCHandler<CallContext>, 'message' | 'close'>,
 ): void {
   const peer = {
     addEventListener() {}, // the events are given to the handler below
     send: (data: unknown) => port.postMessage(data),
   }
   port.on('message', ({ data }) => {
-    handler.message(peer, data, { context: {} }).catch((error: unknown) => {
+    handler.message(peer, data, { context: { grant: 'decide' } }).catch((error: unknown) => {
       console.error('A message from a window could not be handled:', error)
     })
   })

@@ -3,6 +3,7 @@
  * the contract on a loopback port, its address and token in lease.json, which its owner alone can read.
  */
 import type { AnyRouter } from '@orpc/server'
+import { isSameToken, linkWith, newToken } from '../web/pages.ts'
 import { type RpcServer, startRpcServer } from '../web/rpc-server.ts'
 
 export interface LocalEndpointOptions {
@@ -26,8 +27,11 @@ export interface LocalEndpoint {
 /** Resolves once others can find it. Throws when no port can be had or the lease can't be written. */
 export async function openLocalEndpoint(options: LocalEndpointOptions): Promise<LocalEndpoint> {
   const { shiplog, version } = options
+  const token = newToken()
   const server: RpcServer = await startRpcServer({
     router: shiplog.router,
+    // Agents can read lease.json: with what is in it nothing is decided.
+    grantOf: (given) => (isSameToken(given, token) ? 'act' : null),
     address: '127.0.0.1',
     port: 0,
     version,
@@ -36,7 +40,7 @@ export async function openLocalEndpoint(options: LocalEndpointOptions): Promise<
   let unpublishing: Promise<void> | undefined
   const unpublish = () => (unpublishing ??= shiplog.setEndpoint(null))
   try {
-    await shiplog.setEndpoint(server.url)
+    await shiplog.setEndpoint(linkWith(server.origin, token))
   } catch (error) {
     await server.close()
     throw error

@@ -3,10 +3,10 @@
  * its own host name point here (DNS rebinding); what it can't do is choose the Host and Origin headers
  * that the browser sends for it, or know the token.
  */
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { hostname, networkInterfaces } from 'node:os'
+import type { Grant } from '../../../shared/contract/grants.ts'
 
 /** Named by both sides, so that a page of another version of the protocol is told apart. */
 export const protocolName = 'shiplog.v1'
@@ -16,7 +16,7 @@ const tokenPrefix = 'token.'
 const versionPrefix = 'version.'
 
 type Access =
-  | 'allowed'
+  | Grant
   | 'wrong-host'
   | 'wrong-origin'
   | 'wrong-protocol'
@@ -26,6 +26,8 @@ type Access =
 export interface AccessRules {
   /** Whether the request was made to a name of this host. */
   isOwnHost(request: IncomingMessage): boolean
+  /** Whether it comes from a page of this host: a browser says which page sends. */
+  isOwnOrigin(request: IncomingMessage): boolean
   /** Checks an upgrade in the order Host, Origin, protocol, token, version. */
   checkUpgrade(request: IncomingMessage): Access
 }
@@ -34,10 +36,10 @@ export interface AccessRules {
 export function createAccessRules(options: {
   address: string
   port: number
-  token: string
+  /** What a token is good for; null: nothing. */
+  grantOf(token: string): Grant | null
   version?: string | undefined
 }): AccessRules {
-  const tokenHash = sha256(options.token)
   const ownNames = namesOf(options.address)
 
   const isOwnHost = (request: IncomingMessage): boolean => {
@@ -45,21 +47,23 @@ export function createAccessRules(options: {
     return host !== undefined && [...ownNames()].some((name) => isNamed(host, name, options.port))
   }
 
+  // The page must come from here, and from the very name it now connects to.
+  const isOwnOrigin = (request: IncomingMessage): boolean =>
+    request.headers.origin?.toLowerCase() === `http://${request.headers.host?.toLowerCase()}`
+
   return {
     isOwnHost,
+    isOwnOrigin,
     checkUpgrade(request) {
       if (!isOwnHost(request)) return 'wrong-host'
-      // The page must come from here, and from the very name it now connects to.
-      const origin = request.headers.origin?.toLowerCase()
-      if (origin !== `http://${request.headers.host?.toLowerCase()}`) return 'wrong-origin'
+      if (!isOwnOrigin(request)) return 'wrong-origin'
       const offered = subprotocolsOf(request)
       if (!offered.includes(protocolName)) return 'wrong-protocol'
-      // Hashed first: the comparison then takes as long whatever the lengths, and whatever matches.
-      const token = named(offered, tokenPrefix) ?? ''
-      if (!timingSafeEqual(sha256(token), tokenHash)) return 'wrong-token'
+      const grant = options.grantOf(named(offered, tokenPrefix) ?? '')
+      if (grant === null) return 'wrong-token'
       const version = named(offered, versionPrefix)
       const isOther = version !== undefined && version !== (options.version ?? version)
-      return isOther ? 'other-version' : 'allowed'
+      return isOther ? 'other-version' : grant
     },
   }
 }
@@ -108,8 +112,4 @@ function subprotocolsOf(request: IncomingMessage): string[] {
 
 function named(offered: string[], prefix: string): string | undefined {
   return offered.find((name) => name.startsWith(prefix))?.slice(prefix.length)
-}
-
-function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
 }

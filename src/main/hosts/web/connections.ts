@@ -2,6 +2,7 @@
 import type { AnyRouter } from '@orpc/server'
 import { RPCHandler } from '@orpc/server/ws'
 import type { WebSocket } from 'ws'
+import type { CallContext } from '../../../shared/contract/grants.ts'
 
 /** A laptop that slept or a cable pulled closes nothing: two missed beats, and its agents' feeds end. */
 const heartbeatIntervalMs = 30_000
@@ -12,7 +13,7 @@ const callsEndMsMax = 2_000
 
 interface Connections {
   /** Serves the router on an open socket until it closes. */
-  accept(socket: WebSocket): void
+  accept(socket: WebSocket, context: CallContext): void
   isUsed(): boolean
   /** Resolves as soon as no socket is open. */
   unused(): Promise<void>
@@ -24,7 +25,7 @@ export function createConnections(
   router: AnyRouter,
   { heartbeatMs = heartbeatIntervalMs } = {},
 ): Connections {
-  const handler = new RPCHandler(router)
+  const handler = new RPCHandler<CallContext>(router)
   const open = new Map<WebSocket, { alive: boolean }>()
   const calls = new Set<Promise<void>>()
   let emptied = Promise.withResolvers<void>()
@@ -39,7 +40,7 @@ export function createConnections(
   heartbeat.unref()
 
   return {
-    accept(socket) {
+    accept(socket, context) {
       const state = { alive: true }
       open.set(socket, state)
       socket.on('pong', () => {
@@ -53,7 +54,7 @@ export function createConnections(
         emptied.resolve()
         emptied = Promise.withResolvers()
       })
-      void handler.upgrade(tracked(socket, calls), { context: {} })
+      void handler.upgrade(tracked(socket, calls), { context })
     },
 
     isUsed: () => open.size > 0,

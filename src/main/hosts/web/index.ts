@@ -10,10 +10,15 @@ import { securityHeaders } from '../content-security.ts'
 import { readRendererFile } from '../renderer-files.ts'
 import type { AccessRules } from './access.ts'
 import { WebHostError } from './errors.ts'
+import { isSameToken, linkWith, newToken, openPages, type Pages } from './pages.ts'
 import { pathOf, startRpcServer } from './rpc-server.ts'
 
 export { isLoopback } from './access.ts'
 export { WebHostError } from './errors.ts'
+
+const enterPath = '/enter'
+/** A code has 43. */
+const codeCharsMax = 100
 
 export interface WebHostOptions {
   /** What is served; closing it is the caller's. */
@@ -24,23 +29,29 @@ export interface WebHostOptions {
   address?: string
   /** Where `index.html` of the built renderer is. */
   rendererDir: string
-  /** Default: a new random one. */
-  token?: string
+  /** Where the port and the hashes of pages' tokens are kept. Default: nowhere. */
+  pagesFile?: string
+  /** Listen where the last start did, if that is known and free. */
+  asBefore?: boolean
   /** Of the program: another command line of another version is refused. */
   version?: string
 }
 
 export interface WebHost {
-  /** With the token in its fragment, which a browser never sends. */
+  /** With a page's token in its fragment, which a browser never sends. For a person's eyes alone. */
   url: string
+  /** For lease.json: with a token that decides nothing (K7). */
+  endpoint: string
   port: number
+  /** For a command's arguments: opens one page, once, within a minute. */
+  openingUrl(): string
   /** Ends every connection and its iterators, and waits for them. Idempotent. */
   close(): Promise<void>
 }
 
 /** Resolves once it listens. Throws `WebHostError` when it can't. */
 export async function startWebHost(options: WebHostOptions): Promise<WebHost> {
-  const { shiplog, rendererDir, address = '127.0.0.1', port, token, version } = options
+  const { shiplog, rendererDir, address = '127.0.0.1', port, version } = options
   if (!existsSync(join(rendererDir, 'index.html'))) {
     throw new WebHostError(
       'not-built',
@@ -48,14 +59,60 @@ export async function startWebHost(options: WebHostOptions): Promise<WebHost> {
       `The app is not built: there is no index.html in ${rendererDir}. Run: npm run build`,
     )
   }
-  return startRpcServer({
-    router: shiplog.router,
-    address,
-    port,
-    token,
-    version,
-    answer: (request, response, access) => void answer(request, response, access, rendererDir),
-  })
+  const pages = await openPages(options.pagesFile ?? null)
+  const [pageToken, endpointToken] = [pages.mint(), newToken()]
+  const start = (port: number) =>
+    startRpcServer({
+      router: shiplog.router,
+      address,
+      port,
+      grantOf(token) {
+        if (pages.isPage(token)) return 'decide'
+        return isSameToken(token, endpointToken) ? 'act' : null
+      },
+      version,
+      answer: (request, response, access) =>
+        void (request.method === 'POST' && pathOf(request) === enterPath
+          ? enter(request, response, access, pages)
+          : answer(request, response, access, rendererDir)),
+    })
+  const known = options.asBefore ? pages.port : null
+  const server = await (known === null ? start(port) : start(known).catch(() => start(port)))
+  await pages.listensOn(server.port)
+  return {
+    url: linkWith(server.origin, pageToken),
+    endpoint: linkWith(server.origin, endpointToken),
+    port: server.port,
+    openingUrl: () => `${server.origin}/#code=${pages.mintCode()}`,
+    async close() {
+      await server.close()
+      await pages.close()
+    },
+  }
+}
+
+/** A page gives the code that it was opened with, and gets a token of its own. */
+async function enter(
+  request: IncomingMessage,
+  response: ServerResponse,
+  access: AccessRules,
+  pages: Pages,
+): Promise<void> {
+  const headers = { ...securityHeaders, 'Content-Type': 'text/plain', 'Cache-Control': 'no-store' }
+  let code = ''
+  try {
+    for await (const chunk of request.setEncoding('utf8')) {
+      code += chunk
+      if (code.length > codeCharsMax) break
+    }
+  } catch {
+    return // it hung up
+  }
+  const isOurs = access.isOwnHost(request) && access.isOwnOrigin(request)
+  const token = isOurs ? pages.redeem(code) : null
+  response
+    .writeHead(token === null ? 403 : 200, headers)
+    .end(token ?? 'This link was used already, or is too old.\n')
 }
 
 async function answer(

@@ -2,11 +2,11 @@
  * The contract over WebSockets at `/rpc` of an HTTP server. Every call needs the token, the right Host
  * and the right Origin. The web host answers with pages beside it, the local endpoint with nothing.
  */
-import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { AnyRouter } from '@orpc/server'
-import { WebSocketServer } from 'ws'
+import { type WebSocket, WebSocketServer } from 'ws'
+import type { Grant } from '../../../shared/contract/grants.ts'
 import { type AccessRules, createAccessRules, inUrl, protocolName } from './access.ts'
 import { createConnections } from './connections.ts'
 import { listenError } from './errors.ts'
@@ -16,8 +16,8 @@ interface RpcServerOptions {
   address: string
   /** 0: any free one. */
   port: number
-  /** Default: a new random one. */
-  token?: string | undefined
+  /** What a token is good for; null: nothing. */
+  grantOf(token: string): Grant | null
   /** Of the program. A client that names another one is refused; a page names none. */
   version?: string | undefined
   /** For what is no call. */
@@ -25,8 +25,8 @@ interface RpcServerOptions {
 }
 
 export interface RpcServer {
-  /** With the token in its fragment, which a browser never sends. */
-  url: string
+  /** Where a browser of this machine finds it. */
+  origin: string
   port: number
   isUsed(): boolean
   /** Resolves as soon as nobody is connected. */
@@ -43,10 +43,16 @@ export const refusalCodes = {
   otherVersion: 4426,
 } as const
 
-/** 256 bits, as many as the hash it is compared by. */
-const tokenBytes = 32
 /** The largest thing that a client sends is a scenario's text or a long prompt. */
 const messageBytesMax = 16 * 1024 * 1024
+/** Who has not said what it wants by then is cut off: anybody on this machine can knock. */
+const requestMsMax = 10_000
+const requestCheckMs = 2_000
+/** A browser opens six at once for its pages, and one for each that stays. */
+const connectionsMax = 256
+/** A refused socket is open only until its page has heard why. */
+const refusedMsMax = 1_000
+const refusedAtOnceMax = 32
 
 /**
  * The first snapshot of a long ledger is a megabyte that packs to a tenth. Small messages, so all that streams,
@@ -62,10 +68,14 @@ const compression = {
 /** Resolves once it listens. Throws `WebHostError` when it can't. */
 export async function startRpcServer(options: RpcServerOptions): Promise<RpcServer> {
   const { router, address, version, answer } = options
-  const token = options.token ?? randomBytes(tokenBytes).toString('base64url')
-  const server = createServer()
+  const server = createServer({
+    headersTimeout: requestMsMax,
+    requestTimeout: requestMsMax,
+    connectionsCheckingInterval: requestCheckMs,
+  })
+  server.maxConnections = connectionsMax
   const port = await listen(server, address, options.port)
-  const access = createAccessRules({ address, port, token, version })
+  const access = createAccessRules({ address, port, grantOf: options.grantOf, version })
   const connections = createConnections(router)
   const sockets = new WebSocketServer({
     noServer: true,
@@ -75,6 +85,8 @@ export async function startRpcServer(options: RpcServerOptions): Promise<RpcServ
     handleProtocols: (offered) => (offered.has(protocolName) ? protocolName : false),
   })
 
+  const refused = new Set<WebSocket>()
+
   server.on('request', (request, response) => answer(request, response, access))
   server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
     stream.on('error', () => stream.destroy())
@@ -82,10 +94,18 @@ export async function startRpcServer(options: RpcServerOptions): Promise<RpcServ
     const result = access.checkUpgrade(request)
     if (result === 'wrong-host' || result === 'wrong-origin') return refuse(stream, '403 Forbidden')
     if (result === 'wrong-protocol') return refuse(stream, '400 Bad Request')
+    const isGranted = result === 'act' || result === 'decide'
+    if (!isGranted && refused.size >= refusedAtOnceMax) return stream.destroy()
     sockets.handleUpgrade(request, stream, head, (socket) => {
-      if (result === 'allowed') return connections.accept(socket)
+      if (isGranted) return connections.accept(socket, { grant: result })
       // A refused handshake looks like a dead server to a page, so it is taken and closed at once.
       socket.on('error', () => {})
+      refused.add(socket)
+      const cutOff = setTimeout(() => socket.terminate(), refusedMsMax)
+      socket.on('close', () => {
+        clearTimeout(cutOff)
+        refused.delete(socket)
+      })
       if (result === 'wrong-token') socket.close(refusalCodes.wrongToken, 'wrong token')
       else socket.close(refusalCodes.otherVersion, version)
     })
@@ -93,7 +113,7 @@ export async function startRpcServer(options: RpcServerOptions): Promise<RpcServ
 
   let closing: Promise<void> | undefined
   return {
-    url: `http://${inUrl(shownName(address))}:${port}/#token=${token}`,
+    origin: `http://${inUrl(shownName(address))}:${port}`,
     port,
     isUsed: connections.isUsed,
     unused: connections.unused,
@@ -131,7 +151,10 @@ async function listen(server: Server, address: string, port: number): Promise<nu
 }
 
 function refuse(stream: Duplex, status: string): void {
-  stream.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+  stream.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () =>
+    // Not to wait for the other side to hang up.
+    stream.destroy(),
+  )
 }
 
 /** What a browser on this machine opens: a wildcard is no address to go to. */

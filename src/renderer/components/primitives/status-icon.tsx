@@ -111,5 +111,9 @@ export function StatusIcon(props: {
 
 export function StatusText({ status, className }: { status: ShownStatus; className?: string }) {
   const { label, colour } = looks[status]
-  return <span className={classNames('whitespace-nowrap', colour, className)}>{label}</span>
+  return (
+    <span data-status-text={status} className={classNames('whitespace-nowrap', colour, className)}>
+      {label}
+    </span>
+  )
 }

@@ -1,6 +1,7 @@
-import { useEffect, useState } from 'react'
-import { EmptyState } from '../../components/primitives/index.ts'
+import { type FormEvent, useEffect, useState } from 'react'
+import { Button, EmptyState, Field, TextInput } from '../../components/primitives/index.ts'
 import type { Problem } from '../../rpc/problem.ts'
+import { openWithToken, tokenIn } from '../../rpc/token.ts'
 import { useStores } from '../../store/hooks.ts'
 import { ProblemNotice } from './ProblemNotice.tsx'
 
@@ -27,11 +28,50 @@ export function StartRefused({ why }: { why: 'refused' | 'no-token' }) {
       <EmptyState
         sentence={
           why === 'refused'
-            ? 'This link has expired because Shiplog restarted. Open the new link shown in the terminal.'
-            : 'This link is incomplete: it has no token. Open the whole link shown in the terminal, with everything after the #.'
+            ? 'This link has expired. Paste the new link shown in the terminal.'
+            : 'This link is incomplete: it has no token. Paste the whole link shown in the terminal, with everything after the #.'
         }
-      />
+      >
+        <LinkForm />
+      </EmptyState>
     </main>
+  )
+}
+
+function LinkForm() {
+  const [pasted, setPasted] = useState('')
+  const [wrong, setWrong] = useState(false)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const token = tokenIn(pasted)
+    if (token === null) return setWrong(true)
+    openWithToken(token, window.location)
+  }
+  return (
+    <form onSubmit={submit} className="flex w-full max-w-[420px] items-start gap-2 text-left">
+      <Field
+        label="Link or token"
+        error={
+          wrong
+            ? 'There is no token in it. Copy the whole line, with everything after the #.'
+            : null
+        }
+        className="min-w-0 flex-1"
+      >
+        <TextInput
+          autoFocus
+          value={pasted}
+          placeholder="http://127.0.0.1:…/#token=…"
+          onChange={(event) => {
+            setPasted(event.target.value)
+            setWrong(false)
+          }}
+        />
+      </Field>
+      <Button type="submit" variant="primary" className="mt-[22px]">
+        Open
+      </Button>
+    </form>
   )
 }
 

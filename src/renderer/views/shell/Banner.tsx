@@ -1,17 +1,27 @@
 import { NoticeLine } from '../../components/primitives/index.ts'
 import { useConnection, useLedger, useStores } from '../../store/hooks.ts'
 
-/** What was loaded stays readable below it. */
+/** What was loaded stays readable below it, and where it was: a lost connection moves nothing. */
 export function ConnectionBanner() {
-  const { kind } = useConnection()
+  const connection = useConnection()
   const problem = useLedger((view) => view.problem)
   const { ledger } = useStores()
-  if (kind === 'lost') return <Banner tone="warning" text="Connection lost. Reconnecting…" />
-  if (kind === 'refused')
+  if (connection.kind === 'lost') {
+    const { tryNow } = connection
     return (
-      <Banner
+      <Floating
+        tone="warning"
+        text="Connection lost. Reconnecting…"
+        action={tryNow && { label: 'Try now', onClick: tryNow }}
+      />
+    )
+  }
+  if (connection.kind === 'refused')
+    return (
+      <Floating
         tone="error"
-        text="Shiplog was started again and has a new token. Open the URL that it printed; what is shown here is from before."
+        text="This page’s link has expired. What is shown may be out of date."
+        action={{ label: 'Enter the link', onClick: () => window.location.reload() }}
       />
     )
   if (problem)
@@ -30,6 +40,17 @@ function Banner(props: Parameters<typeof NoticeLine>[0]) {
   return (
     <div className="shrink-0 border-b bg-panel px-4">
       <NoticeLine {...props} />
+    </div>
+  )
+}
+
+/** Over the content and not above it. */
+function Floating(props: Parameters<typeof NoticeLine>[0]) {
+  return (
+    <div className="pointer-events-none absolute inset-x-0 top-2 z-20 flex justify-center px-4">
+      <div className="pointer-events-auto rounded-md bg-raised px-3 shadow-popup">
+        <NoticeLine {...props} />
+      </div>
     </div>
   )
 }

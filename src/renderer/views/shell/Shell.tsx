@@ -60,7 +60,7 @@ export function Shell() {
       ) : (
         <Rail />
       )}
-      <main className="flex min-w-0 flex-1 flex-col">
+      <main className="relative flex min-w-0 flex-1 flex-col">
         <ConnectionBanner />
         <Notices />
         <ErrorBoundary resetKey={address}>

@@ -1,6 +1,7 @@
 /** `shiplog serve`: the web host, until somebody ends it. */
 import path from 'node:path'
 import type { LeaseHolder } from '../../../journal/index.ts'
+import { layoutOf } from '../../../sessions/session-files.ts'
 import type { Shiplog } from '../../../shiplog.ts'
 import { nameOf } from '../../local/holder.ts'
 import { isLoopback } from '../../web/access.ts'
@@ -11,14 +12,11 @@ import type { CliHost } from '../host.ts'
 import type { Action } from '../program.ts'
 import { withOwnShiplog } from '../with-shiplog.ts'
 
-/** S, H, I, P on a telephone. The same each time, so that a browser keeps what was set up there. */
-const usualPort = 7447
-
 export interface ServeOptions {
-  /** 0: any free one. Without it the usual one, or any when that is taken. */
+  /** 0: any free one. Without it that of the last time, so that open pages find it; else any. */
   port?: number
   host: string
-  /** Told the URL once it answers. */
+  /** Called with a URL for a command's arguments once it answers: it opens one page. */
   onListening?: (url: string) => void
 }
 
@@ -31,10 +29,10 @@ export function serve(options: ServeOptions): Action {
       const web = await startOn(context.host, shiplog, host, port)
       try {
         // Commands come in by the same door as pages. It is gone with the lease.
-        await shiplog.setEndpoint(web.url)
+        await shiplog.setEndpoint(web.endpoint)
         await tellUrl(context, web.url)
         await context.say('Open it in a browser on this machine. Ctrl-C ends it.')
-        onListening?.(web.url)
+        onListening?.(web.openingUrl())
         // Not as soon as it is asked to end: open windows see how their agents ended.
         await aborted(closed)
       } finally {
@@ -50,30 +48,32 @@ async function tellUrl(context: CliContext, url: string): Promise<void> {
   else await context.out.write(`${url}\n`)
 }
 
-/** A web host's endpoint is the very URL that it printed. */
+/** The link that lets a page in was printed by the one that serves it, and is on no disk (K7). */
 async function tellWhereItRuns(
   context: CliContext,
   holder: LeaseHolder,
   { port, host, onListening }: ServeOptions,
 ): Promise<number> {
   await checkThatItAnswers(context.host, holder)
-  const url = holder.endpoint ?? ''
+  const { origin } = new URL(holder.endpoint ?? '')
   if (holder.host !== 'web') {
     throw new CliError(
       exitCodes.held,
       `${nameOf(holder)} has the data directory open, so it can't be served as well. Close it first; commands such as \`shiplog tasks list\` work meanwhile.`,
     )
   }
-  const isElsewhere = port !== undefined && port !== 0 && Number(new URL(url).port) !== port
+  const isElsewhere = port !== undefined && port !== 0 && Number(new URL(origin).port) !== port
   if (isElsewhere || !isLoopback(host)) {
     throw new CliError(
       exitCodes.held,
-      `${nameOf(holder)} serves it already, at ${url}. End that one first to serve it elsewhere.`,
+      `${nameOf(holder)} serves it already, at ${origin}. End that one first to serve it elsewhere.`,
     )
   }
-  await tellUrl(context, url)
-  await context.say(`${nameOf(holder)} serves it already; Ctrl-C there ends it.`)
-  onListening?.(url)
+  await tellUrl(context, `${origin}/`)
+  await context.say(
+    `${nameOf(holder)} serves it already; Ctrl-C there ends it. A browser in which it is open opens this address; another one needs the link that was printed there.`,
+  )
+  onListening?.(`${origin}/`)
   return exitCodes.done
 }
 
@@ -101,14 +101,9 @@ async function startOn(
   port: number | undefined,
 ): Promise<WebHost> {
   const rendererDir = path.join(packageDir, 'out', 'renderer')
-  const options = { shiplog, address, rendererDir, version }
-  try {
-    return await startWebHost({ ...options, port: port ?? usualPort })
-  } catch (error) {
-    const isTaken = error instanceof Error && 'kind' in error && error.kind === 'port-in-use'
-    if (!isTaken || port !== undefined) throw error
-    return startWebHost({ ...options, port: 0 })
-  }
+  const pagesFile = layoutOf(shiplog.dataDir).webHost
+  const options = { shiplog, address, rendererDir, version, pagesFile }
+  return startWebHost({ ...options, port: port ?? 0, asBefore: port === undefined })
 }
 
 function warnOfOthers(context: CliContext, host: string): Promise<void> {

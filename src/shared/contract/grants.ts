@@ -1,0 +1,92 @@
+/**
+ * Who may call what (K7). What lease.json holds can be read by every agent that has a shell: it may start, list,
+ * read and stop. What only a person decides needs the window's own token, which is on no disk.
+ */
+import type { contract } from './index.ts'
+
+/** `decide` may do all that `act` may. */
+export type Grant = 'act' | 'decide'
+
+/** What a call comes with, beside its input. */
+export interface CallContext {
+  grant: Grant
+}
+
+/** The least grant that each procedure asks for. */
+export const grants: GrantsOf<typeof contract> = {
+  app: {
+    info: 'act',
+    // Puts a question before the person.
+    pickFolder: 'decide',
+  },
+  projects: {
+    list: 'act',
+    add: 'act',
+    remove: 'decide',
+    setup: 'act',
+    trustSetup: 'decide',
+    setEnvironment: 'decide',
+    startDemo: 'act',
+  },
+  tasks: {
+    start: 'act',
+    prompt: 'act',
+    startWaiting: 'act',
+    withdrawPrompt: 'act',
+    stop: 'act',
+    list: 'act',
+    report: 'act',
+    applyPatch: 'act',
+    undoApply: 'act',
+    planResume: 'act',
+    resume: 'act',
+    resumeEnded: 'act',
+    startFresh: 'act',
+    continueFrom: 'act',
+    abandon: 'act',
+    retry: 'act',
+  },
+  workspace: {
+    getSubagentTranscript: 'act',
+    listTranscripts: 'act',
+    list: 'act',
+    // To the archive, and back.
+    remove: 'act',
+    restore: 'act',
+    // To the trash, which empties itself.
+    trash: 'decide',
+    untrash: 'act',
+    leftovers: 'act',
+    diff: 'act',
+    openFolder: 'act',
+  },
+  retention: {
+    trash: 'act',
+    restoreTrashed: 'act',
+    deleteTrashed: 'decide',
+    settings: 'act',
+    setSettings: 'decide',
+    preview: 'act',
+    // Deletes for good what has been in the trash long enough.
+    sweep: 'decide',
+    receipts: 'act',
+    receipt: 'act',
+    undo: 'act',
+    pin: 'decide',
+  },
+  doctor: { check: 'act' },
+  feed: { ledger: 'act', session: 'act' },
+}
+
+type GrantsOf<Contract> = {
+  [Name in keyof Contract]: Contract[Name] extends { '~orpc': unknown }
+    ? Grant
+    : GrantsOf<Contract[Name]>
+}
+
+/** Of a procedure by its path in the contract. What is in no row is for the window alone. */
+export function grantFor(path: readonly string[]): Grant {
+  const [group = '', name = ''] = path
+  const rows: Record<string, Record<string, Grant>> = grants
+  return rows[group]?.[name] ?? 'decide'
+}
