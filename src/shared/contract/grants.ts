@@ -26,6 +26,7 @@ export const grants: GrantsOf<typeof contract> = {
     setup: 'act',
     trustSetup: 'decide',
     setEnvironment: 'decide',
+    makePlanning: 'act',
     startDemo: 'act',
   },
   tasks: {
@@ -38,6 +39,8 @@ export const grants: GrantsOf<typeof contract> = {
     report: 'act',
     applyPatch: 'act',
     undoApply: 'act',
+    changedFileDiff: 'act',
+    rename: 'act',
     planResume: 'act',
     resume: 'act',
     resumeEnded: 'act',
@@ -48,6 +51,7 @@ export const grants: GrantsOf<typeof contract> = {
   },
   workspace: {
     getSubagentTranscript: 'act',
+    readOutput: 'act',
     listTranscripts: 'act',
     list: 'act',
     // To the archive, and back.
@@ -75,7 +79,7 @@ export const grants: GrantsOf<typeof contract> = {
     pin: 'decide',
   },
   doctor: { check: 'act' },
-  feed: { ledger: 'act', session: 'act' },
+  feed: { ledger: 'act', session: 'act', resumePlan: 'act' },
 }
 
 type GrantsOf<Contract> = {
