@@ -78,7 +78,9 @@ test('a tree that was killed: listed, a conflict shown before it goes on, and co
     await expect(dialog.getByText(/The result of a call that was running is unknown/)).toHaveCount(
       1,
     )
-    await expect(dialog.getByText(/was running, started \d\d:\d\d:\d\d/)).toBeVisible()
+    await expect(
+      dialog.getByText(/touch .*helper.* was running, started \d\d:\d\d:\d\d/),
+    ).toBeVisible()
     await expect(dialog.getByRole('radio', { name: 'Whole tree (2)' })).toBeChecked()
     await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused()
     await files.getByRole('button', { name: 'plan.md' }).click()

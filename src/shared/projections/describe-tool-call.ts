@@ -23,3 +23,15 @@ export function describeToolCall(name: string, input: unknown): string {
   if (Array.isArray(subject)) return `${name} ${subject.map(String).join(', ')}`
   return name
 }
+
+/** What `describeToolCall` needs of an input, cut: a file that is written may be large. Null when it needs nothing. */
+export function subjectAlone(
+  name: string,
+  input: unknown,
+  charsMax: number,
+): Record<string, string> | null {
+  const key = Object.hasOwn(subjects, name) ? subjects[name] : undefined
+  if (key === undefined || typeof input !== 'object' || input === null) return null
+  const subject = (input as Record<string, unknown>)[key]
+  return typeof subject === 'string' ? { [key]: subject.slice(0, charsMax) } : null
+}

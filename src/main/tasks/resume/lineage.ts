@@ -1,7 +1,9 @@
 /** What came before a task: followed through `resumedFrom`, never copied (S3). */
+import { unknownCallCharsMax } from '../../../shared/drift.ts'
 import type { Entry } from '../../../shared/entries.ts'
 import { refused } from '../../../shared/failure.ts'
 import type { TaskId } from '../../../shared/ids.ts'
+import { subjectAlone } from '../../../shared/projections/describe-tool-call.ts'
 import type { LedgerState } from '../../../shared/projections/ledger-state.ts'
 import type { Task, TranscriptExpiry } from '../../../shared/tasks.ts'
 import type { Records } from '../../workspaces/record.ts'
@@ -80,7 +82,8 @@ const withoutWords = (entries: Entry[]): Entry[] =>
       case 'attribution-snapshot':
         return []
       case 'tool-call':
-        return [{ ...entry, input: null }]
+        // One character more than is shown, so that a cut is seen.
+        return [{ ...entry, input: subjectAlone(entry.name, entry.input, unknownCallCharsMax + 1) }]
       case 'tool-result':
         return [{ ...entry, output: '', detail: null, shell: null }]
       default:

@@ -45,6 +45,8 @@ export function InterruptedList() {
   )
   if (trees.length === 0 && batch === null) return null
   const count = trees.reduce((sum, tree) => sum + tree.rows.length, 0)
+  // As the command line counts them; those that never started are named in their tree's row.
+  const interrupted = trees.reduce((sum, tree) => sum + tree.interrupted, 0)
   const fold = (row: InterruptedListRow) => {
     if (row.kind !== 'tree') return
     const next = new Set(open)
@@ -54,7 +56,7 @@ export function InterruptedList() {
   return (
     <section aria-label="Interrupted" className="flex max-h-[45%] shrink-0 flex-col border-t">
       <InterruptedHeader
-        count={count}
+        count={interrupted}
         toResume={batch === null ? count - waiting : 0}
         unreachable={unreachable}
       />

@@ -16,7 +16,9 @@ export function Rail() {
   const [open, setOpen] = useState(false)
   const route = useRoute()
   const address = formatRoute(route)
-  const interrupted = useInterruptedRows().length
+  const interrupted = useInterruptedRows().filter(
+    ({ task }) => task.status === 'interrupted',
+  ).length
   const sheet = useRef<HTMLDivElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new address is what closes it
   useEffect(() => setOpen(false), [address])

@@ -53,7 +53,10 @@ function TaskLine({ row }: { row: TaskRow }) {
         />
       ) : null}
       {compact && task.endedAt ? (
-        <RelativeTime at={task.endedAt} className="shrink-0 text-small text-faint" />
+        <RelativeTime
+          at={task.endedAt}
+          className="hidden shrink-0 text-small text-faint group-hover/row:block"
+        />
       ) : null}
     </>
   )
