@@ -37,6 +37,7 @@ import { createSessions } from './sessions/sessions.ts'
 import { createAgentHistory } from './tasks/agent-history/agent-history.ts'
 import { createDemo } from './tasks/demo.ts'
 import { createDrift, createFindObstacle, createRestoreWorkingDir } from './tasks/drift/index.ts'
+import { readHeartbeat, startHeartbeat } from './tasks/heartbeat.ts'
 import { recoverLostRuns } from './tasks/recovery.ts'
 import { createRunRegistry } from './tasks/run-registry.ts'
 import { createRunStopper } from './tasks/run-stopper.ts'
@@ -255,6 +256,7 @@ async function openServicesOn(
     openFolder,
   })
 
+  const lastBeatMs = await readHeartbeat(layout.running)
   const ended = await endLeftCommands(layout.running)
   const tidied = options.lease.tookOver
     ? await doctor.tidy().catch((error) => {
@@ -268,13 +270,17 @@ async function openServicesOn(
   notices.damaged(ledger.damage.map((one) => `${one.file}:${one.line} ${one.reason}`))
   notices.notUnderstood(ledger.notUnderstood)
   notices.strays(await strayTranscripts(layout, (id) => ledger.state.tasks.has(id)))
-  const interrupted = await recoverLostRuns(common)
+  const interrupted = await recoverLostRuns({ ...common, lastBeatMs })
   notices.healed([...ledger.healed.map((one) => one.detail), ...ended, ...tidied])
   notices.interrupted(interrupted.map((task) => task.title))
   await workspaces.rollForward()
   await tasks.cleanUpFinished()
   retention.begin({ sweep: options.sweepAtStart ?? host !== 'cli' })
   history.start()
+  const heartbeat = startHeartbeat(layout.running, {
+    clock,
+    isNeeded: () => tasks.running().length > 0,
+  })
 
   return {
     dataDir,
@@ -285,6 +291,7 @@ async function openServicesOn(
     close: async (cause: string) => {
       // A sweep that is moving something ends what it does; the agents need not wait for it.
       await Promise.all([retention.close(), tasks.close(cause)])
+      await heartbeat.stop()
       await history.close()
       await ledger.close()
     },

@@ -437,3 +437,14 @@ describe('the lists', () => {
     expect(transcripts.stderr).toContain('2 interrupted:')
   })
 })
+
+it('[S1] where the one that stopped last has no group, lists what can be resumed instead', async () => {
+  const alone = createFakeWorld()
+  const id = alone.createTask({ projectId: alone.addProject('/code/web'), title: 'Alone' })
+  alone.spawn(id)
+  alone.interrupt(id, 'the power went')
+  const { code, stderr } = await runToEnd(['tasks', 'resume', '--batch'], { world: alone })
+  expect(code).not.toBe(0)
+  expect(stderr).toContain('1 agent is interrupted:')
+  expect(stderr).toContain(`shiplog tasks resume ${id.slice(0, 8)}   goes on with "Alone"`)
+})

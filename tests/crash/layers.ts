@@ -45,7 +45,7 @@ export async function openLayers(dataDir: string) {
     hostEnv: {},
     shellGit: {},
   })
-  await recoverLostRuns(common)
+  await recoverLostRuns({ ...common, lastBeatMs: null })
   await workspaces.rollForward()
   return { dataDir, ledger, sessions, layout, workspaces, problems }
 }

@@ -35,6 +35,8 @@ export async function recoverLostRuns(deps: {
   ledger: Ledger
   sessions: Sessions
   layout: DataLayout
+  /** When the process that ran them last said that it lived; null: not known. */
+  lastBeatMs: number | null
   onProblem: (text: string, error: unknown) => void
 }): Promise<Task[]> {
   await returnSessions(deps)
@@ -45,7 +47,8 @@ export async function recoverLostRuns(deps: {
     const { end, endedAt, transcript } = await closeLostRun(deps, task, run)
     const cause = end.cause ?? lostRunCause
     const outcome = { status: end.status, cause, usage: unknownUsage, transcript }
-    await deps.ledger.record(endEvent(task.id, run, outcome, endedAt))
+    const lastSign = lastSignOfLife(task, endedAt, deps.lastBeatMs)
+    await deps.ledger.record(endEvent(task.id, run, outcome, lastSign))
     if (end.status === 'interrupted') interrupted.push(task)
   }
   return interrupted
@@ -74,6 +77,19 @@ async function returnSessions({
       break
     }
   }
+}
+
+/** A run that waits for a command writes no entry, and its process lived on. */
+function lastSignOfLife(
+  task: Task,
+  lastEntryMs: number | undefined,
+  lastBeatMs: number | null,
+): number | undefined {
+  const startedAt = Date.parse(task.runs.at(-1)?.startedAt ?? '')
+  // A beat from before the run, or from a clock that was wrong, says nothing about it.
+  if (lastBeatMs === null || !(lastBeatMs >= startedAt) || lastBeatMs > Date.now())
+    return lastEntryMs
+  return Math.max(lastEntryMs ?? 0, lastBeatMs)
 }
 
 type RunEnd = Pick<RunEndEntry, 'status' | 'cause'>

@@ -76,19 +76,20 @@ export async function executeRun(request: RunOptions): Promise<RunOutcome> {
   await openRun(options, runId, history)
   const usage = createUsageSum()
   const snapshots = options.snapshots(history)
+  const held = { shell: shellAtStart(options, history) }
   const writer = createTurnWriter({
     session,
     sessionId: task.id,
     runId,
     turnsBefore: countTurns([...options.lineage, ...history]),
-    cwd: () => options.workingDir,
+    cwd: () => held.shell.cwd,
     gitBranch: options.gitBranch,
     clock: options.clock,
     mask: options.secrets,
     beforeTool: async (name) => snapshots?.beforeTool(name),
     afterTurn: async (turn) => snapshots?.afterTurn(turn),
   })
-  const end = await playRun(options, history, writer, usage).catch((error) =>
+  const end = await playRun(options, history, { writer, held, usage }).catch((error) =>
     interrupted(options, error),
   )
   await writer.interrupt()
@@ -173,12 +174,11 @@ async function promptMessage(options: RunOptions, runId: RunId): Promise<EntryBo
 async function playRun(
   options: RunOptions,
   history: Entry[],
-  writer: TurnWriter,
-  usage: UsageSum,
+  { writer, held, usage }: { writer: TurnWriter; held: HeldShell; usage: UsageSum },
 ): Promise<RunEnd> {
   const { signal } = options
   await options.setUpWorktree()
-  const calls = createToolCalls(options, history, writer)
+  const calls = createToolCalls(options, history, writer, held)
   const input: AgentRunInput = {
     taskId: options.task.id,
     agent: options.task.agent,
@@ -218,11 +218,20 @@ async function playRun(
   return { status: 'failed', cause: 'ended without a report' }
 }
 
-function createToolCalls(options: RunOptions, history: Entry[], writer: TurnWriter) {
+/** As the last call left it. */
+interface HeldShell {
+  shell: ShellState
+}
+
+function createToolCalls(
+  options: RunOptions,
+  history: Entry[],
+  writer: TurnWriter,
+  held: HeldShell,
+) {
   const { session, signal, task } = options
   const fileChanges = createFileChanges(session)
   const linked = new Set(history.flatMap((entry) => (entry.type === 'pr-link' ? [entry.url] : [])))
-  let shell = shellAtStart(options, history)
   let reported = sinceLastFailure(history).some(isReport)
 
   const call: AgentRunInput['callTool'] = async (name, input, callId) => {
@@ -235,7 +244,7 @@ function createToolCalls(options: RunOptions, history: Entry[], writer: TurnWrit
         callId: id,
         workingDir: options.workingDir,
         environment: options.environment,
-        shell,
+        shell: held.shell,
         mask: options.secrets,
         signal,
         files: fileChanges.recorder(messageUuid),
@@ -243,8 +252,8 @@ function createToolCalls(options: RunOptions, history: Entry[], writer: TurnWrit
         tasks: options.taskTools,
       })
       if (!result.shell) return result
-      const shellChange = changeOfShell(shell, result.shell, options.secrets)
-      shell = result.shell
+      const shellChange = changeOfShell(held.shell, result.shell, options.secrets)
+      held.shell = result.shell
       return { ...result, shellChange }
     })
     reported ||= result.endsRun === true
@@ -286,7 +295,8 @@ function shellAtStart(options: RunOptions, history: Entry[]): ShellState {
 
 /** A data directory may be moved whole, worktrees included: what was below the old one is below the new one. */
 function movedAlong(cwd: string, { workingDir }: RunOptions, history: Entry[]): string {
-  const last = history.findLast((entry) => entry.type === 'message')
+  // A prompt is given at the top of the workspace; an agent's message says where its shell stood.
+  const last = history.findLast((entry) => entry.type === 'message' && entry.role === 'user')
   if (last?.type !== 'message' || last.cwd === workingDir) return cwd
   const below = relative(last.cwd, cwd)
   return below.startsWith('..') || isAbsolute(below) ? cwd : join(workingDir, below)

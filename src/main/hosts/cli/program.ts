@@ -132,6 +132,7 @@ export function createProgram(options: ProgramOptions): Command {
     .description('resume interrupted agents, after a check for changes since they stopped')
     .argument('[id]', 'id of the agent; without one, the agent that stopped last')
     .option('--batch [group]', 'the parallel group of that agent, or the one of this name')
+    .option('--project <dir>', 'only what was started on this project')
     .option('--tree', 'the whole tree of its root, every interrupted agent in it')
     .option('--force', 'resume despite conflicts')
     .option('--dry-run', 'only list the agents and the changes since they stopped')
@@ -144,6 +145,11 @@ export function createProgram(options: ProgramOptions): Command {
     .description('run a failed task again, and what waited for it')
     .addArgument(idArgument('task'))
     .action(runs(async ([id = '']) => (await import('./commands/tasks-again.ts')).retry(id)))
+  tasks
+    .command('restart')
+    .description('abandon an interrupted task and run it again from its beginning')
+    .addArgument(idArgument('task'))
+    .action(runs(async ([id = '']) => (await import('./commands/tasks-again.ts')).restart(id)))
   tasks
     .command('continue')
     .description('continue from a finished task, as a new task with its history and files')

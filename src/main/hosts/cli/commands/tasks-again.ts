@@ -52,6 +52,36 @@ export function retry(id: string): Action {
     })
 }
 
+/** Abandons an interrupted one and runs it again from its beginning, followed to its end. */
+export function restart(id: string): Action {
+  return (context) =>
+    withShiplog(context, runsAgents, async (session) => {
+      const { client } = session
+      const state = await ledgerSnapshot(client)
+      const found = resolveId(id, state.tasks.keys())
+      const rootIds = new Set(found.kind === 'found' ? [rootOf(state, found.id)] : [])
+      const isRoot = found.kind === 'found' && rootIds.has(found.id)
+      const begin = () =>
+        hinting(client, 'restart', id, () => client.tasks.startFresh({ taskId: id }))
+      // A root's restart is a tree of its own.
+      if (isRoot) {
+        const { taskId } = await session.starting(begin, (started) => [started.taskId])
+        return reportRun(context, session, taskId)
+      }
+      const watcher = context.json ? silent : createRunProgress(context.err, context.host.now)
+      const agentsOf = ({ taskId }: { taskId: TaskId }) => [taskId]
+      const went = await goOn(session, watcher, { rootIds, begin, agentsOf })
+      const end = went.ends?.[0]
+      if (!went.ends || !end) throw new Error(`${id} was restarted, and is not in the record`)
+      const ended = endOf(went.followed, end.taskId)
+      const result = await resultOf(session, ended.task)
+      if (context.json) await context.printJson({ ...result, run: end.run, cause: end.cause })
+      else await tellResult(context, ended.task, result)
+      await tellWhatIsLeft(context, ended)
+      return exitCodeOf(result)
+    })
+}
+
 export function abandon(id: string): Action {
   return (context) =>
     withShiplog(context, { host: 'cli' }, async ({ client }) => {

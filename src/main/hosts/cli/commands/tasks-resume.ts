@@ -8,6 +8,7 @@ import { endOf } from '../follow/follow-run.ts'
 import { type Followed, ledgerSnapshot, type RunWatcher } from '../follow/follow-trees.ts'
 import { createRunProgress } from '../follow/run-progress.ts'
 import { createStateLines } from '../follow/state-lines.ts'
+import { projectPath } from '../paths.ts'
 import type { Action, ParsedOptions } from '../program.ts'
 import { askedFor, commandFor, type Plan, planFor } from '../resume/asked.ts'
 import {
@@ -30,20 +31,24 @@ interface ResumeOptions extends ParsedOptions {
   force?: boolean
   dryRun?: boolean
   maxAgents?: number
+  project?: string
 }
 
 export function resume(id: string | undefined, given: ParsedOptions): Action {
   const options = given as ResumeOptions
   const asked = askedFor(id, options)
-  const { dryRun = false } = options
-  return (context) =>
-    withShiplog(context, dryRun ? { host: 'cli' } : runsAgents, async (session) => {
-      const plan = await planFor(session.client, asked)
+  const { dryRun = false, project } = options
+  return async (context) => {
+    const projectDir =
+      project === undefined ? undefined : await projectPath(project, context.host.cwd)
+    return withShiplog(context, dryRun ? { host: 'cli' } : runsAgents, async (session) => {
+      const plan = await planFor(session.client, { ...asked, projectDir })
       const state = await ledgerSnapshot(session.client)
       return dryRun
         ? lookOnly(context, plan, state, options)
         : goOnAfterALook(context, session, plan, state, options)
     })
+  }
 }
 
 /** What was asked for is the report, so it goes to standard output. Ends as the resume itself would. */

@@ -1,8 +1,13 @@
 /** Whom a person means with the words of `tasks resume`, and the words again for what they may do next. */
 import { isDefinedError } from '@orpc/client'
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
+import { counted } from '../../../../shared/counted.ts'
+import { shortId } from '../../../../shared/ids.ts'
+import { parallelGroupOf } from '../../../../shared/projections/parallel-group.ts'
 import type { ResumeCandidate, ResumeSelector } from '../../../../shared/resume.ts'
-import { CliError, exitCodes, usageError } from '../exit-codes.ts'
+import { CliError, exitCodes, failureOf, usageError } from '../exit-codes.ts'
+import { ledgerSnapshot } from '../follow/follow-trees.ts'
+import { safeLine } from '../terminal/safe-text.ts'
 import { commandLines } from '../terminal/wording.ts'
 import { hinting } from './hints.ts'
 
@@ -12,6 +17,8 @@ interface Asked {
   id?: string
   /** A parallel group by its name, or one of its agents. */
   group?: string
+  /** Absolute: only what was started on it. */
+  projectDir?: string
 }
 
 /** Throws a usage error for words that contradict each other. */
@@ -44,26 +51,70 @@ export async function planFor(client: ShiplogClient, asked: Asked): Promise<Plan
   return hinting(client, 'resume', id, async () => {
     const selector = await selectorFor(client, asked)
     return { selector, ...(await client.tasks.planResume({ selector })) }
-  }).catch((error) => {
-    if (id === undefined && isNothingToResume(error)) {
-      throw new CliError(exitCodes.notFound, 'No agent is interrupted: there is nothing to resume.')
-    }
-    throw error
+  }).catch(async (error) => {
+    throw isNothingToResume(error) ? await nothingToResume(client, asked, error) : error
   })
 }
+
+/** Says why, and names what can be resumed instead. */
+async function nothingToResume(
+  client: ShiplogClient,
+  { who, projectDir }: Asked,
+  error: unknown,
+): Promise<CliError> {
+  const state = await ledgerSnapshot(client)
+  const others = [...state.tasks.values()].filter(
+    (task) =>
+      task.status === 'interrupted' &&
+      !(task.archived || task.trashed || task.workspace?.removal) &&
+      (projectDir === undefined || task.projectDir === projectDir),
+  )
+  if (others.length === 0) {
+    const where = projectDir === undefined ? '' : ` in ${projectDir}`
+    return new CliError(
+      exitCodes.notFound,
+      `No agent is interrupted${where}: there is nothing to resume.`,
+    )
+  }
+  const lines = others.slice(0, namedMax).map((task): [string, string] => {
+    const inGroup = who === 'group' && parallelGroupOf(state, task) !== null
+    const title = safeLine(task.title)
+    return inGroup
+      ? [`shiplog tasks resume ${shortId(task.id)} --batch`, `the parallel group of "${title}"`]
+      : [`shiplog tasks resume ${shortId(task.id)}`, `goes on with "${title}"`]
+  })
+  const { exitCode, message } = failureOf(error)
+  return new CliError(exitCode, message, [
+    `${counted(others.length, 'agent is', 'agents are')} interrupted:`,
+    ...commandLines(lines),
+  ])
+}
+
+/** More scroll the message away. */
+const namedMax = 5
 
 /** Named once and for all: another may stop later, and what was shown must be what is resumed. */
 async function selectorFor(
   client: ShiplogClient,
-  { who, id, group }: Asked,
+  { who, id, group, projectDir }: Asked,
 ): Promise<ResumeSelector> {
   switch (who) {
     case 'one':
-      return { by: 'task', taskId: id ?? (await firstOf(client, { by: 'most-recent' })) }
+      return {
+        by: 'task',
+        taskId: id ?? (await firstOf(client, { by: 'most-recent', projectDir })),
+      }
     case 'tree':
-      return { by: 'tree', taskId: id ?? (await firstOf(client, { by: 'most-recent' })) }
+      return {
+        by: 'tree',
+        taskId: id ?? (await firstOf(client, { by: 'most-recent', projectDir })),
+      }
     case 'group':
-      return { by: 'group', group: group ?? (await firstOf(client, { by: 'group' })) }
+      return {
+        by: 'group',
+        group: group ?? (await firstOf(client, { by: 'group', projectDir })),
+        projectDir,
+      }
   }
 }
 

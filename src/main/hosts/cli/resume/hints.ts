@@ -6,7 +6,7 @@ import type { TaskStatus, TaskTree } from '../../../../shared/tasks.ts'
 import { CliError, failureOf } from '../exit-codes.ts'
 import { commandLines } from '../terminal/wording.ts'
 
-type Attempt = 'resume' | 'retry' | 'abandon' | 'continue'
+type Attempt = 'restart' | 'resume' | 'retry' | 'abandon' | 'continue'
 
 /** Calls, and adds to a refusal of `attempt` the command that would do. `id`: as the person gave it. */
 export async function hinting<Result>(
