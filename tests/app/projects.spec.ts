@@ -91,9 +91,7 @@ test.describe('New agent', () => {
     const tooLarge = await app.file('large.yaml', whole.replace('agents:', `${padding}agents:`))
     const dialog = await fillNewAgent(page, 'Hello', tooLarge)
     await expect(
-      dialog.getByText(
-        /^large\.yaml is too large: it has 2\.\d+ MB, and a scenario at most 1\.05 MB\.$/,
-      ),
+      dialog.getByText(/^large\.yaml is too large: 2\.\d+ MB\. A scenario has at most 1\.05 MB\.$/),
     ).toBeVisible()
     await expect(dialog.getByRole('button', { name: 'Start', exact: true })).toBeDisabled()
     await choose(page, dialog, await app.file('whole.yaml', whole))
@@ -138,7 +136,7 @@ test.describe('New agent', () => {
     await expect(row(page, 'Hello').getByRole('img', { name: 'Completed' })).toBeVisible()
     expect(await readFile(path.join(plain, 'written.txt'), 'utf8')).toBe('in place\n')
     await conversation(page).getByRole('button', { name: 'Changes and state' }).click()
-    await expect(page.getByText(/^The project is not a Git repository/)).toBeVisible()
+    await expect(page.getByText(/^This project is not a Git repository/)).toBeVisible()
   })
 
   test('a set-up command that the repository brings is shown and asked for once, and again when it changed', async ({

@@ -27,7 +27,7 @@ test('replays the archived chat.jsonl: prompt, reasoning, text, calls with input
   expect(asked(checker.id)).toBe(0)
 
   await expect(dialog.getByText('I write the tests, and have them checked.')).toBeVisible()
-  await expect(dialog.getByText(/^shiplog\/cover-the-parser-/).first()).toBeVisible()
+  await expect(dialog.getByText(/ on shiplog\/cover-the-parser-/).first()).toBeVisible()
   const edit = dialog.getByRole('button', { name: /tests\/parser\.test\.txt/ })
   await expect(edit).toContainText('+2')
   await edit.click()
@@ -99,7 +99,7 @@ test('a link may hold a prefix of an id, and one that names nothing says so', as
   const prefix = tester.id.slice(0, 8)
   await openAt(page, finished.host, `/t/${prefix}`)
   await expect(conversation(page).getByRole('heading', { level: 1 })).toHaveText(tester.title)
-  await expect(conversation(page).getByText('Its workspace was cleaned up.')).toBeVisible()
+  await expect(conversation(page).getByText('Workspace removed.')).toBeVisible()
 
   await page.goto('about:blank')
   await openAt(page, finished.host, '/t/00000000-0000-4000-8000-000000000000')
