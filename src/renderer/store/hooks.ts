@@ -147,7 +147,7 @@ export const useConnectionLost = (): boolean =>
 export const useUnreachable = (): string | undefined =>
   useStore(useStores().connection, ({ kind }) =>
     kind === 'lost'
-      ? 'Connection lost. Reconnecting…'
+      ? 'Not connected. Reconnecting…'
       : kind === 'refused'
         ? 'This page’s link has expired. Enter the new one.'
         : undefined,
