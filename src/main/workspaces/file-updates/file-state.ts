@@ -92,17 +92,18 @@ export async function idOf(handle: FileHandle, like: Content): Promise<string | 
   const found = await handle.stat()
   if (!found.isFile() || found.size !== like.bytes) return null
   const hash = blobHash(like.id, like.bytes)
-  for await (const chunk of bytesOf(handle)) hash.update(chunk)
+  for await (const chunk of bytesOf(handle, like.bytes)) hash.update(chunk)
   return hash.digest('hex')
 }
 
 const chunkBytes = 256 * 1024
 
-/** From the beginning. A chunk is valid until the next one is asked for. */
-export async function* bytesOf(handle: FileHandle): AsyncGenerator<Buffer> {
-  const buffer = Buffer.allocUnsafe(chunkBytes)
+/** From the beginning; `length` is what it is expected to hold. A chunk is valid until the next one is asked for. */
+export async function* bytesOf(handle: FileHandle, length: number): AsyncGenerator<Buffer> {
+  // Thousands of small files must not take a large buffer each.
+  const buffer = Buffer.allocUnsafe(Math.min(length + 1, chunkBytes))
   for (let at = 0; ; ) {
-    const { bytesRead } = await handle.read(buffer, 0, chunkBytes, at)
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, at)
     if (bytesRead === 0) return
     at += bytesRead
     yield buffer.subarray(0, bytesRead)

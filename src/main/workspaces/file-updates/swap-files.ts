@@ -75,8 +75,7 @@ export async function swapFiles(request: SwapRequest): Promise<Swapped> {
   const all = swapsOf(manifest, direction)
   const around = surroundingsOf(root, all)
   await removeBeside(root, updateId, all)
-  const states = new Map<Swap, SwapState>()
-  for (const swap of all) states.set(swap, await stateOf(swap, around))
+  const states = await allStates(all, around)
   const left = all.filter((swap) => states.get(swap) === 'other').map(({ path }) => path)
   if (left.length > 0 && request.changed === 'refuse') return { kind: 'changed', paths: left }
   const swaps = all.filter((swap) => states.get(swap) === 'from')
@@ -115,8 +114,25 @@ export async function statesOf(
   const found: Record<SwapState, string[]> = { from: [], to: [], other: [] }
   const swaps = swapsOf(manifest, direction)
   const around = surroundingsOf(root, swaps)
-  for (const swap of swaps) found[await stateOf(swap, around)].push(swap.path)
+  const states = await allStates(swaps, around)
+  for (const swap of swaps) found[states.get(swap) ?? 'other'].push(swap.path)
   return found
+}
+
+/** Each waits for the disk several times: one after the other, thousands of files take long. */
+const looksAtOnce = 16
+
+async function allStates(
+  swaps: readonly Swap[],
+  around: Surroundings,
+): Promise<Map<Swap, SwapState>> {
+  const states = new Map<Swap, SwapState>()
+  const left = swaps.values()
+  const look = async () => {
+    for (const swap of left) states.set(swap, await stateOf(swap, around))
+  }
+  await Promise.all(Array.from({ length: looksAtOnce }, look))
+  return states
 }
 
 const swapsOf = ({ files }: UpdateManifest, direction: Direction): Swap[] =>
@@ -256,11 +272,11 @@ async function checked(
 
 /** The file has no name any more, but is still open here: a copy of what it holds now takes its place again. */
 async function putBack(handle: FileHandle, file: string, updateId: string): Promise<void> {
-  const { mode } = await handle.stat()
+  const { mode, size } = await handle.stat()
   const name = join(dirname(file), `${temporaryPrefix(updateId)}late`)
   const copy = await open(name, 'wx', mode & 0o777)
   try {
-    for await (const chunk of bytesOf(handle)) await writeFully(copy, chunk)
+    for await (const chunk of bytesOf(handle, size)) await writeFully(copy, chunk)
     await copy.sync()
   } finally {
     await copy.close()
