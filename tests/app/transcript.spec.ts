@@ -103,7 +103,7 @@ test('a link may hold a prefix of an id, and one that names nothing says so', as
 
   await page.goto('about:blank')
   await openAt(page, finished.host, '/t/00000000-0000-4000-8000-000000000000')
-  await expect(page.getByText(/^There is no task 00000000-/)).toBeVisible()
+  await expect(page.getByText(/^No task 00000000-/)).toBeVisible()
   await page.getByRole('button', { name: 'Open the archive' }).click()
   await expect(page.getByRole('heading', { name: 'Archive' })).toBeVisible()
 })
