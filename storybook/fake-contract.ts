@@ -68,6 +68,7 @@ const plainSetup: ProjectSetup = {
   setup: null,
   copy: [],
   env: [],
+  git: null,
   configSha256: null,
   trusted: true,
 }

@@ -140,6 +140,8 @@ async function openServicesOn(
   const ceilings = [layout.dataDir]
   const git = createGit({
     ceilings,
+    isAllowed: (sha256) =>
+      [...ledger.state.projects.values()].some((project) => project.gitConfigSha256 === sha256),
     worktrees: {
       dir: layout.worktrees,
       ownerOf: (root) => ownerOfWorktree(ledger.state.tasks.values(), root),

@@ -61,6 +61,12 @@ const ledgerEventSchemas = [
     projectId: projectIdSchema,
     environment: projectEnvironmentSchema,
   }),
+  /** The person allowed what the repository's own Git configuration asks for; `sha256`: of exactly that. */
+  z.object({
+    type: z.literal('project.git-config-allowed'),
+    projectId: projectIdSchema,
+    sha256: z.string(),
+  }),
   z.object({
     type: z.literal('task.created'),
     taskId: taskIdSchema,

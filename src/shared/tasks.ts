@@ -297,6 +297,8 @@ export const projectSchema = z.object({
   addedAt: isoDateTime,
   /** What the person set; absent: everything that is not secret. */
   environment: projectEnvironmentSchema.optional(),
+  /** Of what its own Git configuration asked for when the person allowed it. */
+  gitConfigSha256: z.string().optional(),
 })
 export type Project = z.infer<typeof projectSchema>
 

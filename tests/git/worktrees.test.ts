@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from 'vitest'
+import { createGit } from '../../src/main/git/index.ts'
 import { newTaskId } from '../../src/shared/ids.ts'
 import {
   git,
@@ -96,8 +97,9 @@ it('takes a half-made worktree back when checking out fails', async () => {
   project.git('config', 'filter.broken.smudge', 'false')
   project.git('config', 'filter.broken.required', 'true')
   const worktree = path.join(await temporaryDir(), 'work')
+  const allowing = createGit({ env: testEnv, isAllowed: () => true })
   await expect(
-    git.createWorktree({ repoDir: project.dir, path: worktree, branch: 'new', from: 'HEAD' }),
+    allowing.createWorktree({ repoDir: project.dir, path: worktree, branch: 'new', from: 'HEAD' }),
   ).rejects.toMatchObject({ kind: 'git' })
   expect(existsSync(worktree)).toBe(false)
   expect(branches(project)).toEqual(['main'])

@@ -61,6 +61,11 @@ export const anyEvent: fc.Arbitrary<LedgerEvent> = fc.oneof(
     projectId,
     configSha256: text,
   }),
+  fc.record({
+    type: fc.constant('project.git-config-allowed' as const),
+    projectId,
+    sha256: text,
+  }),
   fc
     .tuple(taskId, projectId, fc.option(taskId))
     .map(([id, project, parent]) => taskCreated(id, project, parent === id ? null : parent)),

@@ -31,6 +31,20 @@ export class WorktreeBrokenError extends GitError {
   }
 }
 
+/** Objects that a partial clone left out are needed, and fetching them was not allowed yet, or failed. */
+export class ObjectsMissingError extends GitError {
+  constructor(cause: GitError, { remote, url }: { remote: string; url: string | null }) {
+    super(cause.args, cause.exitCode, cause.stderr)
+    const what = 'This is a partial clone, and some of what is needed is not in it.'
+    const how =
+      url === null
+        ? `Its remote "${remote}" names a program for fetching, which is never run for you: fetch what is missing yourself with Git`
+        : `It would have to be fetched from ${url} (remote "${remote}"). Start an agent in the project to be asked whether Git may fetch it, or fetch it yourself with Git`
+    this.message = `${what} ${how} (${essence(cause.stderr)}).`
+    this.name = 'ObjectsMissingError'
+  }
+}
+
 /** There is no Git to run. */
 export class GitMissingError extends Error {
   readonly kind = 'git-missing'

@@ -27,6 +27,8 @@ import {
   registeredWorktrees,
   registerMovedWorktree,
 } from './registered.ts'
+import { lacksObjects } from './repository-config/missing.ts'
+import type { RepositoryConfig } from './repository-config/read.ts'
 import {
   type RestorableInput,
   type RestoreWorktreeInput,
@@ -54,7 +56,7 @@ export {
   type UpdateManifest,
 } from './update/contents.ts'
 export { isSameContent, type UpdatePlan } from './update/plan.ts'
-export type { MergeAnswer, TreeDifference, WriteUpdate }
+export type { MergeAnswer, RepositoryConfig, TreeDifference, WriteUpdate }
 
 interface Options {
   signal?: AbortSignal | undefined
@@ -76,6 +78,10 @@ export function createGit(options: RunGitOptions = {}) {
     initRepository: (dir: string, first: { branch: string; message: string }) =>
       initRepository(git, dir, first),
     inspectProject: (dir: string, options?: Options) => inspect.inspectProject(git, dir, options),
+    /** What the repository's own configuration asks Git to run or fetch from; null: nothing. */
+    repositoryConfig: (dir: string) => git.readConfig(dir),
+    /** True when a partial clone lacks something of a commit's files. Fetches nothing. */
+    lacksObjects: (input: Parameters<typeof lacksObjects>[1]) => lacksObjects(git, input),
     /** The commit that HEAD names; null before the first one. */
     head: (dir: string, options?: Options) => inspect.head(git, dir, options),
     /** Null when detached. */

@@ -3,7 +3,7 @@ import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { GitError, WorktreeBrokenError } from './errors.ts'
 import { exists } from './exists.ts'
-import { fields, line, type RunGit } from './run.ts'
+import { fields, line, notIntoSubmodules, type RunGit } from './run.ts'
 
 type ProjectInspection =
   | {
@@ -165,10 +165,17 @@ export async function currentBranch(
   return line(result).replace(/^refs\/heads\//, '')
 }
 
-/** True when nothing is staged, changed or untracked. What is ignored does not count. */
+/** True when nothing is staged, changed or untracked. What is ignored, or inside a submodule, does not count. */
 export async function isClean(git: RunGit, dir: string, { signal }: Where = {}): Promise<boolean> {
   const result = await git(
-    ['status', '--porcelain', '-z', '--untracked-files=normal', '--no-renames'],
+    [
+      'status',
+      '--porcelain',
+      '-z',
+      '--untracked-files=normal',
+      '--no-renames',
+      ...notIntoSubmodules,
+    ],
     // Any output is the answer.
     { cwd: dir, signal, stdoutBytesMax: 1, cut: true },
   )

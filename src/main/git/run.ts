@@ -8,10 +8,17 @@ import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gitEnvironment, settings } from './environment.ts'
-import { GitError, GitMissingError } from './errors.ts'
+import { GitError, GitMissingError, ObjectsMissingError } from './errors.ts'
 import { exists } from './exists.ts'
 import { commonDirOf } from './inspect.ts'
 import { lockInTheWay, takeAwayOwnLock } from './left-locks.ts'
+import {
+  createConfigGuard,
+  type IsAllowed,
+  needsGuard,
+  placeOf,
+} from './repository-config/guard.ts'
+import type { RepositoryConfig } from './repository-config/read.ts'
 import {
   ensureWorktree,
   worktreeRootOf as findWorktreeRoot,
@@ -49,6 +56,8 @@ export interface RunGit {
   worktreeRootOf(dir: string): Promise<string | null>
   /** Repairs the worktree that `dir` is in, where it is broken; else throws WorktreeBrokenError. */
   ensureWorktree(dir: string): Promise<void>
+  /** What the repository of a folder asks for by its own configuration; null: nothing. */
+  readConfig(dir: string): Promise<RepositoryConfig | null>
 }
 
 /** Lists of names: a million files of 60 characters fit. */
@@ -68,6 +77,8 @@ export interface RunGitOptions {
   ceilings?: readonly string[] | undefined
   /** In these Git works only where they are worktrees; none unless given. */
   worktrees?: Worktrees | undefined
+  /** Whether the person allowed what a repository's own configuration asks for; nothing unless given. */
+  isAllowed?: IsAllowed | undefined
 }
 
 export function createRunGit({
@@ -75,6 +86,7 @@ export function createRunGit({
   env = process.env,
   ceilings = [],
   worktrees,
+  isAllowed = () => false,
 }: RunGitOptions = {}): RunGit {
   const baseEnv = gitEnvironment(env, { ceilings })
 
@@ -88,15 +100,41 @@ export function createRunGit({
 
   async function checked(args: readonly string[], options: GitRunOptions): Promise<GitResult> {
     await ensure(options.cwd)
-    return retried(args, options)
+    return guarded(args, options)
   }
 
-  return Object.assign(checked, { worktreeRootOf, ensureWorktree: ensure })
+  const guard = createConfigGuard(asRunGit(retried), isAllowed)
+
+  return asRunGit(checked)
+
+  function asRunGit(run: (...call: Parameters<RunGit>) => Promise<GitResult>): RunGit {
+    return Object.assign(run.bind(null), { worktreeRootOf, ensureWorktree: ensure, readConfig })
+  }
+
+  async function readConfig(dir: string): Promise<RepositoryConfig | null> {
+    return (await guard.readOf({ dir, gitDir: null })).asks
+  }
+
+  async function guarded(args: readonly string[], options: GitRunOptions): Promise<GitResult> {
+    if (!needsGuard(args)) return retried(args, options)
+    const variables = await guard.variablesFor(placeOf(args, options.cwd))
+    try {
+      return await retried(args, { ...options, env: { ...variables, ...options.env } })
+    } catch (error) {
+      if (!objectsAreMissing(error)) throw error
+      const { asks, unfetchable } = await guard.readOf(placeOf(args, options.cwd))
+      const [from] = asks?.fetches ?? []
+      const [never] = unfetchable
+      if (from) throw new ObjectsMissingError(error, from)
+      throw never === undefined
+        ? error
+        : new ObjectsMissingError(error, { remote: never, url: null })
+    }
+  }
 
   async function repair(known: Worktrees, root: string): Promise<WorktreeState> {
     const owner = known.ownerOf(root)
-    const unchecked = Object.assign(retried, { worktreeRootOf, ensureWorktree: ensure })
-    const commonDir = owner && (await commonDirOf(unchecked, owner.repoDir))
+    const commonDir = owner && (await commonDirOf(asRunGit(retried), owner.repoDir))
     if (!owner || !commonDir) return inspectWorktree(root)
     const state = await repairWorktree({ commonDir, root, branch: owner.branch })
     if (state.kind !== 'whole') return state
@@ -106,8 +144,8 @@ export function createRunGit({
       line(await retried(['rev-parse', '--git-path', 'index'], { cwd: root })),
     )
     if (!(await exists(index))) {
-      await retried(['read-tree', 'HEAD'], { cwd: root })
-      await retried(['update-index', '-q', '--refresh'], { cwd: root, okExitCodes: [0, 1] })
+      await guarded(['read-tree', 'HEAD'], { cwd: root })
+      await guarded(['update-index', '-q', '--refresh'], { cwd: root, okExitCodes: [0, 1] })
     }
     known.onRepaired?.(root)
     return state
@@ -134,6 +172,13 @@ export function createRunGit({
     }
   }
 }
+
+/** Git's words when it may not fetch what a partial clone left out: the newer ones, then the older ones. */
+const objectsAreMissing = (error: unknown): error is GitError =>
+  error instanceof GitError &&
+  /lazy fetching disabled|from promisor remote|transport '[^']*' not allowed|unable to read (?:sha1 file of|[0-9a-f]{40})|missing blob object/.test(
+    error.stderr,
+  )
 
 /** Somebody holds a lock, or is just making a worktree and has written half of Git's note of it. */
 function isLocked(error: unknown): boolean {
@@ -255,3 +300,6 @@ export function fields(stdout: Buffer): string[] {
   if (parts.at(-1) === '') parts.pop()
   return parts
 }
+
+/** For what compares a working tree: Git would otherwise run `git status` in each submodule, by its settings. */
+export const notIntoSubmodules = ['--ignore-submodules=dirty'] as const

@@ -11,7 +11,7 @@ import { copyFile, mkdtemp, rm, stat, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { head as headOf, topLevelOf } from './inspect.ts'
-import { line, type RunGit } from './run.ts'
+import { line, notIntoSubmodules, type RunGit } from './run.ts'
 
 interface Snapshot {
   tree: string
@@ -112,7 +112,7 @@ export async function withSnapshot<Result>(
     await startIndex(git, topLevel, indexFile, head, signal)
 
     const run = { cwd: topLevel, env: { GIT_INDEX_FILE: indexFile }, signal }
-    await git(['add', '--update', '--', '.'], run)
+    await addChanged(git, run)
     const leftOut = await addUntracked(git, run)
     const tree = line(await git(['write-tree'], run))
     const dirty = head === null || tree !== (await treeOf(git, topLevel, head, { signal }))
@@ -164,6 +164,22 @@ async function startIndex(
   } else if (head !== null) {
     await git(['read-tree', head], { cwd: topLevel, env: { GIT_INDEX_FILE: indexFile }, signal })
   }
+}
+
+/**
+ * As `git add --update`, but without its look into submodules: a `git status` in there would run what a
+ * submodule's own configuration names.
+ */
+async function addChanged(
+  git: RunGit,
+  run: { cwd: string; env: Record<string, string>; signal: AbortSignal | undefined },
+): Promise<void> {
+  const changed = await git(['diff-files', '--name-only', '-z', ...notIntoSubmodules], run)
+  if (changed.stdout.length === 0) return
+  await git(['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], {
+    ...run,
+    input: changed.stdout,
+  })
 }
 
 /** Gives back what it left out. `git add --all` would instead fail on, or link to, such repositories. */

@@ -3,7 +3,7 @@ import { rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { GitError } from './errors.ts'
 import { exists } from './exists.ts'
-import { fields, line, type RunGit } from './run.ts'
+import { fields, line, notIntoSubmodules, type RunGit } from './run.ts'
 
 interface SubmoduleWithWork {
   /** Relative to the working tree's root. */
@@ -55,8 +55,10 @@ export async function joinSubmodule(
 }
 
 async function hasWork(git: RunGit, dir: string): Promise<boolean> {
-  const status = await git(['status', '--porcelain', '--untracked-files=all'], { cwd: dir })
-  if (status.stdout.length > 0) return true
-  const args = ['rev-list', '--max-count=1', 'HEAD', '--branches', '--not', '--remotes']
-  return (await git(args, { cwd: dir })).stdout.length > 0
+  const args = ['status', '--porcelain', '--untracked-files=all', ...notIntoSubmodules]
+  if ((await git(args, { cwd: dir })).stdout.length > 0) return true
+  // Each by a Git of its own, so that what its configuration names is seen to.
+  if ((await submodulesWithWork(git, dir)).length > 0) return true
+  const unpushed = ['rev-list', '--max-count=1', 'HEAD', '--branches', '--not', '--remotes']
+  return (await git(unpushed, { cwd: dir })).stdout.length > 0
 }

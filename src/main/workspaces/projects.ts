@@ -1,4 +1,5 @@
 /** Projects: folders that agents work in. */
+import { createHash } from 'node:crypto'
 import { realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, isAbsolute, join, resolve } from 'node:path'
@@ -15,6 +16,7 @@ import {
 import type { Git } from '../git/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { type DataLayout, storedPath } from '../sessions/session-files.ts'
+import { gitRequest } from './git-request.ts'
 import { readProjectConfig } from './project-config.ts'
 
 export interface Projects {
@@ -113,12 +115,21 @@ export function createProjects({
   }
 
   async function setup(projectId: ProjectId): Promise<ProjectSetup> {
-    const config = await readProjectConfig(known(projectId).dir)
-    if (!config) return { setup: null, copy: [], env: [], configSha256: null, trusted: true }
-    const { setup, copy, env, sha256 } = config
+    const project = known(projectId)
+    const config = await readProjectConfig(project.dir)
+    const asked = await gitRequest(git, project)
+    const { setup = null, copy = [], env = [] } = config ?? {}
     const asksNothing = setup === null && env.length === 0
-    const trusted = asksNothing || state.trustedSetups.get(projectId) === sha256
-    return { setup, copy, env, configSha256: sha256, trusted }
+    const isTrusted = asksNothing || state.trustedSetups.get(projectId) === config?.sha256
+    const hashes = [config?.sha256, asked?.sha256].filter((hash) => hash !== undefined)
+    return {
+      setup,
+      copy,
+      env,
+      git: asked && { commands: asked.commands, fetches: asked.fetches },
+      configSha256: hashes.length > 1 ? sha256(hashes.join(' ')) : (hashes[0] ?? null),
+      trusted: isTrusted && asked === null,
+    }
   }
 
   async function trustSetup(projectId: ProjectId, configSha256: string): Promise<void> {
@@ -126,10 +137,20 @@ export function createProjects({
     if (current.configSha256 !== configSha256) {
       refused(
         'setup-changed',
-        "The project's .shiplog/project.yaml has changed since it was shown. Look at it again.",
+        'What the project asks for (.shiplog/project.yaml, .git/config) has changed since it was shown. Look at it again.',
       )
     }
-    await ledger.record({ type: 'project.setup-trusted', projectId, configSha256 })
+    const project = known(projectId)
+    const config = await readProjectConfig(project.dir)
+    const asked = await gitRequest(git, project)
+    await ledger.record(
+      ...(config
+        ? [{ type: 'project.setup-trusted' as const, projectId, configSha256: config.sha256 }]
+        : []),
+      ...(asked
+        ? [{ type: 'project.git-config-allowed' as const, projectId, sha256: asked.sha256 }]
+        : []),
+    )
   }
 
   async function setEnvironment(projectId: ProjectId, environment: ProjectEnvironment) {
@@ -154,3 +175,5 @@ export function createProjects({
     checkStart,
   }
 }
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')

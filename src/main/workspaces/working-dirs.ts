@@ -133,6 +133,12 @@ export function createWorkingDirs(deps: {
   async function refuseUntrustedSetup(projectId: ProjectId): Promise<ProjectSetup> {
     const config = await projects.setup(projectId)
     if (config.trusted) return config
+    if (config.git) {
+      return refused(
+        'setup-not-trusted',
+        `The Git configuration of the project asks for something that was not allowed yet: ${[config.git.commands, ...config.git.fetches.map(({ url }) => `fetching from ${url}`)].filter(Boolean).join('; ')}`,
+      )
+    }
     return refused(
       'setup-not-trusted',
       `The project asks to run a command in each new worktree, and it was not allowed yet: ${config.setup}`,

@@ -3,7 +3,15 @@ import { projectIdSchema, taskIdSchema } from '../ids.ts'
 import { projectEnvironmentSchema, projectSchema } from '../tasks.ts'
 import { base } from './base.ts'
 
-/** `.shiplog/project.yaml`, and whether the person allowed its set-up command to run. */
+/** What a repository's own Git configuration (`.git/config`, not the person's) asks Git to do. */
+const gitRequestSchema = z.object({
+  /** Filters and merge drivers, as `key = value`, one a line, with what they are written in; '' for none. */
+  commands: z.string(),
+  /** Where a partial clone would fetch from what it left out. */
+  fetches: z.array(z.object({ remote: z.string(), url: z.string() })),
+})
+
+/** What a project asks for: `.shiplog/project.yaml`, its Git configuration, and whether it was allowed. */
 const projectSetupSchema = z.object({
   /** Null: the project names none. */
   setup: z.string().nullable(),
@@ -11,9 +19,11 @@ const projectSetupSchema = z.object({
   copy: z.array(z.string()),
   /** Variables of the host that it wants for its agents although they are secret. */
   env: z.array(z.string()),
-  /** Of the file's bytes; what is trusted is exactly this content. Null without a file. */
+  /** Null: its Git configuration asks for nothing that was not allowed before. */
+  git: gitRequestSchema.nullable(),
+  /** Of all that is asked for; what is trusted is exactly this. Null when nothing is. */
   configSha256: z.string().nullable(),
-  /** True as well when there is neither a command nor a variable to allow. */
+  /** True as well when there is nothing to allow: no command, no variable, no address. */
   trusted: z.boolean(),
 })
 export type ProjectSetup = z.infer<typeof projectSetupSchema>

@@ -44,6 +44,22 @@ export function foldLedgerRecord(state: LedgerState, record: LedgerRecord): void
   state.seq = record.seq
 }
 
+/** What the person set for a project, in one order: folding again must give the same bytes. */
+function setForProject(
+  state: LedgerState,
+  id: Project['id'],
+  change: Pick<Project, 'environment' | 'gitConfigSha256'>,
+): void {
+  const project = state.projects.get(id)
+  if (!project) return
+  const { environment, gitConfigSha256, ...rest } = { ...project, ...change }
+  state.projects.set(id, {
+    ...rest,
+    ...(environment === undefined ? {} : { environment }),
+    ...(gitConfigSha256 === undefined ? {} : { gitConfigSha256 }),
+  })
+}
+
 function foldEvent(state: LedgerState, event: LedgerEvent, at: string): void {
   switch (event.type) {
     case 'project.added':
@@ -62,11 +78,10 @@ function foldEvent(state: LedgerState, event: LedgerEvent, at: string): void {
     case 'project.setup-trusted':
       state.trustedSetups.set(event.projectId, event.configSha256)
       return
-    case 'project.environment-set': {
-      const project = state.projects.get(event.projectId)
-      if (project) state.projects.set(project.id, { ...project, environment: event.environment })
-      return
-    }
+    case 'project.environment-set':
+      return setForProject(state, event.projectId, { environment: event.environment })
+    case 'project.git-config-allowed':
+      return setForProject(state, event.projectId, { gitConfigSha256: event.sha256 })
     case 'task.created':
       state.tasks.set(event.taskId, createdTask(state, event, at))
       return

@@ -63,6 +63,7 @@ export function projectAnswers(deps: {
         setup: config?.setup ?? null,
         copy: [],
         env: [],
+        git: null,
         configSha256: config?.sha256 ?? null,
         trusted: !config || state.trustedSetups.get(input.projectId) === config.sha256,
       }

@@ -49,6 +49,7 @@ export function projectAnswers(deps: { memory: Memory; happenings: Happenings })
       setup: 'npm ci --no-audit',
       copy: ['.env'],
       env: [],
+      git: null,
       configSha256: 'a'.repeat(64),
       trusted: false,
     })),

@@ -2,7 +2,7 @@
 import { lstat, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { submoduleMode, symlinkMode, type TreeChange } from '../changes.ts'
-import { fields, line, type RunGit } from '../run.ts'
+import { fields, line, notIntoSubmodules, type RunGit } from '../run.ts'
 import type { OpenSnapshot } from '../snapshot.ts'
 import { caseTwins, isSpelledSo } from './contents.ts'
 
@@ -66,7 +66,10 @@ async function editedSince(
   const run = { cwd: topLevel, env: { GIT_INDEX_FILE: indexFile }, signal }
   // A file that was only touched is not an edited one. Exit code 1: some do differ.
   await git(['update-index', '-q', '--refresh'], { ...run, okExitCodes: [0, 1] })
-  const result = await git(['diff-files', '--name-only', '-z', '--no-ext-diff'], run)
+  const result = await git(
+    ['diff-files', '--name-only', '-z', '--no-ext-diff', ...notIntoSubmodules],
+    run,
+  )
   return new Set(fields(result.stdout))
 }
 

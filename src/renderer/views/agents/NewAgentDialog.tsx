@@ -16,7 +16,7 @@ import { useAppInfo, usePreference, useProjects, useStores } from '../../store/h
 import { taskRoute } from '../../store/route.ts'
 import { ProblemNotice } from '../app/ProblemNotice.tsx'
 import { ScenarioField, type ScenarioFile } from './ScenarioField.tsx'
-import { SetupTrust } from './SetupTrust.tsx'
+import { hasToBeSeen, SetupTrust } from './SetupTrust.tsx'
 import { useProjectSetup } from './use-project-setup.ts'
 
 /** Starts a root agent: where, what with, and with which prompt. */
@@ -58,7 +58,7 @@ function NewAgentForm({ projectId: initial }: { projectId: ProjectId }) {
   const inGit = project?.git ?? false
   const isolation: Isolation = inGit ? preferred : 'in-place'
   const asksForTrust = isolation === 'worktree' && setup !== null && !setup.trusted
-  const allowable = !asksForTrust || setup.setup === null || setupSeen
+  const allowable = !asksForTrust || !hasToBeSeen(setup) || setupSeen
   const canStart = scenario !== null && prompt.trim() !== '' && allowable
 
   const start = async () => {

@@ -1,28 +1,49 @@
+import { useEffect, useState } from 'react'
 import type { ProjectSetup } from '../../../shared/contract/projects.ts'
 import { CommandToAllow } from '../../components/approval/command-to-allow.tsx'
 
-/** A command that came with the repository: it runs only after the person has seen and allowed it. */
+/** Whether something has to be read before it can be allowed. */
+export const hasToBeSeen = ({ setup, git }: ProjectSetup): boolean =>
+  setup !== null || gitText(git) !== ''
+
+/** Commands that came with the repository: they run only after the person has seen and allowed them. */
 export function SetupTrust(props: { setup: ProjectSetup; onSeen: (seen: boolean) => void }) {
   const { setup, onSeen } = props
+  const asked = gitText(setup.git)
+  const [setupSeen, setSetupSeen] = useState(false)
+  const [gitSeen, setGitSeen] = useState(false)
+  const seen = (setup.setup === null || setupSeen) && (asked === '' || gitSeen)
+  useEffect(() => onSeen(seen), [seen, onSeen])
   return (
     <section
       aria-label="Set-up command"
       className="flex flex-col gap-2 rounded-md bg-amber-tint px-3 py-2"
     >
-      <p>
-        <span className="font-semibold">This project brings a set-up.</span>{' '}
-        {setup.setup === null
-          ? 'This project asks for more variables for its agents.'
-          : 'Its command runs in each new worktree, as you, before the agent begins:'}
-      </p>
+      {setup.setup === null && setup.env.length === 0 ? null : (
+        <p>
+          <span className="font-semibold">This project brings a set-up.</span>{' '}
+          {setup.setup === null
+            ? 'This project asks for more variables for its agents.'
+            : 'Its command runs in each new worktree, as you, before the agent begins:'}
+        </p>
+      )}
       {setup.setup === null ? null : (
-        <CommandToAllow command={setup.setup} label="The command" onSeen={onSeen} />
+        <CommandToAllow command={setup.setup} label="The command" onSeen={setSetupSeen} />
       )}
       {setup.env.length > 0 ? (
         <p className="untrusted text-small">
           Its agents are given {setup.env.join(', ')} from your environment.
         </p>
       ) : null}
+      {asked === '' ? null : (
+        <>
+          <p>
+            <span className="font-semibold">Its Git configuration asks for more.</span> The settings
+            in its .git folder have Git do this, as you:
+          </p>
+          <CommandToAllow command={asked} label="What Git would do" onSeen={setGitSeen} />
+        </>
+      )}
       {setup.copy.length > 0 ? (
         <p className="untrusted text-small text-muted">
           It also gets a copy of {setup.copy.join(', ')}.
@@ -30,9 +51,14 @@ export function SetupTrust(props: { setup: ProjectSetup; onSeen: (seen: boolean)
       ) : null}
       <p className="text-small text-muted">
         Allow this only if you trust its author. Without it, the agent can only run in the project
-        folder. You are asked again when <code className="font-mono">.shiplog/project.yaml</code>{' '}
-        changes.
+        folder. You are asked again when it changes.
       </p>
     </section>
   )
+}
+
+function gitText(git: ProjectSetup['git']): string {
+  const fetches = git?.fetches ?? []
+  const lines = fetches.map(({ remote, url }) => `fetch what is missing from ${url} (${remote})`)
+  return [git?.commands ?? '', ...lines].filter(Boolean).join('\n')
 }

@@ -11,7 +11,7 @@ import { CliError, exitCodes } from '../exit-codes.ts'
 import { commandRows } from '../terminal/command-text.ts'
 import { safeLine } from '../terminal/safe-text.ts'
 
-/** Returns when the command may run, or there is none. Refuses (exit 5) when nobody allowed it. */
+/** Returns when what the project asks for is allowed, or it asks for nothing. Refuses (exit 5) when nobody allowed it. */
 export async function allowSetup(
   context: CliContext,
   client: ShiplogClient,
@@ -24,7 +24,7 @@ export async function allowSetup(
   if (!(await isAllowed(context, found, trust))) {
     throw new CliError(
       exitCodes.refused,
-      "The project's set-up is not allowed yet. Read it, then call again with --trust.",
+      'What the project asks for is not allowed yet. Read it, then call again with --trust.',
     )
   }
   await client.projects.trustSetup({ projectId: project.id, configSha256 })
@@ -33,7 +33,7 @@ export async function allowSetup(
 /** Shows all of it in any case; `trust`: the answer is known. */
 async function isAllowed(
   context: CliContext,
-  { setup, copy, env }: ProjectSetup,
+  { setup, copy, env, git }: ProjectSetup,
   trust: boolean,
 ): Promise<boolean> {
   const { host, err } = context
@@ -44,9 +44,9 @@ async function isAllowed(
     return questions.question(question)
   }
   try {
-    if (setup !== null) {
-      const { rows, notes } = commandRows(setup, err)
-      await context.say('This project wants to run a command of its own in each new worktree:')
+    const show = async (text: string, intro: string) => {
+      const { rows, notes } = commandRows(text, err)
+      await context.say(intro)
       for (const note of notes) await context.warn(note)
       await context.say('')
       // What scrolled away was not read: a page at a time, and the question after the last.
@@ -57,6 +57,14 @@ async function isAllowed(
       }
       await context.say('')
     }
+    if (setup !== null)
+      await show(setup, 'This project wants to run a command of its own in each new worktree:')
+    if (git?.commands)
+      await show(git.commands, 'The configuration in its .git folder has Git run these commands:')
+    for (const { remote, url } of git?.fetches ?? [])
+      await context.say(
+        `It is a partial clone: Git would fetch what is missing from ${safeLine(url)} (remote ${safeLine(remote)}).`,
+      )
     if (copy.length > 0)
       await context.say(`It is also given a copy of ${copy.map(safeLine).join(', ')}.`)
     if (env.length > 0)

@@ -1,0 +1,204 @@
+/**
+ * What a repository's own configuration asks Git to run, and from where missing objects of a partial clone
+ * would be fetched (K8). The person's own configuration (system, global) is not asked about: it is theirs.
+ */
+import { createHash } from 'node:crypto'
+import { stat } from 'node:fs/promises'
+import path from 'node:path'
+import { fields, type RunGit } from '../run.ts'
+
+export interface RepositoryConfig {
+  /** Settings whose values are commands, as the repository has them; the same ones of the person's left out. */
+  commands: { key: string; value: string }[]
+  /** Where Git would fetch objects from that this clone left out; none where it may not (`isOrdinary`). */
+  fetches: { remote: string; url: string }[]
+  /** Of both and of the repository's place: what a person allows is exactly this. */
+  sha256: string
+}
+
+/** One value of one setting. */
+interface Setting {
+  own: boolean
+  /** Section and name in lower case, the part between as it was written. */
+  key: string
+  value: string
+}
+
+export interface ReadConfig {
+  /** Null: the repository asks for nothing. */
+  asks: RepositoryConfig | null
+  /** Remotes of a partial clone with a program of their own (`uploadpack`, `vcs`): Git never fetches from them. */
+  unfetchable: string[]
+  /** Settings that put the person's own, or harmless ones, in the place of the repository's commands. */
+  withoutCommands: Setting[]
+  /** The same for what a fetch could run; for when the fetch was allowed. */
+  forFetching: Setting[]
+  /** Changes when the configuration may have changed; null: can't be known. */
+  fingerprint: (() => Promise<string>) | null
+}
+
+/** A folder, and the repository where that is not the one that the folder is in. */
+export interface Place {
+  dir: string
+  gitDir: string | null
+}
+
+const commandKey = /^(?:filter\.(.+)\.(?:clean|smudge|process)|merge\.(.+)\.driver)$/s
+const filterParts = ['clean', 'smudge', 'process', 'required'] as const
+/** Git's own three-way merge of text, as if the repository had named no driver. */
+const plainMerge = 'git merge-file --quiet %A %O %B'
+const fetchKey =
+  /^(?:remote\.(.+)\.proxy|core\.(?:sshcommand|gitproxy|askpass)|http\.proxy|credential\.(?:.+\.)?helper)$/s
+
+export async function readRepositoryConfig(git: RunGit, place: Place): Promise<ReadConfig> {
+  const { dir, gitDir } = place
+  const ask = async (...args: string[]) =>
+    (await git([...(gitDir === null ? [] : ['--git-dir', gitDir]), ...args], { cwd: dir })).stdout
+  const args = ['config', '--list', '-z', '--show-scope', '--show-origin']
+  const parts = fields(await ask(...args))
+  const settings: Setting[] = []
+  const files = new Set<string>()
+  let includes = false
+  for (let at = 0; at + 2 < parts.length; at += 3) {
+    const [scope = '', origin = '', entry = ''] = parts.slice(at, at + 3)
+    if (scope === 'command') continue
+    const own = scope === 'local' || scope === 'worktree'
+    const end = entry.indexOf('\n')
+    // A key without a value is a true one.
+    const key = end < 0 ? entry : entry.slice(0, end)
+    settings.push({ own, key, value: end < 0 ? 'true' : entry.slice(end + 1) })
+    if (!own) continue
+    files.add(path.resolve(dir, origin.replace(/^file:/, '')))
+    includes ||= /^include(?:if\..+)?\.path$/s.test(key)
+  }
+  const commands = commandsIn(settings)
+  const { fetches, unfetchable } = await fetchesIn(ask, settings)
+  return {
+    unfetchable,
+    asks: await listing(ask, dir, commands, fetches),
+    withoutCommands: commands.length > 0 ? withoutCommands(settings, commands) : [],
+    forFetching: fetches.length > 0 ? forFetching(settings) : [],
+    // What an include leads to may appear, or apply to another branch, without any of these changing.
+    fingerprint: includes || files.size === 0 ? null : () => fingerprintOf(dir, [...files]),
+  }
+}
+
+/** As variables of an environment: by `-c`, a name with `=` in it could not be set. */
+export function asVariables(settings: readonly Setting[]): Record<string, string> {
+  const variables: Record<string, string> = { GIT_CONFIG_COUNT: String(settings.length) }
+  for (const [n, { key, value }] of settings.entries()) {
+    variables[`GIT_CONFIG_KEY_${n}`] = key
+    variables[`GIT_CONFIG_VALUE_${n}`] = value
+  }
+  return variables
+}
+
+/** The last value of the person's own. */
+const personal = (settings: readonly Setting[], key: string): string | undefined =>
+  settings.findLast((one) => !one.own && one.key === key)?.value
+
+function commandsIn(settings: readonly Setting[]): { key: string; value: string }[] {
+  const last = new Map<string, string>()
+  for (const { own, key, value } of settings) if (own && commandKey.test(key)) last.set(key, value)
+  return [...last]
+    .filter(([key, value]) => value !== '' && personal(settings, key) !== value)
+    .map(([key, value]) => ({ key, value }))
+    .sort((a, b) => (a.key < b.key ? -1 : 1))
+}
+
+function withoutCommands(
+  settings: readonly Setting[],
+  commands: readonly { key: string }[],
+): Setting[] {
+  const filters = new Set<string>()
+  const instead: Setting[] = []
+  const set = (key: string, value: string) => instead.push({ own: false, key, value })
+  for (const { key } of commands) {
+    const [, filter, driver] = commandKey.exec(key) ?? []
+    if (filter !== undefined) filters.add(filter)
+    if (driver !== undefined) set(key, personal(settings, key) ?? plainMerge)
+  }
+  for (const filter of filters) {
+    for (const part of filterParts) {
+      const key = `filter.${filter}.${part}`
+      // A `process` that is set, and be it to nothing, stands in the way of `clean` and `smudge`.
+      if (part !== 'required' && !settings.some((one) => one.key === key)) continue
+      // A filter that has to be there and has no command would fail every call.
+      set(key, personal(settings, key) ?? (part === 'required' ? 'false' : ''))
+    }
+  }
+  return instead
+}
+
+type Ask = (...args: string[]) => Promise<Buffer>
+
+async function fetchesIn(
+  ask: Ask,
+  settings: readonly Setting[],
+): Promise<{ fetches: { remote: string; url: string }[]; unfetchable: string[] }> {
+  const remotes = new Set<string>()
+  for (const { own, key, value } of settings) {
+    const [, remote] = /^remote\.(.+)\.promisor$/s.exec(key) ?? []
+    if (own && remote !== undefined && value !== 'false') remotes.add(remote)
+    if (own && key === 'extensions.partialclone' && value !== '') remotes.add(value)
+  }
+  const found: { remote: string; url: string }[] = []
+  const unfetchable: string[] = []
+  for (const remote of [...remotes].sort()) {
+    if (!isOrdinary(settings, remote)) {
+      unfetchable.push(remote)
+      continue
+    }
+    // As it is after `url.<base>.insteadOf`. Nothing is asked over the network.
+    const url = (await ask('ls-remote', '--get-url', '--', remote)).toString()
+    found.push({ remote, url: url.replace(/\n$/, '') })
+  }
+  return { fetches: found, unfetchable }
+}
+
+/** Of several programs for a remote Git takes the first, so that none can be put in its place. */
+const isOrdinary = (settings: readonly Setting[], remote: string): boolean =>
+  !settings.some(
+    ({ own, key }) => own && [`remote.${remote}.uploadpack`, `remote.${remote}.vcs`].includes(key),
+  )
+
+function forFetching(settings: readonly Setting[]): Setting[] {
+  const instead: Setting[] = []
+  const keys = new Set(
+    settings.filter((one) => one.own && fetchKey.test(one.key)).map((one) => one.key),
+  )
+  for (const key of keys) {
+    if (key.endsWith('helper')) continue
+    const otherwise = key === 'core.sshcommand' ? 'ssh' : ''
+    instead.push({ own: false, key, value: personal(settings, key) ?? otherwise })
+  }
+  if ([...keys].some((key) => key.endsWith('helper'))) {
+    // An empty one takes all before it from the list; the person's own come back after it.
+    instead.push({ own: false, key: 'credential.helper', value: '' })
+    const isHelper = /^credential\.(?:.+\.)?helper$/s
+    instead.push(...settings.filter((one) => !one.own && isHelper.test(one.key)))
+  }
+  return instead
+}
+
+async function listing(
+  ask: Ask,
+  dir: string,
+  commands: RepositoryConfig['commands'],
+  fetches: RepositoryConfig['fetches'],
+): Promise<RepositoryConfig | null> {
+  if (commands.length === 0 && fetches.length === 0) return null
+  const place = (await ask('rev-parse', '--git-common-dir')).toString().replace(/\n$/, '')
+  const text = JSON.stringify([path.resolve(dir, place), commands, fetches])
+  return { commands, fetches, sha256: createHash('sha256').update(text).digest('hex') }
+}
+
+async function fingerprintOf(dir: string, files: readonly string[]): Promise<string> {
+  const marks = [path.join(dir, '.git'), ...files].map(async (file) => {
+    const found = await stat(file, { bigint: true }).catch(() => null)
+    return found && !found.isDirectory()
+      ? `${found.dev}:${found.ino}:${found.size}:${found.mtimeNs}:${found.ctimeNs}`
+      : `${found?.dev}:${found?.ino}`
+  })
+  return (await Promise.all(marks)).join(' ')
+}
