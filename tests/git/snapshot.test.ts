@@ -1,6 +1,6 @@
 import { utimes } from 'node:fs/promises'
 import path from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { git, makeRepository, openRepository, temporaryDir } from './repository.ts'
 
 const treeList = (repository: { git(...args: string[]): string }, tree: string) =>
@@ -154,4 +154,11 @@ it('is not refused by core.safecrlf, and normalises line endings', async () => {
   await project.write('mixed.txt', 'a\r\nb\n')
   const { tree } = await git.snapshot(project.dir)
   expect(project.git('cat-file', '-s', `${tree}:dos.txt`)).toBe('4')
+})
+
+it('takes a snapshot where TMPDIR names a folder that is not there', async () => {
+  const project = await makeRepository()
+  vi.stubEnv('TMPDIR', path.join(project.dir, 'no-such-folder'))
+  onTestFinished(() => void vi.unstubAllEnvs())
+  await expect(git.snapshot(project.dir)).resolves.toMatchObject({ dirty: false })
 })

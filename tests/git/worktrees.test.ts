@@ -284,3 +284,15 @@ it("gives an agent's shell a name only where the person gave none", async () => 
     'Shiplog shiplog@localhost',
   )
 })
+
+it('lists a worktree whose path holds a newline', async () => {
+  const project = await makeRepository()
+  const worktree = path.join(await temporaryDir(), 'two\nlines')
+  await git.createWorktree({ repoDir: project.dir, path: worktree, branch: 'odd', from: 'HEAD' })
+  await expect(git.registeredWorktrees(project.dir)).resolves.toEqual(
+    new Set([project.dir, worktree]),
+  )
+  await expect(git.foldersWithBranch({ repoDir: project.dir, branch: 'odd' })).resolves.toEqual([
+    worktree,
+  ])
+})

@@ -2,7 +2,7 @@
 import { access, readFile, realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { parseTaskId, type TaskId } from '../../shared/ids.ts'
-import { commonDirOf } from './inspect.ts'
+import { commonDirOf, version } from './inspect.ts'
 import { line, type RunGit } from './run.ts'
 
 /** Folders of all worktrees, the repository's own among them, links resolved where they exist. Null outside Git. */
@@ -29,15 +29,28 @@ async function listWorktrees(
   git: RunGit,
   repoDir: string,
 ): Promise<{ folder: string; ref: string | null }[]> {
-  const { stdout } = await git(['worktree', 'list', '--porcelain'], { cwd: repoDir })
+  // A path may hold a newline; an older Git says it as it is.
+  const [major, minor] = await version(git)
+  const knowsNul = major > 2 || (major === 2 && minor >= nulSinceMinor)
+  const args = ['worktree', 'list', '--porcelain', ...(knowsNul ? ['-z'] : [])]
+  const { stdout } = await git(args, { cwd: repoDir })
+  const end = knowsNul ? '\0' : '\n'
   return stdout
     .toString('utf8')
-    .split('\n\n')
+    .split(end + end)
     .flatMap((block) => {
-      const folder = /^worktree (.*)$/m.exec(block)?.[1]
-      return folder ? [{ folder, ref: /^branch (.*)$/m.exec(block)?.[1] ?? null }] : []
+      const said = (what: string) =>
+        block
+          .split(end)
+          .find((one) => one.startsWith(`${what} `))
+          ?.slice(what.length + 1)
+      const folder = said('worktree')
+      return folder ? [{ folder, ref: said('branch') ?? null }] : []
     })
 }
+
+/** `git worktree list -z` is as old as Git 2.36. */
+const nulSinceMinor = 36
 
 const resolved = (folder: string) => realpath(folder).catch(() => path.resolve(folder))
 

@@ -117,12 +117,12 @@ export function createRunGit({
 
   async function guarded(args: readonly string[], options: GitRunOptions): Promise<GitResult> {
     if (!needsGuard(args)) return retried(args, options)
-    const variables = await guard.variablesFor(placeOf(args, options.cwd))
+    const variables = await guard.variablesFor(placeOf(args, options))
     try {
       return await retried(args, { ...options, env: { ...variables, ...options.env } })
     } catch (error) {
       if (!objectsAreMissing(error)) throw error
-      const { asks, unfetchable } = await guard.readOf(placeOf(args, options.cwd))
+      const { asks, unfetchable } = await guard.readOf(placeOf(args, options))
       const [from] = asks?.fetches ?? []
       const [never] = unfetchable
       if (from) throw new ObjectsMissingError(error, from)

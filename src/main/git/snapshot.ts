@@ -123,12 +123,20 @@ export async function withSnapshot<Result>(
 export async function withScratchDir<Result>(
   use: (scratchDir: string) => Promise<Result>,
 ): Promise<Result> {
-  const scratchDir = await mkdtemp(path.join(tmpdir(), 'shiplog-git-'))
+  const scratchDir = await makeScratchDir()
   try {
     return await use(scratchDir)
   } finally {
     await rm(scratchDir, { recursive: true, force: true })
   }
+}
+
+/** `TMPDIR` may name a folder that is not there: then where the system has one. */
+async function makeScratchDir(): Promise<string> {
+  const make = (dir: string) => mkdtemp(path.join(dir, 'shiplog-git-'))
+  return make(tmpdir()).catch((error) =>
+    make('/tmp').catch(() => make('/var/tmp').catch(() => Promise.reject(error))),
+  )
 }
 
 /** The tree of a commit, or of a tree. */

@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff'
 import writeFileAtomic from 'write-file-atomic'
 import type { ToolContext, ToolResult } from '../../../shared/agent.ts'
+import { isGitName } from '../../../shared/git-names.ts'
 import type { ConfinedPath } from './confined-path.ts'
 import { errorCode, fileError } from './file-error.ts'
 import { decodeText, fileBytesMax, splitLines } from './text-file.ts'
@@ -33,7 +34,7 @@ export async function changeFile(
     throw new ToolError(
       `The new content is too large (${bytes.length} bytes, at most ${fileBytesMax}).`,
     )
-  if (path.relative.split('/').includes('.git'))
+  if (path.relative.split('/').some(isGitName))
     throw new ToolError(`path: ${path.relative} belongs to Git. Use git in bash instead.`)
   if (before && bytes.equals(before)) return unchanged(path)
   signal.throwIfAborted()

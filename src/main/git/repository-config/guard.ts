@@ -43,10 +43,13 @@ export function createConfigGuard(git: RunGit, isAllowed: IsAllowed) {
   return { readOf, variablesFor }
 }
 
-/** Where a call finds its repository. */
-export const placeOf = (args: readonly string[], dir: string): Place => ({
-  dir,
-  gitDir: args[0] === '--git-dir' ? (args[1] ?? null) : null,
+/** Where a call finds its repository: a call may name one that is not that of its folder. */
+export const placeOf = (
+  args: readonly string[],
+  { cwd, env }: { cwd: string; env?: Record<string, string> | undefined },
+): Place => ({
+  dir: cwd,
+  gitDir: (args[0] === '--git-dir' ? args[1] : env?.GIT_DIR) ?? null,
 })
 
 /** Subcommands that read no file of a working tree and no object that could be missing. */
