@@ -29,9 +29,9 @@ test('an apply is undone from the inspector, and not over what changed since', a
 
   await test.step('a renamed file is one, in the toast and where it is found later', async () => {
     await changes.getByRole('button', { name: 'Apply to main' }).click()
-    const said = toast(page, /^Applied to main: 2 files changed, not committed\./)
-    await expect(said).toBeVisible()
-    await expect(said.getByRole('button', { name: 'Undo' })).toBeVisible()
+    await expect(toast(page, /^Applied to main: 2 files changed, not committed\./)).toBeVisible()
+    const notifications = page.getByRole('region', { name: /Notifications/ })
+    await expect(notifications.getByRole('button', { name: 'Undo' })).toBeVisible()
     await expect(changes.getByText('Applied 2 files to main')).toBeVisible()
   })
 
