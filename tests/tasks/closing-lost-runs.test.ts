@@ -1,0 +1,156 @@
+/** What a run left open is closed once, with nothing lost and nothing twice (A8, S3). */
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { openSession, type Session } from '../../src/main/sessions/session.ts'
+import { closeUnfinished } from '../../src/main/tasks/recovery.ts'
+import { type Entry, type EntryBody, entryVersion } from '../../src/shared/entries.ts'
+import { newEntryId, newTaskId, runIdOf, type ToolCallId } from '../../src/shared/ids.ts'
+import { repairHistory } from '../../src/shared/projections/repair-history.ts'
+import type { Task } from '../../src/shared/tasks.ts'
+import { temporaryDir } from '../harness.ts'
+
+const id = newTaskId()
+const runId = runIdOf(id, 1)
+const task = { id, title: 'Lost', reportedRun: null } as Task
+
+const message = (text: string, status: 'complete' | 'interrupted'): EntryBody => ({
+  ...{ type: 'message', uuid: newEntryId(), role: 'assistant', parts: [{ type: 'text', text }] },
+  ...{ cwd: '/w', timestamp: '2026-11-21T12:00:00.000Z', gitBranch: null, sessionId: id },
+  ...{ runId, turn: 1, status },
+})
+
+const call = (callId: string): EntryBody => ({
+  ...{ type: 'tool-call', messageUuid: newEntryId(), runId, turn: 1 },
+  ...{ callId: callId as ToolCallId, name: 'bash', input: { command: callId } },
+})
+
+const result = (callId: string, output: string): EntryBody => ({
+  ...{ type: 'tool-result', messageUuid: newEntryId(), runId, turn: 1, outcome: 'ok' },
+  ...{ callId: callId as ToolCallId, name: 'bash', output, durationMs: 1 },
+})
+
+const begun: EntryBody = {
+  ...{ type: 'run-start', runId, run: 1, reason: 'prompt', agent: 'a', model: null },
+}
+
+async function sessionWith(bodies: EntryBody[], partial: EntryBody | null = null) {
+  const dir = join(await temporaryDir(), 'session')
+  await mkdir(dir)
+  const partialPath = join(dir, 'partial.json')
+  if (partial) await writeFile(partialPath, JSON.stringify({ v: entryVersion, ...partial }))
+  const session = await openSession(id, dir, () => undefined)
+  if (bodies.length > 0) await session.append(...bodies)
+  return { session, partialPath }
+}
+
+async function entriesIn(session: Session): Promise<Entry[]> {
+  const entries: Entry[] = []
+  for await (const entry of session.entries()) entries.push(entry)
+  return entries
+}
+
+const shapeOf = (entries: Entry[]) =>
+  entries.map((entry) =>
+    'callId' in entry && entry.type === 'tool-result'
+      ? `${entry.type} ${entry.callId} ${entry.outcome}`
+      : 'callId' in entry && entry.type === 'tool-call'
+        ? `${entry.type} ${entry.callId}`
+        : entry.type,
+  )
+
+describe('closing a lost run', () => {
+  it('[A8] keeps its unfinished message, and the file goes only after that', async () => {
+    const partial = message('half a sentence', 'interrupted')
+    const { session, partialPath } = await sessionWith([begun], partial)
+    await closeUnfinished(session, task, 1)
+    const entries = await entriesIn(session)
+    expect(shapeOf(entries)).toEqual(['run-start', 'message', 'run-end'])
+    expect(entries[1]?.uuid).toBe(partial.uuid)
+    expect(entries[2]).toMatchObject({ run: 1, status: 'interrupted' })
+    expect(existsSync(partialPath)).toBe(false)
+    await session.close()
+  })
+
+  it('[A8] keeps the file when its content could not be made durable', async () => {
+    const partial = message('half a sentence', 'interrupted')
+    const { session, partialPath } = await sessionWith([begun], partial)
+    const text = await readFile(partialPath, 'utf8')
+    const failing = { ...session, append: () => Promise.reject(new Error('disk full')) }
+    await expect(closeUnfinished(failing as Session, task, 1)).rejects.toThrow('disk full')
+    expect(await readFile(partialPath, 'utf8')).toBe(text)
+    await session.close()
+  })
+
+  it('[A8] writes a message that is in the journal already no second time', async () => {
+    const said = message('a whole sentence', 'complete')
+    const { session, partialPath } = await sessionWith([begun, said], said)
+    await closeUnfinished(session, task, 1)
+    expect(shapeOf(await entriesIn(session))).toEqual(['run-start', 'message', 'run-end'])
+    expect(existsSync(partialPath)).toBe(false)
+    await session.close()
+  })
+
+  it('[S3] gives each of several open calls one unknown outcome, and none to those that ended', async () => {
+    const { session } = await sessionWith([
+      ...[begun, call('a'), call('b'), call('c'), result('b', 'done')],
+    ])
+    await closeUnfinished(session, task, 1)
+    expect(shapeOf(await entriesIn(session)).slice(4)).toEqual([
+      ...['tool-result b ok', 'tool-result a unknown', 'tool-result c unknown', 'run-end'],
+    ])
+    await session.close()
+  })
+
+  it('[T3] calls a run whose report is durable completed', async () => {
+    const { session } = await sessionWith([begun])
+    await closeUnfinished(session, { ...task, reportedRun: 1 }, 1)
+    expect((await entriesIn(session)).at(-1)).toMatchObject({ status: 'completed', cause: null })
+    await session.close()
+  })
+
+  it('changes nothing when it is repeated, or when nothing is open', async () => {
+    const { session } = await sessionWith([begun, call('a')], message('half', 'interrupted'))
+    await closeUnfinished(session, task, 1)
+    const once = await entriesIn(session)
+    await closeUnfinished(session, task, 1)
+    expect(await entriesIn(session)).toEqual(once)
+    await session.close()
+  })
+})
+
+describe('[S3] a history for an agent', () => {
+  const stamped = (bodies: EntryBody[]): Entry[] =>
+    bodies.map(
+      (body, n) =>
+        ({ v: 1, seq: n + 1, at: n, uuid: newEntryId(), parentUuid: null, ...body }) as Entry,
+    )
+
+  it('comes back as it is when nothing is open', () => {
+    const whole = stamped([begun, call('a'), result('a', 'done'), message('Done.', 'complete')])
+    expect(repairHistory(whole)).toEqual(whole)
+  })
+
+  it('answers every call once, in its place, with the first result that was recorded', () => {
+    const repaired = repairHistory(
+      stamped([call('a'), call('b'), result('b', 'first'), result('b', 'second')]),
+    )
+    expect(shapeOf(repaired)).toEqual([
+      ...['tool-call a', 'tool-result a unknown', 'tool-call b', 'tool-result b ok'],
+    ])
+    expect(repaired.at(-1)).toMatchObject({ output: 'first' })
+  })
+
+  it('drops a message that was cut short before it said anything, and keeps one that ended', () => {
+    const repaired = repairHistory(
+      stamped([
+        ...[message('  ', 'interrupted'), message('', 'complete'), message('half', 'interrupted')],
+      ]),
+    )
+    expect(repaired.map((entry) => entry.type === 'message' && entry.status)).toEqual([
+      'complete',
+      'interrupted',
+    ])
+  })
+})
