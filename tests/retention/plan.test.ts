@@ -157,7 +157,7 @@ describe('what a sweep removes', () => {
           const task = (id: TaskId) => world.state.tasks.get(id) ?? expect.fail(`no task ${id}`)
 
           // Nothing protected, nothing twice.
-          const safe = protectedTasks(world.state)
+          const safe = new Set(whatMustStay(tasks).map((n) => ids[n] as TaskId))
           expect(remove.filter(({ id }) => safe.has(id))).toEqual([])
           expect(new Set(remove.map(({ id }) => id)).size).toBe(remove.length)
 
@@ -298,3 +298,27 @@ describe('what leaves the trash for good', () => {
     expect(purged(world, [`archive-${root}`, `transcript-${task}`])).toEqual([])
   })
 })
+
+/**
+ * What X1 says must stay, from what was asked for and not from what the code makes of it: indexes. `continues`
+ * and `below` name an earlier one, or nothing.
+ */
+function whatMustStay(tasks: (Wanted & { continues: number; below: number })[]): number[] {
+  const above = (n: number): number[] => {
+    const parent = tasks[n]?.below ?? -1
+    return parent >= 0 && parent < n ? [parent, ...above(parent)] : []
+  }
+  const continued = (n: number): number[] => {
+    const before = tasks[n]?.continues ?? -1
+    return before >= 0 && before < n ? [before, ...continued(before)] : []
+  }
+  // What has not begun was never pinned here.
+  const isPinned = (n: number) =>
+    tasks[n]?.pinned === true && tasks[n].status !== 'queued' && tasks[n].status !== 'blocked'
+  const stays = tasks.flatMap(({ status = '', archived, imported }, n) => {
+    const isOver = ['completed', 'failed', 'abandoned'].includes(status)
+    const pinned = [n, ...above(n)].some(isPinned)
+    return isOver && archived && !imported && !pinned ? [] : [n]
+  })
+  return [...new Set(stays.flatMap((n) => [n, ...continued(n)]))]
+}

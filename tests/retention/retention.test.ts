@@ -442,3 +442,59 @@ it('lists a receipt that cannot be read as such, and takes its transcripts back 
   await shiplog.client.retention.undo({ receiptId: receipt ?? '', taskId: leafId })
   expect(await statusOf(shiplog, leafId)).toBe('complete')
 })
+
+it('[X1] what is pinned while a sweep measures stays, and its receipt says that it was kept', async () => {
+  const { open, leafId, middleId } = await stage()
+  const { client } = await open()
+  pass(31)
+  const sweeping = client.retention.sweep({})
+  await client.retention.pin({ taskId: leafId, pinned: true })
+  const { removed, receipt } = await sweeping
+  expect(removed.map(({ id }) => id)).toEqual([middleId])
+  const { items } = await client.retention.receipt({ receiptId: receipt ?? '' })
+  expect(items.find(({ id }) => id === leafId)?.state ?? 'kept').toBe('kept')
+  expect((await client.workspace.getSubagentTranscript({ taskId: leafId })).status).toBe('complete')
+})
+
+it('[X3] a transcript that is restored while the trash is emptied is whole, or gone and said to be', async () => {
+  const { open, leafId, dataDir } = await stage()
+  const shiplog = await open()
+  const { client } = shiplog
+  const entries = await entriesOf(shiplog, leafId)
+  pass(31)
+  const { receipt } = await client.retention.sweep({})
+  pass(8)
+  const name = `transcript-${leafId}`
+  const [, back] = await Promise.all([
+    client.retention.deleteTrashed({ names: [name] }),
+    client.retention.undo({ receiptId: receipt ?? '', taskId: leafId }).then(
+      () => true,
+      () => false,
+    ),
+  ])
+  const page = await client.workspace.getSubagentTranscript({ taskId: leafId, limit: 500 })
+  if (back) expect(page.entries).toEqual(entries)
+  else expect(page).toMatchObject({ status: 'expired', expired: { purgedAt: expect.anything() } })
+  expect(await readdir(join(dataDir, 'trash'))).not.toContain(name)
+  expect(await doctorOf(shiplog)).toEqual([])
+})
+
+it('[X3] deletes several things of the trash at once, with a receipt, and keeps what is pinned', async () => {
+  const { open, leafId, middleId, dataDir } = await stage()
+  const { client } = await open()
+  pass(31)
+  await client.retention.sweep({})
+  await client.retention.pin({ taskId: leafId, pinned: true })
+  pass(1)
+  const names = [leafId, middleId].map((id) => `transcript-${id}`)
+  const answer = await client.retention.deleteTrashed({ names: [...names, 'nothing'] })
+  expect(answer.deleted).toEqual([names[1]])
+  expect(answer.left.map(({ name }) => name).sort()).toEqual([names[0], 'nothing'].sort())
+  expect(await readdir(join(dataDir, 'trash'))).toEqual([names[0]])
+  expect(await client.retention.restoreTrashed({ names: [names[0] ?? ''] })).toEqual({
+    restored: [names[0]],
+    left: [],
+  })
+  const { receipts } = await client.retention.receipts()
+  expect(receipts[0]).toMatchObject({ by: 'person', deleted: 1 })
+})

@@ -14,8 +14,10 @@ export function ReceiptList(props: {
   onUndo(receipt: ReceiptSummary): void
   /** The receipt that is being undone. */
   busy: string | null
+  /** How far that is, such as "Restored 120 of 269…"; in place of its state. */
+  progress?: string | null
 }) {
-  const { receipts, itemsOf, onOpen, onUndo, busy } = props
+  const { receipts, itemsOf, onOpen, onUndo, busy, progress = null } = props
   const [opened, setOpened] = useState<string | null>(null)
   if (receipts.length === 0) return <p className="text-muted">Nothing has been removed yet.</p>
   return (
@@ -31,7 +33,9 @@ export function ReceiptList(props: {
                 <p className="flex flex-wrap gap-x-1.5 text-small text-muted">
                   <RelativeTime at={receipt.at} />
                   <span>· {sweptBy[receipt.by]}</span>
-                  <span>· {stateOf(receipt)}</span>
+                  <span role={busy === receipt.id ? 'status' : undefined}>
+                    · {(busy === receipt.id ? progress : null) ?? stateOf(receipt)}
+                  </span>
                 </p>
               </div>
               <TextButton

@@ -49,6 +49,30 @@ const meta: Meta<{ state: 'expired' | 'gone' | 'kept'; theme?: 'light' | 'dark' 
 export default meta
 type Story = StoryObj<typeof meta>
 
+export const Trash: Story = {
+  args: { state: 'expired' },
+  render: ({ state, theme }, { globals }) => {
+    const fake = fakeWith(state)
+    fake.record({ type: 'workspace.trashed', workspaceId: ids.notes })
+    return (
+      <AppStage
+        fake={fake}
+        address="#/archive"
+        theme={theme ?? (globals.theme === 'dark' ? 'dark' : 'light')}
+      />
+    )
+  },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    const page = within(canvasElement.ownerDocument.body)
+    await userEvent.click(await canvas.findByRole('combobox', { name: 'Show' }))
+    await userEvent.click(await page.findByRole('option', { name: 'Trash' }))
+    const row = await canvas.findByRole('checkbox', { name: /^Select all/ })
+    await userEvent.click(row)
+    await userEvent.click(canvas.getByRole('button', { name: 'Restore' }))
+    await canvas.findByText(/^The trash is empty/)
+  },
+}
 export const Expired: Story = {
   args: { state: 'expired' },
   play: async ({ canvasElement }) => {

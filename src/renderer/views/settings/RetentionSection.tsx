@@ -1,5 +1,6 @@
-import { useMemo, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import type { RetentionSettings } from '../../../shared/contract/retention.ts'
+import type { Task } from '../../../shared/tasks.ts'
 import { Button, NoticeLine, Skeleton } from '../../components/primitives/index.ts'
 import { ReceiptList } from '../../components/retention/receipt-list.tsx'
 import { RetentionFields } from '../../components/retention/retention-fields.tsx'
@@ -10,6 +11,7 @@ import {
   type RetentionForm,
 } from '../../components/retention/retention-form.ts'
 import { SweepPreview } from '../../components/retention/sweep-preview.tsx'
+import { useLedger } from '../../store/hooks.ts'
 import { ProblemNotice } from '../app/ProblemNotice.tsx'
 import { useActions } from '../app/use-actions.ts'
 import { type RetentionView, usePreview, useRetention } from './use-retention.ts'
@@ -18,6 +20,13 @@ import { type RetentionView, usePreview, useRetention } from './use-retention.ts
 export function RetentionSection() {
   const retention = useRetention()
   const { settings, problem, reload } = retention
+  // While a clean-up runs, its own receipt would read as if what it has yet to move were lost.
+  const [cleaning, setCleaning] = useState(false)
+  const before = useRef(retention.receipts)
+  useEffect(() => {
+    if (!cleaning) before.current = retention.receipts
+  })
+  const shown = cleaning ? { ...retention, receipts: before.current } : retention
   return (
     <div className="flex flex-col gap-4">
       <p className="text-muted">
@@ -29,17 +38,26 @@ export function RetentionSection() {
         <ProblemNotice problem={problem} action={{ label: 'Try again', onClick: reload }} />
       ) : null}
       {settings ? (
-        <Form key={JSON.stringify(settings)} settings={settings} onSaved={reload} />
+        <Form
+          key={JSON.stringify(settings)}
+          settings={settings}
+          onSaved={reload}
+          onCleaning={setCleaning}
+        />
       ) : problem ? null : (
         <Skeleton lines={4} />
       )}
-      <Receipts retention={retention} />
+      <Receipts retention={shown} />
     </div>
   )
 }
 
-function Form(props: { settings: RetentionSettings; onSaved(): void }) {
-  const { settings, onSaved } = props
+function Form(props: {
+  settings: RetentionSettings
+  onSaved(): void
+  onCleaning(cleaning: boolean): void
+}) {
+  const { settings, onSaved, onCleaning } = props
   const { saveRetention, cleanUp } = useActions()
   const [form, setForm] = useState<RetentionForm>(() => formOf(settings))
   const [busy, setBusy] = useState<'saving' | 'cleaning' | null>(null)
@@ -52,6 +70,16 @@ function Form(props: { settings: RetentionSettings; onSaved(): void }) {
     setBusy(null)
     onSaved()
   }
+  const expired = useLedger(({ ledger }) => countExpired(ledger.tasks.values()))
+  const [sweeping, setSweeping] = useState<{ from: number; all: number } | null>(null)
+  const clean = async () => {
+    const all = preview?.removed.filter((item) => item.kind === 'transcript').length ?? 0
+    setSweeping({ from: expired, all })
+    onCleaning(true)
+    await doing('cleaning', cleanUp)
+    onCleaning(false)
+    setSweeping(null)
+  }
   return (
     <form
       className="flex flex-col gap-3"
@@ -62,7 +90,13 @@ function Form(props: { settings: RetentionSettings; onSaved(): void }) {
     >
       <RetentionFields form={form} errors={errors} onChange={setForm} />
       <div className="min-h-5">
-        {problem ? (
+        {sweeping ? (
+          <p role="status">
+            {sweeping.all === 0
+              ? 'Cleaning up…'
+              : `Moved ${Math.min(sweeping.all, Math.max(0, expired - sweeping.from))} of ${sweeping.all} transcripts to the trash…`}
+          </p>
+        ) : problem ? (
           <ProblemNotice problem={problem} />
         ) : preview && wanted ? (
           <SweepPreview sweep={preview} />
@@ -85,7 +119,7 @@ function Form(props: { settings: RetentionSettings; onSaved(): void }) {
           disabled={changed || preview?.removed.length === 0}
           title={changed ? 'Save or discard your changes first' : undefined}
           busy={busy === 'cleaning'}
-          onClick={() => void doing('cleaning', cleanUp)}
+          onClick={() => void clean()}
         >
           Clean up now
         </Button>
@@ -93,14 +127,27 @@ function Form(props: { settings: RetentionSettings; onSaved(): void }) {
           <Button onClick={() => setForm(formOf(settings))}>Discard changes</Button>
         ) : null}
       </div>
+      {changed ? (
+        <p className="text-small text-muted">Save first: a clean-up goes by the saved settings.</p>
+      ) : null}
     </form>
   )
+}
+
+/** Transcripts in the trash: all, or those of one receipt. */
+function countExpired(tasks: Iterable<Task>, receiptId?: string): number {
+  let count = 0
+  for (const { transcriptExpired: expired } of tasks)
+    if (expired && !expired.purgedAt && (receiptId ?? expired.receiptId) === expired.receiptId)
+      count++
+  return count
 }
 
 function Receipts({ retention }: { retention: RetentionView }) {
   const { receipts, unreadable, items, loadItems, reload } = retention
   const { undoSweep } = useActions()
-  const [busy, setBusy] = useState<string | null>(null)
+  const [busy, setBusy] = useState<{ id: string; all: number } | null>(null)
+  const inTrash = useLedger(({ ledger }) => countExpired(ledger.tasks.values(), busy?.id))
   return (
     <div className="flex flex-col gap-1">
       <h3 className="font-semibold">Removed so far</h3>
@@ -116,9 +163,10 @@ function Receipts({ retention }: { retention: RetentionView }) {
           receipts={receipts}
           itemsOf={({ id }) => items.get(id) ?? null}
           onOpen={({ id }) => loadItems(id)}
-          busy={busy}
-          onUndo={async ({ id }) => {
-            setBusy(id)
+          busy={busy?.id ?? null}
+          progress={busy ? `Restored ${Math.max(0, busy.all - inTrash)} of ${busy.all}…` : null}
+          onUndo={async ({ id, inTrash: all }) => {
+            setBusy({ id, all })
             await undoSweep(id)
             setBusy(null)
             reload()
