@@ -50,7 +50,7 @@ export const CleanedUp: Story = {
     await canvas.findByText(/Would remove/)
     const days = canvas.getByRole('textbox', { name: 'Keep transcripts for' })
     await userEvent.clear(days)
-    await canvas.findByText(/No transcript would be removed/)
+    await canvas.findByText(/No transcripts would be removed/)
     await expect(canvas.getByRole('button', { name: 'Clean up now' })).toBeDisabled()
     await userEvent.click(canvas.getByRole('button', { name: 'Discard changes' }))
     await canvas.findByText(/Would remove/)
