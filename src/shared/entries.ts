@@ -204,6 +204,13 @@ const resumeEntrySchema = entryBase.extend({
 })
 
 const summaryEntrySchema = entryBase.extend({ type: z.literal('summary'), text: z.string() })
+/** The project's set-up command in a new worktree. */
+const setUpEntrySchema = entryBase.extend({
+  type: z.literal('set-up'),
+  command: z.string(),
+  /** Files that it runs and that agents changed: then it was not run. Empty: it was, and ended well. */
+  changed: z.array(z.string()),
+})
 const titleEntrySchema = entryBase.extend({ type: z.literal('title'), title: z.string() })
 
 /** How a record of unknown type, or one this version can't parse, is shown: kept verbatim (J5). */
@@ -228,6 +235,7 @@ export const entrySchema = z.discriminatedUnion('type', [
   runEndEntrySchema,
   resumeEntrySchema,
   summaryEntrySchema,
+  setUpEntrySchema,
   titleEntrySchema,
   unknownEntrySchema,
 ])

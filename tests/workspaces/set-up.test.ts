@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   allTasks,
   type Fixture,
@@ -70,4 +70,78 @@ it.each([
   )
   await expect(start(fixture, talk)).rejects.toThrow("can't be seen")
   expect(await allTasks(fixture.shiplog)).toEqual([])
+})
+
+describe('[K8] in a sub-agent’s worktree', () => {
+  const scenario = (change: object) =>
+    JSON.stringify({
+      version: 1,
+      name: 'n',
+      agents: {
+        lead: {
+          turns: [
+            change,
+            { call: 'task', with: { agent: 'helper', title: 'Help', prompt: 'p' } },
+            { report: { title: 'Done', markdown: 'x' } },
+          ],
+        },
+        helper: {
+          turns: [
+            { call: 'bash', with: { command: 'cat made.txt || true' } },
+            { report: { title: 'Done', markdown: 'x' } },
+          ],
+        },
+      },
+    })
+  const write = (path: string, content: string) => ({ call: 'write_file', with: { path, content } })
+
+  async function helperEntries(change: object, setup = 'sh scripts/setup.sh') {
+    const files = {
+      '.shiplog/project.yaml': `setup: ${setup}\n`,
+      'scripts/setup.sh': '. ./scripts/lib.sh\n',
+      'scripts/lib.sh': 'echo allowed > made.txt\n',
+      'package.json': '{}\n',
+      '.gitignore': 'made.txt\n',
+    }
+    const fixture = await openFixture({ files })
+    const { client } = fixture.shiplog
+    const projectId = fixture.project.id
+    const { configSha256 } = await client.projects.setup({ projectId })
+    await client.projects.trustSetup({ projectId, configSha256: configSha256 ?? '' })
+    await start(fixture, scenario(change))
+    await until(
+      fixture.shiplog,
+      (tasks) => tasks.length === 2 && tasks.every((task) => task.status === 'completed'),
+    )
+    const { id } = await taskOf(fixture.shiplog, 'Help')
+    return (await client.workspace.getSubagentTranscript({ taskId: id, limit: 100 })).entries
+  }
+  const setUpIn = (entries: Awaited<ReturnType<typeof helperEntries>>) =>
+    entries.flatMap((entry) => (entry.type === 'set-up' ? [entry.changed] : []))
+  const outputIn = (entries: Awaited<ReturnType<typeof helperEntries>>) =>
+    entries.find((entry) => entry.type === 'tool-result')?.output
+
+  it('runs where agents changed nothing that it runs, and is recorded', async () => {
+    const entries = await helperEntries(write('src/a.ts', 'x'))
+    expect(setUpIn(entries)).toEqual([[]])
+    expect(outputIn(entries)).toBe('allowed')
+  })
+
+  it.each([
+    ['a script that it names', write('scripts/setup.sh', 'echo evil > made.txt'), undefined],
+    [
+      'a script that such a script names',
+      write('scripts/lib.sh', 'echo evil > made.txt'),
+      undefined,
+    ],
+    [
+      'what its package manager reads',
+      write('package.json', '{"a":1}'),
+      'npm --version > made.txt',
+    ],
+  ])('is not run after an agent changed %s, and the record says so', async (_, change, setup) => {
+    const entries = await helperEntries(change, setup)
+    expect(setUpIn(entries)).toEqual([[change.with.path]])
+    expect(outputIn(entries)).toContain('No such file')
+  })
 })

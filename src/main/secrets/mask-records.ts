@@ -22,6 +22,8 @@ export function maskEntry(mask: Masker, entry: EntryBody): EntryBody {
       return { ...entry, ...mask.value({ output: entry.output, detail: entry.detail }) }
     case 'title':
       return { ...entry, title: mask.text(entry.title) }
+    case 'set-up':
+      return { ...entry, command: mask.text(entry.command) }
     case 'summary':
       return { ...entry, text: mask.text(entry.text) }
     case 'pr-link':

@@ -48,7 +48,7 @@ export interface RunOptions {
   clock: () => number
   gitBranch: () => Promise<string | null>
   /** Sets the working directory up, where that was not done yet. */
-  setUpWorktree: () => Promise<void>
+  setUpWorktree: () => Promise<{ command: string; changed: string[] } | null>
   /** Records what its working directory is like, turn by turn; null where Git can't tell. */
   snapshots: (history: Entry[]) => RunSnapshots | null
   /** Told what the agent is doing now, one line. */
@@ -177,7 +177,8 @@ async function playRun(
   { writer, held, usage }: { writer: TurnWriter; held: HeldShell; usage: UsageSum },
 ): Promise<RunEnd> {
   const { signal } = options
-  await options.setUpWorktree()
+  const setUp = await options.setUpWorktree()
+  if (setUp) await options.session.append({ type: 'set-up', ...setUp })
   const calls = createToolCalls(options, history, writer, held)
   const input: AgentRunInput = {
     taskId: options.task.id,

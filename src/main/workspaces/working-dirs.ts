@@ -14,9 +14,17 @@ import type { Environments } from './environments.ts'
 import { copyProjectFiles } from './project-config.ts'
 import type { Projects } from './projects.ts'
 import { runSetup } from './setup-command.ts'
+import { changedSetupFiles } from './setup-files.ts'
 
 /** What the ledger says of a workspace, less its id and kind. */
 type MadeWorkingDir = Omit<LedgerEventOf<'workspace.created'>, 'type' | 'workspaceId' | 'kind'>
+
+/** What came of a set-up command. Null elsewhere: there is none, or it was done before. */
+interface SetUpOutcome {
+  command: string
+  /** Why it was not run: files that it runs and that agents changed since it was allowed. Empty: it was. */
+  changed: string[]
+}
 
 export interface WorkingDirs {
   /** Makes the directory that a task works in. `parent`: null for a root, which starts from the project. */
@@ -37,7 +45,7 @@ export interface WorkingDirs {
    * Copies the project's files and runs its set-up command in a worktree where that was not done yet, or
    * did not succeed; `onBegin` is told when it does.
    */
-  setUp(taskId: TaskId, signal: AbortSignal, onBegin?: () => void): Promise<void>
+  setUp(taskId: TaskId, signal: AbortSignal, onBegin?: () => void): Promise<SetUpOutcome | null>
   /** The worktree's own folder, of which the working directory may be a subfolder. */
   worktreeRoot(workspace: Workspace): string
 }
@@ -149,21 +157,48 @@ export function createWorkingDirs(deps: {
     taskId: TaskId,
     signal: AbortSignal,
     onBegin: () => void = () => undefined,
-  ): Promise<void> {
+  ): Promise<SetUpOutcome | null> {
     const task = ledger.state.tasks.get(taskId)
-    if (task?.workspace?.isolation !== 'worktree') return
+    if (task?.workspace?.isolation !== 'worktree') return null
     const { path } = task.workspace
     // Among Git's own files of the worktree, so that it goes with it: one that is made again has none.
     const done = await git.privateFile(path, 'shiplog-set-up')
-    if (await exists(done)) return
+    if (await exists(done)) return null
     onBegin()
     const config = await refuseUntrustedSetup(task.projectId)
     await copyProjectFiles(task.projectDir, path, config.copy)
-    if (config.setup) {
-      const { env } = await environments.of(taskId, path)
-      await runSetup(config.setup, { cwd: path, env, signal })
+    if (!config.setup) {
+      await writeFile(done, '')
+      return null
     }
+    const changed = await changedSetupFiles(config.setup, path, await changedByAgents(task, path))
+    // Not as the person: the agent can run it itself, with what it may run.
+    if (changed.length > 0) return { command: config.setup, changed }
+    const { env } = await environments.of(taskId, path)
+    await runSetup(config.setup, { cwd: path, env, signal })
     await writeFile(done, '')
+    return { command: config.setup, changed: [] }
+  }
+
+  /**
+   * What the worktree holds that the person did not: it differs both from the project's commit now and, unless
+   * the tree goes on from another one, from the commit that its root began with.
+   */
+  async function changedByAgents(task: Task, dir: string): Promise<string[]> {
+    const { tree } = await git.commitSnapshot(dir)
+    const root = ledger.state.tasks.get(task.rootId)
+    const references = [
+      await git.head(task.projectDir).catch(() => null),
+      root?.resumedFrom ? null : (root?.workspace?.baseCommit ?? null),
+    ].filter((commit) => commit !== null)
+    const differing = await Promise.all(
+      references.map(async (from) => {
+        const differences = await git.treeDifferences({ dir, from, to: tree })
+        return differences.flatMap(({ path, oldPath }) => (oldPath ? [path, oldPath] : [path]))
+      }),
+    )
+    const [first = [], ...others] = differing
+    return first.filter((path) => others.every((paths) => paths.includes(path)))
   }
 
   return { make, discard, setUp, worktreeRoot }

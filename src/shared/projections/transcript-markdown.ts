@@ -96,6 +96,8 @@ function renderItem(item: TranscriptItem, place: Place, isCut = false): string {
       )
     case 'pr-link':
       return section('Pull request', metaOf(item, place), [`<${item.url}>`])
+    case 'note':
+      return section('Note', metaOf(item, place), [item.text])
     case 'summary':
       return section('Summary', metaOf(item, place), [item.text])
     case 'unknown':

@@ -87,6 +87,7 @@ export type TranscriptItem =
     }
   | { kind: 'pr-link'; key: string; seq: number; url: string; at: string }
   | { kind: 'summary'; key: string; seq: number; text: string; at: string }
+  | { kind: 'note'; key: string; seq: number; text: string; at: string }
   | { kind: 'unknown'; key: string; seq: number; entry: UnknownEntry; at: string }
 
 type TurnItem = Extract<TranscriptItem, { kind: 'turn' }>
@@ -165,6 +166,14 @@ function foldEntry(fold: TranscriptFold, entry: Entry): void {
     case 'run-start':
       loseRunningCalls(fold)
       fold.items.push({ kind: 'run-start', key, seq, run: entry.run, reason: entry.reason, at })
+      if (entry.withheld?.length)
+        fold.items.push({
+          kind: 'note',
+          key: `${key}:withheld`,
+          seq,
+          text: `Withheld from the agents: ${entry.withheld.join(', ')}`,
+          at,
+        })
       return
     case 'run-end':
       loseRunningCalls(fold)
@@ -195,6 +204,9 @@ function foldEntry(fold: TranscriptFold, entry: Entry): void {
     }
     case 'pr-link':
       fold.items.push({ kind: 'pr-link', key, seq, url: entry.url, at })
+      return
+    case 'set-up':
+      fold.items.push({ kind: 'note', key, seq, text: setUpText(entry), at })
       return
     case 'summary':
       fold.items.push({ kind: 'summary', key, seq, text: entry.text, at })
@@ -353,4 +365,12 @@ function notLoaded(callId: ToolCallId, name: string): ToolCallView {
 
 function textLength(parts: readonly (MessagePart | TurnBlock)[]): number {
   return parts.reduce((sum, part) => sum + ('text' in part ? part.text.length : 1), 0)
+}
+
+/** One sentence for a person. */
+function setUpText({ changed, command }: Extract<Entry, { type: 'set-up' }>): string {
+  const [first = ''] = command.split('\n', 1)
+  return changed.length === 0
+    ? `Set up with ${first}`
+    : `Set-up was not run: agents changed ${changed.join(', ')} since it was allowed. An agent can run it as any command.`
 }

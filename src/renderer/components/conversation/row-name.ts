@@ -57,6 +57,8 @@ function itemName(item: Extract<Row, { kind: 'item' }>['item']): string {
       return item.path ? `Works in ${item.path}` : 'Left the worktree'
     case 'pr-link':
       return `Pull request ${item.url}`
+    case 'note':
+      return beginning(item.text)
     case 'summary':
       return `Summary: ${beginning(item.text)}`
     case 'unknown':

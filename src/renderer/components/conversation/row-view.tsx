@@ -7,6 +7,7 @@ import {
   Play,
   RotateCcw,
   ScrollText,
+  Wrench,
 } from 'lucide-react'
 import { memo, type ReactNode, useId } from 'react'
 import { assertNever } from '../../../shared/assert-never.ts'
@@ -160,6 +161,12 @@ function OtherItem({ row }: { row: Extract<Row, { kind: 'item' }> }) {
         </QuietLine>
       )
     }
+    case 'note':
+      return (
+        <QuietLine icon={<Wrench />}>
+          <span className="untrusted">{plainText(item.text)}</span>
+        </QuietLine>
+      )
     case 'summary':
       return (
         <Disclosure
