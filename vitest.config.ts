@@ -29,6 +29,7 @@ export default defineConfig({
           // Playwright's, run by scripts/test.mjs.
           exclude: ['tests/app/**', 'tests/electron/**', 'tests/screenshots/**'],
           environment: 'node',
+          globalSetup: 'tests/templates-setup.ts',
           // Real Git on a busy two-core machine: a commit may take a second.
           testTimeout: 20_000,
           hookTimeout: 20_000,

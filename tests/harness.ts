@@ -1,6 +1,8 @@
 /** Services on a real data directory and real Git, in a temporary folder that goes with the test. */
 import { execFileSync } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -37,12 +39,33 @@ export async function gitProject(
   dir: string,
   files: Record<string, string> = { 'README.md': '# A project\n' },
 ): Promise<string> {
-  await mkdir(dir, { recursive: true })
-  git(dir, 'init', '-q', '-b', 'main')
+  await cp(await templateOf(files), dir, { recursive: true })
+  return dir
+}
+
+/** Repositories by their files, shared by all workers: copying one costs a tenth of making it. */
+const templates = new Map<string, Promise<string>>()
+
+function templateOf(files: Record<string, string>): Promise<string> {
+  const name = createHash('sha256').update(JSON.stringify(files)).digest('hex')
+  const made = templates.get(name) ?? makeTemplate(name, files)
+  templates.set(name, made)
+  return made
+}
+
+async function makeTemplate(name: string, files: Record<string, string>): Promise<string> {
+  const parent = process.env.SHIPLOG_TEST_TEMPLATES ?? tmpdir()
+  const template = join(parent, name)
+  if (existsSync(template)) return template
+  const dir = await mkdtemp(join(parent, 'new-'))
+  // Without the sample hooks that Git copies into each new repository.
+  git(dir, 'init', '-q', '-b', 'main', '--template=')
   await writeFiles(dir, files)
   git(dir, 'add', '-A')
   git(dir, 'commit', '-q', '-m', 'First')
-  return dir
+  // Another worker may have made the same one meanwhile.
+  await rename(dir, template).catch(() => rm(dir, { recursive: true, force: true }))
+  return template
 }
 
 export interface Fixture {
