@@ -1,10 +1,20 @@
 import { mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { createDrift } from '../../../src/main/tasks/drift/index.ts'
 import { describeDrift, thePerson } from '../../../src/shared/drift.ts'
 import type { TaskId } from '../../../src/shared/ids.ts'
-import { git as inRepository, openFixture, writeFiles } from '../../harness.ts'
-import { driftOf, interruptedAt, taskNow, withoutEnd } from './walk.ts'
+import { entriesOf, git as inRepository, openFixture, writeFiles } from '../../harness.ts'
+import {
+  driftOf,
+  git,
+  interruptedAt,
+  recordsOf,
+  stateOf,
+  taskNow,
+  waits,
+  withoutEnd,
+} from './walk.ts'
 
 const files = {
   'a.txt': 'one\ntwo\nthree\nfour\nfive\n',
@@ -180,6 +190,7 @@ agents:
       - wait: 600s
   child:
     turns:
+      - wait: 200ms
       - call: write_file
         with: { path: a.txt, content: "the child's" }
       - wait: 600s
@@ -187,6 +198,8 @@ agents:
     {
       when: (history) =>
         history.some((entry) => entry.type === 'workspace-snapshot' && entry.turn === 3),
+      // The parent is done first: without this the child is stopped before it has worked on the file.
+      others: { Child: waits },
     },
   )
   const child = await taskNow(fixture, 'Child')
@@ -301,8 +314,12 @@ it('[S2] a moved project is missing, and so is one that is no repository any mor
 it('[S2] a worktree that Git does not know is not taken for another repository', async () => {
   const fixture = await openFixture({ files })
   const task = await interruptedAt(fixture, edits)
+  const find = createDrift({ state: await stateOf(fixture), git, records: recordsOf(fixture) })
+  const history = await entriesOf(fixture.shiplog, task.id)
+  // Shiplog writes the file again wherever it runs Git there.
+  await fixture.shiplog.close()
   await rm(join(task.workspace.path, '.git'))
-  expect((await driftOf(fixture, task)).notCompared).toContain('git worktree repair')
+  expect((await find(task, history)).notCompared).toContain('git worktree repair')
 })
 
 it('[S2] outside Git compares what the edit tools left, and says that it can do no more', async () => {

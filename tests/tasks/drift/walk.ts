@@ -14,7 +14,10 @@ type Running = Task & { workspace: Workspace }
 /** Also what a repository's own configuration names: a test makes Git fail by it. */
 export const git: Git = createGit({ isAllowed: () => true })
 
-/** Starts a scenario, and stops it once the transcript of the agent called `of` (the root's) is as asked. */
+/**
+ * Starts a scenario, and stops it once the transcript of the agent called `of` (the root's) is as asked, and those
+ * of `others` by their titles: agents that work side by side get there in any order.
+ */
 export async function interruptedAt(
   fixture: Fixture,
   scenario: string,
@@ -22,20 +25,23 @@ export async function interruptedAt(
     isolation = 'worktree',
     of,
     when = waits,
+    others = {},
   }: {
     isolation?: 'worktree' | 'in-place'
     of?: string
     when?: (history: Entry[]) => boolean
+    others?: Record<string, (history: Entry[]) => boolean>
   } = {},
 ): Promise<Running> {
   const taskId = await start(fixture, scenario, { isolation })
   await untilHistory(fixture, of ?? taskId, when)
+  for (const [title, is] of Object.entries(others)) await untilHistory(fixture, title, is)
   await fixture.shiplog.client.tasks.stop({ taskId })
   return taskNow(fixture, taskId)
 }
 
 /** The turn before the last one is on disk, and so is what it changed. */
-const waits = (history: Entry[]): boolean =>
+export const waits = (history: Entry[]): boolean =>
   history.some((entry) => entry.type === 'workspace-snapshot' && entry.turn !== null)
 
 /** Heard from the session's own feed. */
