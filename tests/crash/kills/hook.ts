@@ -10,9 +10,16 @@ import { type Attempt, record } from '../fault-fs/record.ts'
 import { type KillPlan, planVariable } from './plan.ts'
 
 export interface HookOrder extends KillPlan {
-  dataDir: string
+  watched: Watched
   /** Where it notes the process groups that it starts and that end, `+<id>` and `-<id>`, a line each. */
   groupsFile: string
+}
+
+/** The folder below which calls count; the paths of a plan are relative to it. */
+export interface Watched {
+  root: string
+  /** Folders in which they don't: what Git writes is not seen. */
+  ignored: string[]
 }
 
 const order = JSON.parse(process.env[planVariable] ?? '') as HookOrder
@@ -30,9 +37,9 @@ if (moment.kind === 'file-call' || moment.kind === 'call-class') {
     moment.kind === 'file-call' || moment.call === `${call} ${patternOf(path)}`
   let calls = 0
   let chosen = 0
-  record(order.dataDir, {
-    // What Git writes is not seen, and the worktrees are Git's.
-    ignore: (path) => path.startsWith('worktrees'),
+  const { root, ignored } = order.watched
+  record(root, {
+    ignore: (path) => ignored.some((dir) => path === dir || path.startsWith(`${dir}/`)),
     inject(attempt) {
       if (!attempt.changes || !isMeant(attempt) || ++calls !== moment.n) return null
       chosen = attempt.n

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Entry } from '../../../src/shared/entries.ts'
 import type { Report, TaskTree } from '../../../src/shared/tasks.ts'
 import type { Sandbox } from '../../cli/shiplog-process.ts'
-import type { HookOrder } from './hook.ts'
+import type { HookOrder, Watched } from './hook.ts'
 import { type KillPlan, planVariable } from './plan.ts'
 
 /** What `agent run --json` prints: each is a promise that the record holds it (CLI.md). */
@@ -34,15 +34,38 @@ export async function playUntilKilled(
   scenario: { project: string; file: string },
   plan: KillPlan,
 ): Promise<Played> {
+  const run = ['agent', 'run', 'Go', '--project', scenario.project, '--scenario', scenario.file]
+  // The worktrees are Git's.
+  const watched = { root: box.dataDir, ignored: ['worktrees'] }
+  const { output, ...ended } = await runUntilKilled(box, [...run, '--json'], plan, watched)
+  return {
+    ...ended,
+    told: output
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as Told),
+  }
+}
+
+interface RunUntilKilled extends Pick<Played, 'killed' | 'alone' | 'noneLeft'> {
+  output: string
+}
+
+/** Any command. Throws where it comes to its end with another exit code than 0. */
+export async function runUntilKilled(
+  box: Sandbox,
+  argv: string[],
+  plan: KillPlan,
+  watched: Watched,
+): Promise<RunUntilKilled> {
   const groupsFile = join(box.dir, `groups-${randomUUID()}`)
   const order: HookOrder = {
     ...plan,
     dies: hasGroups ? plan.dies : 'alone',
-    dataDir: box.dataDir,
+    watched,
     groupsFile,
   }
-  const run = ['agent', 'run', 'Go', '--project', scenario.project, '--scenario', scenario.file]
-  const child = spawn(process.execPath, ['--import', hook, box.entry, ...run, '--json'], {
+  const child = spawn(process.execPath, ['--import', hook, box.entry, ...argv], {
     cwd: box.dir,
     env: { ...box.env, [planVariable]: JSON.stringify(order) },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -72,10 +95,7 @@ export async function playUntilKilled(
   // Agents' commands have groups of their own, and end with the power as well.
   if (order.dies === 'with-children') for (const group of groupsAt(groupsFile)) endGroup(group)
   return {
-    told: output
-      .split('\n')
-      .slice(0, -1)
-      .map((line) => JSON.parse(line) as Told),
+    output,
     killed: code === null,
     alone: order.dies === 'alone',
     async noneLeft() {
