@@ -47,7 +47,7 @@ test('a new user tries the demo, from the empty window to the archive after a re
   })
 
   await test.step('the conversation streams, and stays at its end', async () => {
-    await expect(talk.getByText("I'll look at what is here")).toBeAttached()
+    await expect(talk.getByText("I'll look at the code before I change anything.")).toBeAttached()
     await expect(talk.getByRole('article', { name: /^Task: / }).first()).toBeVisible()
     await expect(talk.getByRole('button', { name: 'Jump to latest' })).toBeHidden()
   })

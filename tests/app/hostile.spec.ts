@@ -34,7 +34,7 @@ test('scripts, frames, remote images and odd links of agents stay text, and noth
     await expect(talk.getByText(/<iframe src=/).first()).toBeVisible()
     await talk.getByRole('button', { name: /printf/ }).click()
     // Without the colours, and with the turn of direction made visible.
-    await expect(talk.getByRole('figure', { name: 'Output' })).toContainText('red \uFFFDgnp.exe')
+    await expect(talk.getByRole('figure', { name: 'Output' })).toContainText('red <U+202E>gnp.exe')
   })
 
   await test.step('in the report, the archive and the changes too', async () => {

@@ -174,6 +174,7 @@ test('the palette finds commands and agents; ? lists every key; g a, g s, i and 
     await expect(palette.getByRole('combobox')).toBeFocused()
     await page.keyboard.type('robust')
     await expect(palette.getByRole('option')).toHaveText([/Make the parser robust/])
+    await expect(palette.getByRole('option')).toHaveAttribute('aria-selected', 'true')
     await page.keyboard.press('Enter')
     await expect(palette).toBeHidden()
     await expect(conversation(page).getByRole('heading', { level: 1 })).toHaveText(root.title)

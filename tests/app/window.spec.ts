@@ -145,11 +145,11 @@ function screens(finished: Finished): [address: string, shown: string][] {
   const root = finished.task('Make the parser robust').id
   const tester = finished.task('Cover the parser').id
   return [
-    ['/', 'Choose an agent under Projects'],
+    ['/', 'Select an agent, or start a new one.'],
     [`/p/${finished.project.id}`, finished.project.dir],
     [`/t/${root}`, 'The parser is covered'],
     [`/t/${root}/transcript/${tester}`, 'Write the tests.'],
-    ['/archive', 'Choose an agent on the left'],
+    ['/archive', 'Select an agent to read its report and transcript.'],
     [`/archive/${tester}/report`, 'Both pass.'],
     [`/archive/${tester}/transcript`, 'Write the tests.'],
     ['/settings', 'Data directory'],

@@ -1,7 +1,7 @@
 import { Dialog } from '@base-ui/react/dialog'
 import { Command } from 'cmdk'
 import { Archive, Folder, FolderPlus, Keyboard, Play, Plus, Settings, SunMoon } from 'lucide-react'
-import { type ReactNode, useDeferredValue, useMemo, useState } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { useShallow } from 'zustand/react/shallow'
 import type { Task } from '../../../shared/tasks.ts'
 import { Kbd, StatusIcon } from '../../components/primitives/index.ts'
@@ -29,8 +29,9 @@ export function Palette() {
   const newAgentKeys = useNewAgentKeys()
   const { overlay, navigation, preferences } = useStores()
   const { startDemo } = useActions()
-  const [typed, setTyped] = useState('')
-  const text = useDeferredValue(typed)
+  // Not deferred: the list has to change together with the text, because the first match is selected right
+  // after the text has changed. Later, nothing would be selected, and Enter would do nothing.
+  const [text, setText] = useState('')
   const projects = useLedger(useShallow(({ ledger }) => [...ledger.projects.values()]))
   const tasks = useLedger(useShallow(({ ledger }) => [...ledger.tasks.values()]))
   const task = useTaskOnScreen()
@@ -106,8 +107,8 @@ export function Palette() {
           <Dialog.Title className="sr-only">Commands and agents</Dialog.Title>
           <Command label="Commands and agents" loop shouldFilter={false}>
             <Command.Input
-              value={typed}
-              onValueChange={setTyped}
+              value={text}
+              onValueChange={setText}
               placeholder="Search commands, projects and agents"
               className="h-11 w-full border-b bg-transparent px-4 text-read outline-none focus-visible:outline-none"
             />

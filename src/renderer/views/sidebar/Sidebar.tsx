@@ -38,6 +38,9 @@ const filters: { value: AgentFilter; label: string }[] = [
   { value: 'finished', label: 'Finished' },
 ]
 
+const labelOf = (filter: AgentFilter): string | undefined =>
+  filters.find(({ value }) => value === filter)?.label.toLowerCase()
+
 const isFilter = (value: string): value is AgentFilter =>
   filters.some((filter) => filter.value === value)
 
@@ -48,9 +51,7 @@ function FilterLine() {
   if (filter === 'all') return null
   return (
     <p className="flex h-7 shrink-0 items-center gap-2 bg-accent-tint px-4 text-small">
-      <span className="flex-1 truncate">
-        Only {filters.find(({ value }) => value === filter)?.label.toLowerCase()}
-      </span>
+      <span className="flex-1 truncate">Only {labelOf(filter)}</span>
       <TextButton onClick={() => preferences.setState({ agentFilter: 'all' })}>Show all</TextButton>
     </p>
   )
@@ -73,7 +74,7 @@ function Top() {
         align="end"
         trigger={
           <IconButton
-            label={filter === 'all' ? 'Filter agents' : `Only ${filter} agents are shown`}
+            label={filter === 'all' ? 'Filter agents' : `Only ${labelOf(filter)} agents are shown`}
             icon={<ListFilter />}
             pressed={filter === 'all' ? undefined : true}
           />
