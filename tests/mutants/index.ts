@@ -1,4 +1,22 @@
+import { artifactsMutants } from './artifacts.ts'
+import { feedsMutants } from './feeds.ts'
+import { gitMutants } from './git.ts'
+import { hostsMutants } from './hosts.ts'
 import { journalMutants } from './journal.ts'
 import type { Mutant } from './mutant.ts'
+import { projectionsMutants } from './projections.ts'
+import { retentionMutants } from './retention.ts'
+import { tasksMutants } from './tasks.ts'
+import { workspacesMutants } from './workspaces.ts'
 
-export const mutants: Mutant[] = [...journalMutants]
+export const mutants: Mutant[] = [
+  ...journalMutants,
+  ...artifactsMutants,
+  ...workspacesMutants,
+  ...retentionMutants,
+  ...tasksMutants,
+  ...hostsMutants,
+  ...feedsMutants,
+  ...gitMutants,
+  ...projectionsMutants,
+]

@@ -1,0 +1,53 @@
+import type { Mutant } from './mutant.ts'
+
+/** The ledger and the sessions as pages hear of them. */
+export const feedsMutants: Mutant[] = [
+  {
+    id: 'feeds-text-twice',
+    file: 'src/main/rpc/session-feed.ts',
+    find: "if (event.type === 'entries' || event.type === 'ended') mail.put(event)",
+    replace: 'mail.put(event)',
+    harm: 'After a lost connection, text that streamed meanwhile is shown twice.',
+    tests: ['tests/rpc/feeds.test.ts'],
+  },
+  {
+    id: 'feeds-archived-never-ends',
+    file: 'src/main/rpc/session-feed.ts',
+    find: "    if (page.source === 'archived') mail.put({ type: 'ended' })\n",
+    replace: '',
+    harm: 'A page that opens an archived conversation waits for news for ever, and holds its connection.',
+    tests: ['tests/rpc/feeds.test.ts'],
+  },
+  {
+    id: 'feeds-entries-twice',
+    file: 'src/main/rpc/session-feed.ts',
+    find: 'event.entries.filter((entry) => entry.seq > seq)',
+    replace: 'event.entries',
+    harm: 'Entries that were written while a page caught up are shown twice.',
+    tests: ['tests/rpc/feeds.test.ts'],
+  },
+  {
+    id: 'feeds-abort-unheard',
+    file: 'src/main/rpc/mailbox.ts',
+    find: 'if (items.length > 0 || signal?.aborted) return',
+    replace: 'if (items.length > 0) return',
+    harm: 'The feed of a page that was closed while an event was sent to it is never ended.',
+    tests: ['tests/rpc/feeds.test.ts'],
+  },
+  {
+    id: 'feeds-never-unsubscribed',
+    file: 'src/main/rpc/ledger-feed.ts',
+    find: 'for (const end of unsubscribe) end()',
+    replace: 'void unsubscribe',
+    harm: 'Each page that was ever opened costs memory and time until the host ends.',
+    tests: ['tests/rpc/feeds.test.ts'],
+  },
+  {
+    id: 'feeds-missed-records-lost',
+    file: 'src/main/rpc/ledger-feed.ts',
+    find: '      for (const record of missed) mail.put({ record })\n',
+    replace: '',
+    harm: 'A page does not hear of what was recorded while its connection was lost.',
+    tests: ['tests/rpc/feeds.test.ts'],
+  },
+]

@@ -1,0 +1,85 @@
+import type { Mutant } from './mutant.ts'
+
+/** What is made of the records: pure, so each fault is seen by nobody but a reader. */
+export const projectionsMutants: Mutant[] = [
+  {
+    id: 'projections-call-without-result',
+    file: 'src/shared/projections/repair-history.ts',
+    find: "if (entry.type !== 'tool-call' || answered.has(entry.callId)) return [entry]",
+    replace: "if (entry.type !== 'tool-call' || answered) return [entry]",
+    harm: 'A provider refuses the history of an agent that was interrupted during a call.',
+    tests: ['tests/tasks/closing-lost-runs.test.ts', 'tests/agents/scripted/resuming.test.ts'],
+  },
+  {
+    id: 'projections-second-result',
+    file: 'src/shared/projections/repair-history.ts',
+    find: '      if (results.has(entry.callId)) return []\n',
+    replace: '',
+    harm: 'A provider refuses the history of an agent one of whose calls has two results.',
+    tests: ['tests/tasks/closing-lost-runs.test.ts', 'tests/agents/scripted/resuming.test.ts'],
+  },
+  {
+    id: 'projections-empty-message',
+    file: 'src/shared/projections/repair-history.ts',
+    find: "if (entry.type === 'message') return saysSomething(entry) ? [entry] : []",
+    replace: "if (entry.type === 'message') return [entry]",
+    harm: 'A provider refuses the history of an agent that was interrupted before its first word.',
+    tests: ['tests/tasks/closing-lost-runs.test.ts', 'tests/agents/scripted/resuming.test.ts'],
+  },
+  {
+    id: 'projections-usage-called-complete',
+    file: 'src/shared/projections/ledger-state.ts',
+    find: 'complete: a.complete && b.complete,',
+    replace: 'complete: b.complete,',
+    harm: 'The cost of an agent is shown as complete although a lost run is not counted.',
+    tests: [
+      'tests/ledger',
+      'tests/shared/ledger-snapshot.test.ts',
+      'tests/tasks/task-service.test.ts',
+    ],
+  },
+  {
+    id: 'projections-new-run-expired',
+    file: 'src/shared/projections/ledger-state.ts',
+    find: '        // What is recorded from now on is kept, whatever became of earlier runs.\n        transcriptExpired: null,\n',
+    replace: '',
+    harm: 'What an agent records after its transcript expired is called expired as well, and can not be read.',
+    tests: ['tests/retention/retention.test.ts', 'tests/tasks/follow-ups.test.ts'],
+  },
+  {
+    id: 'projections-root-trashed-alone',
+    file: 'src/shared/projections/ledger-state.ts',
+    find: 'if (task.rootId === rootId) state.tasks.set',
+    replace: 'if (task.id === rootId) state.tasks.set',
+    harm: 'Sub-agents of a deleted workspace are still shown and swept as if they were there.',
+    tests: ['tests/retention/retention.test.ts', 'tests/workspaces/restore.test.ts'],
+  },
+  {
+    id: 'projections-undone-still-applied',
+    file: 'src/shared/projections/ledger-state.ts',
+    find: "patch: isPatchSaved(task.workspace) ? 'ready' : 'none',",
+    replace: "patch: 'applied',",
+    harm: 'Changes that a person took back are still called applied, and can not be applied again.',
+    tests: ['tests/workspaces/file-updates/undo.test.ts'],
+  },
+  {
+    id: 'projections-sequential-called-parallel',
+    file: 'src/shared/projections/parallel-group.ts',
+    find: 'return end === null || end > task.createdAt',
+    replace: 'return end === null || end < task.createdAt',
+    harm: 'The agent history says parallel of what ran one after the other, and the other way round.',
+    tests: ['tests/tasks/agent-history/entries.test.ts', 'tests/tasks/resume/select.test.ts'],
+  },
+  {
+    id: 'projections-abandoned-depended-on',
+    file: 'src/shared/projections/begun-anew.ts',
+    find: '.findLast(',
+    replace: '.find(',
+    harm: 'An agent waits for one that was given up, and not for the one that was started in its place.',
+    tests: [
+      'tests/tasks/resume.test.ts',
+      'tests/tasks/task-service.test.ts',
+      'tests/cli/resume.test.ts',
+    ],
+  },
+]

@@ -1,0 +1,107 @@
+import type { Mutant } from './mutant.ts'
+
+/** What may leave, when it is said, and what races with it. */
+export const retentionMutants: Mutant[] = [
+  {
+    id: 'retention-pinned-while-measured',
+    file: 'src/main/retention/retention.ts',
+    find: 'const chosen = ids.filter((id) => !safe.has(id))',
+    replace: 'const chosen = ids.filter((id) => id && safe)',
+    harm: 'A transcript that was pinned or resumed while a sweep measured the others goes to the trash.',
+    tests: ['tests/retention/retention.test.ts'],
+  },
+  {
+    id: 'retention-restored-while-waiting',
+    file: 'src/main/retention/expiry.ts',
+    find: 'if (!expired || expired.purgedAt) return false\n        const mark = { receiptId: expired.receiptId, atMs: Date.parse(expired.at) }',
+    replace:
+      "const mark = { receiptId: expired?.receiptId ?? '', atMs: Date.parse(expired?.at ?? '0') }",
+    harm: 'A transcript that a person restored while the sweep was moving others is moved to the trash unsaid.',
+    tests: [
+      'tests/retention/retention.test.ts',
+      'tests/retention/start.test.ts',
+      'tests/crash/retention.test.ts',
+    ],
+  },
+  {
+    id: 'retention-keeper-moved-meanwhile',
+    file: 'src/main/retention/expiry.ts',
+    find: 'return now?.keeperDir === place.keeperDir ? {',
+    replace: 'return now ? {',
+    harm: 'A transcript whose keeper is archived meanwhile is looked for in its old place, and stays or is split.',
+    tests: ['tests/retention/retention.test.ts', 'tests/retention/start.test.ts'],
+  },
+  {
+    id: 'retention-restored-then-deleted',
+    file: 'src/main/retention/trash-bin.ts',
+    find: '      if (whatIs(name, state).kind !== kind) return false\n',
+    replace: '',
+    harm: 'The ledger says of a transcript that a person has just restored that it is deleted for good.',
+    tests: ['tests/retention/retention.test.ts', 'tests/crash/retention.test.ts'],
+  },
+  {
+    id: 'retention-deleted-before-said',
+    file: 'src/main/retention/trash-bin.ts',
+    find: 'if (!(await saidGone(name, kind, taskId, receiptId))) return false\n        await removeDurable(join(layout.trash, name))',
+    replace:
+      'await removeDurable(join(layout.trash, name))\n        if (!(await saidGone(name, kind, taskId, receiptId))) return false',
+    harm: 'After a crash half of a transcript is offered as one that can be restored.',
+    tests: ['tests/crash/retention.test.ts', 'tests/retention/retention.test.ts'],
+  },
+  {
+    id: 'retention-pinned-deleted-by-hand',
+    file: 'src/main/retention/trash-bin.ts',
+    find: 'wanted.has(one.name) && untilMs !== null ? [',
+    replace: 'wanted.has(one.name) ? [',
+    harm: 'What is pinned can be deleted for good from the trash.',
+    tests: ['tests/retention'],
+  },
+  {
+    id: 'retention-lineage-unprotected',
+    file: 'src/main/retention/plan.ts',
+    find: 'id = tasks.get(id)?.resumedFrom ?? null',
+    replace: 'id = null',
+    harm: 'The history from which an interrupted agent continues expires, and it can not be resumed.',
+    tests: ['tests/retention/plan.test.ts'],
+  },
+  {
+    id: 'retention-below-pinned-unprotected',
+    file: 'src/main/retention/plan.ts',
+    find: 'at = at.parentId ? tasks.get(at.parentId) : undefined) {',
+    replace: 'at = undefined) {',
+    harm: 'Transcripts of the sub-agents of something pinned expire.',
+    tests: ['tests/retention/plan.test.ts'],
+  },
+  {
+    id: 'retention-blocked-unprotected',
+    file: 'src/main/retention/plan.ts',
+    find: "status === 'interrupted' || status === 'queued' || status === 'blocked'",
+    replace: "status === 'interrupted' || status === 'queued'",
+    harm: 'The transcript of an agent that waits for others expires before it goes on.',
+    tests: ['tests/retention/plan.test.ts'],
+  },
+  {
+    id: 'retention-workspace-taken-by-budget',
+    file: 'src/main/retention/trash.ts',
+    find: "one.kind === 'trashed-transcript' || one.kind === 'trashed-workspace'",
+    replace: "one.kind === 'trashed-transcript'",
+    harm: 'A deleted workspace is gone for good long before the days that its person was promised.',
+    tests: ['tests/retention/plan.test.ts', 'tests/retention/retention.test.ts'],
+  },
+  {
+    id: 'retention-budget-takes-the-newest',
+    file: 'src/main/retention/trash.ts',
+    find: 'if (one.sinceMs + budgetSparesMs <= nowMs) take(',
+    replace: 'if (one.sinceMs <= nowMs) take(',
+    harm: 'Files left in a worktree are deleted minutes after it was removed, before anybody notices the mistake.',
+    tests: ['tests/retention/plan.test.ts', 'tests/retention/retention.test.ts'],
+  },
+  {
+    id: 'retention-sweeps-with-lost-settings',
+    file: 'src/main/retention/retention.ts',
+    find: 'if (lost !== null) deps.onSettingsLost(lost)\n    else if (sweep',
+    replace: 'if (lost !== null) deps.onSettingsLost(lost)\n    if (sweep',
+    harm: 'With a damaged settings file a start removes by rules that nobody has set.',
+    tests: ['tests/retention/start.test.ts', 'tests/retention/retention.test.ts'],
+  },
+]
