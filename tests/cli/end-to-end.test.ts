@@ -141,7 +141,10 @@ describe('a run and its record', () => {
     expect(before.workspaces.map((one) => one.id)).toEqual([rootId])
     const worktree = before.workspaces[0]?.path ?? ''
     expect(existsSync(worktree)).toBe(true)
-    expect(await box.json('workspaces', 'remove', rootId)).toEqual({ removed: [rootId] })
+    expect(await box.json('workspaces', 'remove', rootId)).toEqual({
+      removed: [rootId],
+      leftovers: [],
+    })
     expect(existsSync(worktree)).toBe(false)
     expect(await box.json('workspaces', 'list')).toEqual({ workspaces: [] })
     expect(await box.json('tasks', 'list')).toEqual({ tasks: [] })

@@ -100,9 +100,7 @@ describe('a tree whose process was killed', () => {
       const look = await box.run('tasks', 'resume', '--dry-run')
       expect(look.code).toBe(0)
       expect(look.stdout).toMatch(/❚❚ interrupted (left|right) /)
-      expect(look.stdout).toContain(
-        '1 tool call was running when it stopped; the outcome is unknown',
-      )
+      expect(look.stdout).toMatch(/`while .*` was running when it stopped; its result is unknown/)
       const before = await statuses()
       expect(before).toEqual({
         ...{ 'Do it': 'interrupted', left: 'interrupted', right: 'interrupted', last: 'queued' },

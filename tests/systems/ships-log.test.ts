@@ -164,11 +164,14 @@ agents:
       const { id } = await taskOf(shiplog, 'Begin')
       const entries = await entriesOf(shiplog, id)
       const messages = ofType(entries, 'message')
-      expect(new Set(messages.map(({ cwd }) => cwd))).toEqual(new Set([worktree]))
+      // Where the shell stood as each message began.
+      const [first, ...later] = messages.map(({ cwd }) => cwd)
+      expect(first).toBe(worktree)
+      expect(later.at(-1)).toBe(join(worktree, 'deep', 'er'))
       expect(messages.at(-1)).toMatchObject({ runId: runIdOf(id, 2), gitBranch: 'own' })
       const [resume] = ofType(entries, 'resume')
       expect(resume?.runId).toBe(runIdOf(id, 2))
-      expect(resume?.drift.join('\n')).toContain('1 tool call was running')
+      expect(resume?.drift.join('\n')).toContain('` was running when it stopped')
       expect(resume?.drift.includes('The working directory is gone.')).toBe(removed)
     },
   )
