@@ -1,10 +1,12 @@
 /** What is in the archive, taken back out of it (R6). */
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openJournal } from '../../src/main/journal/index.ts'
 import type { TaskId } from '../../src/shared/ids.ts'
+import { record } from '../crash/fault-fs/record.ts'
+import type { Trace } from '../crash/fault-fs/trace.ts'
 import {
   allTasks,
   entriesOf,
@@ -56,7 +58,38 @@ async function begunAndKilled(fixture: Fixture, id: TaskId): Promise<void> {
 const problemsOf = async ({ shiplog }: Fixture): Promise<string[]> =>
   (await shiplog.client.app.info()).notices.map(({ text }) => text)
 
+/** The paths that were synced, and `restored` where the ledger says so, in this order. */
+function syncsIn({ steps }: Trace): string[] {
+  const paths = new Map<number, string>()
+  return steps.flatMap(({ operation }) => {
+    if (operation.kind === 'open') paths.set(operation.handle, operation.path)
+    if (operation.kind === 'sync') return [paths.get(operation.handle) ?? '']
+    const told = operation.kind === 'write' && operation.data.includes('"workspace.restored"')
+    return told ? ['restored'] : []
+  })
+}
+
 describe('the archive', () => {
+  it('[R6] has on the disk what no branch holds before it says that it is restored', async () => {
+    const fixture = await openFixture()
+    const deeper = left.replace('> loose.txt', '> loose.txt && mkdir deep && mv loose.txt deep')
+    const id = await start(fixture, deeper)
+    await untilQuiet(fixture.shiplog)
+    const path = (await taskOf(fixture.shiplog, id)).workspace?.path ?? ''
+    await fixture.shiplog.client.workspace.remove({ workspaceId: id })
+    const recording = record(fixture.dataDir)
+    // Files that were open before are not watched.
+    await fixture.restart()
+    await fixture.shiplog.client.workspace.restore({ workspaceId: id })
+    const order = syncsIn(recording.stop())
+    const worktree = relative(fixture.dataDir, path)
+    const told = order.indexOf('restored')
+    expect(told).toBeGreaterThan(0)
+    for (const synced of [`${worktree}/deep/loose.txt`, `${worktree}/deep`, worktree])
+      expect(order.slice(0, told)).toContain(synced)
+    expect(order).not.toContain(`${worktree}/committed.txt`)
+  })
+
   it('[R6] gives a root back as it was: record, branch, commits and uncommitted work', async () => {
     const fixture = await openFixture()
     const { client } = fixture.shiplog

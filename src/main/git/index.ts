@@ -47,6 +47,7 @@ export { diffBytesMax } from './diff.ts'
 export { shellGitEnvironment } from './environment.ts'
 export { GitError, GitMissingError, WorktreeRefusedError } from './errors.ts'
 export type { CommitSummary } from './history.ts'
+export { mapAtOnce } from './update/at-once.ts'
 export {
   blobHash,
   type Content,

@@ -1,6 +1,7 @@
 /** Brings a removed worktree back as it was: its branch, its commits, and what was not committed. */
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { submoduleMode, symlinkMode, treeChanges } from './changes.ts'
 import { WorktreeRefusedError } from './errors.ts'
 import { exists } from './exists.ts'
 import { halfMadeReason } from './half-made.ts'
@@ -84,7 +85,10 @@ async function makeAgain(git: RunGit, input: RestoreWorktreeInput): Promise<stri
     await git(['read-tree', head], { cwd: path })
     await git(['update-index', '-q', '--refresh'], { cwd: path, okExitCodes: [0, 1] })
     const commonDir = await commonDirOf(git, repoDir)
-    if (commonDir !== null) await syncWorktree({ commonDir, root: path, branch })
+    if (commonDir !== null) {
+      const uncommitted = await filesBetween(git, { dir: path, from: head, to: final })
+      await syncWorktree({ commonDir, root: path, branch, uncommitted })
+    }
     await git(['worktree', 'unlock', path], { cwd: repoDir })
     return branch
   } catch (error) {
@@ -92,6 +96,17 @@ async function makeAgain(git: RunGit, input: RestoreWorktreeInput): Promise<stri
     await removeWorktree(git, { repoDir, path, ...ours }).catch(() => {})
     throw error
   }
+}
+
+/** Files that `to` brings: links are part of their folders. */
+async function filesBetween(
+  git: RunGit,
+  range: { dir: string; from: string; to: string },
+): Promise<string[]> {
+  const changes = await treeChanges(git, range)
+  return changes.flatMap(({ status, newMode, path }) =>
+    status === 'D' || newMode === symlinkMode || newMode === submoduleMode ? [] : [path],
+  )
 }
 
 /** Git's note of a worktree whose folder is gone, out of Git's sight until it is known whether it is needed again. */

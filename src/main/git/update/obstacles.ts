@@ -4,6 +4,7 @@ import path from 'node:path'
 import { submoduleMode, symlinkMode, type TreeChange } from '../changes.ts'
 import { fields, line, notIntoSubmodules, type RunGit } from '../run.ts'
 import type { OpenSnapshot } from '../snapshot.ts'
+import { mapAtOnce } from './at-once.ts'
 import { caseTwins, isSpelledSo } from './contents.ts'
 
 /** What stands in the way of an update, and why it can't be written over; null: nothing. */
@@ -31,14 +32,14 @@ export async function findObstacle(
   const hidden = await hiddenPaths(git, snapshot, signal)
   const gone = new Set(changes.filter(({ status }) => status === 'D').map(({ path: name }) => name))
   const twins = caseTwins(changes.map((change) => change.path))
-  const blocked: string[] = []
-  for (const change of changes) {
+  const looked = await mapAtOnce(changes, async (change) => {
     const unknownToGit = change.status === 'A' || hidden.has(change.path)
     const respelled =
       twins.has(change.path) && !(await isSpelledSo(path.join(snapshot.topLevel, change.path)))
     const free = !unknownToGit || respelled || (await isFree(git, snapshot.topLevel, change, gone))
-    if (!free) blocked.push(change.path)
-  }
+    return free ? [] : [change.path]
+  })
+  const blocked = looked.flat()
   if (blocked.length === 0) return null
   return { paths: blocked, why: 'a file that Git does not track, or a folder, is in its place' }
 }

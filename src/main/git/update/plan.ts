@@ -12,6 +12,7 @@ import type { AppliedFile } from '../../../shared/tools.ts'
 import { type TreeChange, treeChanges, treeDifferences } from '../changes.ts'
 import { line, type RunGit } from '../run.ts'
 import type { OpenSnapshot } from '../snapshot.ts'
+import { mapAtOnce } from './at-once.ts'
 import {
   type Content,
   type ContentStore,
@@ -110,15 +111,15 @@ async function contentsOf(
   names: readonly string[],
 ): Promise<Map<string, Content>> {
   const twins = caseTwins(names)
-  const found: { name: string; content: Omit<Content, 'id'>; file: string | Buffer }[] = []
-  for (const name of names) {
+  const looked = await mapAtOnce(names, async (name) => {
     const file = path.join(dir, name)
     const absent = (await leadsOut(dir, name)) || (twins.has(name) && !(await isSpelledSo(file)))
     const content = absent ? null : await contentAt(file)
-    if (content === null || content.kind === 'other') continue
+    if (content === null || content.kind === 'other') return []
     const source = content.kind === 'link' ? await readlink(file, { encoding: 'buffer' }) : file
-    found.push({ name, content, file: source })
-  }
+    return [{ name, content, file: source }]
+  })
+  const found = looked.flat()
   const ids = await store.add(found.map(({ file }) => file))
   return new Map(found.map(({ name, content }, at) => [name, { ...content, id: ids[at] ?? '' }]))
 }

@@ -1,6 +1,7 @@
 /** Git syncs its objects and not the small files of a worktree: after a power cut they would be empty. */
 import { open } from 'node:fs/promises'
 import path from 'node:path'
+import { mapAtOnce } from '../update/at-once.ts'
 
 /** Written in place and synced, with the folder that names it. */
 export async function writeDurable(file: string, text: string): Promise<void> {
@@ -16,9 +17,9 @@ export async function writeDurable(file: string, text: string): Promise<void> {
 
 /** Files and folders. What is not there, or can't be synced on this system, is passed over. */
 export async function syncPaths(paths: readonly string[]): Promise<void> {
-  for (const one of paths) {
+  await mapAtOnce(paths, async (one) => {
     const handle = await open(one, 'r').catch(() => null)
-    if (handle === null) continue
+    if (handle === null) return
     try {
       await handle.sync()
     } catch (error) {
@@ -26,7 +27,7 @@ export async function syncPaths(paths: readonly string[]): Promise<void> {
     } finally {
       await handle.close()
     }
-  }
+  })
 }
 
 /** Windows syncs no folder, and nothing that was opened for reading. */

@@ -4,23 +4,29 @@ import path from 'node:path'
 import { syncPaths } from './durable.ts'
 import { adminDirOf } from './state.ts'
 
-/** `branch`: the one that was made for it. The files in it come from commits and can be made again. */
+/** `branch`: the one that was made for it. `uncommitted`: its files that no branch holds, relative to the root. */
 export async function syncWorktree({
   commonDir,
   root,
   branch,
+  uncommitted = [],
 }: {
   commonDir: string
   root: string
   branch: string
+  uncommitted?: readonly string[]
 }): Promise<void> {
   const adminDir = await adminDirOf(commonDir, root)
   const own = adminDir === null ? [] : await readdir(adminDir, { withFileTypes: true })
   const files = own.flatMap((entry) =>
     entry.isFile() ? [path.join(entry.parentPath, entry.name)] : [],
   )
+  const brought = uncommitted.map((name) => path.join(root, name))
+  const folders = new Set(brought.flatMap((file) => foldersUpTo(path.join(root, path.sep), file)))
   const ref = path.join(commonDir, 'refs', 'heads', branch)
   await syncPaths([
+    ...brought,
+    ...folders,
     ...files,
     path.join(root, '.git'),
     ...(adminDir === null ? [] : [adminDir]),

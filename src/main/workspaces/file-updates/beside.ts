@@ -1,7 +1,7 @@
 /** New contents beside the places that they will take: written and durable before any of those changes. */
 import { lstat, open, readdir, symlink, unlink } from 'node:fs/promises'
 import { join, posix } from 'node:path'
-import type { Content, Git } from '../../git/index.ts'
+import { type Content, type Git, mapAtOnce } from '../../git/index.ts'
 import { writeFully } from '../../journal/index.ts'
 import { absentOr, type Swap } from './file-state.ts'
 
@@ -18,10 +18,11 @@ export async function writeBeside(
 ): Promise<Map<Swap, string>> {
   const beside = new Map<Swap, string>()
   const wanted: { content: Content; temporary: string }[] = []
+  const nearest = await nearestDirs(root, swaps)
   for (const [n, swap] of swaps.entries()) {
     if (!swap.to) continue
-    const nearest = (await dirsAbove(root, swap.path)).at(-1) ?? root
-    const temporary = join(nearest, `${temporaryPrefix(updateId)}${n}`)
+    const dir = nearest.get(posix.dirname(swap.path)) ?? root
+    const temporary = join(dir, `${temporaryPrefix(updateId)}${n}`)
     beside.set(swap, temporary)
     wanted.push({ content: swap.to, temporary })
   }
@@ -47,23 +48,35 @@ export async function removeBeside(
   updateId: string,
   swaps: readonly Swap[],
 ): Promise<void> {
-  const dirs = new Set<string>()
-  for (const { path } of swaps) for (const dir of await dirsAbove(root, path)) dirs.add(dir)
-  for (const dir of dirs) {
+  const dirs = await mapAtOnce([...parentsOf(swaps)], (parent) => dirsAbove(root, parent))
+  for (const dir of new Set(dirs.flat())) {
     const names = (await readdir(dir).catch(absentOr)) ?? []
     for (const name of names)
       if (name.startsWith(temporaryPrefix(updateId))) await unlink(join(dir, name)).catch(absentOr)
   }
 }
 
-/** The folders above a path that are there, from the root down. */
-async function dirsAbove(root: string, path: string): Promise<string[]> {
+const parentsOf = (swaps: readonly Swap[]): ReadonlySet<string> =>
+  new Set(swaps.map(({ path }) => posix.dirname(path)))
+
+/** For the folder of each path, the nearest one at or above it that is there. */
+async function nearestDirs(
+  root: string,
+  swaps: readonly Swap[],
+): Promise<ReadonlyMap<string, string>> {
+  const parents = [...parentsOf(swaps)]
+  const there = await mapAtOnce(parents, (parent) => dirsAbove(root, parent))
+  return new Map(parents.map((parent, at) => [parent, there[at]?.at(-1) ?? root]))
+}
+
+/** The folders of a relative path, itself included, that are there, from the root down. */
+async function dirsAbove(root: string, parent: string): Promise<string[]> {
   const dirs = [root]
   let dir = root
-  for (const name of posix.dirname(path).split('/')) {
+  for (const name of parent.split('/')) {
     dir = join(dir, name)
     if (!(await lstat(dir).catch(absentOr))?.isDirectory()) break
-    dirs.push(dir)
+    if (dir !== root) dirs.push(dir)
   }
   return dirs
 }

@@ -22,6 +22,7 @@ import {
   type Content,
   caseTwins,
   type Git,
+  mapAtOnce,
   type UpdateManifest,
 } from '../../git/index.ts'
 import { openDataFile, syncDirectory, systemCode, writeFully } from '../../journal/index.ts'
@@ -119,20 +120,12 @@ export async function statesOf(
   return found
 }
 
-/** Each waits for the disk several times: one after the other, thousands of files take long. */
-const looksAtOnce = 16
-
 async function allStates(
   swaps: readonly Swap[],
   around: Surroundings,
 ): Promise<Map<Swap, SwapState>> {
-  const states = new Map<Swap, SwapState>()
-  const left = swaps.values()
-  const look = async () => {
-    for (const swap of left) states.set(swap, await stateOf(swap, around))
-  }
-  await Promise.all(Array.from({ length: looksAtOnce }, look))
-  return states
+  const found = await mapAtOnce(swaps, (swap) => stateOf(swap, around))
+  return new Map(swaps.map((swap, at) => [swap, found[at] ?? 'other']))
 }
 
 const swapsOf = ({ files }: UpdateManifest, direction: Direction): Swap[] =>
@@ -153,13 +146,16 @@ async function inOrder(
   const goes = new Set(swaps.filter(({ to }) => to === null).map(({ path }) => path))
   const free: Swap[] = []
   const blocked: Swap[] = []
-  for (const swap of swaps) {
-    if (swap.to === null) continue
+  const coming = swaps.filter(({ to }) => to !== null)
+  const isFolder = await mapAtOnce(
+    coming,
+    async ({ path }) => (await lstat(join(root, path)).catch(absentOr))?.isDirectory() ?? false,
+  )
+  for (const [at, swap] of coming.entries()) {
     const parts = swap.path.split('/')
     const above = parts.slice(1).map((_, depth) => parts.slice(0, depth + 1).join('/'))
-    const isFolder = (await lstat(join(root, swap.path)).catch(absentOr))?.isDirectory()
     const waits =
-      isFolder || above.some((dir) => goes.has(dir)) || (!swap.from && twins.has(swap.path))
+      isFolder[at] || above.some((dir) => goes.has(dir)) || (!swap.from && twins.has(swap.path))
     if (waits) blocked.push(swap)
     else free.push(swap)
   }

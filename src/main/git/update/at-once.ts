@@ -1,0 +1,28 @@
+/** Each waits for the disk several times: one after the other, thousands of files take long. */
+const atOnce = 16
+
+/**
+ * Runs `work` for each of `items`, several at a time; the results are in the order of the items. After a
+ * failure no further one begins, and it is thrown when those that are under way have ended.
+ */
+export async function mapAtOnce<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = []
+  const failures: unknown[] = []
+  const left = items.entries()
+  const worker = async () => {
+    for (const [at, item] of left) {
+      if (failures.length > 0) return
+      try {
+        results[at] = await work(item)
+      } catch (error) {
+        failures.push(error)
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker))
+  if (failures.length > 0) throw failures[0]
+  return results
+}
