@@ -19,7 +19,12 @@ import { guarded } from './on-disk.ts'
 import { problemTable, tidiedAtStart } from './problems.ts'
 import { examineRecords } from './records.ts'
 import { examineLiveIndexes, examineOrphans, examineSessionDirs } from './session-dirs.ts'
-import { examineStrayWorktrees, examineWorktrees, noteStrayRefs } from './worktrees.ts'
+import {
+  examineStrayWorktrees,
+  examineUpdates,
+  examineWorktrees,
+  noteStrayRefs,
+} from './worktrees.ts'
 
 export interface Doctor {
   /** One at a time. Throws FailureError (`running`) when asked to repair while agents are at work. */
@@ -138,6 +143,7 @@ async function* examineAll(subject: Case): Findings {
   yield* guarded({ path: dataDir }, () => examineSessionDirs(subject))
   yield* examineRecords(subject)
   yield* guarded({ path: dataDir }, () => examineWorktrees(subject))
+  yield* examineUpdates(subject)
 }
 
 /** Where what a crash left can lie; nothing of any length is read. */

@@ -118,6 +118,11 @@ export const problemTable: Record<ProblemKind, ProblemRow> = {
       'such a folder with uncommitted work, or that Git can’t read, or while the ledger is damaged',
     repair: null,
   },
+  'update-unsettled': {
+    found:
+      'files that an apply or its undo was writing when it was cut short, and that no start could complete or roll back',
+    repair: null,
+  },
   'temporary-file': {
     found:
       '`*.tmp`, `partial.json.<number>`, `lease.json.….prepared`, `*.shiplog-staged`, `*.shiplog-moved` from before this process',

@@ -32,6 +32,7 @@ export const problemKinds = [
   'worktree-unregistered',
   'stray-worktree',
   'stray-changes',
+  'update-unsettled',
   'temporary-file',
   'file-mode',
   'symlink',

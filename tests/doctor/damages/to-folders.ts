@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { chmod, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import { openJournal } from '../../../src/main/journal/index.ts'
 import { git } from '../../harness.ts'
 import { onlyIn } from '../patient.ts'
 import { type Damage, strayId, trashed } from './damage.ts'
@@ -114,6 +115,27 @@ export const damagesToFolders: Damage[] = [
     },
     at: /\/deadbeef$/,
     detail: /may hold work that was not committed; it is kept/,
+    repairable: false,
+  },
+  {
+    kind: 'update-unsettled',
+    why: 'an apply that was cut short, to a folder that is not there',
+    harm: async ({ dataDir, fixture, leafId }) => {
+      const ledger = await openJournal(join(dataDir, 'ledger.jsonl'))
+      const root = join(fixture.dir, 'on-a-drive-that-is-not-there')
+      const update = { updateId: strayId, reason: 'apply', dir: root, root, files: 1 }
+      const commit = 'a'.repeat(40)
+      await ledger.append({
+        v: 1,
+        type: 'files.update-started',
+        taskId: leafId,
+        ...update,
+        commit,
+      })
+      await ledger.close()
+    },
+    at: /^ledger\.jsonl$/,
+    detail: /^applying "Leaf" to .*on-a-drive-that-is-not-there was cut short/,
     repairable: false,
   },
   {
