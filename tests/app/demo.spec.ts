@@ -159,6 +159,10 @@ test('a new user tries the demo, from the empty window to the archive after a re
     host = await app.serve()
     await openAt(page, host, at)
     await expect(reader(page).getByText((nested?.prompt ?? '').slice(0, 40))).toBeVisible()
+    // A tree that has completed and was looked at is folded; its row says how many are in it.
+    await expect(row(page, root.title)).toHaveAttribute('aria-expanded', 'false')
+    await expect(row(page, root.title).getByTitle('4 sub-agents')).toBeVisible()
+    await row(page, root.title).press('ArrowRight')
     for (const task of all) await expect(row(page, task.title)).toHaveCount(1)
     await row(page, root.title).click()
     await expect(talk.getByRole('heading', { name: all[0]?.reportTitle ?? '?' })).toBeVisible()

@@ -6,7 +6,9 @@ import {
   sidebarRows,
 } from '../../src/renderer/views/sidebar/rows.ts'
 import { noUsage } from '../../src/shared/entries.ts'
+import type { TaskId } from '../../src/shared/ids.ts'
 import { childrenByParent } from '../../src/shared/projections/ledger-state.ts'
+import { waitingActivity } from '../../src/shared/tasks.ts'
 import { createFakeHost } from './fake-host.ts'
 
 function harbour() {
@@ -119,6 +121,22 @@ describe('interrupted tasks', () => {
     expect(has()).toBe(false)
     host.record({ type: 'task.interrupted', taskId: root, run: 1, cause: 'quit', usage: noUsage })
     expect(has()).toBe(true)
+  })
+
+  it('[S1] have one that an earlier host queued while its root runs again, and not one that waits in this host', () => {
+    const { host, project, root } = harbour()
+    const late = host.start(project.id, 'Paint the lamps', 'painter', {
+      parentId: root,
+      callId: null,
+      queued: true,
+    })
+    const has = (since: string, waiting: [TaskId, string][] = []) =>
+      interruptedRows(host.ledger.tasks, since, new Map(waiting)).some(
+        ({ task }) => task.id === late,
+      )
+    expect(has('2000-01-01T00:00:00.000Z')).toBe(false)
+    expect(has('2099-01-01T00:00:00.000Z', [[late, waitingActivity]])).toBe(false)
+    expect(has('2099-01-01T00:00:00.000Z')).toBe(true)
   })
 
   it('have a root that never began once the host is another one', () => {

@@ -50,8 +50,8 @@ export const useProject = (id: string | null): Project | null =>
 export function useInterruptedRows(): InterruptedRow[] {
   const kept = useRef<InterruptedRow[]>([])
   const hostSince = useHostSince()
-  return useLedger(({ ledger }) => {
-    const rows = interruptedRows(ledger.tasks, hostSince)
+  return useLedger(({ ledger, activity }) => {
+    const rows = interruptedRows(ledger.tasks, hostSince, activity)
     const before = kept.current
     const same =
       rows.length === before.length &&

@@ -36,20 +36,24 @@ export function isResumable(tasks: Tasks, task: Task): boolean {
  * That its root has completed since does not take an agent off the list: only a resume, a restart, an abandon
  * or the removal of its workspace does.
  *
- * `hostSince`: when the host began, ISO 8601. What is older and in the queue has nobody to take it up; null
- * while that is not known.
+ * `hostSince`: when the host began, ISO 8601; null while that is not known. `activity`: what each agent is doing.
+ * A queued task that is older than the host and waits for nothing in it was queued by an earlier host: nothing
+ * will start it, also when its root runs again.
  */
-export function interruptedRows(tasks: Tasks, hostSince: string | null = null): InterruptedRow[] {
+export function interruptedRows(
+  tasks: Tasks,
+  hostSince: string | null = null,
+  activity: ReadonlyMap<TaskId, string> = new Map(),
+): InterruptedRow[] {
   const neverStarted = (task: Task): boolean =>
     task.status === 'queued' &&
-    task.parentId === null &&
-    task.runs.length === 0 &&
     hostSince !== null &&
     task.createdAt < hostSince &&
+    !activity.has(task.id) &&
     !isGone(task)
   const listed = [...tasks.values()].filter((task) => {
     const root = tasks.get(task.rootId)
-    return (isResumable(tasks, task) && !(root && isGone(root))) || neverStarted(task)
+    return (isResumable(tasks, task) || neverStarted(task)) && !(root && isGone(root))
   })
   const among = new Set(listed.map(({ id }) => id))
   const children = Map.groupBy(listed, (task) => nearestListed(tasks, task, among))

@@ -63,7 +63,8 @@ export function ResumeForm(props: {
   const unreachable = useUnreachable()
   const lost = unreachable !== undefined
   const hostSince = useHostSince()
-  const all = rowsFor(agents, ask, tasks, hostSince)
+  const activity = useLedger((view) => view.activity)
+  const all = rowsFor(agents, ask, tasks, hostSince, activity)
   const [whole, setWhole] = useState(true)
   /** Only what the person chose: what is found out later may change the rest. */
   const [chosen, setChosen] = useState<Choices | null>(null)

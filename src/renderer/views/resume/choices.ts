@@ -26,9 +26,10 @@ export function rowsFor(
   ask: ResumeAsk,
   tasks: Tasks,
   hostSince: string | null = null,
+  activity?: ReadonlyMap<TaskId, string>,
 ): CandidateRow[] {
   const listed =
-    ask.of === 'all' ? interruptedRows(tasks, hostSince).map(({ task }) => task.id) : null
+    ask.of === 'all' ? interruptedRows(tasks, hostSince, activity).map(({ task }) => task.id) : null
   const isMeant = (id: TaskId): boolean => {
     if (ask.of === 'all') return listed?.includes(id) ?? false
     const task = tasks.get(id)
