@@ -39,7 +39,8 @@ if (chosen.length === 0) {
 const copy = mkdtempSync(join(tmpdir(), 'shiplog-mutants-'))
 process.on('exit', () => rmSync(copy, { recursive: true, force: true }))
 copySources()
-await requireGreen()
+/** Tests that pass without any mutant. */
+const green = new Set()
 const outcomes = []
 for (const mutant of chosen) {
   const outcome = await attempt(mutant)
@@ -65,13 +66,14 @@ function copySources() {
 }
 
 /** A test that fails by itself would kill every mutant. */
-async function requireGreen() {
-  for (const tests of new Set(chosen.flatMap((mutant) => mutant.tests))) {
-    const failing = await failingTest(tests)
-    if (!failing) continue
+async function requireGreen(tests) {
+  if (green.has(tests)) return
+  const failing = await failingTest(tests)
+  if (failing) {
     console.error(`This test fails without any mutant: ${failing}`)
     process.exit(1)
   }
+  green.add(tests)
 }
 
 /** @param {import('../tests/mutants/mutant.ts').Mutant} mutant */
@@ -79,19 +81,17 @@ async function attempt(mutant) {
   const file = join(copy, mutant.file)
   const text = readFileSync(file, 'utf8')
   if (text.split(mutant.find).length !== 2) return 'unusable'
-  writeFileSync(
-    file,
-    text.replace(mutant.find, () => mutant.replace),
-  )
-  try {
-    for (const tests of mutant.tests) {
-      mutant.killedBy = await failingTest(tests)
-      if (mutant.killedBy) return 'killed'
-    }
-    return 'survived'
-  } finally {
+  const mutated = text.replace(mutant.find, () => mutant.replace)
+  for (const tests of mutant.tests) {
+    writeFileSync(file, mutated)
+    const killedBy = await failingTest(tests)
     writeFileSync(file, text)
+    if (!killedBy) continue
+    await requireGreen(tests)
+    mutant.killedBy = killedBy
+    return 'killed'
   }
+  return 'survived'
 }
 
 /** The name of the first test that fails; undefined when all pass. */

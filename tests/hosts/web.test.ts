@@ -69,8 +69,20 @@ describe('files of the renderer', () => {
 
   it('refuses the page under a name that was made to point here (DNS rebinding)', async () => {
     await using fixture = await startFixture()
-    for (const name of ['evil.example', `evil.example:${fixture.host.port}`, '127.0.0.1']) {
-      expect((await get(fixture.host, '/', { headers: { Host: name } })).status).toBe(403)
+    const { port } = fixture.host
+    for (const name of [
+      'evil.example',
+      `evil.example:${port}`,
+      '127.0.0.1',
+      // They begin or end as ours do.
+      `localhost.evil.example:${port}`,
+      `127.0.0.1.evil.example:${port}`,
+      `evil-localhost:${port}`,
+      `localhost:${port}.evil.example`,
+      `localhost:${port + 1}`,
+    ]) {
+      const { status } = await get(fixture.host, '/', { headers: { Host: name } })
+      expect(status, name).toBe(403)
     }
     const own = { Host: `LOCALHOST:${fixture.host.port}` }
     expect((await get(fixture.host, '/', { headers: own })).status).toBe(200)

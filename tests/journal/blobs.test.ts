@@ -1,4 +1,5 @@
-import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import {
@@ -7,6 +8,7 @@ import {
   type RecordBody,
   readJournal,
   readJournalPage,
+  storeBlobFile,
 } from '../../src/main/journal/index.ts'
 import { diskError, spyOnHandles } from './disk-faults.ts'
 import { collect, journalWith, scratchDirectory } from './scratch.ts'
@@ -123,5 +125,26 @@ describe('values over 256 KB', () => {
     expect(first.records.map(({ seq }) => seq)).toEqual([1, 2, 3])
     expect(first).toMatchObject({ nextSeq: 4, total: 5 })
     expect(await collect(readJournal(file))).toHaveLength(5)
+  })
+})
+
+describe('a file that becomes a blob', () => {
+  const content = 'the whole output'
+  const sha256 = createHash('sha256').update(content).digest('hex')
+
+  it.each([
+    ['nothing is there', null],
+    ['one was left half written', 'the who'],
+    ['it is there already', content],
+  ])('[J10] is whole in its place and gone from where it was, where %s', async (_, there) => {
+    const directory = path.join(await scratchDirectory(), 'blobs')
+    const file = path.join(path.dirname(directory), 'output')
+    await writeFile(file, content)
+    await mkdir(directory)
+    if (there !== null) await writeFile(path.join(directory, sha256), there)
+    await storeBlobFile(directory, { file, sha256, bytes: Buffer.byteLength(content) })
+    expect(await readdir(directory)).toEqual([sha256])
+    expect(await readFile(path.join(directory, sha256), 'utf8')).toBe(content)
+    expect(await readdir(path.dirname(directory))).toEqual(['blobs'])
   })
 })

@@ -8,15 +8,15 @@ export const feedsMutants: Mutant[] = [
     find: "if (event.type === 'entries' || event.type === 'ended') mail.put(event)",
     replace: 'mail.put(event)',
     harm: 'After a lost connection, text that streamed meanwhile is shown twice.',
-    tests: ['tests/rpc/feeds.test.ts'],
+    tests: ['tests/rpc/session-feed.test.ts', 'tests/rpc/feeds.test.ts'],
   },
   {
     id: 'feeds-archived-never-ends',
     file: 'src/main/rpc/session-feed.ts',
-    find: "    if (page.source === 'archived') mail.put({ type: 'ended' })\n",
-    replace: '',
+    find: "    if (source === 'archived') mail.put({ type: 'ended' })\n",
+    replace: '    void source\n',
     harm: 'A page that opens an archived conversation waits for news for ever, and holds its connection.',
-    tests: ['tests/rpc/feeds.test.ts'],
+    tests: ['tests/rpc/session-feed.test.ts', 'tests/rpc/feeds.test.ts'],
   },
   {
     id: 'feeds-entries-twice',
@@ -24,7 +24,7 @@ export const feedsMutants: Mutant[] = [
     find: 'event.entries.filter((entry) => entry.seq > seq)',
     replace: 'event.entries',
     harm: 'Entries that were written while a page caught up are shown twice.',
-    tests: ['tests/rpc/feeds.test.ts'],
+    tests: ['tests/rpc/session-feed.test.ts', 'tests/rpc/feeds.test.ts'],
   },
   {
     id: 'feeds-abort-unheard',

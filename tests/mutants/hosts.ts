@@ -64,7 +64,7 @@ export const hostsMutants: Mutant[] = [
     find: '      codes.delete(hash)\n',
     replace: '',
     harm: 'Whoever sees the arguments of the browser gets a token after the person did.',
-    tests: ['tests/hosts/grants.test.ts', 'tests/hosts/web.test.ts'],
+    tests: ['tests/hosts/pages.test.ts'],
   },
   {
     id: 'hosts-code-good-for-ever',
@@ -72,7 +72,7 @@ export const hostsMutants: Mutant[] = [
     find: 'until !== undefined && clock() < until',
     replace: 'until !== undefined',
     harm: 'A code that was never used can be redeemed hours later.',
-    tests: ['tests/hosts/grants.test.ts', 'tests/hosts/web.test.ts'],
+    tests: ['tests/hosts/pages.test.ts'],
   },
   {
     id: 'hosts-old-page-known',
@@ -80,7 +80,7 @@ export const hostsMutants: Mutant[] = [
     find: 'clock() - page.usedAtMs < pageAgeMsMax',
     replace: 'clock() - page.usedAtMs < Number.POSITIVE_INFINITY',
     harm: 'The token of a page that nobody used for months still decides.',
-    tests: ['tests/hosts/grants.test.ts', 'tests/hosts/web.test.ts'],
+    tests: ['tests/hosts/pages.test.ts'],
   },
   {
     id: 'hosts-dead-connection-kept',

@@ -104,7 +104,7 @@ export const journalMutants: Mutant[] = [
     find: 'if (!(await holdsTheSame(from, staged))) {',
     replace: 'if (from === staged) {',
     harm: 'A copy on a bad disk is taken for the original, which is then deleted.',
-    tests: ['tests/journal/move.test.ts', 'tests/crash/bad-disks.test.ts'],
+    tests: ['tests/journal/move.test.ts'],
   },
   {
     id: 'journal-rival-deleted',

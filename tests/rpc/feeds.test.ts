@@ -169,6 +169,18 @@ describe('the session feed', () => {
   })
 })
 
+it('ends when it is aborted while a reader holds an event', async () => {
+  const ledger = await openLedger(join(await temporaryDir(), 'ledger.jsonl'), '')
+  onTestFinished(() => ledger.close())
+  const abort = new AbortController()
+  const feed = ledgerFeed({ ledger, activity: createActivityBoard() }, undefined, abort.signal)
+  await feed.next()
+  await ledger.record(taskCreated(newTaskId(), newProjectId()))
+  expect(await feed.next()).toMatchObject({ value: { type: 'records' } })
+  abort.abort()
+  expect(await feed.next()).toEqual({ done: true, value: undefined })
+})
+
 it('lets go of its listeners when a reader goes away', async () => {
   const ledger = await openLedger(join(await temporaryDir(), 'ledger.jsonl'), '')
   onTestFinished(() => ledger.close())

@@ -57,6 +57,19 @@ it('[T5] frees exactly one slot when an agent ends in the middle of waiting', as
   expect(taken).toHaveLength(2)
 })
 
+it('[T5] frees the slot of an agent that ends in the moment in which it gets it again', async () => {
+  const slots = createSlots(1)
+  const ending = await slots.acquire(never)
+  const reply = Promise.withResolvers<void>()
+  const lent = ending.lend(() => reply.promise)
+  const second = await slots.acquire(never)
+  reply.resolve()
+  expect(await stateOf(lent)).toBe('waiting')
+  second.release()
+  ending.release()
+  expect(await stateOf(slots.acquire(never))).toBe('done')
+})
+
 it('rejects with the reason of the one who gave up, and gives its place to the next', async () => {
   const slots = createSlots(1)
   const first = await slots.acquire(never)

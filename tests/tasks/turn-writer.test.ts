@@ -67,3 +67,46 @@ it('[K3] gives the agent the result that was recorded', async () => {
   expect(records[2]?.parts).toMatchObject([{ text: 'Look: q1W2' }, { type: 'tool-call' }])
   await session.close()
 })
+
+it('[J6] has a call durable before its tool runs, and its result before the agent hears of it', async () => {
+  const { session, writer } = await openWriter()
+  const typesNow = async () => (await session.page({ last: 9 })).records.map(({ type }) => type)
+  await writer.begin()
+  let atExecution: string[] = []
+  await writer.call({ name: 'bash', input: {} }, async () => {
+    atExecution = await typesNow()
+    return { outcome: 'ok', output: 'done' }
+  })
+  expect(atExecution).toEqual(['tool-call'])
+  expect(await typesNow()).toEqual(['tool-call', 'tool-result'])
+  await session.close()
+})
+
+it('[J6] runs no tool whose call could not be recorded', async () => {
+  const { session, writer } = await openWriter()
+  await writer.begin()
+  await session.close()
+  let ran = false
+  const call = writer.call({ name: 'bash', input: {} }, async () => {
+    ran = true
+    return { outcome: 'ok', output: '' }
+  })
+  await expect(call).rejects.toThrow()
+  expect(ran).toBe(false)
+})
+
+it('[A8] keeps what an interrupted turn had said, marked as interrupted; nothing when it had said nothing', async () => {
+  const { session, writer } = await openWriter()
+  await writer.begin()
+  await writer.interrupt()
+  expect(session.lastSeq).toBe(0)
+  await writer.text('half a sen')
+  await writer.interrupt()
+  await writer.interrupt()
+  const { records } = await session.page({ last: 9 })
+  expect(records).toMatchObject([
+    { type: 'message', status: 'interrupted', parts: [{ type: 'text', text: 'half a sen' }] },
+  ])
+  expect(session.partial).toBeNull()
+  await session.close()
+})

@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { withEventMeta } from '@orpc/server'
 import { feedBatchMax, type SessionFeedEvent } from '../../shared/contract/feed.ts'
+import type { TranscriptPage } from '../../shared/contract/workspace.ts'
 import type { Entry } from '../../shared/entries.ts'
 import type { TaskId } from '../../shared/ids.ts'
 import type { SessionEvent } from '../sessions/session.ts'
@@ -37,20 +38,26 @@ export async function* sessionFeed(
       if (event.type === 'entries' || event.type === 'ended') mail.put(event)
   }
 
+  /** Nobody writes it any more, so there will be no news. */
+  const endWhereArchived = (source: TranscriptPage['source']) => {
+    if (source === 'archived') mail.put({ type: 'ended' })
+  }
+
   async function* catchUp(): AsyncGenerator<SessionFeedEvent> {
     if (Number.isSafeInteger(seq) && lastEventId !== undefined) {
       let from: number | null = seq + 1
+      let source: TranscriptPage['source'] | null = null
       while (from !== null) {
-        const page: { entries: Entry[]; nextSeq: number | null } = await records.transcriptPage(
-          workspaceId,
-          { fromSeq: from, limit: feedBatchMax },
-        )
+        const query: { fromSeq: number; limit: number } = { fromSeq: from, limit: feedBatchMax }
+        const page: TranscriptPage = await records.transcriptPage(workspaceId, query)
         from = page.nextSeq
+        source = page.source
         if (page.entries.length === 0) continue
         seq = page.entries.at(-1)?.seq ?? seq
         yield stamped({ type: 'entries', entries: page.entries })
       }
       dropOldNews()
+      if (source !== null) endWhereArchived(source)
       yield stamped({ type: 'partial', partial: partialNow() })
       return
     }
@@ -63,7 +70,7 @@ export async function* sessionFeed(
     dropOldNews()
     // The file is for a session that nobody writes now: what a crash left of its last message.
     const partial = sessions.current(workspaceId) ? partialNow() : page.partial
-    if (page.source === 'archived') mail.put({ type: 'ended' })
+    endWhereArchived(page.source)
     return stamped({ type: 'snapshot', seq, entries: page.entries, partial, damage: page.damage })
   }
 

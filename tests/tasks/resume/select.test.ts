@@ -14,7 +14,8 @@ interface History {
   state: LedgerState
   begin(parentId?: TaskId): TaskId
   interrupt(...ids: TaskId[]): void
-  selected(selector: ResumeSelector): TaskId[]
+  /** `active`: those that run or wait for their turn. */
+  selected(selector: ResumeSelector, active?: TaskId[]): TaskId[]
 }
 
 function newHistory(): History {
@@ -37,7 +38,8 @@ function newHistory(): History {
       for (const taskId of ids)
         record({ type: 'task.interrupted', taskId, run: 1, cause: 'the power went', usage })
     },
-    selected: (selector) => selectForResume(state, selector, () => false).map(({ id }) => id),
+    selected: (selector, active = []) =>
+      selectForResume(state, selector, (id) => active.includes(id)).map(({ id }) => id),
   }
 }
 
@@ -73,4 +75,24 @@ it('[S1] says that there is no such group, where neither a group nor an agent ha
   expect(() => selected({ by: 'group', group: 'nope' })).toThrow(
     /^There is no parallel group "nope", and no agent with that id/,
   )
+})
+
+it('[S1] means the agent that stopped last, where none is named', () => {
+  const { begin, interrupt, selected } = newHistory()
+  const [first, second, third] = [begin(), begin(), begin()]
+  interrupt(second)
+  interrupt(third)
+  interrupt(first)
+  expect(selected({ by: 'most-recent' })).toEqual([first])
+})
+
+it('[S1] leaves out whoever waits for its turn already', () => {
+  const { begin, interrupt, selected } = newHistory()
+  const lead = begin()
+  const parser = begin(lead)
+  interrupt(lead, parser)
+  expect(selected({ by: 'all' }, [lead])).toEqual([parser])
+  expect(selected({ by: 'tree', taskId: lead }, [parser])).toEqual([lead])
+  expect(() => selected({ by: 'task', taskId: lead }, [lead])).toThrow(/is running, or about to/)
+  expect(() => selected({ by: 'all' }, [lead, parser])).toThrow(/No agent is interrupted/)
 })
