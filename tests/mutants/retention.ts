@@ -17,11 +17,7 @@ export const retentionMutants: Mutant[] = [
     replace:
       "const mark = { receiptId: expired?.receiptId ?? '', atMs: Date.parse(expired?.at ?? '0') }",
     harm: 'A transcript that a person restored while the sweep was moving others is moved to the trash unsaid.',
-    tests: [
-      'tests/retention/retention.test.ts',
-      'tests/retention/start.test.ts',
-      'tests/crash/retention.test.ts',
-    ],
+    tests: ['tests/retention/expiry.test.ts'],
   },
   {
     id: 'retention-keeper-moved-meanwhile',
@@ -29,7 +25,7 @@ export const retentionMutants: Mutant[] = [
     find: 'return now?.keeperDir === place.keeperDir ? {',
     replace: 'return now ? {',
     harm: 'A transcript whose keeper is archived meanwhile is looked for in its old place, and stays or is split.',
-    tests: ['tests/retention/retention.test.ts', 'tests/retention/start.test.ts'],
+    tests: ['tests/retention/expiry.test.ts'],
   },
   {
     id: 'retention-restored-then-deleted',
