@@ -4,6 +4,8 @@ import { GitError } from './errors.ts'
 import { exists } from './exists.ts'
 import { head as headOf, isClean, resolveCommit } from './inspect.ts'
 import { mergeTrees } from './merge-trees.ts'
+import { keepSnapshot } from './objects/kept-snapshots.ts'
+import { whileObjectsStay, withQuarantine } from './objects/quarantine.ts'
 import { line, type RunGit } from './run.ts'
 import { commitTree, snapshotMessage, treeOf } from './snapshot.ts'
 
@@ -17,16 +19,24 @@ export async function rebaseSnapshot(
   git: RunGit,
   { repoDir, head, final, onto }: { repoDir: string; head: string; final: string; onto: string },
 ): Promise<Rebased> {
-  const [base, ours, theirs] = await Promise.all(
-    [head, onto, final].map((commit) => treeOf(git, repoDir, commit)),
-  )
-  if (base === undefined || ours === undefined || theirs === undefined)
-    throw new Error('three trees were asked for')
-  const merged = await mergeTrees(git, { dir: repoDir, base, ours, theirs })
-  if (merged.kind === 'conflict') return { kind: 'conflict', paths: merged.paths }
-  if (merged.tree === ours) return { kind: 'rebased', commit: onto }
-  const commit = { tree: merged.tree, parents: [onto], message: snapshotMessage }
-  return { kind: 'rebased', commit: await commitTree(git, repoDir, commit) }
+  const attempt = () =>
+    withQuarantine(git, repoDir, async (quarantine): Promise<Rebased> => {
+      const apart = quarantine.git
+      const [base, ours, theirs] = await Promise.all(
+        [head, onto, final].map((commit) => treeOf(apart, repoDir, commit)),
+      )
+      if (base === undefined || ours === undefined || theirs === undefined)
+        throw new Error('three trees were asked for')
+      const merged = await mergeTrees(apart, { dir: repoDir, base, ours, theirs })
+      if (merged.kind === 'conflict') return { kind: 'conflict', paths: merged.paths }
+      if (merged.tree === ours) return { kind: 'rebased', commit: onto }
+      const { tree } = merged
+      const parts = { tree, parents: [onto], message: snapshotMessage }
+      const commit = await commitTree(apart, repoDir, parts)
+      await keepSnapshot(git, quarantine, { dir: repoDir, commit, tree, since: onto })
+      return { kind: 'rebased', commit }
+    })
+  return whileObjectsStay(attempt)
 }
 
 /** What Git leaves lying while something is half done. */

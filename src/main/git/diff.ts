@@ -3,7 +3,7 @@ import type { WorkspaceDiff } from '../../shared/contract/workspace.ts'
 import { changeWords, diffTree, readRaw } from './changes.ts'
 import { inspectProject, resolveCommit } from './inspect.ts'
 import { fields, type RunGit } from './run.ts'
-import { snapshot } from './snapshot.ts'
+import { withSnapshot } from './snapshot.ts'
 
 /** Where it would be applied is the caller's to say. */
 type DiffContent = Omit<WorkspaceDiff, 'target'>
@@ -41,11 +41,10 @@ export async function diff(
   if (baseCommit === null || (await resolveCommit(git, dir, baseCommit, { signal })) === null) {
     return { kind: 'not-available', reason: 'no-base-commit' }
   }
-  const { tree } = await snapshot(git, dir, { signal })
-  return {
-    kind: 'diff',
-    ...(await diffTrees(git, { dir: found.topLevel, from: baseCommit, to: tree, patch, signal })),
-  }
+  return withSnapshot(git, dir, { signal }, async ({ tree, quarantine }) => {
+    const trees = { dir: found.topLevel, from: baseCommit, to: tree, patch, signal }
+    return { kind: 'diff', ...(await diffTrees(quarantine.git, trees)) }
+  })
 }
 
 /** Between two commits or trees. A missing one is a GitError. */

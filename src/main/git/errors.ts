@@ -45,6 +45,15 @@ export class ObjectsMissingError extends GitError {
   }
 }
 
+/** Objects went while they were needed, several times in a row: a `gc` that deletes at once runs beside it. */
+export class ObjectsVanishedError extends GitError {
+  constructor(cause: GitError) {
+    super(cause.args, cause.exitCode, cause.stderr)
+    this.message = `Git deleted objects of the repository while Shiplog needed them, or they are damaged. If a "git gc --prune=now" is running there, wait until it ends and try again; else see "git fsck". Nothing was changed. Git says: ${essence(cause.stderr)}.`
+    this.name = 'ObjectsVanishedError'
+  }
+}
+
 /** There is no Git to run. */
 export class GitMissingError extends Error {
   readonly kind = 'git-missing'

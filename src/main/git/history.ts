@@ -88,7 +88,10 @@ export async function refsContaining(
   const names = stdout.toString().split('\n')
   const below = (place: string) =>
     names.filter((name) => name.startsWith(place)).map((name) => name.slice(place.length))
-  return { branches: below('refs/heads/'), keptFor: below('refs/shiplog/') }
+  return {
+    branches: below('refs/heads/'),
+    keptFor: below('refs/shiplog/').filter((name) => !name.includes('/')),
+  }
 }
 
 /** What a task's work led to: its branch, else what `keepRef` kept of it; null when neither is there. */

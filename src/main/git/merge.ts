@@ -50,10 +50,11 @@ export async function mergeInto(git: RunGit, input: MergeIntoInput): Promise<Mer
   const base = await treeOf(git, targetDir, baseCommit, { signal })
   const theirs = await treeOf(git, targetDir, theirCommit, { signal })
   if (base === theirs) return { kind: 'nothing-to-apply' }
-  return withSnapshot(git, targetDir, { signal }, async (target) => {
+  const prepared = await withSnapshot(git, targetDir, { signal }, async (target) => {
     const trees = { dir: target.topLevel, base, ours: target.tree, theirs, signal }
-    return bringIn(git, target, await mergeTrees(git, trees), input)
+    return prepare(git, target, await mergeTrees(target.quarantine.git, trees), input)
   })
+  return bringIn(prepared, input)
 }
 
 export interface MergePatchInput extends Writing {
@@ -69,43 +70,54 @@ export interface MergePatchInput extends Writing {
 /** The same from the saved files, for when the commits no longer exist. */
 export async function mergePatchInto(git: RunGit, input: MergePatchInput): Promise<ApplyOutcome> {
   const { targetDir, baseCommit, signal } = input
-  return withSnapshot(git, targetDir, { signal }, async (target) => {
-    const patches = await patchFiles(git, target.scratchDir, input)
-    if (patches.length === 0) return { kind: 'nothing-to-apply' }
+  const prepared = await withSnapshot(git, targetDir, { signal }, async (target) => {
+    const apart = target.quarantine.git
+    const patches = await patchFiles(apart, target.scratchDir, input)
+    if (patches.length === 0) return answered({ kind: 'nothing-to-apply' })
     const baseKnown =
       baseCommit !== undefined &&
-      (await resolveCommit(git, targetDir, baseCommit, { signal })) !== null
+      (await resolveCommit(apart, targetDir, baseCommit, { signal })) !== null
     if (baseKnown) {
-      const base = await treeOf(git, targetDir, baseCommit, { signal })
-      const theirs = await treeWith(git, target, base, patches, signal)
+      const base = await treeOf(apart, targetDir, baseCommit, { signal })
+      const theirs = await treeWith(apart, target, base, patches, signal)
       if (theirs.kind === 'merged') {
-        if (theirs.tree === base) return { kind: 'nothing-to-apply' }
+        if (theirs.tree === base) return answered({ kind: 'nothing-to-apply' })
         const trees = { dir: target.topLevel, base, ours: target.tree, theirs: theirs.tree, signal }
-        return bringIn(git, target, await mergeTrees(git, trees), input)
+        return prepare(git, target, await mergeTrees(apart, trees), input)
       }
     }
-    const merge = await treeWith(git, target, target.tree, patches, signal)
+    const merge = await treeWith(apart, target, target.tree, patches, signal)
     // Without the blobs it was made from, a patch that is already in looks like one that does not fit.
-    if (merge.kind === 'conflict' && (await holdsAll(git, target, patches, signal))) {
-      return { kind: 'already-applied' }
+    if (merge.kind === 'conflict' && (await holdsAll(apart, target, patches, signal))) {
+      return answered({ kind: 'already-applied' })
     }
-    return bringIn(git, target, merge, input)
+    return prepare(git, target, merge, input)
   })
+  return bringIn(prepared, input)
 }
 
-async function bringIn(
+/** Written by `write` once the snapshot is gone: it may not be planned again after a file was touched. */
+type Prepared = { kind: 'planned'; plan: UpdatePlan } | { kind: 'answered'; outcome: ApplyOutcome }
+
+const answered = (outcome: ApplyOutcome): Prepared => ({ kind: 'answered', outcome })
+
+async function prepare(
   git: RunGit,
   target: OpenSnapshot,
   merge: TreeMerge,
-  { updateId, write, signal }: Writing & { signal?: AbortSignal | undefined },
-): Promise<ApplyOutcome> {
-  if (merge.kind === 'conflict') return conflict(merge.paths, merge.details)
-  if (merge.tree === target.tree) return { kind: 'already-applied' }
+  { updateId, signal }: Writing & { signal?: AbortSignal | undefined },
+): Promise<Prepared> {
+  if (merge.kind === 'conflict') return answered(conflict(merge.paths, merge.details))
+  if (merge.tree === target.tree) return answered({ kind: 'already-applied' })
   const planned = await planUpdate(git, target, merge.tree, { updateId, signal })
-  if (planned.kind === 'in-the-way')
-    return conflict(planned.paths, [`${named(planned.paths)}: ${planned.why}`])
-  const { files, converted } = planned.plan
-  const written = await write(planned.plan)
+  if (planned.kind === 'planned') return planned
+  return answered(conflict(planned.paths, [`${named(planned.paths)}: ${planned.why}`]))
+}
+
+async function bringIn(prepared: Prepared, { write }: Writing): Promise<ApplyOutcome> {
+  if (prepared.kind === 'answered') return prepared.outcome
+  const { files, converted } = prepared.plan
+  const written = await write(prepared.plan)
   if (written.kind === 'edited') {
     const why = 'it was edited while the changes were being brought in'
     return conflict(written.paths, [`${named(written.paths)}: ${why}`])

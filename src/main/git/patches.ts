@@ -8,7 +8,7 @@ import { changedTreePaths, diffTree } from './changes.ts'
 import { GitError } from './errors.ts'
 import { resolveCommit } from './inspect.ts'
 import { line, type RunGit } from './run.ts'
-import { commitSnapshot, finalMessage } from './snapshot.ts'
+import { commitOpen, finalMessage, type OpenSnapshot, withSnapshot } from './snapshot.ts'
 
 export interface SavePatchInput {
   dir: string
@@ -52,22 +52,32 @@ export async function savePatch(git: RunGit, input: SavePatchInput): Promise<Sav
       `no commit ${input.baseCommit} in ${dir}`,
     )
   }
-  const final = await commitSnapshot(git, dir, { message: finalMessage, signal })
-  const tip = await linearTip(git, dir, { base, head: final.head, signal })
+  return withSnapshot(git, dir, { signal }, (open) => writePatch(git, open, base, input))
+}
 
-  const seriesBytes = await write(git, input.seriesPath, tip === null || tip === base, {
+async function writePatch(
+  git: RunGit,
+  open: OpenSnapshot,
+  base: string,
+  { dir, seriesPath, worktreePath, signal }: SavePatchInput,
+): Promise<SavedPatch> {
+  const final = await commitOpen(git, open, finalMessage, signal)
+  const apart = open.quarantine.git
+  const tip = await linearTip(apart, dir, { base, head: final.head, signal })
+
+  const seriesBytes = await write(apart, seriesPath, tip === null || tip === base, {
     args: [...formatPatch, `${base}..${tip}`],
     cwd: dir,
     signal,
   })
   const worktreeFrom = tip === null ? 'base' : 'head'
   const from = worktreeFrom === 'base' ? base : (final.head ?? base)
-  const worktreeBytes = await write(git, input.worktreePath, false, {
+  const worktreeBytes = await write(apart, worktreePath, false, {
     args: [...diffTree, '--find-renames', '--binary', '-p', from, final.tree],
     cwd: dir,
     signal,
   })
-  const paths = await changedTreePaths(git, { dir, from: base, to: final.tree, signal })
+  const paths = await changedTreePaths(apart, { dir, from: base, to: final.tree, signal })
   return {
     status: paths.length === 0 ? 'none' : 'ready',
     headCommit: final.head,

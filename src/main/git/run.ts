@@ -173,6 +173,19 @@ export function createRunGit({
   }
 }
 
+/** The same with more variables in the environment of every call. */
+export function withVariables(git: RunGit, variables: Record<string, string>): RunGit {
+  return Object.assign(
+    (args: readonly string[], options: GitRunOptions) =>
+      git(args, { ...options, env: { ...variables, ...options.env } }),
+    {
+      worktreeRootOf: git.worktreeRootOf,
+      ensureWorktree: git.ensureWorktree,
+      readConfig: git.readConfig,
+    },
+  )
+}
+
 /** Git's words when it may not fetch what a partial clone left out: the newer ones, then the older ones. */
 const objectsAreMissing = (error: unknown): error is GitError =>
   error instanceof GitError &&

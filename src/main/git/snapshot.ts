@@ -2,7 +2,8 @@
  * The whole state of a working tree as a Git tree: what is staged, changed and untracked, without what
  * is ignored. It is written through an index of its own, so neither the real index nor a file is touched.
  *
- * - A file of any size goes into the object database, streamed by Git; a full disk is a GitError.
+ * - A file of any size goes into an object database, streamed by Git; a full disk is a GitError. Nothing is in
+ *   the repository's before a reference names it (`objects/quarantine.ts`).
  * - A submodule is the commit that is checked out in it; changes inside it that are not committed stay out
  *   (`submodules.ts` finds them).
  * - A repository inside the working tree that is no submodule stays out, and is named in `leftOut`.
@@ -11,6 +12,8 @@ import { copyFile, mkdtemp, rm, stat, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { head as headOf, topLevelOf } from './inspect.ts'
+import { keepSnapshot } from './objects/kept-snapshots.ts'
+import { type Quarantine, whileObjectsStay, withQuarantine } from './objects/quarantine.ts'
 import { line, notIntoSubmodules, type RunGit } from './run.ts'
 
 interface Snapshot {
@@ -26,13 +29,15 @@ interface Snapshot {
 /** A snapshot whose index still exists: Git can tell by it what has changed since. */
 export interface OpenSnapshot extends Snapshot {
   topLevel: string
+  /** Its new objects are here only, and go with it. */
+  quarantine: Quarantine
   indexFile: string
   /** A temporary folder that goes with the snapshot. */
   scratchDir: string
 }
 
 interface CommittedSnapshot extends Snapshot {
-  /** HEAD when nothing was changed, else a new commit on top of it, which nothing refers to yet. */
+  /** HEAD when nothing was changed, else a new commit on top of it, kept for a while (`kept-snapshots.ts`). */
   commit: string
 }
 
@@ -59,12 +64,8 @@ export async function snapshot(
   dir: string,
   options: SnapshotOptions = {},
 ): Promise<Snapshot> {
-  return withSnapshot(git, dir, options, async ({ tree, head, dirty, leftOut }) => ({
-    tree,
-    head,
-    dirty,
-    leftOut,
-  }))
+  const { tree, head, dirty, leftOut } = await commitSnapshot(git, dir, options)
+  return { tree, head, dirty, leftOut }
 }
 
 /** A commit that holds the working tree as it is, for a child to branch from. No branch moves. */
@@ -73,10 +74,21 @@ export async function commitSnapshot(
   dir: string,
   { message = snapshotMessage, signal }: SnapshotOptions & { message?: string } = {},
 ): Promise<CommittedSnapshot> {
-  const taken = await snapshot(git, dir, { signal })
-  if (taken.head !== null && !taken.dirty) return { ...taken, commit: taken.head }
-  const parents = taken.head === null ? [] : [taken.head]
-  return { ...taken, commit: await commitTree(git, dir, { ...taken, parents, message, signal }) }
+  return withSnapshot(git, dir, { signal }, (open) => commitOpen(git, open, message, signal))
+}
+
+export async function commitOpen(
+  git: RunGit,
+  { tree, head, dirty, leftOut, topLevel, quarantine }: OpenSnapshot,
+  message: string,
+  signal?: AbortSignal,
+): Promise<CommittedSnapshot> {
+  const taken = { tree, head, dirty, leftOut }
+  if (head !== null && !dirty) return { ...taken, commit: head }
+  const parents = head === null ? [] : [head]
+  const commit = await commitTree(quarantine.git, topLevel, { tree, parents, message, signal })
+  await keepSnapshot(git, quarantine, { dir: topLevel, commit, tree, since: head })
+  return { ...taken, commit }
 }
 
 /** `date`: in a form that Git reads; now, unless given. */
@@ -98,26 +110,34 @@ export async function commitTree(
   return line(await git(args, { cwd: dir, env: { ...shiplogIdentity, ...dates, ...env }, signal }))
 }
 
-/** Takes a snapshot and hands it to `use` with its index; both are gone afterwards. */
+/**
+ * Takes a snapshot and hands it to `use` with its index; both are gone afterwards. `use` may be called several
+ * times: when it fails because objects went from the repository, all is done again.
+ */
 export async function withSnapshot<Result>(
   git: RunGit,
   dir: string,
   { signal }: SnapshotOptions,
   use: (snapshot: OpenSnapshot) => Promise<Result>,
 ): Promise<Result> {
-  return withScratchDir(async (scratchDir) => {
-    const topLevel = await topLevelOf(git, dir, { signal })
-    const head = await headOf(git, topLevel, { signal })
-    const indexFile = path.join(scratchDir, 'index')
-    await startIndex(git, topLevel, indexFile, head, signal)
+  const topLevel = await topLevelOf(git, dir, { signal })
+  const attempt = () =>
+    withScratchDir((scratchDir) =>
+      withQuarantine(git, topLevel, async (quarantine) => {
+        const apart = quarantine.git
+        const head = await headOf(apart, topLevel, { signal })
+        const indexFile = path.join(scratchDir, 'index')
+        await startIndex(apart, topLevel, indexFile, head, signal)
 
-    const run = { cwd: topLevel, env: { GIT_INDEX_FILE: indexFile }, signal }
-    await addChanged(git, run)
-    const leftOut = await addUntracked(git, run)
-    const tree = line(await git(['write-tree'], run))
-    const dirty = head === null || tree !== (await treeOf(git, topLevel, head, { signal }))
-    return use({ tree, head, dirty, leftOut, topLevel, indexFile, scratchDir })
-  })
+        const run = { cwd: topLevel, env: { GIT_INDEX_FILE: indexFile }, signal }
+        await addChanged(apart, run)
+        const leftOut = await addUntracked(apart, run)
+        const tree = line(await apart(['write-tree'], run))
+        const dirty = head === null || tree !== (await treeOf(apart, topLevel, head, { signal }))
+        return use({ tree, head, dirty, leftOut, topLevel, quarantine, indexFile, scratchDir })
+      }),
+    )
+  return whileObjectsStay(attempt, signal)
 }
 
 export async function withScratchDir<Result>(

@@ -5,6 +5,7 @@ import type { TaskId } from '../../shared/ids.ts'
 import { GitError, NotAWorktreeError, WorktreeRefusedError } from './errors.ts'
 import { exists } from './exists.ts'
 import { commonDirOf, resolveCommit } from './inspect.ts'
+import { releaseSnapshot } from './objects/kept-snapshots.ts'
 import { line, type RunGit } from './run.ts'
 import { shiplogIdentity } from './snapshot.ts'
 import { adminDirOf, resolved } from './worktree-files/state.ts'
@@ -36,6 +37,7 @@ export async function createWorktree(git: RunGit, input: CreateWorktreeInput): P
     })
     const commonDir = await commonDirOf(git, repoDir)
     if (commonDir !== null) await syncWorktree({ commonDir, root: input.path, branch })
+    await releaseSnapshot(git, repoDir, from)
   } catch (error) {
     // Not with `signal`: what an aborted call began is cleaned up all the same.
     await removeWorktree(git, { repoDir, path: input.path, branch, branchAt: from }).catch(() => {})
@@ -142,6 +144,7 @@ export async function keepRef(
   commit: string,
 ): Promise<void> {
   await git(['update-ref', hiddenRef(taskId), commit], { cwd: repoDir })
+  await releaseSnapshot(git, repoDir, commit)
 }
 
 /** The commit that `keepRef` kept; null when there is none. */

@@ -86,7 +86,7 @@ it('comes back from any apply with every byte, mode, link and folder, and applie
         const theirTree = (await git.snapshot(child.dir)).tree
         const before = await parent.account()
         await withSnapshot(run, parent.dir, {}, async (snapshot) => {
-          const merged = await mergeTrees(run, {
+          const merged = await mergeTrees(snapshot.quarantine.git, {
             dir: parent.dir,
             base,
             ours: snapshot.tree,

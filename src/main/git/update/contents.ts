@@ -3,13 +3,14 @@
  * in one pack below a hidden ref, so a `gc` keeps them and one sync makes them durable.
  */
 import { createHash } from 'node:crypto'
-import { lstat, mkdir, open, readdir, readlink, writeFile } from 'node:fs/promises'
+import { lstat, readdir, readlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
 import { GitError } from '../errors.ts'
 import { resolveCommit } from '../inspect.ts'
+import { quoted } from '../objects/quarantine.ts'
 import { fields, line, type RunGit } from '../run.ts'
-import { commitTree } from '../snapshot.ts'
+import { commitTree, type OpenSnapshot } from '../snapshot.ts'
 
 /** One path's bytes, or a link's target. */
 const contentSchema = z.object({
@@ -42,9 +43,6 @@ export type UpdateManifest = z.infer<typeof manifestSchema>
 const manifestName = 'update.json'
 const updateRef = (updateId: string): string => `refs/shiplog/updates/${updateId}`
 
-/** Everything that is written here is durable when it resolves: packs, references, their folders. */
-const durable = ['-c', 'core.fsync=all']
-
 /** A place for new objects, apart from the repository's until they go there as one pack. */
 export interface ContentStore {
   /** Stores files of the disk as they are; links must be given as `Buffer`. In the order asked for. */
@@ -55,14 +53,9 @@ export interface ContentStore {
 
 export async function openContentStore(
   git: RunGit,
-  { topLevel, scratchDir }: { topLevel: string; scratchDir: string },
+  { topLevel, scratchDir, quarantine }: OpenSnapshot,
 ): Promise<ContentStore> {
-  const answer = await git(['rev-parse', '--git-path', 'objects'], { cwd: topLevel })
-  const objects = path.resolve(topLevel, line(answer))
-  const own = path.join(scratchDir, 'objects')
-  await mkdir(path.join(own, 'info'), { recursive: true })
-  await writeFile(path.join(own, 'info', 'alternates'), `${quoted(objects)}\n`)
-  const apart = { GIT_OBJECT_DIRECTORY: own }
+  const run = quarantine.git
   let texts = 0
 
   async function add(files: readonly (string | Buffer)[]): Promise<string[]> {
@@ -78,7 +71,7 @@ export async function openContentStore(
     }
     const args = ['hash-object', '-w', '--no-filters', '--stdin-paths']
     const input = names.map((name) => `${quoted(name)}\n`).join('')
-    return line(await git(args, { cwd: topLevel, env: apart, input })).split('\n')
+    return line(await run(args, { cwd: topLevel, input })).split('\n')
   }
 
   async function keep(updateId: string, manifest: UpdateManifest): Promise<string> {
@@ -88,38 +81,28 @@ export async function openContentStore(
       if (before) entries.push(`${gitMode(before)} ${before.id}\tbefore/${name}`)
       if (after) entries.push(`${gitMode(after)} ${after.id}\tafter/${name}`)
     }
-    const run = {
+    const inIndex = {
       cwd: topLevel,
-      env: { ...apart, GIT_INDEX_FILE: path.join(scratchDir, 'index-kept') },
+      env: { GIT_INDEX_FILE: path.join(scratchDir, 'index-kept') },
     }
     const input = entries.map((entry) => `${entry}\0`).join('')
-    await git(['update-index', '-z', '--index-info'], { ...run, input })
-    const tree = line(await git(['write-tree'], run))
+    await run(['update-index', '-z', '--index-info'], { ...inIndex, input })
+    const tree = line(await run(['write-tree'], inIndex))
     const message = `Files that Shiplog replaced (before/) and wrote (after/) in ${topLevel}`
-    const commit = await commitTree(git, topLevel, { tree, parents: [], message, env: apart })
-    await publish(commit, tree)
-    await git([...durable, 'update-ref', updateRef(updateId), commit], { cwd: topLevel })
+    const commit = await commitTree(run, topLevel, { tree, parents: [], message })
+    await quarantine.keep({ ref: updateRef(updateId), commit, ids: await idsIn(commit, tree) })
     await assertKept(commit)
     return commit
   }
 
-  async function publish(commit: string, tree: string): Promise<void> {
-    const listed = await git(['ls-tree', '-r', '-t', '-z', tree], { cwd: topLevel, env: apart })
+  async function idsIn(commit: string, tree: string): Promise<string[]> {
+    const listed = await run(['ls-tree', '-r', '-t', '-z', tree], { cwd: topLevel })
     // `<mode> <type> <id>`, a tab and the name.
     const inTree = fields(listed.stdout).map((entry) => entry.split(/[ \t]/, 3)[2] ?? '')
-    const ids = [...new Set([commit, tree, ...inTree])]
-    const packs = path.join(objects, 'pack')
-    await mkdir(packs, { recursive: true })
-    await git([...durable, 'pack-objects', '-q', '--window=0', path.join(packs, 'pack')], {
-      cwd: topLevel,
-      // The other way round: what it is writing has to lie where it can be renamed into place.
-      env: { GIT_OBJECT_DIRECTORY: objects, GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted(own) },
-      input: ids.map((id) => `${id}\n`).join(''),
-    })
-    for (const dir of [packs, objects]) await syncFolder(dir)
+    return [...new Set([commit, tree, ...inTree])]
   }
 
-  /** A `gc` may have taken the pack away before the ref named it. */
+  /** Before a file of the person's is touched: what it is replaced with, and what it held, can be read. */
   async function assertKept(commit: string): Promise<void> {
     const walk = await git(['rev-list', '--objects', '--missing=print', commit], { cwd: topLevel })
     const lost = /^\?[0-9a-f]+/m.test(walk.stdout.toString())
@@ -249,21 +232,4 @@ export async function isSpelledSo(file: string): Promise<boolean> {
 /** A hash that gives a blob's id once its bytes have gone through it; `like`: an id of the same repository. */
 export function blobHash(like: string, bytes: number) {
   return createHash(like.length === 64 ? 'sha256' : 'sha1').update(`blob ${bytes}\0`)
-}
-
-/** As Git reads it in lists of paths and in `alternates`: in quotes where a plain line would not do. */
-function quoted(name: string): string {
-  if (!/["\\\n\r:;#]/.test(name)) return name
-  const escaped = name.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\r', '\\r')
-  return `"${escaped}"`
-}
-
-async function syncFolder(dir: string): Promise<void> {
-  if (process.platform === 'win32') return
-  const handle = await open(dir, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }

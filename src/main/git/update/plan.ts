@@ -50,20 +50,21 @@ export async function planUpdate(
   tree: string,
   { updateId, signal }: { updateId: string; signal?: AbortSignal | undefined },
 ): Promise<Planned> {
-  const { topLevel: root, scratchDir } = snapshot
-  const changes = await treeChanges(git, { dir: root, from: snapshot.tree, to: tree, signal })
-  const obstacle = await findObstacle(git, snapshot, changes, signal)
+  const { topLevel: root, quarantine } = snapshot
+  const apart = quarantine.git
+  const changes = await treeChanges(apart, { dir: root, from: snapshot.tree, to: tree, signal })
+  const obstacle = await findObstacle(apart, snapshot, changes, signal)
   if (obstacle !== null) return { kind: 'in-the-way', ...obstacle }
 
-  const store = await openContentStore(git, { topLevel: root, scratchDir })
+  const store = await openContentStore(git, snapshot)
   const paths = changes.map((change) => change.path)
   const before = await contentsOf(store, root, paths)
   // After they were read: what was read is what the merge was made with.
-  const edited = await findEdited(git, snapshot, changes, signal)
+  const edited = await findEdited(apart, snapshot, changes, signal)
   if (edited !== null) return { kind: 'in-the-way', ...edited }
 
   const written = changes.filter(({ status }) => status !== 'D')
-  const stage = await checkOut(git, snapshot, tree, written, signal)
+  const stage = await checkOut(apart, snapshot, tree, written, signal)
   const staged = await contentsOf(
     store,
     stage,
@@ -78,7 +79,7 @@ export async function planUpdate(
   const manifest: UpdateManifest = { version: 1, files, newDirs: await newDirs(root, files) }
   signal?.throwIfAborted()
   const commit = await store.keep(updateId, manifest)
-  const differences = await treeDifferences(git, { dir: root, from: snapshot.tree, to: tree })
+  const differences = await treeDifferences(apart, { dir: root, from: snapshot.tree, to: tree })
   return {
     kind: 'planned',
     plan: {

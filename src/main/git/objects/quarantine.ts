@@ -1,0 +1,175 @@
+/**
+ * A folder for new objects, apart from the repository's until a reference names them. Git deletes what no
+ * reference leads to (`git gc --prune=now`), at any moment: objects that lay in the repository between
+ * `hash-object` and `update-ref` could go in between.
+ *
+ * They move into the repository as one pack. Its `.keep` file is there before it and goes after the reference
+ * is written: a `gc` that began before then leaves the pack alone, and a later one sees the reference.
+ */
+import {
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { GitError, ObjectsVanishedError } from '../errors.ts'
+import { line, type RunGit, withVariables } from '../run.ts'
+
+export interface Quarantine {
+  /** Writes every new object here; reads these and the repository's. */
+  git: RunGit
+  /** Where its objects are, beside the repository's: on the same file system. */
+  dir: string
+  /** The repository's own objects. */
+  objects: string
+  /** Packs some objects, here or in the repository, and has them named by `ref`. Durable when it resolves. */
+  keep(kept: { ref: string; commit: string; ids: readonly string[] }): Promise<void>
+}
+
+const folderPrefix = 'shiplog-new-'
+/** In `.keep` files of ours, which a killed process leaves behind. */
+const keepReason = 'shiplog: until a reference names it\n'
+/** No call takes as long: what is older was left behind by a killed process. */
+const leftBehindMs = 24 * 60 * 60 * 1000
+
+/** Packs, references and their folders. */
+export const durable = ['-c', 'core.fsync=all']
+
+/** `dir`: in a working tree of the repository. The folder is deleted afterwards. */
+export async function withQuarantine<Result>(
+  git: RunGit,
+  dir: string,
+  use: (quarantine: Quarantine) => Promise<Result>,
+): Promise<Result> {
+  const objects = await objectsOf(git, dir)
+  await deleteLeftBehind(objects)
+  const own = await mkdtemp(path.join(objects, folderPrefix))
+  try {
+    await mkdir(path.join(own, 'info'))
+    await mkdir(path.join(own, 'pack'))
+    await writeFile(path.join(own, 'info', 'alternates'), `${quoted(objects)}\n`)
+    const apart = withVariables(git, { GIT_OBJECT_DIRECTORY: own })
+    return await use({
+      git: apart,
+      dir: own,
+      objects,
+      keep: async ({ ref, commit, ids }) => {
+        const pack = line(
+          await apart(
+            [...durable, 'pack-objects', '-q', '--window=0', path.join(own, 'pack', 'pack')],
+            { cwd: dir, input: ids.map((id) => `${id}\n`).join('') },
+          ),
+        )
+        const keepFile = await publish(path.join(own, 'pack'), path.join(objects, 'pack'), pack)
+        try {
+          await git([...durable, 'update-ref', ref, commit], { cwd: dir })
+        } finally {
+          await rm(keepFile, { force: true })
+        }
+      },
+    })
+  } finally {
+    await rm(own, { recursive: true, force: true, maxRetries: 3 })
+  }
+}
+
+async function objectsOf(git: RunGit, dir: string): Promise<string> {
+  const answer = await git(['rev-parse', '--git-path', 'objects'], { cwd: dir })
+  return path.resolve(dir, line(answer))
+}
+
+/** Resolves with the `.keep` file. */
+async function publish(from: string, to: string, pack: string): Promise<string> {
+  await mkdir(to, { recursive: true })
+  const keepFile = path.join(to, `pack-${pack}.keep`)
+  await writeFile(keepFile, keepReason)
+  // Git takes a pack for complete once its index is there.
+  for (const ending of ['pack', 'rev', 'idx']) {
+    const name = `pack-${pack}.${ending}`
+    await rename(path.join(from, name), path.join(to, name)).catch((error) => {
+      // An older Git makes no `.rev`.
+      if (ending !== 'rev' || error.code !== 'ENOENT') throw error
+    })
+  }
+  for (const folder of [to, path.dirname(to)]) await syncFolder(folder)
+  return keepFile
+}
+
+async function deleteLeftBehind(objects: string): Promise<void> {
+  const packs = path.join(objects, 'pack')
+  const names = async (dir: string) => readdir(dir).catch((): string[] => [])
+  const isOld = async (file: string) =>
+    stat(file).then(
+      ({ mtimeMs }) => Date.now() - mtimeMs > leftBehindMs,
+      () => false,
+    )
+  for (const name of await names(objects)) {
+    const folder = path.join(objects, name)
+    if (name.startsWith(folderPrefix) && (await isOld(folder)))
+      await rm(folder, { recursive: true, force: true }).catch(() => {})
+  }
+  for (const name of await names(packs)) {
+    const file = path.join(packs, name)
+    if (!name.endsWith('.keep') || !(await isOld(file))) continue
+    const isOurs = (await readFile(file, 'utf8').catch(() => '')) === keepReason
+    if (isOurs) await rm(file, { force: true }).catch(() => {})
+  }
+}
+
+/** A `gc` that deletes at once takes seconds in a large repository. */
+const retryDelaysMs = [20, 100, 400, 1500]
+
+/**
+ * Runs `work` again when objects went from the repository while it ran: it may have met one that no reference
+ * led to, and so not written it again. `work` must leave nothing behind when it fails.
+ */
+export async function whileObjectsStay<Result>(
+  work: () => Promise<Result>,
+  signal?: AbortSignal,
+): Promise<Result> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!haveVanished(error)) throw error
+      const delayMs = retryDelaysMs[attempt]
+      if (delayMs === undefined) throw new ObjectsVanishedError(error)
+      await sleep(delayMs, undefined, { signal })
+    }
+  }
+}
+
+/** Git's words for an object, or a pack, that is not where it was. What a partial clone lacks is told apart. */
+function haveVanished(error: unknown): error is GitError {
+  return (
+    error instanceof GitError &&
+    error.constructor === GitError &&
+    /unable to (?:read|find|get|parse|open)|bad (?:object|tree|revision)|missing (?:object|blob|tree|commit)|invalid (?:object|sha1)|could not (?:read|parse|get|open)|cannot read|can't find|not a (?:valid|tree) object|nonexistent object|could not be accessed|not a valid object name|failed to read|is corrupt|was pruned/i.test(
+      error.stderr,
+    )
+  )
+}
+
+/** As Git reads it in lists of paths and in `alternates`: in quotes where a plain line would not do. */
+export function quoted(name: string): string {
+  if (!/["\\\n\r:;#]/.test(name)) return name
+  const escaped = name.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\r', '\\r')
+  return `"${escaped}"`
+}
+
+async function syncFolder(dir: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const handle = await open(dir, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
