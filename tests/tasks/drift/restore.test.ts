@@ -2,6 +2,7 @@ import { readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { createRestoreWorkingDir } from '../../../src/main/tasks/drift/index.ts'
+import type { Entry } from '../../../src/shared/entries.ts'
 import type { Task } from '../../../src/shared/tasks.ts'
 import {
   entriesOf,
@@ -29,6 +30,9 @@ agents:
             with: { path: new.txt, content: "new" }
       - wait: 600s
 `
+
+const snapshotsOf = (history: Entry[]) =>
+  history.filter((entry) => entry.type === 'workspace-snapshot')
 
 async function restore(fixture: Fixture, task: Task) {
   const bringBack = await restorerOf(fixture)
@@ -220,7 +224,7 @@ it('[S4] in place the branch is the person’s', async () => {
   expect(status(fixture.project.dir)).toContain('## elsewhere')
 })
 
-it('[S4] of a shared worktree gives back the newest state, whoever recorded it', async () => {
+it('[S4] makes a shared worktree again once, when both who work in it ask for it', async () => {
   const fixture = await openFixture({ files })
   const root = await interruptedAt(
     fixture,
@@ -254,6 +258,45 @@ agents:
   expect(await readFile(join(dir, 'a.txt'), 'utf8')).toBe("the parent's")
   expect(await readFile(join(dir, 'b.txt'), 'utf8')).toBe("the child's")
   await expect(restore(fixture, root)).resolves.toEqual(untouched)
+})
+
+it('[S4] of a shared worktree gives back the newest state, not that of a sub-agent which ended earlier', async () => {
+  const fixture = await openFixture({ files })
+  const root = await interruptedAt(
+    fixture,
+    `version: 1
+name: shared
+agents:
+  lead:
+    turns:
+      - call: write_file
+        with: { path: a.txt, content: "the parent's" }
+      - call: task
+        with: { agent: child, title: Child, prompt: go, isolation: in-place }
+      - call: write_file
+        with: { path: c.txt, content: "the parent's, later" }
+      - wait: 600s
+  child:
+    turns:
+      - call: write_file
+        with: { path: b.txt, content: "the child's" }
+      - report: { title: Done, markdown: Done. }
+`,
+    { when: (history) => snapshotsOf(history).some(({ changed }) => changed.includes('c.txt')) },
+  )
+  const child = await taskNow(fixture, 'Child')
+  expect(child.workspace.path).toBe(root.workspace.path)
+  const [older, newer] = await Promise.all(
+    [child, root].map(async ({ id }) => snapshotsOf(await entriesOf(fixture.shiplog, id)).at(-1)),
+  )
+  // Else either would do.
+  expect(older?.tree).not.toBe(newer?.tree)
+  const dir = root.workspace.path
+  await rm(dir, { recursive: true })
+  await restore(fixture, root)
+  expect(await readFile(join(dir, 'a.txt'), 'utf8')).toBe("the parent's")
+  expect(await readFile(join(dir, 'b.txt'), 'utf8')).toBe("the child's")
+  expect(await readFile(join(dir, 'c.txt'), 'utf8')).toBe("the parent's, later")
 })
 
 it('[S5] a project that has moved, or a worktree that Git does not know, is refused with what to do', async () => {
