@@ -6,6 +6,7 @@ import type { ToolContext, ToolResult } from '../../../shared/agent.ts'
 import { isGitName } from '../../../shared/git-names.ts'
 import type { ConfinedPath } from './confined-path.ts'
 import { errorCode, fileError } from './file-error.ts'
+import { assertNotMoved } from './opened-file.ts'
 import { decodeText, fileBytesMax, splitLines } from './text-file.ts'
 import { ToolError } from './tool.ts'
 
@@ -46,13 +47,16 @@ export async function changeFile(
 
 async function write(path: ConfinedPath, bytes: Buffer): Promise<void> {
   try {
+    await assertNotMoved(path)
     await mkdir(dirname(path.absolute), { recursive: true })
     // A rename would replace a read-only file all the same.
     await access(path.absolute, constants.W_OK).catch((error) => {
       if (errorCode(error) !== 'ENOENT') throw error
     })
+    await assertNotMoved(path)
     await writeFileAtomic(path.absolute, bytes)
   } catch (error) {
+    if (error instanceof ToolError) throw error
     throw fileError(path.relative, error)
   }
 }

@@ -1,7 +1,8 @@
-import { lstat, readFile } from 'node:fs/promises'
+import { lstat, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ToolContext } from '../../../shared/agent.ts'
 import { createLineMatcher, type LineMatcher } from './line-matcher.ts'
+import { withOpenedFile } from './opened-file.ts'
 import { type FilesOfGit, projectFiles } from './project-files.ts'
 import { decodeText } from './text-file.ts'
 import type { Tool } from './tool.ts'
@@ -48,8 +49,9 @@ async function searchAll(
   matcher: LineMatcher,
 ): Promise<Found> {
   const found: Found = { lines: [], files: 0, truncated: false }
+  const root = await realpath(workingDir)
   for (const file of files) {
-    const text = await searchableText(join(workingDir, file))
+    const text = await searchableText(join(root, file), file)
     if (text === null) continue
     const wanted = matchesMax - found.lines.length
     // One more than wanted tells whether there are more.
@@ -63,12 +65,16 @@ async function searchAll(
   return found
 }
 
-async function searchableText(path: string): Promise<string | null> {
+async function searchableText(absolute: string, relative: string): Promise<string | null> {
   try {
-    const stats = await lstat(path)
-    if (!stats.isFile() || stats.size > searchedFileBytesMax) return null
-    return decodeText(await readFile(path))
+    const before = await lstat(absolute)
+    if (!before.isFile() || before.size > searchedFileBytesMax) return null
+    return await withOpenedFile({ absolute, relative }, async (handle, stats) =>
+      stats.isFile() && stats.size <= searchedFileBytesMax
+        ? decodeText(await handle.readFile())
+        : null,
+    )
   } catch {
-    return null // gone, or not ours to read
+    return null // gone, elsewhere by now, or not ours to read
   }
 }

@@ -1,6 +1,8 @@
-import { readFile, stat } from 'node:fs/promises'
+import type { Stats } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import type { ConfinedPath } from './confined-path.ts'
 import { errorCode, fileError } from './file-error.ts'
+import { withOpenedFile } from './opened-file.ts'
 import { ToolError } from './tool.ts'
 
 /** What a file tool reads or writes whole; larger files are for bash (`head`, `grep`, `sed`). */
@@ -15,14 +17,12 @@ const binaryProbeBytes = 8000
  */
 export async function readBytes(path: ConfinedPath): Promise<Buffer | null> {
   try {
-    const { size, ...kind } = await fileKind(path.absolute)
-    if (kind.directory) throw new ToolError(`${path.relative} is a directory.`)
-    if (!kind.regular) throw new ToolError(`${path.relative} is not a regular file.`)
-    if (size > fileBytesMax)
-      throw new ToolError(
-        `${path.relative} is too large (${size} bytes, at most ${fileBytesMax}). Use bash to work on a part of it.`,
-      )
-    return await readFile(path.absolute)
+    // A device or a pipe is not opened at all: opening one can have an effect.
+    refuseUnreadable(path, await stat(path.absolute))
+    return await withOpenedFile(path, async (handle, stats) => {
+      refuseUnreadable(path, stats)
+      return handle.readFile()
+    })
   } catch (error) {
     if (error instanceof ToolError) throw error
     if (errorCode(error) === 'ENOENT') return null
@@ -54,7 +54,11 @@ export function decodeText(bytes: Uint8Array): string | null {
 /** Lines with their ends, so that joining them gives the text back. */
 export const splitLines = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 
-async function fileKind(path: string) {
-  const stats = await stat(path)
-  return { size: stats.size, directory: stats.isDirectory(), regular: stats.isFile() }
+function refuseUnreadable(path: ConfinedPath, stats: Stats): void {
+  if (stats.isDirectory()) throw new ToolError(`${path.relative} is a directory.`)
+  if (!stats.isFile()) throw new ToolError(`${path.relative} is not a regular file.`)
+  if (stats.size > fileBytesMax)
+    throw new ToolError(
+      `${path.relative} is too large (${stats.size} bytes, at most ${fileBytesMax}). Use bash to work on a part of it.`,
+    )
 }
