@@ -386,6 +386,7 @@ export function createFakeContract(options: FakeContractOptions = {}): FakeContr
       preview: os.retention.preview.handler(({ input }) => retention.preview(input.settings)),
       sweep: os.retention.sweep.handler(({ input }) => retention.sweep(input)),
       trash: os.retention.trash.handler(retention.trash),
+      openTrash: os.retention.openTrash.handler(({ input }) => retention.openTrash(input.name)),
       restoreTrashed: os.retention.restoreTrashed.handler(({ input }) =>
         retention.restoreTrashed(input.names),
       ),

@@ -5,6 +5,7 @@
 import type {
   ReceiptItem,
   ReceiptSummary,
+  RemovalReason,
   RemovedItem,
   RetentionSettings,
   Sweep,
@@ -12,7 +13,13 @@ import type {
   TrashEntry,
 } from '../../shared/contract/retention.ts'
 import { FailureError, refused } from '../../shared/failure.ts'
-import { newReceiptId, type ReceiptId, resolveId, type TaskId } from '../../shared/ids.ts'
+import {
+  newReceiptId,
+  parseTaskId,
+  type ReceiptId,
+  resolveId,
+  type TaskId,
+} from '../../shared/ids.ts'
 import type { LedgerEvent } from '../../shared/ledger.ts'
 import { createSerially } from '../../shared/serially.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -46,7 +53,15 @@ export interface Retention {
     only?: Partial<Pick<RetentionSettings, 'transcriptTtlDays'>>,
   ): Promise<Sweep>
   receipts(): Promise<{ receipts: ReceiptSummary[]; unreadable: string[] }>
-  trash(): Promise<{ entries: TrashEntry[]; bytes: number; bytesMax: number | null }>
+  trash(): Promise<{
+    entries: TrashEntry[]
+    bytes: number
+    bytesMax: number | null
+    /** Absolute. */
+    dir: string
+  }>
+  /** The folder of one thing in the trash, or the trash itself: for null, and for what is no folder. Absolute. */
+  trashFolderOf(name: string | null): Promise<string>
   /** Takes things out of the trash, by their names there; `left` says why one stays. */
   restoreTrashed(
     names: string[],
@@ -232,6 +247,20 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
     return { all: all.map((one) => withStates(one, state, inTrash)), unreadable }
   }
 
+  /** Why each expired transcript went, as the receipts that the ledger names say. */
+  async function expiryReasons(): Promise<Map<TaskId, RemovalReason>> {
+    const { receipts: all } = await receipts.list()
+    const reasons = new Map<TaskId, RemovalReason>()
+    for (const { id, items } of all) {
+      for (const item of items) {
+        const taskId = item.kind === 'transcript' ? parseTaskId(item.id) : null
+        if (taskId && state.tasks.get(taskId)?.transcriptExpired?.receiptId === id)
+          reasons.set(taskId, item.reason)
+      }
+    }
+    return reasons
+  }
+
   async function receipt(text: string): Promise<ReceiptSummary & { items: ReceiptItem[] }> {
     const { all } = await summaries()
     const id = await receiptIdOf(text)
@@ -332,10 +361,11 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
     },
     async trash() {
       const wanted = settings.current()
-      const entries = await trash.list(wanted)
+      const entries = await trash.list(wanted, await expiryReasons())
       const bytes = entries.reduce((sum, one) => sum + one.bytes, 0)
-      return { entries, bytes, bytesMax: wanted.trashBytesMax }
+      return { entries, bytes, bytesMax: wanted.trashBytesMax, dir: layout.trash }
     },
+    trashFolderOf: trash.folderOf,
     async restoreTrashed(names) {
       const restored: string[] = []
       const left: { name: string; why: string }[] = []

@@ -1,7 +1,14 @@
 /** The trash as a person sees it: what lies there, taking it out, and deleting it for good. */
 import { randomUUID } from 'node:crypto'
+import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { RemovedItem, RetentionSettings, TrashEntry } from '../../shared/contract/retention.ts'
+import type {
+  RemovalReason,
+  RemovedItem,
+  RetentionSettings,
+  TrashEntry,
+} from '../../shared/contract/retention.ts'
+import { invalid } from '../../shared/failure.ts'
 import type { ReceiptId, TaskId } from '../../shared/ids.ts'
 import { descendantsOf } from '../../shared/projections/ledger-state.ts'
 import { bytesBelow } from '../artifacts/index.ts'
@@ -21,7 +28,13 @@ import {
 } from './trash.ts'
 
 interface TrashBin {
-  list(settings: RetentionSettings): Promise<TrashEntry[]>
+  /** `reasons`: why transcripts expired. */
+  list(
+    settings: RetentionSettings,
+    reasons: ReadonlyMap<TaskId, RemovalReason>,
+  ): Promise<TrashEntry[]>
+  /** See `Retention.trashFolderOf`. */
+  folderOf(name: string | null): Promise<string>
   /** What leaves the trash now: its time is over, or the trash is over its budget. */
   plan(settings: RetentionSettings): Promise<PlannedPurge[]>
   /** Those of the names that are there, to be deleted because the person asks. */
@@ -62,7 +75,10 @@ export function createTrashBin(deps: {
     return leftovers.find((one) => one.name === sortedName(name))
   }
 
-  function shown({ name, kind, taskId, bytes, sinceMs, untilMs }: Trashed): TrashEntry {
+  function shown(
+    { name, kind, taskId, bytes, sinceMs, untilMs }: Trashed,
+    reasons: ReadonlyMap<TaskId, RemovalReason>,
+  ): TrashEntry {
     const task = taskId ? state.tasks.get(taskId) : undefined
     const left = leftoversOf(name)
     const tasks =
@@ -75,12 +91,22 @@ export function createTrashBin(deps: {
       projectDir: task?.projectDir ?? null,
       count: left?.files ?? tasks,
       bytes,
-      reason: null,
+      reason: reasonOf(kind, (taskId && reasons.get(taskId)) ?? null),
       since: new Date(sinceMs).toISOString(),
       until: untilMs === null ? null : new Date(untilMs).toISOString(),
       notRestorable: whyNotRestorable(name),
       recreatable: left?.recreatable ?? [],
     }
+  }
+
+  async function folderOf(name: string | null): Promise<string> {
+    if (name === null) return layout.trash
+    const names = await namesInTrash(layout.trash)
+    const found = [name, sortedName(name)].find((one) => names.includes(one))
+    if (found === undefined) return invalid('name', `${name} is not in the trash any more.`)
+    const path = join(layout.trash, found)
+    // To open a file could run it.
+    return (await lstat(path)).isDirectory() ? path : layout.trash
   }
 
   function whyNotRestorable(name: string): string | null {
@@ -170,10 +196,13 @@ export function createTrashBin(deps: {
     })
 
   return {
-    async list(settings) {
+    async list(settings, reasons) {
       const all = await things(settings)
-      return all.toSorted((a, b) => b.sinceMs - a.sinceMs || (a.name < b.name ? -1 : 1)).map(shown)
+      return all
+        .toSorted((a, b) => b.sinceMs - a.sinceMs || (a.name < b.name ? -1 : 1))
+        .map((one) => shown(one, reasons))
     },
+    folderOf,
     plan: async (settings) => planPurge(await things(settings), settings, clock()),
     async chosen(names, settings) {
       const wanted = new Set(names)
@@ -186,3 +215,12 @@ export function createTrashBin(deps: {
     restore,
   }
 }
+
+/** Only a person deletes a workspace. */
+const reasonOf = (kind: Trashed['kind'], expired: RemovalReason | null): RemovalReason | null =>
+  ({
+    'trashed-transcript': expired,
+    'trashed-workspace': 'asked' as const,
+    'trashed-worktree': null,
+    'trashed-file': null,
+  })[kind]

@@ -195,6 +195,10 @@ export function createRouter(deps: RouterDependencies) {
       preview: os.retention.preview.handler(({ input }) => retention.preview(input.settings)),
       sweep: os.retention.sweep.handler(({ input }) => retention.sweep('person', input)),
       trash: os.retention.trash.handler(() => retention.trash()),
+      openTrash: os.retention.openTrash.handler(async ({ input }) => {
+        await deps.openFolder(await retention.trashFolderOf(input.name), 'file-manager')
+        return {}
+      }),
       restoreTrashed: os.retention.restoreTrashed.handler(({ input }) =>
         retention.restoreTrashed(input.names),
       ),

@@ -66,6 +66,7 @@ export const grants: GrantsOf<typeof contract> = {
   },
   retention: {
     trash: 'act',
+    openTrash: 'act',
     restoreTrashed: 'act',
     deleteTrashed: 'decide',
     settings: 'act',

@@ -112,7 +112,7 @@ const trashEntrySchema = z.object({
   /** Files, where they were counted; tasks of a deleted workspace. */
   count: z.number().int().min(0).nullable(),
   bytes: z.number().int().min(0),
-  /** Why a transcript is here; null of anything else. */
+  /** Why it is here; null: not known, as of files and of a transcript whose receipt can't be read. */
   reason: removalReasonSchema.nullable(),
   /** ISO 8601. */
   since: z.string(),
@@ -135,8 +135,12 @@ export const retention = {
       entries: z.array(trashEntrySchema),
       bytes: z.number(),
       bytesMax: z.number().nullable(),
+      /** The folder, absolute. */
+      dir: z.string(),
     }),
   ),
+  /** Opens the folder of one thing in the trash, or the trash, in the file manager of the host's machine. */
+  openTrash: base.input(z.object({ name: z.string().nullable() })).output(z.object({})),
   /** A transcript to its place, a workspace to the archive, files of a worktree into it. */
   restoreTrashed: base
     .input(trashNames)

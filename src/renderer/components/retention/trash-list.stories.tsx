@@ -14,10 +14,12 @@ const common = {
 const entries: TrashEntry[] = [
   {
     ...{ ...common, name: 'archive-1', kind: 'trashed-workspace', title: 'Move the settings' },
+    reason: 'asked',
     ...{ count: 12, bytes: 4_200_000, since: iso(-1), until: iso(6) },
   },
   {
     ...{ ...common, name: 'transcript-2', kind: 'trashed-transcript', title: 'Cover the parser' },
+    reason: 'age',
     ...{ bytes: 820_000, since: iso(-2), until: iso(5) },
   },
   {
@@ -37,6 +39,7 @@ const meta: Meta<typeof TrashList> = {
   component: TrashList,
   args: {
     ...{ entries, bytes: 96_020_012, bytesMax: 5_000_000_000, progress: null },
+    ...{ dir: '/home/ada/.local/share/shiplog/trash', onOpen: fn() },
     ...{ onRestore: fn(), onDelete: fn() },
   },
 }
@@ -46,6 +49,24 @@ type Story = StoryObj<typeof meta>
 export const Full: Story = {}
 export const Empty: Story = { args: { entries: [], bytes: 0 } }
 export const Restoring: Story = { args: { progress: 'Restored 120 of 269…' } }
+export const OpensFolders: Story = {
+  play: async ({ canvasElement, args }) => {
+    const [all, worktree] = within(canvasElement).getAllByRole('button', { name: 'Open folder' })
+    if (!all || !worktree) throw new Error('There is no button.')
+    await userEvent.click(all)
+    await expect(args.onOpen).toHaveBeenLastCalledWith(null)
+    await userEvent.click(worktree)
+    await expect(args.onOpen).toHaveBeenLastCalledWith('worktree-3')
+  },
+}
+/** In a page, which may be on another machine. */
+export const CopiesPaths: Story = {
+  args: { onOpen: null },
+  play: async ({ canvasElement }) => {
+    const buttons = within(canvasElement).getAllByRole('button', { name: 'Copy path of folder' })
+    await expect(buttons).toHaveLength(2)
+  },
+}
 export const Several: Story = {
   play: async ({ canvasElement, args }) => {
     const canvas = within(canvasElement)

@@ -1,7 +1,15 @@
+import { FolderOpen } from 'lucide-react'
 import { useState } from 'react'
-import type { TrashEntry } from '../../../shared/contract/retention.ts'
+import type { RemovalReason, TrashEntry } from '../../../shared/contract/retention.ts'
 import { counted, dayOf } from '../primitives/format.ts'
-import { Button, Bytes, RelativeTime, TextButton } from '../primitives/index.ts'
+import {
+  Button,
+  Bytes,
+  CopyButton,
+  IconButton,
+  RelativeTime,
+  TextButton,
+} from '../primitives/index.ts'
 
 /** More rows than this are shown on demand: each is a handful of elements. */
 const shownMax = 200
@@ -13,6 +21,15 @@ const kinds: Record<TrashEntry['kind'], string> = {
   'trashed-file': 'Set aside',
 }
 
+const reasons: Record<RemovalReason, string | null> = {
+  age: 'too old',
+  count: 'over the limit',
+  bytes: 'over the size limit',
+  asked: 'deleted by you',
+  trash: null,
+  'trash-bytes': null,
+}
+
 /** What lies in the trash. Rows can be selected; what is done, is done to all that are. */
 export function TrashList(props: {
   entries: TrashEntry[]
@@ -20,10 +37,14 @@ export function TrashList(props: {
   bytesMax: number | null
   /** What is under way, such as "Restored 3 of 12…"; null: nothing is. */
   progress: string | null
+  /** The trash folder, absolute. */
+  dir: string
+  /** Opens the folder of one thing, or of the trash; null: paths are offered to copy instead. */
+  onOpen: ((name: string | null) => void) | null
   onRestore(names: string[]): void
   onDelete(names: string[]): void
 }) {
-  const { entries, bytes, bytesMax, progress, onRestore, onDelete } = props
+  const { entries, bytes, bytesMax, progress, dir, onOpen, onRestore, onDelete } = props
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
   const [asking, setAsking] = useState(false)
   const [all, setAll] = useState(false)
@@ -84,6 +105,7 @@ export function TrashList(props: {
           </>
         ) : (
           <>
+            <FolderButton dir={dir} name={null} onOpen={onOpen} />
             <Button
               size="small"
               disabled={restorable.length === 0 || progress !== null}
@@ -118,6 +140,7 @@ export function TrashList(props: {
               <Row
                 key={entry.name}
                 entry={entry}
+                {...{ dir, onOpen }}
                 picked={picked.has(entry.name)}
                 onToggle={() => toggle(entry.name)}
               />
@@ -134,12 +157,36 @@ export function TrashList(props: {
   )
 }
 
-function Row(props: { entry: TrashEntry; picked: boolean; onToggle(): void }) {
-  const { entry, picked, onToggle } = props
+interface Folder {
+  dir: string
+  onOpen: ((name: string | null) => void) | null
+}
+
+/** Opens the folder, or copies its path where it can't be opened. */
+function FolderButton({ dir, name, onOpen }: Folder & { name: string | null }) {
+  if (!onOpen) {
+    const separator = dir.includes('\\') ? '\\' : '/'
+    const path = name === null ? dir : `${dir}${separator}${name}`
+    return <CopyButton text={path} label="Copy path of folder" />
+  }
+  return (
+    <IconButton
+      size="small"
+      label="Open folder"
+      icon={<FolderOpen />}
+      onClick={() => onOpen(name)}
+    />
+  )
+}
+
+function Row(props: Folder & { entry: TrashEntry; picked: boolean; onToggle(): void }) {
+  const { entry, picked, onToggle, dir, onOpen } = props
+  const { reason } = entry
+  const isOfFiles = entry.kind === 'trashed-worktree' || entry.kind === 'trashed-file'
   const { name, kind, title, count, bytes, since, until, notRestorable, recreatable } = entry
   return (
-    <li className={`border-b ${picked ? 'bg-accent-tint' : ''}`}>
-      <label className="flex min-h-11 items-start gap-3 px-3 py-1.5">
+    <li className={`flex items-start border-b pr-3 ${picked ? 'bg-accent-tint' : ''}`}>
+      <label className="flex min-h-11 min-w-0 flex-1 items-start gap-3 px-3 py-1.5">
         <input
           type="checkbox"
           className="mt-1"
@@ -153,6 +200,7 @@ function Row(props: { entry: TrashEntry; picked: boolean; onToggle(): void }) {
           </p>
           <p className="flex flex-wrap gap-x-1.5 text-small text-muted">
             <span>{kinds[kind]}</span>
+            {reason === null || reasons[reason] === null ? null : <span>· {reasons[reason]}</span>}
             {count === null ? null : (
               <span>· {counted(count, kind === 'trashed-workspace' ? 'agent' : 'file')}</span>
             )}
@@ -178,6 +226,11 @@ function Row(props: { entry: TrashEntry; picked: boolean; onToggle(): void }) {
           ) : null}
         </div>
       </label>
+      {isOfFiles ? (
+        <span className="py-1.5">
+          <FolderButton dir={dir} name={name} onOpen={onOpen} />
+        </span>
+      ) : null}
     </li>
   )
 }

@@ -31,6 +31,8 @@ export interface Actions {
   restoreTrashed(names: string[], onProgress: (text: string) => void): Promise<void>
   /** For good. */
   deleteTrashed(names: string[], onProgress: (text: string) => void): Promise<void>
+  /** Null: the whole trash. */
+  openTrash(name: string | null): Promise<void>
   openFolder(taskId: TaskId, program: 'editor' | 'file-manager'): Promise<void>
   removeProject(projectId: ProjectId, name: string): Promise<boolean>
   copy(text: string, what: string): Promise<void>
@@ -210,6 +212,9 @@ export function createActions(stores: Stores): Actions {
       if (!answer) return
       const said = `Permanently deleted ${counted(answer.deleted.length, 'item')}.`
       toldOf(said, 'deleted', answer.left)
+    },
+    async openTrash(name) {
+      await attempt('open the folder', () => client.retention.openTrash({ name }))
     },
     async openFolder(taskId, program) {
       await attempt(program === 'editor' ? 'open the editor' : 'open the folder', () =>

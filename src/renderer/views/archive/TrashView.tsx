@@ -3,7 +3,7 @@ import type { TrashEntry } from '../../../shared/contract/retention.ts'
 import { Skeleton } from '../../components/primitives/index.ts'
 import { TrashList } from '../../components/retention/trash-list.tsx'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
-import { useLedger, useStores } from '../../store/hooks.ts'
+import { useAppInfo, useLedger, useStores } from '../../store/hooks.ts'
 import { ProblemNotice } from '../app/ProblemNotice.tsx'
 import { useActions } from '../app/use-actions.ts'
 
@@ -11,12 +11,15 @@ interface Trash {
   entries: TrashEntry[]
   bytes: number
   bytesMax: number | null
+  dir: string
 }
 
 /** The trash, in place of the archive's list. `show`: chooses what the archive shows. */
 export function TrashView({ show }: { show: ReactNode }) {
   const { client } = useStores()
-  const { restoreTrashed, deleteTrashed } = useActions()
+  const { restoreTrashed, deleteTrashed, openTrash } = useActions()
+  // A page may be on another machine than the folder.
+  const opens = useAppInfo().info?.host === 'desktop'
   const seq = useLedger(({ ledger }) => ledger.seq)
   const [trash, setTrash] = useState<Trash | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)
@@ -59,6 +62,7 @@ export function TrashView({ show }: { show: ReactNode }) {
         <TrashList
           {...trash}
           progress={progress}
+          onOpen={opens ? (name) => void openTrash(name) : null}
           onRestore={(names) => void doing((onProgress) => restoreTrashed(names, onProgress))}
           onDelete={(names) => void doing((onProgress) => deleteTrashed(names, onProgress))}
         />
