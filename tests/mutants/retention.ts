@@ -8,7 +8,7 @@ export const retentionMutants: Mutant[] = [
     find: 'const chosen = ids.filter((id) => !safe.has(id))',
     replace: 'const chosen = ids.filter((id) => id && safe)',
     harm: 'A transcript that was pinned or resumed while a sweep measured the others goes to the trash.',
-    tests: ['tests/retention/retention.test.ts'],
+    tests: ['tests/retention/interleaving.test.ts', 'tests/retention/retention.test.ts'],
   },
   {
     id: 'retention-restored-while-waiting',
@@ -25,7 +25,7 @@ export const retentionMutants: Mutant[] = [
     find: 'return now?.keeperDir === place.keeperDir ? {',
     replace: 'return now ? {',
     harm: 'A transcript whose keeper is archived meanwhile is looked for in its old place, and stays or is split.',
-    tests: ['tests/retention/expiry.test.ts'],
+    tests: ['tests/retention/expiry.test.ts', 'tests/retention/interleaving.test.ts'],
   },
   {
     id: 'retention-restored-then-deleted',
@@ -33,7 +33,11 @@ export const retentionMutants: Mutant[] = [
     find: '      if (whatIs(name, state).kind !== kind) return false\n',
     replace: '',
     harm: 'The ledger says of a transcript that a person has just restored that it is deleted for good.',
-    tests: ['tests/retention/retention.test.ts', 'tests/crash/retention.test.ts'],
+    tests: [
+      'tests/retention/interleaving.test.ts',
+      'tests/retention/retention.test.ts',
+      'tests/crash/retention.test.ts',
+    ],
   },
   {
     id: 'retention-deleted-before-said',
@@ -42,7 +46,11 @@ export const retentionMutants: Mutant[] = [
     replace:
       'await removeDurable(join(layout.trash, name))\n        if (!(await saidGone(name, kind, taskId, receiptId))) return false',
     harm: 'After a crash half of a transcript is offered as one that can be restored.',
-    tests: ['tests/crash/retention.test.ts', 'tests/retention/retention.test.ts'],
+    tests: [
+      'tests/retention/interleaving.test.ts',
+      'tests/crash/retention.test.ts',
+      'tests/retention/retention.test.ts',
+    ],
   },
   {
     id: 'retention-pinned-deleted-by-hand',

@@ -10,6 +10,8 @@ import { dayMs } from './tasks.ts'
 const hooks = vi.hoisted(() => ({
   /** Runs once, after it was decided what goes and before anything is recorded as gone. */
   beforeReceipt: null as (() => Promise<unknown>) | null,
+  /** Runs once, after it was looked up where a transcript is and before that is used. */
+  afterPlace: null as (() => Promise<unknown>) | null,
   beforeDelete: null as ((path: string) => void) | null,
 }))
 
@@ -29,6 +31,17 @@ vi.mock('../../src/main/retention/receipts.ts', async (original) => {
     },
   }
 })
+vi.mock('../../src/main/retention/place.ts', async (original) => {
+  const real = await original<typeof import('../../src/main/retention/place.ts')>()
+  const placeOf: typeof real.placeOf = async (...asked) => {
+    const place = await real.placeOf(...asked)
+    const { afterPlace } = hooks
+    hooks.afterPlace = null
+    await afterPlace?.()
+    return place
+  }
+  return { ...real, placeOf }
+})
 vi.mock('../../src/main/journal/index.ts', async (original) => {
   const real = await original<typeof import('../../src/main/journal/index.ts')>()
   const removeDurable: typeof real.removeDurable = (path, ...rest) => {
@@ -41,6 +54,7 @@ vi.mock('../../src/main/journal/index.ts', async (original) => {
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.now() }))
 afterEach(() => {
   hooks.beforeReceipt = null
+  hooks.afterPlace = null
   hooks.beforeDelete = null
   vi.useRealTimers()
 })
@@ -70,19 +84,26 @@ it('[X1] a transcript pinned after it was chosen and before it is recorded as ex
   expect(await problems()).toEqual([])
 })
 
-it('[X3] a sweep finds transcripts whose root is archived after they were chosen', async () => {
-  const { client, dataDir, rootId, leafId, middleId, transcriptOf, problems } = await stage()
-  pass(31)
-  hooks.beforeReceipt = () => client.workspace.remove({ workspaceId: rootId })
-  const { removed, receipt } = await client.retention.sweep({})
-  expect(removed.map(({ id }) => id).toSorted()).toEqual([leafId, middleId].toSorted())
-  const place = join(dataDir, 'archive', rootId, 'subagent-transcripts', leafId, 'chat.jsonl')
-  expect(existsSync(place)).toBe(false)
-  expect((await transcriptOf(leafId)).status).toBe('expired')
-  expect(await problems()).toEqual([])
-  await client.retention.undo({ receiptId: receipt ?? '' })
-  expect(existsSync(place)).toBe(true)
-})
+it.each(['they were chosen', 'it was looked up where they are'] as const)(
+  '[X3] a sweep finds transcripts whose root is archived after %s',
+  async (when) => {
+    const { client, dataDir, rootId, leafId, middleId, transcriptOf, problems } = await stage()
+    pass(31)
+    const archive = () => client.workspace.remove({ workspaceId: rootId })
+    hooks.beforeReceipt = async () => {
+      if (when === 'they were chosen') await archive()
+      else hooks.afterPlace = archive
+    }
+    const { removed, receipt } = await client.retention.sweep({})
+    expect(removed.map(({ id }) => id).toSorted()).toEqual([leafId, middleId].toSorted())
+    const place = join(dataDir, 'archive', rootId, 'subagent-transcripts', leafId, 'chat.jsonl')
+    expect(existsSync(place)).toBe(false)
+    expect((await transcriptOf(leafId)).status).toBe('expired')
+    expect(await problems()).toEqual([])
+    await client.retention.undo({ receiptId: receipt ?? '' })
+    expect(existsSync(place)).toBe(true)
+  },
+)
 
 it('[X3] a transcript that is restored after it was chosen for deletion is not recorded as deleted', async () => {
   const { client, shiplog, leafId, transcriptOf, problems } = await stage()
