@@ -57,6 +57,6 @@ export const CleanedUp: Story = {
     await userEvent.click(canvas.getByRole('button', { name: 'Clean up now' }))
     await canvas.findByText('1 transcript to the trash,')
     await userEvent.click(await canvas.findByRole('button', { name: /^Undo the clean-up/ }))
-    await canvas.findByText(/taken back, or gone for good/)
+    await canvas.findByText(/restored or permanently deleted/)
   },
 }
