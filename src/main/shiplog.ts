@@ -31,6 +31,7 @@ import { sweepInWords } from './retention/words.ts'
 import { createInProcessClient, createRouter, type ShiplogRouter } from './rpc/router.ts'
 import { maskEntry, maskEvent } from './secrets/mask-records.ts'
 import { createMasker, type LearningMasker } from './secrets/masker.ts'
+import { protectDataDir } from './sessions/data-dir-mode.ts'
 import { refuseForeignFolders, strayTranscripts } from './sessions/own-folders.ts'
 import { layoutOf } from './sessions/session-files.ts'
 import { createSessions } from './sessions/sessions.ts'
@@ -87,7 +88,7 @@ export class DataDirError extends Error {
  */
 export async function openShiplog(options: OpenShiplogOptions): Promise<Shiplog> {
   const { dataDir, host } = options
-  await prepareDataDir(dataDir)
+  const warning = await prepareDataDir(dataDir)
   const lease = await acquireLease(dataDir, { host, endpoint: options.endpoint ?? null }).catch(
     (error) => {
       if (systemCode(error) === 'UNKNOWN') throw error
@@ -99,7 +100,7 @@ export async function openShiplog(options: OpenShiplogOptions): Promise<Shiplog>
     },
   )
   try {
-    const services = await openServices({ ...options, lease })
+    const services = await openServices({ ...options, lease, warning })
     return {
       ...services,
       setEndpoint: lease.setEndpoint,
@@ -113,9 +114,12 @@ export async function openShiplog(options: OpenShiplogOptions): Promise<Shiplog>
   }
 }
 
-async function openServices(options: OpenShiplogOptions & { lease: Lease }) {
-  const { dataDir } = options
+async function openServices(
+  options: OpenShiplogOptions & { lease: Lease; warning: string | null },
+) {
+  const { dataDir, warning } = options
   const notices = createNotices()
+  if (warning !== null) notices.warning(warning)
   const secrets = createMasker()
   const ledger = await openLedger(layoutOf(dataDir).ledger, dataDir, {
     onListenerError: notices.listenerFailed,
@@ -316,14 +320,21 @@ const demoContent = {
   projectName: 'log-reader',
 }
 
-async function prepareDataDir(dataDir: string): Promise<void> {
+/** Resolves with a warning, or null. */
+async function prepareDataDir(dataDir: string): Promise<string | null> {
   const remedy = 'Choose another with --data-dir or SHIPLOG_DATA_DIR.'
   try {
     await makeDirDurable(dataDir)
     if (!(await stat(dataDir)).isDirectory())
       throw new DataDirError(`${dataDir} is a file. ${remedy}`)
     await access(dataDir, constants.W_OK)
+    const warning = await protectDataDir(dataDir).catch((error) => {
+      throw new DataDirError(
+        `The data directory ${dataDir} can't be used: ${(error as Error).message}. ${remedy}`,
+      )
+    })
     await refuseForeignFolders(layoutOf(dataDir))
+    return warning
   } catch (error) {
     if (error instanceof DataDirError) throw error
     throw new DataDirError(

@@ -48,7 +48,7 @@ const patch = (to: string, text: string, updatedAtMs: number) =>
     return {
       ...{ childTaskId: taskId, parentWorkspaceId: parentId, ancestorWorkspaceIds: [parentId] },
       ...{ title: text, createdAtMs: 1, updatedAtMs, status: 'ready', baseCommit: null },
-      ...{ headCommit: null, finalCommit: null, paths: [], files: ['series.mbox'] },
+      ...{ headCommit: null, finalCommit: null, paths: [], files: [] },
     }
   })
 

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { describe, expect, it, vi } from 'vitest'
+import { isLoopback } from '../../src/main/hosts/web/access.ts'
 import { startWebHost } from '../../src/main/hosts/web/index.ts'
 import {
   type ConnectOptions,
@@ -86,6 +87,66 @@ describe('files of the renderer', () => {
     }
     const own = { Host: `LOCALHOST:${fixture.host.port}` }
     expect((await get(fixture.host, '/', { headers: own })).status).toBe(200)
+  })
+})
+
+/** Names that begin or end like one of ours, and what some parsers read as one. `PORT` is our own. */
+const lookalikes = [
+  'localhost.evil.example:PORT',
+  'localhost.evil.example',
+  '127.0.0.1.evil.example:PORT',
+  '127.0.0.1.evil.example',
+  '[::1].evil:PORT',
+  '[::1]evil:PORT',
+  '[::1',
+  'evil.localhost:PORT',
+  'notlocalhost:PORT',
+  'LOCALHOST.EVIL.EXAMPLE:PORT',
+  'localhost.:PORT',
+  '127.0.0.1.:PORT',
+  '127.1:PORT',
+  '2130706433:PORT',
+  '0x7f.0.0.1:PORT',
+  '0.0.0.0:PORT',
+  '[::ffff:127.0.0.1]:PORT',
+  'localhost',
+  'localhost:',
+  'localhost:80',
+  'localhost:PORT0',
+  'localhost:0PORT',
+  'localhost:PORT:PORT',
+  'localhost:PORT.evil.example',
+  'localhost:PORT@evil.example',
+  'evil.example@localhost:PORT',
+  'evil.example#localhost:PORT',
+  'evil.example, localhost:PORT',
+  'localhost :PORT',
+  '',
+]
+
+describe('a Host that looks like our own', () => {
+  it.each(lookalikes)('%j gets neither the page nor a connection', async (name) => {
+    await using fixture = await startFixture()
+    const host = name.replaceAll('PORT', String(fixture.host.port))
+    const { status } = await get(fixture.host, '/', { headers: { Host: host } })
+    expect([400, 403]).toContain(status)
+    const outcome = await outcomeOf(
+      connect(fixture.host, { hostHeader: host, origin: `http://${host}` }),
+    )
+    expect([{ refused: 400 }, { refused: 403 }]).toContainEqual(outcome)
+  })
+
+  it('is none of the addresses that only this machine can reach', () => {
+    for (const address of ['127.0.0.1', '127.8.9.10', 'localhost', '::1'])
+      expect(isLoopback(address)).toBe(true)
+    for (const address of [
+      '127.0.0.1.evil.example',
+      'localhost.evil.example',
+      '[::1].evil',
+      '128.0.0.1',
+      'x127.0.0.1',
+    ])
+      expect(isLoopback(address)).toBe(false)
   })
 })
 

@@ -329,6 +329,41 @@ describe('bad disks', () => {
     await journal.close()
   })
 
+  it('[J7] gives the bytes of failed appends back, those queued behind them included', async () => {
+    const { journal } = await newJournal({ queueBytesMax: 1000 })
+    const write = await spyOnHandles('write')
+    const append = () => journal.append({ type: 'note', text: 'x'.repeat(300) })
+    // Many times what may wait in all.
+    for (let round = 0; round < 8; round++) {
+      write.mockRejectedValueOnce(diskError('ENOSPC'))
+      const failed = await Promise.allSettled([append(), append()])
+      for (const one of failed) {
+        expect(one.status).toBe('rejected')
+        expect(one.status === 'rejected' && one.reason).toBeInstanceOf(JournalWriteError)
+      }
+    }
+    const written = await Promise.all([append(), append()])
+    expect(seqsOf(written)).toEqual([1, 2])
+    await journal.close()
+  })
+
+  it('[J7] fails 64 MB of appends on a full disk, and takes the next one when there is space', async () => {
+    const { journal } = await newJournal()
+    const write = await spyOnHandles('write')
+    const real = write.getMockImplementation()
+    write.mockRejectedValue(diskError('ENOSPC'))
+    // Below the length that goes to a file of its own.
+    const text = 'x'.repeat(200_000)
+    const failed = await Promise.allSettled(
+      Array.from({ length: 400 }, () => journal.append({ type: 'note', text })),
+    )
+    expect(failed.filter(({ status }) => status === 'rejected')).toHaveLength(400)
+    if (real) write.mockImplementation(real)
+    else write.mockRestore()
+    expect(await journal.append({ type: 'note', text })).toMatchObject({ seq: 1 })
+    await journal.close()
+  })
+
   it('says which file could not be opened, and leaves nothing behind', async () => {
     const directory = await scratchDirectory()
     const failure = await openJournal(directory).catch((error) => error)

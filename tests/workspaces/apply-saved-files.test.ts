@@ -1,5 +1,5 @@
 /** The repository has lost a task's commits: the files of its saved patch still bring its work. */
-import { readFile, rm } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { git, openFixture, start, taskOf, untilQuiet } from '../harness.ts'
@@ -48,6 +48,19 @@ it.each(['series.mbox', 'worktree.patch'])(
     const { path, patch, apply } = await withoutCommits()
     await rm(join(patch, name))
     await expect(apply()).rejects.toThrow(`A part of its patch is lost: ${join(patch, name)}`)
+    expect(git(path, 'status', '--porcelain')).toBe('')
+  },
+)
+
+it.each(['series.mbox', 'worktree.patch'])(
+  'applies nothing when %s was changed after it was saved',
+  async (name) => {
+    const { path, patch, apply } = await withoutCommits()
+    const text = await readFile(join(patch, name), 'utf8')
+    await writeFile(join(patch, name), text.replace(/^\+(one|two)$/m, '+not what the agent wrote'))
+    await expect(apply()).rejects.toThrow(
+      `A part of its patch was changed after it was saved: ${join(patch, name)}`,
+    )
     expect(git(path, 'status', '--porcelain')).toBe('')
   },
 )

@@ -11,6 +11,7 @@ export {
 export { findMovedTranscript } from './moved-transcripts.ts'
 export {
   changePatchStatus,
+  describeFiles,
   type PatchEntry,
   patchDir,
   patchIndex,

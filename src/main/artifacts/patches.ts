@@ -6,7 +6,12 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { TaskId } from '../../shared/ids.ts'
-import { makeDirInside, readJsonFile, writeFileDurable } from '../journal/index.ts'
+import {
+  makeDirInside,
+  readJsonFile,
+  sha256OfDataFile,
+  writeFileDurable,
+} from '../journal/index.ts'
 import { type ArtifactIndex, artifactFields, openArtifactIndex } from './artifact-index.ts'
 
 export const patchesDir = 'subagent-patches'
@@ -25,8 +30,11 @@ export const patchEntrySchema = z.object({
   /** A commit that holds everything, uncommitted work included; kept alive by a hidden ref. */
   finalCommit: z.string().nullable(),
   paths: z.array(z.string()),
-  /** Which of the two files there are, so that one that is lost is missed. Absent in what older versions saved. */
-  files: z.array(z.string()).optional(),
+  /**
+   * Which of the two files there are, each with the SHA-256 of its content in hex: one that is lost is missed,
+   * and one that was changed is not taken for the one that was saved. Absent when it could not be made.
+   */
+  files: z.array(z.object({ name: z.string(), sha256: z.string() })).optional(),
   /** Why it could not be made, when it could not. */
   error: z.string().optional(),
 })
@@ -60,6 +68,13 @@ export async function savePatch(
   await describePatch(dir, entry)
   await patchIndex(sessionDir).update(taskId, () => entry)
   return entry
+}
+
+/** Of those of the two files that are there. */
+export async function describeFiles(dir: string, names: string[]): Promise<PatchEntry['files']> {
+  return Promise.all(
+    names.map(async (name) => ({ name, sha256: await sha256OfDataFile(join(dir, name)) })),
+  )
 }
 
 /** Changes the status of a patch that is there; resolves with false when none is. */

@@ -21,7 +21,7 @@ export const reportFileSchema = z.object({
   run,
   taskResults: z.json().optional(),
   /** Of `report.md`, hex, so that a report that was changed is not taken for the one that was given. */
-  markdownSha256: z.string().optional(),
+  markdownSha256: z.string(),
 })
 type ReportFile = z.infer<typeof reportFileSchema>
 
@@ -110,7 +110,7 @@ export async function readReport(
   const { title, createdAtMs, ancestorWorkspaceIds, markdownSha256, taskResults } = file.value
   try {
     const markdown = await readDataFile(join(sessionDir, folder, 'report.md'))
-    if (markdownSha256 && sha256Of(markdown) !== markdownSha256)
+    if (sha256Of(markdown) !== markdownSha256)
       throw new Error('it was changed since the agent gave it')
     const report = {
       taskId,

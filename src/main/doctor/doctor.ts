@@ -192,7 +192,7 @@ function noteStart({ healed, ledger, layout }: DoctorDependencies, notes: Doctor
 
 /** From the data directory on, as problems and notes name it. */
 const pathBelow = ({ dataDir }: DataLayout, path: string): string =>
-  relative(dataDir, path).split(sep).join('/')
+  relative(dataDir, path).split(sep).join('/') || '.'
 
 /** `trash/doctor-<time>/<the path that it had>`. */
 function trashOf({ layout, clock }: DoctorDependencies): Case['toTrash'] {

@@ -1,9 +1,10 @@
 /** Every file and folder that is Shiplog's own: its mode, its kind, and whether it should be there at all. */
 import type { Stats } from 'node:fs'
-import { chmod } from 'node:fs/promises'
+import { chmod, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { indexFileOf, isLeftOfMove, removeDurable, systemCode } from '../journal/index.ts'
 import { snapshotPathOf } from '../ledger/snapshot.ts'
+import { canOthersWrite, octal, protectedMode } from '../sessions/data-dir-mode.ts'
 import type { Case, Findings } from './finding.ts'
 import { look, namesIn } from './on-disk.ts'
 import { isTemporary } from './temporary.ts'
@@ -21,6 +22,7 @@ export async function* examineFiles(subject: Case): Findings {
     layout.settings,
     layout.trashSeen,
   ]
+  yield* examineDataDir(layout.dataDir)
   for (const name of await namesIn(layout.dataDir)) {
     const path = join(layout.dataDir, name)
     // `settings.json.damaged-1` as well.
@@ -29,6 +31,18 @@ export async function* examineFiles(subject: Case): Findings {
     else if (path === layout.trash) yield* examineTrash(subject, path)
     else if (path === layout.worktrees || isOwnFile || isTemporary(name))
       yield* examineOne(subject, path)
+  }
+}
+
+/** The person may have made it, and others may be meant to list it; none may write it. */
+async function* examineDataDir(path: string): Findings {
+  const stats = await stat(path)
+  if (!canOthersWrite(stats)) return
+  yield {
+    kind: 'file-mode',
+    path,
+    detail: `its mode is ${octal(stats.mode)}: other users can write it`,
+    repair: () => chmod(path, protectedMode(stats)),
   }
 }
 
@@ -104,5 +118,3 @@ async function* examineMode(path: string, stats: Stats): Findings {
     repair: () => chmod(path, wanted),
   }
 }
-
-const octal = (mode: number): string => `0${mode.toString(8).padStart(3, '0')}`

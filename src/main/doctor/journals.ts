@@ -1,15 +1,13 @@
 /** Journals: every line's checksum and place in the chain, and the values that they keep in files of their own. */
-import { createHash } from 'node:crypto'
 import { dirname, join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import type { TaskId } from '../../shared/ids.ts'
 import { parseLedgerEvent } from '../../shared/ledger.ts'
 import {
   type BlobReference,
   type Damage,
   type JournalRecord,
-  openDataFile,
   openJournal,
+  sha256OfDataFile,
   verifyJournal,
 } from '../journal/index.ts'
 import { chatFile, fileHistoryFolder } from '../sessions/session-files.ts'
@@ -123,10 +121,7 @@ async function examineContent(
     const detail = folder === 'blobs' ? 'only the beginning of a long value is left' : 'is gone'
     return { kind: contentKinds[folder].missing, path, detail }
   }
-  const hash = createHash('sha256')
-  const handle = await openDataFile(path, 'read')
-  await pipeline(handle.createReadStream(), hash)
-  if (hash.digest('hex') === sha256) return null
+  if ((await sha256OfDataFile(path)) === sha256) return null
   return {
     kind: contentKinds[folder].damaged,
     path,

@@ -54,10 +54,18 @@ export const problemTable: Record<ProblemKind, ProblemRow> = {
     found: 'the ledger has `task.reported`, and `report.json` or `report.md` of that run is gone',
     repair: null,
   },
-  'report-damaged': { found: 'such a `report.json` can’t be read', repair: null, evenAtWork: true },
+  'report-damaged': {
+    found: 'such a `report.json` can’t be read, or the SHA-256 of `report.md` is not the one in it',
+    repair: null,
+    evenAtWork: true,
+  },
   'patch-missing': {
     found:
       'an archived task worked in a worktree and has no `patch.json`, or not the files that it names',
+    repair: null,
+  },
+  'patch-damaged': {
+    found: 'the SHA-256 of `series.mbox` or `worktree.patch` is not the one in `patch.json`',
     repair: null,
   },
   'payload-damaged': {
@@ -129,7 +137,8 @@ export const problemTable: Record<ProblemKind, ProblemRow> = {
     repair: `${toTrash}; the last two deleted: what they hold is whole in another place`,
   },
   'file-mode': {
-    found: 'a file that is not 0600, a folder that is not 0700 (not on Windows)',
+    found:
+      'a file that is not 0600, a folder that is not 0700, a data directory that others can write (not on Windows)',
     repair: 'set',
   },
   symlink: { found: 'a symbolic link where Shiplog keeps its own files', repair: null },

@@ -1,14 +1,13 @@
 /** What the ledger says is kept of each task: that it is there. */
 import { join } from 'node:path'
-import { z } from 'zod'
 import type { TaskId } from '../../shared/ids.ts'
 import { ancestorsOf } from '../../shared/projections/ledger-state.ts'
 import type { Task } from '../../shared/tasks.ts'
 import { archivedTranscriptDir, patchDir } from '../artifacts/index.ts'
 import { patchFile, patchFileSchema } from '../artifacts/patches.ts'
-import { reportsDir } from '../artifacts/reports.ts'
+import { reportFileSchema, reportsDir } from '../artifacts/reports.ts'
 import { transcriptFile } from '../artifacts/transcripts.ts'
-import { makeDirDurable, moveDurable, readJsonFile } from '../journal/index.ts'
+import { makeDirDurable, moveDurable, readJsonFile, sha256OfDataFile } from '../journal/index.ts'
 import { chatFile } from '../sessions/session-files.ts'
 import type { Case, Findings } from './finding.ts'
 import { guarded, isFile, isFolder } from './on-disk.ts'
@@ -65,9 +64,13 @@ async function* examinePatch(task: Task, keepers: string[]): Findings {
     if (!(await isFile(json))) continue
     // One that can't be read is found with the indexes.
     const read = await readJsonFile(json, patchFileSchema)
-    for (const name of (read.kind === 'ok' && read.value.entry.files) || []) {
+    for (const { name, sha256 } of (read.kind === 'ok' && read.value.entry.files) || []) {
       const path = join(dir, name)
       if (!(await isFile(path))) yield* lost(task, 'patch-missing', path, `${name} of its patch`)
+      else if ((await sha256OfDataFile(path)) !== sha256) {
+        const detail = `changed after the patch of "${task.title}" was saved`
+        yield { kind: 'patch-damaged', path, detail, rootId: task.rootId }
+      }
     }
     return
   }
@@ -87,7 +90,7 @@ async function* examineReport(task: Task, run: number, keepers: string[]): Findi
     if (!(await isFolder(folder))) continue
     const json = join(folder, 'report.json')
     const markdown = join(folder, 'report.md')
-    const read = (await isFile(json)) ? await readJsonFile(json, reportNames) : null
+    const read = (await isFile(json)) ? await readJsonFile(json, reportFileSchema) : null
     if (read?.kind === 'damaged') {
       yield {
         kind: 'report-damaged',
@@ -99,13 +102,17 @@ async function* examineReport(task: Task, run: number, keepers: string[]): Findi
     if (!read) yield* lost(task, 'report-missing', json, `its report of run ${run}`)
     if (!(await isFile(markdown))) {
       yield* lost(task, 'report-missing', markdown, `the text of its report of run ${run}`)
+    } else if (
+      read?.kind === 'ok' &&
+      (await sha256OfDataFile(markdown)) !== read.value.markdownSha256
+    ) {
+      const detail = `the text of run ${run} of "${task.title}" was changed after the agent gave it`
+      yield { kind: 'report-damaged', path: markdown, detail, rootId }
     }
     return
   }
   yield* lost(task, 'report-missing', folders[0], `its report of run ${run}`)
 }
-
-const reportNames = z.looseObject({ childTaskId: z.string(), run: z.number(), title: z.string() })
 
 async function* lost(
   task: Task,

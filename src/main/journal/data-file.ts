@@ -2,8 +2,10 @@
  * The one way to open a file of the data directory. Anybody may have put something else in its place: a named
  * pipe would be waited for without end, a link would lead elsewhere. See tests/toolchain/data-files.test.ts.
  */
+import { createHash } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs'
 import { type FileHandle, lstat, open } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
 import { systemCode } from './errors.ts'
 
 /** Windows knows neither, and has no such things in folders. */
@@ -61,6 +63,14 @@ export async function readDataFile(file: string, options: OpenOptions = {}): Pro
   } finally {
     await handle.close()
   }
+}
+
+/** SHA-256 of the content, hex. Reads a part at a time, so memory does not grow with the file. Throws as `openDataFile`. */
+export async function sha256OfDataFile(file: string): Promise<string> {
+  const hash = createHash('sha256')
+  const handle = await openDataFile(file, 'read')
+  await pipeline(handle.createReadStream(), hash)
+  return hash.digest('hex')
 }
 
 /** As `readDataFile`, for what has to be known before anything else can begin. Follows links. */

@@ -1,6 +1,6 @@
 // Bytes <-> records. The journal knows no tasks. See FORMAT.md.
 export { blobDirectory, readBlobPart, storeBlobFile } from './blobs.ts'
-export { isNoFile, openDataFile, readDataFile } from './data-file.ts'
+export { isNoFile, openDataFile, readDataFile, sha256OfDataFile } from './data-file.ts'
 export * from './durable-files.ts'
 export {
   explain,

@@ -15,6 +15,7 @@ export const problemKinds = [
   'report-missing',
   'report-damaged',
   'patch-missing',
+  'patch-damaged',
   'payload-damaged',
   'index-missing',
   'index-damaged',
@@ -43,7 +44,7 @@ const problemKindSchema = z.enum(problemKinds)
 export type ProblemKind = z.infer<typeof problemKindSchema>
 
 const problemSchema = z.object({
-  /** Relative to the data directory, with forward slashes. */
+  /** Relative to the data directory, with forward slashes; `.`: the data directory itself. */
   path: z.string(),
   kind: problemKindSchema,
   detail: z.string(),

@@ -2,7 +2,14 @@
 import { existsSync } from 'node:fs'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { expect } from 'vitest'
-import { changeIndex, type Damage, type Index, leafTranscript, strayId } from './damage.ts'
+import {
+  changeIndex,
+  type Damage,
+  flipByte,
+  type Index,
+  leafTranscript,
+  strayId,
+} from './damage.ts'
 
 export const damagesToArtifacts: Damage[] = [
   {
@@ -25,6 +32,15 @@ export const damagesToArtifacts: Damage[] = [
     also: ['payload-damaged'],
   },
   {
+    kind: 'report-damaged',
+    why: '[A4] one bit of the text of a report',
+    harm: ({ session, leafId }) =>
+      flipByte(session('subagent-reports', leafId, '1', 'report.md'), 2),
+    at: /1\/report\.md$/,
+    detail: /the text of run 1 of "Leaf" was changed/,
+    repairable: false,
+  },
+  {
     kind: 'patch-missing',
     why: 'a patch is gone',
     harm: ({ session, leafId }) => rm(session('subagent-patches', leafId), { recursive: true }),
@@ -39,6 +55,15 @@ export const damagesToArtifacts: Damage[] = [
     harm: ({ session, leafId }) => rm(session('subagent-patches', leafId, 'worktree.patch')),
     at: /subagent-patches\/[^/]+\/worktree\.patch$/,
     detail: /worktree\.patch of its patch is kept: "Leaf"/,
+    repairable: false,
+  },
+  {
+    kind: 'patch-damaged',
+    why: 'one bit of a patch',
+    harm: ({ session, leafId }) =>
+      flipByte(session('subagent-patches', leafId, 'worktree.patch'), 40),
+    at: /subagent-patches\/[^/]+\/worktree\.patch$/,
+    detail: /changed after the patch of "Leaf" was saved/,
     repairable: false,
   },
   {

@@ -7,7 +7,7 @@ import { isRunning } from '../../../shared/tasks.ts'
 import type { ApplyOutcome } from '../../../shared/tools.ts'
 import { patchDir, seriesFile, worktreePatchFile } from '../../artifacts/index.ts'
 import type { Git, MergeAnswer } from '../../git/index.ts'
-import { exists } from '../../journal/index.ts'
+import { exists, sha256OfDataFile } from '../../journal/index.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { FileUpdates } from '../file-updates/file-updates.ts'
 import type { FinalState, FinalStates, IsolatedWorkspace } from './final-state.ts'
@@ -114,10 +114,19 @@ export function createApplyChanges(deps: {
     }
     const dir = patchDir(final.dir, final.saved.childTaskId)
     const pathOf = async (name: string) => {
-      if (await exists(join(dir, name))) return join(dir, name)
+      const path = join(dir, name)
+      const saved = final.saved.files?.find((file) => file.name === name)
+      // A file that was never saved is somebody else's.
+      if (!saved) return null
       // Without it, the other one would be half of the work.
-      if (!final.saved.files?.includes(name)) return null
-      return refused('nothing-to-apply', `A part of its patch is lost: ${join(dir, name)}`)
+      if (!(await exists(path)))
+        return refused('nothing-to-apply', `A part of its patch is lost: ${path}`)
+      if ((await sha256OfDataFile(path)) !== saved.sha256)
+        return refused(
+          'nothing-to-apply',
+          `A part of its patch was changed after it was saved: ${path}`,
+        )
+      return path
     }
     const seriesPath = await pathOf(seriesFile)
     const worktreePath = await pathOf(worktreePatchFile)

@@ -5,7 +5,13 @@ import { refused } from '../../../shared/failure.ts'
 import type { TaskId } from '../../../shared/ids.ts'
 import { ancestorsOf } from '../../../shared/projections/ledger-state.ts'
 import type { Task, Workspace } from '../../../shared/tasks.ts'
-import { patchIndex, savePatch, seriesFile, worktreePatchFile } from '../../artifacts/index.ts'
+import {
+  describeFiles,
+  patchIndex,
+  savePatch,
+  seriesFile,
+  worktreePatchFile,
+} from '../../artifacts/index.ts'
 import type { Git } from '../../git/index.ts'
 import { exists, makeDirDurable, moveDurable, syncDirectory } from '../../journal/index.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
@@ -90,10 +96,10 @@ export function createSaveChanges(deps: {
         headCommit: saved.headCommit,
         finalCommit: saved.finalCommit,
         paths: saved.paths,
-        files: [
+        files: await describeFiles(dir, [
           ...(saved.seriesBytes === null ? [] : [seriesFile]),
           ...(saved.worktreeBytes === null ? [] : [worktreePatchFile]),
-        ],
+        ]),
       }
     })
     if (entry.status !== task.patch)
