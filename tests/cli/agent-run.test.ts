@@ -291,6 +291,31 @@ describe('agent run', () => {
       expect((await cli.ended).code).toBe(5)
     })
 
+    it('[K7] is shown and not asked for when the process that holds the data directory decides', async () => {
+      const holder = { pid: 42, host: 'desktop' as const, hostName: 'here', endpoint: 'x' }
+      const world = createFakeWorld()
+      const { client } = world.open()
+      const { code, stderr } = await runToEnd(argvFor('/code/with-setup'), {
+        world,
+        stderrTTY: true,
+        stdinText: 'y\n',
+        openShiplog: async () => {
+          throw Object.assign(new Error('held'), { kind: 'lease-held', holder })
+        },
+        connectToHolder: async () => ({
+          client,
+          lost: new Promise<never>(() => {}),
+          isOpen: () => true,
+          close: () => {},
+        }),
+      })
+      expect(code).toBe(5)
+      expect(stderr).toContain('npm ci')
+      expect(stderr).not.toContain('[y/N]')
+      expect(stderr).toContain('Allow it in the process that has the data directory open.')
+      expect(world.state.trustedSetups.size).toBe(0)
+    })
+
     it('is asked for on a terminal', async () => {
       const onTerminal = { stderrTTY: true, stdinText: 'y\n' }
       const allowed = await runLead(argvFor('/code/with-setup'), onTerminal)

@@ -11,6 +11,8 @@ import { safeLine } from './terminal/safe-text.ts'
 
 export interface Access {
   client: ShiplogClient
+  /** Whether calls that only a person may make are carried out (K7). A holder refuses them. */
+  mayDecide: boolean
   /** Whether what the app has to tell has been told already, by the process that holds it. */
   noticesAreTold: boolean
   /** Resolves when nothing can be asked any more, and why. */
@@ -61,6 +63,7 @@ export async function holdDataDir(
   return {
     shiplog,
     client: shiplog.client,
+    mayDecide: true,
     noticesAreTold: false,
     lost: shiplog.displaced,
     explain: async (error) => error,
@@ -124,6 +127,8 @@ export async function callHolder(context: CliContext, holder: LeaseHolder): Prom
 
   return {
     client,
+    // The token in lease.json, which agents can read, is good for nothing more.
+    mayDecide: false,
     noticesAreTold: true,
     lost,
     explain: async (error) => (connection.isOpen() ? error : lost),

@@ -15,6 +15,8 @@ import { safeLine } from './terminal/safe-text.ts'
 
 export interface CliSession {
   client: ShiplogClient
+  /** Whether calls that only a person may make are carried out (K7). */
+  mayDecide: boolean
   /** Aborted when a signal asks to end: everything is being closed, and calls may be refused. */
   ending: AbortSignal
   /** Aborted once all is closed: what was recorded can still be read, and nothing more will come. */
@@ -92,11 +94,11 @@ async function runWith(
     closing = access.end(signal)
   })
 
-  const { client, starting } = access
+  const { client, mayDecide, starting } = access
   const tellNotices = createNoticeTeller(context, access)
   const begin = async () => {
     await tellNotices()
-    return use({ client, starting, ending: ending.signal, closed: closed.signal })
+    return use({ client, mayDecide, starting, ending: ending.signal, closed: closed.signal })
   }
   const work = begin()
   // What goes wrong where nobody waits for an answer, on a full disk for example, is told while it lasts.

@@ -42,7 +42,7 @@ export function agentResume(options: AgentResumeOptions): Action {
       if (refusal) throw refusal
       const project = state.projects.get(task.projectId)
       if (task.isolation === 'worktree' && project)
-        await allowSetup(context, client, project, options.trust)
+        await allowSetup(context, session, project, options.trust)
       const { force, maxAgents, prompt } = options
       const went = await goOn(session, watcherOf(context), {
         rootIds: new Set([task.rootId]),

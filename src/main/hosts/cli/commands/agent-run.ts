@@ -64,7 +64,7 @@ function startNew(prompt: string, options: AgentRunOptions): Action {
         if (options.planning) await client.projects.makePlanning({ projectId: project.id })
         const isolation = await isolationIn(context, project, options.isolation)
         // In place nothing is set up: the person's own folder is.
-        if (isolation === 'worktree') await allowSetup(context, client, project, options.trust)
+        if (isolation === 'worktree') await allowSetup(context, session, project, options.trust)
         const started = await session.starting(
           () =>
             client.tasks.start({

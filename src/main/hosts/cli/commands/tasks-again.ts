@@ -112,7 +112,7 @@ export function continueFrom([id = '', prompt]: string[], given: ParsedOptions):
       const from = found.kind === 'found' ? tasks.get(found.id) : undefined
       const project = from && projects.get(from.projectId)
       if (from?.isolation === 'worktree' && project)
-        await allowSetup(context, client, project, trust)
+        await allowSetup(context, session, project, trust)
       const { taskId } = await session.starting(
         () =>
           hinting(client, 'continue', id, () => client.tasks.continueFrom({ taskId: id, prompt })),

@@ -3,41 +3,44 @@
  * allowed once, and again when it changes.
  */
 import { createInterface, type Interface } from 'node:readline/promises'
-import type { ShiplogClient } from '../../../../shared/contract/index.ts'
 import type { ProjectSetup } from '../../../../shared/contract/projects.ts'
 import type { Project } from '../../../../shared/tasks.ts'
 import type { CliContext } from '../context.ts'
 import { CliError, exitCodes } from '../exit-codes.ts'
 import { commandRows } from '../terminal/command-text.ts'
 import { safeLine } from '../terminal/safe-text.ts'
+import type { CliSession } from '../with-shiplog.ts'
 
 /** Returns when what the project asks for is allowed, or it asks for nothing. Refuses (exit 5) when nobody allowed it. */
 export async function allowSetup(
   context: CliContext,
-  client: ShiplogClient,
+  { client, mayDecide }: Pick<CliSession, 'client' | 'mayDecide'>,
   project: Project,
   trust = false,
 ): Promise<void> {
   const found = await client.projects.setup({ projectId: project.id })
   const { trusted, configSha256 } = found
   if (trusted || configSha256 === null) return
-  if (!(await isAllowed(context, found, trust))) {
+  // An answer that would be refused is not asked for.
+  if (!(await isAllowed(context, found, { trust, mayAsk: mayDecide }))) {
     throw new CliError(
       exitCodes.refused,
-      'What the project asks for is not allowed yet. Read it, then call again with --trust.',
+      mayDecide
+        ? 'What the project asks for is not allowed yet. Read it, then call again with --trust.'
+        : 'What the project asks for is not allowed yet. Allow it in the process that has the data directory open.',
     )
   }
   await client.projects.trustSetup({ projectId: project.id, configSha256 })
 }
 
-/** Shows all of it in any case; `trust`: the answer is known. */
+/** Shows all of it in any case; `trust`: the answer is known; without `mayAsk` it is no. */
 async function isAllowed(
   context: CliContext,
   { setup, copy, env, git }: ProjectSetup,
-  trust: boolean,
+  { trust, mayAsk }: { trust: boolean; mayAsk: boolean },
 ): Promise<boolean> {
   const { host, err } = context
-  const asks = !trust && host.stdin.isTTY === true && err.isTTY
+  const asks = !trust && mayAsk && host.stdin.isTTY === true && err.isTTY
   let questions: Interface | undefined
   const ask = (question: string) => {
     questions ??= createInterface({ input: host.stdin, output: host.stderr })
