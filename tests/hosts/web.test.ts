@@ -121,7 +121,6 @@ const lookalikes = [
   'evil.example#localhost:PORT',
   'evil.example, localhost:PORT',
   'localhost :PORT',
-  '',
 ]
 
 describe('a Host that looks like our own', () => {
