@@ -12,7 +12,7 @@ import { copyFile, mkdtemp, rm, stat, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { head as headOf, topLevelOf } from './inspect.ts'
-import { keepSnapshot } from './objects/kept-snapshots.ts'
+import { keepSnapshot, releaseSnapshot } from './objects/kept-snapshots.ts'
 import { type Quarantine, whileObjectsStay, withQuarantine } from './objects/quarantine.ts'
 import { line, notIntoSubmodules, type RunGit } from './run.ts'
 
@@ -58,14 +58,18 @@ interface SnapshotOptions {
   signal?: AbortSignal | undefined
 }
 
-/** `dir`: the working tree's root or a folder in it; the whole working tree is taken either way. */
+/**
+ * For a look: the tree can be read for as long as the repository's owner lets unreferenced objects lie, and no
+ * reference is left. `dir`: the working tree's root or a folder in it; the whole working tree is taken either way.
+ */
 export async function snapshot(
   git: RunGit,
   dir: string,
   options: SnapshotOptions = {},
 ): Promise<Snapshot> {
-  const { tree, head, dirty, leftOut } = await commitSnapshot(git, dir, options)
-  return { tree, head, dirty, leftOut }
+  const { commit, ...taken } = await commitSnapshot(git, dir, options)
+  if (commit !== taken.head) await releaseSnapshot(git, dir, commit)
+  return taken
 }
 
 /** A commit that holds the working tree as it is, for a child to branch from. No branch moves. */

@@ -40,7 +40,7 @@ const keepReason = 'shiplog: until a reference names it\n'
 const leftBehindMs = 24 * 60 * 60 * 1000
 
 /** Packs, references and their folders. */
-export const durable = ['-c', 'core.fsync=all']
+const durable = ['-c', 'core.fsync=all']
 
 /** `dir`: in a working tree of the repository. The folder is deleted afterwards. */
 export async function withQuarantine<Result>(
