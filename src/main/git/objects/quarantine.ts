@@ -39,6 +39,9 @@ const keepReason = 'shiplog: until a reference names it\n'
 /** No call takes as long: what is older was left behind by a killed process. */
 const leftBehindMs = 24 * 60 * 60 * 1000
 
+/** Folders and `.keep` files of this process: a clock that was set ahead makes them look old. */
+const inUse = new Set<string>()
+
 /** Packs, references and their folders. */
 const durable = ['-c', 'core.fsync=all']
 
@@ -51,6 +54,7 @@ export async function withQuarantine<Result>(
   const objects = await objectsOf(git, dir)
   await deleteLeftBehind(objects)
   const own = await mkdtemp(path.join(objects, folderPrefix))
+  inUse.add(own)
   try {
     await mkdir(path.join(own, 'info'))
     await mkdir(path.join(own, 'pack'))
@@ -72,11 +76,13 @@ export async function withQuarantine<Result>(
           await git([...durable, 'update-ref', ref, commit], { cwd: dir })
         } finally {
           await rm(keepFile, { force: true })
+          inUse.delete(keepFile)
         }
       },
     })
   } finally {
     await rm(own, { recursive: true, force: true, maxRetries: 3 })
+    inUse.delete(own)
   }
 }
 
@@ -89,6 +95,7 @@ async function objectsOf(git: RunGit, dir: string): Promise<string> {
 async function publish(from: string, to: string, pack: string): Promise<string> {
   await mkdir(to, { recursive: true })
   const keepFile = path.join(to, `pack-${pack}.keep`)
+  inUse.add(keepFile)
   await writeFile(keepFile, keepReason)
   // Git takes a pack for complete once its index is there.
   for (const ending of ['pack', 'rev', 'idx']) {
@@ -106,6 +113,7 @@ async function deleteLeftBehind(objects: string): Promise<void> {
   const packs = path.join(objects, 'pack')
   const names = async (dir: string) => readdir(dir).catch((): string[] => [])
   const isOld = async (file: string) =>
+    !inUse.has(file) &&
     stat(file).then(
       ({ mtimeMs }) => Date.now() - mtimeMs > leftBehindMs,
       () => false,
