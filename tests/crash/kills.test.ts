@@ -146,7 +146,7 @@ const crewGroups: Group[] = [
   ],
   [
     atGit('update-ref', 'after'),
-    atGit('worktree remove', 'meanwhile', 1, 'alone'),
+    atGit('branch', 'meanwhile', 1, 'alone'),
     atGit('branch', 'after'),
   ],
   [

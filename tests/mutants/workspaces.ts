@@ -144,8 +144,9 @@ export const workspacesMutants: Mutant[] = [
   {
     id: 'workspaces-half-a-patch-applied',
     file: 'src/main/workspaces/changes/apply.ts',
-    find: 'if (!final.saved.files?.includes(name)) return null',
-    replace: 'if (final.saved) return null',
+    find: 'if (!(await exists(path)))\n        return refused',
+    replace:
+      'if (!(await exists(path))) return null\n      if (path === "")\n        return refused',
     harm: 'A patch that lost one of its two files is applied without it, and nothing says so.',
     tests: ['tests/workspaces/apply-saved-files.test.ts'],
   },

@@ -22,6 +22,10 @@ export async function* examineRecords(subject: Case): Findings {
   }
 }
 
+/** Its transcript was begun: the ledger says so where the disk refused the first byte. */
+const hasBegun = ({ runs, transcriptCounts }: Task): boolean =>
+  runs.length > 0 && transcriptCounts?.bytes !== 0
+
 async function* examineTask(subject: Case, task: Task): Findings {
   const { layout, ledger } = subject
   const { rootId } = task
@@ -41,12 +45,12 @@ async function* examineTask(subject: Case, task: Task): Findings {
     const places = keepers.map((dir) => join(archivedTranscriptDir(dir, task.id), transcriptFile))
     if (!(await anyFile(places)))
       yield* lost(task, 'transcript-missing', places[0], 'its transcript')
-    else if (task.runs.length > 0 && !task.transcriptExpired) {
+    else if (hasBegun(task) && !task.transcriptExpired) {
       const chats = keepers.map((dir) => join(archivedTranscriptDir(dir, task.id), chatFile))
       if (!(await anyFile(chats)))
         yield* lost(task, 'transcript-missing', chats[0], 'its transcript')
     }
-  } else if (task.runs.length > 0 && !task.transcriptExpired) {
+  } else if (hasBegun(task) && !task.transcriptExpired) {
     // One that has expired was taken away on purpose, and the ledger says so.
     const path = join(homeOf(subject, task), chatFile)
     if (!(await isFile(path))) yield* lost(task, 'transcript-missing', path, 'its transcript')

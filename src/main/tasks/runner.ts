@@ -2,6 +2,7 @@
  * Takes a task from the queue to the end of its run: dependencies, a slot, its working directory, the run
  * itself, what the ledger says of its end, and the clean-up after it.
  */
+import { join } from 'node:path'
 import type { RunTool, TaskToolsPort } from '../../shared/agent.ts'
 import { type EntryBody, unknownUsage } from '../../shared/entries.ts'
 import { type PromptId, runIdOf, type TaskId } from '../../shared/ids.ts'
@@ -12,10 +13,11 @@ import {
   waitingActivity,
 } from '../../shared/tasks.ts'
 import type { Git } from '../git/index.ts'
+import { exists } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { LearningMasker } from '../secrets/masker.ts'
 import type { Session } from '../sessions/session.ts'
-import type { DataLayout } from '../sessions/session-files.ts'
+import { chatFile, type DataLayout } from '../sessions/session-files.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { WorkspaceService } from '../workspaces/workspace-service.ts'
 import type { ActivityBoard } from './activity.ts'
@@ -32,6 +34,9 @@ import type { RunRegistry } from './run-registry.ts'
 import { bothSlots, createSlots, type Slot, type Slots } from './slots.ts'
 import type { TaskRecord } from './task-record.ts'
 import { waitUntilOver } from './waiting.ts'
+
+/** Of a run whose transcript the disk would not take. */
+const noTranscript: TranscriptCounts = { entries: 0, messages: 0, bytes: 0 }
 
 export interface RunRequest {
   /** Empty: it goes on with what it was asked before. */
@@ -220,8 +225,9 @@ export function createRunner(deps: RunnerDependencies): Runner {
 
   /** A later run goes on in the transcript of those before it, and never in place of one that is gone. */
   async function openSession(task: Task, run: number): Promise<Session> {
-    const { id, transcriptExpired } = task
-    const mustExist = run > 1 && transcriptExpired === null
+    const { id, transcriptExpired, transcriptCounts } = task
+    const neverBegun = transcriptCounts?.bytes === 0
+    const mustExist = run > 1 && transcriptExpired === null && !neverBegun
     return sessions.open(id, layout.sessionDir(id), { mustExist })
   }
 
@@ -280,9 +286,24 @@ export function createRunner(deps: RunnerDependencies): Runner {
         await sessions.close(taskId)
       }
     } catch (error) {
-      return { status: 'interrupted', cause: causeOf(error), usage: unknownUsage }
+      const interrupted = {
+        status: 'interrupted',
+        cause: causeOf(error),
+        usage: unknownUsage,
+      } as const
+      // The disk refused the first byte: that there is no transcript is no loss.
+      const isOpened = await opened.then(
+        () => true,
+        () => false,
+      )
+      const neverBegun = run === 1 && !isOpened && !(await hasTranscript(taskId))
+      return neverBegun ? { ...interrupted, transcript: noTranscript } : interrupted
     }
   }
+
+  /** True where that can't be found out: what may be there is missed when it is gone. */
+  const hasTranscript = (taskId: TaskId): Promise<boolean> =>
+    exists(join(layout.sessionDir(taskId), chatFile)).catch(() => true)
 
   async function agentOf(task: Task) {
     const program = await deps.programs.of(task.rootId, layout.sessionDir(task.rootId))
