@@ -28,6 +28,8 @@ async function enclosed(odd = '') {
     ...{ projectId, kind: 'scripted', scenario, scenarioName: 'test.yaml', prompt: 'Do it' },
   })
   await untilQuiet(shiplog)
+  // Git is still asked for a moment after a run has ended, and would repair what the test spoils.
+  await shiplog.client.doctor.check({ repair: false })
   const path = (await taskOf(shiplog, taskId)).workspace?.path ?? ''
   return {
     home,

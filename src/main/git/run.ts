@@ -89,13 +89,14 @@ export function createRunGit({
   isAllowed = () => false,
 }: RunGitOptions = {}): RunGit {
   const baseEnv = gitEnvironment(env, { ceilings })
+  const repairs = new Map<string, Promise<WorktreeState>>()
 
   const worktreeRootOf = async (dir: string) =>
     worktrees ? findWorktreeRoot(worktrees.dir, dir) : null
 
   async function ensure(dir: string): Promise<void> {
     const root = await worktreeRootOf(dir)
-    if (worktrees && root !== null) await ensureWorktree(root, () => repair(worktrees, root))
+    if (worktrees && root !== null) await ensureWorktree(root, () => repairOnce(worktrees, root))
   }
 
   async function checked(args: readonly string[], options: GitRunOptions): Promise<GitResult> {
@@ -130,6 +131,18 @@ export function createRunGit({
         ? error
         : new ObjectsMissingError(error, { remote: never, url: null })
     }
+  }
+
+  /** Calls that meet the same damage at once wait for one repair, which is reported once. */
+  function repairOnce(known: Worktrees, root: string): Promise<WorktreeState> {
+    const underWay = repairs.get(root) ?? repairIfBroken(known, root)
+    repairs.set(root, underWay)
+    return underWay.finally(() => repairs.delete(root))
+  }
+
+  async function repairIfBroken(known: Worktrees, root: string): Promise<WorktreeState> {
+    const now = await inspectWorktree(root)
+    return now.kind === 'broken' ? repair(known, root) : now
   }
 
   async function repair(known: Worktrees, root: string): Promise<WorktreeState> {
