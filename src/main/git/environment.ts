@@ -94,7 +94,7 @@ interface Ceilings {
   ceilings: readonly string[]
 }
 
-/** What a Git process of ours runs with. `host`: the environment of whoever started Shiplog. */
+/** The environment of each Git process. `host`: the environment that Shiplog was started with. */
 export function gitEnvironment(host: NodeJS.ProcessEnv, { ceilings }: Ceilings): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = {}
   const wanted = new Set(wantedVariables.map(comparable))

@@ -72,7 +72,7 @@ const killDelayMs = 2000
 export interface RunGitOptions {
   /** `git` on the PATH unless given. */
   gitPath?: string | undefined
-  /** Of whoever started Shiplog; Git gets the part of it that `gitEnvironment` names. */
+  /** The environment that Shiplog was started with; Git gets the part of it that `gitEnvironment` names. */
   env?: NodeJS.ProcessEnv | undefined
   ceilings?: readonly string[] | undefined
   /** In these Git works only where they are worktrees; none unless given. */
