@@ -22,13 +22,16 @@ async function enclosed(odd = '') {
   const home = await gitProject(join(await temporaryDir(), `home${odd}`), { '.profile': 'mine\n' })
   const project = await gitProject(join(home, 'project'))
   const dataDir = join(project, 'data')
-  const shiplog = await openShiplog({ host: 'cli', dataDir })
-  const { id: projectId } = await shiplog.client.projects.add({ dir: project })
-  const { taskId } = await shiplog.client.tasks.start({
+  const first = await openShiplog({ host: 'cli', dataDir })
+  const { id: projectId } = await first.client.projects.add({ dir: project })
+  const { taskId } = await first.client.tasks.start({
     ...{ projectId, kind: 'scripted', scenario, scenarioName: 'test.yaml', prompt: 'Do it' },
   })
-  await untilQuiet(shiplog)
-  // Git is still asked for a moment after a run has ended, and would repair what the test spoils.
+  await untilQuiet(first)
+  // After a run the agent history still asks Git what changed, which would repair what the test spoils.
+  // Closing waits for it, and the next start finds the answers written.
+  await first.close()
+  const shiplog = await openShiplog({ host: 'cli', dataDir })
   await shiplog.client.doctor.check({ repair: false })
   const path = (await taskOf(shiplog, taskId)).workspace?.path ?? ''
   return {

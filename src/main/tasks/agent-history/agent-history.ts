@@ -122,15 +122,16 @@ export function createAgentHistory(deps: AgentHistoryDependencies): AgentHistory
       const taskId = parseTaskId(agentId)
       const entry = own.at(-1)
       if (!taskId || !isObject(entry)) continue
-      const due = () => {
+      const wanted = () => {
         const task = state.tasks.get(taskId)
-        return task && findings.isDue(task, entry, { closing }) ? task : null
+        return task ? findings.due(task, entry, { closing }) : null
       }
-      if (!due()) continue
+      if (!wanted()) continue
       lookingUp = lookingUp.then(async () => {
         // Asked again: an earlier look may have found it, or it runs again.
-        const task = due()
-        if (task && (await findings.lookUp(task))) changed.add(projectId)
+        const task = state.tasks.get(taskId)
+        const missing = wanted()
+        if (task && missing && (await findings.lookUp(task, missing))) changed.add(projectId)
         schedule()
       })
     }

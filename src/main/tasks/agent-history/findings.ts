@@ -14,15 +14,21 @@ export interface FindingsSource {
   reportedResults: (task: Task) => Promise<unknown>
 }
 
+/** What the file does not say yet. Git is not asked again for files that it does say. */
+interface Wanted {
+  files: boolean
+  results: boolean
+}
+
 interface FindingsBoard {
   /** Of its latest run, once that has ended and was looked at. */
   of(task: Task): Findings | undefined
   /** A run of it has ended in this process: what the file says of it is of an earlier one. */
   ended(taskId: TaskId): void
-  /** True when there is something to look up. `entry`: what the file says of it now. */
-  isDue(task: Task, entry: Partial<HistoryEntry>, options: { closing: boolean }): boolean
+  /** What is to be looked up; null when nothing is. `entry`: what the file says of it now. */
+  due(task: Task, entry: Partial<HistoryEntry>, options: { closing: boolean }): Wanted | null
   /** Resolves with true when something was found. Never rejects: what can't be read stays unknown. */
-  lookUp(task: Task): Promise<boolean>
+  lookUp(task: Task, wanted: Wanted): Promise<boolean>
 }
 
 export function createFindings(source: FindingsSource): FindingsBoard {
@@ -35,20 +41,24 @@ export function createFindings(source: FindingsSource): FindingsBoard {
       return known?.run === task.runs.at(-1)?.run ? known : undefined
     },
     ended: (taskId) => void endedHere.add(taskId),
-    isDue(task, entry, { closing }) {
+    due(task, entry, { closing }) {
       const run = task.runs.at(-1)?.run
-      if (run === undefined || isRunning(task.status) || task.purged) return false
-      if (found.get(task.id)?.run === run) return false
-      if (endedHere.has(task.id)) return true
+      if (run === undefined || isRunning(task.status) || task.purged) return null
+      if (found.get(task.id)?.run === run) return null
+      const canTell = { files: hasOwnWorktree(task), results: task.hasReport }
+      if (endedHere.has(task.id)) return canTell
       // What is only missing in the file can wait for the next start.
-      if (closing) return false
-      const noFiles = hasOwnWorktree(task) && entry.files_modified === null
-      return noFiles || (task.hasReport && entry.task_results === null)
+      if (closing) return null
+      const wanted = {
+        files: canTell.files && entry.files_modified === null,
+        results: canTell.results && entry.task_results === null,
+      }
+      return wanted.files || wanted.results ? wanted : null
     },
-    async lookUp(task) {
+    async lookUp(task, wanted) {
       const run = task.runs.at(-1)?.run ?? 0
-      const paths = hasOwnWorktree(task) ? await source.changedPaths(task).catch(() => null) : null
-      const results = task.hasReport ? await source.reportedResults(task).catch(() => null) : null
+      const paths = wanted.files ? await source.changedPaths(task).catch(() => null) : null
+      const results = wanted.results ? await source.reportedResults(task).catch(() => null) : null
       const findings: Findings = {
         files: paths?.toSorted() ?? null,
         results: isObject(results) ? (results as JsonObject) : null,
