@@ -140,6 +140,18 @@ export function createNotices() {
       const at = notices.findIndex((one) => one.receiptId === receiptId)
       if (at >= 0) notices.splice(at, 1)
     },
+    clockAhead: (text: string) =>
+      notices.push({
+        id: `${start}-${++added}`,
+        tone: 'warning',
+        text,
+        details: [],
+        topic: 'clock-ahead',
+      }),
+    clockConfirmed: () => {
+      const at = notices.findIndex((one) => one.topic === 'clock-ahead')
+      if (at >= 0) notices.splice(at, 1)
+    },
     settingsLost: (detail: string) =>
       add(
         'warning',

@@ -234,6 +234,8 @@ async function openServicesOn(
       ),
     onUndone: notices.withdraw,
     onSettingsLost: notices.settingsLost,
+    onClockAhead: notices.clockAhead,
+    onClockConfirmed: notices.clockConfirmed,
   })
   const history = createAgentHistory({
     ...common,

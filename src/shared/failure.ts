@@ -46,6 +46,7 @@ type RefusalReason =
   | 'in-use'
   | 'nothing-to-undo'
   | 'settings-lost'
+  | 'clock-ahead'
   | 'closing'
   | 'not-a-root'
 

@@ -246,6 +246,8 @@ const ledgerEventSchemas = [
   }),
   /** A sweep that removed something has ended; what, is in its receipt. */
   z.object({ type: z.literal('retention.swept'), receiptId: receiptIdSchema }),
+  /** The person said that the clock is right although it leapt ahead: from here on its times count (X3). */
+  z.object({ type: z.literal('clock.confirmed') }),
 ] as const
 
 export const ledgerEventSchema = z.discriminatedUnion('type', ledgerEventSchemas)

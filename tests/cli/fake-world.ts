@@ -7,7 +7,7 @@ import { createRouterClient, implement } from '@orpc/server'
 import type { Shiplog } from '../../src/main/shiplog.ts'
 import type { Examination } from '../../src/shared/contract/doctor.ts'
 import { contract } from '../../src/shared/contract/index.ts'
-import type { RemovedItem } from '../../src/shared/contract/retention.ts'
+import type { ClockAhead, RemovedItem } from '../../src/shared/contract/retention.ts'
 import type { TaskId } from '../../src/shared/ids.ts'
 import { isRunning } from '../../src/shared/tasks.ts'
 import type { ApplyOutcome, UndoOutcome } from '../../src/shared/tools.ts'
@@ -31,6 +31,7 @@ export function createFakeWorld() {
   let play: (rootId: TaskId) => Promise<void> = async () => {}
   let examination: Examination = { ok: true, checked: 12, problems: [], notes: [] }
   let expiring: RemovedItem[] = []
+  let clockAhead: ClockAhead | null = null
   let applyOutcome: ApplyOutcome = { kind: 'nothing-to-apply' }
   let undoOutcome: UndoOutcome = { kind: 'undone', files: 2, paths: ['a.txt', 'b.txt', 'c.txt'] }
 
@@ -38,7 +39,14 @@ export function createFakeWorld() {
     setImmediate(() => void play(rootId)) // as the app: after the answer
   }
 
-  const retention = createFakeRetention({ state, record, calls, plan: () => expiring, kept: 3 })
+  const retention = createFakeRetention({
+    state,
+    record,
+    calls,
+    plan: () => expiring,
+    kept: 3,
+    clockAhead: () => clockAhead,
+  })
   const { find, change } = memory
   const resuming = createFakeResuming({ state, record, find, change, calls })
   const os = implement(contract)
@@ -138,6 +146,10 @@ export function createFakeWorld() {
     },
     answerDoctor(found: Examination) {
       examination = found
+    },
+    /** The clock is that far past the newest record. */
+    leapAhead(ahead: ClockAhead) {
+      clockAhead = ahead
     },
     /** What a sweep removes. */
     expire(items: RemovedItem[]) {

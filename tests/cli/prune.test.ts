@@ -71,7 +71,13 @@ it('says how to take it back, and when there is nothing to remove', async () => 
     /Moved to the trash: 2 transcripts, 340 MB.*`shiplog prune --undo [0-9a-f]{8}` takes them back\./,
   )
   const nothing = await runToEnd(['prune', '--dry-run', '--json'], { world: createFakeWorld() })
-  expect(JSON.parse(nothing.stdout)).toEqual({ dryRun: true, removed: [], kept: 3, receipt: null })
+  expect(JSON.parse(nothing.stdout)).toEqual({
+    dryRun: true,
+    removed: [],
+    kept: 3,
+    receipt: null,
+    clockAhead: null,
+  })
 })
 
 it('3 for a receipt that is not there, with those that can be undone', async () => {
@@ -111,4 +117,30 @@ it('[X2] takes days that count for this sweep alone, and refuses what is no numb
     const { code, stderr } = await runToEnd(['prune', `--transcript-ttl-days=${wrong}`], { world })
     expect([code, stderr]).toEqual([2, expect.stringContaining('whole number')])
   }
+})
+
+it('[X3] asks on a terminal whether a clock that leapt ahead is right, and shows what would go first', async () => {
+  const { world } = worldWithOldTasks()
+  world.leapAhead({ days: 3650, newestAt: '2026-11-20T08:00:00.000Z' })
+  const no = await runToEnd(['prune'], { world, stderrTTY: true, stdinText: 'n\n' })
+  expect(no.code).toBe(5)
+  expect(no.stdout).toContain('Parse')
+  expect(no.stderr).toContain('Would remove 2 transcripts')
+  expect(no.stderr).toContain('3,650 days past the newest record (2026-11-20)')
+  const yes = await runToEnd(['prune'], { world, stderrTTY: true, stdinText: 'y\n' })
+  expect(yes.code).toBe(0)
+  expect(yes.stderr).toContain('Moved to the trash: 2 transcripts')
+})
+
+it('[X3] refuses on a clock that leapt ahead where nobody can be asked, unless --yes says that it is right', async () => {
+  const { world } = worldWithOldTasks()
+  world.leapAhead({ days: 30, newestAt: '2026-11-20T08:00:00.000Z' })
+  const refused = await runToEnd(['prune', '--json'], { world, stdinText: 'y\n', stderrTTY: true })
+  expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: 5, stdout: '' })
+  expect(refused.stderr).toContain('nothing was removed. If today’s date is right')
+  const dry = await runToEnd(['prune', '--dry-run'], { world })
+  expect(dry.code).toBe(0)
+  expect(dry.stderr).toContain('30 days past the newest record')
+  const swept = await runToEnd(['prune', '--yes', '--json'], { world })
+  expect(JSON.parse(swept.stdout).removed).toHaveLength(3)
 })

@@ -76,7 +76,7 @@ it('[X1] a transcript pinned after it was chosen and before it is recorded as ex
   const { client, leafId, middleId, transcriptOf, problems } = await stage()
   pass(31)
   hooks.beforeReceipt = () => client.retention.pin({ taskId: leafId, pinned: true })
-  const { removed, receipt } = await client.retention.sweep({})
+  const { removed, receipt } = await client.retention.sweep({ clockIsRight: true })
   expect(removed.map(({ id }) => id)).toEqual([middleId])
   expect((await transcriptOf(leafId)).status).toBe('complete')
   const { items } = await client.retention.receipt({ receiptId: receipt ?? '' })
@@ -94,7 +94,7 @@ it.each(['they were chosen', 'it was looked up where they are'] as const)(
       if (when === 'they were chosen') await archive()
       else hooks.afterPlace = archive
     }
-    const { removed, receipt } = await client.retention.sweep({})
+    const { removed, receipt } = await client.retention.sweep({ clockIsRight: true })
     expect(removed.map(({ id }) => id).toSorted()).toEqual([leafId, middleId].toSorted())
     const place = join(dataDir, 'archive', rootId, 'subagent-transcripts', leafId, 'chat.jsonl')
     expect(existsSync(place)).toBe(false)
@@ -109,7 +109,7 @@ it('[X3] a transcript that is restored after it was chosen for deletion is not r
   const { client, shiplog, leafId, transcriptOf, problems } = await stage()
   const entries = await entriesOf(shiplog, leafId)
   pass(31)
-  await client.retention.sweep({})
+  await client.retention.sweep({ clockIsRight: true })
   const name = `transcript-${leafId}`
   hooks.beforeReceipt = () => client.retention.restoreTrashed({ names: [name] })
   const answer = await client.retention.deleteTrashed({ names: [name] })
@@ -135,7 +135,7 @@ it('[X3] a workspace that is restored after it was chosen for deletion is not re
 it('[X3] records a deletion before the first byte of it goes', async () => {
   const { client, dataDir, rootId, leafId } = await stage()
   pass(31)
-  await client.retention.sweep({})
+  await client.retention.sweep({ clockIsRight: true })
   const recorded = (): string => readFileSync(join(dataDir, 'ledger.jsonl'), 'utf8')
   const seen: [string, boolean][] = []
   hooks.beforeDelete = (path) => {

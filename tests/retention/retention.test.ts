@@ -53,13 +53,14 @@ it('[X2][X3] moves finished transcripts to the trash with a receipt; reports sta
   const shiplog = await open()
   const { client } = shiplog
   pass(31)
-  const preview = await client.retention.preview({})
+  const { clockAhead, ...preview } = await client.retention.preview({})
+  expect(clockAhead).toMatchObject({ days: 31 })
   expect(preview).toMatchObject({ dryRun: true, kept: 1, receipt: null })
   expect(idsOf(preview)).toEqual([middleId, leafId].toSorted())
   expect(await receiptsIn(dataDir)).toEqual([])
   expect(await statusOf(shiplog, leafId)).toBe('complete')
 
-  const sweep = await client.retention.sweep({})
+  const sweep = await client.retention.sweep({ clockIsRight: true })
   expect(sweep).toEqual({ ...preview, dryRun: false, receipt: sweep.receipt })
   const leaf = sweep.removed.find(({ id }) => id === leafId)
   expect(leaf).toMatchObject({ kind: 'transcript', reason: 'age', title: 'Leaf' })
@@ -86,7 +87,11 @@ it('[X2][X3] moves finished transcripts to the trash with a receipt; reports sta
     entries: 0,
   })
   // What has gone does not go again.
-  expect(await client.retention.sweep({})).toMatchObject({ removed: [], kept: 1, receipt: null })
+  expect(await client.retention.sweep({ clockIsRight: true })).toMatchObject({
+    removed: [],
+    kept: 1,
+    receipt: null,
+  })
   expect(await receiptsIn(dataDir)).toHaveLength(1)
 })
 
@@ -98,7 +103,7 @@ it('[X3] Undo brings every byte back to where it was, and it stays for another 3
   const entries = await entriesOf(shiplog, leafId)
   const indexBefore = JSON.parse(await readFile(session('subagent-transcripts.json'), 'utf8'))
   pass(31)
-  const { receipt } = await client.retention.sweep({})
+  const { receipt } = await client.retention.sweep({ clockIsRight: true })
   const { receipts } = await client.retention.receipts()
   expect(receipts).toMatchObject([
     { id: receipt, by: 'person', transcripts: 2, inTrash: 2, deleted: 0 },
@@ -140,7 +145,7 @@ it('[X3] a removed root is swept too, its record stays, and it is restored with 
   const entries = await entriesOf(shiplog, rootId)
   await client.workspace.remove({ workspaceId: rootId })
   pass(31)
-  expect(idsOf(await client.retention.sweep({}))).toContain(rootId)
+  expect(idsOf(await client.retention.sweep({ clockIsRight: true }))).toContain(rootId)
   expect(await statusOf(shiplog, rootId)).toBe('expired')
   expect(existsSync(join(dataDir, 'archive', rootId, 'chat.jsonl'))).toBe(false)
   expect((await client.tasks.report({ taskId: rootId })).title).toBe('Lead')
@@ -163,11 +168,13 @@ it('[X3] what has been in the trash for 7 days is deleted for good, and a receip
   await mkdir(join(dataDir, 'trash', 'odds-and-ends'), { recursive: true, mode: 0o700 })
   await writeFile(join(dataDir, 'trash', 'odds-and-ends', 'file'), '12345')
   pass(31)
-  const first = await shiplog.client.retention.sweep({})
+  const first = await shiplog.client.retention.sweep({ clockIsRight: true })
   await shiplog.client.workspace.remove({ workspaceId: rootId })
   await shiplog.client.workspace.trash({ workspaceId: rootId })
   pass(6.9)
-  expect(await shiplog.client.retention.sweep({})).toMatchObject({ removed: [] })
+  expect(await shiplog.client.retention.sweep({ clockIsRight: true })).toMatchObject({
+    removed: [],
+  })
   pass(0.2)
   await shiplog.close()
   shiplog = await open({ sweepAtStart: true })
@@ -209,8 +216,12 @@ it('[X3] what has been in the trash for 7 days is deleted for good, and a receip
 })
 
 it('[X3] sweeps at start in the background, says so in one line, and Undo takes the line away', async () => {
-  const { open } = await stage()
-  pass(40)
+  const { open, rootId } = await stage()
+  pass(20)
+  const inUse = await open()
+  await inUse.client.tasks.rename({ taskId: rootId, title: 'Somebody was here' })
+  await inUse.close()
+  pass(20)
   // A short command changes nothing.
   const command = await open()
   expect(idsOf(await command.client.retention.preview({}))).toHaveLength(2)
@@ -232,7 +243,7 @@ it('[X3] a start ends what a crash left between saying and moving, and changes n
   const { open, session, dataDir, leafId, middleId } = await stage()
   let shiplog = await open()
   pass(31)
-  const { receipt } = await shiplog.client.retention.sweep({})
+  const { receipt } = await shiplog.client.retention.sweep({ clockIsRight: true })
   await shiplog.close()
   // As if the process had died while it moved: one half here, the other half there.
   const place = session('subagent-transcripts', leafId)
@@ -263,7 +274,7 @@ it('[X3] what cannot be moved is kept, said, and not called expired', async () =
   pass(31)
   await mkdir(join(dataDir, 'trash'), { recursive: true, mode: 0o700 })
   await writeFile(join(dataDir, 'trash', `transcript-${leafId}`), 'in the way')
-  const sweep = await shiplog.client.retention.sweep({})
+  const sweep = await shiplog.client.retention.sweep({ clockIsRight: true })
   expect(idsOf(sweep)).toEqual([middleId])
   expect(sweep.kept).toBe(2)
   expect(await statusOf(shiplog, leafId)).toBe('complete')
@@ -284,7 +295,7 @@ it('tells an expired transcript from one that is missing', async () => {
   })
   const shiplog = await open()
   pass(31)
-  expect(idsOf(await shiplog.client.retention.sweep({}))).toEqual([middleId])
+  expect(idsOf(await shiplog.client.retention.sweep({ clockIsRight: true }))).toEqual([middleId])
   expect(await statusOf(shiplog, leafId)).toBe('missing')
   expect(await statusOf(shiplog, middleId)).toBe('expired')
 })
@@ -355,7 +366,9 @@ it('[X2] names the key that is wrong', async () => {
   await startIsOver(shiplog)
   const { notices } = await shiplog.client.app.info()
   expect(notices[0]?.details[0]).toMatch(/^settings\.json .*retention\.trashTtlDays: .*number/)
-  await expect(shiplog.client.retention.sweep({})).rejects.toThrow('retention.trashTtlDays')
+  await expect(shiplog.client.retention.sweep({ clockIsRight: true })).rejects.toThrow(
+    'retention.trashTtlDays',
+  )
 })
 
 it('[X2] takes the days from the environment instead, and never writes them to the file', async () => {
@@ -392,7 +405,7 @@ it('[X2] a sweep can be asked for with other days than are set', async () => {
   const { open, middleId, leafId } = await stage()
   const shiplog = await open()
   pass(3)
-  expect(idsOf(await shiplog.client.retention.sweep({}))).toEqual([])
+  expect(idsOf(await shiplog.client.retention.sweep({ clockIsRight: true }))).toEqual([])
   const swept = await shiplog.client.retention.sweep({ transcriptTtlDays: 2 })
   expect(idsOf(swept)).toEqual([middleId, leafId].toSorted())
   expect(await shiplog.client.retention.settings()).toEqual(retentionDefaults)
@@ -414,14 +427,15 @@ it('keeps damaged settings aside and sweeps nothing by itself until they are sav
     ])
     expect(await shiplog.client.retention.settings()).toEqual(retentionDefaults)
     expect(idsOf(await shiplog.client.retention.preview({}))).toHaveLength(2)
-    await expect(shiplog.client.retention.sweep({})).rejects.toThrow(
+    await expect(shiplog.client.retention.sweep({ clockIsRight: true })).rejects.toThrow(
       'settings.json.damaged-1 in the data directory. Put it right',
     )
     await shiplog.close()
   }
   expect(await readFile(`${path}.damaged-1`, 'utf8')).toContain('never')
+  pass(-345)
   const shiplog = await open()
-  await shiplog.client.retention.setSettings(retentionDefaults)
+  await shiplog.client.retention.setSettings({ ...retentionDefaults, transcriptTtlDays: 14 })
   await shiplog.close()
   const swept = await open({ sweepAtStart: true })
   await startIsOver(swept)
@@ -432,7 +446,7 @@ it('lists a receipt that cannot be read as such, and takes its transcripts back 
   const { open, dataDir, leafId } = await stage()
   const shiplog = await open()
   pass(31)
-  const { receipt } = await shiplog.client.retention.sweep({})
+  const { receipt } = await shiplog.client.retention.sweep({ clockIsRight: true })
   await writeFile(join(dataDir, 'receipts', `${receipt}.json`), '{')
   const { receipts, unreadable } = await shiplog.client.retention.receipts()
   expect({ receipts, unreadable }).toEqual({
@@ -447,7 +461,7 @@ it('[X1] what is pinned while a sweep measures stays, and its receipt says that 
   const { open, leafId, middleId } = await stage()
   const { client } = await open()
   pass(31)
-  const sweeping = client.retention.sweep({})
+  const sweeping = client.retention.sweep({ clockIsRight: true })
   await client.retention.pin({ taskId: leafId, pinned: true })
   const { removed, receipt } = await sweeping
   expect(removed.map(({ id }) => id)).toEqual([middleId])
@@ -462,7 +476,7 @@ it('[X3] a transcript that is restored while the trash is emptied is whole, or g
   const { client } = shiplog
   const entries = await entriesOf(shiplog, leafId)
   pass(31)
-  const { receipt } = await client.retention.sweep({})
+  const { receipt } = await client.retention.sweep({ clockIsRight: true })
   pass(8)
   const name = `transcript-${leafId}`
   const [, back] = await Promise.all([
@@ -483,7 +497,7 @@ it('[X3] deletes several things of the trash at once, with a receipt, and keeps 
   const { open, leafId, middleId, dataDir } = await stage()
   const { client } = await open()
   pass(31)
-  await client.retention.sweep({})
+  await client.retention.sweep({ clockIsRight: true })
   await client.retention.pin({ taskId: leafId, pinned: true })
   pass(1)
   const names = [leafId, middleId].map((id) => `transcript-${id}`)

@@ -34,11 +34,14 @@ it('[X3] goes on with 10,000 archived tasks while nothing of the sweep has been 
         return work()
       },
     } as unknown as WorkspaceService,
-    clock: () => Date.now() + 31 * dayMs,
+    clock: () => Date.now() + 8 * dayMs,
     onProblem: (text, error) => void problems.push(`${text}: ${error}`),
     onSwept: (sweep) => void swept.push(sweep),
     onUndone: () => {},
     onSettingsLost: () => {},
+    onClockAhead: (text) => expect.fail(text),
+    onClockConfirmed: () => {},
+    override: { transcriptTtlDays: 7 },
   })
   const [oldest] = ledger.state.tasks.keys()
   if (!oldest) throw new Error('no tasks')
@@ -50,7 +53,7 @@ it('[X3] goes on with 10,000 archived tasks while nothing of the sweep has been 
   expect(ledger.state.seq).toBe(before)
   // Everything else goes on while the sweep is held up.
   await retention.pin(oldest, false)
-  expect(retention.settings().transcriptTtlDays).toBe(30)
+  expect(retention.settings().transcriptTtlDays).toBe(7)
 
   gate.resolve()
   await retention.settled()
@@ -82,11 +85,14 @@ it('[X3] stops after the transcript at hand when Shiplog is closed', async () =>
         return work()
       },
     } as unknown as WorkspaceService,
-    clock: () => Date.now() + 31 * dayMs,
+    clock: () => Date.now() + 8 * dayMs,
     onProblem: (text, error) => expect.fail(`${text}: ${error}`),
     onSwept: () => {},
     onUndone: () => {},
     onSettingsLost: () => {},
+    onClockAhead: (text) => expect.fail(text),
+    onClockConfirmed: () => {},
+    override: { transcriptTtlDays: 7 },
   })
   const sweeping = retention.sweep()
   await reached.promise

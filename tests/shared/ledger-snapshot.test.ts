@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { feedBatchMax, ledgerFeedEventSchema } from '../../src/shared/contract/feed.ts'
 import { newProjectId, newTaskId } from '../../src/shared/ids.ts'
+import { unknownClock } from '../../src/shared/projections/ledger-clock.ts'
 import {
   createSnapshotJoiner,
   snapshotParts,
@@ -32,6 +33,9 @@ function stateWith(count: number, prompt = 'Do it'): LedgerState {
   return state
 }
 
+/** As a feed gives it: without what only the main process needs. */
+const sent = (state: LedgerState): LedgerState => ({ ...state, clock: unknownClock })
+
 describe('a snapshot in parts', () => {
   it.each([0, 1, feedBatchMax, feedBatchMax + 1, 1_017])(
     'is the state of %i tasks again, in their order, once the last part has come',
@@ -42,7 +46,7 @@ describe('a snapshot in parts', () => {
       const joiner = createSnapshotJoiner()
       for (const part of parts.slice(0, -1)) expect(joiner.take(part)).toBeNull()
       const whole = joiner.take(parts.at(-1) ?? parts[0])
-      expect(whole).toEqual(state)
+      expect(whole).toEqual(sent(state))
       expect([...(whole?.tasks.keys() ?? [])]).toEqual([...state.tasks.keys()])
     },
   )
@@ -61,7 +65,7 @@ describe('a snapshot in parts', () => {
     const joiner = createSnapshotJoiner()
     for (const part of snapshotParts(first).slice(0, 2)) joiner.take(part)
     const taken = snapshotParts(second).map((part) => joiner.take(part))
-    expect(taken).toEqual([null, second])
+    expect(taken).toEqual([null, sent(second)])
 
     joiner.take(snapshotParts(first)[0])
     joiner.take({ type: 'records', records: [] })

@@ -199,13 +199,14 @@ async function knownFold(
 }
 
 /** Its objects are replaced and never changed, so its maps are all that has to be copied. */
-function copyOf({ seq, dataDir, projects, tasks, trustedSetups }: LedgerState): LedgerState {
+function copyOf({ seq, dataDir, projects, tasks, trustedSetups, clock }: LedgerState): LedgerState {
   return {
     seq,
     dataDir,
     projects: new Map(projects),
     tasks: new Map(tasks),
     trustedSetups: new Map(trustedSetups),
+    clock,
   }
 }
 

@@ -20,7 +20,7 @@ const snapshotVersion = 1
  * Raise it when `projections/ledger-state.ts` folds the same events into something else: what an older
  * Shiplog folded is then folded anew. Changed shapes of events and tasks are noticed by themselves.
  */
-const foldVersion = 1
+const foldVersion = 2
 
 /** Turned into JSON in one go: a few milliseconds, so that nothing else waits noticeably. */
 const tasksAtOnce = 250
@@ -117,6 +117,7 @@ const foldSchema = z.object({
   projects: z.array(projectSchema),
   tasks: z.array(z.custom<Task>(isTask)),
   trustedSetups: z.array(z.tuple([projectIdSchema, z.string()])),
+  clock: z.object({ lastAtMs: z.number().nullable(), leapFromMs: z.number().nullable() }),
 })
 
 /**
@@ -141,7 +142,7 @@ async function* foldPieces({ state, link }: Snapshot): AsyncGenerator<string> {
     yield from === 0 ? some : `,${some}`
     await nextTurn()
   }
-  yield `],"trustedSetups":${trustedSetups}}`
+  yield `],"trustedSetups":${trustedSetups},"clock":${JSON.stringify(state.clock)}}`
 }
 
 let rules: string | null = null
@@ -158,13 +159,14 @@ function foldRules(): string {
 
 type FoldFields = Omit<z.infer<typeof foldSchema>, 'rules' | 'link'>
 
-function stateOf({ seq, dataDir, projects, tasks, trustedSetups }: FoldFields): LedgerState {
+function stateOf({ seq, dataDir, projects, tasks, trustedSetups, clock }: FoldFields): LedgerState {
   return {
     seq,
     dataDir,
     projects: new Map(projects.map((project) => [project.id, project])),
     tasks: new Map(tasks.map((task) => [task.id, task])),
     trustedSetups: new Map(trustedSetups),
+    clock,
   }
 }
 

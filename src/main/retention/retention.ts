@@ -9,6 +9,7 @@ import type {
   RemovedItem,
   RetentionSettings,
   Sweep,
+  SweepPreview,
   SweptBy,
   TrashEntry,
 } from '../../shared/contract/retention.ts'
@@ -26,6 +27,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import { namesInTrash } from '../sessions/trash-names.ts'
 import type { WorkspaceService } from '../workspaces/workspace-service.ts'
+import { createClockGuard } from './clock-guard.ts'
 import { createExpiry } from './expiry.ts'
 import {
   dayMs,
@@ -45,12 +47,13 @@ export interface Retention {
   settings(): RetentionSettings
   setSettings(settings: RetentionSettings): Promise<RetentionSettings>
   /** What a sweep would remove now. Changes nothing but what is remembered of the trash. */
-  preview(settings?: RetentionSettings): Promise<Sweep>
-  /** Moves to the trash what is to go, and deletes what has been in the trash for long enough (X3). */
-  /** With the settings as they are, but for `only`. */
+  preview(settings?: RetentionSettings): Promise<SweepPreview>
+  /**
+   * Moves to the trash what is to go, and deletes what has been in the trash for long enough (X3). With the
+   * settings as they are, but for those given. Refuses by a clock that leapt ahead, unless `clockIsRight`.
+   */
   sweep(
-    by?: 'start' | 'person',
-    only?: Partial<Pick<RetentionSettings, 'transcriptTtlDays'>>,
+    asked?: Partial<Pick<RetentionSettings, 'transcriptTtlDays'>> & { clockIsRight?: boolean },
   ): Promise<Sweep>
   receipts(): Promise<{ receipts: ReceiptSummary[]; unreadable: string[] }>
   trash(): Promise<{
@@ -104,6 +107,10 @@ interface RetentionDependencies {
   override?: Partial<RetentionSettings>
   /** The settings can't be read: said once, since nothing goes by itself until they are set again. */
   onSettingsLost: (detail: string) => void
+  /** The clock is weeks past the newest record: said once, since nothing goes by itself until it is confirmed. */
+  onClockAhead: (text: string) => void
+  /** The person said that it is right. */
+  onClockConfirmed: () => void
 }
 
 /** Events of one sweep that are durable with one sync; small enough for one message of the feed. */
@@ -123,6 +130,7 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
   const expiry = createExpiry({ ...deps, signal: ending.signal })
   const sizes = createSizes({ ...deps, signal: ending.signal })
   const trash = createTrashBin({ ...deps, expiry })
+  const clockGuard = createClockGuard(deps)
 
   /** One sweep or roll-forward at a time. */
   const alone = <T>(work: () => Promise<T>): Promise<T> => serially('retention', work)
@@ -154,9 +162,9 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
     }
   }
 
-  async function preview(wanted = settings.current()): Promise<Sweep> {
+  async function preview(wanted = settings.current()): Promise<SweepPreview> {
     const { removed, kept } = await plan(wanted)
-    return { dryRun: true, removed, kept, receipt: null }
+    return { dryRun: true, removed, kept, receipt: null, clockAhead: clockGuard.ahead() }
   }
 
   async function sweepNow(by: 'start' | 'person', wanted: RetentionSettings): Promise<Sweep> {
@@ -223,7 +231,7 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
   /** Between two sweeps, so that a host that runs for weeks does not fill the disk with worktrees. */
   async function keepBudget(): Promise<void> {
     budgetAsked = false
-    if (ending.signal.aborted || settings.lost() !== null) return
+    if (ending.signal.aborted || settings.lost() !== null || !clockGuard.isTrusted()) return
     const planned = (await trash.plan(settings.current())).filter(
       ({ reason }) => reason === 'trash-bytes',
     )
@@ -335,7 +343,7 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
     await alone(expiry.rollForward)
     const lost = settings.lost()
     if (lost !== null) deps.onSettingsLost(lost)
-    else if (sweep && !ending.signal.aborted) {
+    else if (sweep && !ending.signal.aborted && clockGuard.isTrusted()) {
       const done = await alone(() => sweepNow('start', settings.current()))
       if (done.receipt) deps.onSwept(done)
     }
@@ -348,12 +356,13 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
       return settings.current()
     },
     preview,
-    async sweep(by = 'person', { transcriptTtlDays } = {}) {
+    async sweep({ transcriptTtlDays, clockIsRight = false } = {}) {
       const lost = settings.lost()
       if (lost !== null) refused('settings-lost', `${whatIsLost} ${lost} ${howToSetAgain}`)
+      await clockGuard.confirm(clockIsRight)
       const wanted = { ...settings.current() }
       if (transcriptTtlDays !== undefined) wanted.transcriptTtlDays = transcriptTtlDays
-      return alone(() => sweepNow(by, wanted))
+      return alone(() => sweepNow('person', wanted))
     },
     async receipts() {
       const { all, unreadable } = await summaries()

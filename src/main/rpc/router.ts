@@ -193,7 +193,7 @@ export function createRouter(deps: RouterDependencies) {
       settings: os.retention.settings.handler(() => retention.settings()),
       setSettings: os.retention.setSettings.handler(({ input }) => retention.setSettings(input)),
       preview: os.retention.preview.handler(({ input }) => retention.preview(input.settings)),
-      sweep: os.retention.sweep.handler(({ input }) => retention.sweep('person', input)),
+      sweep: os.retention.sweep.handler(({ input }) => retention.sweep(input)),
       trash: os.retention.trash.handler(() => retention.trash()),
       openTrash: os.retention.openTrash.handler(async ({ input }) => {
         await deps.openFolder(await retention.trashFolderOf(input.name), 'file-manager')

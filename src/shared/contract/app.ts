@@ -9,8 +9,8 @@ const noticeSchema = z.object({
   tone: z.enum(['info', 'warning', 'error']),
   text: z.string(),
   details: z.array(z.string()),
-  /** What the window lists in a section of its own, so that it need not repeat it. */
-  topic: z.enum(['interrupted']).optional(),
+  /** `interrupted`: the window has a section for it. `clock-ahead`: the settings of retention ask about it. */
+  topic: z.enum(['interrupted', 'clock-ahead']).optional(),
   /** What it tells of can be undone by this receipt (`retention.undo`). */
   receiptId: receiptIdSchema.optional(),
 })

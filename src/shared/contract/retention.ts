@@ -75,6 +75,21 @@ const sweepSchema = z.object({
 })
 export type Sweep = z.infer<typeof sweepSchema>
 
+/**
+ * The clock is weeks past the newest record: either nobody used Shiplog for as long, or it is wrong, which makes
+ * everything look old. A sweep then needs the person's word (`clockIsRight`).
+ */
+const clockAheadSchema = z.object({
+  /** Whole days between that record and now. */
+  days: z.number().int(),
+  /** ISO 8601. */
+  newestAt: z.string(),
+})
+export type ClockAhead = z.infer<typeof clockAheadSchema>
+
+const sweepPreviewSchema = sweepSchema.extend({ clockAhead: clockAheadSchema.nullable() })
+export type SweepPreview = z.infer<typeof sweepPreviewSchema>
+
 /** `in-trash`: can be taken back; `kept`: it is where it was; `gone`: for good. */
 const receiptItemSchema = removedItemSchema.extend({
   state: z.enum(['in-trash', 'kept', 'gone']),
@@ -154,11 +169,19 @@ export const retention = {
   /** What a sweep would remove now, with these settings or those that are set. Changes nothing. */
   preview: base
     .input(z.object({ settings: retentionSettingsSchema.optional() }))
-    .output(sweepSchema),
-  /** With the settings that are set, but for those given here. */
+    .output(sweepPreviewSchema),
+  /**
+   * With the settings that are set, but for those given here. REFUSED (`clock-ahead`) while the clock is weeks
+   * past the newest record, unless `clockIsRight`: the person says so, and it is not asked again.
+   */
   sweep: base
     .input(
-      z.object({ transcriptTtlDays: retentionSettingsSchema.shape.transcriptTtlDays }).partial(),
+      z
+        .object({
+          transcriptTtlDays: retentionSettingsSchema.shape.transcriptTtlDays,
+          clockIsRight: z.boolean(),
+        })
+        .partial(),
     )
     .output(sweepSchema),
   /** Newest first. `unreadable`: receipt files that can't be read; they are kept. */

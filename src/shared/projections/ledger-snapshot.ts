@@ -4,6 +4,7 @@
  */
 import { feedBatchMax, type LedgerFeedEvent } from '../contract/feed.ts'
 import type { Task } from '../tasks.ts'
+import { unknownClock } from './ledger-clock.ts'
 import type { LedgerState } from './ledger-state.ts'
 
 type SnapshotPart = Extract<LedgerFeedEvent, { type: 'snapshot' | 'snapshot-part' }>
@@ -80,6 +81,7 @@ export function createSnapshotJoiner(): SnapshotJoiner {
         projects: new Map(projects.map((project) => [project.id, project])),
         tasks: new Map(),
         trustedSetups: new Map(trustedSetups.map((one) => [one.projectId, one.configSha256])),
+        clock: unknownClock,
       }
       missing = event.parts ?? 1
       return add(tasks)

@@ -15,6 +15,7 @@ import {
   type TaskTree,
   type Workspace,
 } from '../tasks.ts'
+import { foldClock, type LedgerClock, unknownClock } from './ledger-clock.ts'
 
 /** Objects in the maps are replaced, never changed; the maps themselves change in place. */
 export interface LedgerState {
@@ -25,6 +26,8 @@ export interface LedgerState {
   tasks: Map<TaskId, Task>
   /** The set-up configuration that the person allowed, by project. */
   trustedSetups: Map<ProjectId, string>
+  /** Of the main process; a feed sends none of it. */
+  clock: LedgerClock
 }
 
 export const emptyLedgerState = (dataDir: string): LedgerState => ({
@@ -33,6 +36,7 @@ export const emptyLedgerState = (dataDir: string): LedgerState => ({
   projects: new Map(),
   tasks: new Map(),
   trustedSetups: new Map(),
+  clock: unknownClock,
 })
 
 /** Folds one record in place. Records must come in order of `seq`; one that was folded already is passed over. */
@@ -41,6 +45,7 @@ export function foldLedgerRecord(state: LedgerState, record: LedgerRecord): void
   const { event } = record
   const at = ('endedAt' in event && event.endedAt) || record.at
   foldEvent(state, event, new Date(at).toISOString())
+  state.clock = foldClock(state.clock, record)
   state.seq = record.seq
 }
 
@@ -259,6 +264,7 @@ function foldEvent(state: LedgerState, event: LedgerEvent, at: string): void {
         transcriptExpired: transcriptExpired && { ...transcriptExpired, purgedAt: at },
       }))
     case 'retention.swept':
+    case 'clock.confirmed':
       return
     default:
       assertNever(event)

@@ -252,6 +252,7 @@ export function createProgram(options: ProgramOptions): Command {
     .command('prune')
     .description('move transcripts that have expired to the trash, with a receipt')
     .option('--dry-run', 'only say what would be removed')
+    .option('--yes', 'also when the clock is weeks past the newest record: its date is right')
     .option(
       '--transcript-ttl-days <n>',
       'days that a finished transcript is kept, or "never"; instead of the settings',

@@ -37,8 +37,8 @@ export interface Actions {
   removeProject(projectId: ProjectId, name: string): Promise<boolean>
   copy(text: string, what: string): Promise<void>
   saveRetention(settings: RetentionSettings): Promise<void>
-  /** Sweeps now; the toast takes it back. */
-  cleanUp(): Promise<void>
+  /** Sweeps now; the toast takes it back. `clockIsRight`: the person said so of a clock that leapt ahead. */
+  cleanUp(clockIsRight: boolean): Promise<void>
   /** Takes transcripts back from the trash: all of a receipt, or that of one task. */
   undoSweep(receiptId: string, taskId?: TaskId): Promise<boolean>
   /** A pinned task is kept with everything below it. */
@@ -232,9 +232,11 @@ export function createActions(stores: Stores): Actions {
       const saved = await attempt('save the settings', () => client.retention.setSettings(settings))
       if (saved) toast.success('Saved. Takes effect at the next clean-up.')
     },
-    async cleanUp() {
-      const sweep = await attempt('clean up', () => client.retention.sweep({}))
+    async cleanUp(clockIsRight) {
+      const sweep = await attempt('clean up', () => client.retention.sweep({ clockIsRight }))
       if (!sweep) return
+      // What asked about the clock is answered.
+      if (clockIsRight) void appInfo.load()
       const { receipt, removed } = sweep
       const moved = removed.filter((item) => item.kind === 'transcript').length
       const deleted = removed.length - moved

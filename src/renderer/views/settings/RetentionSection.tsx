@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'react'
-import type { RetentionSettings } from '../../../shared/contract/retention.ts'
+import type { ClockAhead, RetentionSettings } from '../../../shared/contract/retention.ts'
 import type { Task } from '../../../shared/tasks.ts'
+import { dayOf } from '../../components/primitives/format.ts'
 import { Button, NoticeLine, Skeleton } from '../../components/primitives/index.ts'
 import { ReceiptList } from '../../components/retention/receipt-list.tsx'
 import { RetentionFields } from '../../components/retention/retention-fields.tsx'
@@ -72,11 +73,15 @@ function Form(props: {
   }
   const expired = useLedger(({ ledger }) => countExpired(ledger.tasks.values()))
   const [sweeping, setSweeping] = useState<{ from: number; all: number } | null>(null)
-  const clean = async () => {
+  const [asking, setAsking] = useState(false)
+  const clockAhead = preview?.clockAhead ?? null
+  const deletes = preview?.removed.some((item) => item.kind !== 'transcript') ?? false
+  const clean = async (clockIsRight: boolean) => {
+    setAsking(false)
     const all = preview?.removed.filter((item) => item.kind === 'transcript').length ?? 0
     setSweeping({ from: expired, all })
     onCleaning(true)
-    await doing('cleaning', cleanUp)
+    await doing('cleaning', () => cleanUp(clockIsRight))
     onCleaning(false)
     setSweeping(null)
   }
@@ -106,7 +111,10 @@ function Form(props: {
           </p>
         )}
       </div>
-      <div className="flex items-center gap-2">
+      {clockAhead && !sweeping ? (
+        <NoticeLine tone="warning" text={clockInWords(clockAhead)} />
+      ) : null}
+      <div className="flex flex-wrap items-center gap-2">
         <Button
           type="submit"
           variant={changed ? 'primary' : 'quiet'}
@@ -115,14 +123,25 @@ function Form(props: {
         >
           Save
         </Button>
-        <Button
-          disabled={changed || preview?.removed.length === 0}
-          title={changed ? 'Save or discard your changes first' : undefined}
-          busy={busy === 'cleaning'}
-          onClick={() => void clean()}
-        >
-          Clean up now
-        </Button>
+        {asking && clockAhead ? (
+          <>
+            <span>Clean up by today’s date?</span>
+            <Button onClick={() => setAsking(false)}>Cancel</Button>
+            <Button variant="danger" onClick={() => void clean(true)}>
+              {deletes ? 'Delete permanently' : 'Clean up'}
+            </Button>
+          </>
+        ) : (
+          <Button
+            // What leapt ahead is confirmed even when there is nothing to remove: the next start asks again otherwise.
+            disabled={changed || (preview?.removed.length === 0 && clockAhead === null)}
+            title={changed ? 'Save or discard your changes first' : undefined}
+            busy={busy === 'cleaning'}
+            onClick={() => (clockAhead ? setAsking(true) : void clean(false))}
+          >
+            {clockAhead ? 'Clean up…' : 'Clean up now'}
+          </Button>
+        )}
         {changed ? (
           <Button onClick={() => setForm(formOf(settings))}>Discard changes</Button>
         ) : null}
@@ -133,6 +152,9 @@ function Form(props: {
     </form>
   )
 }
+
+const clockInWords = ({ days, newestAt }: ClockAhead): string =>
+  `The clock is ${days.toLocaleString('en')} days past the newest record (${dayOf(newestAt)}). If today’s date is wrong, set it first: nothing is cleaned up until you confirm it.`
 
 /** Transcripts in the trash: all, or those of one receipt. */
 function countExpired(tasks: Iterable<Task>, receiptId?: string): number {

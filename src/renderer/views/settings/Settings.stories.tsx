@@ -1,18 +1,21 @@
 /** The settings' retention, over the fake contract: what it asks for, sweeps and takes back. */
 import type { Meta, StoryObj } from '@storybook/react-vite'
-import { expect, userEvent, within } from 'storybook/test'
+import { expect, userEvent, waitFor, within } from 'storybook/test'
 import { AppStage } from '../../../../storybook/app-stage.tsx'
 import { inWindow } from '../../../../storybook/decorators.tsx'
 import { createFakeContract } from '../../../../storybook/fake-contract.ts'
 import { fixtureNowMs, ids, laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
 
-const fake = (old: boolean) =>
+const clockAhead = { days: 3650, newestAt: '2026-11-20T08:00:00.000Z' }
+
+const fake = (old: boolean, leapt = false) =>
   createFakeContract({
     nowMs: fixtureNowMs,
     records: laterRecords,
     retention: {
       nowMs: fixtureNowMs,
       kept: 5,
+      clockAhead: () => (leapt ? clockAhead : null),
       plan: ({ transcriptTtlDays }) =>
         old && transcriptTtlDays !== null
           ? [
@@ -25,12 +28,12 @@ const fake = (old: boolean) =>
     },
   })
 
-const meta: Meta<{ old: boolean; theme?: 'light' | 'dark' }> = {
+const meta: Meta<{ old: boolean; leapt?: boolean; theme?: 'light' | 'dark' }> = {
   title: 'Screens/Settings',
   decorators: [inWindow],
-  render: ({ old, theme }, { globals }) => (
+  render: ({ old, leapt, theme }, { globals }) => (
     <AppStage
-      fake={fake(old)}
+      fake={fake(old, leapt)}
       address="#/settings"
       theme={theme ?? (globals.theme === 'dark' ? 'dark' : 'light')}
     />
@@ -58,5 +61,29 @@ export const CleanedUp: Story = {
     await canvas.findByText('1 transcript to the trash,')
     await userEvent.click(await canvas.findByRole('button', { name: /^Undo the clean-up/ }))
     await canvas.findByText(/restored or permanently deleted/)
+  },
+}
+/** On a clock that leapt ahead a clean-up is confirmed first; then it is as ever. */
+export const ClockAhead: Story = {
+  args: { old: true, leapt: true },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    await canvas.findByText(/3,650 days past the newest record/)
+    await userEvent.click(canvas.getByRole('button', { name: 'Clean up…' }))
+    await canvas.findByText('Clean up by today’s date?')
+  },
+}
+export const ClockAheadDark: Story = { ...ClockAhead, args: { ...ClockAhead.args, theme: 'dark' } }
+export const ClockConfirmed: Story = {
+  args: { old: true, leapt: true },
+  play: async (context) => {
+    await ClockAhead.play?.(context)
+    const canvas = within(context.canvasElement)
+    await userEvent.click(canvas.getByRole('button', { name: 'Clean up' }))
+    await canvas.findByText('1 transcript to the trash,')
+    await waitFor(() =>
+      expect(canvas.queryByText(/past the newest record/)).not.toBeInTheDocument(),
+    )
+    await expect(canvas.getByRole('button', { name: 'Clean up now' })).toBeInTheDocument()
   },
 }

@@ -4,7 +4,7 @@ import type {
   ReceiptItem,
   ReceiptSummary,
   RetentionSettings,
-  Sweep,
+  SweepPreview,
 } from '../../../shared/contract/retention.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useLedger, useStores } from '../../store/hooks.ts'
@@ -59,12 +59,12 @@ export function useRetention(): RetentionView {
 
 /** What a sweep would remove with these settings; null while it is being asked. */
 export function usePreview(settings: RetentionSettings | null): {
-  preview: Sweep | null
+  preview: SweepPreview | null
   problem: Problem | null
 } {
   const { client } = useStores()
   const seq = useLedger(({ ledger }) => ledger.seq)
-  const [preview, setPreview] = useState<Sweep | null>(null)
+  const [preview, setPreview] = useState<SweepPreview | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)
   const asked = useRef(0)
   const key = `${seq} ${JSON.stringify(settings)}`

@@ -13,7 +13,7 @@ const severity: Record<Notice['tone'], number> = { error: 0, warning: 1, info: 2
 export function Notices() {
   const { info } = useAppInfo()
   const dismissed = usePreference('dismissedNotices')
-  const { preferences } = useStores()
+  const { preferences, navigation } = useStores()
   const { undoSweep } = useActions()
   const [all, setAll] = useState(false)
   const notices = (info?.notices ?? [])
@@ -24,19 +24,22 @@ export function Notices() {
     preferences.setState((before) => ({ dismissedNotices: [...before.dismissedNotices, ...ids] }))
   const shown = all ? notices : notices.slice(0, 1)
   const more = notices.length - 1
+  const actionOf = ({ receiptId, topic }: Notice) => {
+    if (receiptId) return { label: 'Undo', onClick: () => void undoSweep(receiptId) }
+    if (topic !== 'clock-ahead') return undefined
+    return { label: 'Settings', onClick: () => navigation.go({ screen: 'settings' }) }
+  }
   return (
     <div className="flex max-h-[30vh] shrink-0 items-start gap-3 overflow-y-auto border-b bg-panel px-4">
       <div className="min-w-0 flex-1 divide-y">
-        {shown.map(({ id, tone, text, details, receiptId }) => (
+        {shown.map((notice) => (
           <NoticeLine
-            key={id}
-            tone={tone}
-            text={text}
-            details={details}
-            action={
-              receiptId ? { label: 'Undo', onClick: () => void undoSweep(receiptId) } : undefined
-            }
-            onDismiss={() => dismiss([id])}
+            key={notice.id}
+            tone={notice.tone}
+            text={notice.text}
+            details={notice.details}
+            action={actionOf(notice)}
+            onDismiss={() => dismiss([notice.id])}
           />
         ))}
       </div>

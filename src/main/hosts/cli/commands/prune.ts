@@ -1,7 +1,8 @@
 /** `shiplog prune`: retention on demand, what it would do, and taking it back. */
-import { isDefinedError } from '@orpc/client'
+import { createInterface } from 'node:readline/promises'
+import { isDefinedError, ORPCError } from '@orpc/client'
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
-import type { RemovedItem, Sweep } from '../../../../shared/contract/retention.ts'
+import type { ClockAhead, RemovedItem, Sweep } from '../../../../shared/contract/retention.ts'
 import { counted } from '../../../../shared/counted.ts'
 import { shortId, type TaskId } from '../../../../shared/ids.ts'
 import type { CliContext } from '../context.ts'
@@ -19,16 +20,63 @@ export function prune(given: ParsedOptions): Action {
   const only = onlyTtl(given.transcriptTtlDays as number | 'never' | undefined)
   return (context) =>
     withShiplog(context, { host: 'cli' }, async ({ client }) => {
-      const sweep = dryRun
-        ? await client.retention.preview({
-            settings: { ...(await client.retention.settings()), ...only },
-          })
-        : await client.retention.sweep(only)
-      if (context.json) await context.printJson(sweep)
-      else await printSweep(context, sweep)
+      const preview = async () =>
+        client.retention.preview({ settings: { ...(await client.retention.settings()), ...only } })
+      if (dryRun) {
+        const planned = await preview()
+        if (planned.clockAhead) await context.warn(`${clockInWords(planned.clockAhead)}.`)
+        await print(context, planned)
+        return exitCodes.done
+      }
+      const sweepNow = (clockIsRight: boolean) =>
+        client.retention.sweep({ ...only, ...(clockIsRight ? { clockIsRight } : {}) })
+      const sweep = await sweepNow(given.yes === true).catch(async (error) => {
+        if (!isClockAhead(error)) throw error
+        const planned = await preview()
+        const { clockAhead } = planned
+        if (clockAhead === null) return sweepNow(false)
+        if (!(await isClockRight(context, clockAhead, planned))) {
+          throw new CliError(
+            exitCodes.refused,
+            `${clockInWords(clockAhead)}, so nothing was removed. If today’s date is right, call again with --yes.`,
+          )
+        }
+        return sweepNow(true)
+      })
+      await print(context, sweep)
       return exitCodes.done
     })
 }
+
+const print = (context: CliContext, sweep: Sweep): Promise<void> =>
+  context.json ? context.printJson(sweep) : printSweep(context, sweep)
+
+const isClockAhead = (error: unknown): boolean =>
+  error instanceof ORPCError &&
+  error.code === 'REFUSED' &&
+  (error.data as { reason?: unknown }).reason === 'clock-ahead'
+
+/** Asked on a terminal, with what would go; elsewhere the answer is no. */
+async function isClockRight(
+  context: CliContext,
+  ahead: ClockAhead,
+  planned: Sweep,
+): Promise<boolean> {
+  const { host, err, json } = context
+  if (json || host.stdin.isTTY !== true || !err.isTTY) return false
+  await printSweep(context, planned)
+  await context.warn(`${clockInWords(ahead)}: either nobody used Shiplog since, or it is wrong.`)
+  const questions = createInterface({ input: host.stdin, output: host.stderr })
+  try {
+    const answer = await questions.question('Is today’s date right, and remove all this? [y/N] ')
+    return /^y(es)?$/i.test(answer.trim())
+  } finally {
+    questions.close()
+  }
+}
+
+const clockInWords = ({ days, newestAt }: ClockAhead): string =>
+  `The clock is ${days.toLocaleString('en')} days past the newest record (${newestAt.slice(0, 10)})`
 
 /** Instead of what the settings say. */
 function onlyTtl(days: number | 'never' | undefined): { transcriptTtlDays?: number | null } {

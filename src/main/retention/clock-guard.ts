@@ -1,0 +1,58 @@
+/** Nothing is removed by a clock that leapt ahead until the person has said that it is right. See FORMAT.md. */
+import type { ClockAhead } from '../../shared/contract/retention.ts'
+import { refused } from '../../shared/failure.ts'
+import { clockAhead } from '../../shared/projections/ledger-clock.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+
+interface ClockGuard {
+  /** Null: the clock can be trusted. */
+  ahead(): ClockAhead | null
+  /** For what is removed unasked: false of a clock that leapt, which is reported once. */
+  isTrusted(): boolean
+  /** For what a person asks for: records that the clock is right, or refuses when nobody said so. */
+  confirm(clockIsRight: boolean): Promise<void>
+}
+
+export function createClockGuard(deps: {
+  ledger: Ledger
+  clock: () => number
+  onClockAhead: (text: string) => void
+  onClockConfirmed: () => void
+}): ClockGuard {
+  const { ledger, clock } = deps
+  let wasReported = false
+
+  function ahead(): ClockAhead | null {
+    const found = clockAhead(ledger.state.clock, clock())
+    return found && { days: found.days, newestAt: new Date(found.newestAtMs).toISOString() }
+  }
+
+  return {
+    ahead,
+    isTrusted() {
+      const found = ahead()
+      if (found && !wasReported) {
+        wasReported = true
+        deps.onClockAhead(
+          `${whatIsSeen(found)}, so nothing was cleaned up. If today’s date is right, run \`shiplog prune --yes\`, or clean up in Settings.`,
+        )
+      }
+      return found === null
+    },
+    async confirm(clockIsRight) {
+      const found = ahead()
+      if (!found) return
+      if (!clockIsRight)
+        refused(
+          'clock-ahead',
+          `${whatIsSeen(found)}, so nothing was removed. Is today’s date right?`,
+        )
+      await ledger.record({ type: 'clock.confirmed' })
+      wasReported = false
+      deps.onClockConfirmed()
+    },
+  }
+}
+
+const whatIsSeen = ({ days, newestAt }: ClockAhead): string =>
+  `The clock is ${days.toLocaleString('en')} days past the newest record (${newestAt.slice(0, 10)})`
