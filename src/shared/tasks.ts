@@ -62,6 +62,11 @@ const runSchema = z.object({
   status: z.enum(['running', 'completed', 'interrupted', 'failed']),
   startedAt: isoDateTime,
   endedAt: isoDateTime.nullable(),
+  /**
+   * Of a run whose process was killed: when its end was recorded. It ended at some time from `endedAt`, its last
+   * sign of life, to this.
+   */
+  endedAtLatest: isoDateTime.optional(),
   /** Why, when it did not complete. */
   cause: z.string().nullable(),
   /** The follow-up that it took up, until it has ended: by then its session holds it. */

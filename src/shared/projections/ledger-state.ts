@@ -44,7 +44,7 @@ export function foldLedgerRecord(state: LedgerState, record: LedgerRecord): void
   if (record.seq <= state.seq) return
   const { event } = record
   const at = ('endedAt' in event && event.endedAt) || record.at
-  foldEvent(state, event, new Date(at).toISOString())
+  foldEvent(state, event, new Date(at).toISOString(), new Date(record.at).toISOString())
   state.clock = foldClock(state.clock, record)
   state.seq = record.seq
 }
@@ -65,7 +65,13 @@ function setForProject(
   })
 }
 
-function foldEvent(state: LedgerState, event: LedgerEvent, at: string): void {
+function foldEvent(
+  state: LedgerState,
+  event: LedgerEvent,
+  /** When it happened. */
+  at: string,
+  recordedAt: string,
+): void {
   switch (event.type) {
     case 'project.added':
       state.projects.set(event.projectId, {
@@ -156,6 +162,7 @@ function foldEvent(state: LedgerState, event: LedgerEvent, at: string): void {
         runs: endRun(task.runs, event.run, {
           status: 'interrupted',
           endedAt: at,
+          ...(event.endedAt === undefined ? {} : { endedAtLatest: recordedAt }),
           cause: event.cause,
         }),
       }))
@@ -403,7 +410,11 @@ function withoutPrompt(task: Task, promptId: PromptId | undefined): Task['waitin
   return left?.length ? left : undefined
 }
 
-function endRun(runs: Run[], run: number, end: Pick<Run, 'status' | 'endedAt' | 'cause'>): Run[] {
+function endRun(
+  runs: Run[],
+  run: number,
+  end: Pick<Run, 'status' | 'endedAt' | 'endedAtLatest' | 'cause'>,
+): Run[] {
   return runs.map((r) => {
     if (r.run !== run) return r
     const { process: _, prompt: __, ...ended } = r

@@ -40,7 +40,9 @@ function batchOf(siblings: Task[], taskId: TaskId): Task[] {
   let batch: Task[] = []
   for (const task of siblings) {
     const together = batch.some((earlier) => {
-      const end = earlier.runs[0] ? earlier.runs[0].endedAt : earlier.endedAt
+      const [run] = earlier.runs
+      // A killed process records nothing: a run of it lasted as long as the process, which started the others.
+      const end = run ? (run.endedAtLatest ?? run.endedAt) : earlier.endedAt
       return end === null || end > task.createdAt
     })
     if (!together) {
