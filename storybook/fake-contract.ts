@@ -88,6 +88,9 @@ export function createFakeContract(options: FakeContractOptions = {}): FakeContr
   const ledgerFeed = createFeed<LedgerFeedEvent>()
   const sessionFeeds = new Map<TaskId, Feed<SessionFeedEvent>>()
 
+  /** Projects with a `.planning/`. */
+  const planned = new Set<LedgerProjectId>()
+
   /** Those who wait for the next record. */
   const recorded = new Set<() => void>()
 
@@ -184,7 +187,14 @@ export function createFakeContract(options: FakeContractOptions = {}): FakeContr
         record({ type: 'project.setup-trusted', ...input })
         return {}
       }),
-      makePlanning: os.projects.makePlanning.handler(() => ({})),
+      planning: os.projects.planning.handler(({ input }) => ({
+        dir: `${state.projects.get(input.projectId)?.dir ?? ''}/.planning`,
+        state: planned.has(input.projectId) ? ('used' as const) : ('missing' as const),
+      })),
+      makePlanning: os.projects.makePlanning.handler(({ input }) => {
+        planned.add(input.projectId)
+        return {}
+      }),
       startDemo: os.projects.startDemo.handler(({ errors }) => {
         const [project] = state.projects.values()
         const [root] = state.tasks.values()

@@ -269,3 +269,36 @@ describe('agent list and demo', () => {
     })
   })
 })
+
+describe('[K2] projects environment', () => {
+  const ofApi = (...argv: string[]) =>
+    document('projects', 'environment', '--project', '/code/api', ...argv)
+  const environment = (allowed: string[], only: string[] | null) => ({
+    environment: { allowed, only },
+  })
+
+  it('prints what is set, and an option replaces its list and leaves the other', async () => {
+    expect(await ofApi()).toMatchObject(environment([], null))
+    expect(await ofApi('--pass', 'NPM_TOKEN', '--pass', 'STRIPE_KEY')).toMatchObject(
+      environment(['NPM_TOKEN', 'STRIPE_KEY'], null),
+    )
+    expect(await ofApi('--only', 'JAVA_HOME')).toMatchObject(
+      environment(['NPM_TOKEN', 'STRIPE_KEY'], ['JAVA_HOME']),
+    )
+    expect(await ofApi('--pass', 'A')).toMatchObject(environment(['A'], ['JAVA_HOME']))
+    expect(await ofApi()).toMatchObject(environment(['A'], ['JAVA_HOME']))
+    const { stdout } = await run('projects', 'environment', '--project', '/code/api')
+    expect(stdout).toMatch(/such as PATH and HOME, and only: JAVA_HOME, A$/m)
+    expect(await ofApi('--reset')).toMatchObject(environment([], null))
+  })
+
+  it('3 for a folder that is no project', async () => {
+    const { code, stderr } = await run('projects', 'environment', '--project', '/code/none')
+    expect(code).toBe(3)
+    expect(stderr).toContain('/code/none is not a project of Shiplog.')
+  })
+
+  it('projects list: each with its folder', async () => {
+    expect((await run('projects', 'list')).stdout).toMatch(/fake +\/code\/api/)
+  })
+})

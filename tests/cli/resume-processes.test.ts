@@ -290,6 +290,67 @@ it(
   timeoutMs,
 )
 
+it('tasks restart abandons what was interrupted and runs its assignment again, in the same tree or as a tree of its own', {
+  timeout: timeoutMs,
+}, async () => {
+  await killCrew()
+  await letGo()
+  const before = await tasks()
+  const left = before.left?.id ?? ''
+  const again = await box.json<{ taskId: string }>('tasks', 'restart', left)
+  expect(again).toMatchObject({ run: 1, status: 'completed' })
+  expect(again.taskId).not.toBe(left)
+  const { tasks: listed } = await box.json<{ tasks: TaskTree[] }>('tasks', 'list', '--all')
+  const all = listed.flatMap(flat)
+  expect(all.find(({ id }) => id === left)?.status).toBe('abandoned')
+  expect(all.find(({ id }) => id === again.taskId)).toMatchObject({
+    title: 'left',
+    parentId: before['Do it']?.id,
+  })
+  expect(all.find(({ title }) => title === 'right')?.status).toBe('interrupted')
+  // What it did before its process was killed was done a second time.
+  expect((await logged()).filter((word) => word === 'left-before')).toHaveLength(2)
+
+  const refused = await box.run('tasks', 'restart', left)
+  expect(refused.code).toBe(5)
+  expect(refused.stderr).toMatch(/abandoned/)
+
+  const root = before['Do it']?.id ?? ''
+  const { code, stdout } = await box.run('tasks', 'restart', root)
+  expect(code).toBe(0)
+  expect(stdout).toContain('All of it.')
+  const roots = (await box.json<{ tasks: TaskTree[] }>('tasks', 'list', '--all')).tasks
+  expect(roots.map(({ status }) => status).toSorted()).toEqual(['abandoned', 'completed'])
+})
+
+it('[S1] tasks resume --project means the one that stopped last in that project, and says when there is none', {
+  timeout: timeoutMs,
+}, async () => {
+  const other = await box.repository('other')
+  await killCrew()
+  const held = await scenario(agent('lead', [hold(), note('other-after')]))
+  const cli = box.start(['agent', 'run', 'Elsewhere', '--project', other, '--scenario', held])
+  await cli.said('→ bash while')
+  cli.kill('SIGKILL')
+  await cli.ended
+  await letGo()
+  const plan = await box.json<{ resumed: { taskId: string }[] }>(
+    ...['tasks', 'resume', '--dry-run', '--project', project],
+  )
+  const { 'Do it': lead, left, right, Elsewhere: elsewhere } = await tasks()
+  expect(plan.resumed).toHaveLength(1)
+  expect([lead?.id, left?.id, right?.id]).toContain(plan.resumed[0]?.taskId)
+  const went = await box.run('tasks', 'resume', '--project', other)
+  expect(went.code).toBe(0)
+  expect(await logged()).toContain('other-after')
+  const after = await statuses()
+  expect(after).toMatchObject({ Elsewhere: 'completed', 'Do it': 'interrupted' })
+  expect(elsewhere?.status).toBe('interrupted')
+  const nothing = await box.run('tasks', 'resume', '--project', other)
+  expect(nothing.code).toBe(3)
+  expect(nothing.stderr).toContain(`No agent is interrupted in ${other}`)
+})
+
 describe('while the app is served', () => {
   it(
     'a resume is carried out there; Ctrl-C interrupts what it resumed, and the next goes on',

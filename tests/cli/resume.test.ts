@@ -297,7 +297,7 @@ describe('tasks retry, abandon and continue', () => {
   it('abandon: gives up an interrupted one, and says so', async () => {
     const { code, stderr } = await run(['tasks', 'abandon', tester])
     expect(code).toBe(0)
-    expect(stderr).toContain('Gave up Add tests')
+    expect(stderr).toContain('Abandoned Add tests')
     expect(statusOf(tester)).toBe('abandoned')
     const { stdout } = await run(['tasks', 'abandon', writer, '--json'])
     expect(JSON.parse(stdout)).toEqual({ abandoned: [writer] })

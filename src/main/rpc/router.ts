@@ -19,7 +19,7 @@ import { ledgerFeed } from './ledger-feed.ts'
 import { sessionFeed } from './session-feed.ts'
 
 interface RouterDependencies {
-  agentHistory: Pick<AgentHistory, 'makePlanningFolder'>
+  agentHistory: Pick<AgentHistory, 'makePlanningFolder' | 'planning'>
   ledger: Ledger
   sessions: Sessions
   tasks: TaskService
@@ -77,6 +77,9 @@ export function createRouter(deps: RouterDependencies) {
         await projects.trustSetup(input.projectId, input.configSha256)
         return {}
       }),
+      planning: os.projects.planning.handler(({ input }) =>
+        deps.agentHistory.planning(input.projectId),
+      ),
       makePlanning: os.projects.makePlanning.handler(async ({ input }) => {
         await deps.agentHistory.makePlanningFolder(input.projectId)
         return {}

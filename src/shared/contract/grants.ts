@@ -26,6 +26,7 @@ export const grants: GrantsOf<typeof contract> = {
     setup: 'act',
     trustSetup: 'decide',
     setEnvironment: 'decide',
+    planning: 'act',
     makePlanning: 'act',
     startDemo: 'act',
   },

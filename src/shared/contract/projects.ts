@@ -28,6 +28,14 @@ const projectSetupSchema = z.object({
 })
 export type ProjectSetup = z.infer<typeof projectSetupSchema>
 
+const planningSchema = z.object({
+  /** Absolute, whether it is there or not. */
+  dir: z.string(),
+  /** `unusable`: what has its name is no folder, or leads somewhere else. */
+  state: z.enum(['used', 'missing', 'unusable']),
+})
+export type ProjectPlanning = z.infer<typeof planningSchema>
+
 export const projects = {
   list: base.output(z.object({ projects: z.array(projectSchema) })),
   /** Adds a folder; adding one that is there already gives the same project back. */
@@ -42,6 +50,8 @@ export const projects = {
   setEnvironment: base
     .input(z.object({ projectId: projectIdSchema, environment: projectEnvironmentSchema }))
     .output(z.object({})),
+  /** Whether the project has a `.planning/`, where its agent history is kept; else the data directory has it. */
+  planning: base.input(z.object({ projectId: projectIdSchema })).output(planningSchema),
   /** Makes `.planning/` in the project, where its agent history is kept from then on. */
   makePlanning: base.input(z.object({ projectId: projectIdSchema })).output(z.object({})),
   /** Makes a small Git project (in `dir`, else in the data directory) and starts the bundled scenario on it. */

@@ -76,6 +76,10 @@ export function projectAnswers(deps: {
       record({ type: 'project.setup-trusted', ...input })
       return {}
     }),
+    planning: os.projects.planning.handler(() => ({
+      dir: '/code/api/.planning',
+      state: 'missing' as const,
+    })),
     makePlanning: os.projects.makePlanning.handler(() => ({})),
     startDemo: os.projects.startDemo.handler(({ input }) => {
       const projectId = addProject(input.dir ?? '/data/demo')

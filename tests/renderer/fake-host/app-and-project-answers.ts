@@ -61,6 +61,10 @@ export function projectAnswers(deps: { memory: Memory; happenings: Happenings })
       record({ type: 'project.setup-trusted', ...input })
       return {}
     }),
+    planning: os.projects.planning.handler(() => ({
+      dir: '/code/api/.planning',
+      state: 'missing' as const,
+    })),
     makePlanning: os.projects.makePlanning.handler(() => ({})),
     startDemo: os.projects.startDemo.handler(() => {
       const added = project(`${dataDir}/demo/harbour-lights`, true)

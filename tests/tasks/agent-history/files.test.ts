@@ -352,8 +352,11 @@ describe('making .planning/', () => {
     await place.spawn()
     await place.history.flush()
     expect(existsSync(place.inDataDir('agent-history.json'))).toBe(true)
+    const dir = join(place.projectDir, '.planning')
+    expect(await place.history.planning(place.projectId)).toEqual({ dir, state: 'missing' })
     await place.history.makePlanningFolder(place.projectId)
     await place.history.makePlanningFolder(place.projectId)
+    expect(await place.history.planning(place.projectId)).toEqual({ dir, state: 'used' })
     await place.history.flush()
     expect(existsSync(place.inPlanning('agent-history.json'))).toBe(true)
     expect(existsSync(place.inDataDir('agent-history.json'))).toBe(false)
@@ -366,6 +369,7 @@ describe('making .planning/', () => {
     ]) {
       const place = await openPlace({ planning: false })
       await make(join(place.projectDir, '.planning'))
+      expect(await place.history.planning(place.projectId)).toMatchObject({ state: 'unusable' })
       await expect(place.history.makePlanningFolder(place.projectId)).rejects.toThrow(/\.planning/)
     }
   })

@@ -105,6 +105,28 @@ export function createProgram(options: ProgramOptions): Command {
     .description("the kinds of agent that can run here, and why the others can't")
     .action(runs(async () => (await import('./commands/agent-list.ts')).agentList()))
 
+  const projects = program.command('projects').description('the folders that agents work on')
+  projects
+    .command('list')
+    .description('every project with its folder')
+    .action(runs(async () => (await import('./commands/projects.ts')).list()))
+  projects
+    .command('environment')
+    .description('which environment variables the agents of a project get; prints or changes it')
+    .option('--project <dir>', 'the folder of the project')
+    .option(
+      '--pass <name>',
+      'let a secret variable through as well; may be given several times, replaces the list',
+      variableName,
+    )
+    .option(
+      '--only <name>',
+      'only this variable and what every program needs; may be given several times',
+      variableName,
+    )
+    .option('--reset', 'everything that is not secret, as at first')
+    .action(runs(async (_, given) => (await import('./commands/projects.ts')).environment(given)))
+
   const tasks = program.command('tasks').description('what agents were asked to do')
   tasks
     .command('list')

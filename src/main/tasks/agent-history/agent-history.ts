@@ -3,21 +3,24 @@
  * Written after the ledger, at most twice a second, and in nobody's way: what can't be written is told and
  * tried again with the next event. See FORMAT.md.
  */
+import type { ProjectPlanning } from '../../../shared/contract/projects.ts'
 import { FailureError } from '../../../shared/failure.ts'
 import { type ProjectId, parseTaskId } from '../../../shared/ids.ts'
 import type { LedgerRecord } from '../../../shared/ledger.ts'
-import type { Task } from '../../../shared/tasks.ts'
+import type { Project, Task } from '../../../shared/tasks.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { DataLayout } from '../../sessions/session-files.ts'
 import { createFindings, type FindingsSource } from './findings.ts'
 import { agentIdOf, type HistoryDocument, isObject } from './format.ts'
-import { makePlanningFolder } from './place.ts'
+import { makePlanningFolder, planningOf } from './place.ts'
 import { createHistoryWriter } from './write-history.ts'
 
 /** A busy tree records dozens of events a second; people and tools look at the file far less often. */
 const writeIntervalMsDefault = 500
 
 export interface AgentHistory {
+  /** Whether the project's history is kept in its `.planning/`. */
+  planning(projectId: ProjectId): Promise<ProjectPlanning>
   /**
    * Makes `.planning/` in the project; its history moves there with the next write. Throws FailureError when
    * it can't be made, or what has its name is no folder.
@@ -150,15 +153,20 @@ export function createAgentHistory(deps: AgentHistoryDependencies): AgentHistory
     } while (changed.size > 0)
   }
 
-  async function makePlanning(projectId: ProjectId): Promise<void> {
+  function known(projectId: ProjectId): Project {
     const project = state.projects.get(projectId)
     if (!project) throw new FailureError({ kind: 'not-found', what: 'project', id: projectId })
-    await makePlanningFolder(project.dir)
+    return project
+  }
+
+  async function makePlanning(projectId: ProjectId): Promise<void> {
+    await makePlanningFolder(known(projectId).dir)
     changed.add(projectId)
     schedule()
   }
 
   return {
+    planning: async (projectId) => planningOf(known(projectId).dir),
     makePlanningFolder: makePlanning,
     start,
     flush,

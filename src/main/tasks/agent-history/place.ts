@@ -1,6 +1,7 @@
 /** Where a project's history lies, and reading it there without ever following a symbolic link. */
 import { lstat, mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { ProjectPlanning } from '../../../shared/contract/projects.ts'
 import { refused } from '../../../shared/failure.ts'
 import { openDataFile, removeDurable, syncDirectory, systemCode } from '../../journal/index.ts'
 import { historyFile, pointerFile } from './format.ts'
@@ -29,6 +30,18 @@ export async function findPlanningFolder(projectDir: string): Promise<PlanningFo
     if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return { kind: 'none' }
     return { kind: 'refused', reason: String(error) }
   }
+}
+
+export async function planningOf(projectDir: string): Promise<ProjectPlanning> {
+  const dir = join(projectDir, planningDir)
+  const { kind } = await findPlanningFolder(projectDir)
+  if (kind !== 'none') return { dir, state: kind === 'found' ? 'used' : 'unusable' }
+  // A file of that name: no folder can be made there.
+  const isThere = await lstat(dir).then(
+    () => true,
+    () => false,
+  )
+  return { dir, state: isThere ? 'unusable' : 'missing' }
 }
 
 /** Does nothing where it is there already. Throws FailureError when it can't be made. */

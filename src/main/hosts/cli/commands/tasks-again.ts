@@ -92,7 +92,7 @@ export function abandon(id: string): Action {
       if (context.json) await context.printJson({ abandoned: task ? [task.id] : [] })
       else if (task) {
         await context.say(
-          `Gave up ${safeLine(task.title)} (${shortId(task.id)}). Its record stays.`,
+          `Abandoned ${safeLine(task.title)} (${shortId(task.id)}). Its record stays.`,
         )
         const others = othersInterrupted(await ledgerSnapshot(client), [task.id])
         for (const line of othersLines(others)) await context.say(line)
