@@ -189,6 +189,49 @@ test.describe('New agent', () => {
   })
 })
 
+test('[K2] the settings of a project: variables are saved by name, and .planning is made at once', async ({
+  app,
+  page,
+}) => {
+  const host = await app.serve()
+  const repository = await app.repository('parser')
+  const project = await host.client.projects.add({ dir: repository })
+  const set = async () =>
+    (await host.client.projects.list()).projects.find(({ id }) => id === project.id)?.environment
+  await openAt(page, host, `/p/${project.id}`)
+  await page.getByRole('button', { name: 'Settings…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Settings of parser' })
+  await expect(dialog.getByRole('radio', { name: /^Everything except secrets/ })).toBeFocused()
+
+  await test.step('.planning is offered, made, and then named as the place', async () => {
+    await dialog.getByRole('button', { name: 'Create .planning' }).click()
+    await expect(dialog.getByText(/where planning tools read it/)).toBeVisible()
+    expect(existsSync(path.join(repository, '.planning'))).toBe(true)
+  })
+  await test.step('a value in place of a name is refused, a name is saved', async () => {
+    const secrets = dialog.getByRole('textbox', { name: 'Secrets to pass on' })
+    await secrets.fill('NPM_TOKEN=abc')
+    await expect(dialog.getByText('NPM_TOKEN=abc: give the name only')).toBeVisible()
+    await expect(dialog.getByRole('button', { name: 'Save' })).toBeDisabled()
+    await secrets.fill('NPM_TOKEN')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await expect(dialog).toBeHidden()
+    expect(await set()).toEqual({ allowed: ['NPM_TOKEN'], only: null })
+  })
+  await test.step('the settings of the app list it and lead to the same dialog', async () => {
+    await sidebar(page).getByRole('link', { name: 'Settings' }).click()
+    await expect(
+      page.getByText('Agents get: everything except secrets, and NPM_TOKEN'),
+    ).toBeVisible()
+    await page.getByRole('button', { name: 'Change the settings of parser' }).click()
+    await dialog.getByRole('radio', { name: /^Only the ones listed/ }).check()
+    await dialog.getByRole('textbox', { name: 'Variables to pass on' }).fill('JAVA_HOME CI')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await expect(page.getByText(/Agents get: only JAVA_HOME, CI and what/)).toBeVisible()
+    expect(await set()).toEqual({ allowed: [], only: ['JAVA_HOME', 'CI'] })
+  })
+})
+
 async function projectWithSetup(app: App): Promise<{
   host: Host
   repository: string

@@ -162,6 +162,78 @@ test('several that were killed: one is given up, the others resumed together; on
   })
 })
 
+test('a parallel group is resumed as a whole, from a row of it and from the dialog of one of it', async ({
+  app,
+  page,
+}) => {
+  const { host, taskId } = await groupKilled(app)
+  await openAt(page, host, `/t/${taskId}`)
+  const dialog = page.getByRole('dialog')
+  await test.step('its members and nobody else are listed', async () => {
+    await row(page, 'Move the lamps').click({ button: 'right' })
+    await page.getByRole('menuitem', { name: 'Resume parallel group (2)…' }).click()
+    await expect(dialog).toHaveAccessibleName('Resume the parallel group of “Move the lamps”')
+    await expect(dialog.getByRole('listitem', { name: /lamps$/ })).toHaveCount(2)
+    await expect(dialog.getByRole('listitem', { name: 'Build it' })).toHaveCount(0)
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    // What worked alone has no group.
+    await row(page, 'Build it').click({ button: 'right' })
+    await expect(page.getByRole('menuitem', { name: /^Resume/ })).toHaveText('Resume…')
+    await page.keyboard.press('Escape')
+  })
+  await test.step('from the dialog of one of them, which its unknown call opens', async () => {
+    await row(page, 'Move the lamps').focus()
+    await page.keyboard.press('Enter')
+    await conversation(page).getByRole('button', { name: 'Resume' }).click()
+    await expect(dialog).toHaveAccessibleName('Resume “Move the lamps”')
+    await expect(dialog.getByRole('radio', { name: 'Only this agent' })).toBeChecked()
+    await dialog.getByRole('radio', { name: 'Parallel group (2)' }).check()
+    await expect(dialog).toHaveAccessibleName('Resume the parallel group of “Move the lamps”')
+    await dialog.getByRole('button', { name: 'Resume', exact: true }).click()
+    await expect(toast(page, 'Resumed 2 agents.')).toBeVisible()
+    await expect(toast(page, 'All 2 resumed agents completed.')).toBeVisible()
+    await expect(row(page, 'Build it').getByRole('img', { name: 'Interrupted' })).toBeVisible()
+  })
+})
+
+/** A lead over two helpers that work in parallel. */
+async function groupKilled(app: App) {
+  const first = await app.serve()
+  const project = await first.client.projects.add({ dir: await app.repository('parser') })
+  const gates = [app.gate('lamps'), app.gate('horn')]
+  const titles = ['Move the lamps', 'Test the lamps']
+  const scenario = `version: 1
+name: group
+agents:
+  lead:
+    turns:
+      - steps:
+${titles
+  .map(
+    (title, index) => `          - call: task
+            with: { agent: helper${index}, title: ${title}, prompt: Help., background: true }`,
+  )
+  .join('\n')}
+      - call: task_await
+        with: { tasks: all }
+      - report: { title: Done together, markdown: "{{last.output}}" }
+${gates
+  .map(
+    (gate, index) => `  helper${index}:
+    turns:
+      - call: bash
+        with: { command: "${gate.command}" }
+      - report: { title: Helped, markdown: Help was given. }`,
+  )
+  .join('\n')}
+`
+  const { taskId } = await start(first, project, scenario, 'Build it')
+  for (const gate of gates) await gate.reached()
+  await first.kill()
+  for (const gate of gates) await gate.open()
+  return { host: await app.serve(), taskId }
+}
+
 async function threeKilled(app: App): Promise<Host> {
   const first = await app.serve()
   const project = await first.client.projects.add({ dir: await app.repository('parser') })

@@ -2,13 +2,17 @@ import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { ProjectId, TaskId } from '../../shared/ids.ts'
 import type { ResumeCandidate, ResumeChoice } from '../../shared/resume.ts'
 
-/** Who is to be resumed: one of them, or everything that waits for the person. */
-export type ResumeAsk = { of: 'task'; taskId: TaskId } | { of: 'all' }
+/** Who is to be resumed: one of them, those that worked in parallel with it, or everything that is interrupted. */
+export type ResumeAsk =
+  | { of: 'task'; taskId: TaskId }
+  | { of: 'group'; taskId: TaskId }
+  | { of: 'all' }
 
 /** The one dialog that lies over the window and has no address of its own. */
 export type Overlay =
   | { kind: 'none' }
   | { kind: 'add-project' }
+  | { kind: 'project-settings'; projectId: ProjectId }
   /** Null: the person chooses the project in the dialog. */
   | { kind: 'new-agent'; projectId: ProjectId | null }
   | {

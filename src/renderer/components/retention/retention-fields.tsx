@@ -42,14 +42,14 @@ export function RetentionFields(props: {
         <WithUnit unit="days">{input('trashDays', '7')}</WithUnit>
       </Field>
       <Field
-        label="Keep at most"
+        label="Limit transcripts to"
         error={errors.transcripts}
         hint="The oldest expire first. Leave empty for no limit."
       >
         <WithUnit unit="transcripts">{input('transcripts', 'no limit')}</WithUnit>
       </Field>
       <Field
-        label="Use at most"
+        label="Limit their size to"
         error={errors.size}
         hint="The oldest expire first. Leave empty for no limit."
       >
@@ -65,7 +65,7 @@ export function RetentionFields(props: {
         </div>
       </Field>
       <Field
-        label="Trash: use at most"
+        label="Limit the trash to"
         error={errors.trashSize}
         hint="The oldest files of removed worktrees are deleted first. Leave empty for no limit."
       >

@@ -1,10 +1,11 @@
-import { Archive, Copy, Link, PanelRight, Square } from 'lucide-react'
+import { Archive, Copy, Link, PanelRight, Square, Users } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import type { TaskId } from '../../../shared/ids.ts'
 import { isRunning } from '../../../shared/tasks.ts'
 import { Button, IconButton, type MenuEntry } from '../../components/primitives/index.ts'
 import {
   useAppInfo,
+  useLedger,
   usePreference,
   useStores,
   useTask,
@@ -12,6 +13,7 @@ import {
   useUnreachable,
 } from '../../store/hooks.ts'
 import { inspectorWidthMax, inspectorWidthMin } from '../../store/preferences.ts'
+import { resumableGroup } from '../../store/resumable-group.ts'
 import { linkOf, projectRoute, taskRoute } from '../../store/route.ts'
 import { useActions } from '../app/use-actions.ts'
 import { Inspector } from '../inspector/Inspector.tsx'
@@ -70,7 +72,8 @@ function FoundTask({ taskId }: { taskId: TaskId }) {
   const lost = unreachable !== undefined
   const [stopsNext, pressStop] = useTwice(taskId, () => void stop(taskId))
   const resumable = useCanResume(task)
-  const { resume } = useResumeActions()
+  const { resume, resumeGroup } = useResumeActions()
+  const group = useLedger(({ ledger }) => resumableGroup(ledger, taskId).length)
   const viewTranscript = (id: TaskId) => navigation.go({ screen: 'task', taskId, transcriptOf: id })
   useKeys([
     { keys: 'i', label: 'Changes and state', group: 'Agent', run: () => toggle() },
@@ -130,6 +133,16 @@ function FoundTask({ taskId }: { taskId: TaskId }) {
   }
   if (!task) return null
   const menu: MenuEntry[] = [
+    ...(group > 0
+      ? [
+          {
+            label: `Resume parallel group (${group})…`,
+            icon: <Users />,
+            disabled: lost,
+            onSelect: () => resumeGroup(taskId),
+          },
+        ]
+      : []),
     {
       label: 'Copy link',
       icon: <Link />,

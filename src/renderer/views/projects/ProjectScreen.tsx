@@ -1,4 +1,4 @@
-import { FolderMinus, Plus } from 'lucide-react'
+import { FolderMinus, Plus, Settings } from 'lucide-react'
 import { useShallow } from 'zustand/react/shallow'
 import { countBelow } from '../../../shared/projections/ledger-state.ts'
 import { isRunning, type Project, type Task } from '../../../shared/tasks.ts'
@@ -54,6 +54,12 @@ function KnownProject({ project }: { project: Project }) {
           </p>
         </div>
         <Button
+          icon={<Settings />}
+          onClick={() => overlay.show({ kind: 'project-settings', projectId: project.id })}
+        >
+          Settings…
+        </Button>
+        <Button
           icon={<FolderMinus />}
           disabled={busy}
           title={
@@ -67,9 +73,12 @@ function KnownProject({ project }: { project: Project }) {
         >
           Remove project
         </Button>
-        <Button variant="primary" icon={<Plus />} onClick={newAgent}>
-          New agent
-        </Button>
+        {/* The empty screen has the button in its middle. */}
+        {roots.length > 0 ? (
+          <Button variant="primary" icon={<Plus />} onClick={newAgent}>
+            New agent
+          </Button>
+        ) : null}
       </header>
       {project.git ? null : (
         <NoticeLine
@@ -82,8 +91,8 @@ function KnownProject({ project }: { project: Project }) {
         <EmptyState
           sentence={
             project.git
-              ? 'No agents yet. Start one. It works in its own Git worktree and everything it does is recorded.'
-              : 'No agents yet. Start one. It works in this folder and everything it does is recorded.'
+              ? 'No agents yet. Each one works in its own Git worktree, and everything it does is recorded.'
+              : 'No agents yet. They work in this folder, and everything they do is recorded.'
           }
           action={{ label: 'New agent…', onClick: newAgent }}
         />

@@ -5,9 +5,10 @@ import { useLedger, useStores } from '../../store/hooks.ts'
 import type { ResumeAsk } from '../../store/overlay.ts'
 import { resumableBelow } from '../../store/resumable.ts'
 import { ProblemNotice } from '../app/ProblemNotice.tsx'
-import { type ChoiceCounts, titleWords } from './choices.ts'
+import { type ChoiceCounts, groupTitleWords, titleWords } from './choices.ts'
 import { ResumeForm } from './ResumeForm.tsx'
 import { selectorFor } from './resume-actions.ts'
+import type { ResumeScope } from './ScopeChoice.tsx'
 import { useResumePlan } from './use-resume-plan.ts'
 
 /** What has changed since, before anything is resumed: resume, restart, abandon, or leave everything as it is (S2). */
@@ -16,12 +17,40 @@ export function ResumeDialog(props: {
   found?: ResumeCandidate[]
   choice?: ResumeChoice
 }) {
-  const { ask, found, choice = 'resume' } = props
+  const { found, choice = 'resume' } = props
   const { overlay } = useStores()
-  const title = useLedger(({ ledger }) =>
-    ask.of === 'task' ? (ledger.tasks.get(ask.taskId)?.title ?? '') : null,
+  const [scope, setScope] = useState<ResumeScope>(props.ask.of === 'group' ? 'group' : 'tree')
+  const ask = askWithin(props.ask, scope)
+  // A plan and a choice that were given belong to what was asked for at first.
+  const asAsked = ask.of === props.ask.of
+  return (
+    <AskedResume
+      key={ask.of}
+      ask={ask}
+      found={asAsked ? found : undefined}
+      choice={asAsked ? choice : 'resume'}
+      scope={scope}
+      onScope={setScope}
+      onClose={overlay.hide}
+    />
   )
-  const [name, setName] = useState(titleWords(title, choice, nothingChosen))
+}
+
+function AskedResume(props: {
+  ask: ResumeAsk
+  found: ResumeCandidate[] | undefined
+  choice: ResumeChoice
+  scope: ResumeScope
+  onScope(scope: ResumeScope): void
+  onClose(): void
+}) {
+  const { ask, found, choice, scope, onScope, onClose } = props
+  const title = useLedger(({ ledger }) =>
+    ask.of === 'all' ? null : (ledger.tasks.get(ask.taskId)?.title ?? ''),
+  )
+  const nameFor = (top: ResumeChoice, counts: ChoiceCounts) =>
+    ask.of === 'group' ? groupTitleWords(title ?? '', counts) : titleWords(title, top, counts)
+  const [name, setName] = useState(nameFor(choice, nothingChosen))
   // As it is now: an agent that ends while the dialog is open changes nothing of what was asked.
   const hasBelow = useHasBelow(ask)
   const [selector] = useState(() => selectorFor(ask, hasBelow))
@@ -29,7 +58,7 @@ export function ResumeDialog(props: {
   const { agents, problem } = plan
 
   return (
-    <DialogShell open onClose={overlay.hide} title={name} size="medium" focus="dialog" bare>
+    <DialogShell open onClose={onClose} title={name} size="medium" focus="dialog" bare>
       {agents ? (
         <ResumeForm
           ask={ask}
@@ -39,11 +68,13 @@ export function ResumeDialog(props: {
           complete={plan.complete}
           checkProblem={problem}
           first={choice}
-          onCounts={(top, counts) => setName(titleWords(title, top, counts))}
+          onCounts={(top, counts) => setName(nameFor(top, counts))}
+          scope={scope}
+          onScope={onScope}
           onCheckAgain={plan.checkAgain}
         />
       ) : (
-        <DialogBody footer={<Button onClick={overlay.hide}>Cancel</Button>}>
+        <DialogBody footer={<Button onClick={onClose}>Cancel</Button>}>
           <div className="p-4" aria-busy={problem === null}>
             {problem ? (
               <ProblemNotice
@@ -58,6 +89,12 @@ export function ResumeDialog(props: {
       )}
     </DialogShell>
   )
+}
+
+/** Everything has no scope to choose; an agent and its parallel group can be exchanged for each other. */
+function askWithin(ask: ResumeAsk, scope: ResumeScope): ResumeAsk {
+  if (ask.of === 'all') return ask
+  return { of: scope === 'group' ? 'group' : 'task', taskId: ask.taskId }
 }
 
 const nothingChosen: ChoiceCounts = {

@@ -23,7 +23,8 @@ import { unknownCallsNote } from '../../components/resume/drift-view.tsx'
 import type { Problem } from '../../rpc/problem.ts'
 import { useHostSince, useLedger, useStores, useUnreachable } from '../../store/hooks.ts'
 import type { ResumeAsk } from '../../store/overlay.ts'
-import { stoppedAt } from '../../store/resumable.ts'
+import { isResumable, resumableBelow, stoppedAt } from '../../store/resumable.ts'
+import { resumableGroup } from '../../store/resumable-group.ts'
 import { ProblemNotice } from '../app/ProblemNotice.tsx'
 import {
   actWords,
@@ -39,7 +40,7 @@ import {
   summaryWords,
   withChoice,
 } from './choices.ts'
-import { ScopeChoice } from './ScopeChoice.tsx'
+import { type ResumeScope, ScopeChoice } from './ScopeChoice.tsx'
 import { useResumeActions } from './use-resume-actions.ts'
 
 export function ResumeForm(props: {
@@ -51,11 +52,14 @@ export function ResumeForm(props: {
   /** Why not all of them could be checked. */
   checkProblem: Problem | null
   first: ResumeChoice
+  scope: ResumeScope
+  onScope(scope: ResumeScope): void
   /** What is chosen for the topmost one, and for how many what. */
   onCounts(top: ResumeChoice, counts: ChoiceCounts): void
   onCheckAgain(): void
 }) {
-  const { ask, selector, agents, checked, complete, checkProblem, first, onCounts } = props
+  const { ask, selector, agents, checked, complete, checkProblem, first, scope, onScope } = props
+  const { onCounts } = props
   const { client, overlay } = useStores()
   const { confirm } = useResumeActions()
   // Changes in place; what it says of these few is the same for as long as the dialog is open.
@@ -65,7 +69,7 @@ export function ResumeForm(props: {
   const hostSince = useHostSince()
   const activity = useLedger((view) => view.activity)
   const all = rowsFor(agents, ask, tasks, hostSince, activity)
-  const [whole, setWhole] = useState(true)
+  const scopes = useScopes(ask)
   /** Only what the person chose: what is found out later may change the rest. */
   const [chosen, setChosen] = useState<Choices | null>(null)
   const [atOnce, setAtOnce] = useState(agentsAtOnceDefault)
@@ -74,7 +78,7 @@ export function ResumeForm(props: {
   const formId = useId()
 
   const choices = withoutBlocked(chosen ?? firstChoices(all, first, tasks), all)
-  const rows = whole ? all : all.slice(0, 1)
+  const rows = scope === 'one' ? all.slice(0, 1) : all
   const counts = countChoices(rows, choices)
   const nothing = counts.resume + counts.fresh + counts.abandon === 0
   const atOnceWrong = !Number.isInteger(atOnce) || atOnce < 1 || atOnce > agentsAtOnceMax
@@ -166,8 +170,13 @@ export function ResumeForm(props: {
           {summaryWords(counts)}
           {hasUnknownCalls(rows, choices) ? ` ${unknownCallsNote}` : ''}
         </DialogDescription>
-        {isTopAsked && all.length > 1 ? (
-          <ScopeChoice whole={whole} count={all.length} onChange={setWhole} />
+        {scopes.length > 1 ? (
+          <ScopeChoice
+            // An agent with nothing below it is a whole tree and has no entry for that.
+            value={scopes.some(({ value }) => value === scope) ? scope : 'one'}
+            options={scopes}
+            onChange={onScope}
+          />
         ) : null}
         {ask.of === 'all' && counts.resume > 1 ? (
           <Field
@@ -205,6 +214,24 @@ export function ResumeForm(props: {
       </form>
     </DialogBody>
   )
+}
+
+/** What can be resumed with the agent that was asked for, as it was when the dialog opened. */
+function useScopes(ask: ResumeAsk) {
+  const { ledger } = useStores().ledger.store.getState()
+  const [scopes] = useState(() => {
+    if (ask.of === 'all') return []
+    const below = resumableBelow(ledger.tasks, ask.taskId).length
+    const task = ledger.tasks.get(ask.taskId)
+    const isSelf = task !== undefined && isResumable(ledger.tasks, task)
+    const group = resumableGroup(ledger, ask.taskId).length
+    const options: { value: ResumeScope; label: string }[] = []
+    if (below > 0 && isSelf) options.push({ value: 'tree', label: `Whole tree (${below + 1})` })
+    if (isSelf) options.push({ value: 'one', label: 'Only this agent' })
+    if (group > 0) options.push({ value: 'group', label: `Parallel group (${group})` })
+    return options
+  })
+  return scopes
 }
 
 /** Those that need a decision first and out of their tree, then the others as a tree. */

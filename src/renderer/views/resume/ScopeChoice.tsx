@@ -1,30 +1,30 @@
 import { useId } from 'react'
 
-/** The whole tree, or only the agent that was asked for. */
+/** How much of what is interrupted: the tree below the agent, the agent alone, or its parallel group. */
+export type ResumeScope = 'tree' | 'one' | 'group'
+
 export function ScopeChoice(props: {
-  whole: boolean
-  count: number
-  onChange(whole: boolean): void
+  value: ResumeScope
+  options: { value: ResumeScope; label: string }[]
+  onChange(scope: ResumeScope): void
 }) {
-  const { whole, count, onChange } = props
+  const { value, options, onChange } = props
   const name = useId()
-  const option = (value: boolean, label: string) => (
-    <label className="flex h-7 items-center gap-2">
-      <input
-        type="radio"
-        name={name}
-        checked={whole === value}
-        onChange={() => onChange(value)}
-        className="size-4 accent-[var(--accent-fill)]"
-      />
-      {label}
-    </label>
-  )
   return (
-    <fieldset className="flex gap-6">
+    <fieldset className="flex flex-wrap gap-x-6">
       <legend className="sr-only">How much of it</legend>
-      {option(true, `Whole tree (${count})`)}
-      {option(false, 'Only this agent')}
+      {options.map((option) => (
+        <label key={option.value} className="flex h-7 items-center gap-2">
+          <input
+            type="radio"
+            name={name}
+            checked={value === option.value}
+            onChange={() => onChange(option.value)}
+            className="size-4 accent-[var(--accent-fill)]"
+          />
+          {option.label}
+        </label>
+      ))}
     </fieldset>
   )
 }

@@ -32,6 +32,8 @@ export function rowsFor(
     ask.of === 'all' ? interruptedRows(tasks, hostSince, activity).map(({ task }) => task.id) : null
   const isMeant = (id: TaskId): boolean => {
     if (ask.of === 'all') return listed?.includes(id) ?? false
+    // The host names the members of a parallel group.
+    if (ask.of === 'group') return true
     const task = tasks.get(id)
     return id === ask.taskId || (task !== undefined && isBelow(tasks, task, ask.taskId))
   }
@@ -156,6 +158,13 @@ export function titleWords(title: string | null, top: ResumeChoice, counts: Choi
   return top === 'leave' && only !== 'leave'
     ? `Only the sub-agents of “${title}”`
     : `Resume “${title}”`
+}
+
+/** The dialog's title for a parallel group: `title` is that of the agent whose group it is. */
+export function groupTitleWords(title: string, counts: ChoiceCounts): string {
+  const only = onlyChoice(counts)
+  const verb = only === 'abandon' ? 'Abandon' : only === 'fresh' ? 'Restart' : 'Resume'
+  return `${verb} the parallel group of “${title}”`
 }
 
 /** What will happen to them, in a sentence or two. */

@@ -46,6 +46,8 @@ export interface ResumeActions {
   resume(taskId: TaskId): Promise<void>
   /** Everything interrupted of one root's tree. */
   resumeTree(rootId: TaskId): void
+  /** Those that worked in parallel with it, by the dialog. */
+  resumeGroup(taskId: TaskId): void
   resumeAll(): void
   /** Closes the dialog at once; the lists show how they start, and a toast says how it came out. */
   confirm(confirmed: ConfirmedResume): Promise<void>
@@ -58,8 +60,17 @@ export interface ResumeActions {
 }
 
 /** With interrupted ones below it, the whole tree is checked; who is meant is chosen then. */
-export const selectorFor = (ask: ResumeAsk, hasBelow: boolean): ResumeSelector =>
-  ask.of === 'all' ? { by: 'all' } : { by: hasBelow ? 'tree' : 'task', taskId: ask.taskId }
+export function selectorFor(ask: ResumeAsk, hasBelow: boolean): ResumeSelector {
+  switch (ask.of) {
+    case 'all':
+      return { by: 'all' }
+    case 'group':
+      // By a member: two trees may have groups of the same name.
+      return { by: 'group', group: ask.taskId }
+    case 'task':
+      return { by: hasBelow ? 'tree' : 'task', taskId: ask.taskId }
+  }
+}
 
 /** Whether a person should see something before it is resumed. */
 const isWorthALook = ({ drift, obstacle }: ResumeCandidate): boolean =>
@@ -196,6 +207,7 @@ export function createResumeActions(stores: Stores): ResumeActions {
 
   return {
     resume,
+    resumeGroup: (taskId) => overlay.show({ kind: 'resume', ask: { of: 'group', taskId } }),
     resumeAll: () => overlay.show({ kind: 'resume', ask: { of: 'all' } }),
     resumeTree(rootId) {
       const [only, ...others] = resumableBelow(tasks(), rootId)

@@ -31,9 +31,8 @@ export function RetentionSection() {
   return (
     <div className="flex flex-col gap-4">
       <p className="text-muted">
-        What agents said and did, turn by turn, goes to the trash when it gets old; reports and
-        patches stay. What is running, interrupted, pinned or needed to go on with something is
-        never touched.
+        Old transcripts move to the trash; reports and patches are kept. Running, interrupted,
+        pinned and still-needed ones are never removed.
       </p>
       {problem ? (
         <ProblemNotice problem={problem} action={{ label: 'Try again', onClick: reload }} />
@@ -172,7 +171,7 @@ function Receipts({ retention }: { retention: RetentionView }) {
   const inTrash = useLedger(({ ledger }) => countExpired(ledger.tasks.values(), busy?.id))
   return (
     <div className="flex flex-col gap-1">
-      <h3 className="font-semibold">Removed so far</h3>
+      <h3 className="font-semibold">Clean-up history</h3>
       {unreadable.length > 0 ? (
         <NoticeLine
           tone="warning"

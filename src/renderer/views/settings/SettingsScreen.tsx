@@ -1,15 +1,18 @@
 import type { ReactNode } from 'react'
 import type { LeaseInfo } from '../../../shared/contract/app.ts'
+import type { Project } from '../../../shared/tasks.ts'
 import {
+  Button,
   CopyButton,
   Field,
   RelativeTime,
   Select,
   StatusIcon,
 } from '../../components/primitives/index.ts'
-import { useAppInfo, usePreference, useStores } from '../../store/hooks.ts'
+import { useAppInfo, usePreference, useProjects, useStores } from '../../store/hooks.ts'
 import type { Preferences } from '../../store/preferences.ts'
 import { ProblemNotice } from '../app/ProblemNotice.tsx'
+import { defaultEnvironment, environmentWords } from '../projects/environment-form.ts'
 import { NotificationSetting } from './NotificationSetting.tsx'
 import { RetentionSection } from './RetentionSection.tsx'
 
@@ -25,6 +28,7 @@ export function SettingsScreen() {
   const { info, problem } = useAppInfo()
   const { preferences, appInfo } = useStores()
   const theme = usePreference('theme')
+  const projects = useProjects()
   return (
     <div className="min-h-0 flex-1 overflow-auto">
       <div className="mx-auto flex max-w-reading flex-col gap-8 px-6 py-6">
@@ -44,6 +48,11 @@ export function SettingsScreen() {
         <Section title="Retention">
           <RetentionSection />
         </Section>
+        {projects.length > 0 ? (
+          <Section title="Projects">
+            <ProjectList projects={projects} />
+          </Section>
+        ) : null}
         {problem && !info ? (
           <ProblemNotice
             problem={problem}
@@ -71,7 +80,7 @@ export function SettingsScreen() {
                 <CopyButton text={info.dataDir} label="Copy path" />
               </div>
               <p className="text-muted">
-                Reports, transcripts, patches and worktrees. Another one is used with{' '}
+                Reports, transcripts, patches and worktrees. To use another one, set{' '}
                 <code className="font-mono text-code">--data-dir</code> or the environment variable{' '}
                 <code className="font-mono text-code">SHIPLOG_DATA_DIR</code>.
               </p>
@@ -86,8 +95,8 @@ export function SettingsScreen() {
                 </span>
               </p>
               <p className="text-muted">
-                Runs coding agents and their sub-agents in workspaces of their own, and keeps the
-                ship’s log.
+                Runs coding agents and their sub-agents in their own workspaces, and records
+                everything they do.
               </p>
             </Section>
           </>
@@ -97,18 +106,45 @@ export function SettingsScreen() {
   )
 }
 
+/** Each project with what its agents get of the environment, and a way to change it. */
+function ProjectList({ projects }: { projects: Project[] }) {
+  const { overlay } = useStores()
+  return (
+    <ul aria-label="Projects" className="flex flex-col">
+      {projects.map(({ id, name, environment = defaultEnvironment }) => (
+        <li key={id} className="flex min-h-11 items-center gap-3 border-b py-1 last:border-b-0">
+          <div className="min-w-0 flex-1">
+            <p className="untrusted truncate">{name}</p>
+            <p className="untrusted text-small text-muted">
+              Agents get:{' '}
+              {environmentWords(environment).replace(/^./, (first) => first.toLowerCase())}
+            </p>
+          </div>
+          <Button
+            size="small"
+            aria-label={`Change the settings of ${name}`}
+            onClick={() => overlay.show({ kind: 'project-settings', projectId: id })}
+          >
+            Change…
+          </Button>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
 /** One process writes a data directory; the page's host is it. */
 function WhoWrites({ lease }: { lease: LeaseInfo }) {
   return (
     <p>
-      Written by this process, pid {lease.pid}
+      In use by this app (pid {lease.pid})
       <span className="text-muted">
         {' '}
         on <span className="untrusted">{lease.hostName}</span>, since{' '}
         <RelativeTime at={lease.since} />.{' '}
         {lease.endpoint
-          ? 'Commands in a terminal are carried out by it.'
-          : 'Commands in a terminal have to wait until it has ended.'}
+          ? 'CLI commands go through it.'
+          : 'CLI commands have to wait until it has quit.'}
       </span>
     </p>
   )

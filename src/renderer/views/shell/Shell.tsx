@@ -14,6 +14,7 @@ import { useNotifications } from '../notifications/use-notifications.ts'
 import { Palette } from '../palette/Palette.tsx'
 import { AddProjectDialog } from '../projects/AddProjectDialog.tsx'
 import { ProjectScreen } from '../projects/ProjectScreen.tsx'
+import { ProjectSettingsDialog } from '../projects/ProjectSettingsDialog.tsx'
 import { ContinueDialog } from '../resume/ContinueDialog.tsx'
 import { FollowUpDialog } from '../resume/FollowUpDialog.tsx'
 import { ResumeDialog } from '../resume/ResumeDialog.tsx'
@@ -95,6 +96,8 @@ function Overlays() {
       return null
     case 'add-project':
       return <AddProjectDialog />
+    case 'project-settings':
+      return <ProjectSettingsDialog projectId={overlay.projectId} />
     case 'new-agent':
       return <NewAgentDialog projectId={overlay.projectId} />
     case 'resume':

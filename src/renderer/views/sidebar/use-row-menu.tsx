@@ -10,7 +10,9 @@ import {
   RotateCcw,
   RotateCw,
   ScrollText,
+  Settings,
   Square,
+  Users,
 } from 'lucide-react'
 import type { ProjectId } from '../../../shared/ids.ts'
 import { isRunning, type Task } from '../../../shared/tasks.ts'
@@ -18,6 +20,7 @@ import type { MenuEntry } from '../../components/primitives/index.ts'
 import { canBeContinued, canBeRetried } from '../../components/task/what-next.ts'
 import { useStores, useUnreachable } from '../../store/hooks.ts'
 import { isResumable, resumableBelow } from '../../store/resumable.ts'
+import { resumableGroup } from '../../store/resumable-group.ts'
 import { linkTo, projectRoute, taskRoute } from '../../store/route.ts'
 import { useActions } from '../app/use-actions.ts'
 import { useResumeActions } from '../resume/use-resume-actions.ts'
@@ -45,6 +48,12 @@ export function useRowMenu(): (row: SidebarRow | InterruptedListRow) => MenuEntr
       disabled,
       onSelect: () => overlay.show({ kind: 'new-agent', projectId }),
     },
+    {
+      label: 'Project settings…',
+      icon: <Settings />,
+      disabled,
+      onSelect: () => overlay.show({ kind: 'project-settings', projectId }),
+    },
     separator,
     {
       label: 'Copy project ID',
@@ -54,7 +63,9 @@ export function useRowMenu(): (row: SidebarRow | InterruptedListRow) => MenuEntr
   ]
 
   const ofTask = (task: Task): MenuEntry[] => {
-    const { tasks } = ledger.store.getState().ledger
+    const state = ledger.store.getState().ledger
+    const { tasks } = state
+    const group = resumableGroup(state, task.id).length
     const resumable = isResumable(tasks, task)
     const more = resumableBelow(tasks, task.id).length > 0 ? '…' : ''
     const { id } = task
@@ -71,6 +82,12 @@ export function useRowMenu(): (row: SidebarRow | InterruptedListRow) => MenuEntr
         icon: <RotateCcw />,
         disabled,
         onSelect: () => void resuming.resume(id),
+      }),
+      ...when(group > 0, {
+        label: `Resume parallel group (${group})…`,
+        icon: <Users />,
+        disabled,
+        onSelect: () => resuming.resumeGroup(id),
       }),
       ...when(task.status === 'interrupted' && resumable, {
         label: `Restart${more}`,

@@ -1,0 +1,20 @@
+/** The interrupted agents that worked in parallel with one of them. Pure. */
+import type { TaskId } from '../../shared/ids.ts'
+import type { LedgerState } from '../../shared/projections/ledger-state.ts'
+import { parallelGroupOf } from '../../shared/projections/parallel-group.ts'
+import type { Task } from '../../shared/tasks.ts'
+import { isResumable } from './resumable.ts'
+
+/** The task itself included; empty unless there are at least two, because one alone is resumed as itself. */
+export function resumableGroup(ledger: LedgerState, id: TaskId): Task[] {
+  const task = ledger.tasks.get(id)
+  if (!task || !isResumable(ledger.tasks, task)) return []
+  // The cheap conditions first: a group is found by comparing siblings.
+  const others = [...ledger.tasks.values()].filter(
+    (other) => other.rootId === task.rootId && isResumable(ledger.tasks, other),
+  )
+  const group = others.length > 1 ? parallelGroupOf(ledger, task) : null
+  if (group === null) return []
+  const members = others.filter((other) => parallelGroupOf(ledger, other) === group)
+  return members.length > 1 ? members : []
+}

@@ -1,0 +1,67 @@
+/** The form for what a project's agents get of the host's environment: text while it is edited. Pure. */
+import { type ProjectEnvironment, variableNameSchema, variablesMax } from '../../../shared/tasks.ts'
+
+export interface EnvironmentForm {
+  /** `others`: everything that is not secret. `listed`: only the variables that are named. */
+  mode: 'others' | 'listed'
+  /** Names of secrets that are passed on as well. */
+  secrets: string
+  /** Names of the only variables. */
+  listed: string
+}
+
+interface ParsedEnvironment {
+  /** Null while something is wrong. */
+  environment: ProjectEnvironment | null
+  /** What is wrong with the names that the mode shows; null when nothing is. */
+  error: string | null
+}
+
+/** Nothing was set: everything that is not secret. */
+export const defaultEnvironment: ProjectEnvironment = { allowed: [], only: null }
+
+export function environmentFormOf({ allowed, only }: ProjectEnvironment): EnvironmentForm {
+  const text = (names: readonly string[]) => names.join('\n')
+  return only === null
+    ? { mode: 'others', secrets: text(allowed), listed: '' }
+    : // A listed variable is passed on although it is secret: one list says it all.
+      { mode: 'listed', secrets: '', listed: text([...new Set([...only, ...allowed])]) }
+}
+
+export function parseEnvironment({ mode, secrets, listed }: EnvironmentForm): ParsedEnvironment {
+  const names = namesIn(mode === 'listed' ? listed : secrets)
+  const wrong = names.find((name) => !variableNameSchema.safeParse(name).success)
+  if (wrong !== undefined)
+    return {
+      environment: null,
+      error: wrong.includes('=')
+        ? `${wrong}: give the name only, without a value.`
+        : `${wrong} is not the name of a variable: use letters, digits and _.`,
+    }
+  if (names.length > variablesMax)
+    return {
+      environment: null,
+      error: `${names.length} names are too many: at most ${variablesMax}.`,
+    }
+  return {
+    environment: mode === 'listed' ? { allowed: [], only: names } : { allowed: names, only: null },
+    error: null,
+  }
+}
+
+/** A sentence for a list of projects. */
+export function environmentWords({ allowed, only }: ProjectEnvironment): string {
+  if (only !== null) {
+    const names = new Set([...only, ...allowed])
+    return names.size === 0
+      ? 'Only what every program needs'
+      : `Only ${[...names].join(', ')} and what every program needs`
+  }
+  return allowed.length === 0
+    ? 'Everything except secrets'
+    : `Everything except secrets, and ${allowed.join(', ')}`
+}
+
+const namesIn = (text: string): string[] => [
+  ...new Set(text.split(/[\s,;]+/).filter((name) => name !== '')),
+]
