@@ -138,7 +138,17 @@ const attributionSnapshotEntrySchema = entryBase.extend({
   type: z.literal('attribution-snapshot'),
   messageUuid: entryIdSchema,
   /** By path: characters (UTF-16 units) of the file as it is now, by who wrote them. */
-  files: z.record(z.string(), z.object({ agentChars: z.number(), otherChars: z.number() })),
+  files: z.record(
+    z.string(),
+    z.object({
+      agentChars: z.number(),
+      otherChars: z.number(),
+      /** Of the content that this is about; null: the file is gone. Absent in older records. */
+      sha256: contentHash.optional(),
+      /** Where they are: lengths of the agent's and others' stretches in turn, the agent's first. Absent when many. */
+      authors: z.array(z.number().int().min(0)).optional(),
+    }),
+  ),
 })
 
 /** A commit's or tree's id as Git names it: SHA-1 or SHA-256. */

@@ -19,7 +19,8 @@ it('[J6] keeps the old content of a file durably also where a process that died 
   const recording = record(dir)
   // By a process that died before the name was durable.
   await writeFile(join(dir, 'file-history', hash), before, { flush: true })
-  await createFileChanges(session).recorder(newEntryId()).keepOriginal(before)
+  const changes = createFileChanges({ session, history: [], readTexts: async () => new Map() })
+  await changes.recorder(newEntryId()).keepOriginal(before)
   const { steps } = recording.stop()
   await session.close()
   const { tree } = crashState(recording.trace, forgottenAt(steps.length))

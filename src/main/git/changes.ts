@@ -63,6 +63,8 @@ export interface TreeDifference {
   /** Of the contents; all zeros where there is none. */
   oldId: string
   newId: string
+  /** The new one is a regular file, or the old one where there is no new one; not a link or a submodule. */
+  isFile: boolean
 }
 
 /** Like a diff, with renames, for paths as they are known in the folder `dir`. `from` and `to`: trees or commits. */
@@ -75,12 +77,13 @@ export async function treeDifferences(
   const args = [...diffTree, '--find-renames', '--raw', '-z', from, to]
   const { changes } = readRaw(fields((await git(args, { cwd: dir, signal })).stdout))
   const relativeTo = (path: string) => (prefix === '' ? path : posix.relative(prefix, path))
-  return changes.map(({ status, path, oldPath, oldId, newId }) => ({
+  return changes.map(({ status, path, oldPath, oldMode, newMode, oldId, newId }) => ({
     change: changeWords[status],
     path: relativeTo(path),
     oldPath: oldPath === null ? null : relativeTo(oldPath),
     oldId,
     newId,
+    isFile: (status === 'D' ? oldMode : newMode).startsWith('100'),
   }))
 }
 

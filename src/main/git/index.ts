@@ -39,6 +39,7 @@ import { createRunGit, type RunGitOptions } from './run.ts'
 import { filesInCommit } from './saved-files.ts'
 import { commitSnapshot, snapshot } from './snapshot.ts'
 import { joinSubmodule, submodulesWithWork } from './submodules.ts'
+import { readTexts } from './texts.ts'
 import * as contents from './update/contents.ts'
 import { inspectWorktreeOf } from './worktree-files/inspect.ts'
 import * as worktrees from './worktrees.ts'
@@ -100,6 +101,7 @@ export function createGit(options: RunGitOptions = {}) {
       commitSnapshot(git, dir, options),
     /** What differs between two trees or commits, renames found; paths are relative to `dir`, `/` as separator. */
     treeDifferences: (input: Parameters<typeof treeDifferences>[1]) => treeDifferences(git, input),
+    readTexts: (input: Parameters<typeof readTexts>[1]) => readTexts(git, input),
 
     countCommits: (input: Parameters<typeof history.countCommits>[1]) =>
       history.countCommits(git, input),

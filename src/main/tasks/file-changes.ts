@@ -1,30 +1,72 @@
 /**
  * Records the files that an agent's tools change: the old content goes to `file-history/` before the file
- * is touched, and two entries name the message that caused it.
+ * is touched, and two entries name the message that caused it. What commands wrote is recorded from what Git found
+ * changed after their turn. Who wrote what is followed from content to content, also over the runs of a task.
  */
+import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { diffLines } from 'diff'
 import type { FileChangeRecorder } from '../../shared/agent.ts'
+import type { Entry, EntryBody } from '../../shared/entries.ts'
 import type { EntryId } from '../../shared/ids.ts'
-import { exists, makeDirDurable, syncDirectory, writeFileDurable } from '../journal/index.ts'
+import { createSerially } from '../../shared/serially.ts'
+import type { TreeDifference } from '../git/index.ts'
+import {
+  exists,
+  makeDirDurable,
+  readDataFile,
+  syncDirectory,
+  writeFileDurable,
+} from '../journal/index.ts'
 import type { Session } from '../sessions/session.ts'
 import { fileHistoryFolder } from '../sessions/session-files.ts'
+import {
+  comparedCharsMax,
+  countChars,
+  follow,
+  fromAuthors,
+  ownedBy,
+  type Span,
+  toAuthors,
+} from './authorship.ts'
+import { lastSnapshot } from './drift/record.ts'
 
-/** Line by line comparison is for text that people read; beyond this a file is counted as one change. */
-const comparedCharsMax = 1_000_000
-/** Two very different files can keep the comparison busy for minutes, and nothing else runs meanwhile. */
+/** Nothing else runs while files are compared. */
 const comparisonMsMax = 250
+/** More than these are generated: nobody asks who wrote them. */
+const commandFilesMax = 100
+/** So many stretches are no longer worth their bytes in every entry. */
+const authorsMax = 2000
 
-interface FileChanges {
+export interface FileChanges {
   /** For the tools of one message. */
   recorder(messageUuid: EntryId): FileChangeRecorder
+  /** Called before a tool runs that does not say which files it changes. */
+  commandBegins(messageUuid: EntryId): void
+  /** What is to be recorded of a turn that changed these files; nothing unless a command ran in it. */
+  byCommands(differences: readonly TreeDifference[]): Promise<EntryBody[]>
 }
 
-export function createFileChanges(session: Session): FileChanges {
+export function createFileChanges({
+  session,
+  history,
+  readTexts,
+}: {
+  session: Session
+  /** Every entry of the earlier runs, oldest first. */
+  history: readonly Entry[]
+  /** Contents that Git has, by their ids or as `<tree>:./<path>`; those that it lacks are left out. */
+  readTexts: (names: readonly string[]) => Promise<Map<string, Buffer>>
+}): FileChanges {
   const historyDir = join(session.dir, fileHistoryFolder)
-  /** Who wrote each line of a file as the agent last left it. */
-  const authorship = new Map<string, { content: string; lines: Line[] }>()
+  const known = lastAttributions(history)
+  const treeBefore = lastSnapshot(history)?.tree ?? null
+  /** Tools are called side by side; each has to see what the one before it left. */
+  const serially = createSerially()
+  /** Of the last command since Git was looked at. */
+  let commandMessage: EntryId | null = null
+  /** Files that a command may have changed before a tool did, as they were known before both. */
+  const unclear = new Map<string, Known | null>()
 
   async function keep(content: Uint8Array): Promise<string> {
     const hash = sha256(content)
@@ -38,20 +80,83 @@ export function createFileChanges(session: Session): FileChanges {
     return hash
   }
 
-  function attribute(
-    path: string,
-    before: string,
-    after: string,
-  ): { agentChars: number; otherChars: number } {
-    const known = authorship.get(path)
-    const asFound = known
-      ? follow(known.lines, known.content, before, 'other')
-      : ownedBy('other', before)
-    const lines = follow(asFound, before, after, 'agent')
-    authorship.set(path, { content: after, lines })
-    const count = (author: Author) =>
-      lines.reduce((sum, line) => (line.author === author ? sum + line.chars : sum), 0)
-    return { agentChars: count('agent'), otherChars: count('other') }
+  /** The spans of `before` as it was found. */
+  async function asFound(path: string, state: Known | null, before: string): Promise<Span[]> {
+    if (state?.sha256 === sha256(before)) return [...state.spans]
+    const left = state && (await contentOf(path, state))
+    if (!state || left === null) return ownedBy('other', before)
+    return follow(state.spans, {
+      before: left,
+      after: before,
+      author: 'other',
+      msMax: comparisonMsMax,
+    })
+  }
+
+  /** What a file held when it was last attributed; null when that is nowhere any more. */
+  async function contentOf(path: string, { sha256: hash, blob }: Known): Promise<string | null> {
+    if (hash === null) return ''
+    const kept = await readDataFile(join(historyDir, hash)).catch(() => null)
+    if (kept && sha256(kept) === hash) return kept.toString('utf8')
+    const name = blob ?? (treeBefore && `${treeBefore}:./${path}`)
+    const found = name ? (await readTexts([name])).get(name) : undefined
+    return found && sha256(found) === hash ? found.toString('utf8') : null
+  }
+
+  async function attribute(path: string, before: string, after: string): Promise<Attribution> {
+    const state = known.get(path) ?? null
+    if (commandMessage !== null && state?.sha256 !== sha256(before) && !unclear.has(path))
+      unclear.set(path, state)
+    const found = await asFound(path, state, before)
+    const spans = follow(found, { before, after, author: 'agent', msMax: comparisonMsMax })
+    known.set(path, { sha256: sha256(after), spans, blob: null, isNew: true })
+    return attribution(sha256(after), spans)
+  }
+
+  /** Null: nothing is to be said of it. */
+  async function attributeDifference(
+    { path, oldPath, change, oldId, newId }: TreeDifference,
+    texts: Map<string, Buffer>,
+    msMax: number,
+  ): Promise<Attribution | null> {
+    const after = textOf(texts.get(newId))
+    const now = known.get(path) ?? null
+    const isUnclear = unclear.has(path)
+    if (after === null || (!isUnclear && now?.sha256 === sha256(after))) return null
+    const state = isUnclear ? (unclear.get(path) ?? null) : (known.get(oldPath ?? path) ?? null)
+    const was = change === 'added' ? '' : (textOf(texts.get(oldId)) ?? '')
+    // A tool wrote it in this turn, and then a command did.
+    const left = state?.isNew ? await contentOf(path, state) : null
+    const before = left ?? was
+    const found = left === null ? await asFound(oldPath ?? path, state, was) : (state?.spans ?? [])
+    const spans = follow(found, { before, after, author: 'agent', msMax })
+    known.set(path, { sha256: sha256(after), spans, blob: newId, isNew: false })
+    return attribution(sha256(after), spans)
+  }
+
+  async function byCommands(differences: readonly TreeDifference[]): Promise<EntryBody[]> {
+    const messageUuid = commandMessage
+    commandMessage = null
+    const files: Record<string, Attribution> = {}
+    if (messageUuid !== null) {
+      const some = differences.filter(({ isFile }) => isFile).slice(0, commandFilesMax)
+      const texts = await readTexts(some.flatMap(({ oldId, newId }) => [oldId, newId]))
+      const untilMs = performance.now() + comparisonMsMax
+      for (const difference of some) {
+        const { path, oldPath, change } = difference
+        const msLeft = Math.max(1, untilMs - performance.now())
+        const found =
+          change === 'deleted' ? null : await attributeDifference(difference, texts, msLeft)
+        if (found) files[path] = found
+        const gone = change === 'deleted' ? path : oldPath
+        if (gone !== null && known.delete(gone)) files[gone] = attribution(null, [])
+      }
+    }
+    for (const [path, state] of known) known.set(path, { ...state, isNew: false })
+    unclear.clear()
+    return messageUuid === null || Object.keys(files).length === 0
+      ? []
+      : [{ type: 'attribution-snapshot', messageUuid, files }]
   }
 
   return {
@@ -59,52 +164,71 @@ export function createFileChanges(session: Session): FileChanges {
       keepOriginal: async (before) => {
         if (before) await keep(before)
       },
-      record: async ({ callId, path, before, after }) => {
-        const text = (bytes: Uint8Array | null) =>
-          bytes ? Buffer.from(bytes).toString('utf8') : ''
-        const change = {
-          before: before && (await keep(before)),
-          after: after && sha256(after),
-        }
-        await session.append(
-          { type: 'file-history-snapshot', messageUuid, callId, path, ...change },
-          {
-            type: 'attribution-snapshot',
-            messageUuid,
-            files: { [path]: attribute(path, text(before), text(after)) },
-          },
-        )
-      },
+      record: ({ callId, path, before, after }) =>
+        serially('', async () => {
+          const text = (bytes: Uint8Array | null) =>
+            bytes ? Buffer.from(bytes).toString('utf8') : ''
+          const change = {
+            before: before && (await keep(before)),
+            // The next run compares with it what it finds.
+            after: after && (await keep(after)),
+          }
+          const files = { [path]: await attribute(path, text(before), text(after)) }
+          await session.append(
+            { type: 'file-history-snapshot', messageUuid, callId, path, ...change },
+            { type: 'attribution-snapshot', messageUuid, files },
+          )
+        }),
     }),
+    commandBegins: (messageUuid) => {
+      commandMessage = messageUuid
+    },
+    byCommands: (differences) => serially('', () => byCommands(differences)),
   }
 }
 
-type Author = 'agent' | 'other'
-interface Line {
-  author: Author
-  /** UTF-16 units, the line's end included. */
-  chars: number
+type Attribution = Extract<Entry, { type: 'attribution-snapshot' }>['files'][string]
+
+/** A file as it was last attributed. */
+interface Known {
+  /** Null: there was none. */
+  sha256: string | null
+  spans: Span[]
+  /** Where Git has it; null: not known. */
+  blob: string | null
+  /** Git was not looked at since. */
+  isNew: boolean
 }
 
-/** The lines of `after`: those that were in `before` keep their author, the others are by `author`. */
-function follow(lines: Line[], before: string, after: string, author: Author): Line[] {
-  if (before === after) return lines
-  if (before.length + after.length > comparedCharsMax) return ownedBy(author, after)
-  const parts = diffLines(before, after, { timeout: comparisonMsMax })
-  if (!parts) return ownedBy(author, after)
-  let at = 0
-  return parts.flatMap((part) => {
-    if (part.added) return ownedBy(author, part.value)
-    const kept = lines.slice(at, at + part.count)
-    at += part.count
-    return part.removed ? [] : kept
-  })
+function lastAttributions(history: readonly Entry[]): Map<string, Known> {
+  const known = new Map<string, Known>()
+  const written = new Map<string, string | null>()
+  for (const entry of history) {
+    if (entry.type === 'file-history-snapshot') written.set(entry.path, entry.after)
+    if (entry.type !== 'attribution-snapshot') continue
+    for (const [path, { agentChars, otherChars, authors, ...said }] of Object.entries(
+      entry.files,
+    )) {
+      const sha256 = said.sha256 === undefined ? (written.get(path) ?? null) : said.sha256
+      // Without stretches it is known how many characters are whose, and not which.
+      const spans = fromAuthors(authors ?? [agentChars, otherChars])
+      known.set(path, { sha256, spans, blob: null, isNew: false })
+    }
+  }
+  return known
 }
 
-function ownedBy(author: Author, text: string): Line[] {
-  return (text.match(/[^\n]*\n|[^\n]+$/g) ?? []).map((line) => ({ author, chars: line.length }))
+function attribution(hash: string | null, spans: readonly Span[]): Attribution {
+  const authors = toAuthors(spans)
+  const where = authors.length <= authorsMax ? { authors } : {}
+  return { ...countChars(spans), sha256: hash, ...where }
 }
 
-function sha256(content: Uint8Array): string {
-  return createHash('sha256').update(content).digest('hex')
+/** Null: there is none, or it is binary or too large to be compared. */
+function textOf(bytes: Uint8Array | undefined): string | null {
+  if (!bytes || bytes.length > comparedCharsMax || bytes.includes(0) || !isUtf8(bytes)) return null
+  return Buffer.from(bytes).toString('utf8')
 }
+
+const sha256 = (content: Uint8Array | string): string =>
+  createHash('sha256').update(content).digest('hex')

@@ -14,8 +14,8 @@ import { repairHistory } from '../../shared/projections/repair-history.ts'
 import type { Task } from '../../shared/tasks.ts'
 import type { LearningMasker } from '../secrets/masker.ts'
 import type { Session } from '../sessions/session.ts'
-import type { RunSnapshots } from './drift/index.ts'
-import { createFileChanges } from './file-changes.ts'
+import { changesAnyFile, type RunSnapshots } from './drift/index.ts'
+import { createFileChanges, type FileChanges } from './file-changes.ts'
 import { isPrompt, promptFor } from './first-prompt.ts'
 import { causeOf } from './interruption.ts'
 import { pullRequestLinks } from './pull-request-links.ts'
@@ -50,7 +50,7 @@ export interface RunOptions {
   /** Sets the working directory up, where that was not done yet. */
   setUpWorktree: () => Promise<{ command: string; changed: string[] } | null>
   /** Records what its working directory is like, turn by turn; null where Git can't tell. */
-  snapshots: (history: Entry[]) => RunSnapshots | null
+  snapshots: (history: Entry[], onChanged: FileChanges['byCommands']) => RunSnapshots | null
   /** Told what the agent is doing now, one line. */
   onActivity: (activity: string) => void
 }
@@ -75,7 +75,12 @@ export async function executeRun(request: RunOptions): Promise<RunOutcome> {
   const options = { ...request, prompt: request.secrets.text(prompt) }
   await openRun(options, runId, history)
   const usage = createUsageSum()
-  const snapshots = options.snapshots(history)
+  const fileChanges = createFileChanges({
+    session,
+    history: [...options.lineage, ...history],
+    readTexts: async (names) => (await snapshots?.readTexts(names)) ?? new Map(),
+  })
+  const snapshots = options.snapshots(history, fileChanges.byCommands)
   const held = { shell: shellAtStart(options, history) }
   const writer = createTurnWriter({
     session,
@@ -89,7 +94,7 @@ export async function executeRun(request: RunOptions): Promise<RunOutcome> {
     beforeTool: async (name) => snapshots?.beforeTool(name),
     afterTurn: async (turn) => snapshots?.afterTurn(turn),
   })
-  const end = await playRun(options, history, { writer, held, usage }).catch((error) =>
+  const end = await playRun(options, history, { writer, held, usage, fileChanges }).catch((error) =>
     interrupted(options, error),
   )
   await writer.interrupt()
@@ -174,12 +179,18 @@ async function promptMessage(options: RunOptions, runId: RunId): Promise<EntryBo
 async function playRun(
   options: RunOptions,
   history: Entry[],
-  { writer, held, usage }: { writer: TurnWriter; held: HeldShell; usage: UsageSum },
+  recording: {
+    writer: TurnWriter
+    held: HeldShell
+    usage: UsageSum
+    fileChanges: FileChanges
+  },
 ): Promise<RunEnd> {
+  const { writer, usage } = recording
   const { signal } = options
   const setUp = await options.setUpWorktree()
   if (setUp) await options.session.append({ type: 'set-up', ...setUp })
-  const calls = createToolCalls(options, history, writer, held)
+  const calls = createToolCalls(options, history, recording)
   const input: AgentRunInput = {
     taskId: options.task.id,
     agent: options.task.agent,
@@ -227,11 +238,9 @@ interface HeldShell {
 function createToolCalls(
   options: RunOptions,
   history: Entry[],
-  writer: TurnWriter,
-  held: HeldShell,
+  { writer, held, fileChanges }: { writer: TurnWriter; held: HeldShell; fileChanges: FileChanges },
 ) {
   const { session, signal, task } = options
-  const fileChanges = createFileChanges(session)
   const linked = new Set(history.flatMap((entry) => (entry.type === 'pr-link' ? [entry.url] : [])))
   let reported = sinceLastFailure(history).some(isReport)
 
@@ -240,6 +249,7 @@ function createToolCalls(
     const result = await writer.call({ name, input, callId }, async (id, messageUuid) => {
       const shown = options.secrets.value(input)
       options.onActivity(describeCall(name, shown))
+      if (changesAnyFile(name)) fileChanges.commandBegins(messageUuid)
       const result = await options.runTool(name, writesOurRecord.has(name) ? shown : input, {
         taskId: task.id,
         callId: id,

@@ -269,9 +269,10 @@ export function createRunner(deps: RunnerDependencies): Runner {
             workspaces.workingDirs.setUp(taskId, signal, () =>
               activity.set(taskId, 'Setting the worktree up'),
             ),
-          snapshots: (history) =>
+          snapshots: (history, onChanged) =>
             createRunSnapshots({
               ...deps,
+              onChanged,
               session,
               task,
               runId: runIdOf(taskId, run),

@@ -116,3 +116,7 @@ function uncoveredSince(history: readonly Entry[], seq: number): Uncovered {
 }
 
 const edits: ReadonlySet<string> = new Set(['write_file', 'edit_file'])
+
+/** True of a tool that may change files and does not say which. */
+export const changesAnyFile = (name: string): boolean =>
+  toolsThatChangeFiles.has(name) && !edits.has(name)

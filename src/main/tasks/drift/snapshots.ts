@@ -6,7 +6,7 @@
 import { type Entry, type EntryBody, snapshotPathsMax } from '../../../shared/entries.ts'
 import type { RunId } from '../../../shared/ids.ts'
 import type { Task } from '../../../shared/tasks.ts'
-import type { Git } from '../../git/index.ts'
+import type { Git, TreeDifference } from '../../git/index.ts'
 import type { Session } from '../../sessions/session.ts'
 import { lastSnapshot, toolsThatChangeFiles } from './record.ts'
 
@@ -15,12 +15,17 @@ export interface RunSnapshots {
   beforeTool(name: string): Promise<void>
   /** After a turn is durable. Only after one with such a tool something is looked at. */
   afterTurn(turn: number): Promise<void>
+  /** Contents by their ids or as `<tree>:./<path>`; those that Git lacks, or that are not for comparing, are left out. */
+  readTexts(names: readonly string[]): Promise<Map<string, Buffer>>
   /** Before the run's end is recorded, whatever its end. */
   atEnd(status: 'completed' | 'interrupted' | 'failed'): Promise<void>
 }
 
 /** Quitting waits for it, and so does the next turn; only a very large tree takes longer than a second. */
 const snapshotMsMax = 10_000
+
+/** Longer files are not compared. */
+const textBytesMax = 1_000_000
 
 /**
  * Null outside Git. A state that can't be taken is told once a run and fails nothing; a record that can't be
@@ -35,6 +40,8 @@ export function createRunSnapshots(deps: {
   history: readonly Entry[]
   /** Absolute. */
   workingDir: string
+  /** Resolves with what else is to be recorded of a turn that changed these files. */
+  onChanged: (differences: readonly TreeDifference[]) => Promise<EntryBody[]>
   onProblem: (text: string, error: unknown) => void
 }): RunSnapshots | null {
   const { git, session, task, runId, workingDir } = deps
@@ -56,14 +63,21 @@ export function createRunSnapshots(deps: {
   async function changesSinceKnown(turn: number | null): Promise<void> {
     const found = await look()
     if (!found || (!mayHaveChanged && known && isSame(known, found))) return
-    const changed = mayHaveChanged && known ? await pathsBetween(known.tree, found.tree) : []
+    const changed = mayHaveChanged && known ? await changesBetween(known.tree, found.tree) : []
     if (changed === null) return
     await record(found, turn, changed)
     known = found
     mayHaveChanged = false
   }
 
-  async function record(state: State, turn: number | null, changed: string[]): Promise<void> {
+  async function record(
+    state: State,
+    turn: number | null,
+    differences: readonly TreeDifference[],
+  ): Promise<void> {
+    const changed = differences
+      .flatMap(({ path, oldPath }) => (oldPath === null ? [path] : [oldPath, path]))
+      .sort()
     const entry: EntryBody = {
       type: 'workspace-snapshot',
       runId,
@@ -72,7 +86,8 @@ export function createRunSnapshots(deps: {
       changed: changed.slice(0, snapshotPathsMax),
       changedMore: Math.max(0, changed.length - snapshotPathsMax),
     }
-    await session.append(entry)
+    // Together: after a crash between them nobody would know any more whose the changes were.
+    await session.append(entry, ...(await deps.onChanged(differences)))
   }
 
   const look = () =>
@@ -83,13 +98,8 @@ export function createRunSnapshots(deps: {
       return { tree, head, branch }
     })
 
-  const pathsBetween = (from: string, to: string) =>
-    attempt(async (signal) => {
-      const differences = await git.treeDifferences({ dir: workingDir, from, to, signal })
-      return differences
-        .flatMap(({ path, oldPath }) => (oldPath === null ? [path] : [oldPath, path]))
-        .sort()
-    })
+  const changesBetween = (from: string, to: string) =>
+    attempt((signal) => git.treeDifferences({ dir: workingDir, from, to, signal }))
 
   async function attempt<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T | null> {
     if (problems >= problemsMax) return null
@@ -115,6 +125,12 @@ export function createRunSnapshots(deps: {
     },
     async afterTurn(turn) {
       if (mayHaveChanged) await changesSinceKnown(turn)
+    },
+    async readTexts(names) {
+      const texts = await attempt((signal) =>
+        git.readTexts({ dir: workingDir, names, bytesMax: textBytesMax, signal }),
+      )
+      return texts ?? new Map()
     },
     async atEnd(status) {
       // A sub-agent's completed work is saved as a patch right after, and never resumed (T4).

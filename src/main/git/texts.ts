@@ -1,0 +1,48 @@
+/** Contents of files as Git keeps them, for comparing text. */
+import type { RunGit } from './run.ts'
+
+/** All together: they are read into memory. */
+const textsBytesMax = 16 * 1024 * 1024
+
+/**
+ * By name (an id, or `<tree>:./<path>` from `dir`), the bytes of each blob of at most `bytesMax`. Left out are what is
+ * missing, no blob or longer, a name with a line break, and what comes after `textsBytesMax`.
+ */
+export async function readTexts(
+  git: RunGit,
+  input: {
+    dir: string
+    names: readonly string[]
+    bytesMax: number
+    signal?: AbortSignal | undefined
+  },
+): Promise<Map<string, Buffer>> {
+  const { dir, bytesMax, signal } = input
+  const names = [...new Set(input.names)].filter((name) => !name.includes('\n'))
+  const run = { cwd: dir, signal }
+  const list = (some: readonly string[]) => some.map((name) => `${name}\n`).join('')
+  if (names.length === 0) return new Map()
+  const checked = await git(['cat-file', '--batch-check'], { ...run, input: list(names) })
+  const answers = checked.stdout.toString().split('\n')
+  let total = 0
+  const wanted = names.flatMap((name, at) => {
+    // The answer about a missing one begins with its name, which may look like anything.
+    const [, size] = /^[0-9a-f]+ blob (\d+)$/.exec(answers[at] ?? '') ?? []
+    const bytes = Number(size)
+    if (size === undefined || bytes > bytesMax || total + bytes > textsBytesMax) return []
+    total += bytes
+    return [{ name, bytes }]
+  })
+  if (wanted.length === 0) return new Map()
+  const asked = list(wanted.map(({ name }) => name))
+  const { stdout } = await git(['cat-file', '--batch'], { ...run, input: asked })
+  const texts = new Map<string, Buffer>()
+  let at = 0
+  for (const { name, bytes } of wanted) {
+    // `<id> blob <length>`, a newline, the bytes, a newline.
+    const start = stdout.indexOf('\n', at) + 1
+    texts.set(name, stdout.subarray(start, start + bytes))
+    at = start + bytes + 1
+  }
+  return texts
+}
