@@ -1,35 +1,189 @@
-/** A folder that is swapped for a link between the check of a path and its use. */
-import { mkdir, mkdtemp, readdir, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+/** A folder that is swapped for a link while a file tool is at work, before each of its calls of the system. */
+import {
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  unlink,
+  writeFile,
+} from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
-import { confine } from '../../../src/main/agents/tools/confined-path.ts'
-import { assertNotMoved } from '../../../src/main/agents/tools/opened-file.ts'
-import { readBytes } from '../../../src/main/agents/tools/text-file.ts'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type FileCalls, fileCalls } from '../../../src/main/agents/tools/inside/file-calls.ts'
+import { createFilesInside } from '../../../src/main/agents/tools/inside/index.ts'
+import type { FilesOfGit } from '../../../src/main/agents/tools/project-files.ts'
+import { reportFigure, soakFactor } from '../../crash/effort.ts'
+import { openToolBench, type ToolBench } from './tool-bench.ts'
 
-async function swappedAfterCheck(file: string) {
-  const base = await realpath(await mkdtemp(join(tmpdir(), 'shiplog-swap-')))
-  onTestFinished(() => rm(base, { recursive: true, force: true }))
-  const work = join(base, 'work')
-  const outside = join(base, 'outside')
-  await mkdir(join(work, 'sub'), { recursive: true })
-  await mkdir(outside)
-  await writeFile(join(work, 'sub', 'file.txt'), 'inside\n')
-  await writeFile(join(outside, 'file.txt'), 'outside\n')
-  const path = await confine(work, file)
-  await assertNotMoved(path)
-  await rename(join(work, 'sub'), join(work, 'away'))
-  await symlink(outside, join(work, 'sub'))
-  return { path, outside }
+const secret = 'the secret outside\n'
+const outsideAlone = 'outside-alone.txt'
+
+async function openSwapBench({
+  hasOpenPaths = process.platform === 'linux',
+  beforeCall,
+  filesOfGit = async () => null,
+}: {
+  hasOpenPaths?: boolean
+  /** Runs before each call that a tool makes of the system. */
+  beforeCall?: (bench: ToolBench) => Promise<void>
+  filesOfGit?: FilesOfGit
+}): Promise<ToolBench> {
+  const calls = Object.fromEntries(
+    Object.entries(fileCalls).map(([name, call]) => [
+      name,
+      async (...args: unknown[]) => {
+        await beforeCall?.(bench)
+        return (call as (...args: unknown[]) => Promise<unknown>)(...args)
+      },
+    ]),
+  ) as unknown as FileCalls
+  const inside = createFilesInside({ calls, hasOpenPaths })
+  const bench = await openToolBench({ inside, filesOfGit })
+  onTestFinished(() => bench.close())
+  await mkdir(join(bench.dir, 'sub', 'kept'), { recursive: true })
+  await writeFile(join(bench.dir, 'sub', 'file.txt'), 'inside\n')
+  await mkdir(join(bench.outside, 'kept'))
+  for (const name of ['file.txt', outsideAlone]) await writeFile(join(bench.outside, name), secret)
+  return bench
 }
 
-it('reads nothing through a folder that became a link since the path was checked', async () => {
-  const { path } = await swappedAfterCheck('sub/file.txt')
-  await expect(readBytes(path)).rejects.toThrow(/leads elsewhere since it was checked/)
+async function swap({ dir, outside }: ToolBench): Promise<void> {
+  await rename(join(dir, 'sub'), join(dir, 'away'))
+  await symlink(outside, join(dir, 'sub'))
+}
+async function swapBack({ dir }: ToolBench): Promise<void> {
+  await unlink(join(dir, 'sub'))
+  await rename(join(dir, 'away'), join(dir, 'sub'))
+}
+
+const isDone = () => true
+const isNot = () => false
+
+/** All that is outside, but empty files and folders: those can't always be taken back without open folders. */
+async function foundOutside({ outside }: ToolBench, { empty }: { empty: boolean }) {
+  const found: Record<string, string> = {}
+  for (const name of await readdir(outside, { recursive: true })) {
+    const path = join(outside, name)
+    const stats = await lstat(path)
+    if (stats.isFile() && (empty || stats.size > 0)) found[name] = await readFile(path, 'utf8')
+    else if (stats.isDirectory() && empty) found[name] = 'a folder'
+  }
+  return found
+}
+const untouched = { 'file.txt': secret, [outsideAlone]: secret }
+
+const toolCalls: [name: string, input: object][] = [
+  ['read_file', { path: 'sub/file.txt' }],
+  ['write_file', { path: 'sub/file.txt', content: 'written' }],
+  ['write_file', { path: 'sub/kept/new.txt', content: 'written' }],
+  ['write_file', { path: 'sub/new/deep/new.txt', content: 'written' }],
+  ['edit_file', { path: 'sub/file.txt', oldText: 'inside', newText: 'written' }],
+  ['list_files', { path: 'sub' }],
+  ['list_files', {}],
+  ['search_files', { path: 'sub', pattern: '.' }],
+  ['search_files', { pattern: '.' }],
+]
+
+describe.each([
+  { system: 'where open folders have paths', hasOpenPaths: true },
+  { system: 'elsewhere', hasOpenPaths: false },
+])('$system', ({ hasOpenPaths }) => {
+  it.skipIf(hasOpenPaths && process.platform !== 'linux').each(toolCalls)(
+    '%s %o neither shows nor changes what is outside, whenever the folder is swapped, and back',
+    async (name, input) => {
+      for (const isSwappedBack of [false, true]) {
+        let isOver = false
+        for (let at = 0; !isOver; at++) {
+          let count = 0
+          const bench = await openSwapBench({
+            hasOpenPaths,
+            async beforeCall(bench) {
+              if (count === at) await swap(bench)
+              if (count === at + 1 && isSwappedBack) await swapBack(bench)
+              count++
+            },
+          })
+          const result = await bench.call(name, input)
+          isOver = count <= at
+          const step = `${isSwappedBack ? 'swapped back' : 'swapped'} before call ${at}`
+          expect(result.output, step).not.toContain('secret')
+          // By paths alone nobody sees that a folder was another one for a moment, and its names may be listed.
+          if (hasOpenPaths || !isSwappedBack)
+            expect(result.output, step).not.toContain(outsideAlone)
+          const empty = hasOpenPaths || !isSwappedBack
+          const expected = empty ? { ...untouched, kept: 'a folder' } : untouched
+          expect(await foundOutside(bench, { empty }), step).toEqual(expected)
+          if (result.outcome === 'ok' && name.endsWith('e_file') && name !== 'read_file')
+            expect(bench.recorded, step).toHaveLength(1)
+          // Where it must be found by its path, it is lost with the folder.
+          const left = await readdir(bench.dir, { recursive: true })
+          const temporary = left.filter((name) => name.endsWith('.tmp'))
+          if (hasOpenPaths) expect(temporary, step).toEqual([])
+          await bench.close()
+        }
+      }
+    },
+  )
 })
 
-it('writes nothing below a folder that became a link since the path was checked', async () => {
-  const { path, outside } = await swappedAfterCheck('sub/deep/new.txt')
-  await expect(assertNotMoved(path)).rejects.toThrow(/leads elsewhere since it was checked/)
-  expect(await readdir(outside)).toEqual(['file.txt'])
+it.each([
+  { what: 'and stays so', back: false },
+  { what: 'and comes back', back: true },
+])('lists nothing of a folder that was swapped while Git looked at it, $what', async ({ back }) => {
+  const bench = await openSwapBench({
+    filesOfGit: async (dir) => {
+      await swap(bench)
+      const names = await readdir(dir)
+      if (back) await swapBack(bench)
+      return names
+    },
+  })
+  const { outcome, output } = await bench.call('list_files', { path: 'sub' })
+  expect(output).not.toContain(outsideAlone)
+  if (!back) expect({ outcome, output }).toMatchObject({ outcome: 'error' })
+  if (!back) expect(output).toContain('leads elsewhere since it was checked')
 })
+
+it('keeps the mode of a file that it replaces, and refuses one that is read-only', async () => {
+  const bench = await openSwapBench({})
+  const path = join(bench.dir, 'script.sh')
+  await writeFile(path, 'old', { mode: 0o751 })
+  await bench.call('write_file', { path: 'script.sh', content: 'new' })
+  expect(await readFile(path, 'utf8')).toBe('new')
+  expect((await lstat(path)).mode & 0o777).toBe(0o751)
+})
+
+it('holds while the folder is swapped all the time', async () => {
+  const tries = 40 * soakFactor
+  const bench = await openSwapBench({})
+  let isOver = false
+  let swaps = 0
+  const swapping = (async () => {
+    for (; !isOver; swaps++) {
+      await rename(join(bench.dir, 'sub'), join(bench.dir, 'away'))
+      // A tool may make the folder again that is missing for a moment.
+      while (!(await symlink(bench.outside, join(bench.dir, 'sub')).then(isDone, isNot)))
+        await rm(join(bench.dir, 'sub'), { recursive: true, force: true })
+      await swapBack(bench)
+    }
+  })()
+  swapping.catch(() => undefined) // reported below
+  try {
+    for (let n = 0; n < tries; n++) {
+      for (const [name, input] of toolCalls) {
+        const { output } = await bench.call(name, input)
+        expect(output).not.toContain('secret')
+        expect(output).not.toContain(outsideAlone)
+      }
+    }
+  } finally {
+    isOver = true
+    await swapping
+  }
+  expect(await foundOutside(bench, { empty: true })).toEqual({ ...untouched, kept: 'a folder' })
+  expect(swaps).toBeGreaterThan(0)
+  reportFigure('calls of file tools beside a folder that is swapped', tries * toolCalls.length)
+}, 600_000)

@@ -1,6 +1,8 @@
 import { mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { FilesInside } from '../../../src/main/agents/tools/inside/index.ts'
+import type { FilesOfGit } from '../../../src/main/agents/tools/project-files.ts'
 import { createRunningCommands } from '../../../src/main/agents/tools/running-commands.ts'
 import { createToolRunner } from '../../../src/main/agents/tools/tool-runner.ts'
 import { createGit, shellGitEnvironment } from '../../../src/main/git/index.ts'
@@ -45,7 +47,13 @@ export interface ToolBench {
   close(): Promise<void>
 }
 
-export async function openToolBench(): Promise<ToolBench> {
+export async function openToolBench({
+  filesOfGit = createGit().listFiles,
+  inside,
+}: {
+  filesOfGit?: FilesOfGit
+  inside?: FilesInside
+} = {}): Promise<ToolBench> {
   const base = await realpath(await mkdtemp(join(tmpdir(), 'shiplog tools ü-')))
   const dir = join(base, 'work')
   const outside = join(base, 'outside')
@@ -54,7 +62,8 @@ export async function openToolBench(): Promise<ToolBench> {
   await mkdir(outside)
   const runTool = createToolRunner({
     commands: createRunningCommands(running),
-    filesOfGit: createGit().listFiles,
+    filesOfGit,
+    ...(inside && { inside }),
   })
   const text = (bytes: Uint8Array | null) => (bytes ? Buffer.from(bytes).toString() : null)
   const bench: ToolBench = {

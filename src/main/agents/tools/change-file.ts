@@ -1,12 +1,8 @@
-import { access, constants, mkdir } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff'
-import writeFileAtomic from 'write-file-atomic'
 import type { ToolContext, ToolResult } from '../../../shared/agent.ts'
 import { isGitName } from '../../../shared/git-names.ts'
-import type { ConfinedPath } from './confined-path.ts'
-import { errorCode, fileError } from './file-error.ts'
-import { assertNotMoved } from './opened-file.ts'
+import { fileError } from './file-error.ts'
+import type { ConfinedPath, FilesInside } from './inside/index.ts'
 import { decodeText, fileBytesMax, splitLines } from './text-file.ts'
 import { ToolError } from './tool.ts'
 
@@ -27,6 +23,7 @@ interface FileChange {
  * change is recorded after (DESIGN, "Agents"); a content that is already there changes nothing.
  */
 export async function changeFile(
+  inside: FilesInside,
   { path, before, after }: FileChange,
   { files, callId, signal }: ToolContext,
 ): Promise<ToolResult> {
@@ -40,21 +37,14 @@ export async function changeFile(
   if (before && bytes.equals(before)) return unchanged(path)
   signal.throwIfAborted()
   await files.keepOriginal(before)
-  await write(path, bytes)
+  await write(inside, path, bytes)
   await files.record({ callId, path: path.relative, before, after: bytes })
   return changed(path, before, after)
 }
 
-async function write(path: ConfinedPath, bytes: Buffer): Promise<void> {
+async function write(inside: FilesInside, path: ConfinedPath, bytes: Buffer): Promise<void> {
   try {
-    await assertNotMoved(path)
-    await mkdir(dirname(path.absolute), { recursive: true })
-    // A rename would replace a read-only file all the same.
-    await access(path.absolute, constants.W_OK).catch((error) => {
-      if (errorCode(error) !== 'ENOENT') throw error
-    })
-    await assertNotMoved(path)
-    await writeFileAtomic(path.absolute, bytes)
+    await inside.replace(path, bytes)
   } catch (error) {
     if (error instanceof ToolError) throw error
     throw fileError(path.relative, error)

@@ -1,26 +1,28 @@
 import { changeFile } from './change-file.ts'
-import { confine } from './confined-path.ts'
+import type { FilesInside } from './inside/index.ts'
 import { readText } from './text-file.ts'
 import type { Tool } from './tool.ts'
 import { ToolError } from './tool.ts'
 
 /** Replaces a piece of text that occurs exactly once, or every occurrence with `replaceAll`. */
-export const editFile: Tool<'edit_file'> = async (input, context) => {
-  const path = await confine(context.workingDir, input.path)
-  const text = await readText(path)
-  const { oldText, newText } = input
-  if (oldText === newText)
-    throw new ToolError('newText: is the same as oldText; nothing to change.')
-  const occurrences = text.split(oldText).length - 1
-  if (occurrences === 0) throw new ToolError(notFound(path.relative, text, oldText))
-  if (occurrences > 1 && !input.replaceAll)
-    throw new ToolError(
-      `oldText: occurs ${occurrences} times in ${path.relative}. Give more of the text around it, or set replaceAll.`,
-    )
-  // A function, for in a replacement string `$&` and the like have a meaning.
-  const after = text.replaceAll(oldText, () => newText)
-  return changeFile({ path, before: Buffer.from(text), after }, context)
-}
+export const createEditFile =
+  (inside: FilesInside): Tool<'edit_file'> =>
+  async (input, context) => {
+    const path = await inside.confine(context.workingDir, input.path)
+    const text = await readText(inside, path)
+    const { oldText, newText } = input
+    if (oldText === newText)
+      throw new ToolError('newText: is the same as oldText; nothing to change.')
+    const occurrences = text.split(oldText).length - 1
+    if (occurrences === 0) throw new ToolError(notFound(path.relative, text, oldText))
+    if (occurrences > 1 && !input.replaceAll)
+      throw new ToolError(
+        `oldText: occurs ${occurrences} times in ${path.relative}. Give more of the text around it, or set replaceAll.`,
+      )
+    // A function, for in a replacement string `$&` and the like have a meaning.
+    const after = text.replaceAll(oldText, () => newText)
+    return changeFile(inside, { path, before: Buffer.from(text), after }, context)
+  }
 
 function notFound(path: string, text: string, oldText: string): string {
   const lineEnds =

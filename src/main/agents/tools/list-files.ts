@@ -1,3 +1,4 @@
+import type { FilesInside } from './inside/index.ts'
 import { type FilesOfGit, projectFiles } from './project-files.ts'
 import type { Tool } from './tool.ts'
 
@@ -5,9 +6,9 @@ import type { Tool } from './tool.ts'
 const filesListedMax = 1000
 
 /** Lists files, one a line, by their paths from the working directory. */
-export function createListFiles(filesOfGit: FilesOfGit): Tool<'list_files'> {
+export function createListFiles(inside: FilesInside, filesOfGit: FilesOfGit): Tool<'list_files'> {
   return async ({ path, glob }, { signal, workingDir }) => {
-    const found = await projectFiles(workingDir, { path, glob, signal, filesOfGit })
+    const found = await projectFiles(inside, workingDir, { path, glob, signal, filesOfGit })
     const files = found.files.slice(0, filesListedMax)
     const truncated = found.truncated || files.length < found.files.length
     const note = truncated

@@ -1,7 +1,6 @@
-import { lstat, readdir } from 'node:fs/promises'
 import { basename, join, matchesGlob } from 'node:path'
-import { type ConfinedPath, confine } from './confined-path.ts'
 import { fileError } from './file-error.ts'
+import type { ConfinedPath, FilesInside } from './inside/index.ts'
 import { ToolError } from './tool.ts'
 
 /** Past this a listing says nothing more, and walking on would only keep the disk busy. */
@@ -27,6 +26,7 @@ interface ProjectFiles {
  * followed. A glob without `/` is for file names at any depth, another for paths below the directory.
  */
 export async function projectFiles(
+  inside: FilesInside,
   workingDir: string,
   {
     path = '.',
@@ -35,10 +35,10 @@ export async function projectFiles(
     filesOfGit,
   }: { path?: string; glob?: string; signal: AbortSignal; filesOfGit: FilesOfGit },
 ): Promise<ProjectFiles> {
-  const start = await confine(workingDir, path)
-  if (!(await isDirectory(start))) return { files: [start.relative], truncated: false }
+  const start = await inside.confine(workingDir, path)
+  if (!(await isDirectory(inside, start))) return { files: [start.relative], truncated: false }
   const below =
-    (await listedByGit(start.absolute, filesOfGit, signal)) ?? (await walk(start.absolute, signal))
+    (await listedByGit(inside, start, filesOfGit, signal)) ?? (await walk(inside, start, signal))
   signal.throwIfAborted()
   const wanted = glob ? below.filter((file) => matches(file, glob)) : below
   const prefix = start.relative === '.' ? '' : `${start.relative}/`
@@ -48,9 +48,9 @@ export async function projectFiles(
   }
 }
 
-async function isDirectory(start: ConfinedPath): Promise<boolean> {
+async function isDirectory(inside: FilesInside, start: ConfinedPath): Promise<boolean> {
   try {
-    return (await lstat(start.absolute)).isDirectory()
+    return (await inside.lstat(start)).isDirectory()
   } catch (error) {
     throw fileError(start.relative, error)
   }
@@ -66,37 +66,57 @@ function matches(file: string, glob: string): boolean {
 
 /** Null: not in a repository, no Git, or a directory that Git ignores whole. */
 async function listedByGit(
-  dir: string,
+  inside: FilesInside,
+  start: ConfinedPath,
   filesOfGit: FilesOfGit,
   signal: AbortSignal,
 ): Promise<string[] | null> {
   try {
-    const files = await filesOfGit(dir, { signal })
-    return files && files.length > 0 ? await regularFiles(dir, files) : null
-  } catch {
+    return await inside.inFolder(start, async (at) => {
+      const files = await filesOfGit(start.absolute, { signal }).catch(() => null)
+      return files && files.length > 0 ? regularFiles(inside, at, files) : null
+    })
+  } catch (error) {
     signal.throwIfAborted()
-    return null
+    if (error instanceof ToolError) throw error
+    throw fileError(start.relative, error)
   }
 }
 
 /** Git also lists symbolic links and submodules. */
-async function regularFiles(dir: string, files: string[]): Promise<string[]> {
+async function regularFiles(
+  inside: FilesInside,
+  at: (name: string) => string,
+  files: string[],
+): Promise<string[]> {
   const regular: string[] = []
-  for (let at = 0; at < files.length && regular.length <= filesVisitedMax; at += lstatsAtOnce) {
-    const some = files.slice(at, at + lstatsAtOnce)
-    const kinds = await Promise.all(some.map((file) => lstat(join(dir, file)).catch(() => null)))
+  for (
+    let from = 0;
+    from < files.length && regular.length <= filesVisitedMax;
+    from += lstatsAtOnce
+  ) {
+    const some = files.slice(from, from + lstatsAtOnce)
+    const kinds = await Promise.all(some.map((file) => inside.statEntry(at(file))))
     regular.push(...some.filter((_, index) => kinds[index]?.isFile()))
   }
   return regular
 }
 
-async function walk(dir: string, signal: AbortSignal): Promise<string[]> {
+async function walk(
+  inside: FilesInside,
+  start: ConfinedPath,
+  signal: AbortSignal,
+): Promise<string[]> {
   const files: string[] = []
   const pending = ['']
   for (let below = pending.pop(); below !== undefined; below = pending.pop()) {
     signal.throwIfAborted()
-    // A directory that may not be read is passed over, as in any listing.
-    const entries = await readdir(join(dir, below), { withFileTypes: true }).catch(() => [])
+    const dir = { absolute: join(start.absolute, below), relative: join(start.relative, below) }
+    // A directory that may not be read, or is elsewhere by now, is passed over, as in any listing.
+    const entries = await inside.entries(dir).catch((error) => {
+      if (below === '' && error instanceof ToolError) throw error
+      return []
+    })
     for (const entry of entries) {
       const path = below ? `${below}/${entry.name}` : entry.name
       if (entry.isDirectory() && !neverEntered.has(entry.name)) pending.push(path)

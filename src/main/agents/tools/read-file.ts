@@ -1,4 +1,4 @@
-import { confine } from './confined-path.ts'
+import type { FilesInside } from './inside/index.ts'
 import { readText, splitLines } from './text-file.ts'
 import type { Tool } from './tool.ts'
 import { ToolError } from './tool.ts'
@@ -7,25 +7,27 @@ import { ToolError } from './tool.ts'
 const readCharsMax = 64 * 1024
 
 /** Gives lines of a text file as they are, and says which ones when they are not all of it. */
-export const readFile: Tool<'read_file'> = async (input, context) => {
-  const path = await confine(context.workingDir, input.path)
-  const lines = splitLines(await readText(path))
-  const from = input.fromLine ?? 1
-  if (from > Math.max(lines.length, 1))
-    throw new ToolError(`fromLine: ${path.relative} has ${lines.length} lines.`)
-  const asked = lines.slice(from - 1, input.lines ? from - 1 + input.lines : undefined)
-  // Before it is cut: half a secret is not found any more.
-  const wanted = splitLines(context.mask.text(asked.join('')))
-  const { text, count } = fitting(wanted)
-  const last = from + count - 1
-  const truncated = count < wanted.length || text.length < wanted.join('').length
-  const more = truncated || last < lines.length
-  return {
-    outcome: 'ok',
-    output: more ? `${text}${note(from, last, lines.length, truncated)}` : text,
-    detail: { kind: 'read', path: path.relative, lines: count, truncated },
+export const createReadFile =
+  (inside: FilesInside): Tool<'read_file'> =>
+  async (input, context) => {
+    const path = await inside.confine(context.workingDir, input.path)
+    const lines = splitLines(await readText(inside, path))
+    const from = input.fromLine ?? 1
+    if (from > Math.max(lines.length, 1))
+      throw new ToolError(`fromLine: ${path.relative} has ${lines.length} lines.`)
+    const asked = lines.slice(from - 1, input.lines ? from - 1 + input.lines : undefined)
+    // Before it is cut: half a secret is not found any more.
+    const wanted = splitLines(context.mask.text(asked.join('')))
+    const { text, count } = fitting(wanted)
+    const last = from + count - 1
+    const truncated = count < wanted.length || text.length < wanted.join('').length
+    const more = truncated || last < lines.length
+    return {
+      outcome: 'ok',
+      output: more ? `${text}${note(from, last, lines.length, truncated)}` : text,
+      detail: { kind: 'read', path: path.relative, lines: count, truncated },
+    }
   }
-}
 
 /** As many whole lines as fit; of a first line that is too long alone, its beginning. */
 function fitting(lines: string[]): { text: string; count: number } {

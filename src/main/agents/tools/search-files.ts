@@ -1,8 +1,7 @@
-import { lstat, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ToolContext } from '../../../shared/agent.ts'
+import type { ConfinedPath, FilesInside } from './inside/index.ts'
 import { createLineMatcher, type LineMatcher } from './line-matcher.ts'
-import { withOpenedFile } from './opened-file.ts'
 import { type FilesOfGit, projectFiles } from './project-files.ts'
 import { decodeText } from './text-file.ts'
 import type { Tool } from './tool.ts'
@@ -22,14 +21,17 @@ interface Found {
 }
 
 /** Searches text files line by line: `path:line: text`, one match a line. Binary and very large files are passed over. */
-export function createSearchFiles(filesOfGit: FilesOfGit): Tool<'search_files'> {
+export function createSearchFiles(
+  inside: FilesInside,
+  filesOfGit: FilesOfGit,
+): Tool<'search_files'> {
   return async (input, context) => {
     const { pattern, path, glob, ignoreCase } = input
     const { signal, workingDir } = context
     const matcher = createLineMatcher(pattern, { ignoreCase, signal })
     try {
-      const candidates = await projectFiles(workingDir, { path, glob, signal, filesOfGit })
-      const found = await searchAll(context, candidates.files, matcher)
+      const candidates = await projectFiles(inside, workingDir, { path, glob, signal, filesOfGit })
+      const found = await searchAll(inside, context, candidates.files, matcher)
       const truncated = found.truncated || candidates.truncated
       const note = truncated ? '[there is more; narrow it down with pattern, path or glob]' : ''
       return {
@@ -44,14 +46,15 @@ export function createSearchFiles(filesOfGit: FilesOfGit): Tool<'search_files'> 
 }
 
 async function searchAll(
+  inside: FilesInside,
   { workingDir, mask }: ToolContext,
   files: string[],
   matcher: LineMatcher,
 ): Promise<Found> {
   const found: Found = { lines: [], files: 0, truncated: false }
-  const root = await realpath(workingDir)
+  const root = (await inside.confine(workingDir, '.')).absolute
   for (const file of files) {
-    const text = await searchableText(join(root, file), file)
+    const text = await searchableText(inside, { absolute: join(root, file), relative: file })
     if (text === null) continue
     const wanted = matchesMax - found.lines.length
     // One more than wanted tells whether there are more.
@@ -65,11 +68,11 @@ async function searchAll(
   return found
 }
 
-async function searchableText(absolute: string, relative: string): Promise<string | null> {
+async function searchableText(inside: FilesInside, path: ConfinedPath): Promise<string | null> {
   try {
-    const before = await lstat(absolute)
+    const before = await inside.lstat(path)
     if (!before.isFile() || before.size > searchedFileBytesMax) return null
-    return await withOpenedFile({ absolute, relative }, async (handle, stats) =>
+    return await inside.withOpened(path, async (handle, stats) =>
       stats.isFile() && stats.size <= searchedFileBytesMax
         ? decodeText(await handle.readFile())
         : null,

@@ -1,8 +1,6 @@
 import type { Stats } from 'node:fs'
-import { stat } from 'node:fs/promises'
-import type { ConfinedPath } from './confined-path.ts'
 import { errorCode, fileError } from './file-error.ts'
-import { withOpenedFile } from './opened-file.ts'
+import type { ConfinedPath, FilesInside } from './inside/index.ts'
 import { ToolError } from './tool.ts'
 
 /** What a file tool reads or writes whole; larger files are for bash (`head`, `grep`, `sed`). */
@@ -15,11 +13,11 @@ const binaryProbeBytes = 8000
  * The bytes of a file, or null when there is none. Refuses what is no regular file (reading a pipe
  * would wait for ever) and what is over `fileBytesMax`.
  */
-export async function readBytes(path: ConfinedPath): Promise<Buffer | null> {
+export async function readBytes(inside: FilesInside, path: ConfinedPath): Promise<Buffer | null> {
   try {
     // A device or a pipe is not opened at all: opening one can have an effect.
-    refuseUnreadable(path, await stat(path.absolute))
-    return await withOpenedFile(path, async (handle, stats) => {
+    refuseUnreadable(path, await inside.lstat(path))
+    return await inside.withOpened(path, async (handle, stats) => {
       refuseUnreadable(path, stats)
       return handle.readFile()
     })
@@ -31,8 +29,8 @@ export async function readBytes(path: ConfinedPath): Promise<Buffer | null> {
 }
 
 /** The text of a file that has to be there. Refuses binary files and text that is not UTF-8. */
-export async function readText(path: ConfinedPath): Promise<string> {
-  const bytes = await readBytes(path)
+export async function readText(inside: FilesInside, path: ConfinedPath): Promise<string> {
+  const bytes = await readBytes(inside, path)
   if (bytes === null)
     throw new ToolError(`${path.relative} does not exist. list_files shows what does.`)
   const text = decodeText(bytes)

@@ -7,23 +7,21 @@ import type { RunTool, ToolContext, ToolResult } from '../../../shared/agent.ts'
 import type { ToolName } from '../../../shared/tools.ts'
 import { isToolName, toolInputSchemas, toolNames } from '../../../shared/tools.ts'
 import { createBash } from './bash.ts'
-import { editFile } from './edit-file.ts'
+import { createEditFile } from './edit-file.ts'
 import { inputProblems } from './input-problems.ts'
+import { createFilesInside, type FilesInside } from './inside/index.ts'
 import { createListFiles } from './list-files.ts'
 import type { FilesOfGit } from './project-files.ts'
-import { readFile } from './read-file.ts'
+import { createReadFile } from './read-file.ts'
 import type { RunningCommands } from './running-commands.ts'
 import { createSearchFiles } from './search-files.ts'
 import { agentReport, task, taskApplyPatch, taskAwait, taskList, taskStop } from './task-tools.ts'
 import { type Tool, ToolError } from './tool.ts'
-import { writeFile } from './write-file.ts'
+import { createWriteFile } from './write-file.ts'
 
 type Tools = { [Name in ToolName]: Tool<Name> }
 
-const otherTools: Omit<Tools, 'bash' | 'list_files' | 'search_files'> = {
-  read_file: readFile,
-  write_file: writeFile,
-  edit_file: editFile,
+const taskTools = {
   task,
   task_await: taskAwait,
   task_list: taskList,
@@ -40,15 +38,20 @@ const otherTools: Omit<Tools, 'bash' | 'list_files' | 'search_files'> = {
 export function createToolRunner({
   commands,
   filesOfGit,
+  inside = createFilesInside(),
 }: {
   commands: RunningCommands
   filesOfGit: FilesOfGit
+  inside?: FilesInside
 }): RunTool {
   const tools: Tools = {
     bash: createBash(commands),
-    list_files: createListFiles(filesOfGit),
-    search_files: createSearchFiles(filesOfGit),
-    ...otherTools,
+    read_file: createReadFile(inside),
+    write_file: createWriteFile(inside),
+    edit_file: createEditFile(inside),
+    list_files: createListFiles(inside, filesOfGit),
+    search_files: createSearchFiles(inside, filesOfGit),
+    ...taskTools,
   }
   return async (name, input, context) => {
     context.signal.throwIfAborted()

@@ -1,7 +1,7 @@
-import { lstat, realpath } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
-import { errorCode, fileError } from './file-error.ts'
-import { ToolError } from './tool.ts'
+import { errorCode, fileError } from '../file-error.ts'
+import { ToolError } from '../tool.ts'
+import type { FileCalls } from './file-calls.ts'
 
 export interface ConfinedPath {
   /** With every symbolic link resolved. The file itself need not exist. */
@@ -15,15 +15,19 @@ export interface ConfinedPath {
  * absolute paths elsewhere, and symbolic links that lead out, be it the file or a directory above it,
  * there already or yet to be made.
  */
-export async function confine(workingDir: string, path: string): Promise<ConfinedPath> {
+export async function confine(
+  calls: FileCalls,
+  workingDir: string,
+  path: string,
+): Promise<ConfinedPath> {
   if (path.includes('\0')) throw new ToolError('path: must not contain a NUL character.')
-  const root = await realRoot(workingDir)
+  const root = await realRoot(calls, workingDir)
   const target = resolve(workingDir, path)
   if (!isInside(workingDir, target) && !isInside(root, target))
     throw new ToolError(
       `path: ${path} is outside the working directory ${workingDir}. Only files inside it can be used.`,
     )
-  const absolute = await resolveLinks(target, path)
+  const absolute = await resolveLinks(calls, target, path)
   if (!isInside(root, absolute))
     throw new ToolError(
       `path: ${path} leads out of the working directory through a symbolic link. Only files inside it can be used.`,
@@ -31,33 +35,33 @@ export async function confine(workingDir: string, path: string): Promise<Confine
   return { absolute, relative: relative(root, absolute).split(sep).join('/') || '.' }
 }
 
-async function realRoot(workingDir: string): Promise<string> {
+async function realRoot(calls: FileCalls, workingDir: string): Promise<string> {
   try {
-    return await realpath(workingDir)
+    return await calls.realpath(workingDir)
   } catch (error) {
     throw new ToolError(`The working directory ${workingDir} does not exist any more.`, error)
   }
 }
 
 /** The real path of the nearest ancestor that exists, and below it what is yet to be made. */
-async function resolveLinks(target: string, path: string): Promise<string> {
+async function resolveLinks(calls: FileCalls, target: string, path: string): Promise<string> {
   const missing: string[] = []
   for (let existing = target; ; existing = dirname(existing)) {
     try {
-      return join(await realpath(existing), ...missing)
+      return join(await calls.realpath(existing), ...missing)
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') throw unusable(path, error)
     }
     // A link whose target does not exist: creating "the file" would create that target.
-    if (await isSymbolicLink(existing))
+    if (await isSymbolicLink(calls, existing))
       throw new ToolError(`path: ${path} goes through a symbolic link that leads nowhere.`)
     missing.unshift(basename(existing))
   }
 }
 
-async function isSymbolicLink(path: string): Promise<boolean> {
+async function isSymbolicLink(calls: FileCalls, path: string): Promise<boolean> {
   try {
-    return (await lstat(path)).isSymbolicLink()
+    return (await calls.lstat(path)).isSymbolicLink()
   } catch {
     return false
   }

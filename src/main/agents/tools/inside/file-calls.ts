@@ -1,0 +1,27 @@
+/** What the file tools ask of the system. Tests put themselves between two calls. */
+import {
+  access,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readlink,
+  realpath,
+  rename,
+  rmdir,
+  unlink,
+} from 'node:fs/promises'
+
+export const fileCalls = {
+  access,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readlink,
+  realpath,
+  rename,
+  rmdir,
+  unlink,
+}
+export type FileCalls = typeof fileCalls

@@ -1,0 +1,66 @@
+/**
+ * Files inside the working directory, for every file tool: a path is resolved and checked, and what is then opened,
+ * made, written or listed is compared with what was checked, since a folder may be swapped for a link meanwhile.
+ * This guards against mistakes and is no jail: an agent has a shell.
+ */
+import { constants, existsSync, type Stats } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
+import { type ConfinedPath, confine } from './confine.ts'
+import { fileCalls } from './file-calls.ts'
+import { isAt, movedAway, type SystemAccess, withFolder } from './folder.ts'
+import { replaceFile } from './replace-file.ts'
+
+export type { ConfinedPath }
+
+/** Each rejects as the system does, or with ToolError. */
+export type FilesInside = ReturnType<typeof createFilesInside>
+
+/** Windows has neither of the two. */
+const noFollow = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+
+export function createFilesInside({
+  calls = fileCalls,
+  hasOpenPaths = process.platform === 'linux' && existsSync('/proc/self/fd'),
+}: Partial<SystemAccess> = {}) {
+  const access = { calls, hasOpenPaths }
+
+  /** Opens a file for reading. No byte is read of one that is elsewhere. */
+  async function withOpened<Result>(
+    path: ConfinedPath,
+    use: (handle: FileHandle, stats: Stats) => Promise<Result>,
+  ): Promise<Result> {
+    const handle = await calls.open(path.absolute, constants.O_RDONLY | noFollow)
+    try {
+      const stats = await handle.stat()
+      if (!(await isAt(access, handle, stats, path.absolute))) throw movedAway(path)
+      return await use(handle, stats)
+    } finally {
+      await handle.close()
+    }
+  }
+
+  return {
+    confine: (workingDir: string, path: string) => confine(calls, workingDir, path),
+    lstat: (path: ConfinedPath) => calls.lstat(path.absolute),
+    withOpened,
+    replace: (path: ConfinedPath, bytes: Uint8Array) => replaceFile(access, path, bytes),
+    /** Runs `use` for a folder, and rejects if the folder is elsewhere before or after. `at`: the paths of its entries. */
+    inFolder: <Result>(
+      folder: ConfinedPath,
+      use: (at: (name: string) => string) => Promise<Result>,
+    ) =>
+      withFolder(access, folder, {}, async (held) => {
+        const result = await use(held.at)
+        await held.assertInPlace()
+        return result
+      }),
+    entries: (folder: ConfinedPath) =>
+      withFolder(access, folder, {}, async (held) => {
+        const found = await calls.readdir(held.at('.'), { withFileTypes: true })
+        await held.assertInPlace()
+        return found
+      }),
+    /** Of an entry of a held folder, a link not followed; null when there is none. */
+    statEntry: (path: string): Promise<Stats | null> => calls.lstat(path).catch(() => null),
+  }
+}
