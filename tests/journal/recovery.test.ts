@@ -42,9 +42,9 @@ describe('the recovery table', () => {
     const situations: Situation[] = flags.flatMap((ended) =>
       flags.flatMap((whole) =>
         (['next', 'ahead', 'missed', 'taken'] as const).flatMap((seq) =>
-          (['follows', 'breaks'] as const).flatMap((link) =>
+          (['follows', 'breaks'] as const).flatMap((chain) =>
             flags.flatMap((afterUnreadable) =>
-              flags.map((glued) => ({ ended, whole, seq, link, afterUnreadable, glued })),
+              flags.map((glued) => ({ ended, whole, seq, chain, afterUnreadable, glued })),
             ),
           ),
         ),
@@ -303,7 +303,7 @@ describe('damage in the middle', () => {
   it('[J4] gives up a line of ends without beginnings, and reads on behind it', async () => {
     const file = await journalWith(notes(3))
     const [first, second, third] = await linesOf(file)
-    const chain = /,"prev".*/.exec(String(second))?.[0] ?? ''
+    const chain = /,"salt".*/.exec(String(second))?.[0] ?? ''
     const rubbish = `{"v":1,"seq":9,"at":1,${chain.repeat(20_000)}\n`
     await rewrite(file, [first ?? '', rubbish, second ?? '', third ?? ''])
     const page = await readJournalPage(file, { limit: 9 })

@@ -21,7 +21,10 @@ export async function scratchDirectory(): Promise<string> {
 /** A journal file with these bodies, closed; its clock stands at 1 so that the bytes are the same each time. */
 export async function journalWith(bodies: RecordBody[]): Promise<string> {
   const file = path.join(await scratchDirectory(), 'chat.jsonl')
-  const journal = await openJournal(file, { clock: () => 1 })
+  const journal = await openJournal(file, {
+    clock: () => 1,
+    newSalt: () => 'one-salt-for-all-tests',
+  })
   await journal.appendAll(bodies)
   await journal.close()
   return file

@@ -204,7 +204,7 @@ describe('the snapshot of the ledger', () => {
     const forged = await place()
     await recorded(forged, history(4, { titled: 'Rewritten' }))
     const [, , , end] = await lines(forged.ledger)
-    const said = (line: string) => ({ ...JSON.parse(line), at: 0, prev: '', sum: '' })
+    const said = (line: string) => ({ ...JSON.parse(line), at: 0, salt: '', prev: '', sum: '' })
     expect(said(end ?? '')).toEqual(said(last))
     await writeFile(where.ledger, await readFile(forged.ledger))
     const opening = await opened(where)

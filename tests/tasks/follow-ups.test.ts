@@ -49,7 +49,7 @@ async function endBefore(path: string, is: (record: RecordBody) => boolean): Pro
   const records = (await readFile(path, 'utf8')).trim().split('\n')
   const kept: RecordBody[] = []
   for (const line of records) {
-    const { seq: _, prev: __, sum: ___, ...record } = JSON.parse(line)
+    const { seq: _, salt: __, prev: ___, sum: ____, ...record } = JSON.parse(line)
     if (is(record)) break
     kept.push(record)
   }

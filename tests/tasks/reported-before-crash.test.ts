@@ -51,7 +51,10 @@ async function cutAfter(path: string, is: (record: { type: string }) => boolean)
   await journal.close()
   await rm(path)
   const copy = await openJournal(path)
-  for (const { seq: _, sum: __, prev: ___, ...body } of kept as Record<string, unknown>[]) {
+  for (const { seq: _, salt: __, prev: ___, sum: ____, ...body } of kept as Record<
+    string,
+    unknown
+  >[]) {
     await copy.append(body as { type: string })
   }
   await copy.close()

@@ -143,7 +143,7 @@ async function rewrite(
 ): Promise<void> {
   const kept: RecordBody[] = []
   for (const line of (await readFile(path, 'utf8')).trim().split('\n')) {
-    const { seq: _, prev: __, sum: ___, ...record } = JSON.parse(line)
+    const { seq: _, salt: __, prev: ___, sum: ____, ...record } = JSON.parse(line)
     const changed = change(record)
     if (changed) kept.push(changed)
   }

@@ -1,5 +1,5 @@
 // See FORMAT.md for the grammar of a line.
-import { hash } from 'node:crypto'
+import { hash, randomFillSync } from 'node:crypto'
 import { type Blob, takeOutBlobs, valueBytesMax } from './blobs.ts'
 import { InvalidRecordError } from './errors.ts'
 import type { JournalRecord, RecordBody } from './types.ts'
@@ -8,24 +8,34 @@ import type { JournalRecord, RecordBody } from './types.ts'
 const recordVersion = 1
 
 /** Characters of the previous line's sum that a line repeats: 132 bits, beyond any chance of a twin. */
-const linkLength = 22
+const previousSumLength = 22
+/** 128 bits in base64url without padding. */
+const saltLength = 22
+const saltBytes = 16
 /** A SHA-256 in base64url without padding. */
 const sumLength = 43
 
 /** Ends a line. */
 export const newlineByte = 0x0a
 
-/** The link of a journal's first line, which has no line before it. */
-export const firstLink = 'shiplog.journal.begins'
+/** Stands for the previous sum in a journal's first line, which has no line before it. */
+export const firstPreviousSum = 'shiplog.journal.begins'
 
-const linkLabel = ',"prev":"'
+const saltLabel = ',"salt":"'
+const previousLabel = ',"prev":"'
 const sumLabel = '","sum":"'
 const lineEnd = '"}'
 
-/** From `,"prev":"` to `"}`: the same length in every line, so it is found without parsing. */
-const chainLength = linkLabel.length + linkLength + sumLabel.length + sumLength + lineEnd.length
-/** From `,"sum":"` to `"}`: what the checksum does not cover. */
-const uncoveredLength = sumLabel.length - 1 + sumLength + lineEnd.length
+/** From `,"prev":"` to `"}`: what the hash of a record does not cover. */
+const linkLength =
+  previousLabel.length + previousSumLength + sumLabel.length + sumLength + lineEnd.length
+/** From `,"salt":"` to `"}`: the same length in every line, so it is found without parsing. */
+const chainLength = saltLabel.length + saltLength + 1 + linkLength
+
+/** A stub is shorter by far; a longer line need not be looked at. */
+const stubBytesMax = 256
+/** Between the seq of a stub and its chain: the hash of the record that an export withheld. */
+const stubPattern = /^\{"v":0,"seq":(\d{1,16}),"withheld":"([\w-]{43})"$/
 
 /** A body that was checked and turned to JSON. Texts hold its members without the braces. */
 export interface PreparedRecord {
@@ -39,12 +49,18 @@ export interface PreparedRecord {
   blobs: Blob[]
 }
 
-/** A line whose checksum is right. `end` excludes the newline. */
+/** A line whose checksum is right. */
 export interface WholeLine {
   seq: number
-  link: string
+  /** What it repeats of the sum of the line before. */
+  previousSum: string
   sum: string
+  /** It is the stub that an export left in place of a record. */
+  withheld: boolean
 }
+
+/** 22 characters of base64url that nobody can guess. */
+export type NewSalt = () => string
 
 /**
  * Checks a body and turns it into JSON at once, so that what the caller changes later is not
@@ -53,7 +69,7 @@ export interface WholeLine {
 export function prepareRecord(body: RecordBody, now: number): PreparedRecord {
   if (typeof body.type !== 'string' || body.type === '')
     throw new InvalidRecordError('a record needs a type, a string that is not empty')
-  for (const name of ['seq', 'prev', 'sum', 'blobs'])
+  for (const name of ['seq', 'salt', 'prev', 'sum', 'blobs'])
     if (Object.hasOwn(body, name))
       throw new InvalidRecordError(`"${name}" is the journal's own and cannot be appended`)
   const { v = recordVersion, at = now, ...rest } = body
@@ -75,23 +91,45 @@ export function recordOf(prepared: PreparedRecord, seq: number): JournalRecord {
   return JSON.parse(`${head(prepared, seq)}${prepared.wholeText}}`) as JournalRecord
 }
 
-/** The bytes of one line, newline included, and its sum for the next line to link to. */
+/** The bytes of one line, newline included, and its sum, which the next line repeats. */
 export function encodeLine(
   prepared: PreparedRecord,
   seq: number,
-  link: string,
+  previousSum: string,
+  newSalt: NewSalt = randomSalt,
 ): { bytes: Buffer; sum: string } {
-  const covered = `${head(prepared, seq)}${prepared.text}${linkLabel}${link}"`
-  const bytes = Buffer.allocUnsafe(Buffer.byteLength(covered) + uncoveredLength + 1)
+  const covered = `${head(prepared, seq)}${prepared.text}${saltLabel}${newSalt()}"`
+  const bytes = Buffer.allocUnsafe(Buffer.byteLength(covered) + linkLength + 1)
   const end = bytes.write(covered, 0)
-  const sum = hash('sha256', bytes.subarray(0, end), 'base64url')
-  bytes.write(`${sumLabel.slice(1)}${sum}${lineEnd}\n`, end, 'latin1')
+  const sum = sumOf(previousSum, hashOf(bytes.subarray(0, end)))
+  bytes.write(`${previousLabel}${previousSum}${sumLabel}${sum}${lineEnd}\n`, end, 'latin1')
   return { bytes, sum }
 }
 
-/** What the line after one with this sum repeats. */
-export function linkTo(sum: string): string {
-  return sum.slice(0, linkLength)
+/** What the line after one with this sum repeats of it. */
+export function repeatedSum(sum: string): string {
+  return sum.slice(0, previousSumLength)
+}
+
+/** The hash of a record: of its line's bytes before `,"prev":"`. */
+const hashOf = (covered: Buffer): string => hash('sha256', covered, 'base64url')
+
+/** Over the record's hash and not its bytes, so that the chain holds where a record is withheld. */
+const sumOf = (previousSum: string, recordHash: string): string =>
+  hash('sha256', previousSum + recordHash, 'base64url')
+
+/** Salts made at once: a call of the random generator costs more than a record's hash. */
+const saltsAtOnce = 256
+const salts = Buffer.alloc(saltBytes * saltsAtOnce)
+let saltsUsed = saltsAtOnce
+
+function randomSalt(): string {
+  if (saltsUsed === saltsAtOnce) {
+    randomFillSync(salts)
+    saltsUsed = 0
+  }
+  const start = saltsUsed++ * saltBytes
+  return salts.toString('base64url', start, start + saltBytes)
 }
 
 /**
@@ -102,11 +140,24 @@ export function readLine(buffer: Buffer, start: number, end: number): WholeLine 
   const seq = readSeq(buffer, start, end)
   if (seq === null || end - start < chainLength) return null
   const chain = buffer.toString('latin1', end - chainLength, end)
-  if (!isChain(chain)) return null
-  const sum = chain.slice(-sumLength - lineEnd.length, -lineEnd.length)
-  const covered = buffer.subarray(start, end - uncoveredLength)
-  if (hash('sha256', covered, 'base64url') !== sum) return null
-  return { seq, link: chain.slice(linkLabel.length, linkLabel.length + linkLength), sum }
+  if (!chain.startsWith(saltLabel)) return null
+  const link = readLink(chain.slice(-linkLength))
+  if (!link) return null
+  const covered = buffer.subarray(start, end - linkLength)
+  if (sumOf(link.previousSum, hashOf(covered)) !== link.sum) return null
+  return { seq, ...link, withheld: false }
+}
+
+/** The stub that an export leaves in place of a record it withheld; null when it is not one, or is not whole. */
+export function readStub(buffer: Buffer, start: number, end: number): WholeLine | null {
+  if (end - start > stubBytesMax) return null
+  const line = buffer.toString('latin1', start, end)
+  const stub = stubPattern.exec(line.slice(0, -linkLength))
+  const link = readLink(line.slice(-linkLength))
+  if (!stub || !link) return null
+  const [, seq, recordHash = ''] = stub
+  if (sumOf(link.previousSum, recordHash) !== link.sum) return null
+  return { seq: Number(seq), ...link, withheld: true }
 }
 
 /** The record in a line that `readLine` found whole: chain left out, exactly what was appended. */
@@ -120,7 +171,7 @@ export function findLineStarts(text: string): number[] {
 }
 
 export function findLineEnds(text: string): number[] {
-  const chain = /,"prev":"[^"]{22}","sum":"[\w-]{43}"\}/g
+  const chain = /,"salt":"[\w-]{22}","prev":"[^"]{22}","sum":"[\w-]{43}"\}/g
   return [...text.matchAll(chain)].map((match) => match.index + chainLength)
 }
 
@@ -138,12 +189,15 @@ function stringify(value: object): string {
   }
 }
 
-function isChain(chain: string): boolean {
-  return (
-    chain.startsWith(linkLabel) &&
-    chain.startsWith(sumLabel, linkLabel.length + linkLength) &&
-    chain.endsWith(lineEnd)
-  )
+/** Reads the last `linkLength` characters of a line. */
+function readLink(text: string): { previousSum: string; sum: string } | null {
+  const sumAt = previousLabel.length + previousSumLength
+  if (!text.startsWith(previousLabel) || !text.startsWith(sumLabel, sumAt)) return null
+  if (!text.endsWith(lineEnd)) return null
+  return {
+    previousSum: text.slice(previousLabel.length, sumAt),
+    sum: text.slice(sumAt + sumLabel.length, -lineEnd.length),
+  }
 }
 
 const opening = Buffer.from('{"v":')

@@ -5,7 +5,7 @@ import type { FileHandle } from 'node:fs/promises'
 import path from 'node:path'
 import { openDataFile } from './data-file.ts'
 import { JournalReadError } from './errors.ts'
-import { linkTo, readLine } from './line.ts'
+import { readLine, repeatedSum } from './line.ts'
 import { type RecordSource, readPage, readRange, readRecords } from './read.ts'
 import { createScanState, type ScanState, scanForward } from './scan.ts'
 import { indexedFromBytes, loadIndex } from './stored-index.ts'
@@ -115,5 +115,5 @@ async function endsAsBefore(handle: FileHandle, state: ScanState): Promise<boole
   if (!last) return false
   const buffer = await readRange(handle, last.start, last.end)
   const whole = readLine(buffer, 0, buffer.length)
-  return whole?.seq === last.seq && linkTo(whole.sum) === state.link
+  return whole?.seq === last.seq && repeatedSum(whole.sum) === state.previousSum
 }

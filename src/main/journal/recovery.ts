@@ -9,7 +9,7 @@ export interface Situation {
   /** Its seq: the one expected, one after that, one that was missed before, or one already read. */
   seq: 'next' | 'ahead' | 'missed' | 'taken'
   /** It repeats the sum of the last record in the chain, or it does not. */
-  link: 'follows' | 'breaks'
+  chain: 'follows' | 'breaks'
   /** Unreadable bytes lie between it and the record before. */
   afterUnreadable: boolean
   /** Another record ends on the same line right before it. */
@@ -46,19 +46,19 @@ export const recoveryTable: readonly RecoveryRow[] = [
   { name: 'unreadable', when: { ...committed, whole: false }, read: false, tell: 'damage' },
   {
     name: 'intact',
-    when: { ...record, seq: 'next', link: 'follows', glued: false },
+    when: { ...record, seq: 'next', chain: 'follows', glued: false },
     read: true,
     tell: 'nothing',
   },
   {
     name: 'glued',
-    when: { ...record, seq: 'next', link: 'follows', glued: true },
+    when: { ...record, seq: 'next', chain: 'follows', glued: true },
     read: true,
     tell: 'damage',
   },
   {
     name: 'resumed',
-    when: { ...record, seq: 'next', link: 'breaks', afterUnreadable: true },
+    when: { ...record, seq: 'next', chain: 'breaks', afterUnreadable: true },
     read: true,
     tell: 'ends-damage',
   },
@@ -70,7 +70,7 @@ export const recoveryTable: readonly RecoveryRow[] = [
   },
   {
     name: 'replaced-before',
-    when: { ...record, seq: 'next', link: 'breaks', afterUnreadable: false },
+    when: { ...record, seq: 'next', chain: 'breaks', afterUnreadable: false },
     read: true,
     tell: 'damage',
   },

@@ -5,10 +5,11 @@ import { createDamageLog, type DamageLog } from './damage-log.ts'
 import {
   findLineEnds,
   findLineStarts,
-  firstLink,
-  linkTo,
+  firstPreviousSum,
   newlineByte,
   readLine,
+  readStub,
+  repeatedSum,
   type WholeLine,
 } from './line.ts'
 import { createOffsetIndex, type OffsetIndex } from './offsets.ts'
@@ -32,7 +33,7 @@ export interface ScanState {
   /** Highest seq read; 0 before the first. */
   lastSeq: number
   /** What the record after `lastSeq` has to repeat. */
-  link: string
+  previousSum: string
   /** Lines without a readable record since the last readable one. */
   unreadableLines: number
   afterUnreadable: boolean
@@ -42,21 +43,24 @@ export interface ScanState {
   lostValues: Set<number>
   /** Its beginning comes from a stored index and not from the journal's own bytes. */
   fromIndex: boolean
+  /** Stubs of withheld records; null where one is damage, since only an export holds any. */
+  withheld: number | null
 }
 
-export function createScanState(): ScanState {
+export function createScanState({ stubs = false } = {}): ScanState {
   return {
     index: createOffsetIndex(),
     damage: createDamageLog(),
     offset: 0,
     lines: 0,
     lastSeq: 0,
-    link: firstLink,
+    previousSum: firstPreviousSum,
     unreadableLines: 0,
     afterUnreadable: false,
     changed: new Set(),
     lostValues: new Set(),
     fromIndex: false,
+    withheld: stubs ? 0 : null,
   }
 }
 
@@ -138,10 +142,11 @@ export function nextSeq(state: ScanState): number {
 
 /** Takes in one line, its bytes at `start`..`end` of `buffer`, its place in the file `state.offset`. */
 function absorbLine(state: ScanState, buffer: Buffer, start: number, end: number): void {
-  const whole = readLine(buffer, start, end)
+  const whole =
+    readLine(buffer, start, end) ?? (state.withheld === null ? null : readStub(buffer, start, end))
   const line = { start: state.offset, end: state.offset + (end - start) }
   state.lines += 1
-  if (whole && whole.seq === state.lastSeq + 1 && whole.link === state.link)
+  if (whole && whole.seq === state.lastSeq + 1 && whole.previousSum === state.previousSum)
     admit(state, whole, line.start, line.end)
   else if (whole) absorbRecord(state, whole, line.start, line.end, false)
   else absorbDamagedLine(state, buffer, start, end)
@@ -195,7 +200,7 @@ function absorbRecord(
     ended: true,
     whole: true,
     seq: seqFact(state, whole.seq),
-    link: whole.link === state.link ? 'follows' : 'breaks',
+    chain: whole.previousSum === state.previousSum ? 'follows' : 'breaks',
     afterUnreadable: state.afterUnreadable,
     glued,
   }
@@ -213,8 +218,7 @@ function absorbRecord(
     })
   }
   if (row.tell === 'ends-damage') state.damage.endsBefore(state.lastSeq + 1, whole.seq - 1)
-  if (row.name === 'out-of-place')
-    state.index.add({ seq: whole.seq, start, end, pin: pinOf(whole.sum) })
+  if (row.name === 'out-of-place') admitToIndex(state, whole, start, end)
   else if (row.read) admit(state, whole, start, end)
 }
 
@@ -226,18 +230,20 @@ const causes: Partial<Record<RowName, string>> = {
   copy: 'a record with a seq that was read before: a copied line or a second writer',
 }
 
+type AdmittedLine = Pick<WholeLine, 'seq' | 'sum' | 'withheld'>
+
 /** A record becomes the last one. Also called for each record that was appended and is durable. */
-function admit(
-  state: ScanState,
-  { seq, sum }: { seq: number; sum: string },
-  start: number,
-  end: number,
-): void {
-  state.index.add({ seq, start, end, pin: pinOf(sum) })
-  state.lastSeq = seq
-  state.link = linkTo(sum)
+function admit(state: ScanState, line: AdmittedLine, start: number, end: number): void {
+  admitToIndex(state, line, start, end)
+  state.lastSeq = line.seq
+  state.previousSum = repeatedSum(line.sum)
   state.unreadableLines = 0
   state.afterUnreadable = false
+}
+
+function admitToIndex(state: ScanState, line: AdmittedLine, start: number, end: number): void {
+  if (!line.withheld) state.index.add({ seq: line.seq, start, end, pin: pinOf(line.sum) })
+  else if (state.withheld !== null) state.withheld += 1
 }
 
 /** As `admit`, with the file's end moved past the appended line. `bytes` includes the newline. */
@@ -245,7 +251,7 @@ export function admitAppended(state: ScanState, seq: number, sum: string, bytes:
   const start = state.offset
   if (state.afterUnreadable && seq > state.lastSeq + 1)
     state.damage.endsBefore(state.lastSeq + 1, seq - 1)
-  admit(state, { seq, sum }, start, start + bytes - 1)
+  admit(state, { seq, sum, withheld: false }, start, start + bytes - 1)
   state.lines += 1
   state.offset = start + bytes
 }
@@ -300,6 +306,7 @@ function describe(buffer: Buffer, { start, end }: Piece, lineStart: number): str
   if (bytes.length === 1 && bytes[0] === 0x0d) return 'the line ends with CR LF'
   if (start === lineStart && bytes.equals(byteOrderMark)) return 'a byte order mark'
   if (bytes.includes(0)) return 'zero bytes where a record should be'
+  if (readStub(buffer, start, end)) return 'a record was withheld here, as in an export'
   return 'bad checksum'
 }
 

@@ -5,7 +5,7 @@ import { type FileHandle, lstat, open, rename, unlink } from 'node:fs/promises'
 import path from 'node:path'
 import { openDataFile } from './data-file.ts'
 import { writeFully } from './durable-files.ts'
-import { linkTo, newlineByte, readLine } from './line.ts'
+import { newlineByte, readLine, repeatedSum } from './line.ts'
 import type { RecordPlace } from './offsets.ts'
 import { pinOf, pinsIn, textOfPins } from './pin.ts'
 import { readRange } from './read.ts'
@@ -162,7 +162,7 @@ function stateOf({ lengths, pins: text }: StoredIndex): ScanState | null {
 async function endsAsStored(journal: FileHandle, state: ScanState): Promise<boolean> {
   const sum = await sumAt(journal, state, state.index.count - 1)
   if (sum === null) return false
-  state.link = linkTo(sum)
+  state.previousSum = repeatedSum(sum)
   return true
 }
 

@@ -100,6 +100,8 @@ export interface Journal {
 export interface JournalOptions {
   /** Milliseconds since the epoch. */
   clock?: () => number
+  /** 22 characters of base64url for each record; random unless given. */
+  newSalt?: () => string
   fileMode?: number
   /** Bytes that may wait to be written before `append` refuses more. */
   queueBytesMax?: number

@@ -10,6 +10,8 @@ const recordsAtOnce = 1000
 export interface JournalCheck {
   /** Records that can be read. */
   records: number
+  /** Records that an export left out: their stubs keep the chain. Damage unless `stubs` is given. */
+  withheld: number
   damage: Damage[]
   /** Bytes after the last newline: no record (J1), and no damage. */
   tailBytes: number
@@ -23,12 +25,13 @@ export interface JournalCheck {
 export async function verifyJournal(
   file: string,
   visit: (record: JournalRecord) => void | Promise<void> = () => {},
+  { stubs = false } = {},
 ): Promise<JournalCheck> {
   const handle = await openDataFile(file, 'read').catch((error) => {
     throw new JournalReadError(file, error)
   })
   try {
-    const state = createScanState()
+    const state = createScanState({ stubs })
     const tailBytes = await scanForward(handle, state)
     const source = {
       file,
@@ -43,7 +46,13 @@ export async function verifyJournal(
       for (const record of page.records) await visit(record)
       fromSeq = page.nextSeq
     }
-    return { records: state.index.count, damage: state.damage.list(file), tailBytes }
+    const { index, withheld } = state
+    return {
+      records: index.count,
+      withheld: withheld ?? 0,
+      damage: state.damage.list(file),
+      tailBytes,
+    }
   } catch (error) {
     throw error instanceof Error && 'code' in error ? new JournalReadError(file, error) : error
   } finally {

@@ -13,7 +13,14 @@ import {
 } from './errors.ts'
 import { cut, healTornTail } from './heal.ts'
 import { createIndexKeeper, type IndexKeeper } from './index-keeper.ts'
-import { encodeLine, linkTo, type PreparedRecord, prepareRecord, recordOf } from './line.ts'
+import {
+  encodeLine,
+  type NewSalt,
+  type PreparedRecord,
+  prepareRecord,
+  recordOf,
+  repeatedSum,
+} from './line.ts'
 import { type RecordSource, readPage, readRecords, readSum } from './read.ts'
 import { admitAppended, createScanState, nextSeq, type ScanState, scanForward } from './scan.ts'
 import { indexedFromBytes, type LoadedIndex, loadIndex } from './stored-index.ts'
@@ -37,7 +44,8 @@ interface Waiting {
  * JournalReadError.
  */
 export async function openJournal(file: string, options: JournalOptions = {}): Promise<Journal> {
-  const { clock = Date.now, fileMode = 0o600, queueBytesMax = queueBytesMaxDefault } = options
+  const { clock = Date.now, fileMode = 0o600, newSalt } = options
+  const { queueBytesMax = queueBytesMaxDefault } = options
   const { indexedFromBytes: fromBytes = indexedFromBytes } = options
   const { writer, reader } = await openFile(file, fileMode)
   try {
@@ -46,7 +54,8 @@ export async function openJournal(file: string, options: JournalOptions = {}): P
     const state = loaded?.state ?? createScanState()
     const healed = await scanAndHeal(file, reader, state)
     if (healed.length > 0) keeper.changed(state)
-    return createJournal({ file, writer, reader, state, healed, keeper, clock, queueBytesMax })
+    const files = { file, writer, reader }
+    return createJournal({ ...files, state, healed, keeper, clock, newSalt, queueBytesMax })
   } catch (error) {
     await Promise.all([writer.close(), reader.close()])
     throw error
@@ -106,11 +115,12 @@ interface OpenFile {
   healed: Healing[]
   keeper: IndexKeeper
   clock: () => number
+  newSalt: NewSalt | undefined
   queueBytesMax: number
 }
 
 function createJournal(opened: OpenFile): Journal {
-  const { file, reader, healed, keeper, clock, queueBytesMax } = opened
+  const { file, reader, healed, keeper, clock, newSalt, queueBytesMax } = opened
   let { writer, state } = opened
   let queue: Waiting[] = []
   let queuedBytes = 0
@@ -184,13 +194,13 @@ function createJournal(opened: OpenFile): Journal {
     for (const blob of batch.flatMap(({ prepared }) => prepared.flatMap(({ blobs }) => blobs)))
       await storeBlob(blobDirectory(file), blob)
     let seq = nextSeq(state)
-    let link = state.link
+    let { previousSum } = state
     const lines: { bytes: Buffer; sum: string; seq: number }[] = []
     const records = batch.map(({ prepared }) =>
       prepared.map((one) => {
-        const line = encodeLine(one, seq, link)
+        const line = encodeLine(one, seq, previousSum, newSalt)
         lines.push({ ...line, seq })
-        link = linkTo(line.sum)
+        previousSum = repeatedSum(line.sum)
         return recordOf(one, seq++)
       }),
     )

@@ -265,6 +265,12 @@ export function createProgram(options: ProgramOptions): Command {
     )
 
   program
+    .command('verify')
+    .description('prove a transcript or an export by its checksums, with what was withheld')
+    .argument('<file>', 'a chat.jsonl, a ledger.jsonl, or an export of one')
+    .action(runs(async ([file = '']) => (await import('./commands/verify.ts')).verify(file)))
+
+  program
     .command('doctor')
     .description('check everything on disk: journals, indexes, artifacts, worktrees')
     .option('--repair', 'repair what can be repaired without losing anything')

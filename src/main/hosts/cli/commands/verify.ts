@@ -1,0 +1,60 @@
+/** `shiplog verify FILE`: proves a transcript, a ledger or an export by its own checksums, wherever it lies. */
+import { realpath } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { counted } from '../../../../shared/counted.ts'
+import { type JournalCheck, JournalReadError, verifyJournal } from '../../../journal/index.ts'
+import type { CliContext } from '../context.ts'
+import { CliError, exitCodes } from '../exit-codes.ts'
+import type { Action } from '../program.ts'
+import { safeLine } from '../terminal/safe-text.ts'
+
+export function verify(name: string): Action {
+  return async (context) => {
+    const path = resolve(context.host.cwd, name)
+    const check = await checkOf(path)
+    const ok = check.damage.length === 0 && check.tailBytes === 0
+    if (context.json) await context.printJson({ path, ok, ...check })
+    else await printCheck(context, check)
+    return ok ? exitCodes.done : exitCodes.damage
+  }
+}
+
+async function checkOf(path: string): Promise<JournalCheck> {
+  try {
+    // A person may well name a link; the journal itself follows none.
+    return await verifyJournal(await realpath(path), undefined, { stubs: true })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') throw new CliError(exitCodes.notFound, `There is no file ${path}.`)
+    if (code === 'EISDIR')
+      throw new CliError(
+        exitCodes.usage,
+        `${path} is a folder. Name a file, such as its chat.jsonl.`,
+      )
+    if (error instanceof JournalReadError) throw new CliError(exitCodes.usage, error.message)
+    throw error
+  }
+}
+
+async function printCheck(context: CliContext, check: JournalCheck): Promise<void> {
+  const { records, withheld, damage, tailBytes } = check
+  for (const { line, bytes, reason } of damage) {
+    const skipped = bytes > 0 ? `; ${counted(bytes, 'byte')} can't be read` : ''
+    await context.out.write(`${safeLine(`line ${line}: ${reason}${skipped}`)}\n`)
+  }
+  if (tailBytes > 0)
+    await context.out.write(
+      `The last line has no newline: ${counted(tailBytes, 'byte')} are no record. They were being written when the process stopped, or the file was cut.\n`,
+    )
+  if (records === 0 && withheld === 0)
+    await context.say("No record was found. Is it a transcript's chat.jsonl, or an export of one?")
+  else await context.say(summary(check, damage.length > 0 || tailBytes > 0))
+}
+
+function summary({ records, withheld }: JournalCheck, isDamaged: boolean): string {
+  const proved = `${counted(records, 'record')} proved`
+  const without = withheld > 0 ? `, ${withheld} withheld` : ''
+  return isDamaged
+    ? `Damaged: ${proved}${without}. The rest was changed, cut or lost since it was written.`
+    : `In order: ${proved}${without}. Nothing was changed, added or removed up to the last line; whole lines cut from the end would not show.`
+}
