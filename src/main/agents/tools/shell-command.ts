@@ -52,7 +52,8 @@ export interface ShellOutcome {
 
 /**
  * Runs a command in a process group of its own and sees to it that nothing of the group outlives the
- * call, whether the command ends, its time is up, or the signal is aborted.
+ * call, whether the command ends, its time is up, or the signal is aborted. Rejects with the signal's reason
+ * when it is aborted before the command was started.
  */
 export async function runShellCommand(run: ShellCommand): Promise<ShellOutcome> {
   const running = await run.commands.begin()
@@ -91,7 +92,10 @@ async function runInGroup(
   stateFile: string,
 ) {
   const { args, env } = shellInvocation(command, state, { stateFile, environment })
-  const child = spawn(await findShell(), args, {
+  const shellPath = await findShell()
+  // Stopped while this was being prepared: the command must not have any effect.
+  signal.throwIfAborted()
+  const child = spawn(shellPath, args, {
     cwd: state.cwd,
     env,
     detached: true,
@@ -161,7 +165,6 @@ async function ending(
   const timer = setTimeout(() => ended.resolve('time-limit'), timeoutMs)
   exited.then(() => ended.resolve('itself'), ended.reject)
   signal.addEventListener('abort', onAbort)
-  if (signal.aborted) onAbort()
   try {
     return await ended.promise
   } finally {
