@@ -1,6 +1,6 @@
 import { setImmediate as settled } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { createSlots, type Slot } from '../../src/main/tasks/slots.ts'
+import { acquireBoth, createSlots, type Slot } from '../../src/main/tasks/slots.ts'
 
 const never = new AbortController().signal
 
@@ -80,4 +80,32 @@ it('rejects with the reason of the one who gave up, and gives its place to the n
   await expect(second).rejects.toThrow('called off')
   first.release()
   expect(await stateOf(third)).toBe('done')
+})
+
+it('[T5] gives the slot of the group back when an agent is stopped while it waits for one of its tree', async () => {
+  const [group, tree] = [createSlots(1), createSlots(1)]
+  const working = await tree.acquire(never)
+  const abort = new AbortController()
+  const stopped = acquireBoth(group, tree, abort.signal)
+  expect(await stateOf(stopped.catch(() => undefined))).toBe('waiting')
+  expect(group.hasFree()).toBe(false)
+  abort.abort(new Error('stopped'))
+  await expect(stopped).rejects.toThrow('stopped')
+  expect(group.hasFree()).toBe(true)
+  working.release()
+  expect(tree.hasFree()).toBe(true)
+})
+
+it('[T5] lends and frees both slots of an agent that was resumed with others', async () => {
+  const [group, tree] = [createSlots(1), createSlots(1)]
+  const slot = await acquireBoth(group, tree, never)
+  const reply = Promise.withResolvers<void>()
+  const lent = slot.lend(() => reply.promise)
+  await settled()
+  expect([group.hasFree(), tree.hasFree()]).toEqual([true, true])
+  reply.resolve()
+  await lent
+  expect([group.hasFree(), tree.hasFree()]).toEqual([false, false])
+  slot.release()
+  expect([group.hasFree(), tree.hasFree()]).toEqual([true, true])
 })

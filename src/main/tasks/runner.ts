@@ -31,7 +31,7 @@ import type { Lineage } from './resume/lineage.ts'
 import { executeRun, type RunOptions, type RunOutcome } from './run.ts'
 import { endEvent } from './run-end.ts'
 import type { RunRegistry } from './run-registry.ts'
-import { bothSlots, createSlots, type Slot, type Slots } from './slots.ts'
+import { acquireBoth, createSlots, type Slot, type Slots } from './slots.ts'
 import type { TaskRecord } from './task-record.ts'
 import { waitUntilOver } from './waiting.ts'
 
@@ -352,14 +352,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
   ): Promise<Slot> {
     const ofTree = slotsOf(taskId)
     if (!ofTree.hasFree() || together?.hasFree() === false) onWaiting?.()
-    const outer = await together?.acquire(signal)
-    try {
-      const inner = await ofTree.acquire(signal)
-      return outer ? bothSlots(outer, inner) : inner
-    } catch (error) {
-      outer?.release()
-      throw error
-    }
+    return together ? acquireBoth(together, ofTree, signal) : ofTree.acquire(signal)
   }
 
   function slotsOf(taskId: TaskId): Slots {

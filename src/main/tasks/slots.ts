@@ -61,16 +61,23 @@ export function createSlots(count: number): Slots {
 }
 
 /**
- * Two as one. They are taken in this order, also after lending: whoever holds the inner one never waits
- * for the outer one.
+ * A slot of each, held as one. They are taken in this order, also after lending: whoever holds the inner one
+ * never waits for the outer one. Rejects with the signal's reason, holding neither.
  */
-export function bothSlots(outer: Slot, inner: Slot): Slot {
-  return {
-    lend: (work) => inner.lend(() => outer.lend(work)),
-    release() {
-      inner.release()
-      outer.release()
-    },
+export async function acquireBoth(outer: Slots, inner: Slots, signal: AbortSignal): Promise<Slot> {
+  const outerSlot = await outer.acquire(signal)
+  try {
+    const innerSlot = await inner.acquire(signal)
+    return {
+      lend: (work) => innerSlot.lend(() => outerSlot.lend(work)),
+      release() {
+        innerSlot.release()
+        outerSlot.release()
+      },
+    }
+  } catch (error) {
+    outerSlot.release()
+    throw error
   }
 }
 
