@@ -97,6 +97,15 @@ describe('reports', () => {
     expect((await readReport(parent, newTaskId())).kind).toBe('not-found')
   })
 
+  it('[A5] shows no report that was changed since the agent gave it', async () => {
+    await saveReport(parent, report({ markdown: '# Done\n' }))
+    const path = join(parent, 'subagent-reports', taskId, '1', 'report.md')
+    await writeFile(path, '# Gone\n')
+    const read = await readReport(parent, taskId)
+    expect(read).toMatchObject({ kind: 'damaged' })
+    expect(JSON.stringify(read)).toContain('it was changed since the agent gave it')
+  })
+
   it('[A3] does not take for a task what is no id, nor follow a link out of the directory', async () => {
     const outside = join(dir, 'outside')
     await mkdir(join(outside, '1'), { recursive: true })

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { readPartial } from '../../src/main/sessions/partial-file.ts'
 import { openSession, type Session } from '../../src/main/sessions/session.ts'
 import { closeUnfinished } from '../../src/main/tasks/recovery.ts'
 import { type Entry, type EntryBody, entryVersion } from '../../src/shared/entries.ts'
@@ -39,7 +40,11 @@ async function sessionWith(bodies: EntryBody[], partial: EntryBody | null = null
   const dir = join(await temporaryDir(), 'session')
   await mkdir(dir)
   const partialPath = join(dir, 'partial.json')
-  if (partial) await writeFile(partialPath, JSON.stringify({ v: entryVersion, ...partial }))
+  if (partial) {
+    await writeFile(partialPath, JSON.stringify({ v: entryVersion, ...partial }))
+    // A file that can't be used says nothing about one that can.
+    expect(await readPartial(partialPath)).toMatchObject({ uuid: partial.uuid })
+  }
   const session = await openSession(id, dir, () => undefined)
   if (bodies.length > 0) await session.append(...bodies)
   return { session, partialPath }
@@ -85,7 +90,8 @@ describe('closing a lost run', () => {
 
   it('[A8] writes a message that is in the journal already no second time', async () => {
     const said = message('a whole sentence', 'complete')
-    const { session, partialPath } = await sessionWith([begun, said], said)
+    const partial = { ...said, status: 'interrupted' } as EntryBody
+    const { session, partialPath } = await sessionWith([begun, said], partial)
     await closeUnfinished(session, task, 1)
     expect(shapeOf(await entriesIn(session))).toEqual(['run-start', 'message', 'run-end'])
     expect(existsSync(partialPath)).toBe(false)

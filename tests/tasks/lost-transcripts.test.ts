@@ -76,6 +76,21 @@ it('[A8] does not begin a transcript in place of one that is gone when it is res
   expect((await taskOf(fixture.shiplog, child.id)).status).toBe('interrupted')
 })
 
+it('[A8] does not begin a transcript in place of one that is gone when it is prompted again', async () => {
+  const fixture = await openFixture()
+  const root = await start(fixture, scenario)
+  await untilQuiet(fixture.shiplog)
+  const chat = join(layoutOf(fixture.dataDir).sessionDir(root), 'chat.jsonl')
+  await rm(chat)
+  await fixture.shiplog.client.tasks.prompt({ taskId: root, prompt: 'Go on' })
+  await until(fixture.shiplog, async () => {
+    const { runs, status } = await taskOf(fixture.shiplog, root)
+    return runs.length === 2 && status === 'interrupted'
+  })
+  expect((await taskOf(fixture.shiplog, root)).error).toContain('its transcript is gone')
+  expect(existsSync(chat)).toBe(false)
+})
+
 /** Cuts the ledger before the first record that `is` is true of. */
 async function cutLedger(dataDir: string, is: (record: Record<string, unknown>) => boolean) {
   const path = layoutOf(dataDir).ledger

@@ -123,6 +123,23 @@ it('[R2] reads no transcript to archive it that was counted and is as long as it
   expect(await index.get(longer)).toMatchObject({ entryCount: 2, messageCount: 1 })
 })
 
+it('[A8] calls a transcript damaged that holds fewer entries than were counted, and complete one that holds more', async () => {
+  const [from, to] = [await temporaryDir(), await temporaryDir()]
+  const about = { ancestorIds: [newTaskId()], title: 'Cut', nowMs: 1 }
+  const statusOf = async (entriesBefore: number) => {
+    const taskId = newTaskId()
+    const journal = await openJournal(join(from, 'chat.jsonl'))
+    await journal.appendAll([{ type: 'message' }, { type: 'run-end' }])
+    await journal.close()
+    const counted = { entries: entriesBefore, messages: 1, bytes: 1 }
+    await archiveTranscript(from, to, { ...about, taskId, counted })
+    return (await transcriptIndex(to).get(taskId))?.status
+  }
+  expect(await statusOf(3)).toBe('damaged')
+  expect(await statusOf(2)).toBe('complete')
+  expect(await statusOf(1)).toBe('complete')
+})
+
 /** The ledger as an older Shiplog would have written it. */
 async function asRecordedBefore(path: string): Promise<void> {
   await rewrite(path, ({ transcript: _, ...record }) => record)

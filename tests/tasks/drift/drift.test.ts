@@ -212,7 +212,7 @@ agents:
   expect(drift.missing).toEqual([])
 })
 
-it('[S2] in place: tells the other agent from the person, and its own commits from drift', async () => {
+it('[S2] in place: names the agent that changed a file last, tells it from the person, and its own commits from drift', async () => {
   const fixture = await openFixture({ files })
   const first = await interruptedAt(
     fixture,
@@ -241,11 +241,25 @@ agents:
 `,
     { isolation: 'in-place' },
   )
+  expect((await driftOf(fixture, first)).conflicts).toMatchObject([{ changedBy: agent(second) }])
+  const third = await interruptedAt(
+    fixture,
+    `version: 1
+name: third
+agents:
+  lead:
+    turns:
+      - call: write_file
+        with: { path: b.txt, content: "third" }
+      - wait: 600s
+`,
+    { isolation: 'in-place' },
+  )
   await writeFiles(fixture.project.dir, { 'a.txt': 'the person\n' })
   const drift = await driftOf(fixture, first)
   expect(drift.conflicts).toEqual([
     { path: 'a.txt', oldPath: null, change: 'modified', changedBy: thePerson },
-    { path: 'b.txt', oldPath: null, change: 'modified', changedBy: agent(second) },
+    { path: 'b.txt', oldPath: null, change: 'modified', changedBy: agent(third) },
   ])
   inRepository(fixture.project.dir, 'commit', '-qam', 'Both')
   expect((await driftOf(fixture, first)).headMoved).toMatchObject({ branch: 'main', commits: 1 })

@@ -1,0 +1,210 @@
+/** One run with an agent that the test plays: how it ends, and what of it is in the record. */
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createMasker } from '../../src/main/secrets/masker.ts'
+import { openSession, type Session } from '../../src/main/sessions/session.ts'
+import { Interruption } from '../../src/main/tasks/interruption.ts'
+import { executeRun, type RunOptions } from '../../src/main/tasks/run.ts'
+import type { AgentEvent, AgentRunInput, TaskToolsPort } from '../../src/shared/agent.ts'
+import type { Entry, EntryBody } from '../../src/shared/entries.ts'
+import { newTaskId, runIdOf, type ToolCallId } from '../../src/shared/ids.ts'
+import type { Task } from '../../src/shared/tasks.ts'
+import { temporaryDir } from '../harness.ts'
+
+const id = newTaskId()
+
+/** Plays a run of a sub-agent; `before`: what its session holds of earlier runs. */
+async function stage({
+  before = [],
+  parentId = newTaskId() as Task['parentId'],
+}: {
+  before?: EntryBody[]
+  parentId?: Task['parentId']
+} = {}) {
+  const dir = join(await temporaryDir(), 'session')
+  await mkdir(dir)
+  const session = await openSession(id, dir, () => undefined)
+  onTestFinished(() => session.close())
+  if (before.length > 0) await session.append(...before)
+  const abort = new AbortController()
+  const secrets = createMasker()
+  const entries = async () => {
+    const all: Entry[] = []
+    for await (const entry of session.entries()) all.push(entry)
+    return all
+  }
+  const play = (
+    run: (input: AgentRunInput) => AsyncIterable<AgentEvent>,
+    over: Partial<RunOptions> = {},
+  ) =>
+    executeRun({
+      task: { id, parentId, title: 'Task', agent: 'worker', model: null, prompt: 'Go' } as Task,
+      ...{ run: 1, reason: 'prompt', prompt: 'Go', lineage: [], opening: [], session },
+      agent: { run },
+      runTool: async (name) => ({ outcome: 'ok', output: '', endsRun: name === 'agent_report' }),
+      taskTools: {} as TaskToolsPort,
+      ...{ workingDir: dir, environment: {}, withheld: [], secrets, signal: abort.signal },
+      ...{ clock: Date.now, gitBranch: async () => null, setUpWorktree: async () => null },
+      ...{ snapshots: () => null, onActivity: () => undefined },
+      ...over,
+    })
+  return { session, abort, secrets, entries, play }
+}
+
+const says = (...texts: string[]): AgentEvent[] => [
+  { type: 'turn-started' },
+  ...texts.map((text) => ({ type: 'text-delta', text }) as const),
+]
+
+async function* playing(events: AgentEvent[]): AsyncGenerator<AgentEvent> {
+  yield* events
+}
+
+const endOf = (entries: Entry[]) => entries.at(-1)
+const messagesOf = (entries: Entry[]) =>
+  entries.flatMap((entry) =>
+    entry.type === 'message' && entry.role === 'assistant' ? [entry] : [],
+  )
+
+describe('how a run ends', () => {
+  it('[T3] a root is completed without a report, and a sub-agent has failed', async () => {
+    const root = await stage({ parentId: null })
+    expect(await root.play(() => playing(says('Done.')))).toMatchObject({ status: 'completed' })
+    const child = await stage()
+    const failed = { status: 'failed', cause: 'ended without a report' }
+    expect(await child.play(() => playing(says('Done.')))).toMatchObject(failed)
+    expect(endOf(await child.entries())).toMatchObject({ type: 'run-end', run: 1, ...failed })
+  })
+
+  it('[T3] a sub-agent that reports is completed', async () => {
+    const { play } = await stage()
+    const outcome = await play(async function* ({ callTool }) {
+      yield { type: 'turn-started' }
+      await callTool('agent_report', {})
+    })
+    expect(outcome).toMatchObject({ status: 'completed', cause: null })
+  })
+
+  const report: EntryBody = {
+    ...{ type: 'tool-result', messageUuid: crypto.randomUUID(), runId: runIdOf(id, 1), turn: 1 },
+    ...{ callId: 'call-1' as ToolCallId, name: 'agent_report', outcome: 'ok', output: '' },
+    durationMs: 1,
+  } as EntryBody
+  const ended = (status: 'failed' | 'interrupted'): EntryBody => ({
+    ...{ type: 'run-end', runId: runIdOf(id, 1), run: 1, status, cause: 'so' },
+  })
+
+  it.each([
+    ['counts where the run was interrupted after it', 'interrupted', 'completed'],
+    ['does not count where the run failed all the same', 'failed', 'failed'],
+  ] as const)('[T3] a report of an earlier run %s', async (_, before, status) => {
+    const { play } = await stage({ before: [report, ended(before)] })
+    expect(await play(() => playing([]), { run: 2 })).toMatchObject({ status })
+  })
+
+  it("[T3] fails with the agent's own words, and keeps what it had said", async () => {
+    const { play, entries } = await stage()
+    const outcome = await play(() => playing([...says('Hm.'), { type: 'failed', message: 'No.' }]))
+    expect(outcome).toMatchObject({ status: 'failed', cause: 'No.' })
+    expect(messagesOf(await entries())).toMatchObject([{ status: 'complete' }])
+  })
+
+  it('[T3] is interrupted by what the agent throws', async () => {
+    const { play, entries } = await stage()
+    const outcome = await play(async function* () {
+      yield* says('half a sen')
+      throw new Error('connection lost')
+    })
+    expect(outcome).toMatchObject({ status: 'interrupted', cause: 'connection lost' })
+    expect(messagesOf(await entries())).toMatchObject([
+      { status: 'interrupted', parts: [{ type: 'text', text: 'half a sen' }] },
+    ])
+    expect(endOf(await entries())).toMatchObject({ type: 'run-end', status: 'interrupted' })
+  })
+
+  it('[T3] is interrupted with the cause of the stop, whatever the agent says after it', async () => {
+    const { play, abort, entries } = await stage()
+    const outcome = await play(async function* () {
+      yield* says('before')
+      abort.abort(new Interruption('stopped by the person'))
+      yield { type: 'text-delta', text: ' after' }
+      throw new Error('a consequence')
+    })
+    expect(outcome).toMatchObject({ status: 'interrupted', cause: 'stopped by the person' })
+    const [message] = messagesOf(await entries())
+    expect(message).toMatchObject({ parts: [{ text: 'before' }], status: 'interrupted' })
+  })
+
+  it('[T3] is interrupted by a stop although the agent takes no notice and ends well', async () => {
+    const { play, abort } = await stage({ parentId: null })
+    const outcome = await play(async function* () {
+      yield* says('before')
+      abort.abort(new Interruption('stopped by the person'))
+    })
+    expect(outcome).toMatchObject({ status: 'interrupted', cause: 'stopped by the person' })
+  })
+
+  it('[J7] rejects where its end could not be recorded', async () => {
+    const { play, session } = await stage()
+    const append: Session['append'] = async (...bodies) => {
+      if (bodies.some(({ type }) => type === 'run-end')) throw new Error('disk full')
+      return session.append(...bodies)
+    }
+    const failing = Object.assign(Object.create(session), { append })
+    await expect(play(() => playing([]), { session: failing })).rejects.toThrow('disk full')
+  })
+})
+
+it('sums what its turns used, and is complete only when each of them said it', async () => {
+  const used = { inputTokens: 2, outputTokens: 1, costUsd: null, complete: true }
+  const turn = (usage: typeof used): AgentEvent[] => [...says('x'), { type: 'turn-ended', usage }]
+  const { play } = await stage({ parentId: null })
+  const whole = await play(() =>
+    playing([...turn(used), ...turn({ ...used, costUsd: 0.5 as never })]),
+  )
+  expect(whole.usage).toEqual({ inputTokens: 4, outputTokens: 2, costUsd: 0.5, complete: true })
+  const second = await play(() => playing([...turn({ ...used, complete: false }), ...turn(used)]), {
+    run: 2,
+  })
+  expect(second.usage).toMatchObject({ inputTokens: 4, complete: false })
+})
+
+it('[S3] gives the agent its lineage and history with every call answered, and counts the turns on', async () => {
+  const call: EntryBody = {
+    ...{ type: 'tool-call', messageUuid: crypto.randomUUID(), runId: runIdOf(id, 1), turn: 4 },
+    ...{ callId: 'call-1' as ToolCallId, name: 'bash', input: {} },
+  } as EntryBody
+  const { play, entries } = await stage({ before: [call], parentId: null })
+  const title = { type: 'title', title: 'Before' } as EntryBody
+  const lineage = [{ v: 1, seq: 1, at: 1, parentUuid: null, ...title }] as unknown as Entry[]
+  let given: Entry[] = []
+  await play(
+    async function* ({ history }) {
+      given = history
+      yield* says('On.')
+    },
+    { run: 2, lineage },
+  )
+  expect(given.map(({ type }) => type)).toEqual(['title', 'tool-call', 'tool-result'])
+  expect(given[2]).toMatchObject({ callId: 'call-1', outcome: 'unknown' })
+  const recorded = await entries()
+  expect(recorded.filter(({ type }) => type === 'tool-result')).toEqual([])
+  expect(messagesOf(recorded)).toMatchObject([{ turn: 5 }])
+})
+
+it('[K3] gives the agent the prompt that was recorded', async () => {
+  const { play, secrets, entries } = await stage({ parentId: null })
+  secrets.learn([{ name: 'API_KEY', value: 'q1W2e3R4t5-y6U7' }])
+  let given = ''
+  await play(
+    async function* ({ prompt }) {
+      given = prompt
+      yield* says('Yes.')
+    },
+    { prompt: 'Use q1W2e3R4t5-y6U7' },
+  )
+  const asked = (await entries()).find((entry) => entry.type === 'message')
+  expect(given).toContain('[hidden: API_KEY]')
+  expect(asked).toMatchObject({ role: 'user', parts: [{ type: 'text', text: given }] })
+})
