@@ -84,6 +84,18 @@ function pathOfHandles(trace: Trace): Map<number, string> {
   return paths
 }
 
+/** The files that were synced under the name they were opened by, and the sync was over. */
+function syncedBy(trace: Trace, at: number): Set<string> {
+  const handles = pathOfHandles(trace)
+  const synced = new Set<string>()
+  for (const { step } of stepsOf(trace)) {
+    const { operation, doneAt } = step
+    if (operation.kind !== 'sync' || doneAt === null || doneAt > at) continue
+    synced.add(handles.get(operation.handle) ?? '')
+  }
+  return synced
+}
+
 /** A file that is published by rename: its bytes were synced after its last write and before the rename. */
 function publishedUnsynced(trace: Trace): string[] {
   const handles = pathOfHandles(trace)
@@ -240,8 +252,13 @@ it('[R1][A1] has a patch durable before the ledger says that it is saved, and so
     return [{ at, needs, why: 'the patch is saved' }]
   })
   expect(moments).toHaveLength(1)
-  expect(moments[0]?.needs.filter((path) => path.endsWith('.patch'))).not.toEqual([])
+  const [saved] = moments
+  const patches = saved?.needs.filter((path) => path.endsWith('.patch')) ?? []
+  expect(patches).not.toEqual([])
   expect(broken(trace, moments)).toEqual([])
+  // Git writes their bytes, which is not recorded: that they were synced is.
+  const synced = syncedBy(trace, saved?.at ?? 0)
+  expect(patches.filter((path) => !synced.has(path))).toEqual([])
 })
 
 it('[J6][T2] tells of no entry and no event before it is durable, with agents and their tools at work', async () => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import {
@@ -10,6 +10,8 @@ import {
   readJournalPage,
   storeBlobFile,
 } from '../../src/main/journal/index.ts'
+import { crashState, forgottenAt } from '../crash/fault-fs/crash-state.ts'
+import { record } from '../crash/fault-fs/record.ts'
 import { diskError, spyOnHandles } from './disk-faults.ts'
 import { collect, journalWith, scratchDirectory } from './scratch.ts'
 
@@ -44,6 +46,31 @@ describe('values over 256 KB', () => {
     expect(await journal.append(body)).toEqual({ ...expected, seq: 3 })
     expect(await blobFiles(file)).toHaveLength(2)
     await journal.close()
+  })
+
+  it('[J10][J6] are durable before their record also where an earlier process had just written them', async () => {
+    const dir = await scratchDirectory()
+    const file = path.join(dir, 'chat.jsonl')
+    const first = await openJournal(file)
+    await first.append({ type: 'message', text: hostile })
+    await first.close()
+    const recording = record(dir)
+    // As far as it came before it was killed: the bytes are synced, and the name is not.
+    const name = path.join(dir, 'blobs', createHash('sha256').update(long).digest('hex'))
+    const handle = await open(`${name}.tmp`, 'wx')
+    await handle.writeFile(long)
+    await handle.sync()
+    await handle.close()
+    await rename(`${name}.tmp`, name)
+    const journal = await openJournal(file)
+    await journal.append({ type: 'message', text: long })
+    await journal.close()
+    const trace = recording.stop()
+    const { tree } = crashState(trace, forgottenAt(trace.steps.length))
+    expect(tree.get(path.relative(dir, name))).toMatchObject({
+      kind: 'file',
+      data: Buffer.from(long),
+    })
   })
 
   it('[J10] have a preview in the record, and say where the rest is', async () => {

@@ -6,6 +6,7 @@ import {
   readdir,
   readFile,
   readlink,
+  rename,
   stat,
   symlink,
   writeFile,
@@ -182,6 +183,17 @@ describe('a move to another file system', () => {
         [...readTree(root).keys()].filter((name) => !/^there\/session(\/|$)/.test(name)),
       ).toEqual(['here', 'there'])
     }
+  })
+
+  it('[R2] makes a move durable that a process had made just before it was killed', async () => {
+    const { root, whole } = await prepared()
+    const recording = record(root)
+    await rename(path.join(root, 'here/session'), path.join(root, 'there/session'))
+    await move(root)
+    const trace = recording.stop()
+    rmSync(root, { recursive: true })
+    writeTree(root, crashState(trace, forgottenAt(trace.steps.length)).tree)
+    expect([held(root, 'here/session'), held(root, 'there/session')]).toEqual(['[]', whole])
   })
 
   it('[R2] loses nothing on a disk that refuses any one call, and goes on when it recovers', async () => {

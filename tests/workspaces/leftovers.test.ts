@@ -1,10 +1,20 @@
 /** What no patch holds of a worktree stays in the trash when it is removed; nothing of it is deleted unsaid. */
+import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readdir, readFile, rename, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { dirname, join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
 import type { TaskId } from '../../src/shared/ids.ts'
-import { type Fixture, git, openFixture, start, taskOf, untilQuiet } from '../harness.ts'
+import { record } from '../crash/fault-fs/record.ts'
+import {
+  type Fixture,
+  git,
+  openFixture,
+  start,
+  taskOf,
+  untilQuiet,
+  writeFiles,
+} from '../harness.ts'
 
 const files = {
   'README.md': '# A project\n',
@@ -160,6 +170,28 @@ it('[R3] deletes nothing when a process ended before it had looked through the w
   await fixture.restart()
   expect(await leftoversOf(fixture, id)).toMatchObject([{ name: kept?.name, files: 4 }])
   expect((await readdir(dir)).sort()).toEqual(['.env', 'config', 'results.db', 'tracked.conf'])
+})
+
+it('[R3] deletes nothing behind a link that takes the place of a folder meanwhile', async () => {
+  const { fixture, id } = await ended(lead('echo rows > results.db'))
+  const outside = join(fixture.dir, 'outside')
+  await writeFiles(outside, { 'code.js': 'of somebody else' })
+  let swapped = false
+  const recording = record(fixture.dataDir, {
+    inject({ call, path }) {
+      if (swapped || call !== 'unlink' || !path.endsWith('/Cargo.toml')) return null
+      swapped = true
+      // Another process, which the recording does not see.
+      const cwd = join(fixture.dataDir, dirname(path))
+      execFileSync('sh', ['-c', 'rm -r src && ln -s "$1" src', 'sh', outside], { cwd })
+      return null
+    },
+  })
+  onTestFinished(() => void recording.stop())
+  await fixture.shiplog.client.workspace.remove({ workspaceId: id })
+  await leftoversOf(fixture, id)
+  expect(swapped).toBe(true)
+  expect(await readFile(join(outside, 'code.js'), 'utf8')).toBe('of somebody else')
 })
 
 it('[R3] keeps a whole worktree whose changes could not be compared', async () => {

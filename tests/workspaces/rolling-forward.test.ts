@@ -1,6 +1,6 @@
 /** What a crash cut short is ended at the next start; what can't be is told once, and waited for. */
 import { existsSync } from 'node:fs'
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { openJournal } from '../../src/main/journal/index.ts'
@@ -117,6 +117,28 @@ it('[R1] [R5] lets what is above a failure wait, tells of it once, and goes on w
   const again = await fixture.restart()
   expect((await allTasks(again)).map(({ archived }) => archived)).toEqual([true, true, true, true])
   expect(await again.client.doctor.check({ repair: false })).toMatchObject({ problems: [] })
+})
+
+it('[R1] keeps the patch that was saved when the ledger lost that it was, and the worktree is gone', {
+  timeout: 60_000,
+}, async () => {
+  const { fixture, root } = await finishedFamily()
+  const leaf = await taskOf(fixture.shiplog, 'Leaf')
+  await fixture.shiplog.client.workspace.remove({ workspaceId: leaf.id })
+  expect(await taskOf(fixture.shiplog, leaf.id)).toMatchObject({ archived: true, patch: 'ready' })
+  await fixture.shiplog.close()
+  const { ledger } = layoutOf(fixture.dataDir)
+  const lines = (await readFile(ledger, 'utf8')).split('\n')
+  const lost = lines.findIndex((line) => line.includes(leaf.id) && line.includes('"patch-saved"'))
+  expect(lost).toBeGreaterThan(0)
+  await writeFile(ledger, `${lines.slice(0, lost).join('\n')}\n`)
+  await rm(join(fixture.dataDir, 'ledger.snapshot.json'), { force: true })
+
+  const { client } = await fixture.restart()
+  expect(existsSync(leaf.workspace?.path ?? '')).toBe(false)
+  expect(await taskOf(fixture.shiplog, leaf.id)).toMatchObject({ archived: true, patch: 'ready' })
+  expect((await client.tasks.applyPatch({ taskId: leaf.id })).kind).toBe('applied')
+  expect((await taskOf(fixture.shiplog, root)).archived).toBe(false)
 })
 
 it.each([

@@ -78,7 +78,8 @@ it('keeps the other permissions of a file that is replaced', async () => {
   expect(await mode('b.txt')).toBe(0o644)
 })
 
-describe.each(['b.txt', 'gone.txt', 'new/deep/n.txt', 'link', 'folder/mine'])(
+// The first to be replaced is a.txt: it is written in the very moment.
+describe.each(['a.txt', 'b.txt', 'gone.txt', 'new/deep/n.txt', 'link', 'folder/mine'])(
   'somebody writes %s while files are swapped',
   (name) => {
     it('is noticed at its turn: theirs stays, and all others can be taken back', async () => {

@@ -1,0 +1,80 @@
+/** An apply that can be neither ended nor taken back as a whole: what is kept, and what comes after it. */
+import { execFileSync } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { type Attempt, type Fault, record } from '../../crash/fault-fs/record.ts'
+import { git, openFixture, start, taskOf, untilQuiet } from '../../harness.ts'
+
+const scenario = `
+version: 1
+name: changes
+agents:
+  lead:
+    turns:
+      - call: bash
+        with: { command: 'echo A > a.txt && echo B > b.txt && rm gone.txt && echo new > new.txt' }
+`
+
+async function finished() {
+  const fixture = await openFixture({
+    files: { 'a.txt': 'a\n', 'b.txt': 'b\n', 'gone.txt': 'gone\n' },
+  })
+  const taskId = await start(fixture, scenario)
+  await untilQuiet(fixture.shiplog)
+  return { fixture, taskId, dir: fixture.project.dir, client: fixture.shiplog.client }
+}
+
+/** `meanwhile` runs at each call that changes something in the project, before it is made. */
+function during(dir: string, meanwhile: (attempt: Attempt) => Fault | null): void {
+  const recording = record(dir, {
+    ignore: (name) => name.startsWith('.git'),
+    inject: (attempt) => (attempt.changes ? meanwhile(attempt) : null),
+  })
+  onTestFinished(() => void recording.stop())
+}
+
+const updatesIn = (dir: string) =>
+  git(dir, 'for-each-ref', '--format=%(refname)', 'refs/shiplog/updates')
+    .split('\n')
+    .filter(Boolean)
+
+it('[R3] keeps what was there before where an apply that is taken back leaves a file as somebody wrote it', async () => {
+  const { taskId, dir, client } = await finished()
+  let edited = false
+  during(dir, ({ call }) => {
+    if (!edited && call === 'rename') {
+      edited = true
+      // Another process, which the recording does not see.
+      execFileSync('sh', ['-c', 'echo mine > "$1"', 'sh', join(dir, 'gone.txt')])
+    }
+    return null
+  })
+  expect((await client.tasks.applyPatch({ taskId })).kind).not.toBe('applied')
+  expect(edited).toBe(true)
+  expect(git(dir, 'status', '--porcelain')).toBe(' M gone.txt\n')
+  expect(await readFile(join(dir, 'gone.txt'), 'utf8')).toBe('mine\n')
+  const [ref = ''] = updatesIn(dir)
+  expect(git(dir, 'show', `${ref}:before/gone.txt`)).toBe('gone\n')
+})
+
+it('[R3] merges with nothing that an earlier apply left half written, once the disk takes it', async () => {
+  const { fixture, taskId, dir, client } = await finished()
+  let isFull = true
+  let renames = 0
+  during(dir, ({ call }) => {
+    if (call === 'rename') renames++
+    // The first file is in its place; nothing else can be written, nor can that be taken back.
+    return isFull && renames > 1 ? { code: 'ENOSPC' } : null
+  })
+  await expect(client.tasks.applyPatch({ taskId })).rejects.toThrow()
+  expect(git(dir, 'status', '--porcelain')).toContain(' M a.txt\n')
+  expect((await taskOf(fixture.shiplog, taskId)).fileUpdates).toMatchObject([{ doneAt: null }])
+  isFull = false
+  // The earlier one is ended first, and then there is nothing left to do.
+  expect((await client.tasks.applyPatch({ taskId })).kind).toBe('already-applied')
+  const { fileUpdates = [] } = await taskOf(fixture.shiplog, taskId)
+  expect(fileUpdates.filter(({ doneAt }) => doneAt === null)).toEqual([])
+  expect((await client.tasks.undoApply({ taskId })).kind).toBe('undone')
+  expect(git(dir, 'status', '--porcelain')).toBe('')
+})
