@@ -40,27 +40,25 @@ export function createWorld() {
     const at = nowMs - endedDaysAgo * dayMs
     const run = { taskId, run: 1 }
     const root = parentId ? state.tasks.get(parentId)?.rootId : undefined
-    record(
-      at,
-      {
-        type: 'task.created',
-        ...{ taskId, parentId, rootId: root ?? taskId, projectId, title: 'A task', agent: 'lead' },
-        ...{ kind: 'scripted', prompt: '', model: null, isolation: 'worktree', callId: null },
-        ...{ resumedFrom: wanted.resumedFrom ?? null, dependsOn: [], plan: {} },
-        imported: wanted.imported,
-        options: { agentsAtOnce: 3, keep: false },
-      },
-      {
-        type: 'workspace.created',
-        ...{ workspaceId: taskId, kind: parentId ? 'task' : 'root', isolation: 'worktree' },
-        ...{ path: taskId, branch: null, baseCommit: null, baseBranch: null },
-      },
-    )
-    if (status === 'queued') return taskId
+    record(at, {
+      type: 'task.created',
+      ...{ taskId, parentId, rootId: root ?? taskId, projectId, title: 'A task', agent: 'lead' },
+      ...{ kind: 'scripted', prompt: '', model: null, isolation: 'worktree', callId: null },
+      ...{ resumedFrom: wanted.resumedFrom ?? null, dependsOn: [], plan: {} },
+      imported: wanted.imported,
+      options: { agentsAtOnce: 3, keep: false },
+    })
+    // What waits for others gets its workspace when it begins.
     if (status === 'blocked') {
       record(at, { type: 'task.blocked', taskId, reason: 'It waits.' })
       return taskId
     }
+    record(at, {
+      type: 'workspace.created',
+      ...{ workspaceId: taskId, kind: parentId ? 'task' : 'root', isolation: 'worktree' },
+      ...{ path: taskId, branch: null, baseCommit: null, baseBranch: null },
+    })
+    if (status === 'queued') return taskId
     record(at, { type: 'task.spawned', ...run, process, spawnCommit: null })
     if (status === 'completed') record(at, { type: 'task.completed', ...run, usage })
     if (status === 'failed') record(at, { type: 'task.failed', ...run, error: 'no', usage })
