@@ -1,24 +1,27 @@
 // `npm run test:mutants [ID …]`: puts one fault at a time into a copy of the sources, runs the tests that should
 // notice it, and names the test that does. A mutant that no test notices has survived. `--list` prints the ids.
 // The last line counts them; the exit code is 1 when fewer than nine in ten were killed, or one can't be applied.
-import { spawnSync } from 'node:child_process'
+// Which test killed a mutant is kept in tests/mutants/killed-by.json, and that test is tried first the next time.
+import { fork, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import {
   cpSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  realpathSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { mutants } from '../tests/mutants/index.ts'
-import { runInOwnGroup } from './process-group.mjs'
 
 const killedShareMin = 0.9
-const oneTimeoutMs = 10 * 60_000
+const runTimeoutMs = 10 * 60_000
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const names = process.argv.slice(2)
@@ -36,20 +39,41 @@ if (chosen.length === 0) {
   process.exit(2)
 }
 
-const copy = mkdtempSync(join(tmpdir(), 'shiplog-mutants-'))
-process.on('exit', () => rmSync(copy, { recursive: true, force: true }))
+const killersFile = join(root, 'tests/mutants/killed-by.json')
+/** @type {Record<string, { file: string, test?: string }>} */
+const killers = JSON.parse(readFileSync(killersFile, 'utf8'))
+
+const dir = realpathSync(mkdtempSync(join(tmpdir(), 'shiplog-mutants-')))
+const copy = join(dir, 'sources')
+/** The tests' own temporary files, removed with the rest however a run ends. */
+const temporary = join(dir, 'tmp')
+let child = null
+process.on('exit', () => {
+  endChild()
+  rmSync(dir, { recursive: true, force: true })
+})
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(130))
+
 copySources()
 /** Tests that pass without any mutant. */
 const green = new Set()
+const tally = new Map()
 const outcomes = []
 for (const mutant of chosen) {
-  const outcome = await attempt(mutant)
+  const begun = Date.now()
+  const { outcome, detail } = await attempt(mutant)
   outcomes.push(outcome)
-  console.log(`${outcome.padEnd(8)} ${mutant.id}${detailOf(mutant)}`)
+  const seconds = Math.round((Date.now() - begun) / 1000)
+  console.log(`${outcome.padEnd(8)} ${mutant.id} (${seconds} s)${detail ? `: ${detail}` : ''}`)
+  const folder = mutant.id.split('-')[0]
+  const [killed, all] = tally.get(folder) ?? [0, 0]
+  tally.set(folder, [killed + (outcome === 'killed' ? 1 : 0), all + 1])
 }
+for (const [folder, [killed, all]] of tally) console.log(`${folder}: ${killed} of ${all} killed`)
 const killed = outcomes.filter((one) => one === 'killed').length
 console.log(`${killed} passed, ${chosen.length - killed} failed`)
-process.exitCode = killed / chosen.length < killedShareMin || outcomes.includes('unusable') ? 1 : 0
+const isUnsure = outcomes.some((one) => one === 'unusable' || one === 'unproven')
+process.exit(killed / chosen.length < killedShareMin || isUnsure ? 1 : 0)
 
 /** Everything that Git tracks or would track, and the packages by a link. */
 function copySources() {
@@ -63,69 +87,93 @@ function copySources() {
     cpSync(join(root, path), join(copy, path))
   }
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'junction')
-}
-
-/** A test that fails by itself would kill every mutant. */
-async function requireGreen(tests) {
-  if (green.has(tests)) return
-  const failing = await failingTest(tests)
-  if (failing) {
-    console.error(`This test fails without any mutant: ${failing}`)
-    process.exit(1)
-  }
-  green.add(tests)
+  mkdirSync(temporary)
 }
 
 /** @param {import('../tests/mutants/mutant.ts').Mutant} mutant */
 async function attempt(mutant) {
-  const file = join(copy, mutant.file)
-  const text = readFileSync(file, 'utf8')
-  if (text.split(mutant.find).length !== 2) return 'unusable'
-  const mutated = text.replace(mutant.find, () => mutant.replace)
-  for (const tests of mutant.tests) {
-    writeFileSync(file, mutated)
-    const killedBy = await failingTest(tests)
-    writeFileSync(file, text)
-    if (!killedBy) continue
-    await requireGreen(tests)
-    mutant.killedBy = killedBy
-    return 'killed'
+  const changed = join(copy, mutant.file)
+  const text = readFileSync(changed, 'utf8')
+  if (text.split(mutant.find).length !== 2) {
+    const detail = `${mutant.file} does not hold this text exactly once: ${JSON.stringify(mutant.find)}`
+    return { outcome: 'unusable', detail }
   }
-  return 'survived'
+  const known = killers[mutant.id]
+  const candidates = [...(known ? [known] : []), ...mutant.tests.map((file) => ({ file }))]
+  for (const candidate of candidates) {
+    writeFileSync(
+      changed,
+      text.replace(mutant.find, () => mutant.replace),
+    )
+    const failure = await firstFailure(candidate, changed)
+    writeFileSync(changed, text)
+    if (!failure) continue
+    const detail = nameOf(failure)
+    // A test that fails by itself would kill every mutant.
+    if (!green.has(detail) && (await firstFailure(failure, changed))) {
+      return { outcome: 'unproven', detail: `without the mutant this test fails too: ${detail}` }
+    }
+    green.add(detail)
+    remember(mutant.id, failure)
+    return { outcome: 'killed', detail }
+  }
+  return { outcome: 'survived' }
 }
 
-/** The name of the first test that fails; undefined when all pass. */
-async function failingTest(tests) {
-  const report = join(copy, 'report.json')
-  rmSync(report, { force: true })
-  const vitest = join(copy, 'node_modules/vitest/vitest.mjs')
-  const quiet = ['--silent', '--reporter=json', `--outputFile.json=${report}`]
-  const problem = await runInOwnGroup(
-    process.execPath,
-    [vitest, 'run', '--project', 'node', '--bail=1', ...quiet, tests],
-    { cwd: copy, env: process.env, timeoutMs: oneTimeoutMs },
-  )
-  if (!problem) return undefined
-  const failed = readReport(report).flatMap(({ name, assertionResults }) =>
-    assertionResults
-      .filter(({ status }) => status === 'failed')
-      .map(({ fullName }) => `${name.slice(copy.length + 1)}: ${fullName}`),
-  )
-  return failed[0] ?? `${tests}: ${problem}`
+/** The first test that fails, or its file where something else than a test does; null when all pass. */
+async function firstFailure({ file, test }, changed) {
+  child ??= await startChild()
+  const over = new AbortController()
+  const { signal } = over
+  const answered = once(child, 'message', { signal })
+  child.send({ changed, path: join(copy, file), test })
+  const [answer] = await Promise.race([
+    answered,
+    once(child, 'exit', { signal }).then(() => []),
+    delay(runTimeoutMs, [], { signal }),
+  ]).finally(() => over.abort())
+  if (!answer) {
+    endChild() // it hangs, or has ended: the next run gets a new one
+    return { file, test }
+  }
+  return answer.failure // null as well when no test has that name any more
 }
 
-function readReport(report) {
+async function startChild() {
+  const started = fork(join(copy, 'scripts/mutants-vitest.mjs'), {
+    cwd: copy,
+    env: { ...process.env, TMPDIR: temporary, TEMP: temporary, TMP: temporary },
+    detached: true,
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  const over = new AbortController()
+  const { signal } = over
+  const failed = once(started, 'exit', { signal }).then(() => {
+    throw new Error('Vitest did not start')
+  })
+  await Promise.race([once(started, 'message', { signal }), failed]).finally(() => over.abort())
+  return started
+}
+
+/** With all that its tests left behind. */
+function endChild() {
+  if (!child?.pid) return
   try {
-    return JSON.parse(readFileSync(report, 'utf8')).testResults
+    process.kill(process.platform === 'win32' ? child.pid : -child.pid, 'SIGKILL')
   } catch {
-    return [] // it ended before it could write its report
+    // It had already ended.
   }
+  child = null
 }
 
-function detailOf({ id, killedBy, file, find }) {
-  if (killedBy) return `, by ${killedBy}`
-  const outcome = outcomes.at(-1)
-  return outcome === 'unusable'
-    ? `: ${file} does not hold this text exactly once: ${JSON.stringify(find)}`
-    : ''
+function remember(id, killer) {
+  if (nameOf(killers[id] ?? {}) === nameOf(killer)) return
+  // Another run may have written to it meanwhile.
+  Object.assign(killers, JSON.parse(readFileSync(killersFile, 'utf8')), { [id]: killer })
+  const sorted = mutants.flatMap(({ id }) => (killers[id] ? [[id, killers[id]]] : []))
+  writeFileSync(killersFile, `${JSON.stringify(Object.fromEntries(sorted), null, 2)}\n`)
+}
+
+function nameOf({ file, test }) {
+  return test ? `${file} > ${test}` : `${file}`
 }

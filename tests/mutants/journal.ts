@@ -120,7 +120,7 @@ export const journalMutants: Mutant[] = [
     find: 'if (!(await exists(from))) return makeNamesDurable(from, to)',
     replace: 'if (!(await exists(from))) return',
     harm: 'A move is said to be done that a power cut can still undo.',
-    tests: ['tests/crash/barriers.test.ts', 'tests/journal/move.test.ts'],
+    tests: ['tests/journal/move.test.ts', 'tests/crash/barriers.test.ts'],
   },
   {
     id: 'journal-new-name-unsynced',

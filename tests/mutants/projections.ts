@@ -32,11 +32,7 @@ export const projectionsMutants: Mutant[] = [
     find: 'complete: a.complete && b.complete,',
     replace: 'complete: b.complete,',
     harm: 'The cost of an agent is shown as complete although a lost run is not counted.',
-    tests: [
-      'tests/ledger',
-      'tests/shared/ledger-snapshot.test.ts',
-      'tests/tasks/task-service.test.ts',
-    ],
+    tests: ['tests/shared/ledger-state.test.ts'],
   },
   {
     id: 'projections-new-run-expired',
@@ -44,7 +40,7 @@ export const projectionsMutants: Mutant[] = [
     find: '        // What is recorded from now on is kept, whatever became of earlier runs.\n        transcriptExpired: null,\n',
     replace: '',
     harm: 'What an agent records after its transcript expired is called expired as well, and can not be read.',
-    tests: ['tests/retention/retention.test.ts', 'tests/tasks/follow-ups.test.ts'],
+    tests: ['tests/shared/ledger-state.test.ts'],
   },
   {
     id: 'projections-root-trashed-alone',
@@ -68,7 +64,7 @@ export const projectionsMutants: Mutant[] = [
     find: 'return end === null || end > task.createdAt',
     replace: 'return end === null || end < task.createdAt',
     harm: 'The agent history says parallel of what ran one after the other, and the other way round.',
-    tests: ['tests/tasks/agent-history/entries.test.ts', 'tests/tasks/resume/select.test.ts'],
+    tests: ['tests/shared/ledger-state.test.ts', 'tests/tasks/agent-history/entries.test.ts'],
   },
   {
     id: 'projections-abandoned-depended-on',
@@ -76,10 +72,6 @@ export const projectionsMutants: Mutant[] = [
     find: '.findLast(',
     replace: '.find(',
     harm: 'An agent waits for one that was given up, and not for the one that was started in its place.',
-    tests: [
-      'tests/tasks/resume.test.ts',
-      'tests/tasks/task-service.test.ts',
-      'tests/cli/resume.test.ts',
-    ],
+    tests: ['tests/shared/ledger-state.test.ts', 'tests/tasks/resume.test.ts'],
   },
 ]

@@ -101,6 +101,14 @@ export const retentionMutants: Mutant[] = [
     tests: ['tests/retention/plan.test.ts', 'tests/retention/retention.test.ts'],
   },
   {
+    id: 'retention-budget-only-at-start',
+    file: 'src/main/retention/retention.ts',
+    find: "event.type === 'workspace.leftovers-kept'",
+    replace: "event.type === 'retention.swept'",
+    harm: 'A host that runs for weeks fills the disk with what is left of worktrees.',
+    tests: ['tests/retention/trash-budget.test.ts'],
+  },
+  {
     id: 'retention-sweeps-with-lost-settings',
     file: 'src/main/retention/retention.ts',
     find: 'if (lost !== null) deps.onSettingsLost(lost)\n    else if (sweep',

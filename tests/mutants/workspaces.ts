@@ -2,13 +2,15 @@ import type { Mutant } from './mutant.ts'
 
 /** Removal, what it leaves, and files of a person that are written. */
 export const workspacesMutants: Mutant[] = [
+  // That the folder of a patch is synced once more changes nothing: its description is written durably there.
   {
-    id: 'workspaces-patch-folder-unsynced',
-    file: 'src/main/workspaces/changes/save.ts',
-    find: '      await syncDirectory(dir)\n',
-    replace: '',
-    harm: 'After a power cut the worktree is gone, and the files of its patch have no names.',
-    tests: ['tests/crash/barriers.test.ts', 'tests/crash/services.test.ts'],
+    id: 'workspaces-patch-described-later',
+    file: 'src/main/artifacts/patches.ts',
+    find: '  await describePatch(dir, entry)\n  await patchIndex(sessionDir).update(taskId, () => entry)\n  return entry',
+    replace:
+      '  void describePatch(dir, entry).catch(() => {})\n  await patchIndex(sessionDir).update(taskId, () => entry)\n  return entry',
+    harm: 'After a crash the index names a patch that nothing describes, and its worktree is gone.',
+    tests: ['tests/artifacts/failed-writes.test.ts', 'tests/crash/barriers.test.ts'],
   },
   {
     id: 'workspaces-second-save-replaces',
@@ -16,10 +18,7 @@ export const workspacesMutants: Mutant[] = [
     find: '    if (!here && known) return\n',
     replace: '',
     harm: 'A removal that continues after a crash replaces the saved patch by "its folder was gone".',
-    tests: [
-      'tests/workspaces/rolling-forward.test.ts',
-      'tests/workspaces/workspace-service.test.ts',
-    ],
+    tests: ['tests/workspaces/rolling-forward.test.ts'],
   },
   {
     id: 'workspaces-final-commit-not-kept',
@@ -115,7 +114,7 @@ export const workspacesMutants: Mutant[] = [
     find: "if (left.length === 0 && reason === 'apply')",
     replace: "if (reason === 'apply')",
     harm: 'Where a rolled back apply had to leave a file, what it held before is not kept any more.',
-    tests: ['tests/workspaces/file-updates', 'tests/crash/applying.test.ts'],
+    tests: ['tests/workspaces/file-updates/interrupted.test.ts', 'tests/workspaces/file-updates'],
   },
   {
     id: 'workspaces-deleted-behind-a-link',
@@ -139,7 +138,7 @@ export const workspacesMutants: Mutant[] = [
     find: 'if (isRunning(task.status)) {',
     replace: "if (isRunning(task.status) && task.id === '') {",
     harm: "Half of an agent's work is applied while it still writes.",
-    tests: ['tests/workspaces/applying.test.ts', 'tests/workspaces/workspace-service.test.ts'],
+    tests: ['tests/workspaces/file-updates/undo.test.ts'],
   },
   {
     id: 'workspaces-half-a-patch-applied',
@@ -156,6 +155,6 @@ export const workspacesMutants: Mutant[] = [
     find: '    await settleFirst(target)\n',
     replace: '',
     harm: 'Changes are merged with files that an earlier apply left half written.',
-    tests: ['tests/crash/applying.test.ts', 'tests/workspaces/file-updates/undo.test.ts'],
+    tests: ['tests/workspaces/file-updates/interrupted.test.ts', 'tests/crash/applying.test.ts'],
   },
 ]
