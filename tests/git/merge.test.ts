@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -384,6 +385,30 @@ describe('while files are written', () => {
       expect(await parent.account()).toEqual(before)
     })
   })
+
+  it.each(['.g\u200cit', '.GIT', 'git~1', '.git ', '.git'])(
+    '[K8] refuses a tree with %j, which some system takes for .git, and changes nothing',
+    async (name) => {
+      const { parent, child } = await prepared()
+      await child.write('x', 'x\n')
+      // Git adds no such name to an index; whoever writes trees by hand does.
+      const madeTree = (entries: string) =>
+        execFileSync('git', ['mktree'], { cwd: child.dir, input: entries, encoding: 'utf8' }).trim()
+      const blob = child.git('hash-object', '-w', 'x')
+      const below = madeTree(`100644 blob ${blob}\tconfig\n`)
+      const sub = madeTree(`040000 tree ${below}\t${name}\n`)
+      const tree = madeTree(`${child.git('ls-tree', 'HEAD')}\n040000 tree ${sub}\tsub\n`)
+      await withSnapshot(run, parent.dir, {}, async (snapshot) => {
+        const before = await parent.account()
+        await expect(updateWorkingTree(run, snapshot, tree)).resolves.toMatchObject({
+          kind: 'in-the-way',
+          paths: [`sub/${name}/config`],
+          why: expect.stringContaining('take its name for .git'),
+        })
+        expect(await parent.account()).toEqual(before)
+      })
+    },
+  )
 
   // Other systems refuse such a name.
   it.skipIf(process.platform !== 'linux')(

@@ -1,4 +1,5 @@
 import { basename, join, matchesGlob } from 'node:path'
+import { isGitName } from '../../../shared/git-names.ts'
 import { fileError } from './file-error.ts'
 import type { ConfinedPath, FilesInside } from './inside/index.ts'
 import { ToolError } from './tool.ts'
@@ -8,7 +9,7 @@ const filesVisitedMax = 50_000
 /** Enough to keep the disk busy, few enough not to hold the thread pool from others. */
 const lstatsAtOnce = 64
 
-const neverEntered = new Set(['.git', 'node_modules'])
+const isNeverEntered = (name: string) => name === 'node_modules' || isGitName(name)
 
 /** Files below a folder, relative to it, without those that Git ignores or that are deleted, sorted. */
 export type FilesOfGit = (dir: string, options: { signal: AbortSignal }) => Promise<string[] | null>
@@ -119,7 +120,7 @@ async function walk(
     })
     for (const entry of entries) {
       const path = below ? `${below}/${entry.name}` : entry.name
-      if (entry.isDirectory() && !neverEntered.has(entry.name)) pending.push(path)
+      if (entry.isDirectory() && !isNeverEntered(entry.name)) pending.push(path)
       else if (entry.isFile()) files.push(path)
     }
     if (files.length > filesVisitedMax) break

@@ -1,6 +1,7 @@
 /** What keeps a working tree from being brought to another tree: found before anything is written. */
 import { lstat, readdir } from 'node:fs/promises'
 import path from 'node:path'
+import { isGitName } from '../../../shared/git-names.ts'
 import { submoduleMode, symlinkMode, type TreeChange } from '../changes.ts'
 import { fields, line, notIntoSubmodules, type RunGit } from '../run.ts'
 import type { OpenSnapshot } from '../snapshot.ts'
@@ -28,6 +29,12 @@ export async function findObstacle(
       paths: unnameable,
       why: 'its name is not UTF-8 (the signs that stand for its bytes here are not it), so it has to be brought in with Git by hand, or renamed first',
     }
+  }
+  const ofGit = changes
+    .map((change) => change.path)
+    .filter((name) => name.split('/').some(isGitName))
+  if (ofGit.length > 0) {
+    return { paths: ofGit, why: 'some systems take its name for .git, and would run what it says' }
   }
   const hidden = await hiddenPaths(git, snapshot, signal)
   const gone = new Set(changes.filter(({ status }) => status === 'D').map(({ path: name }) => name))
