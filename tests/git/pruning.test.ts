@@ -1,5 +1,5 @@
 /** Git deletes what no reference leads to, whenever somebody asks it to: nothing of ours may be among it. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, readdir, utimes, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -151,15 +151,27 @@ it('leaves no folder of its own, no mark on a pack and no second reference in th
   expect(refs()).toBe(`refs/shiplog/${taskId}`)
 })
 
-it('lets go of a snapshot that nothing needed for two weeks', async () => {
+it('lets go of a snapshot that nothing needed for two weeks, and of no younger one', async () => {
   const project = await makeRepository({ 'a.txt': 'a\n' })
-  const old = project.git(...['-c', 'user.name=x', 'commit-tree', 'HEAD^{tree}', '-m', 'old'])
-  const dated = openRepository(project.dir)
-  dated.git('update-ref', `refs/shiplog/snapshots/${old}`, old)
+  const hourMs = 60 * 60 * 1000
+  const limitMs = 14 * 24 * hourMs
+  const kept = (ageMs: number) => {
+    const at = `${Math.floor((Date.now() - ageMs) / 1000)} +0000`
+    const commit = execFileSync(
+      'git',
+      ['-c', 'user.name=x', '-c', 'user.email=x', 'commit-tree', 'HEAD^{tree}', '-m', `${ageMs}`],
+      { cwd: project.dir, env: { ...testEnv, GIT_COMMITTER_DATE: at }, encoding: 'utf8' },
+    ).trim()
+    project.git('update-ref', `refs/shiplog/snapshots/${commit}`, commit)
+    return commit
+  }
+  const older = kept(limitMs + hourMs)
+  const younger = kept(limitMs - hourMs)
   await project.write('new.txt', 'new\n')
   const { commit } = await git.commitSnapshot(project.dir)
-  const refs = () => project.git('for-each-ref', '--format=%(refname)', 'refs/shiplog/snapshots/')
-  expect(refs().split('\n').sort()).toEqual(
-    [old, commit].map((id) => `refs/shiplog/snapshots/${id}`).sort(),
+  const refs = project.git('for-each-ref', '--format=%(refname)', 'refs/shiplog/snapshots/')
+  expect(refs).not.toContain(older)
+  expect(refs.split('\n').sort()).toEqual(
+    [younger, commit].map((id) => `refs/shiplog/snapshots/${id}`).sort(),
   )
 })

@@ -26,11 +26,7 @@ export const workspacesMutants: Mutant[] = [
     find: '      await git.keepRef(workspace.path, taskId, saved.finalCommit)\n',
     replace: '',
     harm: 'After `git gc` a removed workspace can be neither merged nor restored from its commits.',
-    tests: [
-      'tests/workspaces/workspace-service.test.ts',
-      'tests/workspaces/orphaned-work.test.ts',
-      'tests/workspaces/restore.test.ts',
-    ],
+    tests: ['tests/workspaces/kept-commits.test.ts'],
   },
   {
     id: 'workspaces-unknown-session-files-deleted',
