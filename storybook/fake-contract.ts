@@ -305,6 +305,10 @@ export function createFakeContract(options: FakeContractOptions = {}): FakeContr
         record({ type: 'task.renamed', taskId: id, title: input.title })
         return {}
       }),
+      linkPullRequest: os.tasks.linkPullRequest.handler(({ input, errors }) => {
+        taskOf(input.taskId, errors)
+        return { linked: true }
+      }),
       changedFileDiff: os.tasks.changedFileDiff.handler(() => ({
         patch: options.diff?.patch ?? '',
       })),

@@ -161,6 +161,14 @@ export const untilQuiet = (shiplog: Shiplog): Promise<void> =>
     ),
   )
 
+/** The entries of a removed task without the one that its removal added: its worktree was left. Throws when it is not there. */
+export function beforeLeaving(entries: Entry[]): Entry[] {
+  const last = entries.at(-1)
+  if (last?.type !== 'worktree-state' || last.worktreeSession !== null)
+    throw new Error(`the last entry is ${JSON.stringify(last)}`)
+  return entries.slice(0, -1)
+}
+
 export async function entriesOf(shiplog: Shiplog, taskId: TaskId): Promise<Entry[]> {
   const entries: Entry[] = []
   let fromSeq: number | null = 1

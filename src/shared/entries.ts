@@ -116,6 +116,8 @@ const worktreeStateEntrySchema = entryBase.extend({
   worktreeSession: z
     .object({ originalCwd: z.string(), worktreePath: z.string(), worktreeBranch: z.string() })
     .nullable(),
+  /** Absent in what was recorded before it was written. */
+  sessionId: taskIdSchema.optional(),
 })
 
 const contentHash = z

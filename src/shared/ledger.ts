@@ -224,6 +224,12 @@ const ledgerEventSchemas = [
   /** The person wants it kept, with everything below it, however old it gets (X1). */
   z.object({ type: z.literal('task.pinned'), taskId: taskIdSchema }),
   z.object({ type: z.literal('task.unpinned'), taskId: taskIdSchema }),
+  /** An entry came to its transcript while it did not run, so it is longer than its last run said. */
+  z.object({
+    type: z.literal('transcript.appended'),
+    taskId: taskIdSchema,
+    transcript: transcriptCountsSchema,
+  }),
   /** The sweep takes its transcript to the trash: said before it is moved, so that a start can end it (X3). */
   z.object({
     type: z.literal('transcript.expired'),

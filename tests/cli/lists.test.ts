@@ -98,6 +98,13 @@ describe('tasks', () => {
     expect((await run('tasks', 'apply', '--help')).stdout).toContain('not committed')
   })
 
+  it('link-pr names the task and the address', async () => {
+    const url = 'https://forge.example/log/pull/7'
+    expect(await document('tasks', 'link-pr', lead, url)).toEqual({ linked: true })
+    expect((await run('tasks', 'link-pr', lead, url)).stderr).toBe('Linked.\n')
+    expect((await run('tasks', 'link-pr', lead)).code).toBe(2)
+  })
+
   it('apply --undo says what it did, and refuses with 5 where something was changed since', async () => {
     const undone: UndoOutcome = { kind: 'undone', files: 2, paths: ['a.txt', 'b.txt', 'c.txt'] }
     expect(await document('tasks', 'apply', tester, '--undo')).toEqual(undone)

@@ -213,7 +213,7 @@ describe('sub-agent resume and transcript persistence', { timeout }, () => {
   it('[X1][X2][X3] TTL prune at start: 30 days after its last activity a transcript goes to the trash, its report stays', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
     const fixture = await openFixture()
-    await start(fixture, scenario)
+    const root = await start(fixture, scenario)
     await untilQuiet(fixture.shiplog)
     const { id: scout } = await taskOf(fixture.shiplog, 'Scout')
     await fixture.shiplog.close()
@@ -229,7 +229,14 @@ describe('sub-agent resume and transcript persistence', { timeout }, () => {
     const transcriptOf = async ({ client }: Awaited<ReturnType<typeof startAfter>>) =>
       client.workspace.getSubagentTranscript({ taskId: scout })
 
-    const young = await startAfter(29)
+    /** Somebody works with it: after three weeks without a record the clock would not be believed. */
+    const usedAfter = async (days: number) => {
+      const shiplog = await startAfter(days)
+      await shiplog.client.tasks.rename({ taskId: root, title: `Used after ${days} days` })
+      await shiplog.close()
+    }
+    await usedAfter(14)
+    const young = await startAfter(15)
     expect(await transcriptOf(young)).toMatchObject({ status: 'complete' })
     const { entries } = await transcriptOf(young)
     await young.close()
@@ -246,7 +253,8 @@ describe('sub-agent resume and transcript persistence', { timeout }, () => {
     await old.close()
 
     // Taken back, it is as if it had been active on that day.
-    const again = await startAfter(31)
+    await usedAfter(16)
+    const again = await startAfter(15)
     expect(await transcriptOf(again)).toMatchObject({ status: 'expired' })
     await again.close()
     const gone = await startAfter(8)

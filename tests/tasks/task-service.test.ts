@@ -116,6 +116,7 @@ describe('a tree of agents', () => {
       'tool-result',
       'message',
       'run-end',
+      'worktree-state',
     ])
     const message = entries.find((entry) => entry.type === 'message')
     expect(message).toMatchObject({

@@ -9,6 +9,7 @@ import { record } from '../crash/fault-fs/record.ts'
 import type { Trace } from '../crash/fault-fs/trace.ts'
 import {
   allTasks,
+  beforeLeaving,
   entriesOf,
   type Fixture,
   git,
@@ -100,10 +101,15 @@ describe('the archive', () => {
     const entries = await entriesOf(fixture.shiplog, id)
     await client.workspace.remove({ workspaceId: id })
     await client.workspace.restore({ workspaceId: id })
-    expect(await taskOf(fixture.shiplog, id)).toEqual({ ...before, patch: 'ready' })
+    const after = await taskOf(fixture.shiplog, id)
+    expect(after).toEqual({
+      ...before,
+      patch: 'ready',
+      transcriptCounts: { ...after.transcriptCounts, entries: entries.length + 1 },
+    })
     expect(git(path, 'status', '--porcelain')).toBe(status)
     expect(git(path, 'log', '--format=%s').trim().split('\n')).toEqual(['One', 'First'])
-    expect(await entriesOf(fixture.shiplog, id)).toEqual(entries)
+    expect(beforeLeaving(await entriesOf(fixture.shiplog, id))).toEqual(entries)
     await client.tasks.prompt({ taskId: id, prompt: 'Go on' })
     await until(fixture.shiplog, (tasks) =>
       tasks.some((task) => task.runs.length === 2 && task.status === 'completed'),

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { openShiplog } from '../../src/main/shiplog.ts'
 import {
   allTasks,
+  beforeLeaving,
   entriesOf,
   type Fixture,
   git,
@@ -215,7 +216,7 @@ describe('removal', () => {
     expect(readdirSync(join(fixture.dataDir, 'archive'))).toEqual([id])
     expect(readdirSync(join(fixture.dataDir, 'sessions'))).toEqual([])
     const shiplog = await fixture.restart()
-    expect(await entriesOf(shiplog, id as never)).toEqual(before)
+    expect(beforeLeaving(await entriesOf(shiplog, id as never))).toEqual(before)
     expect((await shiplog.client.tasks.report({ taskId: id })).reportMarkdown).toBe('Two files.')
     expect((await shiplog.client.tasks.list({ all: false })).tasks).toEqual([])
     expect((await shiplog.client.workspace.list({ archived: true })).workspaces).toMatchObject([
@@ -241,7 +242,7 @@ describe('removal', () => {
       'its workspace was removed',
       true,
     ])
-    expect((await entriesOf(fixture.shiplog, id)).at(-1)).toMatchObject({
+    expect(beforeLeaving(await entriesOf(fixture.shiplog, id)).at(-1)).toMatchObject({
       type: 'run-end',
       status: 'interrupted',
     })

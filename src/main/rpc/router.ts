@@ -139,6 +139,9 @@ export function createRouter(deps: RouterDependencies) {
         await tasks.rename(taskId(input.taskId), input.title)
         return {}
       }),
+      linkPullRequest: os.tasks.linkPullRequest.handler(async ({ input }) => ({
+        linked: await tasks.linkPullRequest(taskId(input.taskId), input.url),
+      })),
       retry: os.tasks.retry.handler(async ({ input }) => {
         await tasks.retry(taskId(input.taskId))
         return {}

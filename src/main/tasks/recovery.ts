@@ -14,7 +14,13 @@ import {
 import { runIdOf } from '../../shared/ids.ts'
 import { isRunning, type Task, type TranscriptCounts } from '../../shared/tasks.ts'
 import { findMovedTranscript } from '../artifacts/index.ts'
-import { exists, makeDirDurable, moveDurable, readJournalPage } from '../journal/index.ts'
+import {
+  exists,
+  type JournalRecord,
+  makeDirDurable,
+  moveDurable,
+  readJournalPage,
+} from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { readPartial } from '../sessions/partial-file.ts'
 import { type Session, SessionMissingError } from '../sessions/session.ts'
@@ -108,11 +114,12 @@ async function closeLostRun(
   try {
     const session = await sessions.open(task.id, layout.sessionDir(task.id), { mustExist: true })
     try {
-      const endedAt = (await session.page({ last: 1 })).records[0]?.at
+      const found = (await session.page({ last: afterEndMax })).records
+      const endedAt = (endAmong(found, run) ?? found.at(-1))?.at
       await keepPrompt(session, task, run)
       await closeUnfinished(session, task, run)
-      const [last] = (await session.page({ last: 1 })).records.map(parseEntry)
-      const said = last?.type === 'run-end' && last.run === run ? last : null
+      const { records } = await session.page({ last: afterEndMax })
+      const said = endAmong(records, run)
       return { end: said ?? endOf(task, run), endedAt, transcript: await session.counts() }
     } finally {
       await sessions.close(task.id)
@@ -122,6 +129,14 @@ async function closeLostRun(
     onProblem(`The session of "${task.title}" could not be closed: ${causeOf(error)}`, error)
     return { end: endOf(task, run) }
   }
+}
+
+/** What may follow a run's end: that its worktree was left, and links that a person added. */
+const afterEndMax = 20
+
+function endAmong(records: JournalRecord[], run: number): RunEndEntry | null {
+  const ended = records.map(parseEntry).filter((entry) => entry.type === 'run-end')
+  return ended.findLast((entry) => entry.run === run) ?? null
 }
 
 async function endOfMoved(
@@ -138,10 +153,9 @@ async function endOfMoved(
     return { end: endOf(task, run) }
   }
   try {
-    const { records } = await readJournalPage(moved, { last: 1 })
-    const [last] = records.map(parseEntry)
-    const said = last?.type === 'run-end' && last.run === run ? last : null
-    return { end: said ?? endOf(task, run), endedAt: last?.at }
+    const { records } = await readJournalPage(moved, { last: afterEndMax })
+    const said = endAmong(records, run)
+    return { end: said ?? endOf(task, run), endedAt: (said ?? records.at(-1))?.at }
   } catch (error) {
     onProblem(`The transcript of "${task.title}" could not be read`, error)
     return { end: endOf(task, run) }

@@ -126,16 +126,15 @@ async function openRun(options: RunOptions, runId: RunId, history: Entry[]): Pro
   // Asked one by one: a crash may have come between them.
   if (!history.some((entry) => entry.type === 'title'))
     opening.push({ type: 'title', title: task.title })
-  if (
-    workspace?.isolation === 'worktree' &&
-    !history.some((entry) => entry.type === 'worktree-state')
-  ) {
+  const entered = history.findLast((entry) => entry.type === 'worktree-state')
+  // Null: it was left when the workspace was removed, and is entered again now that it was restored.
+  if (workspace?.isolation === 'worktree' && !entered?.worktreeSession) {
     const worktreeSession = {
       originalCwd: task.projectDir,
       worktreePath: workspace.path,
       worktreeBranch: workspace.branch ?? '',
     }
-    opening.push({ type: 'worktree-state', worktreeSession })
+    opening.push({ type: 'worktree-state', worktreeSession, sessionId: task.id })
   }
   await session.append(
     ...opening,

@@ -35,6 +35,7 @@ import { releasedBy } from './dependencies.ts'
 import type { FindDrift, FindObstacle, RestoreWorkingDir } from './drift/index.ts'
 import { createFollowUps, type FollowUps } from './follow-ups.ts'
 import { causeOf, Interruption } from './interruption.ts'
+import { createLinkPullRequest, type LinkPullRequest } from './link-pull-request.ts'
 import { createPrograms, type ProgramSource } from './programs.ts'
 import { type BeginAnew, createBeginAnew } from './resume/begin-anew.ts'
 import { deedsOf, lineageDamage, lineageOf } from './resume/lineage.ts'
@@ -87,6 +88,7 @@ export interface TaskService {
   abandon(taskId: TaskId, reason: string): Promise<void>
   /** Gives a root another title; a sub-agent is known to its parent by the one that it has. */
   rename(taskId: TaskId, title: string): Promise<void>
+  readonly linkPullRequest: LinkPullRequest
   /** Runs a failed task again, as a new run of it. Throws FailureError. */
   retry(taskId: TaskId): Promise<void>
   /** What runs or waits for its turn in this process. */
@@ -371,6 +373,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     beginAnew,
     abandon,
     rename,
+    linkPullRequest: createLinkPullRequest({ ...deps, record }),
     retry,
     running: () => runs.ids().map(record.known),
     cleanUpFinished: async () => {

@@ -18,6 +18,7 @@ import {
 import type { Git } from '../git/index.ts'
 import { exists, makeDirDurable, moveDurable, removeDurable } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import { appendBetweenRuns } from '../sessions/append-between-runs.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { leftSessionName } from '../sessions/trash-names.ts'
@@ -98,6 +99,7 @@ export function createRemoval(deps: {
       'patch-saved': ({ task }, options) => deps.saveChanges(task.id, options),
       'artifacts-rolled-up': async ({ task, sessionDir, keeperDir }) => {
         holdWhileNeeded(task)
+        await recordWorktreeLeft(task, sessionDir)
         if (!keeperDir || !(await exists(sessionDir))) return
         await serially(sessionKey(task.id), () => rollUpArtifacts(sessionDir, keeperDir))
       },
@@ -120,6 +122,19 @@ export function createRemoval(deps: {
       'worktree-removed': (subject) => removeWorktree(subject),
       removed: async () => undefined,
     }
+
+  /** Before the transcript moves: its last entry says that the worktree was left. */
+  async function recordWorktreeLeft(task: Task, sessionDir: string): Promise<void> {
+    if (task.workspace?.isolation !== 'worktree') return
+    const transcript = await appendBetweenRuns(
+      deps.sessions,
+      { id: task.id, dir: sessionDir, counted: task.transcriptCounts },
+      { type: 'worktree-state', worktreeSession: null, sessionId: task.id },
+      (last) => last.type === 'worktree-state' && last.worktreeSession === null,
+    )
+    if (transcript && transcript.bytes !== task.transcriptCounts?.bytes)
+      await ledger.record({ type: 'transcript.appended', taskId: task.id, transcript })
+  }
 
   async function archiveRoot({ task, sessionDir }: Subject): Promise<void> {
     await makeDirDurable(layout.archive)

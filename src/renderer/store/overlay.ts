@@ -25,6 +25,8 @@ export type Overlay =
     }
   /** Another title for a root. */
   | { kind: 'rename'; taskId: TaskId }
+  /** A pull request for its transcript. */
+  | { kind: 'link-pull-request'; taskId: TaskId }
   /** A follow-up to a root with interrupted sub-agents: they may be resumed first. */
   | { kind: 'follow-up'; taskId: TaskId; interrupted: number; onSend(): void }
   /** A new task that goes on from one that is over. */

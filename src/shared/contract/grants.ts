@@ -42,6 +42,8 @@ export const grants: GrantsOf<typeof contract> = {
     undoApply: 'act',
     changedFileDiff: 'act',
     rename: 'act',
+    // An agent's commands link what they print as well.
+    linkPullRequest: 'act',
     planResume: 'act',
     resume: 'act',
     resumeEnded: 'act',

@@ -151,6 +151,11 @@ export const tasks = {
   rename: base
     .input(z.object({ taskId: idTextSchema, title: z.string().trim().min(1).max(titleCharsMax) }))
     .output(z.object({})),
+  /** Adds the address of a pull request to a task's transcript. INVALID for what is no http or https address. */
+  linkPullRequest: base
+    .input(z.object({ taskId: idTextSchema, url: z.string() }))
+    // False: it was linked already.
+    .output(z.object({ linked: z.boolean() })),
   /** Runs a failed task again, as a new run of it; what depends on it is released when it completes. */
   retry: base.input(z.object({ taskId: idTextSchema })).output(z.object({})),
 }

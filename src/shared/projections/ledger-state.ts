@@ -9,6 +9,7 @@ import type { LedgerEvent, LedgerEventOf, LedgerRecord } from '../ledger.ts'
 import {
   type FileUpdate,
   isPatchSaved,
+  isRunning,
   type Project,
   type Run,
   type Task,
@@ -252,6 +253,13 @@ function foldEvent(
       return change(state, event.taskId, () => ({ pinned: true }))
     case 'task.unpinned':
       return change(state, event.taskId, () => ({ pinned: false }))
+    case 'transcript.appended':
+      // A run that has begun meanwhile counts all of it at its end.
+      return change(state, event.taskId, ({ status, transcriptCounts }) =>
+        isRunning(status) || (transcriptCounts?.bytes ?? 0) > event.transcript.bytes
+          ? {}
+          : { transcriptCounts: event.transcript },
+      )
     case 'transcript.expired':
       return change(state, event.taskId, () => ({
         transcriptExpired: {

@@ -83,6 +83,7 @@ export function taskAnswers(deps: {
       resuming.abandon(input.taskId, errors),
     ),
     rename: os.tasks.rename.handler(() => ({})),
+    linkPullRequest: os.tasks.linkPullRequest.handler(() => ({ linked: true })),
     changedFileDiff: os.tasks.changedFileDiff.handler(() => ({ patch: '' })),
     retry: os.tasks.retry.handler(({ input, errors }) => resuming.retry(input.taskId, errors)),
   }

@@ -85,6 +85,7 @@ export function taskAnswers(deps: {
       return {}
     }),
     rename: os.tasks.rename.handler(() => ({})),
+    linkPullRequest: os.tasks.linkPullRequest.handler(() => ({ linked: true })),
     changedFileDiff: os.tasks.changedFileDiff.handler(() => ({ patch: '' })),
     retry: os.tasks.retry.handler(({ input }) => {
       resuming.retry(input.taskId)

@@ -189,6 +189,16 @@ export function createProgram(options: ProgramOptions): Command {
     .addArgument(idArgument('task'))
     .action(runs(async ([id = '']) => (await import('./commands/tasks-again.ts')).abandon(id)))
   tasks
+    .command('link-pr')
+    .description("add the address of a pull request to a task's transcript")
+    .addArgument(idArgument('task'))
+    .argument('<url>', 'https address of the pull request')
+    .action(
+      runs(async ([id = '', url = '']) =>
+        (await import('./commands/tasks.ts')).linkPullRequest(id, url),
+      ),
+    )
+  tasks
     .command('apply')
     .description(
       "bring a task's changes, not committed, into its parent's worktree; a root's into the project",

@@ -21,6 +21,7 @@ import { ResumeDialog } from '../resume/ResumeDialog.tsx'
 import { SettingsScreen } from '../settings/SettingsScreen.tsx'
 import { Rail } from '../sidebar/Rail.tsx'
 import { Sidebar } from '../sidebar/Sidebar.tsx'
+import { LinkPullRequestDialog } from '../task/LinkPullRequestDialog.tsx'
 import { RenameDialog } from '../task/RenameDialog.tsx'
 import { ConnectionBanner } from './Banner.tsx'
 import { Notices } from './Notices.tsx'
@@ -104,6 +105,8 @@ function Overlays() {
       return <ResumeDialog ask={overlay.ask} found={overlay.found} choice={overlay.choice} />
     case 'rename':
       return <RenameDialog taskId={overlay.taskId} />
+    case 'link-pull-request':
+      return <LinkPullRequestDialog taskId={overlay.taskId} />
     case 'follow-up':
       return <FollowUpDialog {...overlay} />
     case 'continue-from':

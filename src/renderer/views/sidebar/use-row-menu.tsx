@@ -2,6 +2,7 @@ import {
   Ban,
   CopyPlus,
   ExternalLink,
+  GitPullRequest,
   Hash,
   Link,
   ListRestart,
@@ -128,6 +129,13 @@ export function useRowMenu(): (row: SidebarRow | InterruptedListRow) => MenuEntr
         icon: <Pencil />,
         disabled,
         onSelect: () => overlay.show({ kind: 'rename', taskId: id }),
+      }),
+      // A removed one is archived: it is linked to what started it.
+      ...when(task.hasTranscript && task.workspace?.removal === null, {
+        label: 'Link pull request…',
+        icon: <GitPullRequest />,
+        disabled,
+        onSelect: () => overlay.show({ kind: 'link-pull-request', taskId: id }),
       }),
       {
         label: 'Copy link',

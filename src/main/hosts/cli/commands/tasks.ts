@@ -41,6 +41,16 @@ export function list(given: ParsedOptions): Action {
   }
 }
 
+export function linkPullRequest(id: string, url: string): Action {
+  return (context) =>
+    withShiplog(context, { host: 'cli' }, async ({ client }) => {
+      const done = await client.tasks.linkPullRequest({ taskId: id, url })
+      if (context.json) await context.printJson(done)
+      else await context.say(done.linked ? 'Linked.' : 'It was linked already.')
+      return exitCodes.done
+    })
+}
+
 export function report(id: string, given: ParsedOptions): Action {
   const { run, raw = false } = given as { run?: number; raw?: boolean }
   return (context) =>

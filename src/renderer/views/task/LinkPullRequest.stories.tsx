@@ -1,0 +1,48 @@
+/** Linking a pull request from the menu of an agent's row. */
+import type { Meta, StoryObj } from '@storybook/react-vite'
+import { expect, screen, userEvent, waitFor, within } from 'storybook/test'
+import { AppStage } from '../../../../storybook/app-stage.tsx'
+import { inWindow } from '../../../../storybook/decorators.tsx'
+import { createFakeContract } from '../../../../storybook/fake-contract.ts'
+import { fixtureNowMs, laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
+
+const meta: Meta<{ theme?: 'light' | 'dark' }> = {
+  title: 'Screens/Link a pull request',
+  decorators: [inWindow],
+  render: ({ theme = 'light' }) => (
+    <AppStage
+      fake={createFakeContract({ nowMs: fixtureNowMs, records: laterRecords })}
+      address="#/settings"
+      theme={theme}
+    />
+  ),
+}
+export default meta
+type Story = StoryObj<typeof meta>
+
+async function open(canvasElement: HTMLElement): Promise<HTMLElement> {
+  const row = await within(canvasElement).findByRole('treeitem', { name: /Fix the parser/ })
+  await userEvent.pointer({ target: row, keys: '[MouseRight]' })
+  await userEvent.click(await screen.findByRole('menuitem', { name: 'Link pull request…' }))
+  return screen.findByRole('textbox', { name: 'Address' })
+}
+
+export const Linked: Story = {
+  play: async ({ canvasElement }) => {
+    const field = await open(canvasElement)
+    await userEvent.type(field, 'https://github.com/example/parser/pull/12{Enter}')
+    await screen.findByText('Linked the pull request.')
+    await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
+  },
+}
+/** What is no address is said when it is sent, and no sooner. */
+export const NoAddress: Story = {
+  play: async ({ canvasElement }) => {
+    const field = await open(canvasElement)
+    await userEvent.type(field, 'pull request 12')
+    await expect(screen.queryByText('Enter an http or https address.')).not.toBeInTheDocument()
+    await userEvent.type(field, '{Enter}')
+    await screen.findByText('Enter an http or https address.')
+  },
+}
+export const NoAddressDark: Story = { ...NoAddress, args: { theme: 'dark' } }

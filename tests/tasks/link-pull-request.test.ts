@@ -1,0 +1,87 @@
+import { writeFile } from 'node:fs/promises'
+import { expect, it, vi } from 'vitest'
+import type { TaskId } from '../../src/shared/ids.ts'
+import { entriesOf, type Fixture, openFixture, start, taskOf, untilQuiet } from '../harness.ts'
+
+const nested = `
+version: 1
+name: nested
+agents:
+  lead:
+    turns:
+      - call: task
+        with: { agent: helper, title: Helper, prompt: Go }
+      - say: Done.
+  helper:
+    turns:
+      - report: { title: Helper, markdown: Done. }
+`
+
+const links = async (fixture: Fixture, id: TaskId) =>
+  (await entriesOf(fixture.shiplog, id)).flatMap((entry) =>
+    entry.type === 'pr-link' ? [[entry.url, entry.source]] : [],
+  )
+
+it('adds a pull request that the person names to the transcript, once', async () => {
+  const fixture = await openFixture()
+  const { client } = fixture.shiplog
+  const id = await start(fixture, nested)
+  await untilQuiet(fixture.shiplog)
+  const url = 'https://forge.example/ship/log/-/merge_requests/7'
+  const link = (text: string, taskId: string = id) =>
+    client.tasks.linkPullRequest({ taskId, url: text })
+  expect(await link(` ${url} `)).toEqual({ linked: true })
+  expect(await link(url)).toEqual({ linked: false })
+  expect(await links(fixture, id)).toEqual([[url, 'person']])
+
+  for (const wrong of ['', 'pull request 7', 'file:///etc/passwd', 'https://a@forge.example/7'])
+    await expect(link(wrong), wrong).rejects.toMatchObject({ code: 'INVALID' })
+  const helper = await taskOf(fixture.shiplog, 'Helper')
+  await expect(link(url, helper.id)).rejects.toMatchObject({
+    code: 'REFUSED',
+    message: expect.stringContaining('Link the pull request to the agent that started it'),
+  })
+  await expect(link(url, 'ffffffff')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+
+  // What was counted fits, now and after a restart, and nothing took the link for the end of the run.
+  const entries = await entriesOf(fixture.shiplog, id)
+  expect((await taskOf(fixture.shiplog, id)).transcriptCounts?.entries).toBe(entries.length)
+  const shiplog = await fixture.restart()
+  expect((await taskOf(shiplog, id)).status).toBe('completed')
+  await shiplog.client.workspace.remove({ workspaceId: id })
+  expect((await entriesOf(shiplog, id)).length).toBe(entries.length + 1)
+  await expect(shiplog.client.tasks.linkPullRequest({ taskId: id, url })).rejects.toMatchObject({
+    code: 'REFUSED',
+    data: { reason: 'removed' },
+  })
+  expect((await shiplog.client.doctor.check({ repair: false })).problems).toEqual([])
+})
+
+it('adds it while the agent runs; its end counts it too', async () => {
+  const fixture = await openFixture()
+  const { client } = fixture.shiplog
+  const id = await start(
+    fixture,
+    `
+version: 1
+name: slow
+agents:
+  lead:
+    turns:
+      - call: bash
+        with: { command: "while [ ! -e go ]; do sleep 0.05; done" }
+      - say: Done.
+`,
+  )
+  await vi.waitFor(
+    async () =>
+      expect((await entriesOf(fixture.shiplog, id)).map(({ type }) => type)).toContain('tool-call'),
+    { timeout: 15_000 },
+  )
+  await client.tasks.linkPullRequest({ taskId: id, url: 'https://forge.example/pull/1' })
+  await writeFile(`${(await taskOf(fixture.shiplog, id)).workspace?.path}/go`, '')
+  await untilQuiet(fixture.shiplog)
+  const entries = await entriesOf(fixture.shiplog, id)
+  expect(entries.filter(({ type }) => type === 'pr-link')).toHaveLength(1)
+  expect((await taskOf(fixture.shiplog, id)).transcriptCounts?.entries).toBe(entries.length)
+})
