@@ -212,6 +212,49 @@ agents:
   expect(drift.missing).toEqual([])
 })
 
+it('[S2] tells a sub-agent of commits on the project’s branch to a file that it changed, and of no others', async () => {
+  const fixture = await openFixture({ files })
+  await interruptedAt(
+    fixture,
+    `version: 1
+name: family
+agents:
+  lead:
+    turns:
+      - call: write_file
+        with: { path: b.txt, content: "the parent's" }
+      - call: task
+        with: { agent: child, title: Child, prompt: go, background: true }
+      - wait: 600s
+  child:
+    turns:
+      - steps:
+          - call: write_file
+            with: { path: a.txt, content: "the child's" }
+          - call: write_file
+            with: { path: mine.txt, content: "mine" }
+      - wait: 600s
+`,
+    { when: () => true, others: { Child: waits } },
+  )
+  const child = await taskNow(fixture, 'Child')
+  const { dir } = fixture.project
+  expect((await driftOf(fixture, child)).conflicts).toEqual([])
+  // What the agent left is committed there as it is: nobody else's change.
+  await writeFiles(dir, { 'mine.txt': 'mine', 'b.txt': 'theirs too\n', 'a.txt': 'theirs\n' })
+  inRepository(dir, 'add', '--all')
+  inRepository(dir, 'commit', '-qm', 'Theirs', '--author', 'Grace Example <grace@example.org>')
+  await writeFiles(dir, { 'other.txt': 'not committed\n' })
+  expect((await driftOf(fixture, child)).conflicts).toEqual([
+    {
+      path: 'a.txt',
+      oldPath: null,
+      change: 'modified',
+      changedBy: { ...thePerson, name: 'Grace Example' },
+    },
+  ])
+})
+
 it('[S2] in place: names the agent that changed a file last, tells it from the person, and its own commits from drift', async () => {
   const fixture = await openFixture({ files })
   const first = await interruptedAt(

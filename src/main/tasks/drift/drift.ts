@@ -10,6 +10,7 @@ import { type Git, GitError } from '../../git/index.ts'
 import type { Records } from '../../workspaces/record.ts'
 import { compareContents, compareTrees, type DirectoryDrift } from './directory.ts'
 import { headMove, isDirectory, originConflicts, originOf } from './origin.ts'
+import { projectBranchConflicts } from './project-branch.ts'
 import { modelChange, type Trail, trailOf, unknownCalls } from './record.ts'
 
 interface DriftDependencies {
@@ -117,9 +118,11 @@ async function compareInGit(
   const known = ownTree && (await git.hasTree({ dir: origin.dir, tree: ownTree })) ? ownTree : null
   const widened = await withAllTouched(git, origin.dir, trail, baseCommit)
   const there = { origin, trail: widened, ownTree: known }
-  const conflicts = await originConflicts(deps, task, workspace, there)
-  const listed = new Set(report.conflicts.map(({ path }) => path))
-  report.conflicts.push(...conflicts.filter(({ path }) => !listed.has(path)))
+  for (const find of [originConflicts, projectBranchConflicts]) {
+    const conflicts = await find(deps, task, workspace, there)
+    const listed = new Set(report.conflicts.map(({ path }) => path))
+    report.conflicts.push(...conflicts.filter(({ path }) => !listed.has(path)))
+  }
 }
 
 async function compareDirectory(

@@ -18,7 +18,7 @@ import type { Trail } from './record.ts'
 
 type Deps = Parameters<typeof neighboursIn>[0]
 
-interface Origin {
+export interface Origin {
   /** The parent's folder, or the nearest ancestor's that is left, or the project's. */
   dir: string
   /** Null: it is gone, or HEAD was detached there. */
@@ -118,7 +118,7 @@ export async function originConflicts(
   return conflicts
 }
 
-async function pathsBetween(
+export async function pathsBetween(
   git: Git,
   trees: { dir: string; from: string; to: string },
 ): Promise<Set<string>> {

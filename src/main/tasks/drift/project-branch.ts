@@ -1,0 +1,51 @@
+/** What was committed on the project's branch to the files of a sub-agent, which only its root was made from. */
+import type { DriftConflict } from '../../../shared/drift.ts'
+import type { Task, Workspace } from '../../../shared/tasks.ts'
+import { blobsOf, bothNames, touches } from './directory.ts'
+import { type Origin, pathsBetween } from './origin.ts'
+import { committersOf, neighboursIn } from './others.ts'
+import type { Trail } from './record.ts'
+
+/**
+ * Files of this agent that were committed there since its root began, and that are not the same where it began
+ * itself. What is there as the agent left it came from it. `ownTree`: as it left its files.
+ */
+export async function projectBranchConflicts(
+  deps: Parameters<typeof neighboursIn>[0],
+  task: Task,
+  workspace: Workspace & { baseCommit: string },
+  { origin, trail, ownTree }: { origin: Origin; trail: Trail; ownTree: string | null },
+): Promise<DriftConflict[]> {
+  const { git, state } = deps
+  const { projectDir: dir } = task
+  const root = state.tasks.get(task.rootId)?.workspace
+  const branch = root?.isolation === 'worktree' ? root.baseBranch : root?.branch
+  // Its origin is looked at as a whole.
+  if (task.parentId === null || !root?.baseCommit || !branch || branch === origin.branch) return []
+  const from = await git.committedBase({ dir, commit: root.baseCommit })
+  const tip = await git.resolveCommit(dir, `refs/heads/${branch}`)
+  if (from === null || tip === null || from === tip) return []
+  const found = (await git.treeDifferences({ dir, from, to: tip })).filter((difference) =>
+    touches(trail, difference),
+  )
+  if (found.length === 0) return []
+  const isNews = await pathsBetween(git, { dir, from: workspace.baseCommit, to: tip })
+  const fromOwn = ownTree && (await pathsBetween(git, { dir, from: ownTree, to: tip }))
+  const differing = found.filter((difference) =>
+    bothNames(difference).some((name) => isNews.has(name) && (!fromOwn || fromOwn.has(name))),
+  )
+  if (differing.length === 0) return []
+
+  const paths = differing.flatMap(bothNames)
+  const neighbours = await neighboursIn(deps, task, dir)
+  const committers = await committersOf(deps, task, { dir, from, to: tip, paths, neighbours })
+  return differing.flatMap((difference): DriftConflict[] => {
+    const changedBy = bothNames(difference)
+      .map((name) => committers.get(name))
+      .find((by) => by !== undefined)
+    // Null: its own commit, merged there.
+    if (!changedBy) return []
+    const { change, path, oldPath } = difference
+    return [{ path, oldPath, change, changedBy, ...blobsOf(difference) }]
+  })
+}
