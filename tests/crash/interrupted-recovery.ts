@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs'
 import { disownLease } from './crash-check.ts'
 import { isSoak } from './effort.ts'
-import { type Candidate, callsOf, everyState, statesAround, stepsOfEachClass } from './explore.ts'
+import { type Candidate, callsOf, classesOf, statesAround, stepsOfEachClass } from './explore.ts'
 import type { Reopened } from './facts.ts'
 import { record } from './fault-fs/record.ts'
 import type { Trace } from './fault-fs/trace.ts'
@@ -10,8 +10,10 @@ import { writeTree } from './fault-fs/tree.ts'
 
 /**
  * For each state that a crash may leave of `trace`: starts on it in `dataDir` with a recording, and gives
- * the states that a crash may leave of that start. In `npm test` a call that an earlier start made is left
- * out; in the soak each start has its own. What had been told before the first crash has still been told.
+ * the states that a crash may leave of that start. In `npm test` the first crashes are one of each class, and
+ * a call that an earlier start made is left out; in the soak they are all there are, and a call is left out
+ * that a start after a crash of the same class made: every pair would take days. What had been told before
+ * the first crash has still been told.
  */
 export async function* recoveryStates(
   trace: Trace,
@@ -20,15 +22,10 @@ export async function* recoveryStates(
   reopen: (dataDir: string) => Promise<Reopened>,
 ): AsyncGenerator<Candidate> {
   const tried = new Set<string>()
-  const firsts = isSoak
-    ? everyState(trace, seed)
-    : statesAround(trace, stepsOfEachClass(trace, callsOf(trace)), seed)
-  for (const first of firsts) {
+  for (const { first, group } of firstCrashes(trace, seed)) {
     const recovery = await recordStart(first, dataDir, reopen)
-    const calls = callsOf(recovery)
-    const steps = stepsOfEachClass(recovery, calls).filter(
-      (at) => isSoak || !tried.has(calls[at] ?? ''),
-    )
+    const calls = callsOf(recovery).map((call) => `${group} ${call}`)
+    const steps = stepsOfEachClass(recovery, calls).filter((at) => !tried.has(calls[at] ?? ''))
     for (const call of calls) tried.add(call)
     for (const { name, state, torn } of statesAround(recovery, steps, seed)) {
       const acknowledged = first.state.acknowledged
@@ -39,6 +36,19 @@ export async function* recoveryStates(
       }
     }
   }
+}
+
+/** `group`: starts after crashes of one group share what has been tried. */
+function* firstCrashes(trace: Trace, seed: number): Generator<{ first: Candidate; group: string }> {
+  if (!isSoak) {
+    const steps = stepsOfEachClass(trace, callsOf(trace))
+    for (const first of statesAround(trace, steps, seed)) yield { first, group: '' }
+    return
+  }
+  const classes = classesOf(trace)
+  const steps = Map.groupBy(classes.keys(), (at) => classes[at] ?? '')
+  for (const [group, own] of steps)
+    for (const first of statesAround(trace, own, seed)) yield { first, group }
 }
 
 async function recordStart(
