@@ -1,6 +1,6 @@
 /** The whole window over the fake contract, for stories of screens. */
 import { useEffect, useState } from 'react'
-import { createConnection } from '../src/renderer/rpc/connection.ts'
+import { type ConnectionState, createConnection } from '../src/renderer/rpc/connection.ts'
 import type { Overlay } from '../src/renderer/store/overlay.ts'
 import { createStores } from '../src/renderer/store/stores.ts'
 import { App } from '../src/renderer/views/app/App.tsx'
@@ -12,13 +12,15 @@ export function AppStage(props: {
   address: string
   theme?: 'light' | 'dark'
   inspector?: boolean
+  /** What the page's connection is: from the start, or once the window shows something. */
+  connection?: { state: ConnectionState; from: 'start' | 'loaded' }
   /** What lies over the window at first. */
   overlay?: Exclude<Overlay, { kind: 'none' }>
 }) {
-  const { fake, address, theme = 'light', inspector = false, overlay } = props
+  const { fake, address, theme = 'light', inspector = false, overlay, connection: shown } = props
   const [stores] = useState(() => {
     const connection = createConnection()
-    connection.setState({ kind: 'open' }, true)
+    connection.setState(shown?.from === 'start' ? shown.state : { kind: 'open' }, true)
     return createStores({
       client: fake.client,
       connection,
@@ -26,18 +28,20 @@ export function AppStage(props: {
     })
   })
   useEffect(() => {
-    stores.open()
+    // A page that is refused is answered nothing.
+    if (shown?.from !== 'start') stores.open()
     // As by a click: on a window that shows something.
     const stop = stores.ledger.store.subscribe(({ phase }) => {
       if (phase !== 'ready') return
       stop()
       if (overlay) stores.overlay.show(overlay)
+      if (shown?.from === 'loaded') stores.connection.setState(shown.state, true)
     })
     return () => {
       stop()
       stores.close()
     }
-  }, [stores, overlay])
+  }, [stores, overlay, shown])
   return <App stores={stores} />
 }
 

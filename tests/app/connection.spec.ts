@@ -1,4 +1,6 @@
 /** The page and its host: the token, a lost connection, and a host that was started again. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { expect, start, test } from './app.ts'
 import { composer, conversation, openAt, row, transcript } from './places.ts'
 import { gatedScenario, talkScenario } from './scenarios.ts'
@@ -53,7 +55,7 @@ test('the whole URL, pasted into the tab that has no token or an old one, is all
     const field = page.getByRole('textbox', { name: 'Link or token' })
     await field.fill(`${host.origin}/`)
     await page.getByRole('button', { name: 'Open' }).click()
-    await expect(page.getByText('There is no token in it.', { exact: false })).toBeVisible()
+    await expect(page.getByText('There is no token in this.', { exact: false })).toBeVisible()
     await field.fill(` ${host.url}\n`)
     await field.press('Enter')
     await expect(page.getByText('Data directory')).toBeVisible()
@@ -195,6 +197,53 @@ test('a page that the host does not know any more keeps what it shows, and offer
   await expect(conversation(page).getByText('You said: Hello.')).toBeVisible()
   faults.expected(/WebSocket connection/)
 })
+
+test('a service worker of another program that had this port before is taken away', async ({
+  app,
+  faults,
+  page,
+}) => {
+  const before = createServer((request, response) => {
+    const isScript = request.url === '/worker.js'
+    response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html')
+    response.end(isScript ? passingWorker : '<!doctype html><title>Another program</title>')
+  })
+  await new Promise<void>((resolve) => before.listen(0, '127.0.0.1', resolve))
+  const { port } = before.address() as AddressInfo
+  await page.goto(`http://127.0.0.1:${port}/`)
+  await page.evaluate(async () => {
+    await navigator.serviceWorker.register('/worker.js')
+    if (!navigator.serviceWorker.controller)
+      await new Promise((resolve) => {
+        navigator.serviceWorker.addEventListener('controllerchange', resolve)
+      })
+  })
+  before.closeAllConnections()
+  await new Promise((resolve) => before.close(resolve))
+
+  const host = await app.serve({ port })
+  await host.client.projects.add({ dir: await app.repository('parser') })
+  await page.goto('about:blank')
+  await openAt(page, host, '/settings')
+  await expect(page.getByText('Data directory')).toBeVisible()
+  await expect
+    .poll(() =>
+      page.evaluate(async () => [
+        navigator.serviceWorker.controller,
+        (await navigator.serviceWorker.getRegistrations()).length,
+      ]),
+    )
+    .toEqual([null, 0])
+  // The browser looked for a newer worker.
+  faults.expected(/404/)
+})
+
+/** It sees every request of its origin and answers from the network. */
+const passingWorker = `
+self.addEventListener('install', () => self.skipWaiting())
+self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()))
+self.addEventListener('fetch', (event) => event.respondWith(fetch(event.request)))
+`
 
 test('[K7] a code opens one page, once', async ({ app, faults, page }) => {
   const host = await app.serve()

@@ -189,6 +189,20 @@ test.describe('New agent', () => {
   })
 })
 
+test('[S1] a link with the first characters of a project’s id leads to it; one that names nothing says so', async ({
+  app,
+  page,
+}) => {
+  const host = await app.serve()
+  const project = await host.client.projects.add({ dir: await app.repository('parser') })
+  await openAt(page, host, `/p/${project.id.slice(0, 8)}`)
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('parser')
+  await page.goto('about:blank')
+  await openAt(page, host, '/p/00000000')
+  await expect(page.getByText('No project 00000000 in this data directory.')).toBeVisible()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('No such project')
+})
+
 test('[K2] the settings of a project: variables are saved by name, and .planning is made at once', async ({
   app,
   page,

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Locator, Page } from '@playwright/test'
 import { type App, expect, flatten, type Host, start, test } from './app.ts'
-import { conversation, openAt, row, sidebar, toast, tree } from './places.ts'
+import { composer, conversation, openAt, row, sidebar, toast, tree } from './places.ts'
 import { cutShortScenario } from './scenarios.ts'
 
 const interrupted = (page: Page): Locator => page.getByRole('region', { name: 'Interrupted' })
@@ -194,6 +194,30 @@ test('a parallel group is resumed as a whole, from a row of it and from the dial
     await expect(toast(page, 'All 2 resumed agents completed.')).toBeVisible()
     await expect(row(page, 'Build it').getByRole('img', { name: 'Interrupted' })).toBeVisible()
   })
+})
+
+test('a follow-up to a root whose sub-agents are interrupted asks first, and neither answer loses the text', async ({
+  app,
+  page,
+}) => {
+  const { host, taskId } = await groupKilled(app)
+  await openAt(page, host, `/t/${taskId}`)
+  await composer(page).fill('Go on with something else')
+  await composer(page).press('Control+Enter')
+  const dialog = page.getByRole('dialog', { name: '2 sub-agents are interrupted' })
+  await expect(dialog.getByRole('button', { name: 'Resume them first' })).toBeFocused()
+  await dialog.getByRole('button', { name: 'Resume them first' }).click()
+  await expect(page.getByRole('dialog', { name: 'Resume “Build it”' })).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(composer(page)).toHaveValue('Go on with something else')
+
+  await composer(page).press('Control+Enter')
+  await dialog.getByRole('button', { name: 'Leave them and send' }).click()
+  await expect(composer(page)).toHaveValue('')
+  await expect(
+    conversation(page).getByText('Go on with something else', { exact: true }),
+  ).toBeVisible()
+  await expect(interrupted(page).getByText('2 interrupted')).toBeVisible()
 })
 
 /** A lead over two helpers that work in parallel. */

@@ -85,9 +85,9 @@ describe('numbers and times', () => {
 
   it('says how long ago', () => {
     expect([0, 12_000, 300_000, 7_200_000, 172_800_000].map(ago)).toEqual([
-      ...['now', '12s ago', '5m ago', '2h ago', '2d ago'],
+      ...['just now', '12s ago', '5m ago', '2h ago', '2d ago'],
     ])
-    expect(ago(-60_000)).toBe('now')
+    expect(ago(-60_000)).toBe('just now')
     expect(ago(30 * 86_400_000)).toBe('Oct 22')
     expect(ago(400 * 86_400_000)).toBe('Oct 17, 2025')
     expect(relativeTime('nonsense', now)).toBe('unknown time')

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { connect as connectTcp, createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { describe, expect, it, vi } from 'vitest'
 import { isLoopback } from '../../src/main/hosts/web/access.ts'
@@ -211,6 +211,26 @@ describe('connecting', () => {
     expect(await outcomeOf(connect(fixture.host, { origin: mixed }))).toEqual({ refused: 403 })
   })
 
+  it('holds few refused connections at a time, cuts them off, and takes good ones meanwhile', async () => {
+    await using fixture = await startFixture()
+    const { port } = fixture.host
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      // Ones that never answer a close: what a browser does at once, an attacker need not do.
+      const knocking = Array.from({ length: 40 }, () => knock(port))
+      const answers = await Promise.all(knocking.map(({ answer }) => answer))
+      expect(answers.filter((answer) => answer === 'taken')).toHaveLength(32)
+      expect(answers.filter((answer) => answer === 'cut off')).toHaveLength(8)
+      const good = connect(fixture.host)
+      await once(good, 'open')
+      await vi.advanceTimersByTimeAsync(1_000)
+      await Promise.all(knocking.map(({ closed }) => closed))
+      expect(await knock(port).answer).toBe('taken')
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
   it('answers to the address that it was told to listen on', async ({ skip }) => {
     const address = Object.values(networkInterfaces())
       .flatMap((list) => list ?? [])
@@ -319,4 +339,26 @@ async function settled(read: () => number): Promise<number> {
     { interval: 200, timeout: 10_000 },
   )
   return last
+}
+
+/** A handshake with a wrong token, by hand. `taken`: it was answered, to be told why it is refused. */
+function knock(port: number) {
+  const socket = connectTcp(port, '127.0.0.1')
+  socket.on('error', () => {})
+  socket.write(
+    [
+      'GET /rpc HTTP/1.1',
+      `Host: 127.0.0.1:${port}`,
+      `Origin: http://127.0.0.1:${port}`,
+      'Upgrade: websocket',
+      'Connection: Upgrade',
+      'Sec-WebSocket-Version: 13',
+      `Sec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}`,
+      'Sec-WebSocket-Protocol: shiplog.v1, token.x',
+      '\r\n',
+    ].join('\r\n'),
+  )
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+  const taken = new Promise<'taken'>((resolve) => socket.once('data', () => resolve('taken')))
+  return { closed, answer: Promise.race([taken, closed.then(() => 'cut off' as const)]) }
 }

@@ -218,15 +218,21 @@ function ToolOutput({ call }: { call: ToolCallView }) {
         time.
       </p>
     )
+  const given = (
+    <LongText
+      captioned
+      label={state === 'error' ? 'Error' : 'Output'}
+      tone={state === 'error' ? 'error' : undefined}
+      text={output ?? ''}
+    />
+  )
   return (
     <>
-      <LongText
-        captioned
-        label={state === 'error' ? 'Error' : 'Output'}
-        tone={state === 'error' ? 'error' : undefined}
-        text={output ?? ''}
-      />
-      {detail?.kind === 'bash' && detail.whole ? <WholeOutput whole={detail.whole} /> : null}
+      {detail?.kind === 'bash' && detail.whole ? (
+        <WholeOutput whole={detail.whole} bounded={given} />
+      ) : (
+        given
+      )}
       {detail?.kind === 'bash' && detail.omittedBytes > 0 && !detail.whole ? (
         <p className="text-small text-muted">
           Output truncated: {bytes(detail.omittedBytes)} omitted from the middle.

@@ -1,5 +1,5 @@
 /** What a command printed in full, a part at a time: it may be 32 MB. */
-import { useContext, useState } from 'react'
+import { type ReactNode, useContext, useState } from 'react'
 import type { ToolDetail } from '../../../shared/tools.ts'
 import { bytes } from '../primitives/format.ts'
 import { TextButton } from '../primitives/index.ts'
@@ -15,12 +15,13 @@ interface Shown {
   next: number | null
 }
 
-export function WholeOutput({ whole }: { whole: Whole }) {
+/** `bounded`: what the agent was given, shown until the whole is asked for. */
+export function WholeOutput({ whole, bounded }: { whole: Whole; bounded: ReactNode }) {
   const { readOutput } = useContext(TaskActionsContext)
   const [shown, setShown] = useState<Shown | null>(null)
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
-  if (!readOutput) return null
+  if (!readOutput) return bounded
   const show = async (offsets: number[]) => {
     setBusy(true)
     setProblem(null)
@@ -36,7 +37,8 @@ export function WholeOutput({ whole }: { whole: Whole }) {
   if (!shown)
     return (
       <div className="text-small">
-        <TextButton disabled={busy} onClick={() => void show([0])}>
+        {bounded}
+        <TextButton className="mt-1" disabled={busy} onClick={() => void show([0])}>
           Open whole output ({bytes(whole.bytes)})
         </TextButton>
         {failed}
@@ -48,9 +50,11 @@ export function WholeOutput({ whole }: { whole: Whole }) {
     <div aria-busy={busy}>
       <LongText key={from} captioned label="Whole output" text={shown.text} />
       <p className="mt-1 flex flex-wrap gap-x-3 text-small text-muted">
-        <span>
-          {bytes(from)} to {bytes(next ?? whole.bytes)} of {bytes(whole.bytes)}
-        </span>
+        {from > 0 || next !== null ? (
+          <span>
+            {bytes(from)} to {bytes(next ?? whole.bytes)} of {bytes(whole.bytes)}
+          </span>
+        ) : null}
         {offsets.length > 1 ? (
           <TextButton disabled={busy} onClick={() => void show(offsets.slice(0, -1))}>
             Previous part
@@ -61,7 +65,7 @@ export function WholeOutput({ whole }: { whole: Whole }) {
             Next part
           </TextButton>
         )}
-        <TextButton onClick={() => setShown(null)}>Close</TextButton>
+        <TextButton onClick={() => setShown(null)}>Close whole output</TextButton>
       </p>
       {next === null && whole.leftOutBytes > 0 ? (
         <p className="text-small text-muted">

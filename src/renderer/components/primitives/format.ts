@@ -32,7 +32,7 @@ export function relativeTime(iso: string, nowMs: number): string {
   const at = Date.parse(iso)
   if (Number.isNaN(at)) return 'unknown time'
   const ago = nowMs - at
-  if (ago < 5 * secondMs) return 'now'
+  if (ago < 5 * secondMs) return 'just now'
   if (ago < minuteMs) return `${Math.floor(ago / secondMs)}s ago`
   if (ago < hourMs) return `${Math.floor(ago / minuteMs)}m ago`
   if (ago < dayMs) return `${Math.floor(ago / hourMs)}h ago`

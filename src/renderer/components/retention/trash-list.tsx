@@ -62,7 +62,7 @@ export function TrashList(props: {
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <div className="flex min-h-11 shrink-0 flex-wrap items-center gap-2 border-b px-3 py-1.5">
-        <label className="flex items-center gap-2">
+        <label className="flex items-center gap-3">
           <input
             type="checkbox"
             checked={entries.length > 0 && selected.length === entries.length}
@@ -210,7 +210,9 @@ function Row(props: Folder & { entry: TrashEntry; picked: boolean; onToggle(): v
             <span>
               · <RelativeTime at={since} />
             </span>
-            <span>· {until === null ? 'pinned, so kept' : `deleted on ${dayOf(until)}`}</span>
+            <span>
+              · {until === null ? 'pinned, so kept' : `permanently deleted on ${dayOf(until)}`}
+            </span>
           </p>
           {kind === 'trashed-worktree' ? (
             <p className="untrusted truncate text-small text-muted" title={`trash/${name}`}>

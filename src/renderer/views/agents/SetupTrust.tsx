@@ -21,10 +21,14 @@ export function SetupTrust(props: { setup: ProjectSetup; onSeen: (seen: boolean)
     >
       {setup.setup === null && setup.env.length === 0 ? null : (
         <p>
-          <span className="font-semibold">This project brings a set-up.</span>{' '}
+          <span className="font-semibold">
+            {setup.setup === null
+              ? 'This project asks for secrets for its agents.'
+              : 'This project has a set-up command.'}
+          </span>
           {setup.setup === null
-            ? 'This project asks for more variables for its agents.'
-            : 'Its command runs in each new worktree, as you, before the agent begins:'}
+            ? null
+            : ' It runs as you, in each new worktree, before the agent starts:'}
         </p>
       )}
       {setup.setup === null ? null : (
@@ -32,21 +36,21 @@ export function SetupTrust(props: { setup: ProjectSetup; onSeen: (seen: boolean)
       )}
       {setup.env.length > 0 ? (
         <p className="untrusted text-small">
-          Its agents are given {setup.env.join(', ')} from your environment.
+          Agents get {setup.env.join(', ')} from your environment.
         </p>
       ) : null}
       {asked === '' ? null : (
         <>
           <p>
-            <span className="font-semibold">Its Git configuration asks for more.</span> The settings
-            in its .git folder have Git do this, as you:
+            <span className="font-semibold">Its Git configuration runs commands.</span> The settings
+            in its .git folder make Git do this, as you:
           </p>
           <CommandToAllow command={asked} label="What Git would do" onSeen={setGitSeen} />
         </>
       )}
       {setup.copy.length > 0 ? (
         <p className="untrusted text-small text-muted">
-          It also gets a copy of {setup.copy.join(', ')}.
+          Each new worktree also gets a copy of {setup.copy.join(', ')}.
         </p>
       ) : null}
       <p className="text-small text-muted">

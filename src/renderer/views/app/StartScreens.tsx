@@ -25,6 +25,7 @@ export function Starting({ trying }: { trying: boolean }) {
 export function StartRefused({ why }: { why: 'refused' | 'no-token' }) {
   return (
     <main className="flex h-full flex-col">
+      <h1 className="sr-only">Shiplog</h1>
       <EmptyState
         sentence={
           why === 'refused'
@@ -48,29 +49,30 @@ function LinkForm() {
     openWithToken(token, window.location)
   }
   return (
-    <form onSubmit={submit} className="flex w-full max-w-[420px] items-start gap-2 text-left">
+    <form onSubmit={submit} className="w-full max-w-[420px] text-left">
       <Field
         label="Link or token"
         error={
           wrong
-            ? 'There is no token in it. Copy the whole line, with everything after the #.'
+            ? 'There is no token in this. Copy the whole link, with everything after the #.'
             : null
         }
-        className="min-w-0 flex-1"
       >
-        <TextInput
-          autoFocus
-          value={pasted}
-          placeholder="http://127.0.0.1:…/#token=…"
-          onChange={(event) => {
-            setPasted(event.target.value)
-            setWrong(false)
-          }}
-        />
+        <div className="flex gap-2">
+          <TextInput
+            autoFocus
+            value={pasted}
+            placeholder="http://127.0.0.1:…/#token=…"
+            onChange={(event) => {
+              setPasted(event.target.value)
+              setWrong(false)
+            }}
+          />
+          <Button type="submit" variant="primary">
+            Open
+          </Button>
+        </div>
       </Field>
-      <Button type="submit" variant="primary" className="mt-[22px]">
-        Open
-      </Button>
     </form>
   )
 }

@@ -201,25 +201,26 @@ function Option(props: {
         >
           {summary.title}
         </p>
-        <p className="flex gap-1.5 truncate text-small text-muted">
+        {/* What has no room goes to a second line, which is not shown: a part is never cut. */}
+        <p className="flex h-4 flex-wrap gap-x-1.5 overflow-hidden text-small text-muted">
           {folded ? <span className="shrink-0">{counted(below, 'sub-agent')}</span> : null}
           {project ? <span className="untrusted max-w-24 shrink-0 truncate">{project}</span> : null}
-          <span className="untrusted truncate">{summary.agent}</span>
+          <span className="untrusted max-w-full truncate">{summary.agent}</span>
           {when ? <RelativeTime at={when} className="shrink-0" /> : null}
           {summary.transcriptExpired ? (
-            <span className="truncate">transcript expired</span>
+            <span className="shrink-0">transcript expired</span>
           ) : (
             <>
-              <Bytes count={summary.bytes} className="shrink-0" />
               {summary.runs > 1 ? (
                 <span className="tabular shrink-0">{summary.runs} runs</span>
               ) : null}
               <span
-                className="tabular truncate"
+                className="tabular shrink-0"
                 title={`${exactCount(summary.entries)} entries in its transcript`}
               >
                 {counted(summary.entries, 'entry', 'entries')}
               </span>
+              <Bytes count={summary.bytes} className="shrink-0" />
             </>
           )}
         </p>

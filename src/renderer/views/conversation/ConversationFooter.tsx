@@ -1,4 +1,6 @@
+import { RotateCcw } from 'lucide-react'
 import { type ReactNode, type Ref, useState } from 'react'
+import { useStore } from 'zustand'
 import { isRunning, type Task } from '../../../shared/tasks.ts'
 import { Composer } from '../../components/composer/composer.tsx'
 import { Button, RelativeTime, StatusIcon, TextButton } from '../../components/primitives/index.ts'
@@ -88,12 +90,22 @@ function afterEnded(cause: string): string {
   return by ?? `: ${words}`
 }
 
+/** Whether the footer says why a root stopped, and offers Resume. */
+export const hasResumeLine = (task: Task): boolean =>
+  task.status === 'interrupted' &&
+  task.parentId === null &&
+  !task.archived &&
+  !task.workspace?.pending &&
+  !task.workspace?.removal
+
 /** Why the root stopped, with Resume, above the composer. */
 function InterruptedLine({ task }: { task: Task }) {
   const { resume } = useResumeActions()
   const unreachable = useUnreachable()
   const lost = unreachable !== undefined
+  const { resumes } = useStores()
   const waiting = isWaiting(task, useActivity(task.id))
+  const checking = useStore(resumes.store, (view) => view.looking.has(task.id))
   return (
     <div className="flex items-center gap-2 rounded-md bg-amber-tint py-1 pr-1 pl-3">
       <StatusIcon status="interrupted" decorative />
@@ -110,6 +122,9 @@ function InterruptedLine({ task }: { task: Task }) {
       {waiting ? null : (
         <Button
           size="small"
+          icon={<RotateCcw />}
+          shortcut="r"
+          busy={checking}
           disabled={lost}
           title={unreachable}
           onClick={() => void resume(task.id)}
@@ -180,7 +195,7 @@ function RootComposer(props: {
         <ResultLine task={task} onReview={onReview} />
         <WaitingPrompts task={task} />
         {problem ? <ProblemNotice problem={problem} /> : null}
-        {task.status === 'interrupted' ? <InterruptedLine task={task} /> : null}
+        {hasResumeLine(task) ? <InterruptedLine task={task} /> : null}
         <Composer
           ref={composer}
           label="Follow-up"

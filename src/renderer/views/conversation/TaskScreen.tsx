@@ -26,7 +26,7 @@ import { useWide } from '../shell/use-wide.ts'
 import { TaskHeader } from '../task/TaskHeader.tsx'
 import { TranscriptDialog } from '../transcript/TranscriptDialog.tsx'
 import { TranscriptPane } from '../transcript/TranscriptPane.tsx'
-import { ConversationFooter } from './ConversationFooter.tsx'
+import { ConversationFooter, hasResumeLine } from './ConversationFooter.tsx'
 import { ResultCounts } from './ResultLine.tsx'
 
 /** A task's conversation, with the transcript that the address names over it. */
@@ -180,7 +180,7 @@ function FoundTask({ taskId }: { taskId: TaskId }) {
                   Stop
                 </Button>
               ) : null}
-              <ResumeButtons task={task} withKey extra={menu} />
+              <ResumeButtons task={task} withKey resumedBelow={hasResumeLine(task)} extra={menu} />
               {task.archived ? (
                 <IconButton
                   label="Open in the archive"
@@ -227,8 +227,8 @@ function FoundTask({ taskId }: { taskId: TaskId }) {
           <aside
             aria-label="Inspector"
             style={{ width }}
-            // However wide it was made, the conversation keeps some room.
-            className="flex max-w-[calc(100%-320px)] min-h-0 shrink-0 flex-col"
+            // Isolated: what sticks in it stays below the splitter. However wide it was made, the conversation keeps some room.
+            className="isolate flex max-w-[calc(100%-320px)] min-h-0 shrink-0 flex-col"
           >
             <Inspector task={task} onClose={toggle} />
           </aside>

@@ -177,7 +177,11 @@ function FileRow(props: {
       </div>
       {open ? (
         <div className="px-4 pb-2">
-          {patch !== null && file.additions !== null ? (
+          {patch !== null && file.additions === 0 && file.deletions === 0 ? (
+            <p className="text-small text-muted">
+              {file.oldPath ? 'Renamed; the content is the same.' : 'No lines changed.'}
+            </p>
+          ) : patch !== null && file.additions !== null ? (
             <PatchView patch={patch} path={file.path} />
           ) : (
             <p className="text-small text-muted">

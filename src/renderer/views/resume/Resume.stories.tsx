@@ -214,6 +214,46 @@ export const Hostile: Story = {
     await expect(document.documentElement.scrollWidth).toBeLessThanOrEqual(window.innerWidth)
   },
 }
+/** A follow-up to a root whose sub-agents are interrupted asks first; nothing that was typed is lost. */
+export const FollowUp: Story = {
+  args: {
+    records: interruptedRecords,
+    address: lead,
+    overlay: { kind: 'follow-up', taskId: ids.lead, interrupted: 4, onSend: () => {} },
+  },
+  play: async () => {
+    const dialog = within(
+      await body().findByRole('dialog', { name: '4 sub-agents are interrupted' }),
+    )
+    await waitFor(() =>
+      expect(dialog.getByRole('button', { name: 'Resume them first' })).toHaveFocus(),
+    )
+    await userEvent.click(dialog.getByRole('button', { name: 'Resume them first' }))
+    await body().findByRole('dialog', { name: 'Resume “Fix the parser”' })
+  },
+}
+/** The agents that worked side by side, and nobody above or below them. */
+export const ParallelGroup: Story = {
+  args: {
+    records: interruptedRecords,
+    address: lead,
+    overlay: { kind: 'resume', ask: { of: 'group', taskId: ids.tests } },
+  },
+  play: async () => {
+    const dialog = within(
+      await body().findByRole('dialog', {
+        name: 'Resume the parallel group of “Add parser tests”',
+      }),
+    )
+    await expect(dialog.getByRole('radio', { name: /^Parallel group \(\d\)$/ })).toBeChecked()
+    await expect(dialog.queryByRole('listitem', { name: 'Fix the parser' })).toBeNull()
+    await userEvent.click(dialog.getByRole('radio', { name: 'Only this agent' }))
+    await body().findByRole('dialog', { name: 'Resume “Add parser tests”' })
+  },
+}
+export const ParallelGroupDark: Story = {
+  args: { ...ParallelGroup.args, theme: 'dark' } as Args,
+}
 export const Looking: Story = {
   args: { records: interruptedRecords, address: lead, overlay: tree, plan: 'never' },
   play: async () => {

@@ -13,10 +13,12 @@ export function ResumeButtons(props: {
   task: Task
   /** Its key is listened for. */
   withKey?: boolean
+  /** The screen has Resume in another place, beside the reason: here it would be there twice. */
+  resumedBelow?: boolean
   /** More entries of the menu. */
   extra?: MenuEntry[]
 }) {
-  const { task, withKey = false, extra = [] } = props
+  const { task, withKey = false, resumedBelow = false, extra = [] } = props
   const { resumes } = useStores()
   const { resume, startFresh, giveUp, retry, continueFrom } = useResumeActions()
   const { stop } = useActions()
@@ -70,7 +72,7 @@ export function ResumeButtons(props: {
   ]
   return (
     <>
-      {resumable ? (
+      {resumable && !resumedBelow ? (
         <Button
           {...shared}
           icon={<RotateCcw />}

@@ -45,6 +45,29 @@ type Story = StoryObj<typeof meta>
 export const NothingOld: Story = { args: { old: false } }
 export const SomethingOld: Story = { args: { old: true } }
 export const SomethingOldDark: Story = { args: { old: true, theme: 'dark' } }
+/** Which variables the agents of a project get, and its agent history. */
+export const OfAProject: Story = {
+  args: { old: false },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    const body = within(document.body)
+    const [change] = await canvas.findAllByRole('button', { name: /^Change the settings of / })
+    await userEvent.click(change as HTMLElement)
+    const dialog = within(await body.findByRole('dialog', { name: /^Settings of / }))
+    await userEvent.click(await dialog.findByRole('button', { name: 'Create .planning' }))
+    await dialog.findByText(/where planning tools read it/)
+    await userEvent.click(dialog.getByRole('radio', { name: /^Only the ones listed/ }))
+    await userEvent.type(dialog.getByRole('textbox', { name: 'Variables to pass on' }), '1ST')
+    await dialog.findByText(/^1ST is not the name of a variable/)
+    await expect(dialog.getByRole('button', { name: 'Save' })).toBeDisabled()
+    await userEvent.clear(dialog.getByRole('textbox', { name: 'Variables to pass on' }))
+    await userEvent.type(dialog.getByRole('textbox', { name: 'Variables to pass on' }), 'CI')
+  },
+}
+export const OfAProjectDark: Story = {
+  args: { old: false, theme: 'dark' },
+  play: OfAProject.play,
+}
 /** Changes are previewed before they are saved; a clean-up leaves a receipt, which undoes it. */
 export const CleanedUp: Story = {
   args: { old: true },

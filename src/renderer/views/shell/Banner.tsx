@@ -44,10 +44,10 @@ function Banner(props: Parameters<typeof NoticeLine>[0]) {
   )
 }
 
-/** Over the content and not above it. */
+/** Over the content and not above it; below the header, whose title and state stay in sight. */
 function Floating(props: Parameters<typeof NoticeLine>[0]) {
   return (
-    <div className="pointer-events-none absolute inset-x-0 top-2 z-20 flex justify-center px-4">
+    <div className="pointer-events-none absolute inset-x-0 top-14 z-20 flex justify-center px-4">
       <div className="pointer-events-auto rounded-md bg-raised px-3 shadow-popup">
         <NoticeLine {...props} />
       </div>

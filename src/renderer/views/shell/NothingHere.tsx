@@ -6,29 +6,32 @@ export function NothingHere(props: { what: string; id: string; candidates?: stri
   const { what, id, candidates = [] } = props
   const { navigation } = useStores()
   return (
-    <EmptyState
-      sentence={
-        candidates.length > 1
-          ? `${id} matches several ${what}s. Choose one.`
-          : `No ${what} ${id} in this data directory. It may be in another one, or the link is incomplete.`
-      }
-      action={{
-        label: 'Open the archive',
-        onClick: () => navigation.go({ screen: 'archive', taskId: null, tab: 'report' }),
-      }}
-    >
-      <ul className="mt-2">
-        {candidates.map((candidate) => (
-          <li key={candidate}>
-            <a
-              className="font-mono text-code text-accent hover:underline"
-              href={`#/${what === 'project' ? 'p' : 't'}/${candidate}`}
-            >
-              {candidate}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </EmptyState>
+    <>
+      <h1 className="sr-only">{candidates.length > 1 ? `Choose a ${what}` : `No such ${what}`}</h1>
+      <EmptyState
+        sentence={
+          candidates.length > 1
+            ? `${id} matches several ${what}s. Choose one.`
+            : `No ${what} ${id} in this data directory. It may be in another one, or the link is incomplete.`
+        }
+        action={{
+          label: 'Open the archive',
+          onClick: () => navigation.go({ screen: 'archive', taskId: null, tab: 'report' }),
+        }}
+      >
+        <ul className="mt-2">
+          {candidates.map((candidate) => (
+            <li key={candidate}>
+              <a
+                className="font-mono text-code text-accent hover:underline"
+                href={`#/${what === 'project' ? 'p' : 't'}/${candidate}`}
+              >
+                {candidate}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </EmptyState>
+    </>
   )
 }

@@ -47,22 +47,21 @@ export function Shell() {
   useSeen()
   return (
     <div className="flex h-full overflow-hidden">
-      {wide ? (
-        <>
-          <Sidebar width={width} />
-          <Splitter
-            label="Width of the sidebar"
-            width={width}
-            min={sidebarWidthMin}
-            max={sidebarWidthMax}
-            grows="left"
-            onChange={(sidebarWidth) => preferences.setState({ sidebarWidth })}
-          />
-        </>
-      ) : (
-        <Rail />
-      )}
+      {wide ? <Sidebar width={width} /> : <Rail />}
       <main className="relative flex min-w-0 flex-1 flex-col">
+        {wide ? (
+          // In a landmark like everything else; on the edge that it moves.
+          <div className="absolute inset-y-0 left-0 z-10 flex">
+            <Splitter
+              label="Width of the sidebar"
+              width={width}
+              min={sidebarWidthMin}
+              max={sidebarWidthMax}
+              grows="left"
+              onChange={(sidebarWidth) => preferences.setState({ sidebarWidth })}
+            />
+          </div>
+        ) : null}
         <ConnectionBanner />
         <Notices />
         <ErrorBoundary resetKey={address}>

@@ -1,0 +1,76 @@
+/** The page and its host: a connection that is lost, a link that is no good. */
+import type { Meta, StoryObj } from '@storybook/react-vite'
+import { expect, fn, userEvent, within } from 'storybook/test'
+import { AppStage } from '../../../../storybook/app-stage.tsx'
+import { inWindow } from '../../../../storybook/decorators.tsx'
+import { createFakeContract } from '../../../../storybook/fake-contract.ts'
+import { leadLive } from '../../../../tests/fixtures/entries/conversations.ts'
+import {
+  fixtureNowMs,
+  ids,
+  liveActivity,
+  liveRecords,
+} from '../../../../tests/fixtures/entries/tasks.ts'
+import type { ConnectionState } from '../../rpc/connection.ts'
+
+interface Args {
+  connection: { state: ConnectionState; from: 'start' | 'loaded' }
+  theme?: 'light' | 'dark'
+}
+
+const meta: Meta<Args> = {
+  title: 'Screens/Connection',
+  decorators: [inWindow],
+  render: ({ connection, theme }, { globals }) => (
+    <AppStage
+      fake={createFakeContract({
+        nowMs: fixtureNowMs,
+        records: liveRecords,
+        sessions: { [ids.lead]: leadLive() },
+        activity: liveActivity,
+      })}
+      address={`#/t/${ids.lead}`}
+      connection={connection}
+      theme={theme ?? (globals.theme === 'dark' ? 'dark' : 'light')}
+    />
+  ),
+}
+export default meta
+type Story = StoryObj<Args>
+
+const tryNow = fn()
+
+/** What was loaded stays; nothing can be sent or stopped, and no status says that it is so now. */
+export const Lost: Story = {
+  args: { connection: { state: { kind: 'lost', attempt: 1, tryNow }, from: 'loaded' } },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    await canvas.findByText('Connection lost. Reconnecting…')
+    await userEvent.click(canvas.getByRole('button', { name: 'Try now' }))
+    await expect(tryNow).toHaveBeenCalledOnce()
+    for (const stop of canvas.getAllByRole('button', { name: /^Stop/ }))
+      await expect(stop).toBeDisabled()
+    await expect(canvas.getAllByText('Last known: Running').length).toBeGreaterThan(0)
+  },
+}
+export const LostDark: Story = { args: { ...Lost.args, theme: 'dark' } as Args }
+export const LinkExpiredMeanwhile: Story = {
+  args: { connection: { state: { kind: 'refused' }, from: 'loaded' } },
+  play: async ({ canvasElement }) => {
+    await within(canvasElement).findByRole('button', { name: 'Enter the link' })
+  },
+}
+export const LinkExpired: Story = {
+  args: { connection: { state: { kind: 'refused' }, from: 'start' } },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    await expect(canvas.getByText(/^This link has expired/)).toBeVisible()
+    await userEvent.type(canvas.getByRole('textbox', { name: 'Link or token' }), 'http://a/')
+    await userEvent.click(canvas.getByRole('button', { name: 'Open' }))
+    await canvas.findByText(/^There is no token in this/)
+  },
+}
+export const LinkExpiredDark: Story = { args: { ...LinkExpired.args, theme: 'dark' } as Args }
+export const LinkWithoutToken: Story = {
+  args: { connection: { state: { kind: 'no-token' }, from: 'start' } },
+}
