@@ -17,7 +17,8 @@ export interface Options {
 
 export const usage = `npm run bench -- [options]
   --quick           small sizes, three rounds: to see that it works
-  --only a,b        these measurements: appends, opening, random-page, healing, removal, start-up
+  --only a,b        these measurements: appends, opening, random-page, healing, removal, start-up; and
+                    window, which runs only when it is named
   --rounds N        how often each comparison is made
   --seed N          of the made-up data
   --dir DIR         where to measure; by default the system's folder for temporary files
@@ -46,6 +47,7 @@ const sizeOptions = {
 export function parseOptions(
   args: string[],
   names: string[],
+  byDefault = names,
 ): Options | { kind: 'help' } | { kind: 'wrong'; message: string } {
   try {
     const text = { type: 'string' } as const
@@ -65,7 +67,7 @@ export function parseOptions(
       const given = values[option as keyof typeof sizeOptions]
       if (given !== undefined) sizes[size] = count(option, given)
     }
-    const only = values.only?.split(',') ?? names
+    const only = values.only?.split(',') ?? byDefault
     const unknown = only.find((name) => !names.includes(name))
     if (unknown !== undefined) throw new Error(`there is no measurement "${unknown}"`)
     return {

@@ -4,20 +4,16 @@ import { join } from 'node:path'
 import { saveReport } from '../src/main/artifacts/index.ts'
 import { openLedger } from '../src/main/ledger/ledger.ts'
 import { layoutOf } from '../src/main/sessions/session-files.ts'
-import { createSessions } from '../src/main/sessions/sessions.ts'
-import { type ProjectId, runIdOf, type TaskId } from '../src/shared/ids.ts'
-import type { TranscriptCounts } from '../src/shared/tasks.ts'
+import type { ProjectId, TaskId } from '../src/shared/ids.ts'
 import { type Bench, fullSizes, megabyte, notJudged } from './bench.ts'
 import { probe, run } from './child.ts'
 import { madeUpAtMs, makeUp } from './made-up.ts'
 import { alternate, find, judge, type Measured, type Sample, timed } from './rounds.ts'
-import { finishedTask, projectAdded } from './voyages.ts'
+import { entryBytes, finishedTask, projectAdded, writeTranscript } from './voyages.ts'
 
 /** DESIGN, targets: gone from the list, and durable. */
 const goneMsMax = 200
 const durableMsMax = 2_000
-/** Of one entry of a transcript; its size hardly matters, for no transcript is parsed but to be counted. */
-const entryBytes = 4_000
 
 export async function measureRemoval(bench: Bench): Promise<Measured> {
   const { dir, sizes } = bench
@@ -130,24 +126,6 @@ async function makeVoyage({ dir, sizes, seed }: Bench, dataDir: string): Promise
   }
   await ledger.close()
   return rootId
-}
-
-async function writeTranscript(
-  dataDir: string,
-  id: TaskId,
-  seed: number,
-  entries: number,
-): Promise<TranscriptCounts | null> {
-  const { message } = makeUp(seed, id)
-  const sessions = createSessions()
-  const session = await sessions.open(id, layoutOf(dataDir).sessionDir(id))
-  const run = { runId: runIdOf(id, 1), run: 1 }
-  await session.append({ type: 'run-start', ...run, reason: 'prompt', agent: 'mate' })
-  await session.append(...Array.from({ length: entries }, () => message(entryBytes)))
-  await session.append({ type: 'run-end', ...run, status: 'completed', cause: null })
-  const counts = await session.counts()
-  await sessions.close(id)
-  return counts
 }
 
 async function expectArchived(archive: string, children: number): Promise<void> {

@@ -1,7 +1,10 @@
 /** Makes data directories full of work, as agents leave them, without agents: events and entries as they write them. */
-import type { ProjectId, TaskId } from '../src/shared/ids.ts'
+import { layoutOf } from '../src/main/sessions/session-files.ts'
+import { createSessions } from '../src/main/sessions/sessions.ts'
+import { type ProjectId, runIdOf, type TaskId } from '../src/shared/ids.ts'
 import type { LedgerEvent } from '../src/shared/ledger.ts'
 import type { TranscriptCounts } from '../src/shared/tasks.ts'
+import { makeUp } from './made-up.ts'
 
 /** What every task of a made-up voyage shares. */
 interface Voyage {
@@ -70,4 +73,26 @@ export function finishedTask(
     { type: 'task.reported', taskId, run: 1, title: `${task.title}: done` },
     { type: 'task.completed', taskId, run: 1, usage, ...(transcript ? { transcript } : {}) },
   ]
+}
+
+/** Of one entry of a transcript; its size hardly matters where no transcript is parsed but to be counted. */
+export const entryBytes = 4_000
+
+/** A run with so many messages, as a session leaves it. */
+export async function writeTranscript(
+  dataDir: string,
+  id: TaskId,
+  seed: number,
+  entries: number,
+): Promise<TranscriptCounts | null> {
+  const { message } = makeUp(seed, id)
+  const sessions = createSessions()
+  const session = await sessions.open(id, layoutOf(dataDir).sessionDir(id))
+  const run = { runId: runIdOf(id, 1), run: 1 }
+  await session.append({ type: 'run-start', ...run, reason: 'prompt', agent: 'mate' })
+  await session.append(...Array.from({ length: entries }, () => message(entryBytes)))
+  await session.append({ type: 'run-end', ...run, status: 'completed', cause: null })
+  const counts = await session.counts()
+  await sessions.close(id)
+  return counts
 }
