@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { utimes } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
@@ -111,6 +112,20 @@ it('works in the middle of a conflicted merge', async () => {
   const { tree } = await git.snapshot(project.dir)
   expect(project.git('show', `${tree}:a.txt`)).toContain('<<<<<<<')
   expect(await project.account()).toEqual(before)
+})
+
+it('takes a file in conflict that is as the only side has it', async () => {
+  const project = await makeRepository({ 'a.txt': 'ours\n' })
+  const blob = project.git('rev-parse', 'HEAD:a.txt')
+  project.git('rm', '--quiet', '--cached', 'a.txt')
+  execFileSync('git', ['update-index', '--index-info'], {
+    cwd: project.dir,
+    input: `100644 ${blob} 2\ta.txt\n`,
+  })
+
+  const { tree, dirty } = await git.snapshot(project.dir)
+  expect(project.git('ls-tree', '-r', tree)).toBe(`100644 blob ${blob}\ta.txt`)
+  expect(dirty).toBe(false)
 })
 
 it('leaves out a repository inside the working tree, and says so', async () => {

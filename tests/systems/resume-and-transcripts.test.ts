@@ -10,7 +10,7 @@ import { layoutOf } from '../../src/main/sessions/session-files.ts'
 import { openShiplog } from '../../src/main/shiplog.ts'
 import type { Entry } from '../../src/shared/entries.ts'
 import { newTaskId, parseTaskId } from '../../src/shared/ids.ts'
-import type { Task } from '../../src/shared/tasks.ts'
+import type { Task, TaskTree } from '../../src/shared/tasks.ts'
 import {
   entriesOf,
   openFixture,
@@ -129,6 +129,9 @@ describe('sub-agent resume and transcript persistence', { timeout }, () => {
     await writeFile(join(dir, 'go-2'), '')
     const { accepted } = await shiplog.client.tasks.resume({ selector: { by: 'tree', taskId: id } })
     expect(accepted.map(({ taskId }) => taskId).sort()).toEqual([id, root].sort())
+    // Accepted is not begun: until then both are interrupted, which is settled.
+    const hasEnded = ({ id, status }: TaskTree) => id === root && status === 'completed'
+    await until(shiplog, (tasks) => tasks.some(hasEnded))
     await untilQuiet(shiplog)
     expect(await taskOf(shiplog, 'Scout')).toMatchObject({ id, status: 'completed' })
     const after = await entriesOf(shiplog, id)

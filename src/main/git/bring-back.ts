@@ -2,12 +2,12 @@
 import path from 'node:path'
 import { GitError } from './errors.ts'
 import { exists } from './exists.ts'
-import { head as headOf, isClean, resolveCommit } from './inspect.ts'
+import { head as headOf, isClean, resolveCommit, treeOf } from './inspect.ts'
 import { mergeTrees } from './merge-trees.ts'
 import { keepSnapshot } from './objects/kept-snapshots.ts'
 import { whileObjectsStay, withQuarantine } from './objects/quarantine.ts'
 import { line, type RunGit } from './run.ts'
-import { commitTree, snapshotMessage, treeOf } from './snapshot.ts'
+import { commitTree, snapshotMessage } from './snapshot.ts'
 
 type Rebased = { kind: 'rebased'; commit: string } | { kind: 'conflict'; paths: string[] }
 

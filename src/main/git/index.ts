@@ -37,7 +37,7 @@ import {
 } from './restore-worktree.ts'
 import { createRunGit, type RunGitOptions } from './run.ts'
 import { filesInCommit } from './saved-files.ts'
-import { commitSnapshot, snapshot } from './snapshot.ts'
+import { type CommitOptions, commitSnapshot, snapshot } from './snapshot.ts'
 import { joinSubmodule, submodulesWithWork } from './submodules.ts'
 import { readTexts } from './texts.ts'
 import * as contents from './update/contents.ts'
@@ -97,8 +97,12 @@ export function createGit(options: RunGitOptions = {}) {
     remoteUrls: (dir: string, options?: Options) => inspect.remoteUrls(git, dir, options),
 
     snapshot: (dir: string, options?: Options) => snapshot(git, dir, options),
-    commitSnapshot: (dir: string, options?: Options & { message?: string }) =>
-      commitSnapshot(git, dir, options),
+    commitSnapshot: (dir: string, options?: CommitOptions) => commitSnapshot(git, dir, options),
+    /** The same, kept for a task as `keepRef` does. `last`: of the same task. */
+    keepSnapshot: (
+      dir: string,
+      { taskId, ...options }: Pick<CommitOptions, 'last' | 'signal'> & { taskId: TaskId },
+    ) => worktrees.keepSnapshotFor(git, dir, taskId, options),
     /** What differs between two trees or commits, renames found; paths are relative to `dir`, `/` as separator. */
     treeDifferences: (input: Parameters<typeof treeDifferences>[1]) => treeDifferences(git, input),
     readTexts: (input: Parameters<typeof readTexts>[1]) => readTexts(git, input),

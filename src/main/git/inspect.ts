@@ -3,6 +3,7 @@ import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { GitError, WorktreeBrokenError } from './errors.ts'
 import { exists } from './exists.ts'
+import { readGitDir } from './git-dir.ts'
 import { fields, line, notIntoSubmodules, type RunGit } from './run.ts'
 
 type ProjectInspection =
@@ -38,6 +39,13 @@ export async function inspectProject(
   if (found === null) return { kind: 'missing' }
   if (!found.isDirectory()) return { kind: 'not-a-directory' }
   try {
+    // One Git process for what nearly every project is.
+    const own = await readGitDir(dir)
+    const standing = own && (await standingOf(git, dir, { signal }).catch(nullForGitError))
+    if (own && standing?.head) {
+      const { topLevel, head } = standing
+      return { kind: 'repository', topLevel, branch: own.branch, head: head.commit }
+    }
     const answers = line(
       await git(['rev-parse', '--is-bare-repository', '--is-inside-work-tree'], {
         cwd: dir,
@@ -66,6 +74,11 @@ export async function inspectProject(
   }
 }
 
+function nullForGitError(error: unknown): null {
+  if (error instanceof GitError) return null
+  throw error
+}
+
 /** Git 2.38 and newer, told so by `settings`, does not work in a folder that only looks like a repository. */
 const isBareRefusal = (error: GitError): boolean => error.stderr.includes('safe.bareRepository')
 
@@ -80,6 +93,39 @@ export async function topLevelOf(
 ): Promise<string> {
   const args = ['rev-parse', '--show-toplevel']
   const topLevel = path.resolve(line(await git(args, { cwd: dir, signal })))
+  await refuseElsewhere(git, dir, topLevel)
+  return topLevel
+}
+
+interface Standing {
+  topLevel: string
+  /** The commit that HEAD names, and its tree; null before the first one. */
+  head: { commit: string; tree: string } | null
+}
+
+/** What `topLevelOf`, `head` and `treeOf` find, by one Git process. */
+export async function standingOf(
+  git: RunGit,
+  dir: string,
+  { signal }: Where = {},
+): Promise<Standing> {
+  const args = ['rev-parse', '--show-toplevel', '--revs-only', 'HEAD^{commit}', 'HEAD^{tree}']
+  const text = line(await git(args, { cwd: dir, signal }))
+  // A folder's name may hold a newline.
+  const answers = /^(.*)\n([0-9a-f]{40,64})\n([0-9a-f]{40,64})$/s.exec(text)
+  if (answers === null) {
+    const topLevel = await topLevelOf(git, dir, { signal })
+    const commit = await head(git, dir, { signal })
+    const tree = commit && (await treeOf(git, dir, commit, { signal }))
+    return { topLevel, head: commit && tree ? { commit, tree } : null }
+  }
+  const [, place = '', commit = '', tree = ''] = answers
+  const topLevel = path.resolve(place)
+  await refuseElsewhere(git, dir, topLevel)
+  return { topLevel, head: { commit, tree } }
+}
+
+async function refuseElsewhere(git: RunGit, dir: string, topLevel: string): Promise<void> {
   const root = await git.worktreeRootOf(dir)
   if (root !== null && topLevel !== (await realpath(root)))
     throw new WorktreeBrokenError(root, `${topLevel} in it was made a repository of its own`)
@@ -87,9 +133,8 @@ export async function topLevelOf(
   // Git resolves links as the system does, and Windows has several spellings of one folder.
   if (nearest === null || (await realpath(topLevel)) !== nearest) {
     const said = `fatal: the repository of ${dir} says that its files are in ${topLevel} (core.worktree)`
-    throw new GitError(args, null, said)
+    throw new GitError(['rev-parse', '--show-toplevel'], null, said)
   }
-  return topLevel
 }
 
 /** The nearest folder from `dir` up that Git keeps a repository in or for. */
@@ -113,6 +158,9 @@ export async function commonDirOf(
 ): Promise<string | null> {
   const there = await stat(repoDir).catch(() => null)
   if (there === null) return null
+  await git.ensureWorktree(repoDir)
+  const found = await readGitDir(repoDir)
+  if (found !== null) return realpath(found.commonDir)
   try {
     const answer = await git(['rev-parse', '--git-common-dir'], { cwd: repoDir, signal })
     return await realpath(path.resolve(repoDir, line(answer)))
@@ -150,12 +198,26 @@ export async function resolveCommit(
   return result.exitCode === 0 ? line(result) : null
 }
 
+/** The tree of a commit, or of a tree. */
+export async function treeOf(
+  git: RunGit,
+  dir: string,
+  name: string,
+  { signal }: Where = {},
+): Promise<string> {
+  const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{tree}`]
+  return line(await git(args, { cwd: dir, signal }))
+}
+
 /** The checked-out branch without `refs/heads/`; null when HEAD is detached. */
 export async function currentBranch(
   git: RunGit,
   dir: string,
   { signal }: Where = {},
 ): Promise<string | null> {
+  await git.ensureWorktree(dir)
+  const found = await readGitDir(dir)
+  if (found !== null) return found.branch
   const result = await git(['symbolic-ref', '--quiet', 'HEAD'], {
     cwd: dir,
     signal,
@@ -182,9 +244,18 @@ export async function isClean(git: RunGit, dir: string, { signal }: Where = {}):
   return result.stdout.length === 0
 }
 
-/** `[2, 39]` for `git version 2.39.5 (Apple Git-154)`. */
-export async function version(git: RunGit, { signal }: Where = {}): Promise<[number, number]> {
-  const text = line(await git(['--version'], { cwd: process.cwd(), signal }))
+const versions = new WeakMap<RunGit, Promise<[number, number]>>()
+
+/** `[2, 39]` for `git version 2.39.5 (Apple Git-154)`. Asked once. */
+export function version(git: RunGit): Promise<[number, number]> {
+  const known = versions.get(git) ?? readVersion(git)
+  versions.set(git, known)
+  known.catch(() => versions.delete(git))
+  return known
+}
+
+async function readVersion(git: RunGit): Promise<[number, number]> {
+  const text = line(await git(['--version'], { cwd: process.cwd() }))
   const found = /(\d+)\.(\d+)/.exec(text)
   return [Number(found?.[1] ?? 0), Number(found?.[2] ?? 0)]
 }

@@ -24,7 +24,7 @@ export type TreeMerge =
 const mergeTreeSince: [number, number] = [2, 38]
 
 export async function mergeTrees(git: RunGit, trees: ThreeTrees): Promise<TreeMerge> {
-  const [major, minor] = await version(git, trees)
+  const [major, minor] = await version(git)
   const known =
     major > mergeTreeSince[0] || (major === mergeTreeSince[0] && minor >= mergeTreeSince[1])
   return known ? mergeByMergeTree(git, trees) : mergeByPatch(git, trees)

@@ -7,10 +7,10 @@ import { mkdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { ApplyOutcome } from '../../shared/tools.ts'
 import { applyToIndex, type IndexApplication, isInIndex, splitSeries } from './apply-to-index.ts'
-import { resolveCommit } from './inspect.ts'
+import { resolveCommit, treeOf } from './inspect.ts'
 import { mergeTrees, type TreeMerge } from './merge-trees.ts'
 import { line, type RunGit } from './run.ts'
-import { type OpenSnapshot, treeOf, withSnapshot } from './snapshot.ts'
+import { type OpenSnapshot, withSnapshot } from './snapshot.ts'
 import { planUpdate, type UpdatePlan } from './update/plan.ts'
 
 /**

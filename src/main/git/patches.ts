@@ -61,7 +61,7 @@ async function writePatch(
   base: string,
   { dir, seriesPath, worktreePath, signal }: SavePatchInput,
 ): Promise<SavedPatch> {
-  const final = await commitOpen(git, open, finalMessage, signal)
+  const final = await commitOpen(git, open, { message: finalMessage, signal })
   const apart = open.quarantine.git
   const tip = await linearTip(apart, dir, { base, head: final.head, signal })
 

@@ -1,6 +1,7 @@
 /** Files that Git keeps of one worktree alone: the lock of its index, and room for one of ours. */
 import { stat, unlink } from 'node:fs/promises'
 import path from 'node:path'
+import { readGitDir } from './git-dir.ts'
 import { line, type RunGit } from './run.ts'
 
 /**
@@ -21,6 +22,9 @@ export async function takeAwayIndexLock(
 
 /** Where Git keeps a file of that name for this worktree alone. */
 export async function privateFile(git: RunGit, dir: string, name: string): Promise<string> {
+  await git.ensureWorktree(dir)
+  const found = await readGitDir(dir)
+  if (found !== null) return path.join(found.gitDir, name)
   const answer = await git(['rev-parse', '--git-path', name], { cwd: dir })
   return path.resolve(dir, line(answer))
 }

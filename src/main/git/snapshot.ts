@@ -11,9 +11,11 @@
 import { copyFile, mkdtemp, rm, stat, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { head as headOf, topLevelOf } from './inspect.ts'
-import { keepSnapshot, releaseSnapshot } from './objects/kept-snapshots.ts'
+import { GitError } from './errors.ts'
+import { standingOf } from './inspect.ts'
+import { keepSnapshot, lendTree } from './objects/kept-snapshots.ts'
 import { type Quarantine, whileObjectsStay, withQuarantine } from './objects/quarantine.ts'
+import { privateFile } from './private-files.ts'
 import { line, notIntoSubmodules, type RunGit } from './run.ts'
 
 interface Snapshot {
@@ -36,7 +38,7 @@ export interface OpenSnapshot extends Snapshot {
   scratchDir: string
 }
 
-interface CommittedSnapshot extends Snapshot {
+export interface CommittedSnapshot extends Snapshot {
   /** HEAD when nothing was changed, else a new commit on top of it, kept for a while (`kept-snapshots.ts`). */
   commit: string
 }
@@ -67,31 +69,44 @@ export async function snapshot(
   dir: string,
   options: SnapshotOptions = {},
 ): Promise<Snapshot> {
-  const { commit, ...taken } = await commitSnapshot(git, dir, options)
-  if (commit !== taken.head) await releaseSnapshot(git, dir, commit)
-  return taken
+  return withSnapshot(git, dir, options, async ({ tree, head, dirty, leftOut, ...open }) => {
+    if (dirty) await lendTree(open.quarantine, { dir: open.topLevel, tree, since: head })
+    return { tree, head, dirty, leftOut }
+  })
+}
+
+export interface CommitOptions extends SnapshotOptions {
+  message?: string | undefined
+  /** Keeps a new commit from then on; one of its own does for a while, unless given. */
+  ref?: string | undefined
+  /** The last one, which something still keeps: it is the answer when nothing changed since. */
+  last?: Pick<CommittedSnapshot, 'tree' | 'head' | 'commit'> | null | undefined
 }
 
 /** A commit that holds the working tree as it is, for a child to branch from. No branch moves. */
 export async function commitSnapshot(
   git: RunGit,
   dir: string,
-  { message = snapshotMessage, signal }: SnapshotOptions & { message?: string } = {},
+  { message = snapshotMessage, ref, last, signal }: CommitOptions = {},
 ): Promise<CommittedSnapshot> {
-  return withSnapshot(git, dir, { signal }, (open) => commitOpen(git, open, message, signal))
+  return withSnapshot(git, dir, { signal }, async (open) => {
+    const isLast = last && last.tree === open.tree && last.head === open.head
+    if (!isLast) return commitOpen(git, open, { message, ref, signal })
+    const { tree, head, dirty, leftOut } = open
+    return { tree, head, dirty, leftOut, commit: last.commit }
+  })
 }
 
 export async function commitOpen(
   git: RunGit,
   { tree, head, dirty, leftOut, topLevel, quarantine }: OpenSnapshot,
-  message: string,
-  signal?: AbortSignal,
+  { message, ref, signal }: SnapshotOptions & { message: string; ref?: string | undefined },
 ): Promise<CommittedSnapshot> {
   const taken = { tree, head, dirty, leftOut }
   if (head !== null && !dirty) return { ...taken, commit: head }
   const parents = head === null ? [] : [head]
   const commit = await commitTree(quarantine.git, topLevel, { tree, parents, message, signal })
-  await keepSnapshot(git, quarantine, { dir: topLevel, commit, tree, since: head })
+  await keepSnapshot(git, quarantine, { dir: topLevel, commit, ref, tree, since: head })
   return { ...taken, commit }
 }
 
@@ -124,23 +139,23 @@ export async function withSnapshot<Result>(
   { signal }: SnapshotOptions,
   use: (snapshot: OpenSnapshot) => Promise<Result>,
 ): Promise<Result> {
-  const topLevel = await topLevelOf(git, dir, { signal })
-  const attempt = () =>
-    withScratchDir((scratchDir) =>
+  const attempt = async () => {
+    const { topLevel, head: standing } = await standingOf(git, dir, { signal })
+    const head = standing?.commit ?? null
+    return withScratchDir((scratchDir) =>
       withQuarantine(git, topLevel, async (quarantine) => {
         const apart = quarantine.git
-        const head = await headOf(apart, topLevel, { signal })
         const indexFile = path.join(scratchDir, 'index')
         await startIndex(apart, topLevel, indexFile, head, signal)
 
         const run = { cwd: topLevel, env: { GIT_INDEX_FILE: indexFile }, signal }
-        await addChanged(apart, run)
-        const leftOut = await addUntracked(apart, run)
-        const tree = line(await apart(['write-tree'], run))
-        const dirty = head === null || tree !== (await treeOf(apart, topLevel, head, { signal }))
+        const leftOut = await addWork(apart, run)
+        const tree = await writeTree(apart, run)
+        const dirty = tree !== standing?.tree
         return use({ tree, head, dirty, leftOut, topLevel, quarantine, indexFile, scratchDir })
       }),
     )
+  }
   return whileObjectsStay(attempt, signal)
 }
 
@@ -163,17 +178,6 @@ async function makeScratchDir(): Promise<string> {
   )
 }
 
-/** The tree of a commit, or of a tree. */
-export async function treeOf(
-  git: RunGit,
-  dir: string,
-  name: string,
-  { signal }: SnapshotOptions = {},
-): Promise<string> {
-  const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{tree}`]
-  return line(await git(args, { cwd: dir, signal }))
-}
-
 /**
  * Starts from a copy of the real index, whose file times spare Git from reading every file again.
  * The copy must not look younger than the original: Git reads a file that is as young as its index,
@@ -186,8 +190,7 @@ async function startIndex(
   head: string | null,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const answer = await git(['rev-parse', '--git-path', 'index'], { cwd: topLevel, signal })
-  const realIndex = path.resolve(topLevel, line(answer))
+  const realIndex = await privateFile(git, topLevel, 'index')
   const times = await stat(realIndex).catch(() => null)
   if (times !== null) {
     await copyFile(realIndex, indexFile)
@@ -198,43 +201,48 @@ async function startIndex(
   }
 }
 
-/**
- * As `git add --update`, but without its look into submodules: a `git status` in there would run what a
- * submodule's own configuration names.
- */
-async function addChanged(
-  git: RunGit,
-  run: { cwd: string; env: Record<string, string>; signal: AbortSignal | undefined },
-): Promise<void> {
-  const changed = await git(['diff-files', '--name-only', '-z', ...notIntoSubmodules], run)
-  if (changed.stdout.length === 0) return
-  await git(['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], {
-    ...run,
-    input: changed.stdout,
-  })
-}
+type Run = { cwd: string; env: Record<string, string>; signal: AbortSignal | undefined }
 
-/** Gives back what it left out. `git add --all` would instead fail on, or link to, such repositories. */
-async function addUntracked(
-  git: RunGit,
-  run: { cwd: string; env: Record<string, string>; signal: AbortSignal | undefined },
-): Promise<string[]> {
-  const listed = await git(['ls-files', '-z', '--others', '--exclude-standard'], run)
+/**
+ * As `git add --all`, but without its look into submodules: a `git status` in there would run what a
+ * submodule's own configuration names. Gives back what it left out: repositories inside the working tree, on
+ * which `git add --all` would fail, or which it would link to.
+ */
+async function addWork(git: RunGit, run: Run): Promise<string[]> {
+  const which = ['--others', '--modified', '--deleted', '--exclude-standard']
+  const listed = await git(['ls-files', '-z', '-t', ...which], run)
   const leftOut: string[] = []
-  const kept: Buffer[] = []
+  const changed: Buffer[] = []
+  const untracked: Buffer[] = []
   // Bytes, not text: a name need not be UTF-8.
   for (let start = 0; start < listed.stdout.length; ) {
     const end = listed.stdout.indexOf(0, start)
-    if (listed.stdout[end - 1] === 0x2f) leftOut.push(listed.stdout.toString('utf8', start, end))
-    else kept.push(listed.stdout.subarray(start, end + 1))
+    const name = listed.stdout.subarray(start + 2, end + 1)
+    if (listed.stdout[start] !== 0x3f) changed.push(name)
+    else if (listed.stdout[end - 1] !== 0x2f) untracked.push(name)
+    else leftOut.push(name.toString('utf8', 0, name.length - 1))
     start = end + 1
   }
-  if (kept.length > 0) {
-    // `--remove`: a file that went since it was listed is no error.
-    await git(['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], {
-      ...run,
-      input: Buffer.concat(kept),
-    })
-  }
+  // A file may stand where a folder of tracked files was: these go first.
+  await updateIndex(git, run, Buffer.concat([...changed, ...untracked]))
   return leftOut
+}
+
+async function updateIndex(git: RunGit, run: Run, names: Buffer): Promise<void> {
+  if (names.length === 0) return
+  // `--remove`: a file that went since it was listed is no error.
+  const args = ['update-index', '--add', '--remove', '--replace', '-z', '--stdin']
+  await git(args, { ...run, input: names })
+}
+
+async function writeTree(git: RunGit, run: Run): Promise<string> {
+  try {
+    return line(await git(['write-tree'], run))
+  } catch (error) {
+    if (!(error instanceof GitError) || !error.stderr.includes('unmerged')) throw error
+    // A file in conflict that is as one side has it: nothing was modified to the list above.
+    const conflicts = await git(['diff-files', '--name-only', '-z', ...notIntoSubmodules], run)
+    await updateIndex(git, run, conflicts.stdout)
+    return line(await git(['write-tree'], run))
+  }
 }

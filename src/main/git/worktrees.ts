@@ -5,9 +5,14 @@ import type { TaskId } from '../../shared/ids.ts'
 import { GitError, NotAWorktreeError, WorktreeRefusedError } from './errors.ts'
 import { exists } from './exists.ts'
 import { commonDirOf, resolveCommit } from './inspect.ts'
-import { releaseSnapshot } from './objects/kept-snapshots.ts'
+import { releaseSnapshot, releasing } from './objects/kept-snapshots.ts'
 import { line, type RunGit } from './run.ts'
-import { shiplogIdentity } from './snapshot.ts'
+import {
+  type CommitOptions,
+  type CommittedSnapshot,
+  commitSnapshot,
+  shiplogIdentity,
+} from './snapshot.ts'
 import { adminDirOf, resolved } from './worktree-files/state.ts'
 import { syncWorktree } from './worktree-files/sync.ts'
 
@@ -143,8 +148,24 @@ export async function keepRef(
   taskId: TaskId,
   commit: string,
 ): Promise<void> {
-  await git(['update-ref', hiddenRef(taskId), commit], { cwd: repoDir })
-  await releaseSnapshot(git, repoDir, commit)
+  await git(['update-ref', '--stdin'], {
+    cwd: repoDir,
+    input: `update ${hiddenRef(taskId)} ${commit}\n${releasing(commit)}`,
+  })
+}
+
+/** A snapshot of a working tree, kept as `keepRef` does. `last`: the one before it of the same task. */
+export async function keepSnapshotFor(
+  git: RunGit,
+  dir: string,
+  taskId: TaskId,
+  { last, signal }: Pick<CommitOptions, 'last' | 'signal'>,
+): Promise<CommittedSnapshot> {
+  const taken = await commitSnapshot(git, dir, { ref: hiddenRef(taskId), last, signal })
+  const { commit, head } = taken
+  if (commit === head && commit !== last?.commit)
+    await git(['update-ref', hiddenRef(taskId), commit], { cwd: dir })
+  return taken
 }
 
 /** The commit that `keepRef` kept; null when there is none. */

@@ -7,30 +7,34 @@ const place = 'refs/shiplog/snapshots/'
 /** As long as Git keeps what nothing refers to, unless it is told otherwise. */
 const keptForMs = 14 * 24 * 60 * 60 * 1000
 
-interface NewCommit {
+interface NewTree {
   dir: string
-  commit: string
   tree: string
-  /** Its parent, whose objects something else keeps; null: it has none. */
+  /** A commit whose objects something else keeps; null: there is none. */
   since: string | null
 }
 
-/** Moves a snapshot into the repository. `git`: writes there. */
+/** Moves a snapshot into the repository. `git`: writes there. `ref`: the lasting reference, where there is one. */
 export async function keepSnapshot(
   git: RunGit,
   quarantine: Quarantine,
-  { dir, commit, tree, since }: NewCommit,
+  { commit, ref, ...tree }: NewTree & { commit: string; ref?: string | undefined },
 ): Promise<void> {
-  const added = await newIds(quarantine.git, { dir, tree, since })
-  const ids = [...new Set([commit, tree, ...added])]
-  await quarantine.keep({ ref: place + commit, commit, ids })
-  await dropOld(git, dir)
+  const ids = [commit, ...(await newIds(quarantine.git, tree))]
+  await quarantine.keep({ ref: ref ?? place + commit, commit, ids })
+  if (ref === undefined) await dropOld(git, tree.dir)
 }
 
-async function newIds(
-  git: RunGit,
-  { dir, tree, since }: Omit<NewCommit, 'commit'>,
-): Promise<string[]> {
+/** The same for a look, which leaves no reference. */
+export async function lendTree(quarantine: Quarantine, tree: NewTree): Promise<void> {
+  await quarantine.lend(await newIds(quarantine.git, tree))
+}
+
+async function newIds(git: RunGit, tree: NewTree): Promise<string[]> {
+  return [...new Set([tree.tree, ...(await idsBelow(git, tree))])]
+}
+
+async function idsBelow(git: RunGit, { dir, tree, since }: NewTree): Promise<string[]> {
   if (since === null) {
     const { stdout } = await git(['ls-tree', '-r', '-t', '-z', tree], { cwd: dir })
     return fields(stdout).flatMap((entry) => {
@@ -49,6 +53,9 @@ async function newIds(
 export async function releaseSnapshot(git: RunGit, dir: string, commit: string): Promise<void> {
   await git(['update-ref', '-d', place + commit], { cwd: dir })
 }
+
+/** The same as a line for `git update-ref --stdin`. */
+export const releasing = (commit: string): string => `delete ${place}${commit}\n`
 
 async function dropOld(git: RunGit, dir: string): Promise<void> {
   const listed = await git(['for-each-ref', '--format=%(committerdate:unix) %(refname)', place], {

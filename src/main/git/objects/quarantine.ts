@@ -20,6 +20,7 @@ import {
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { GitError, ObjectsVanishedError } from '../errors.ts'
+import { readGitDir } from '../git-dir.ts'
 import { line, type RunGit, withVariables } from '../run.ts'
 
 export interface Quarantine {
@@ -31,6 +32,8 @@ export interface Quarantine {
   objects: string
   /** Packs some objects, here or in the repository, and has them named by `ref`. Durable when it resolves. */
   keep(kept: { ref: string; commit: string; ids: readonly string[] }): Promise<void>
+  /** The same without a reference: for as long as the repository's owner lets such objects lie. */
+  lend(ids: readonly string[]): Promise<void>
 }
 
 const folderPrefix = 'shiplog-new-'
@@ -60,25 +63,15 @@ export async function withQuarantine<Result>(
     await mkdir(path.join(own, 'pack'))
     await writeFile(path.join(own, 'info', 'alternates'), `${quoted(objects)}\n`)
     const apart = withVariables(git, { GIT_OBJECT_DIRECTORY: own })
+    const pack = (ids: readonly string[], then: () => Promise<unknown>) =>
+      publish(apart, { dir, own, objects, ids }, then)
     return await use({
       git: apart,
       dir: own,
       objects,
-      keep: async ({ ref, commit, ids }) => {
-        const pack = line(
-          await apart(
-            [...durable, 'pack-objects', '-q', '--window=0', path.join(own, 'pack', 'pack')],
-            { cwd: dir, input: ids.map((id) => `${id}\n`).join('') },
-          ),
-        )
-        const keepFile = await publish(path.join(own, 'pack'), path.join(objects, 'pack'), pack)
-        try {
-          await git([...durable, 'update-ref', ref, commit], { cwd: dir })
-        } finally {
-          await rm(keepFile, { force: true })
-          inUse.delete(keepFile)
-        }
-      },
+      keep: ({ ref, commit, ids }) =>
+        pack(ids, () => git([...durable, 'update-ref', ref, commit], { cwd: dir })),
+      lend: (ids) => pack(ids, async () => {}),
     })
   } finally {
     await rm(own, { recursive: true, force: true, maxRetries: 3 })
@@ -87,12 +80,32 @@ export async function withQuarantine<Result>(
 }
 
 async function objectsOf(git: RunGit, dir: string): Promise<string> {
+  const found = await readGitDir(dir)
+  if (found !== null) return path.join(found.commonDir, 'objects')
   const answer = await git(['rev-parse', '--git-path', 'objects'], { cwd: dir })
   return path.resolve(dir, line(answer))
 }
 
+/** Moves objects into the repository; no `gc` takes them before `then` is over. */
+async function publish(
+  apart: RunGit,
+  { dir, own, objects, ids }: { dir: string; own: string; objects: string; ids: readonly string[] },
+  then: () => Promise<unknown>,
+): Promise<void> {
+  const args = ['pack-objects', '-q', '--window=0', path.join(own, 'pack', 'pack')]
+  const input = ids.map((id) => `${id}\n`).join('')
+  const pack = line(await apart([...durable, ...args], { cwd: dir, input }))
+  const keepFile = await movePack(path.join(own, 'pack'), path.join(objects, 'pack'), pack)
+  try {
+    await then()
+  } finally {
+    await rm(keepFile, { force: true })
+    inUse.delete(keepFile)
+  }
+}
+
 /** Resolves with the `.keep` file. */
-async function publish(from: string, to: string, pack: string): Promise<string> {
+async function movePack(from: string, to: string, pack: string): Promise<string> {
   await mkdir(to, { recursive: true })
   const keepFile = path.join(to, `pack-${pack}.keep`)
   inUse.add(keepFile)

@@ -56,4 +56,5 @@ export const placeOf = (
 const harmless = new Set(['config', 'check-ref-format', '--version', 'mailsplit', 'symbolic-ref'])
 
 export const needsGuard = ([subcommand = '', ...rest]: readonly string[]): boolean =>
-  !harmless.has(subcommand) && !(subcommand === 'rev-parse' && !rest.includes('--verify'))
+  !harmless.has(subcommand) &&
+  !(subcommand === 'rev-parse' && !rest.some((one) => one === '--verify' || one === '--revs-only'))

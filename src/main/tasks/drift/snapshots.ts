@@ -48,6 +48,8 @@ export function createRunSnapshots(deps: {
   if (!task.workspace?.baseCommit) return null
   /** What the run began with, or left at its last snapshot; null until it is known. */
   let known: State | null = null
+  /** What the task's hidden ref names since this run. */
+  let kept: Awaited<ReturnType<Git['keepSnapshot']>> | null = null
   let beginning: Promise<void> | null = null
   let mayHaveChanged = false
   let problems = 0
@@ -92,9 +94,9 @@ export function createRunSnapshots(deps: {
 
   const look = () =>
     attempt(async (signal): Promise<State> => {
-      const { tree, head, commit } = await git.commitSnapshot(workingDir, { signal })
+      kept = await git.keepSnapshot(workingDir, { taskId: task.id, last: kept, signal })
+      const { tree, head } = kept
       const branch = await git.currentBranch(workingDir, { signal })
-      await git.keepRef(workingDir, task.id, commit)
       return { tree, head, branch }
     })
 

@@ -1,0 +1,73 @@
+/**
+ * Where Git keeps what belongs to a working tree, and the branch that is checked out, read from the files that
+ * Git writes in every version. A Git process for the same costs a hundred times as much, and each turn asks.
+ */
+import type { Stats } from 'node:fs'
+import { lstat, readFile, stat } from 'node:fs/promises'
+import path from 'node:path'
+
+interface GitDir {
+  /** Of this working tree alone: HEAD, the index. Absolute. */
+  gitDir: string
+  /** What all worktrees of the repository share: objects, references. Absolute. */
+  commonDir: string
+  /** Without `refs/heads/`; null when HEAD is detached. */
+  branch: string | null
+}
+
+/**
+ * Null where only Git has an answer: `dir` is not the root of a working tree, belongs to somebody else, stores
+ * its references in another format, or has a file that is not as Git writes it.
+ */
+export async function readGitDir(dir: string): Promise<GitDir | null> {
+  try {
+    const dotGit = path.join(dir, '.git')
+    const [own, root] = await Promise.all([lstat(dotGit), stat(dir)])
+    const isFolder = own.isDirectory()
+    if (!(isFolder || own.isFile()) || !isOurs(own) || !isOurs(root)) return null
+    const gitDir = isFolder ? dotGit : path.resolve(dir, await pointedTo(dotGit))
+    const commonDir = await commonDirIn(gitDir)
+    if (isFolder && commonDir !== gitDir) return null
+    const needed = [gitDir, path.join(commonDir, 'objects'), path.join(commonDir, 'refs')]
+    for (const found of await Promise.all(needed.map((one) => stat(one))))
+      if (!found.isDirectory() || !isOurs(found)) return null
+    const branch = await branchIn(gitDir, commonDir)
+    return branch === undefined ? null : { gitDir, commonDir, branch }
+  } catch {
+    return null
+  }
+}
+
+/** Git refuses to work in what is somebody else's (`safe.directory`), and says why. */
+const isOurs = ({ uid }: Stats): boolean =>
+  process.geteuid === undefined || uid === process.geteuid()
+
+async function pointedTo(gitFile: string): Promise<string> {
+  const [, target] = /^gitdir: (.+?)[\r\n]*$/s.exec(await readFile(gitFile, 'utf8')) ?? []
+  if (target === undefined) throw new Error(`${gitFile} names no folder`)
+  return target
+}
+
+async function commonDirIn(gitDir: string): Promise<string> {
+  const text = await readFile(path.join(gitDir, 'commondir'), 'utf8').catch((error) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
+  return text === null ? gitDir : path.resolve(gitDir, text.replace(/[\r\n]+$/, ''))
+}
+
+/** Undefined: neither a branch nor a commit. */
+async function branchIn(gitDir: string, commonDir: string): Promise<string | null | undefined> {
+  const file = path.join(gitDir, 'HEAD')
+  if (!(await lstat(file)).isFile()) return undefined
+  const text = await readFile(file, 'utf8')
+  if (/^(?:[0-9a-f]{40}|[0-9a-f]{64})\n$/.test(text)) return null
+  const [, branch] = /^ref: refs\/heads\/(\S+)\n$/.exec(text) ?? []
+  // Where references are kept in another format, HEAD names an invalid one.
+  if (branch === undefined || branch === '.invalid') return undefined
+  const loose = await readFile(path.join(commonDir, 'refs', 'heads', branch), 'utf8').catch(
+    () => '',
+  )
+  // A branch can stand for another one.
+  return loose.startsWith('ref:') ? undefined : branch
+}
