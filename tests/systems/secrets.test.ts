@@ -229,7 +229,9 @@ it('[K2] gives agents of a project that is set to a list nothing else', async ()
   const environment = { allowed: ['STRIPE_KEY'], only: ['HARMLESS_ONE'] }
   await fixture.shiplog.client.projects.setEnvironment({ projectId, environment })
   await fixture.restart()
-  const turns = [bash('echo "$HARMLESS_ONE,$HARMLESS_TWO,${STRIPE_KEY:+given},${DATABASE:-none}"')]
+  const turns = [
+    bash(`echo "$HARMLESS_ONE,$HARMLESS_TWO,\${STRIPE_KEY:+given},\${DATABASE:-none}"`),
+  ]
   const taskId = await start(
     fixture,
     JSON.stringify({ version: 1, name: 'e', agents: { lead: { turns } } }),
@@ -244,8 +246,7 @@ it('[K2] gives the set-up command the same environment, and lets through what an
   vi.stubEnv('GIT_DIR', '/elsewhere')
   const projectId = fixture.project.id
   await writeFiles(fixture.project.dir, {
-    '.shiplog/project.yaml':
-      'setup: echo "$STRIPE_KEY,${DATABASE:-none},$GIT_DIR" > set-up.txt\nenv: [STRIPE_KEY]\n',
+    '.shiplog/project.yaml': `setup: echo "$STRIPE_KEY,\${DATABASE:-none},$GIT_DIR" > set-up.txt\nenv: [STRIPE_KEY]\n`,
   })
   const { client } = fixture.shiplog
   const setup = await client.projects.setup({ projectId })
