@@ -9,7 +9,6 @@ let testCount = 0
 
 const vitest = await createVitest({
   watch: false,
-  project: ['node'],
   bail: 1,
   silent: true,
   reporters: [

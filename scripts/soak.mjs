@@ -64,21 +64,17 @@ console.log(`factor ${factor}, seed ${seed}`)
 const rows = []
 for (const { name, file, shard } of chosen) {
   const startedAt = Date.now()
-  const problem = await runInOwnGroup(
-    process.execPath,
-    [vitest, 'run', '--project', 'node', file],
-    {
-      cwd: root,
-      env: {
-        ...process.env,
-        SHIPLOG_SOAK: factor,
-        SHIPLOG_SEED: seed,
-        SHIPLOG_SHARD: shard,
-        SHIPLOG_SOAK_FIGURES: figuresFile,
-      },
-      timeoutMs: shardTimeoutMs,
+  const problem = await runInOwnGroup(process.execPath, [vitest, 'run', file], {
+    cwd: root,
+    env: {
+      ...process.env,
+      SHIPLOG_SOAK: factor,
+      SHIPLOG_SEED: seed,
+      SHIPLOG_SHARD: shard,
+      SHIPLOG_SOAK_FIGURES: figuresFile,
     },
-  )
+    timeoutMs: shardTimeoutMs,
+  })
   const minutes = ((Date.now() - startedAt) / 60_000).toFixed(1)
   rows.push({ name, minutes, problem })
   console.log(`── ${name}: ${problem ?? 'passed'} (${minutes} min)`)

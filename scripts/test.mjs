@@ -22,8 +22,8 @@ const checks = [
 ]
 
 const suites = [
-  vitest('unit and service tests', 'node', hasFiles('tests', /\.test\.tsx?$/)),
-  vitest('stories', 'storybook', hasFiles('src/renderer', /\.stories\.tsx$/)),
+  vitest('unit and service tests', 'vitest.config.ts', hasFiles('tests', /\.test\.tsx?$/)),
+  vitest('stories', 'storybook/vitest.config.ts', hasFiles('src/renderer', /\.stories\.tsx$/)),
   playwright('the app in a browser', 'tests/app'),
   playwright('the desktop shell on the stand-in', 'tests/electron'),
 ].filter((suite) => suite.hasTests)
@@ -71,13 +71,13 @@ async function run({ name, args, env }) {
   return { problem }
 }
 
-function vitest(name, project, hasTests) {
-  const report = join(reports, `${project}.json`)
+function vitest(name, config, hasTests) {
+  const report = join(reports, `${config.replaceAll('/', '-')}.json`)
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
   return {
     name,
     hasTests,
-    args: [bin('vitest/vitest.mjs'), 'run', '--project', project, ...reporters],
+    args: [bin('vitest/vitest.mjs'), 'run', '--config', config, ...reporters],
     report,
     countsIn: (read) => ({
       passed: read.numPassedTests,
