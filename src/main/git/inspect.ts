@@ -266,6 +266,8 @@ export async function remoteUrls(
   dir: string,
   options: { signal?: AbortSignal | undefined } = {},
 ): Promise<{ name: string; url: string }[]> {
+  // A look at a few folders, for a process at every start in a project without Git.
+  if ((await nearestRepository(path.resolve(dir))) === null) return []
   const result = await git(['config', '-z', '--get-regexp', '^remote\\..*\\.(push)?url$'], {
     cwd: dir,
     okExitCodes: [0, 1, 128],
