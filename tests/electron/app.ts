@@ -41,41 +41,69 @@ interface Fixtures {
   launch(options?: LaunchOptions): Promise<ElectronApplication>
 }
 
-export const test = base.extend<Fixtures>({
+interface WorkerFixtures {
+  /** An app for all tests of a worker that only look at it: starting one costs two seconds. */
+  standing: ElectronApplication
+}
+
+export const test = base.extend<Fixtures & { standingPage: Page }, WorkerFixtures>({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads what a fixture needs from this pattern
-  dir: async ({}, use) => {
-    const dir = await mkdtemp(join(tmpdir(), 'shiplog-electron-'))
-    await use(dir)
-    await rm(dir, { recursive: true, force: true, maxRetries: 5 })
-  },
+  dir: async ({}, use) => inNewFolder(use),
   dataDir: async ({ dir }, use) => use(join(dir, 'data')),
-  environment: async ({ dir }, use) => {
-    const own = { XDG_CONFIG_HOME: join(dir, 'config'), STANDIN_NODE: process.execPath }
-    await use({ ...(process.env as Record<string, string>), ...own })
-  },
-  launch: async ({ dataDir, environment }, use) => {
-    const launched: { app: ElectronApplication; child: ChildProcess; ended: Promise<unknown> }[] =
-      []
-    await use(async ({ args = [], dataDir: otherDir } = {}) => {
-      const app = await electron.launch({
-        executablePath,
-        args: [appDir, ...args],
-        env: { ...environment, SHIPLOG_DATA_DIR: otherDir ?? dataDir },
-      })
-      const child = app.process()
-      launched.push({ app, child, ended: once(child, 'exit') })
-      return app
-    })
-    for (const { app, child, ended } of launched) {
-      if (child.exitCode === null && child.signalCode === null) {
-        // Agents may still be at work, and a question would wait for somebody to answer it.
-        await answerQuestions(app, 'Interrupt and quit').catch(() => {})
-        await app.close().catch(() => {}) // it may have been ending by itself
-      }
-      await ended // or it could still write into the folder that goes next
-    }
+  environment: async ({ dir }, use) => use(environmentIn(dir)),
+  launch: async ({ dataDir, environment }, use) => launching(environment, dataDir, use),
+  standing: [
+    // biome-ignore lint/correctness/noEmptyPattern: as above
+    async ({}, use) =>
+      inNewFolder((dir) =>
+        launching(environmentIn(dir), join(dir, 'data'), async (launch) => use(await launch())),
+      ),
+    { scope: 'worker' },
+  ],
+  // Loaded again: nothing of what a test did in it is left for the next.
+  standingPage: async ({ standing }, use) => {
+    await use(await lead(standing, `${appOrigin}/index.html`))
   },
 })
+
+async function inNewFolder(use: (dir: string) => Promise<void>): Promise<void> {
+  const dir = await mkdtemp(join(tmpdir(), 'shiplog-electron-'))
+  await use(dir)
+  await rm(dir, { recursive: true, force: true, maxRetries: 5 })
+}
+
+const environmentIn = (dir: string): Record<string, string> => ({
+  ...(process.env as Record<string, string>),
+  XDG_CONFIG_HOME: join(dir, 'config'),
+  STANDIN_NODE: process.execPath,
+})
+
+/** Whatever was launched has ended when it resolves. */
+async function launching(
+  environment: Record<string, string>,
+  dataDir: string,
+  use: (launch: Fixtures['launch']) => Promise<void>,
+): Promise<void> {
+  const launched: { app: ElectronApplication; child: ChildProcess; ended: Promise<unknown> }[] = []
+  await use(async ({ args = [], dataDir: otherDir } = {}) => {
+    const app = await electron.launch({
+      executablePath,
+      args: [appDir, ...args],
+      env: { ...environment, SHIPLOG_DATA_DIR: otherDir ?? dataDir },
+    })
+    const child = app.process()
+    launched.push({ app, child, ended: once(child, 'exit') })
+    return app
+  })
+  for (const { app, child, ended } of launched) {
+    if (child.exitCode === null && child.signalCode === null) {
+      // Agents may still be at work, and a question would wait for somebody to answer it.
+      await answerQuestions(app, 'Interrupt and quit').catch(() => {})
+      await app.close().catch(() => {}) // it may have been ending by itself
+    }
+    await ended // or it could still write into the folder that goes next
+  }
+}
 
 export { expect } from '@playwright/test'
 

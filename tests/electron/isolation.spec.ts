@@ -1,7 +1,8 @@
-import { appOrigin, expect, firstPage, lead, quietAddress, test } from './app.ts'
+import { appOrigin, expect, lead, quietAddress, test } from './app.ts'
 
-test('the page has no Node and nothing of the preload but two words', async ({ launch }) => {
-  const page = await firstPage(await launch())
+test('the page has no Node and nothing of the preload but two words', async ({
+  standingPage: page,
+}) => {
   const found = await page.evaluate(() => ({
     node: ['require', 'process', 'module', 'Buffer', 'global', 'electron', 'ipcRenderer'].filter(
       (name) => name in window,
@@ -40,8 +41,7 @@ test('what the page does to its own globals does not reach the preload', async (
 })
 
 test.describe('the content-security policy', () => {
-  test('comes with every file of the app', async ({ launch }) => {
-    const page = await firstPage(await launch())
+  test('comes with every file of the app', async ({ standingPage: page }) => {
     const policies = await page.evaluate(async () => {
       const scripts = [...document.querySelectorAll('script')].map((script) => script.src)
       const answers = await Promise.all(['/', '/missing.js', ...scripts].map((url) => fetch(url)))
@@ -54,8 +54,9 @@ test.describe('the content-security policy', () => {
     }
   })
 
-  test('lets no inline script run and nothing be fetched from elsewhere', async ({ launch }) => {
-    const page = await firstPage(await launch())
+  test('lets no inline script run and nothing be fetched from elsewhere', async ({
+    standingPage: page,
+  }) => {
     const violated = await page.evaluate(async () => {
       const reported: string[] = []
       const all = Promise.withResolvers<void>()
@@ -85,8 +86,7 @@ test.describe('the content-security policy', () => {
   })
 })
 
-test('serves the renderer’s files and no others', async ({ launch }) => {
-  const page = await firstPage(await launch())
+test('serves the renderer’s files and no others', async ({ standingPage: page }) => {
   const statuses = await page.evaluate(async () => {
     const get = async (path: string) => (await fetch(path)).status
     return {
@@ -98,10 +98,8 @@ test('serves the renderer’s files and no others', async ({ launch }) => {
   expect(statuses).toEqual({ page: 200, outside: 400, missing: 404 })
 })
 
-test('answers for its own host alone', async ({ launch }) => {
-  const app = await launch()
-  const page = await firstPage(app)
-  const failed = await app.evaluate(async ({ BrowserWindow }) => {
+test('answers for its own host alone', async ({ standing, standingPage: page }) => {
+  const failed = await standing.evaluate(async ({ BrowserWindow }) => {
     const other = new BrowserWindow({ show: false })
     await other.loadURL('app://elsewhere/index.html').catch(() => {})
     const title = other.webContents.getURL()
@@ -113,8 +111,7 @@ test('answers for its own host alone', async ({ launch }) => {
 })
 
 test.describe('permissions', () => {
-  test('are denied', async ({ launch }) => {
-    const page = await firstPage(await launch())
+  test('are denied', async ({ standingPage: page }) => {
     const denied = await page.evaluate(async () => {
       const state = async (name: string) =>
         (await navigator.permissions.query({ name: name as PermissionName })).state
@@ -136,16 +133,14 @@ test.describe('permissions', () => {
     })
   })
 
-  test('but to copy text, which buttons of the page do', async ({ launch }) => {
-    const page = await firstPage(await launch())
+  test('but to copy text, which buttons of the page do', async ({ standingPage: page }) => {
     await page.bringToFront()
     await expect(page.getByRole('button', { name: 'Try the demo' })).toBeVisible()
     await page.locator('body').click({ position: { x: 2, y: 2 } })
     expect(await page.evaluate(() => navigator.clipboard.writeText('copied'))).toBeUndefined()
   })
 
-  test('but to notify, which only the page of the app can', async ({ launch }) => {
-    const page = await firstPage(await launch())
+  test('but to notify, which only the page of the app can', async ({ standingPage: page }) => {
     expect(await page.evaluate(() => Notification.requestPermission())).toBe('granted')
   })
 })
