@@ -2,8 +2,7 @@ import type { ElectronApplication, Page } from '@playwright/test'
 import { expect, firstPage, test } from './app.ts'
 
 /** Keeps what the main process is asked about, and what it gives to the system's browser. */
-async function watch(app: ElectronApplication): Promise<Page> {
-  const page = await firstPage(app)
+async function watch(app: ElectronApplication, page: Page): Promise<void> {
   await expect(page.getByRole('button', { name: 'Try the demo' })).toBeVisible()
   await app.evaluate(({ BrowserWindow, shell }) => {
     const seen = { refused: [] as string[], opened: [] as string[] }
@@ -16,7 +15,6 @@ async function watch(app: ElectronApplication): Promise<Page> {
       seen.opened.push(url)
     }
   })
-  return page
 }
 
 const seenBy = (app: ElectronApplication): Promise<{ refused: string[]; opened: string[] }> =>
@@ -36,8 +34,10 @@ async function addLink(page: Page, href: string, target = ''): Promise<void> {
 }
 
 test('a page can’t lead the window away', async ({ launch }) => {
+  // One of its own: a click of another test may be too short a while ago.
   const app = await launch()
-  const page = await watch(app)
+  const page = await firstPage(app)
+  await watch(app, page)
   const before = page.url()
   for (const [to, asked] of [
     ['https://evil.invalid/#there', 'https://evil.invalid/#there'],
@@ -55,9 +55,8 @@ test('a page can’t lead the window away', async ({ launch }) => {
   expect((await seenBy(app)).opened).toEqual([])
 })
 
-test('a page can’t open a window', async ({ launch }) => {
-  const app = await launch()
-  const page = await watch(app)
+test('a page can’t open a window', async ({ standing: app, standingPage: page }) => {
+  await watch(app, page)
   await page.evaluate(() => {
     window.open('https://evil.invalid/')
     window.open('app://shiplog/index.html')
@@ -74,9 +73,11 @@ test('a page can’t open a window', async ({ launch }) => {
   expect(windows).toBe(1)
 })
 
-test('a link that a person clicks opens in the system’s browser', async ({ launch }) => {
-  const app = await launch()
-  const page = await watch(app)
+test('a link that a person clicks opens in the system’s browser', async ({
+  standing: app,
+  standingPage: page,
+}) => {
+  await watch(app, page)
   const before = page.url()
   await addLink(page, 'https://example.invalid/report?a=1#b')
   await page.getByText('the link').click()
@@ -86,9 +87,11 @@ test('a link that a person clicks opens in the system’s browser', async ({ lau
   expect(page.url()).toBe(before)
 })
 
-test('a link that would start another program does nothing', async ({ launch }) => {
-  const app = await launch()
-  const page = await watch(app)
+test('a link that would start another program does nothing', async ({
+  standing: app,
+  standingPage: page,
+}) => {
+  await watch(app, page)
   for (const href of ['ssh://evil.invalid/', 'https://a:b@example.invalid/']) {
     await addLink(page, href, '_blank')
     const link = page.getByText('the link')
