@@ -27,11 +27,12 @@ const cli = fileURLToPath(new URL('../out/main/cli.js', import.meta.url))
 
 export async function measureWindow(bench: Bench): Promise<Measured> {
   const browser = await chromium.launch(chromiumLaunchOptions())
-  const sides = {
-    few: await openSide(bench, browser, few),
-    many: await openSide(bench, browser, many),
-  }
+  const hosts: ChildProcess[] = []
   try {
+    const sides = {
+      few: await openSide(bench, browser, few, hosts),
+      many: await openSide(bench, browser, many, hosts),
+    }
     const rounds = await alternate(
       { few: () => navigate(sides.few), many: () => navigate(sides.many) },
       { rounds: bench.rounds },
@@ -63,7 +64,7 @@ export async function measureWindow(bench: Bench): Promise<Measured> {
     }
   } finally {
     await browser.close()
-    for (const { host } of Object.values(sides)) await end(host)
+    for (const host of hosts) await end(host)
   }
 }
 
@@ -71,7 +72,6 @@ type Work = { taskMs: number; scriptMs: number }
 type Round = { few: Work; many: Work }
 
 interface Side {
-  host: ChildProcess
   page: Page
   roots: TaskId[]
 }
@@ -80,6 +80,7 @@ async function openSide(
   { dir, seed, say }: Bench,
   browser: Browser,
   size: { trees: number; tasks: number },
+  hosts: ChildProcess[],
 ): Promise<Side> {
   const dataDir = join(dir, `data-${size.trees}`)
   say(`making ${size.trees * size.tasks} tasks`)
@@ -87,6 +88,7 @@ async function openSide(
   const host = spawn(process.execPath, [cli, 'serve', '--port', '0', '--data-dir', dataDir], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
+  hosts.push(host)
   const [printed] = await once(host.stdout, 'data')
   // A context of its own, so that each has a process of its own.
   const page = await (
@@ -94,7 +96,7 @@ async function openSide(
   ).newPage()
   await page.goto(String(printed).trim())
   await page.getByRole('treeitem').first().waitFor()
-  return { host, page, roots }
+  return { page, roots }
 }
 
 /** Work for each navigation, on average: both trees and the settings in turn, once round to warm up. */

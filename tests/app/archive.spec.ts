@@ -1,6 +1,6 @@
 /** Every report and transcript that is kept, of live and cleaned-up agents alike. */
 import { expect, playToEnd, start, test } from './app.ts'
-import { archiveList, openAt, reader, sidebar } from './places.ts'
+import { archiveList, openAt, reader, sidebar, toast } from './places.ts'
 import { gatedScenario, talkScenario } from './scenarios.ts'
 
 test('lists live and cleaned-up agents by project and tree, newest first; a report beside its transcript', async ({
@@ -108,4 +108,37 @@ test('a removed root keeps its transcript, and its tree leaves the sidebar', asy
   await page.getByRole('button', { name: 'Show', exact: true }).click()
   await reader(page).getByRole('tab', { name: 'Transcript' }).click()
   await expect(reader(page).getByText('You said: To be removed.')).toBeVisible()
+})
+
+test('several archived roots are deleted at once, and taken back at once', async ({
+  app,
+  page,
+}) => {
+  const host = await app.serve()
+  const project = await host.client.projects.add({ dir: await app.repository('parser') })
+  for (const prompt of ['The first', 'The second', 'The third']) {
+    const { id } = await playToEnd(host, project, talkScenario, prompt)
+    await host.client.workspace.remove({ workspaceId: id })
+  }
+  const trashed = async () => (await host.client.retention.trash()).entries.length
+  await openAt(page, host, '/archive')
+  const options = archiveList(page).getByRole('treeitem')
+  await expect(options).toHaveText([/The third/, /The second/, /The first/])
+  await options.nth(0).hover()
+  await options.nth(0).getByRole('checkbox', { name: 'Mark The third' }).check()
+  await expect(page.getByText('1 selected')).toBeVisible()
+  // By key, on the row that is read.
+  await options.nth(2).click()
+  await page.keyboard.press('x')
+  await expect(page.getByText('2 selected')).toBeVisible()
+  const list = page.getByRole('region', { name: 'Archive' })
+  await list.getByRole('button', { name: 'Delete' }).click()
+  await expect(options).toHaveText([/The second/])
+  await expect(reader(page).getByText('Select an agent to read')).toBeVisible()
+  expect(await trashed()).toBe(2)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect(toast(page, 'Restored 2 agents to the archive.')).toBeVisible()
+  await expect(options).toHaveCount(3)
+  await expect(page.getByText(/selected$/)).toHaveCount(0)
+  expect(await trashed()).toBe(0)
 })

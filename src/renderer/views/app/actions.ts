@@ -27,6 +27,8 @@ export interface Actions {
   restore(taskId: TaskId, title: string): Promise<void>
   /** To the trash; the toast takes it back. */
   trash(taskId: TaskId, title: string): Promise<void>
+  /** Several roots to the trash, one after the other; one toast takes them all back. */
+  trashAll(taskIds: TaskId[], onProgress: (text: string) => void): Promise<void>
   /** Out of the trash, one after the other; `onProgress` hears "Restored 3 of 12…". */
   restoreTrashed(names: string[], onProgress: (text: string) => void): Promise<void>
   /** For good. */
@@ -185,6 +187,41 @@ export function createActions(stores: Stores): Actions {
             if (!back) return
             navigation.go(route)
             toast.success(`Restored “${title}” to the archive.`)
+          },
+        },
+      })
+    },
+    async trashAll(taskIds, onProgress) {
+      const route = navigation.route.getState()
+      const shown = 'taskId' in route ? route.taskId : null
+      const gone: TaskId[] = []
+      for (const [n, id] of taskIds.entries()) {
+        onProgress(`Deleting ${n + 1} of ${taskIds.length}…`)
+        const trashed = await attempt('delete it', () =>
+          client.workspace.trash({ workspaceId: id }),
+        )
+        if (!trashed) break
+        gone.push(id)
+      }
+      if (gone.length === 0) return
+      // What the reader shows may be among them.
+      if (shown !== null && gone.some((id) => id.startsWith(shown)))
+        navigation.go({ screen: 'archive', taskId: null, tab: 'report' })
+      toast(`Moved ${counted(gone.length, 'agent')} to the trash.`, {
+        description: 'Their sub-agents went with them.',
+        duration: readShownMs,
+        action: {
+          label: 'Undo',
+          onClick: async () => {
+            let back = 0
+            for (const id of gone) {
+              const done = await attempt('restore it', () =>
+                client.workspace.untrash({ workspaceId: id }),
+              )
+              if (!done) break
+              back++
+            }
+            if (back > 0) toast.success(`Restored ${counted(back, 'agent')} to the archive.`)
           },
         },
       })

@@ -25,13 +25,16 @@ export function ArchiveList(props: {
   rows: ArchiveRow[]
   selected: TaskId | null
   onSelect(id: TaskId): void
+  /** Archived roots that are marked for what is done to several at once. */
+  picked: ReadonlySet<TaskId>
+  onPick(id: TaskId): void
   /** Enter: opens the selected row in the reader. */
   onRead(): void
   /** Folds or unfolds a project, by its key, or a tree. */
   onToggle(key: string): void
   ref?: Ref<ArchiveListHandle>
 }) {
-  const { rows, selected, onSelect, onRead, onToggle, ref } = props
+  const { rows, selected, picked, onSelect, onPick, onRead, onToggle, ref } = props
   const scroller = useRef<HTMLDivElement>(null)
   const virtualizer = useVirtualizer({
     count: rows.length,
@@ -77,6 +80,9 @@ export function ArchiveList(props: {
       .findLast((above) => above.kind === 'task' && above.level < row.level)
     if (parent?.kind === 'task') onSelect(parent.key)
   }
+  const pick = () => {
+    if (row?.kind === 'task' && canBePicked(row)) onPick(row.key)
+  }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return
     if (event.key === 'ArrowDown' || event.key === 'j') move(1)
@@ -86,6 +92,7 @@ export function ArchiveList(props: {
       if (tree && !tree.folded) onToggle(tree.key)
       else outward()
     else if (event.key === ' ' && tree) onToggle(tree.key)
+    else if (event.key === 'x') pick()
     else if (event.key === 'Enter') onRead()
     else return
     event.preventDefault()
@@ -96,6 +103,7 @@ export function ArchiveList(props: {
     { keys: 'k', label: 'Previous', group: 'Lists', run: () => move(-1) },
     { keys: 'Enter', label: 'Open', group: 'Lists' },
     { keys: 'Space', label: 'Fold or unfold', group: 'Lists' },
+    { keys: 'x', label: 'Mark for deletion', group: 'Lists', run: pick },
   ])
 
   return (
@@ -134,6 +142,9 @@ export function ArchiveList(props: {
               row={row}
               style={style}
               selected={row.key === selected}
+              picked={picked.has(row.key)}
+              picking={picked.size > 0}
+              onPick={() => onPick(row.key)}
               onSelect={() => onSelect(row.key)}
               onToggle={() => onToggle(row.key)}
             />
@@ -153,16 +164,23 @@ function Chevron({ folded }: { folded: boolean }) {
   )
 }
 
+/** A sub-agent is kept with its root, and a live root is archived first. */
+const canBePicked = ({ summary }: TaskRow): boolean => summary.parentId === null && summary.archived
+
 const optionId = (id: TaskId): string => `archive-${id}`
 
 function Option(props: {
   row: TaskRow
   style: React.CSSProperties
   selected: boolean
+  picked: boolean
+  /** Some row is picked: every box is shown. */
+  picking: boolean
+  onPick(): void
   onSelect(): void
   onToggle(): void
 }) {
-  const { row, style, selected, onSelect, onToggle } = props
+  const { row, style, selected, picked, picking, onPick, onSelect, onToggle } = props
   const { summary, level, project, continues, matches, below, folded } = row
   const when = whenOf(summary)
   return (
@@ -176,7 +194,7 @@ function Option(props: {
       aria-expanded={below > 0 ? !folded : undefined}
       style={{ ...style, paddingLeft: 8 + Math.min(level, indentLevelsMax) * 16 }}
       onClick={onSelect}
-      className={`absolute top-0 left-0 flex w-full items-center gap-2 pr-3 ${selected ? 'bg-accent-tint' : 'hover:bg-hover'}`}
+      className={`group/option absolute top-0 left-0 flex w-full items-center gap-2 pr-3 ${selected ? 'bg-accent-tint' : 'hover:bg-hover'}`}
     >
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the list folds by keys */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the list folds by keys */}
@@ -193,7 +211,25 @@ function Option(props: {
       >
         {below > 0 ? <Chevron folded={folded} /> : null}
       </span>
-      <StatusIcon status={summary.status} />
+      {canBePicked(row) ? (
+        <span className="relative flex size-4 shrink-0 items-center justify-center">
+          <StatusIcon
+            status={summary.status}
+            className={picking ? 'invisible' : 'group-hover/option:invisible'}
+          />
+          <input
+            type="checkbox"
+            tabIndex={-1}
+            aria-label={`Mark ${summary.title}`}
+            checked={picked}
+            onChange={onPick}
+            onClick={(event) => event.stopPropagation()}
+            className={`absolute size-4 accent-(--accent-fill) ${picking ? '' : 'opacity-0 group-hover/option:opacity-100'}`}
+          />
+        </span>
+      ) : (
+        <StatusIcon status={summary.status} />
+      )}
       <div className="min-w-0 flex-1">
         <p
           className={`untrusted truncate ${matches ? '' : 'text-muted italic'}`}

@@ -1,4 +1,4 @@
-import { ArrowDownUp, ChevronLeft, ChevronsDownUp, ChevronsUpDown } from 'lucide-react'
+import { ArrowDownUp, ChevronLeft, ChevronsDownUp, ChevronsUpDown, Trash2 } from 'lucide-react'
 import { useMemo, useRef, useState } from 'react'
 import type { TaskId } from '../../../shared/ids.ts'
 import { counted } from '../../components/primitives/format.ts'
@@ -11,9 +11,16 @@ import {
   TextButton,
   TextInput,
 } from '../../components/primitives/index.ts'
-import { useLedger, usePreference, useStores, useTaskLookup } from '../../store/hooks.ts'
+import {
+  useLedger,
+  usePreference,
+  useStores,
+  useTaskLookup,
+  useUnreachable,
+} from '../../store/hooks.ts'
 import { toggled as withToggled } from '../../store/preferences.ts'
 import { ProblemNotice } from '../app/ProblemNotice.tsx'
+import { useActions } from '../app/use-actions.ts'
 import { NothingHere } from '../shell/NothingHere.tsx'
 import { ArchiveList, type ArchiveListHandle } from './ArchiveList.tsx'
 import { ArchiveReader } from './ArchiveReader.tsx'
@@ -73,6 +80,10 @@ export function ArchiveScreen(props: {
   const lookup = useTaskLookup(selected ?? '')
   const chosen = lookup.kind === 'found' ? lookup.id : null
   const [folds, setFolds] = useState<string[]>([])
+  const { trashAll } = useActions()
+  const unreachable = useUnreachable()
+  /** How far the deletion of several is; null: nothing is under way. */
+  const [deleting, setDeleting] = useState<string | null>(null)
   const tasks = useLedger(({ ledger }) => ledger.tasks)
   const rows = useMemo(() => {
     const reportTitle = (id: TaskId) => tasks.get(id)?.reportTitle ?? null
@@ -90,6 +101,13 @@ export function ArchiveScreen(props: {
     const change = trees.filter(({ folded }) => folded === allFolded).map(({ key }) => key)
     setFolds(change.reduce<string[]>(withToggled, folds))
   }
+  const [marked, setMarked] = useState<ReadonlySet<TaskId>>(new Set())
+  // One that was deleted or restored since, or that the filter hides, is not meant any more.
+  const picked = useMemo(
+    () =>
+      new Set(rows.flatMap((row) => (row.kind === 'task' && marked.has(row.key) ? [row.key] : []))),
+    [rows, marked],
+  )
   const list = useRef<ArchiveListHandle>(null)
   const reader = useRef<HTMLElement>(null)
   const read = () => {
@@ -180,6 +198,30 @@ export function ArchiveScreen(props: {
             />
           </div>
         </div>
+        {picked.size > 0 ? (
+          <div className="flex shrink-0 items-center gap-2 border-b px-3 py-1.5">
+            <span role="status" className="min-w-0 flex-1 truncate">
+              {deleting ?? `${picked.size} selected`}
+            </span>
+            <Button size="small" disabled={deleting !== null} onClick={() => setMarked(new Set())}>
+              Cancel
+            </Button>
+            <Button
+              size="small"
+              icon={<Trash2 />}
+              disabled={deleting !== null || unreachable !== undefined}
+              title={unreachable}
+              onClick={async () => {
+                setDeleting('Deleting…')
+                await trashAll([...picked], setDeleting)
+                setDeleting(null)
+                setMarked(new Set())
+              }}
+            >
+              Delete
+            </Button>
+          </div>
+        ) : null}
         {problem ? (
           <ProblemNotice
             problem={problem}
@@ -202,6 +244,12 @@ export function ArchiveScreen(props: {
           <ArchiveList
             ref={list}
             rows={rows}
+            picked={picked}
+            onPick={(id) => {
+              const next = new Set(picked)
+              if (!next.delete(id)) next.add(id)
+              setMarked(next)
+            }}
             onToggle={(key) => setFolds(withToggled(folds, key))}
             selected={chosen}
             onRead={read}

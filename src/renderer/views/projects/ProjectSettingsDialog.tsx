@@ -112,7 +112,7 @@ function EnvironmentFields(props: {
         </Field>
       )}
       <p className="text-small text-muted">
-        For commands that agents run and the set-up command, from each agent’s next run on.
+        Applies to agents’ commands and the set-up command, from each agent’s next run on.
       </p>
     </div>
   )
