@@ -186,7 +186,11 @@ describe('the demo', () => {
       for (const { id } of below) {
         const page = await box.json<TranscriptPage>('transcripts', 'show', id)
         expect(page.entries.length).toBe(page.total)
-        expect(page.entries.at(-1)).toMatchObject({ type: 'run-end' })
+        expect(page.entries.slice(-3)).toMatchObject([
+          { type: 'summary' },
+          { type: 'run-end', status: 'completed' },
+          { type: 'worktree-state', worktreeSession: null },
+        ])
       }
       expect(await box.git(dir, 'status', '--porcelain')).toBe('')
     },

@@ -270,8 +270,12 @@ async function lookAtTranscript(
     const wrong = page.entries.flatMap((entry) => {
       if (entry.type === 'unknown') return []
       const original = known.find(({ uuid }) => uuid === entry.uuid)
-      // What a start adds of its own to a run that the damaged ledger calls running.
-      if (!original) return entry.type === 'run-end' ? [] : [`an entry of "${task.title}" is new`]
+      // What a start adds of its own: the end of a run that the damaged ledger calls running, and that a
+      // worktree was left whose removal goes on.
+      if (!original)
+        return entry.type === 'run-end' || entry.type === 'worktree-state'
+          ? []
+          : [`an entry of "${task.title}" is new`]
       return isDeepStrictEqual(original, entry) ? [] : [`an entry of "${task.title}" was changed`]
     })
     const seen = new Set(page.entries.map(({ uuid }) => uuid))

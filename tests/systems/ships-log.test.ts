@@ -63,6 +63,7 @@ agents:
       'pr-link',
       'run-end',
       'run-start',
+      'summary',
       'title',
       'tool-call',
       'tool-result',
@@ -100,6 +101,8 @@ agents:
     expect(ofType(entries, 'attribution-snapshot')).toMatchObject([
       { files: { 'log.txt': { agentChars: 'day one'.length, otherChars: 0 } } },
     ])
+    expect(ofType(entries, 'summary')).toMatchObject([{ text: 'Written\n\nOne file.' }])
+    expect(entries.at(-1)?.type).toBe('run-end')
     expect(ofType(entries, 'pr-link')).toMatchObject([
       { url: 'https://example.com/ship/log/pull/7', source: 'tool-output' },
     ])

@@ -115,6 +115,7 @@ describe('a tree of agents', () => {
       'tool-call',
       'tool-result',
       'message',
+      'summary',
       'run-end',
       'worktree-state',
     ])

@@ -19,6 +19,7 @@ import { createFileChanges, type FileChanges } from './file-changes.ts'
 import { isPrompt, promptFor } from './first-prompt.ts'
 import { causeOf } from './interruption.ts'
 import { pullRequestLinks } from './pull-request-links.ts'
+import { summaryOf } from './run-summary.ts'
 import { changeOfShell, shellAfter } from './shell-record.ts'
 import { createTurnWriter, type TurnWriter } from './turn-writer.ts'
 
@@ -81,7 +82,7 @@ export async function executeRun(request: RunOptions): Promise<RunOutcome> {
     readTexts: async (names) => (await snapshots?.readTexts(names)) ?? new Map(),
   })
   const snapshots = options.snapshots(history, fileChanges.byCommands)
-  const held = { shell: shellAtStart(options, history) }
+  const held: Held = { shell: shellAtStart(options, history), report: null }
   const writer = createTurnWriter({
     session,
     sessionId: task.id,
@@ -99,7 +100,8 @@ export async function executeRun(request: RunOptions): Promise<RunOutcome> {
   )
   await writer.interrupt()
   await snapshots?.atEnd(end.status)
-  await session.append({ type: 'run-end', runId, run, ...end })
+  const summary = held.report && end.status === 'completed' ? [summaryOf(held.report)] : []
+  await session.append(...summary, { type: 'run-end', runId, run, ...end })
   return { ...end, usage: usage.total() }
 }
 
@@ -180,7 +182,7 @@ async function playRun(
   history: Entry[],
   recording: {
     writer: TurnWriter
-    held: HeldShell
+    held: Held
     usage: UsageSum
     fileChanges: FileChanges
   },
@@ -229,15 +231,16 @@ async function playRun(
   return { status: 'failed', cause: 'ended without a report' }
 }
 
-/** As the last call left it. */
-interface HeldShell {
+/** As the last calls left it. */
+interface Held {
   shell: ShellState
+  report: { title: string; markdown: string } | null
 }
 
 function createToolCalls(
   options: RunOptions,
   history: Entry[],
-  { writer, held, fileChanges }: { writer: TurnWriter; held: HeldShell; fileChanges: FileChanges },
+  { writer, held, fileChanges }: { writer: TurnWriter; held: Held; fileChanges: FileChanges },
 ) {
   const { session, signal, task } = options
   const linked = new Set(history.flatMap((entry) => (entry.type === 'pr-link' ? [entry.url] : [])))
@@ -267,6 +270,7 @@ function createToolCalls(
       return { ...result, shellChange }
     })
     reported ||= result.endsRun === true
+    if (result.detail?.kind === 'report') held.report = result.detail
     if (name === 'bash') await linkPullRequests(result)
     return result
   }

@@ -174,7 +174,7 @@ function OtherItem({ row }: { row: Extract<Row, { kind: 'item' }> }) {
           line={
             <>
               <ScrollText aria-hidden className="size-3.5 shrink-0 text-faint" />
-              <span className="text-muted">Summary of earlier turns</span>
+              <span className="text-muted">Summary</span>
             </>
           }
           body={() => (
