@@ -30,7 +30,35 @@ const allowIn = (canvas: HTMLElement) => within(canvas).getByRole('button', { na
 export const Short: Story = {
   args: { command: 'npm ci\nnpm run build' },
   play: async ({ canvasElement }) => {
-    await expect(allowIn(canvasElement)).toBeEnabled()
+    await waitFor(() => expect(allowIn(canvasElement)).toBeEnabled())
+  },
+}
+
+/** In a box that scrolls, what is below its fold has not been seen. */
+export const BelowTheFold: Story = {
+  args: { command: 'npm ci' },
+  decorators: [
+    (Story) => (
+      <section aria-label="Fold" style={{ height: 120, overflowY: 'auto' }}>
+        <div style={{ height: 300 }} />
+        <Story />
+      </section>
+    ),
+  ],
+  play: async ({ canvasElement }) => {
+    const allow = allowIn(canvasElement)
+    const fold = within(canvasElement).getByRole('region', { name: 'Fold' })
+    await expect(allow).toBeDisabled()
+    const seen = new Promise((resolve) => {
+      const observer = new IntersectionObserver(([entry]) => {
+        if (entry?.isIntersecting === false) resolve(observer.disconnect())
+      })
+      observer.observe(within(canvasElement).getByRole('region', { name: 'The command' }))
+    })
+    await seen
+    await expect(allow).toBeDisabled()
+    fold.scrollTop = fold.scrollHeight
+    await waitFor(() => expect(allow).toBeEnabled())
   },
 }
 

@@ -57,6 +57,9 @@ export function CommandToAllow(props: {
   )
 }
 
+/** Not 1: a fraction of a pixel may be cut off at some zoom. */
+const wholeRatio = 0.98
+
 /** A jump to the end does not count what was jumped over. */
 function useSeenWhole(command: string, onSeen: (seen: boolean) => void) {
   const box = useRef<HTMLElement>(null)
@@ -67,19 +70,30 @@ function useSeenWhole(command: string, onSeen: (seen: boolean) => void) {
     const element = box.current
     if (!element) return
     let seenTo = 0
+    let isInView = false
     const look = () => {
+      // What holds it may scroll as well.
+      if (!isInView) return
       const { scrollTop, clientHeight, scrollHeight } = element
       if (scrollTop <= seenTo + 1) seenTo = Math.max(seenTo, scrollTop + clientHeight)
       if (clientHeight > 0 && seenTo >= scrollHeight - 1) setSeenCommand(command)
     }
     element.scrollTop = 0
-    look()
+    const placed = new IntersectionObserver(
+      (changes) => {
+        isInView = (changes.at(-1)?.intersectionRatio ?? 0) >= wholeRatio
+        look()
+      },
+      { threshold: [0, wholeRatio] },
+    )
+    placed.observe(element)
     element.addEventListener('scroll', look)
     const resized = new ResizeObserver(look)
     resized.observe(element)
     return () => {
       element.removeEventListener('scroll', look)
       resized.disconnect()
+      placed.disconnect()
     }
   }, [command])
   return { box, seen }

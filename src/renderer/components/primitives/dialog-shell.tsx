@@ -46,7 +46,7 @@ export function DialogShell(props: {
             'fixed z-40 flex flex-col overflow-hidden rounded-md bg-canvas text-ink shadow-popup outline-none',
             size === 'large'
               ? 'inset-3 mx-auto max-w-[1160px] sm:inset-6'
-              : 'top-[12vh] left-1/2 max-h-[76vh] w-[calc(100vw-32px)] -translate-x-1/2',
+              : 'top-[12vh] left-1/2 max-h-[calc(88vh-24px)] w-[calc(100vw-32px)] -translate-x-1/2',
             size === 'small' && 'max-w-[520px]',
             size === 'medium' && 'max-w-[640px]',
           )}

@@ -96,7 +96,7 @@ function NewAgentForm({ projectId: initial }: { projectId: ProjectId }) {
       open
       onClose={overlay.hide}
       title="New agent"
-      size="small"
+      size={asksForTrust ? 'medium' : 'small'}
       focus={field}
       footer={
         <div className="flex min-w-0 flex-1 flex-col gap-3">

@@ -17,28 +17,24 @@ export function SetupTrust(props: { setup: ProjectSetup; onSeen: (seen: boolean)
   return (
     <section
       aria-label="Set-up command"
-      className="flex flex-col gap-2 rounded-md bg-amber-tint px-3 py-2"
+      className="flex max-h-[44vh] flex-col gap-2 overflow-y-auto rounded-md bg-amber-tint px-3 py-2"
     >
-      {setup.setup === null && setup.env.length === 0 ? null : (
-        <p>
-          <span className="font-semibold">
-            {setup.setup === null
-              ? 'This project asks for secrets for its agents.'
-              : 'This project has a set-up command.'}
-          </span>
-          {setup.setup === null
-            ? null
-            : ' It runs as you, in each new worktree, before the agent starts:'}
-        </p>
-      )}
-      {setup.setup === null ? null : (
-        <CommandToAllow command={setup.setup} label="The command" onSeen={setSetupSeen} />
-      )}
+      {/* First, for the rest may be long, and nothing asks that this was scrolled to. */}
       {setup.env.length > 0 ? (
-        <p className="untrusted text-small">
-          Agents get {setup.env.join(', ')} from your environment.
+        <p className="untrusted">
+          <span className="font-semibold">This project asks for secrets for its agents.</span> They
+          get {setup.env.join(', ')} from your environment.
         </p>
       ) : null}
+      {setup.setup === null ? null : (
+        <>
+          <p>
+            <span className="font-semibold">This project has a set-up command.</span> It runs as
+            you, in each new worktree, before the agent starts:
+          </p>
+          <CommandToAllow command={setup.setup} label="The command" onSeen={setSetupSeen} />
+        </>
+      )}
       {asked === '' ? null : (
         <>
           <p>

@@ -1,0 +1,109 @@
+/** What a project asks to be allowed, in the dialog that starts an agent: its set-up and its Git configuration. */
+import type { Meta, StoryObj } from '@storybook/react-vite'
+import { expect, waitFor, within } from 'storybook/test'
+import { AppStage } from '../../../../storybook/app-stage.tsx'
+import { inWindow } from '../../../../storybook/decorators.tsx'
+import { createFakeContract } from '../../../../storybook/fake-contract.ts'
+import { apiProject, fixtureNowMs, laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
+import type { ProjectSetup } from '../../../shared/contract/projects.ts'
+
+const nothing: ProjectSetup = {
+  ...{ setup: null, copy: [], env: [], git: null },
+  ...{ configSha256: 'a'.repeat(64), trusted: false },
+}
+const git = {
+  commands:
+    'filter.sign.clean = ./tools/sign --stdin\nmerge.lock.driver = ./tools/merge-lock %O %A %B',
+  fetches: [{ remote: 'origin', url: 'https://git.example.org/harbour/api.git' }],
+}
+
+const meta: Meta<{ setup: ProjectSetup; theme?: 'light' | 'dark' }> = {
+  title: 'Screens/New agent',
+  decorators: [inWindow],
+  render: ({ setup, theme }, { globals }) => (
+    <AppStage
+      fake={createFakeContract({ nowMs: fixtureNowMs, records: laterRecords, setup })}
+      address="#/"
+      overlay={{ kind: 'new-agent', projectId: apiProject }}
+      theme={theme ?? (globals.theme === 'dark' ? 'dark' : 'light')}
+    />
+  ),
+}
+export default meta
+type Story = StoryObj<typeof meta>
+
+const dialogIn = async (canvas: HTMLElement) =>
+  within(await within(canvas.ownerDocument.body).findByRole('dialog', { name: 'New agent' }))
+
+export const SetupCommand: Story = {
+  args: { setup: { ...nothing, setup: 'npm ci\nnpm run build', copy: ['.env'] } },
+}
+
+export const GitConfiguration: Story = {
+  args: { setup: { ...nothing, git } },
+  play: async ({ canvasElement }) => {
+    const dialog = await dialogIn(canvasElement)
+    const asked = await dialog.findByRole('region', { name: 'What Git would do' })
+    await expect(asked).toHaveTextContent('filter.sign.clean = ./tools/sign --stdin')
+    await expect(asked).toHaveTextContent('merge.lock.driver = ./tools/merge-lock %O %A %B')
+    await expect(asked).toHaveTextContent(
+      'fetch what is missing from https://git.example.org/harbour/api.git (origin)',
+    )
+    await expect(dialog.queryByText(/set-up command/)).toBeNull()
+  },
+}
+
+/** A command of Git's configuration can hide no more than one of the set-up. */
+export const HostileGit: Story = {
+  args: {
+    setup: {
+      ...nothing,
+      git: {
+        commands: `filter.a.clean = cat\u202e;txt.x/.\u2069 \u001b]0;./x;\u0007\nfilter.b.clean = cat${'\n'.repeat(40)}./x`,
+        fetches: [],
+      },
+    },
+  },
+  play: async ({ canvasElement }) => {
+    const dialog = await dialogIn(canvasElement)
+    const asked = await dialog.findByRole('region', { name: 'What Git would do' })
+    await expect(asked).toHaveTextContent('cat<U+202E>;txt.x/.<U+2069> ␛]0;./x;␇')
+    await waitFor(() => expect(dialog.getByText('Scroll to its end to allow it.')).toBeVisible())
+    await expect(dialog.getByRole('button', { name: /Allow and start/ })).toBeDisabled()
+  },
+}
+
+/** The most that one project can ask for. */
+const everything: ProjectSetup = {
+  ...nothing,
+  setup: 'npm ci\nnpm run build',
+  copy: ['.env', 'certificates'],
+  env: ['STRIPE_TEST_KEY'],
+  git,
+}
+export const Everything: Story = { args: { setup: everything } }
+export const EverythingDark: Story = { args: { setup: everything, theme: 'dark' } }
+
+/** The buttons stay in the window, however much is asked for. */
+export const LongEverything: Story = {
+  args: {
+    setup: {
+      ...everything,
+      setup: Array.from({ length: 60 }, (_, at) => `make target-${at}`).join('\n\n\n'),
+      git: { ...git, commands: `${git.commands}\n`.repeat(20) },
+    },
+  },
+  play: async ({ canvasElement }) => {
+    const dialog = await dialogIn(canvasElement)
+    const allow = await dialog.findByRole('button', { name: /Allow and start/ })
+    await expect(allow).toBeDisabled()
+    const { bottom } = allow.getBoundingClientRect()
+    await expect(bottom).toBeLessThan(innerHeight)
+    const shell = allow.closest('[role=dialog]')?.getBoundingClientRect()
+    await expect(bottom).toBeLessThan(shell?.bottom ?? 0)
+  },
+}
+
+export const VariablesAlone: Story = {
+  args: { setup: { ...nothing, env: ['STRIPE_TEST_KEY', 'SENTRY_DSN'] } },
+}
