@@ -1,11 +1,12 @@
 /** Damages to what was recorded: the ledger's snapshot, transcripts, and the long values and originals beside them. */
+import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { appendFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { openLedger } from '../../../src/main/ledger/ledger.ts'
 import { readSnapshot, writeSnapshot } from '../../../src/main/ledger/snapshot.ts'
-import { onlyIn } from '../patient.ts'
+import { onlyIn, type Patient } from '../patient.ts'
 import { type Damage, dropLastLine, flipByte, leafTranscript } from './damage.ts'
 
 export const damagesToRecords: Damage[] = [
@@ -115,8 +116,7 @@ export const damagesToRecords: Damage[] = [
   {
     kind: 'file-history-missing',
     why: 'the original of a changed file is gone',
-    harm: ({ session, middleId }) =>
-      rm(onlyIn(session('subagent-transcripts', middleId, 'file-history'))),
+    harm: (patient) => rm(originalOfReadme(patient)),
     at: /file-history\/[0-9a-f]{64}$/,
     detail: /is gone; record \d+/,
     repairable: false,
@@ -124,10 +124,15 @@ export const damagesToRecords: Damage[] = [
   {
     kind: 'file-history-damaged',
     why: 'the original of a changed file was changed',
-    harm: ({ session, middleId }) =>
-      flipByte(onlyIn(session('subagent-transcripts', middleId, 'file-history')), 0),
+    harm: (patient) => flipByte(originalOfReadme(patient), 0),
     at: /file-history\/[0-9a-f]{64}$/,
     detail: /not what its name says/,
     repairable: false,
   },
 ]
+
+/** README.md as it was before `middle` edited it; what the edit left is kept beside it. */
+function originalOfReadme({ session, middleId }: Patient): string {
+  const name = createHash('sha256').update('# A project\n').digest('hex')
+  return session('subagent-transcripts', middleId, 'file-history', name)
+}
