@@ -10,11 +10,13 @@ import type {
 } from '../../shared/agent.ts'
 import { type Entry, type EntryBody, noUsage, type Usage } from '../../shared/entries.ts'
 import { type RunId, runIdOf } from '../../shared/ids.ts'
+import { activityOf } from '../../shared/projections/describe-tool-call.ts'
 import { repairHistory } from '../../shared/projections/repair-history.ts'
 import type { Task } from '../../shared/tasks.ts'
+import { traitsOf } from '../../shared/tool-traits.ts'
 import type { LearningMasker } from '../secrets/masker.ts'
 import type { Session } from '../sessions/session.ts'
-import { changesAnyFile, type RunSnapshots } from './drift/index.ts'
+import { mayChangeAnyFile, type RunSnapshots } from './drift/index.ts'
 import { createFileChanges, type FileChanges } from './file-changes.ts'
 import { isPrompt, promptFor } from './first-prompt.ts'
 import { causeOf } from './interruption.ts'
@@ -250,9 +252,9 @@ function createToolCalls(
     signal.throwIfAborted()
     const result = await writer.call({ name, input, callId }, async (id, messageUuid) => {
       const shown = options.secrets.value(input)
-      options.onActivity(describeCall(name, shown))
-      if (changesAnyFile(name)) fileChanges.commandBegins(messageUuid)
-      const result = await options.runTool(name, writesOurRecord.has(name) ? shown : input, {
+      options.onActivity(activityOf(name, shown, activityCharsMax))
+      if (mayChangeAnyFile(name)) fileChanges.commandBegins(messageUuid)
+      const result = await options.runTool(name, traitsOf(name)?.writesOurRecord ? shown : input, {
         taskId: task.id,
         callId: id,
         workingDir: options.workingDir,
@@ -286,9 +288,6 @@ function createToolCalls(
   return { call, reported: () => reported }
 }
 
-/** What these are given goes to the ledger, to reports and to other agents, and nowhere else. */
-const writesOurRecord: ReadonlySet<string> = new Set(['task', 'agent_report'])
-
 /** A report of a run that failed all the same was not the end of the task. */
 function sinceLastFailure(history: Entry[]): Entry[] {
   const failed = history.findLastIndex(
@@ -314,34 +313,6 @@ function movedAlong(cwd: string, { workingDir }: RunOptions, history: Entry[]): 
   if (last?.type !== 'message' || last.cwd === workingDir) return cwd
   const below = relative(last.cwd, cwd)
   return below.startsWith('..') || isAbsolute(below) ? cwd : join(workingDir, below)
-}
-
-/** What a call is in the words of a list. */
-const activityVerbs: Partial<Record<string, string>> = {
-  bash: 'Running',
-  read_file: 'Reading',
-  write_file: 'Writing',
-  edit_file: 'Editing',
-  list_files: 'Listing files',
-  search_files: 'Searching for',
-  task: 'Starting',
-  task_await: 'Waiting for its sub-agents',
-  task_list: 'Looking at its sub-agents',
-  task_stop: 'Stopping',
-  task_apply_patch: 'Applying the changes of',
-  agent_report: 'Reporting',
-}
-
-/** One line for the lists: what it does and to what. */
-function describeCall(name: string, input: unknown): string {
-  const fields = (typeof input === 'object' && input !== null ? input : {}) as Record<
-    string,
-    unknown
-  >
-  const object =
-    fields.command ?? fields.path ?? fields.pattern ?? fields.title ?? fields.task ?? ''
-  const firstLine = String(object).split('\n', 1)[0] ?? ''
-  return `${activityVerbs[name] ?? name} ${firstLine}`.trim().slice(0, activityCharsMax)
 }
 
 /** A row of the sidebar shows less than half of this. */

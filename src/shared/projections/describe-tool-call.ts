@@ -1,27 +1,19 @@
-/** A tool call in one line: its name and what it is about. */
-const subjects: Record<string, string> = {
-  bash: 'command',
-  read_file: 'path',
-  write_file: 'path',
-  edit_file: 'path',
-  list_files: 'path',
-  search_files: 'pattern',
-  task: 'title',
-  task_await: 'tasks',
-  task_stop: 'task',
-  task_apply_patch: 'task',
-  agent_report: 'title',
+/** A tool call in one line: its name or verb, and what it is about. The input may be of any shape. */
+import { traitsOf } from '../tool-traits.ts'
+
+/** `bash git status`, `task_await Add tests, Write docs`. */
+export function describeToolCall(name: string, input: unknown): string {
+  const subject = subjectOf(name, input)
+  return subject === null ? name : `${name} ${subject}`
 }
 
-/** `bash git status`, `task_await Add tests, Write docs`. The input may be of any shape. */
-export function describeToolCall(name: string, input: unknown): string {
-  const key = Object.hasOwn(subjects, name) ? subjects[name] : undefined
-  const fields =
-    typeof input === 'object' && input !== null ? (input as Record<string, unknown>) : {}
-  const subject = key === undefined ? undefined : fields[key]
-  if (typeof subject === 'string') return `${name} ${subject}`
-  if (Array.isArray(subject)) return `${name} ${subject.map(String).join(', ')}`
-  return name
+/** `Running git status`: what an agent is doing now, one line. A tool that is not ours is named. */
+export function activityOf(name: string, input: unknown, charsMax: number): string {
+  const traits = traitsOf(name)
+  const object = subjectOf(name, input) ?? traits?.object
+  const words = traits ? [traits.verb.now, traits.preposition, object] : [name, object]
+  const [firstLine = ''] = words.filter(Boolean).join(' ').trim().split('\n', 1)
+  return firstLine.slice(0, charsMax)
 }
 
 /** What `describeToolCall` needs of an input, cut: a file that is written may be large. Null when it needs nothing. */
@@ -30,8 +22,22 @@ export function subjectAlone(
   input: unknown,
   charsMax: number,
 ): Record<string, string> | null {
-  const key = Object.hasOwn(subjects, name) ? subjects[name] : undefined
-  if (key === undefined || typeof input !== 'object' || input === null) return null
-  const subject = (input as Record<string, unknown>)[key]
-  return typeof subject === 'string' ? { [key]: subject.slice(0, charsMax) } : null
+  const found = subjectField(name, input)
+  return typeof found?.value === 'string' ? { [found.key]: found.value.slice(0, charsMax) } : null
+}
+
+/** What a call is about, as text; null when it says nothing of that. */
+function subjectOf(name: string, input: unknown): string | null {
+  const found = subjectField(name, input)
+  if (!found) return null
+  return Array.isArray(found.value) ? found.value.map(String).join(', ') : String(found.value)
+}
+
+function subjectField(name: string, input: unknown): { key: string; value: unknown } | null {
+  if (typeof input !== 'object' || input === null) return null
+  for (const key of traitsOf(name)?.subject ?? []) {
+    const value = Object.hasOwn(input, key) ? (input as Record<string, unknown>)[key] : undefined
+    if ((typeof value === 'string' && value !== '') || Array.isArray(value)) return { key, value }
+  }
+  return null
 }

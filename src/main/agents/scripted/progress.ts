@@ -1,6 +1,7 @@
 /** How far a script got, as the entries of earlier runs tell it. */
 import type { Entry, MessageEntry } from '../../../shared/entries.ts'
 import type { EntryId, ToolCallId } from '../../../shared/ids.ts'
+import { traitsOf } from '../../../shared/tool-traits.ts'
 
 interface Progress {
   completedTurns: number
@@ -19,12 +20,8 @@ export type Done =
 /** `unknown`: it may have run or not. */
 type CallOutcome = 'ok' | 'error' | 'unknown'
 
-/**
- * Calls that are made again when their outcome is unknown: the services know what really happened and
- * answer with that (S3). A report does nothing but end the run, and this run has none yet.
- */
-const reconciled = new Set(['task', 'task_await', 'agent_report'])
-export const isReconciled = (name: string): boolean => reconciled.has(name)
+/** True of a call that is made again when its outcome is unknown: the services know what became of it (S3). */
+export const isReconciled = (name: string): boolean => traitsOf(name)?.afterCrash === 'ledger'
 
 /** Folds a history: all entries of a task's earlier runs, in order. */
 export function progressOf(history: Entry[]): Progress {

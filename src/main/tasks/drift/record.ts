@@ -3,6 +3,7 @@ import { type DriftReport, type UnknownCall, unknownCallCharsMax } from '../../.
 import type { Entry, WorkspaceSnapshotEntry } from '../../../shared/entries.ts'
 import { describeToolCall } from '../../../shared/projections/describe-tool-call.ts'
 import type { Task } from '../../../shared/tasks.ts'
+import { traitsOf } from '../../../shared/tool-traits.ts'
 
 /** The model of the last run, where the task has another one now. */
 export function modelChange(task: Task, history: readonly Entry[]): DriftReport['modelChanged'] {
@@ -17,7 +18,7 @@ export function unknownCalls(history: readonly Entry[]): UnknownCall[] {
   const open = new Map<string, UnknownCall>()
   for (const entry of history) {
     if (entry.type === 'run-start') open.clear()
-    else if (entry.type === 'tool-call' && !answeredByLedger.has(entry.name))
+    else if (entry.type === 'tool-call' && traitsOf(entry.name)?.afterCrash !== 'ledger')
       open.set(entry.callId, unknownCall(entry))
     else if (entry.type === 'tool-result' && entry.outcome !== 'unknown') open.delete(entry.callId)
   }
@@ -37,19 +38,13 @@ function unknownCall({ name, input, at }: Extract<Entry, { type: 'tool-call' }>)
   }
 }
 
-const answeredByLedger: ReadonlySet<string> = new Set(['task', 'task_await', 'task_list'])
-
 /** The last state of the working directory that a run recorded; null when none was. */
 export const lastSnapshot = (history: readonly Entry[]): WorkspaceSnapshotEntry | null =>
   history.findLast((entry) => entry.type === 'workspace-snapshot') ?? null
 
-/** Tools that may leave other files behind than they found. A sub-agent in the same directory has a record of its own. */
-export const toolsThatChangeFiles: ReadonlySet<string> = new Set([
-  'bash',
-  'write_file',
-  'edit_file',
-  'task_apply_patch',
-])
+/** Of a tool that may leave other files than it found. A sub-agent in the same directory has a record of its own. */
+export const mayChangeFiles = (name: string): boolean =>
+  (traitsOf(name)?.changes ?? 'no-files') !== 'no-files'
 
 /** What happened in the working directory after its last snapshot, or ever where there is none. */
 interface Uncovered {
@@ -106,17 +101,17 @@ function uncoveredSince(history: readonly Entry[], seq: number): Uncovered {
   for (const entry of history) {
     if (entry.seq <= seq) continue
     if (entry.type === 'file-history-snapshot') written.set(entry.path, entry.after)
-    if (entry.type === 'tool-call' && toolsThatChangeFiles.has(entry.name))
-      unclear.add(entry.callId)
+    if (entry.type === 'tool-call' && mayChangeFiles(entry.name)) unclear.add(entry.callId)
     // What an edit tool did is in the record, once it has a result; what a command did is not.
-    if (entry.type === 'tool-result' && entry.outcome !== 'unknown' && edits.has(entry.name))
+    if (
+      entry.type === 'tool-result' &&
+      entry.outcome !== 'unknown' &&
+      traitsOf(entry.name)?.changes === 'one-file'
+    )
       unclear.delete(entry.callId)
   }
   return { written, unclear: unclear.size > 0 }
 }
 
-const edits: ReadonlySet<string> = new Set(['write_file', 'edit_file'])
-
-/** True of a tool that may change files and does not say which. */
-export const changesAnyFile = (name: string): boolean =>
-  toolsThatChangeFiles.has(name) && !edits.has(name)
+/** Of a tool that may change files and does not say which. */
+export const mayChangeAnyFile = (name: string): boolean => traitsOf(name)?.changes === 'any-files'

@@ -8,7 +8,7 @@ import type { RunId } from '../../../shared/ids.ts'
 import type { Task } from '../../../shared/tasks.ts'
 import type { Git, TreeDifference } from '../../git/index.ts'
 import type { Session } from '../../sessions/session.ts'
-import { lastSnapshot, toolsThatChangeFiles } from './record.ts'
+import { lastSnapshot, mayChangeFiles } from './record.ts'
 
 export interface RunSnapshots {
   /** Before the first tool of the run that may change files: what it found. */
@@ -119,7 +119,7 @@ export function createRunSnapshots(deps: {
 
   return {
     async beforeTool(name) {
-      if (!toolsThatChangeFiles.has(name)) return
+      if (!mayChangeFiles(name)) return
       // Tools may be called side by side: none begins before it is known what was there.
       beginning ??= begin()
       await beginning

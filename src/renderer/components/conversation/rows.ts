@@ -8,6 +8,7 @@ import type {
   TranscriptItem,
   TurnBlock,
 } from '../../../shared/projections/transcript.ts'
+import { traitsOf } from '../../../shared/tool-traits.ts'
 import { timeOfDay } from '../primitives/format.ts'
 
 type TurnItem = Extract<TranscriptItem, { kind: 'turn' }>
@@ -45,8 +46,6 @@ export type Row =
 const groupCallsMin = 3
 /** More cards in a row than this are a table. */
 const cardsMax = 5
-/** Calls that look at things: one line says enough of several. */
-const smallTools = new Set(['read_file', 'list_files', 'search_files', 'task_list'])
 
 interface RowOptions {
   damage?: Damage[]
@@ -192,7 +191,7 @@ function callsFrom(
 
 /** One whose entries are on the page before counts too: that page must not make other groups. */
 const isSmall = ({ state, name }: ToolCallView): boolean =>
-  (state === 'ok' || state === 'not-loaded') && smallTools.has(name)
+  (state === 'ok' || state === 'not-loaded') && traitsOf(name)?.looksOnly === true
 
 /** A call that failed without starting anything is a line of its own. */
 const startsTask = ({ name, state, detail }: ToolCallView): boolean =>

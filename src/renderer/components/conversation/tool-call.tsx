@@ -16,6 +16,7 @@ import {
 } from 'lucide-react'
 import { useContext } from 'react'
 import type { ToolCallView } from '../../../shared/projections/transcript.ts'
+import { type ToolIcon, traitsOf } from '../../../shared/tool-traits.ts'
 import { appliedFileLine } from '../../../shared/tools.ts'
 import { PatchView } from '../diff/patch-view.tsx'
 import { bytes } from '../primitives/format.ts'
@@ -30,19 +31,24 @@ import { TaskLookupContext } from './task-lookup.ts'
 import { groupWords, toolWords } from './tool-words.ts'
 import { WholeOutput } from './whole-output.tsx'
 
-const icons: Record<string, LucideIcon> = {
-  bash: SquareTerminal,
-  read_file: FileText,
-  write_file: FilePlus,
-  edit_file: Pencil,
-  list_files: FolderTree,
-  search_files: Search,
-  task: Users,
-  task_await: Users,
-  task_list: ListTree,
-  task_stop: StopCircle,
-  task_apply_patch: GitMerge,
-  agent_report: Flag,
+const icons: Record<ToolIcon, LucideIcon> = {
+  command: SquareTerminal,
+  read: FileText,
+  write: FilePlus,
+  edit: Pencil,
+  list: FolderTree,
+  search: Search,
+  agents: Users,
+  'agent-list': ListTree,
+  stop: StopCircle,
+  apply: GitMerge,
+  report: Flag,
+}
+
+/** A tool of an agent's own, or of another program, gets a wrench. */
+const iconOf = (name: string): LucideIcon => {
+  const traits = traitsOf(name)
+  return traits ? icons[traits.icon] : Wrench
 }
 
 /** What the line shows without cutting it, in a narrow window too. */
@@ -90,7 +96,7 @@ export function ToolCallGroup({ calls, foldKey }: { calls: ToolCallView[]; foldK
 function ToolCallLine({ call }: { call: ToolCallView }) {
   const words = toolWords(call)
   const failed = call.state === 'error'
-  const Icon = icons[call.name] ?? Wrench
+  const Icon = iconOf(call.name)
   const edit =
     call.detail?.kind === 'edit' && call.detail.change !== 'unchanged' ? call.detail : null
   return (

@@ -1,5 +1,6 @@
 /** How a tool call reads as one line: verb, object, and what came of it. Pure. */
 import type { ToolCallView } from '../../../shared/projections/transcript.ts'
+import { type ToolIcon, toolTraits } from '../../../shared/tool-traits.ts'
 import { isToolName, type ToolName } from '../../../shared/tools.ts'
 import { counted } from '../primitives/format.ts'
 import { plainText } from './plain-text.ts'
@@ -43,68 +44,57 @@ export function groupWords(calls: ToolCallView[]): string {
 const times = (count: number): string => (count > 1 ? ` ${count} times` : '')
 
 function known(name: ToolName, call: ToolCallView): Omit<ToolWords, 'result'> {
+  const { verb, object = '' } = toolTraits[name]
   const { state } = call
-  const input = (typeof call.input === 'object' ? call.input : null) as Record<
+  const done = doneVerb(call) ?? verb.done
+  return {
+    verb: state === 'running' ? verb.now : state === 'error' ? verb.failed : done,
+    object: objectOf(name, call.input) || object,
+    code: showsCode[toolTraits[name].icon],
+  }
+}
+
+/** What was done in the end, where the result says more than the call. */
+function doneVerb(call: ToolCallView): string | null {
+  if (created(call)) return 'Created'
+  const conflict = call.detail?.kind === 'apply' && call.detail.outcome.kind === 'conflict'
+  return conflict ? 'Tried to apply' : null
+}
+
+function objectOf(name: ToolName, input: unknown): string {
+  const fields = (typeof input === 'object' && input !== null ? input : {}) as Record<
     string,
     unknown
-  > | null
+  >
   const text = (key: string): string => {
-    const value = input?.[key]
+    const value = Object.hasOwn(fields, key) ? fields[key] : undefined
     return typeof value === 'string' ? value : ''
   }
-  /** `now`: while it runs; `failed`: what it could not do. */
-  const say = (now: string, done: string, failed: string, object: string, code = false) => ({
-    verb: state === 'running' ? now : state === 'error' ? failed : done,
-    object,
-    code,
-  })
   switch (name) {
-    case 'bash':
-      return say('Running', 'Ran', 'Ran', text('command'), true)
-    case 'read_file':
-      return say('Reading', 'Read', 'Couldn’t read', text('path'), true)
-    case 'write_file':
-      return say(
-        'Writing',
-        created(call) ? 'Created' : 'Wrote',
-        'Couldn’t write',
-        text('path'),
-        true,
-      )
-    case 'edit_file':
-      return say('Editing', 'Edited', 'Couldn’t edit', text('path'), true)
-    case 'list_files':
-      return say(
-        'Listing',
-        'Listed',
-        'Couldn’t list',
-        text('glob') || text('path') || 'files',
-        true,
-      )
-    case 'search_files':
-      return say('Searching', 'Searched', 'Couldn’t search', text('pattern'), true)
-    case 'task': {
-      const whom = [text('agent'), text('title')].filter(Boolean).join(': ')
-      return say('Starting', 'Started', 'Couldn’t start sub-agent', whom)
-    }
+    case 'task':
+      return [text('agent'), text('title')].filter(Boolean).join(': ')
     case 'task_await':
-      return say('Waiting for', 'Waited for', 'Couldn’t wait for', awaitedNames(input?.tasks))
-    case 'task_list':
-      return say('Listing', 'Listed', 'Couldn’t list', 'its tasks')
-    case 'task_stop':
-      return say('Stopping', 'Stopped', 'Couldn’t stop', text('task'))
-    case 'task_apply_patch': {
-      const conflict = call.detail?.kind === 'apply' && call.detail.outcome.kind === 'conflict'
-      return say(
-        'Applying',
-        conflict ? 'Tried to apply' : 'Applied',
-        'Couldn’t apply',
-        `changes of ${text('task')}`,
-      )
-    }
-    case 'agent_report':
-      return say('Reporting', 'Reported', 'Couldn’t report', text('title'))
+      return awaitedNames(fields.tasks)
+    case 'task_apply_patch':
+      return `changes of ${text('task')}`
+    default:
+      return toolTraits[name].subject.map(text).find(Boolean) ?? ''
   }
+}
+
+/** Commands, paths and patterns are set in the font of code. */
+const showsCode: Record<ToolIcon, boolean> = {
+  command: true,
+  read: true,
+  write: true,
+  edit: true,
+  list: true,
+  search: true,
+  agents: false,
+  'agent-list': false,
+  stop: false,
+  apply: false,
+  report: false,
 }
 
 function created(call: ToolCallView): boolean {

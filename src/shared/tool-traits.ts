@@ -1,0 +1,145 @@
+/**
+ * What the rest of the program has to know of each tool. Every list, label and fold reads it here: a tool that
+ * is added does not compile until it has its row.
+ */
+import { isToolName, type ToolName } from './tools.ts'
+
+/** What a call does: its picture in the views. */
+export type ToolIcon =
+  | 'command'
+  | 'read'
+  | 'write'
+  | 'edit'
+  | 'list'
+  | 'search'
+  | 'agents'
+  | 'agent-list'
+  | 'stop'
+  | 'apply'
+  | 'report'
+
+interface ToolTraits {
+  icon: ToolIcon
+  /** Which files of the working directory a call may leave other than it found them: none, the one it names, or any. */
+  changes: 'no-files' | 'one-file' | 'any-files'
+  /**
+   * Of a call whose result a crash swallowed: `ledger`: the services know what became of it, so it is made again
+   * and answered with that; `unknown`: nobody knows, and it is never made again (S3).
+   */
+  afterCrash: 'ledger' | 'unknown'
+  /** True: it only looks. Several in a row are one line. */
+  looksOnly: boolean
+  /** True: its input goes to our own record and nowhere else, so known secrets are masked before it acts (K3). */
+  writesOurRecord: boolean
+  /** The fields of the input that say what a call is about, the most telling first. */
+  subject: readonly string[]
+  /** `Running npm test`, `Ran npm test`, `Couldn’t read a.txt`. */
+  verb: { now: string; done: string; failed: string }
+  /** In place of a subject that a call does not name; absent: nothing. */
+  object?: string
+  /** Before the subject. */
+  preposition?: string
+}
+
+const looking = {
+  changes: 'no-files',
+  afterCrash: 'unknown',
+  looksOnly: true,
+  writesOurRecord: false,
+} as const
+const acting = { ...looking, looksOnly: false } as const
+
+export const toolTraits: Readonly<Record<ToolName, ToolTraits>> = {
+  bash: {
+    ...acting,
+    icon: 'command',
+    changes: 'any-files',
+    subject: ['command'],
+    // A command that failed has run all the same.
+    verb: { now: 'Running', done: 'Ran', failed: 'Ran' },
+  },
+  read_file: {
+    ...looking,
+    icon: 'read',
+    subject: ['path'],
+    verb: { now: 'Reading', done: 'Read', failed: 'Couldn’t read' },
+  },
+  write_file: {
+    ...acting,
+    icon: 'write',
+    changes: 'one-file',
+    subject: ['path'],
+    verb: { now: 'Writing', done: 'Wrote', failed: 'Couldn’t write' },
+  },
+  edit_file: {
+    ...acting,
+    icon: 'edit',
+    changes: 'one-file',
+    subject: ['path'],
+    verb: { now: 'Editing', done: 'Edited', failed: 'Couldn’t edit' },
+  },
+  list_files: {
+    ...looking,
+    icon: 'list',
+    subject: ['glob', 'path'],
+    verb: { now: 'Listing', done: 'Listed', failed: 'Couldn’t list' },
+    object: 'files',
+  },
+  search_files: {
+    ...looking,
+    icon: 'search',
+    subject: ['pattern'],
+    verb: { now: 'Searching', done: 'Searched', failed: 'Couldn’t search' },
+    preposition: 'for',
+  },
+  task: {
+    ...acting,
+    icon: 'agents',
+    afterCrash: 'ledger',
+    writesOurRecord: true,
+    subject: ['title'],
+    verb: { now: 'Starting', done: 'Started', failed: 'Couldn’t start sub-agent' },
+  },
+  task_await: {
+    ...acting,
+    icon: 'agents',
+    afterCrash: 'ledger',
+    subject: ['tasks'],
+    verb: { now: 'Waiting for', done: 'Waited for', failed: 'Couldn’t wait for' },
+    object: 'its tasks',
+  },
+  task_list: {
+    ...looking,
+    icon: 'agent-list',
+    afterCrash: 'ledger',
+    subject: [],
+    verb: { now: 'Listing', done: 'Listed', failed: 'Couldn’t list' },
+    object: 'its tasks',
+  },
+  task_stop: {
+    ...acting,
+    icon: 'stop',
+    subject: ['task'],
+    verb: { now: 'Stopping', done: 'Stopped', failed: 'Couldn’t stop' },
+  },
+  task_apply_patch: {
+    ...acting,
+    icon: 'apply',
+    changes: 'any-files',
+    subject: ['task'],
+    verb: { now: 'Applying', done: 'Applied', failed: 'Couldn’t apply' },
+    preposition: 'changes of',
+  },
+  agent_report: {
+    ...acting,
+    icon: 'report',
+    afterCrash: 'ledger',
+    writesOurRecord: true,
+    subject: ['title'],
+    verb: { now: 'Reporting', done: 'Reported', failed: 'Couldn’t report' },
+  },
+}
+
+/** The traits of a tool by name; null for a name that is no tool of ours. */
+export const traitsOf = (name: string): ToolTraits | null =>
+  isToolName(name) ? toolTraits[name] : null

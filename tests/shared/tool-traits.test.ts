@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest'
+import { activityOf, describeToolCall } from '../../src/shared/projections/describe-tool-call.ts'
+import { toolTraits, traitsOf } from '../../src/shared/tool-traits.ts'
+import { toolNames } from '../../src/shared/tools.ts'
+
+it('gives a call that only looks no right to change files', () => {
+  const looking = toolNames.filter((name) => toolTraits[name].looksOnly)
+  expect(looking).toEqual(['read_file', 'list_files', 'search_files', 'task_list'])
+  for (const name of looking) expect(toolTraits[name].changes).toBe('no-files')
+})
+
+it('[S3] lets only the services answer for a call whose result was lost', () => {
+  const answered = toolNames.filter((name) => toolTraits[name].afterCrash === 'ledger')
+  expect(answered).toEqual(['task', 'task_await', 'task_list', 'agent_report'])
+})
+
+it('knows nothing of names that are no tools, inherited ones among them', () => {
+  for (const name of ['constructor', 'toString', 'mcp__other']) expect(traitsOf(name)).toBeNull()
+})
+
+it.each([
+  ['bash', { command: 'npm test\nexit' }, 'Running npm test'],
+  ['search_files', { pattern: 'TODO' }, 'Searching for TODO'],
+  ['task_await', { tasks: ['A', 'B'] }, 'Waiting for A, B'],
+  ['task_list', {}, 'Listing its tasks'],
+  ['task_apply_patch', { task: 'A' }, 'Applying changes of A'],
+  ['mcp__other', { path: 'x' }, 'mcp__other'],
+  ['read_file', 'no object', 'Reading'],
+])('names what %s is doing in one line', (name, input, line) => {
+  expect(activityOf(name, input, 120)).toBe(line)
+})
+
+it('cuts what is too long for a row', () => {
+  expect(activityOf('bash', { command: 'x'.repeat(500) }, 20)).toBe('Running xxxxxxxxxxxx')
+  expect(describeToolCall('list_files', { path: 'src', glob: '*.ts' })).toBe('list_files *.ts')
+})
