@@ -8,7 +8,8 @@ export default defineConfig({
   outputDir: '../../test-results/screenshots',
   workers: 1,
   // The demo is slow enough to watch.
-  timeout: 180_000,
+  timeout: 300_000,
+  expect: { timeout: 30_000 },
   reporter: 'list',
   use: {
     browserName: 'chromium',

@@ -84,7 +84,9 @@ test('the demo, at work and afterwards', async ({ app, page }) => {
   await card(talk, title('fixer'))
     .getByRole('button', { name: `View transcript of ${title('fixer')}` })
     .click()
-  await expect(transcript(page, title('fixer')).getByText('First the failures')).toBeVisible()
+  await expect(
+    transcript(page, title('fixer')).getByText('First, the current failures'),
+  ).toBeVisible()
   await take(page, 'transcript')
 
   await show(`/archive/${id('tester')}/report`)
