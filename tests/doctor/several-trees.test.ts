@@ -1,8 +1,18 @@
 /** Problems that no single tree has: the ledger's, an index's two at once, the archive's, a crash's, the disk's. */
 import { existsSync } from 'node:fs'
-import { chmod, mkdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  lchown,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { newTaskId } from '../../src/shared/ids.ts'
 import { changeIndex, flipByte, type Index, leafTranscript, strayId } from './damages/damage.ts'
 import { kindsOf, makePatient } from './patient.ts'
@@ -104,14 +114,29 @@ describe('problems of several trees or of none', () => {
     expect(existsSync(session('subagent-transcripts.json'))).toBe(true)
   })
 
-  it('what the disk refuses to show is told, and the rest is looked at all the same', async (context) => {
-    if (process.getuid?.() === 0) return context.skip('root may read everything')
+  it('what the disk refuses to show is told, and the rest is looked at all the same', async () => {
     const patient = await makePatient()
     await chmod(leafTranscript(patient, 'chat.jsonl'), 0)
     await chmod(patient.session('subagent-reports.json'), 0o644)
+    await withoutRightsOfRoot(dirname(patient.dataDir))
     const found = await patient.check()
     expect(kindsOf(found)).toEqual(['file-mode', 'file-mode', 'unreadable'])
     await patient.check(true)
     expect(await patient.check()).toMatchObject({ ok: true })
   })
 })
+
+/** Root may read everything: the rest of the test runs as the user that owns nothing else. */
+async function withoutRightsOfRoot(dir: string): Promise<void> {
+  if (process.geteuid?.() !== 0) return
+  const nobody = 65534
+  for (const name of ['.', ...(await readdir(dir, { recursive: true }))])
+    await lchown(join(dir, name), nobody, nobody)
+  // Git refuses to work where it can't read its own configuration.
+  vi.stubEnv('HOME', dir)
+  process.seteuid?.(nobody)
+  onTestFinished(() => {
+    process.seteuid?.(0)
+    vi.unstubAllEnvs()
+  })
+}
