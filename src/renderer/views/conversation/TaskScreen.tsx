@@ -149,7 +149,7 @@ function FoundTask({ taskId }: { taskId: TaskId }) {
       onSelect: () =>
         void copy(linkOf(taskRoute(taskId), info?.host ?? null, location), 'the link'),
     },
-    { label: 'Copy id', icon: <Copy />, onSelect: () => void copy(taskId, 'the id') },
+    { label: 'Copy ID', icon: <Copy />, onSelect: () => void copy(taskId, 'the ID') },
     ...(task.workspace && task.workspace.removal === null
       ? [
           {

@@ -113,7 +113,7 @@ export function useScreenCommands(task: Task | null): ScreenCommand[] {
       icon: <Link />,
       run: () => void copy(linkOf(route, info?.host ?? null, location), 'the link'),
     },
-    { label: 'Copy id', icon: <Copy />, run: () => void copy(id, 'the id') },
+    { label: 'Copy ID', icon: <Copy />, run: () => void copy(id, 'the ID') },
     {
       label: task.pinned ? 'Unpin' : 'Pin: never expires',
       icon: <Pin />,

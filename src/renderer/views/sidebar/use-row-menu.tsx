@@ -59,7 +59,7 @@ export function useRowMenu(): (row: SidebarRow | InterruptedListRow) => MenuEntr
     {
       label: 'Copy project ID',
       icon: <Hash />,
-      onSelect: () => void actions.copy(projectId, 'Project ID'),
+      onSelect: () => void actions.copy(projectId, 'the project ID'),
     },
   ]
 
@@ -140,9 +140,9 @@ export function useRowMenu(): (row: SidebarRow | InterruptedListRow) => MenuEntr
       {
         label: 'Copy link',
         icon: <Link />,
-        onSelect: () => void actions.copy(linkTo(taskRoute(id)), 'Link'),
+        onSelect: () => void actions.copy(linkTo(taskRoute(id)), 'the link'),
       },
-      { label: 'Copy ID', icon: <Hash />, onSelect: () => void actions.copy(id, 'ID') },
+      { label: 'Copy ID', icon: <Hash />, onSelect: () => void actions.copy(id, 'the ID') },
     ]
   }
 
