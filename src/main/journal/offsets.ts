@@ -15,7 +15,7 @@ export interface RecordPlace {
   start: number
   end: number
   /** The beginning of its sum: the line at this place is another one if it has another. */
-  pin: number
+  fingerprint: number
 }
 
 /** Sorted by seq, in parallel arrays of numbers: 32 bytes a record. */
@@ -23,7 +23,7 @@ export function createOffsetIndex(): OffsetIndex {
   const seqs: number[] = []
   const starts: number[] = []
   const ends: number[] = []
-  const pins: number[] = []
+  const fingerprints: number[] = []
 
   function ordinalFrom(seq: number): number {
     // Without damage the record with seq n is at n - 1.
@@ -42,12 +42,12 @@ export function createOffsetIndex(): OffsetIndex {
     get count() {
       return seqs.length
     },
-    add({ seq, start, end, pin }) {
+    add({ seq, start, end, fingerprint }) {
       if (seq > (seqs.at(-1) ?? 0)) {
         seqs.push(seq)
         starts.push(start)
         ends.push(end)
-        pins.push(pin)
+        fingerprints.push(fingerprint)
         return
       }
       const at = ordinalFrom(seq)
@@ -55,7 +55,7 @@ export function createOffsetIndex(): OffsetIndex {
       seqs.splice(at, 0, seq)
       starts.splice(at, 0, start)
       ends.splice(at, 0, end)
-      pins.splice(at, 0, pin)
+      fingerprints.splice(at, 0, fingerprint)
     },
     has: (seq) => seqs[ordinalFrom(seq)] === seq,
     ordinalFrom,
@@ -63,10 +63,15 @@ export function createOffsetIndex(): OffsetIndex {
       const seq = seqs[ordinal]
       const start = starts[ordinal]
       const end = ends[ordinal]
-      const pin = pins[ordinal]
-      if (seq === undefined || start === undefined || end === undefined || pin === undefined)
+      const fingerprint = fingerprints[ordinal]
+      if (
+        seq === undefined ||
+        start === undefined ||
+        end === undefined ||
+        fingerprint === undefined
+      )
         return undefined
-      return { seq, start, end, pin }
+      return { seq, start, end, fingerprint }
     },
   }
 }

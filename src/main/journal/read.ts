@@ -2,9 +2,9 @@
 // a record is, never that it is still what it was.
 import type { FileHandle } from 'node:fs/promises'
 import { blobDirectory, blobReferences, putBackBlobs } from './blobs.ts'
+import { fingerprintOf } from './fingerprint.ts'
 import { newlineByte, parseLine, readLine } from './line.ts'
 import type { RecordPlace } from './offsets.ts'
-import { pinOf } from './pin.ts'
 import type { ScanState } from './scan.ts'
 import type { JournalRecord, Page, PageQuery } from './types.ts'
 
@@ -19,19 +19,19 @@ const gapBytesMax = 1 << 16
 export interface RecordSource {
   file: string
   handle(): Promise<FileHandle>
-  /** What is known of the file; another object after `scanAnew`. */
+  /** What is known of the file; another object after `rescan`. */
   state(): ScanState
   /**
    * Called when lines were not what `seen` says: scans the whole file where that may tell more, so that a
    * stored index that lies is never mistaken for damage. False: what `seen` says is all there is to say.
    */
-  scanAnew(seen: ScanState): Promise<boolean>
+  rescan(seen: ScanState): Promise<boolean>
 }
 
 export async function readPage(source: RecordSource, query: PageQuery): Promise<Page> {
   const state = source.state()
   const page = await readPageOf(state, source, query)
-  const anew = state.changed.size > 0 && (await source.scanAnew(state))
+  const anew = state.changed.size > 0 && (await source.rescan(state))
   return anew ? readPageOf(source.state(), source, query) : page
 }
 
@@ -60,7 +60,7 @@ export async function* readRecords(
 ): AsyncGenerator<JournalRecord> {
   const { lastSeq } = source.state()
   let seq = fromSeq
-  let scannedAnew = false
+  let rescanned = false
   for (;;) {
     const state = source.state()
     const { index } = state
@@ -74,9 +74,9 @@ export async function* readRecords(
       places,
       false,
     )
-    if (state.changed.size > 0 && !scannedAnew) {
-      scannedAnew = true
-      if (await source.scanAnew(state)) continue
+    if (state.changed.size > 0 && !rescanned) {
+      rescanned = true
+      if (await source.rescan(state)) continue
     }
     yield* records
     seq = (places[used - 1]?.seq ?? lastSeq) + 1
@@ -147,14 +147,16 @@ async function readPlaces(
 function readPlace(
   buffer: Buffer,
   bufferStart: number,
-  { seq, start, end, pin }: RecordPlace,
+  { seq, start, end, fingerprint }: RecordPlace,
   fromIndex: boolean,
 ): JournalRecord | null {
   const [from, to] = [start - bufferStart, end - bufferStart]
   // A scan has seen the newline, or has told that it is gone; an index says only where it was.
   if (fromIndex && buffer[to] !== newlineByte) return null
   const whole = to <= buffer.length ? readLine(buffer, from, to) : null
-  return whole?.seq === seq && pinOf(whole.sum) === pin ? parseLine(buffer, from, to) : null
+  return whole?.seq === seq && fingerprintOf(whole.sum) === fingerprint
+    ? parseLine(buffer, from, to)
+    : null
 }
 
 async function putBack(

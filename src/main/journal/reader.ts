@@ -66,7 +66,7 @@ async function sourceOf(file: string, handle: FileHandle): Promise<RecordSource>
     file,
     handle: async () => handle,
     state: () => state,
-    async scanAnew(seen) {
+    async rescan(seen) {
       // Unless another reader of this file did it in the meantime.
       const anew = (kept: Scan | null) =>
         kept && kept.state !== seen ? goOn(file, handle, kept) : scan(handle, createScanState())

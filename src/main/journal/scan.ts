@@ -2,6 +2,7 @@
 // are whole are not parsed; damaged ones go through the recovery table. See FORMAT.md.
 import type { FileHandle } from 'node:fs/promises'
 import { createDamageLog, type DamageLog } from './damage-log.ts'
+import { fingerprintOf } from './fingerprint.ts'
 import {
   findLineEnds,
   findLineStarts,
@@ -13,7 +14,6 @@ import {
   type WholeLine,
 } from './line.ts'
 import { createOffsetIndex, type OffsetIndex } from './offsets.ts'
-import { pinOf } from './pin.ts'
 import { type RowName, recoveryRow, type Situation } from './recovery.ts'
 
 /** Read at a time: large enough that calls cost nothing, small enough not to hold the event loop. */
@@ -242,7 +242,8 @@ function admit(state: ScanState, line: AdmittedLine, start: number, end: number)
 }
 
 function admitToIndex(state: ScanState, line: AdmittedLine, start: number, end: number): void {
-  if (!line.withheld) state.index.add({ seq: line.seq, start, end, pin: pinOf(line.sum) })
+  if (!line.withheld)
+    state.index.add({ seq: line.seq, start, end, fingerprint: fingerprintOf(line.sum) })
   else if (state.withheld !== null) state.withheld += 1
 }
 

@@ -5,9 +5,9 @@ import { type FileHandle, lstat, open, rename, unlink } from 'node:fs/promises'
 import path from 'node:path'
 import { openDataFile } from './data-file.ts'
 import { writeFully } from './durable-files.ts'
+import { fingerprintOf, fingerprintsIn, textOfFingerprints } from './fingerprint.ts'
 import { newlineByte, readLine, repeatedSum } from './line.ts'
 import type { RecordPlace } from './offsets.ts'
-import { pinOf, pinsIn, textOfPins } from './pin.ts'
 import { readRange } from './read.ts'
 import { createScanState, type ScanState } from './scan.ts'
 
@@ -28,7 +28,7 @@ interface StoredIndex {
   /** Bytes of each line, its newline included, from the journal's first byte on without a gap. Their seqs are 1, 2, 3 … */
   lengths: number[]
   /** The first 8 characters of each line's sum, one after the other. */
-  pins: string
+  fingerprints: string
 }
 
 export interface LoadedIndex {
@@ -82,7 +82,7 @@ export async function saveIndex(
   const known = {
     version: indexVersion,
     lengths: places.map(({ start, end }) => end + 1 - start),
-    pins: textOfPins(places.map(({ pin }) => pin)),
+    fingerprints: textOfFingerprints(places.map(({ fingerprint }) => fingerprint)),
   }
   const body = JSON.stringify({ ...known, ...(await identityOf(journal)) })
   await replaceUnsynced(indexFileOf(file), `${body}\n${sumOf(body)}\n`)
@@ -142,15 +142,15 @@ async function readStored(file: string, journalBytes: number): Promise<StoredInd
 const sumOf = (body: string): string => hash('sha256', body, 'base64url')
 
 /** Null when it can't be the index of any journal. */
-function stateOf({ lengths, pins: text }: StoredIndex): ScanState | null {
-  const pins = pinsIn(text)
-  if (pins?.length !== lengths.length || lengths.length === 0) return null
+function stateOf({ lengths, fingerprints: text }: StoredIndex): ScanState | null {
+  const fingerprints = fingerprintsIn(text)
+  if (fingerprints?.length !== lengths.length || lengths.length === 0) return null
   const state = createScanState()
   for (const [i, length] of lengths.entries()) {
     if (!Number.isSafeInteger(length) || length < 1) return null
     const start = state.offset
     state.offset += length
-    state.index.add({ seq: i + 1, start, end: state.offset - 1, pin: pins[i] ?? 0 })
+    state.index.add({ seq: i + 1, start, end: state.offset - 1, fingerprint: fingerprints[i] ?? 0 })
   }
   state.lines = lengths.length
   state.lastSeq = lengths.length
@@ -191,5 +191,5 @@ async function sumAt(
   if (bytes.length !== end + 1 || bytes[end] !== newlineByte) return null
   if (start > 0 && bytes[0] !== newlineByte) return null
   const line = readLine(bytes, start, end)
-  return line?.seq === place.seq && pinOf(line.sum) === place.pin ? line.sum : null
+  return line?.seq === place.seq && fingerprintOf(line.sum) === place.fingerprint ? line.sum : null
 }

@@ -37,7 +37,7 @@ export async function verifyJournal(
       file,
       handle: async () => handle,
       state: () => state,
-      scanAnew: async () => false,
+      rescan: async () => false,
     }
     let fromSeq: number | null = 1
     while (fromSeq !== null) {

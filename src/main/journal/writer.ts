@@ -125,7 +125,7 @@ function createJournal(opened: OpenFile): Journal {
   let queue: Waiting[] = []
   let queuedBytes = 0
   let pumping: Promise<void> | null = null
-  let scanningAnew: PromiseWithResolvers<boolean> | null = null
+  let rescanning: PromiseWithResolvers<boolean> | null = null
   let closing: Promise<void> | null = null
   /** A failed write may have left bytes after the acknowledged end. */
   let needsRepair = false
@@ -151,7 +151,7 @@ function createJournal(opened: OpenFile): Journal {
     // Appends made in the same turn of the event loop share the first sync too.
     await Promise.resolve()
     for (;;) {
-      if (scanningAnew) await rescan(scanningAnew)
+      if (rescanning) await scanWhole(rescanning)
       if (queue.length === 0) break
       const batch = takeBatch()
       try {
@@ -248,7 +248,7 @@ function createJournal(opened: OpenFile): Journal {
   }
 
   /** The stored index that this journal was opened with has lied: knows the file from its own bytes. */
-  async function rescan(asked: PromiseWithResolvers<boolean>): Promise<void> {
+  async function scanWhole(asked: PromiseWithResolvers<boolean>): Promise<void> {
     try {
       const fresh = createScanState()
       await scanForward(reader, fresh, state.offset)
@@ -260,16 +260,16 @@ function createJournal(opened: OpenFile): Journal {
     } catch (error) {
       asked.reject(new JournalReadError(file, error))
     } finally {
-      scanningAnew = null
+      rescanning = null
     }
   }
 
   /** Between batches, so that nobody writes by what is being replaced. */
-  function scanAnew(seen: ScanState): Promise<boolean> {
+  function rescan(seen: ScanState): Promise<boolean> {
     if (seen !== state) return Promise.resolve(true)
     if (!seen.fromIndex) return Promise.resolve(false)
-    scanningAnew ??= Promise.withResolvers()
-    const { promise } = scanningAnew
+    rescanning ??= Promise.withResolvers()
+    const { promise } = rescanning
     pumping ??= pump()
     return promise
   }
@@ -290,7 +290,7 @@ function createJournal(opened: OpenFile): Journal {
     return reader
   }
 
-  const source: RecordSource = { file, handle: openReader, state: () => state, scanAnew }
+  const source: RecordSource = { file, handle: openReader, state: () => state, rescan }
 
   return {
     path: file,

@@ -89,7 +89,7 @@ export const damageListOf = async (file: string) => (await verifyJournal(file)).
 /** The index with its body changed and its sum right. */
 export async function forge(
   file: string,
-  change: (body: Record<string, unknown> & { lengths: number[]; pins: string }) => object,
+  change: (body: Record<string, unknown> & { lengths: number[]; fingerprints: string }) => object,
 ): Promise<void> {
   const [body = ''] = (await readFile(indexFileOf(file), 'utf8')).split('\n')
   const changed = JSON.stringify(change(JSON.parse(body)))

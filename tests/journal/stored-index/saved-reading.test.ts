@@ -58,7 +58,9 @@ describe('an index', () => {
     expect(JSON.parse(body)).toEqual({
       version: 1,
       lengths: lines.map((line) => line.length),
-      pins: lines.map((line) => readLine(line, 0, line.length - 1)?.sum.slice(0, 8)).join(''),
+      fingerprints: lines
+        .map((line) => readLine(line, 0, line.length - 1)?.sum.slice(0, 8))
+        .join(''),
       size: String(size),
       modifiedNs: String(mtimeNs),
       inode: String(ino),

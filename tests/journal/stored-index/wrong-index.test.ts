@@ -117,34 +117,40 @@ describe('an index that lies, with a right sum, changes nothing that is read', (
     list.with(a, list[b] as T).with(b, list[a] as T)
   const lies: Record<string, Parameters<typeof forge>[1]> = {
     'of two lines’ lengths': (body) => ({ ...body, lengths: swap(body.lengths, 3, 11) }),
-    'of a line that is two': ({ lengths, pins, ...body }) => ({
+    'of a line that is two': ({ lengths, fingerprints, ...body }) => ({
       ...body,
       lengths: [...lengths.slice(0, 4), (lengths[4] ?? 0) + (lengths[5] ?? 0), ...lengths.slice(6)],
-      pins: pins.slice(0, 40) + pins.slice(48),
+      fingerprints: fingerprints.slice(0, 40) + fingerprints.slice(48),
     }),
-    'of the last line': ({ lengths, pins, ...body }) => ({
+    'of the last line': ({ lengths, fingerprints, ...body }) => ({
       ...body,
       lengths: lengths.slice(0, -1),
-      pins: pins.slice(0, -8),
+      fingerprints: fingerprints.slice(0, -8),
     }),
-    'of a line too many': ({ lengths, pins, ...body }) => ({
+    'of a line too many': ({ lengths, fingerprints, ...body }) => ({
       ...body,
       lengths: [...lengths, 100],
-      pins: `${pins}AAAAAAAA`,
+      fingerprints: `${fingerprints}AAAAAAAA`,
     }),
-    'of pins': (body) => ({ ...body, pins: body.pins.replaceAll(/^.{24}/g, 'A'.repeat(24)) }),
-    'of pins that are none': (body) => ({ ...body, pins: body.pins.replaceAll(/./g, '!') }),
+    'of fingerprints': (body) => ({
+      ...body,
+      fingerprints: body.fingerprints.replaceAll(/^.{24}/g, 'A'.repeat(24)),
+    }),
+    'of fingerprints that are none': (body) => ({
+      ...body,
+      fingerprints: body.fingerprints.replaceAll(/./g, '!'),
+    }),
     'of negative lengths': (body) => ({
       ...body,
       lengths: [-5, (body.lengths[0] ?? 0) + (body.lengths[1] ?? 0) + 5, ...body.lengths.slice(2)],
     }),
     'of lengths that are no numbers': (body) => ({ ...body, lengths: body.lengths.map(String) }),
-    'of nothing': (body) => ({ ...body, lengths: [], pins: '' }),
+    'of nothing': (body) => ({ ...body, lengths: [], fingerprints: '' }),
     'of its file': (body) => ({ ...body, inode: '1' }),
     'of everything at once': (body) => ({
       ...body,
       lengths: body.lengths.toReversed(),
-      pins: 'A'.repeat(body.pins.length),
+      fingerprints: 'A'.repeat(body.fingerprints.length),
     }),
   }
 
