@@ -85,6 +85,8 @@ export async function openSession(
   const journal = await openJournal(join(dir, chatFile))
   const partialWriter = createPartialWriter(join(dir, partialFile))
   let partial: PartialMessage | null = null
+  /** False: a file that is there is of a run before, and what it holds may be nowhere else (A8). */
+  let partialIsOurs = false
   let parentUuid: EntryId | null = await lastEntryId().catch(async (error) => {
     await journal.close()
     throw error
@@ -155,6 +157,7 @@ export async function openSession(
     append,
     setPartial(next) {
       partial = next
+      partialIsOurs = true
       partialWriter.write(next)
       publish({ type: 'partial', partial: next })
     },
@@ -185,7 +188,8 @@ export async function openSession(
     async close() {
       await partialWriter.close()
       // Only a preview: one that can't be taken away now goes at the next start.
-      if (!partial) await rm(join(dir, partialFile), { force: true }).catch(() => undefined)
+      if (partialIsOurs && !partial)
+        await rm(join(dir, partialFile), { force: true }).catch(() => undefined)
       await journal.close()
     },
   }

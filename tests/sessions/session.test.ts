@@ -1,0 +1,82 @@
+/** One session while it is written: what follows what, what is left when it is closed, and who may close it. */
+import { existsSync } from 'node:fs'
+import { mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { appendBetweenRuns } from '../../src/main/sessions/append-between-runs.ts'
+import { openSession } from '../../src/main/sessions/session.ts'
+import { createSessions } from '../../src/main/sessions/sessions.ts'
+import type { PartialMessage } from '../../src/shared/entries.ts'
+import { newEntryId, newTaskId, runIdOf } from '../../src/shared/ids.ts'
+import { record } from '../crash/fault-fs/record.ts'
+import { temporaryDir } from '../harness.ts'
+
+const id = newTaskId()
+
+async function sessionDir(): Promise<string> {
+  const dir = join(await temporaryDir(), 'session')
+  await mkdir(dir)
+  return dir
+}
+
+const saying = (text: string): PartialMessage => ({
+  ...{ v: 1, uuid: newEntryId(), type: 'message', role: 'assistant' },
+  ...{ parts: [{ type: 'text', text }], cwd: '/w', timestamp: '2026-11-21T12:00:00.000Z' },
+  ...{ gitBranch: null, sessionId: id, runId: runIdOf(id, 1), turn: 1, status: 'interrupted' },
+})
+
+it('[J7] names as the parent of an entry the last one that was written, also after a failed append', async () => {
+  const dir = await sessionDir()
+  let isFull = false
+  const recording = record(dir, {
+    inject: ({ call }) => (isFull && call === 'write' ? { code: 'ENOSPC' } : null),
+  })
+  onTestFinished(() => void recording.stop())
+  const session = await openSession(id, dir, () => undefined)
+  onTestFinished(() => session.close())
+  const [first] = await session.append({ type: 'title', title: 'One' })
+  isFull = true
+  await expect(session.append({ type: 'title', title: 'Refused' })).rejects.toThrow('ENOSPC')
+  isFull = false
+  const [second] = await session.append({ type: 'title', title: 'Two' })
+  expect(second).toMatchObject({ seq: 2, parentUuid: first?.uuid })
+})
+
+it('[A8] leaves the message in progress in its file when it is closed, and nothing once it was recorded', async () => {
+  const dir = await sessionDir()
+  const file = join(dir, 'partial.json')
+  const session = await openSession(id, dir, () => undefined)
+  session.setPartial(saying('half a sentence'))
+  await session.close()
+  expect(await readFile(file, 'utf8')).toContain('half a sentence')
+  const next = await openSession(id, dir, () => undefined)
+  next.setPartial(saying('a whole one'))
+  next.setPartial(null)
+  await next.close()
+  expect(existsSync(file)).toBe(false)
+})
+
+it('[A8] leaves an unrecorded message alone when it is opened only to add an entry', async () => {
+  const dir = await sessionDir()
+  const session = await openSession(id, dir, () => undefined)
+  await session.append({ type: 'title', title: 'One' })
+  session.setPartial(saying('what the disk did not take'))
+  await session.close()
+  const added = { type: 'title', title: 'Two' } as const
+  const transcript = { id, dir, counted: undefined }
+  await appendBetweenRuns(createSessions(), transcript, added, () => false)
+  expect(await readFile(join(dir, 'partial.json'), 'utf8')).toContain('what the disk did not take')
+})
+
+it('[J6] stays open for everybody who opened it until the last of them closes it', async () => {
+  const sessions = createSessions()
+  const dir = await sessionDir()
+  const [first, second] = await Promise.all([sessions.open(id, dir), sessions.open(id, dir)])
+  expect(second).toBe(first)
+  await sessions.close(id)
+  expect(sessions.current(id)).toBe(first)
+  await first.append({ type: 'title', title: 'Still open' })
+  await sessions.close(id)
+  expect(sessions.current(id)).toBeNull()
+  await expect(first.append({ type: 'title', title: 'Too late' })).rejects.toThrow()
+})
