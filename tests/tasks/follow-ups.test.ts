@@ -2,8 +2,12 @@ import { cp, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { openJournal, type RecordBody } from '../../src/main/journal/index.ts'
+import type { Ledger } from '../../src/main/ledger/ledger.ts'
 import { openShiplog, type Shiplog } from '../../src/main/shiplog.ts'
+import { createFollowUps } from '../../src/main/tasks/follow-ups.ts'
+import { createTaskRecord } from '../../src/main/tasks/task-record.ts'
 import type { TaskId } from '../../src/shared/ids.ts'
+import type { LedgerEvent } from '../../src/shared/ledger.ts'
 import {
   entriesOf,
   type Fixture,
@@ -14,6 +18,7 @@ import {
   until,
   untilQuiet,
 } from '../harness.ts'
+import { createWorld, nowMs } from '../retention/tasks.ts'
 
 const talk = `
 version: 1
@@ -168,4 +173,24 @@ it('[T7] takes one of two follow-ups that come at once, and tells the other', as
   await ranAgain(fixture.shiplog, 2)
   expect(await promptsOf(fixture.shiplog, taskId)).toHaveLength(2)
   expect((await taskOf(fixture.shiplog, taskId)).waitingPrompts).toBeUndefined()
+})
+
+it('[T7] leaves a follow-up waiting when the removal of its workspace begins while it is recorded', async () => {
+  const world = createWorld()
+  const taskId = world.add({ archived: false })
+  const removal = { type: 'workspace.removal-advanced', step: 'started', pending: null } as const
+  const ledger = {
+    state: world.state,
+    record: async (...events: LedgerEvent[]) =>
+      world.record(nowMs, ...events, { ...removal, workspaceId: taskId }),
+  } as Ledger
+  const begun: TaskId[] = []
+  const { prompt } = createFollowUps({
+    ...{ ledger, record: createTaskRecord(ledger), runs: { has: () => false } },
+    runner: { begin: (id) => void begun.push(id), settle: async () => undefined },
+  })
+  await prompt(taskId, 'And the sails?')
+  expect(begun).toEqual([])
+  const { waitingPrompts } = world.state.tasks.get(taskId) ?? {}
+  expect(waitingPrompts).toMatchObject([{ prompt: 'And the sails?' }])
 })
