@@ -88,6 +88,18 @@ describe('known values', () => {
     expect(both.text('-abcdefgh12-')).toBe('-[hidden: SHORT_KEY]-')
   })
 
+  it('[K3] that overlap are hidden wherever a stream is split', () => {
+    const both = maskerOf(['FIRST_KEY', 'abcdefgh1234'], ['SECOND_KEY', '1234567890ab'])
+    for (const text of ['-abcdefgh1234-', '-abcdefgh1234567890ab-', '-abcdefgh12345-']) {
+      for (let at = 0; at <= text.length; at++) {
+        const stream = both.stream()
+        const [before, after] = [stream.push(text.slice(0, at)), stream.push(text.slice(at))]
+        expect(both.text(text).startsWith(before)).toBe(true)
+        expect(before + after + stream.end()).toBe(both.text(text))
+      }
+    }
+  })
+
   it('[K3] are hidden in every string of a value', () => {
     expect(masker.value({ a: [stripe, 1, null], [stripe]: { b: `x${stripe}` } })).toEqual({
       a: ['[hidden: STRIPE_KEY]', 1, null],

@@ -1,7 +1,10 @@
 import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { changeFile } from '../../../src/main/agents/tools/change-file.ts'
+import type { ConfinedPath, FilesInside } from '../../../src/main/agents/tools/inside/index.ts'
 import { fileBytesMax } from '../../../src/main/agents/tools/text-file.ts'
+import type { ToolContext } from '../../../src/shared/agent.ts'
 import { detailOf, openToolBench, type ToolBench } from './tool-bench.ts'
 
 let bench: ToolBench
@@ -143,6 +146,22 @@ describe('write_file', () => {
       outcome: 'error',
       output: expect.stringContaining('too long'),
     })
+  })
+
+  it('records no change that the disk refused', async () => {
+    const full = Object.assign(new Error('the disk is full'), { code: 'ENOSPC' })
+    const inside = { replace: () => Promise.reject(full) } as unknown as FilesInside
+    const order: string[] = []
+    const files = {
+      keepOriginal: async () => void order.push('kept'),
+      record: async () => void order.push('recorded'),
+    }
+    const context = { files, signal: bench.abort.signal } as unknown as ToolContext
+    const path = { relative: 'a.txt' } as ConfinedPath
+    await expect(
+      changeFile(inside, { path, before: null, after: 'new' }, context),
+    ).rejects.toThrow()
+    expect(order).toEqual(['kept'])
   })
 })
 
