@@ -8,6 +8,7 @@ import {
   cpSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -50,6 +51,7 @@ const temporary = join(dir, 'tmp')
 let child = null
 process.on('exit', () => {
   endChild()
+  endLeftBehind()
   rmSync(dir, { recursive: true, force: true })
 })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(130))
@@ -133,7 +135,8 @@ async function firstFailure({ file, test }, changed) {
     delay(runTimeoutMs, [], { signal }),
   ]).finally(() => over.abort())
   if (!answer) {
-    endChild() // it hangs, or has ended: the next run gets a new one
+    endChild()
+    endLeftBehind() // it hangs, or has ended: the next run gets a new one
     return { file, test }
   }
   return answer.failure // null as well when no test has that name any more
@@ -164,6 +167,21 @@ function endChild() {
     // It had already ended.
   }
   child = null
+}
+
+/** Commands of agents lead groups of their own, and outlive a test that was killed. Known by their environment. */
+function endLeftBehind() {
+  if (process.platform !== 'linux') return
+  for (const name of readdirSync('/proc')) {
+    const pid = Number(name)
+    if (!pid || pid === process.pid) continue
+    try {
+      if (readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`TMPDIR=${temporary}\0`))
+        process.kill(pid, 'SIGKILL')
+    } catch {
+      // It is somebody else's, or has ended.
+    }
+  }
 }
 
 function remember(id, killer) {

@@ -1,3 +1,4 @@
+import { agentsMutants } from './agents.ts'
 import { artifactsMutants } from './artifacts.ts'
 import { feedsMutants } from './feeds.ts'
 import { gitMutants } from './git.ts'
@@ -5,6 +6,7 @@ import { hostsMutants } from './hosts.ts'
 import { journalMutants } from './journal.ts'
 import type { Mutant } from './mutant.ts'
 import { projectionsMutants } from './projections.ts'
+import { recordMutants } from './record.ts'
 import { retentionMutants } from './retention.ts'
 import { tasksMutants } from './tasks.ts'
 import { workspacesMutants } from './workspaces.ts'
@@ -19,4 +21,6 @@ export const mutants: Mutant[] = [
   ...feedsMutants,
   ...gitMutants,
   ...projectionsMutants,
+  ...recordMutants,
+  ...agentsMutants,
 ]

@@ -116,4 +116,12 @@ export const retentionMutants: Mutant[] = [
     harm: 'With a damaged settings file a start removes by rules that nobody has set.',
     tests: ['tests/retention/start.test.ts', 'tests/retention/retention.test.ts'],
   },
+  {
+    id: 'retention-pinned-taken-by-budget',
+    file: 'src/main/retention/trash.ts',
+    find: 'if (isPromised || one.untilMs === null || ',
+    replace: 'if (isPromised || ',
+    harm: 'Files that a pinned workspace left are deleted because the trash is full.',
+    tests: ['tests/retention/plan.test.ts'],
+  },
 ]

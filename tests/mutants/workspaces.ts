@@ -153,4 +153,12 @@ export const workspacesMutants: Mutant[] = [
     harm: 'Changes are merged with files that an earlier apply left half written.',
     tests: ['tests/workspaces/file-updates/interrupted.test.ts', 'tests/crash/applying.test.ts'],
   },
+  {
+    id: 'workspaces-removed-at-work',
+    file: 'src/main/workspaces/removal.ts',
+    find: "'runs-stopped': ({ task }) => deps.stopper.stopForRemoval(task.id)",
+    replace: "'runs-stopped': async () => undefined",
+    harm: 'A worktree is saved and removed while its agent still writes into it.',
+    tests: ['tests/workspaces/workspace-service.test.ts', 'tests/tasks/stopping.test.ts'],
+  },
 ]

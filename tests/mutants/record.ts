@@ -1,0 +1,77 @@
+import type { Mutant } from './mutant.ts'
+
+/** The ledger and the sessions that are written: what is folded, published and kept, and in which order. */
+export const recordMutants: Mutant[] = [
+  {
+    id: 'ledger-silent-after-failure',
+    file: 'src/main/ledger/ledger.ts',
+    find: 'const before = lastPublished.catch(() => undefined)',
+    replace: 'const before = lastPublished',
+    harm: 'After one append that the disk refused, nothing that is recorded is shown until a restart.',
+    tests: ['tests/ledger'],
+  },
+  {
+    id: 'ledger-snapshot-with-holes',
+    file: 'src/main/ledger/ledger.ts',
+    find: 'journal.damage.length === 0 && notUnderstood === 0',
+    replace: 'journal.damage.length === 0',
+    harm: 'What a newer version recorded stays hidden after an update, because a snapshot without it counts.',
+    tests: ['tests/ledger/appends.test.ts', 'tests/ledger/snapshot.test.ts'],
+  },
+  {
+    id: 'ledger-foreign-snapshot',
+    file: 'src/main/ledger/ledger.ts',
+    find: '(await journal.sumAt(state.seq)) === link ? state : null',
+    replace: '(await journal.sumAt(state.seq)) === link || link ? state : null',
+    harm: 'A snapshot of another ledger, such as a restored backup, hides what the records say.',
+    tests: ['tests/ledger/snapshot.test.ts'],
+  },
+  {
+    id: 'ledger-snapshot-hides-damage',
+    file: 'src/main/ledger/ledger.ts',
+    find: '  if (journal.damage.length > 0) return null\n',
+    replace: '',
+    harm: 'Agents whose records are damaged are shown as if nothing had happened.',
+    tests: ['tests/ledger/snapshot.test.ts'],
+  },
+  {
+    id: 'ledger-gap-unnoticed',
+    file: 'src/main/ledger/ledger.ts',
+    find: 'seq >= oldest.seq - 1',
+    replace: 'seq >= 0',
+    harm: 'A page whose connection was lost for long misses records, and shows a wrong state for ever.',
+    tests: ['tests/ledger'],
+  },
+  {
+    id: 'sessions-parent-never-written',
+    file: 'src/main/sessions/session.ts',
+    find: '      parentUuid = lastDurable\n',
+    replace: '',
+    harm: 'After an append that failed, the next entry names a parent that is in no transcript.',
+    tests: ['tests/sessions'],
+  },
+  {
+    id: 'sessions-unrecorded-words-deleted',
+    file: 'src/main/sessions/session.ts',
+    find: 'if (partialIsOurs && !partial)',
+    replace: 'if (partialIsOurs)',
+    harm: 'What an agent had said is lost when the disk refused its message and Shiplog is closed.',
+    tests: ['tests/sessions'],
+  },
+  {
+    id: 'sessions-words-of-before-deleted',
+    file: 'src/main/sessions/session.ts',
+    find: 'if (partialIsOurs && !partial)',
+    replace: 'if (!partial)',
+    harm: 'A message that the disk had refused is deleted when a link is added to the transcript, or it is archived.',
+    tests: ['tests/sessions/session.test.ts'],
+  },
+  {
+    id: 'sessions-closed-under-a-writer',
+    file: 'src/main/sessions/sessions.ts',
+    find: 'if (!held || --held.users > 0) return',
+    replace: 'if (!held) return',
+    harm: 'A session is closed while somebody else still writes it, and the run is interrupted.',
+    tests: ['tests/sessions'],
+  },
+]
