@@ -230,13 +230,15 @@ const ledgerEventSchemas = [
     taskId: taskIdSchema,
     transcript: transcriptCountsSchema,
   }),
-  /** The sweep takes its transcript to the trash: said before it is moved, so that a start can end it (X3). */
+  /** Its transcript goes to the trash: recorded before it is moved, so that a start can end it (X3). */
   z.object({
     type: z.literal('transcript.expired'),
     taskId: taskIdSchema,
     receiptId: receiptIdSchema,
     /** Milliseconds since the epoch: it can be taken back until then at least. */
     keptUntil: z.number(),
+    /** The person deleted it; absent when a sweep did. */
+    asked: z.literal(true).optional(),
   }),
   /** It is where it was. `failure`: it could not be moved; `person`: it was taken back, and counts as looked at. */
   z.object({

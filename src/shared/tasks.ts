@@ -173,12 +173,14 @@ export const transcriptCountsSchema = z.object({
 })
 export type TranscriptCounts = z.infer<typeof transcriptCountsSchema>
 
-/** A transcript that the sweep took away (X2, X3). Reports and patches are not concerned. */
+/** A transcript that a sweep, or the person, took away (X2, X3). Reports and patches are not concerned. */
 export const expirySchema = z.object({
   receiptId: receiptIdSchema,
   at: isoDateTime,
   /** It can be taken back from the trash until then at least. */
   keptUntil: isoDateTime,
+  /** True when the person deleted it; absent when a sweep did. */
+  asked: z.literal(true).optional(),
   /** When it left the trash for good; null while it can be taken back. */
   purgedAt: isoDateTime.nullable(),
 })

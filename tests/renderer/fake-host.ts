@@ -42,6 +42,9 @@ export function createFakeHost(options: { drift?: Record<TaskId, DriftReport> } 
       deleteTrashed: os.retention.deleteTrashed.handler(({ input }) =>
         retention.deleteTrashed(input.names),
       ),
+      deleteTranscripts: os.retention.deleteTranscripts.handler(({ input }) =>
+        retention.deleteTranscripts(input.taskIds as TaskId[]),
+      ),
       receipts: os.retention.receipts.handler(retention.receipts),
       receipt: os.retention.receipt.handler(({ input }) => retention.receipt(input.receiptId)),
       undo: os.retention.undo.handler(({ input }) => retention.undo(input)),

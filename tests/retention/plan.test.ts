@@ -1,6 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { lastActivityMs, planSweep, protectedTasks } from '../../src/main/retention/plan.ts'
+import {
+  lastActivityMs,
+  planSweep,
+  protectedTasks,
+  whyKept,
+} from '../../src/main/retention/plan.ts'
 import { planPurge, trashedThings, whatIs } from '../../src/main/retention/trash.ts'
 import { type RetentionSettings, retentionDefaults } from '../../src/shared/contract/retention.ts'
 import { newReceiptId, newTaskId, type TaskId } from '../../src/shared/ids.ts'
@@ -322,3 +327,29 @@ function whatMustStay(tasks: (Wanted & { continues: number; below: number })[]):
   })
   return [...new Set(stays.flatMap((n) => [n, ...continued(n)]))]
 }
+
+describe('what the person can delete', () => {
+  const kept = (wanted: Wanted) => {
+    const world = createWorld()
+    return whyKept(world.state, world.add(wanted))
+  }
+
+  it('[X1] keeps what is live, waits, or is pinned, and says what to do first', () => {
+    expect(kept({})).toBeNull()
+    expect(kept({ archived: false })).toContain('remove it first')
+    expect(kept({ status: 'interrupted' })).toContain('abandon it first')
+    expect(kept({ pinned: true })).toContain('unpin it first')
+  })
+
+  it('[X1] keeps what an unfinished task continues, and lets go what was imported', () => {
+    const world = createWorld()
+    const first = world.add({})
+    world.add({ status: 'interrupted', resumedFrom: first })
+    expect(whyKept(world.state, first)).toContain('is needed')
+    expect(kept({ imported: true })).toBeNull()
+  })
+
+  it('says that nothing is left of what was permanently deleted', () => {
+    expect(whyKept(createWorld().state, newTaskId())).toContain('permanently')
+  })
+})

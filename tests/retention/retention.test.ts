@@ -512,3 +512,42 @@ it('[X3] deletes several things of the trash at once, with a receipt, and keeps 
   const { receipts } = await client.retention.receipts()
   expect(receipts[0]).toMatchObject({ by: 'person', deleted: 1 })
 })
+
+it('[X3] deletes the transcript of one sub-agent because the person asked, keeps its report, and takes it back', async () => {
+  const { open, leafId, middleId } = await stage()
+  const shiplog = await open()
+  const { retention, tasks } = shiplog.client
+  const entries = await entriesOf(shiplog, leafId)
+  const { deleted, left, receipt } = await retention.deleteTranscripts({ taskIds: [leafId] })
+  expect([deleted, left]).toEqual([[leafId], []])
+  expect(await statusOf(shiplog, leafId)).toBe('expired')
+  expect(await statusOf(shiplog, middleId)).toBe('complete')
+  expect((await taskOf(shiplog, leafId)).transcriptExpired).toMatchObject({ asked: true })
+  expect((await tasks.report({ taskId: leafId })).reportMarkdown).not.toBe('')
+  const { items, by } = await retention.receipt({ receiptId: receipt ?? '' })
+  expect([by, items]).toEqual([
+    'person',
+    [expect.objectContaining({ id: leafId, reason: 'asked', state: 'in-trash' })],
+  ])
+  expect(await doctorOf(shiplog)).toEqual([])
+  await retention.undo({ receiptId: receipt ?? '', taskId: leafId })
+  expect(await entriesOf(shiplog, leafId)).toEqual(entries)
+  expect(await doctorOf(shiplog)).toEqual([])
+})
+
+it('[X1] deletes no transcript that is pinned, and says why; one that is in the trash is not deleted twice', async () => {
+  const { open, leafId, middleId } = await stage()
+  const { client } = await open()
+  await client.retention.pin({ taskId: middleId, pinned: true })
+  const answer = await client.retention.deleteTranscripts({ taskIds: [leafId, middleId] })
+  // The leaf is below the middle one.
+  expect(answer).toMatchObject({ deleted: [], receipt: null })
+  expect(answer.left.map(({ why }) => why)).toEqual([
+    expect.stringContaining('is pinned'),
+    expect.stringContaining('is pinned'),
+  ])
+  await client.retention.pin({ taskId: middleId, pinned: false })
+  await client.retention.deleteTranscripts({ taskIds: [leafId] })
+  const again = await client.retention.deleteTranscripts({ taskIds: [leafId] })
+  expect(again).toMatchObject({ deleted: [], left: [{ why: 'It is in the trash already.' }] })
+})

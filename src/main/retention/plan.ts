@@ -84,6 +84,24 @@ export function protectedTasks({ tasks }: Pick<LedgerState, 'tasks'>): Set<TaskI
   return safe
 }
 
+/** Why the person can't delete a task's transcript, as a sentence; null: it can be deleted. */
+export function whyKept(state: Pick<LedgerState, 'tasks'>, id: TaskId): string | null {
+  const task = state.tasks.get(id)
+  if (!task || task.purged) return 'It was permanently deleted.'
+  if (task.transcriptExpired || task.trashed) return 'It is in the trash already.'
+  if (!task.hasTranscript) return 'It has no transcript.'
+  if (isPinned(state.tasks, task)) return `"${task.title}" is pinned: unpin it first.`
+  if (isUnfinished(task)) return `"${task.title}" is ${task.status}: abandon it first.`
+  if (isLive(task)) return `"${task.title}" is still in use: remove it first.`
+  // Imported ones can be: only no sweep takes them.
+  const needed = protectedTasks({
+    tasks: new Map(state.tasks).set(id, { ...task, imported: false }),
+  })
+  return needed.has(id)
+    ? `Another agent continues "${task.title}": its transcript is needed.`
+    : null
+}
+
 /** It runs, or its workspace is still in use, being removed or being restored: more may be recorded. */
 const isLive = ({ status, workspace, archived }: Task): boolean =>
   isRunning(status) || (workspace !== null && (!archived || workspace.restoring))

@@ -36,6 +36,7 @@ import {
   lastActivityMs,
   planSweep,
   protectedTasks,
+  whyKept,
 } from './plan.ts'
 import { createReceipts, withStates } from './receipts.ts'
 import { openSettings } from './settings.ts'
@@ -73,6 +74,11 @@ export interface Retention {
   deleteTrashed(
     names: string[],
   ): Promise<{ deleted: string[]; left: { name: string; why: string }[] }>
+  /**
+   * Moves transcripts of finished tasks to the trash because the person asked, with a receipt; reports and patches
+   * stay. `left` says why one is kept.
+   */
+  deleteTranscripts(taskIds: TaskId[]): Promise<DeletedTranscripts>
   /** By id or unique prefix. Throws FailureError. */
   receipt(receiptId: string): Promise<ReceiptSummary & { items: ReceiptItem[] }>
   /** Takes transcripts back to where they were. Throws FailureError when none can be. */
@@ -91,6 +97,13 @@ export interface Retention {
   settled(): Promise<void>
   /** Stops after the transcript at hand; the next start goes on. */
   close(): Promise<void>
+}
+
+interface DeletedTranscripts {
+  deleted: TaskId[]
+  left: { id: TaskId; why: string }[]
+  /** Null when none could be. */
+  receipt: ReceiptId | null
 }
 
 interface RetentionDependencies {
@@ -148,11 +161,7 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
     const nowMs = clock()
     const { remove, kept } = await planWithSizes(wanted, nowMs)
     const planned = await trash.plan(wanted)
-    const transcripts = remove.map((one): RemovedItem & { id: TaskId } => {
-      const task = state.tasks.get(one.id)
-      const lastActiveAt = task ? new Date(lastActivityMs(task)).toISOString() : null
-      return { ...one, title: task?.title ?? '', lastActiveAt }
-    })
+    const transcripts = remove.map((one) => ({ ...one, ...describe(one.id) }))
     return {
       nowMs,
       kept,
@@ -188,14 +197,22 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
   }
 
   /** Resolves with those that went. */
-  async function expire(ids: TaskId[], receiptId: ReceiptId, keptUntil: number): Promise<TaskId[]> {
+  async function expire(
+    ids: TaskId[],
+    receiptId: ReceiptId,
+    keptUntil: number,
+    said: { asked?: true } = {},
+  ): Promise<TaskId[]> {
     // Asked and appended without a pause in between: what was pinned or resumed meanwhile stays.
-    const safe = protectedTasks(state)
-    const chosen = ids.filter((id) => !safe.has(id))
+    const safe = said.asked ? null : protectedTasks(state)
+    const chosen = ids.filter((id) => (safe ? !safe.has(id) : whyKept(state, id) === null))
     if (chosen.length === 0) return []
     await ledger.record(
       ...chosen.map(
-        (taskId): LedgerEvent => ({ type: 'transcript.expired', taskId, receiptId, keptUntil }),
+        (taskId): LedgerEvent => ({
+          ...{ type: 'transcript.expired', taskId, receiptId, keptUntil },
+          ...said,
+        }),
       ),
     )
     const gone: TaskId[] = []
@@ -205,6 +222,38 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
       if (await expiry.carryOut(taskId)) gone.push(taskId)
     }
     return gone
+  }
+
+  async function deleteTranscripts(taskIds: TaskId[]): Promise<DeletedTranscripts> {
+    const ids = [...new Set(taskIds)]
+    const chosen = ids.filter((id) => whyKept(state, id) === null)
+    const receipt = chosen.length > 0 ? newReceiptId() : null
+    const gone = new Set<TaskId>()
+    if (receipt) {
+      const nowMs = clock()
+      const wanted = settings.current()
+      const bytes = await sizes.of(chosen)
+      const items = chosen.map(
+        (id): RemovedItem => ({
+          ...{ id, kind: 'transcript', reason: 'asked', bytes: bytes.get(id) ?? 0 },
+          ...describe(id),
+        }),
+      )
+      await receipts.write({ id: receipt, atMs: nowMs, by: 'person', settings: wanted, items })
+      const keptUntil = nowMs + wanted.trashTtlDays * dayMs
+      for (const id of await expire(chosen, receipt, keptUntil, { asked: true })) gone.add(id)
+      await ledger.record({ type: 'retention.swept', receiptId: receipt })
+    }
+    const left = ids
+      .filter((id) => !gone.has(id))
+      .map((id) => ({ id, why: whyKept(state, id) ?? 'It could not be moved to the trash.' }))
+    return { deleted: [...gone], left, receipt: gone.size > 0 ? receipt : null }
+  }
+
+  function describe(id: TaskId): Pick<RemovedItem, 'title' | 'lastActiveAt'> {
+    const task = state.tasks.get(id)
+    const lastActiveAt = task ? new Date(lastActivityMs(task)).toISOString() : null
+    return { title: task?.title ?? '', lastActiveAt }
   }
 
   async function purge(planned: PlannedPurge[], receiptId: ReceiptId): Promise<Set<string>> {
@@ -400,6 +449,7 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
           .map((name) => ({ name, why: whyNotDeleted(name) }))
         return { deleted: [...done], left }
       }),
+    deleteTranscripts: (taskIds) => alone(() => deleteTranscripts(taskIds)),
     receipt,
     undo,
     restore,

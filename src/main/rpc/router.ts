@@ -211,6 +211,9 @@ export function createRouter(deps: RouterDependencies) {
       deleteTrashed: os.retention.deleteTrashed.handler(({ input }) =>
         retention.deleteTrashed(input.names),
       ),
+      deleteTranscripts: os.retention.deleteTranscripts.handler(({ input }) =>
+        retention.deleteTranscripts(input.taskIds.map((id) => taskId(id))),
+      ),
       receipts: os.retention.receipts.handler(() => retention.receipts()),
       receipt: os.retention.receipt.handler(({ input }) => retention.receipt(input.receiptId)),
       undo: os.retention.undo.handler(({ input }) =>

@@ -72,6 +72,8 @@ export const grants: GrantsOf<typeof contract> = {
     openTrash: 'act',
     restoreTrashed: 'act',
     deleteTrashed: 'decide',
+    // To the trash, which empties itself.
+    deleteTranscripts: 'decide',
     settings: 'act',
     setSettings: 'decide',
     preview: 'act',

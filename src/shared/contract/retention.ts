@@ -164,6 +164,18 @@ export const retention = {
   deleteTrashed: base
     .input(trashNames)
     .output(z.object({ deleted: z.array(z.string()), left: leftInTrash })),
+  /**
+   * Moves transcripts of finished tasks to the trash, with a receipt that `undo` takes; reports and patches stay.
+   * `left`: those that are in use, pinned, continued by another task, or gone already, and why.
+   */
+  deleteTranscripts: base.input(z.object({ taskIds: z.array(idTextSchema).min(1) })).output(
+    z.object({
+      deleted: z.array(taskIdSchema),
+      left: z.array(z.object({ id: taskIdSchema, why: z.string() })),
+      /** Null when none could be. */
+      receipt: receiptIdSchema.nullable(),
+    }),
+  ),
   settings: base.output(retentionSettingsSchema),
   setSettings: base.input(retentionSettingsSchema).output(retentionSettingsSchema),
   /** What a sweep would remove now, with these settings or those that are set. Changes nothing. */

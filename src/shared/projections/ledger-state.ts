@@ -14,6 +14,7 @@ import {
   type Run,
   type Task,
   type TaskTree,
+  type TranscriptExpiry,
   type Workspace,
 } from '../tasks.ts'
 import { foldClock, type LedgerClock, unknownClock } from './ledger-clock.ts'
@@ -261,14 +262,7 @@ function foldEvent(
           : { transcriptCounts: event.transcript },
       )
     case 'transcript.expired':
-      return change(state, event.taskId, () => ({
-        transcriptExpired: {
-          receiptId: event.receiptId,
-          at,
-          keptUntil: new Date(event.keptUntil).toISOString(),
-          purgedAt: null,
-        },
-      }))
+      return change(state, event.taskId, () => ({ transcriptExpired: expiryOf(event, at) }))
     case 'transcript.unexpired':
       return change(state, event.taskId, (task) => ({
         transcriptExpired: null,
@@ -284,6 +278,12 @@ function foldEvent(
     default:
       assertNever(event)
   }
+}
+
+function expiryOf(event: LedgerEventOf<'transcript.expired'>, at: string): TranscriptExpiry {
+  const { receiptId, asked } = event
+  const keptUntil = new Date(event.keptUntil).toISOString()
+  return { receiptId, at, keptUntil, ...(asked ? { asked } : {}), purgedAt: null }
 }
 
 function createdTask(state: LedgerState, event: LedgerEventOf<'task.created'>, at: string): Task {

@@ -27,6 +27,8 @@ export interface Actions {
   restore(taskId: TaskId, title: string): Promise<void>
   /** To the trash; the toast takes it back. */
   trash(taskId: TaskId, title: string): Promise<void>
+  /** The transcript alone, of a root or a sub-agent; its report stays. The toast takes it back. */
+  deleteTranscript(taskId: TaskId, title: string): Promise<void>
   /** Several roots to the trash, one after the other; one toast takes them all back. */
   trashAll(taskIds: TaskId[], onProgress: (text: string) => void): Promise<void>
   /** Out of the trash, one after the other; `onProgress` hears "Restored 3 of 12…". */
@@ -189,6 +191,19 @@ export function createActions(stores: Stores): Actions {
             toast.success(`Restored “${title}” to the archive.`)
           },
         },
+      })
+    },
+    async deleteTranscript(taskId, title) {
+      const answer = await attempt('delete the transcript', () =>
+        client.retention.deleteTranscripts({ taskIds: [taskId] }),
+      )
+      if (!answer) return
+      const { receipt, left } = answer
+      if (!receipt)
+        return void toast.error('The transcript was kept.', { description: left[0]?.why })
+      toast(`Moved the transcript of “${title}” to the trash.`, {
+        duration: readShownMs,
+        action: { label: 'Undo', onClick: () => void undoSweep(receipt, taskId) },
       })
     },
     async trashAll(taskIds, onProgress) {

@@ -106,3 +106,19 @@ export const Pinning: Story = {
     await canvas.findByRole('button', { name: /^Unpin: / })
   },
 }
+
+/** A sub-agent's transcript goes alone; its report stays, and the toast takes it back. */
+export const DeletesTranscript: Story = {
+  args: { state: 'kept' },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    const page = within(canvasElement.ownerDocument.body)
+    await userEvent.click(await canvas.findByRole('button', { name: 'Delete transcript' }))
+    await canvas.findByText(
+      /^You deleted this transcript on .+ The report is kept\. You can restore/,
+    )
+    await expect(canvas.queryByRole('button', { name: 'Delete transcript' })).toBeNull()
+    await userEvent.click(await page.findByRole('button', { name: 'Undo' }))
+    await canvas.findByRole('button', { name: 'Delete transcript' })
+  },
+}

@@ -244,7 +244,9 @@ function Option(props: {
           <span className="untrusted max-w-full truncate">{summary.agent}</span>
           {when ? <RelativeTime at={when} className="shrink-0" /> : null}
           {summary.transcriptExpired ? (
-            <span className="shrink-0">transcript expired</span>
+            <span className="shrink-0">
+              {summary.transcriptExpired.asked ? 'transcript deleted' : 'transcript expired'}
+            </span>
           ) : (
             <>
               {summary.runs > 1 ? (

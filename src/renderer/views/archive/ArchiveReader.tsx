@@ -117,10 +117,15 @@ function PinAction({ task }: { task: Task }) {
   )
 }
 
-/** A sub-agent is kept with its root, so only a root is restored or deleted. */
+/** A sub-agent's report and patch are kept with its root; its transcript alone can be deleted. */
 function ArchivedActions({ task }: { task: Task }) {
-  const { restore, trash } = useActions()
-  if (task.parentId !== null) return null
+  const { restore, trash, deleteTranscript } = useActions()
+  if (task.parentId !== null)
+    return task.hasTranscript && task.transcriptExpired === null ? (
+      <Button icon={<Trash2 />} onClick={() => void deleteTranscript(task.id, task.title)}>
+        Delete transcript
+      </Button>
+    ) : null
   return (
     <>
       <Button icon={<ArchiveRestore />} onClick={() => void restore(task.id, task.title)}>

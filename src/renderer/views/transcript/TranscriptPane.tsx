@@ -90,8 +90,7 @@ function OpenTranscript(props: {
         </div>
       </div>
     )
-  if (view.status === 'expired' && task?.transcriptExpired)
-    return <Expired task={task} expired={task.transcriptExpired} />
+  if (task?.transcriptExpired) return <Expired task={task} expired={task.transcriptExpired} />
   const live = view.source === 'live'
   const running = task !== null && isRunning(task.status)
   return (
@@ -125,21 +124,24 @@ function OpenTranscript(props: {
   )
 }
 
-/** The transcript expired: when, and whether it can be restored. */
+/** The transcript expired or was deleted: when, and whether it can be restored. */
 function Expired({ task, expired }: { task: Task; expired: TranscriptExpiry }) {
   const { undoSweep } = useActions()
   const [busy, setBusy] = useState(false)
-  const { at, keptUntil, purgedAt, receiptId } = expired
+  const { at, keptUntil, purgedAt, receiptId, asked } = expired
+  const went = asked
+    ? `You deleted this transcript on ${dayOf(at)}`
+    : `This transcript expired on ${dayOf(at)}`
   const kept = task.hasReport ? ' The report is kept.' : ''
   if (purgedAt)
     return (
       <EmptyState
-        sentence={`This transcript expired on ${dayOf(at)} and was permanently deleted on ${dayOf(purgedAt)}.${kept}`}
+        sentence={`${went}${asked ? ', and it' : ' and'} was permanently deleted on ${dayOf(purgedAt)}.${kept}`}
       />
     )
   return (
     <EmptyState
-      sentence={`This transcript expired on ${dayOf(at)}.${kept} You can restore it until ${dayOf(keptUntil)}.`}
+      sentence={`${went}.${kept} You can restore it until ${dayOf(keptUntil)}.`}
       action={{
         label: 'Restore',
         busy,
