@@ -45,7 +45,7 @@ vi.mock('../../src/main/retention/place.ts', async (original) => {
 vi.mock('../../src/main/journal/index.ts', async (original) => {
   const real = await original<typeof import('../../src/main/journal/index.ts')>()
   const removeDurable: typeof real.removeDurable = (path, ...rest) => {
-    hooks.beforeDelete?.(path)
+    hooks.beforeDelete?.(String(path))
     return real.removeDurable(path, ...rest)
   }
   return { ...real, removeDurable }

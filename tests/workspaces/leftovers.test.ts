@@ -94,6 +94,37 @@ it('[R3] keeps changes outside a sparse checkout', async () => {
   expect(await readFile(file, 'utf8')).toBe('mine\n')
 })
 
+it.runIf(process.platform === 'linux')(
+  '[R3] keeps, restores and deletes files and folders whose names are not UTF-8',
+  async () => {
+    const odd = [
+      `d="$(printf 'mine\\377')"`,
+      'mkdir "$d" && (cd "$d" && echo rows > results.db && mkdir node_modules && echo x > node_modules/x)',
+      'echo rows > "$d.db" && echo secret > .env && mkdir "$(printf "empty\\376")"',
+      // Only the folder's name tells that it is not made again.
+      'mkdir -p node_modules/"$d" && echo {} > node_modules/.package-lock.json && echo x > node_modules/"$d"/x',
+    ].join(' && ')
+    const { fixture, id, path } = await ended(lead(odd))
+    const namesIn = () =>
+      execFileSync('find', ['.', '-type', 'f', '-not', '-name', '.git'], {
+        cwd: path,
+        encoding: 'latin1',
+      })
+    const before = namesIn().split('\n').sort()
+    const { workspace, retention } = fixture.shiplog.client
+    await workspace.remove({ workspaceId: id })
+    expect(await leftoversOf(fixture, id)).toMatchObject([{ files: 6, recreatable: [] }])
+    await workspace.restore({ workspaceId: id })
+    expect(namesIn().split('\n').sort()).toEqual(before)
+    expect(await readdir(trashOf(fixture))).toEqual([])
+
+    await workspace.remove({ workspaceId: id })
+    const [kept] = await leftoversOf(fixture, id)
+    await retention.deleteTrashed({ names: [kept?.name ?? ''] })
+    expect(await readdir(trashOf(fixture))).toEqual([])
+  },
+)
+
 it('[R3] keeps what a sub-agent leaves when its worktree goes by itself', async () => {
   const { fixture } = await ended(`
 version: 1

@@ -10,6 +10,8 @@ import {
   makeDirDurable,
   makeDirInside,
   moveDurable,
+  type RawPath,
+  rawJoin,
   readJsonFile,
   refuseSymlinks,
   removeDurable,
@@ -87,12 +89,12 @@ export const contentDir = ({ keeperDir, own }: TranscriptPlace, taskId: TaskId):
   own ? keeperDir : archivedTranscriptDir(keeperDir, taskId)
 
 /** Bytes of a file, or of all files below a folder. Symbolic links are not followed; nothing there is 0. */
-export async function bytesBelow(path: string): Promise<number> {
+export async function bytesBelow(path: RawPath): Promise<number> {
   const stats = await lstat(path).catch(() => null)
   if (!stats?.isDirectory()) return stats?.isFile() ? stats.size : 0
   let bytes = 0
-  for (const name of await readdir(path).catch(() => []))
-    bytes += await bytesBelow(join(path, name))
+  for (const name of await readdir(path, { encoding: 'buffer' }).catch(() => []))
+    bytes += await bytesBelow(rawJoin(path, name))
   return bytes
 }
 

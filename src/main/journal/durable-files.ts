@@ -15,6 +15,7 @@ import {
 import path from 'node:path'
 import { isNoFile, readDataFile } from './data-file.ts'
 import { systemCode } from './errors.ts'
+import { type RawPath, rawDirname, rawJoin } from './raw-path.ts'
 
 /** The last write to each file that is still under way, so that calls take effect in their order. */
 const writesUnderWay = new Map<string, Promise<void>>()
@@ -76,13 +77,16 @@ export async function writeFully(handle: FileHandle, data: Uint8Array): Promise<
 }
 
 /** Renames within one file system (else code EXDEV) and makes both directory entries durable. */
-export async function renameDurable(from: string, to: string): Promise<void> {
+export async function renameDurable(from: RawPath, to: RawPath): Promise<void> {
   await rename(from, to)
-  const [source, target] = [path.dirname(path.resolve(from)), path.dirname(path.resolve(to))]
+  const [source, target] = [parentOf(from), parentOf(to)]
   // The new name first: after a crash there may be two names, never none.
   await syncDirectory(target)
-  if (source !== target) await syncDirectory(source)
+  if (String(source) !== String(target)) await syncDirectory(source)
 }
+
+const parentOf = (target: RawPath): RawPath =>
+  typeof target === 'string' ? path.dirname(path.resolve(target)) : rawDirname(target)
 
 /** Makes a directory and what is missing above it (0700), each entry durable before the next. */
 export async function makeDirDurable(directory: string): Promise<void> {
@@ -120,9 +124,9 @@ export async function refuseSymlinks(root: string, target: string): Promise<void
  * Removes a file or a whole directory; nothing there is fine. Symbolic links are removed, never
  * followed. Durable when it resolves.
  */
-export async function removeDurable(target: string): Promise<void> {
-  await removeTree(path.resolve(target))
-  await syncDirectory(path.dirname(path.resolve(target))).catch(ignore('ENOENT'))
+export async function removeDurable(target: RawPath): Promise<void> {
+  await removeTree(target)
+  await syncDirectory(parentOf(target)).catch(ignore('ENOENT'))
 }
 
 export type JsonFile<T> =
@@ -166,7 +170,7 @@ export async function readJsonFile<T>(file: string, schema: JsonSchema<T>): Prom
 }
 
 /** Makes a directory's entries durable. */
-export async function syncDirectory(directory: string): Promise<void> {
+export async function syncDirectory(directory: RawPath): Promise<void> {
   // Windows has no such call: a directory can't be opened there, and NTFS journals its names.
   if (process.platform === 'win32') return
   const { O_DIRECTORY, O_NONBLOCK, O_RDONLY } = constants
@@ -191,16 +195,17 @@ export async function refuseSymlink(file: string): Promise<void> {
     )
 }
 
-async function removeTree(target: string): Promise<void> {
+async function removeTree(target: RawPath): Promise<void> {
   const status = await lstat(target).catch(ignore('ENOENT'))
   if (!status) return
   if (!status.isDirectory()) return unlink(target).catch(ignore('ENOENT'))
-  for (const name of await readdir(target)) await removeTree(path.join(target, name))
+  for (const name of await readdir(target, { encoding: 'buffer' }))
+    await removeTree(rawJoin(target, name))
   await rmdir(target).catch(ignore('ENOENT'))
 }
 
 /** True of a symbolic link that leads nowhere, too. Throws what the disk says but ENOENT. */
-export async function exists(target: string): Promise<boolean> {
+export async function exists(target: RawPath): Promise<boolean> {
   return (await lstat(target).catch(ignore('ENOENT'))) !== undefined
 }
 

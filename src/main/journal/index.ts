@@ -28,6 +28,7 @@ export {
   processStartedAt,
 } from './lease/process-identity.ts'
 export { holdsTheSame, isLeftOfMove, MoveError, moveDurable } from './move.ts'
+export { type RawPath, rawDirname, rawJoin } from './raw-path.ts'
 export { readJournal, readJournalPage } from './reader.ts'
 export { setAside } from './set-aside.ts'
 export { indexFileOf } from './stored-index.ts'

@@ -1,7 +1,6 @@
 /** Moves what the trash holds of a worktree back into one that was made again. */
 import { lstat, readdir } from 'node:fs/promises'
-import { join } from 'node:path'
-import { exists, removeDurable, renameDurable } from '../../journal/index.ts'
+import { exists, type RawPath, rawJoin, removeDurable, renameDurable } from '../../journal/index.ts'
 
 /**
  * Each file and folder goes where it was, by rename, unless something stands there: nothing is replaced, and
@@ -12,22 +11,22 @@ export async function bringBackInto(
   dir: string,
 ): Promise<{ moved: number; stayed: string[] }> {
   const outcome = { moved: 0, stayed: [] as string[] }
-  await bringBack('')
+  await bringBack(dir, worktree, '')
   return outcome
 
-  async function bringBack(below: string): Promise<void> {
-    for (const name of await readdir(join(dir, below))) {
-      const path = below === '' ? name : `${below}/${name}`
-      const [from, to] = [join(dir, path), join(worktree, path)]
+  async function bringBack(fromDir: RawPath, toDir: RawPath, below: string): Promise<void> {
+    for (const name of await readdir(fromDir, { encoding: 'buffer' })) {
+      const path = `${below}${name}`
+      const [from, to] = [rawJoin(fromDir, name), rawJoin(toDir, name)]
       if (!(await exists(to))) {
         await renameDurable(from, to)
         outcome.moved++
       } else if (path !== '.git' && (await isFolder(from)) && (await isFolder(to))) {
-        await bringBack(path)
+        await bringBack(from, to, `${path}/`)
       } else outcome.stayed.push(path)
     }
-    if ((await readdir(join(dir, below))).length === 0) await removeDurable(join(dir, below))
+    if ((await readdir(fromDir)).length === 0) await removeDurable(fromDir)
   }
 }
 
-const isFolder = async (path: string): Promise<boolean> => (await lstat(path)).isDirectory()
+const isFolder = async (path: RawPath): Promise<boolean> => (await lstat(path)).isDirectory()

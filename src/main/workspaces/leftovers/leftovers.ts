@@ -17,6 +17,8 @@ import {
   exists,
   makeDirDurable,
   moveDurable,
+  type RawPath,
+  rawJoin,
   removeDurable,
   renameDurable,
   systemCode,
@@ -282,11 +284,11 @@ async function createPathCheck(root: string): Promise<(name: Buffer) => Promise<
 }
 
 /** Git knows no empty folders, so they hold nothing that was made. */
-async function deleteEmptyFolders(dir: string): Promise<void> {
-  for (const entry of await readdir(dir, { withFileTypes: true })) {
+async function deleteEmptyFolders(dir: RawPath): Promise<void> {
+  for (const entry of await readdir(dir, { encoding: 'buffer', withFileTypes: true })) {
     if (!entry.isDirectory()) continue
-    const path = join(dir, entry.name)
-    if (entry.name === '.git') continue
+    const path = rawJoin(dir, entry.name)
+    if (String(entry.name) === '.git') continue
     await deleteEmptyFolders(path)
     if ((await readdir(path)).length === 0) await rmdir(path)
   }

@@ -105,7 +105,7 @@ export async function findRecreatable(
     const beside = new Set([...entries.map(({ name }) => name), ...alsoBeside(below)])
     for (const entry of entries) {
       // A symbolic link is no folder of theirs.
-      if (!entry.isDirectory()) continue
+      if (!entry.isDirectory() || isNotUtf8(entry.name)) continue
       const path = below === '' ? entry.name : `${below}/${entry.name}`
       const inside = new Set(await readdir(join(root, path)))
       // A repository: what is in it is its owner's.
@@ -146,9 +146,14 @@ async function hasCacheSignature(dir: string): Promise<boolean> {
   }
 }
 
+/** No program that makes folders again gives them such names. */
+const isNotUtf8 = (name: string): boolean => name.includes('\ufffd')
+
 async function holdsRepository(dir: string): Promise<boolean> {
   for (const entry of await readdir(dir, { withFileTypes: true })) {
     if (entry.name === '.git') return true
+    // It can't be opened by this name: there may be one in it.
+    if (isNotUtf8(entry.name)) return true
     if (entry.isDirectory() && (await holdsRepository(join(dir, entry.name)))) return true
   }
   return false
