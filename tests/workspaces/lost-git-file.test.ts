@@ -1,5 +1,5 @@
 /** A worktree whose `.git` file is gone or damaged, below a repository that encloses the data directory. */
-import { readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { openShiplog } from '../../src/main/shiplog.ts'
@@ -104,6 +104,20 @@ it.each(['HEAD', 'commondir', 'gitdir', 'index'])(
     await it.close()
   },
 )
+
+it('[R3] writes Git’s own files of a worktree again when a power cut left zeros in all of them', async () => {
+  const it = await enclosed()
+  const own = ownFilesOf(it.project, it.path)
+  for (const file of [
+    ...['HEAD', 'commondir', 'gitdir', 'index'].map((name) => join(own, name)),
+    join(it.path, '.git'),
+  ])
+    await writeFile(file, Buffer.alloc((await stat(file)).size))
+  expect((await it.doctor(false)).problems).toMatchObject([{ kind: 'worktree-broken' }])
+  expect((await it.doctor(true)).problems).toMatchObject([{ repaired: true }])
+  expect(git(it.path, 'status', '--porcelain')).toBe('?? loose.txt\n')
+  await it.close()
+})
 
 it('[K8] says what is wrong where nothing can be put right, and stores nothing elsewhere', async () => {
   const it = await enclosed()

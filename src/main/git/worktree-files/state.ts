@@ -3,7 +3,8 @@
  * damaged is a plain folder: Git would take the repository that encloses it for its own, and write the
  * person's files there.
  */
-import { lstat, readdir, readFile, realpath, stat, unlink } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { lstat, open, readdir, readFile, realpath, stat, unlink } from 'node:fs/promises'
 import path from 'node:path'
 import { writeDurable } from './durable.ts'
 
@@ -29,12 +30,11 @@ export async function inspectWorktree(root: string): Promise<WorktreeState> {
   }
   for (const name of ['HEAD', 'commondir', 'gitdir']) {
     const text = await readFile(path.join(adminDir, name), 'utf8').catch(() => '')
-    if (text.trim() === '') return { kind: 'broken', why: `${path.join(adminDir, name)} is empty` }
+    if (isBlank(text)) return { kind: 'broken', why: `${path.join(adminDir, name)} is empty` }
   }
   // No index at all is one that Git has not written yet.
   const index = path.join(adminDir, 'index')
-  if ((await stat(index).catch(() => null))?.size === 0)
-    return { kind: 'broken', why: `${index} is empty` }
+  if (await isBlankIndex(index)) return { kind: 'broken', why: `${index} is empty` }
   return { kind: 'whole' }
 }
 
@@ -57,7 +57,7 @@ export async function repairWorktree({
   const adminDir = await findAdminDir(commonDir, root)
   if (adminDir === null) return before
   const missing = async (name: string) =>
-    (await readFile(path.join(adminDir, name), 'utf8').catch(() => '')).trim() === ''
+    isBlank(await readFile(path.join(adminDir, name), 'utf8').catch(() => ''))
   const gitFile = path.join(await realpath(root), '.git')
   if (await missing('gitdir')) await writeDurable(path.join(adminDir, 'gitdir'), `${gitFile}\n`)
   if (await missing('commondir')) await writeDurable(path.join(adminDir, 'commondir'), '../..\n')
@@ -65,13 +65,31 @@ export async function repairWorktree({
     await writeDurable(path.join(adminDir, 'HEAD'), `ref: refs/heads/${branch}\n`)
   // Git makes it again from what is committed; the files are as they were.
   const index = path.join(adminDir, 'index')
-  if ((await stat(index).catch(() => null))?.size === 0) await unlink(index)
+  if (await isBlankIndex(index)) await unlink(index)
   const isLink = (await lstat(gitFile).catch(() => null))?.isSymbolicLink() ?? false
   // Somebody's own doing: what a link leads to is not ours to write.
   if (!isLink && (await namedAdminDir(root)) === null)
     await writeDurable(gitFile, `gitdir: ${adminDir}\n`)
   return inspectWorktree(root)
 }
+
+/** A power cut leaves a file empty, or of its length and full of zeros. */
+const isBlank = (text: string): boolean => text.replaceAll('\0', '').trim() === ''
+
+/** An index that says something begins with a signature. */
+async function isBlankIndex(file: string): Promise<boolean> {
+  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => null)
+  if (handle === null) return false
+  try {
+    if (!(await handle.stat()).isFile()) return false
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(signatureBytes), 0)
+    return buffer.subarray(0, bytesRead).every((byte) => byte === 0)
+  } finally {
+    await handle.close()
+  }
+}
+
+const signatureBytes = 4
 
 /** Git's own folder for the worktree, by what the `.git` file says; null when that leads to none. */
 async function namedAdminDir(root: string): Promise<string | null> {
@@ -101,7 +119,7 @@ async function findAdminDir(commonDir: string, root: string): Promise<string | n
   // Git names it by the folder. It is this one's when it names no other.
   const byName = path.join(all, path.basename(root))
   const text = await readFile(path.join(byName, 'gitdir'), 'utf8').catch(() => null)
-  return text !== null && text.trim() === '' ? byName : null
+  return text !== null && isBlank(text) ? byName : null
 }
 
 /** Git's folder for one worktree, found by the path that it notes, since a damaged one can't be asked. */
