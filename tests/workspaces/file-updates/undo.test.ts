@@ -1,7 +1,7 @@
 /** Applying to a project, and taking it back, as the contract offers it. */
 import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import {
   type Fixture,
   git,
@@ -148,4 +148,26 @@ it('does not apply the changes of an agent at work', async () => {
     data: { reason: 'running' },
   })
   expect(status(fixture.project.dir)).toBe(before)
+})
+
+it('keeps what an apply replaced while the clock is far past the newest record', async () => {
+  const { fixture, taskId, dir } = await finished()
+  const second = await start(fixture, scenario.replace(script, 'echo more > more.txt'))
+  await untilQuiet(fixture.shiplog)
+  await fixture.shiplog.client.tasks.applyPatch({ taskId })
+  const [{ id } = { id: '' }] = (await taskOf(fixture.shiplog, taskId)).fileUpdates ?? []
+  const kept = () => git(dir, 'for-each-ref', 'refs/shiplog/updates/')
+
+  const tenYearsMs = 3650 * 24 * 60 * 60 * 1000
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + tenYearsMs })
+  onTestFinished(() => void vi.useRealTimers())
+  const { client } = await fixture.restart()
+  await client.tasks.applyPatch({ taskId: second })
+  expect(kept()).toContain(id)
+
+  // The person says that the clock is right: then its days are over.
+  await client.retention.sweep({ clockIsRight: true })
+  await client.tasks.undoApply({ taskId: second })
+  await client.tasks.applyPatch({ taskId: second })
+  expect(kept()).not.toContain(id)
 })

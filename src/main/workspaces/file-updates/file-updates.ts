@@ -6,6 +6,7 @@
 
 import { refused } from '../../../shared/failure.ts'
 import { newUpdateId, type TaskId, type UpdateId } from '../../../shared/ids.ts'
+import { clockAhead } from '../../../shared/projections/ledger-clock.ts'
 import { type FileUpdate, type Task, undoableApply, undoableDays } from '../../../shared/tasks.ts'
 import type { UndoOutcome } from '../../../shared/tools.ts'
 import type { Git, UpdateManifest, UpdatePlan, WriteUpdate } from '../../git/index.ts'
@@ -60,8 +61,11 @@ export function createFileUpdates(deps: FileUpdateDependencies): FileUpdates {
     const write = async ({ root, commit, manifest, files }: UpdatePlan) => {
       const update = { id: updateId, reason: 'apply', root, commit, files: files.length } as const
       const written = await run({ task: taskOf(taskId), update, manifest }, dir)
-      const oldestMs = clock() - undoableDays * 24 * 60 * 60 * 1000
-      await git.dropOldUpdates(root, oldestMs).catch(() => undefined)
+      const nowMs = clock()
+      const oldestMs = nowMs - undoableDays * 24 * 60 * 60 * 1000
+      // A clock that leapt ahead makes everything look old.
+      if (clockAhead(state.clock, nowMs) === null)
+        await git.dropOldUpdates(root, oldestMs).catch(() => undefined)
       return written
     }
     return { updateId, write }
