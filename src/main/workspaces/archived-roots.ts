@@ -128,14 +128,14 @@ export function createArchivedRoots(deps: {
   }
 
   /** What its worktree is made of, by the patch that is kept in `dir`; null when it had none. */
-  async function worktreeOf({ id, workspace, projectDir }: Archived, dir: string) {
+  async function worktreeOf({ id, title, workspace, projectDir }: Archived, dir: string) {
     const { isolation, branch } = workspace
     if (isolation === 'in-place' || !branch) return null
     const patch = await patchIndex(dir).get(id)
     if (!patch?.headCommit || !patch.finalCommit) {
       return refused(
         'removed',
-        `The files of this workspace were gone before it was removed, so only its record can be read.`,
+        `The worktree of "${title}" can't be made again, so only its record can be read: ${patch?.error ?? 'what it held was not saved'}.`,
       )
     }
     const path = deps.workingDirs.worktreeRoot(workspace)
