@@ -4,21 +4,25 @@ import { spawn } from 'node:child_process'
 
 const hasGroups = process.platform !== 'win32'
 const interruptions = ['SIGINT', 'SIGTERM', 'SIGHUP']
+/** Commands may run beside one another: after an interruption the last one to end ends this process. */
+let runningCount = 0
 
 /**
- * Runs a command with its output shown and no input.
+ * Runs a command without input.
  *
  * @param {string} command
  * @param {string[]} args
- * @param {{ cwd: string, env: NodeJS.ProcessEnv, timeoutMs: number }} options
+ * @param {{ cwd: string, env: NodeJS.ProcessEnv, timeoutMs: number, output?: number }} options
+ *   `output` is the descriptor of a file for what it prints, which is otherwise shown as it comes.
  * @returns {Promise<string | undefined>} what went wrong, or undefined when it exited with 0
  */
-export function runInOwnGroup(command, args, { cwd, env, timeoutMs }) {
+export function runInOwnGroup(command, args, { cwd, env, timeoutMs, output = undefined }) {
   return new Promise((resolve) => {
+    runningCount += 1
     const child = spawn(command, args, {
       cwd,
       env,
-      stdio: ['ignore', 'inherit', 'inherit'],
+      stdio: ['ignore', output ?? 'inherit', output ?? 'inherit'],
       detached: hasGroups,
     })
     const endGroup = (signal) => {
@@ -41,7 +45,11 @@ export function runInOwnGroup(command, args, { cwd, env, timeoutMs }) {
     }
     for (const signal of interruptions) process.on(signal, passOn)
 
+    let hasSettled = false
     const settle = (problem) => {
+      if (hasSettled) return // a command that could not be started also closes
+      hasSettled = true
+      runningCount -= 1
       clearTimeout(timer)
       for (const signal of interruptions) process.off(signal, passOn)
       resolve(problem)
@@ -49,8 +57,11 @@ export function runInOwnGroup(command, args, { cwd, env, timeoutMs }) {
     child.on('error', (error) => settle(`could not be started: ${error.message}`))
     child.on('close', (code, signal) => {
       endGroup('SIGKILL') // whatever it left behind
-      if (interrupted) process.exit(130)
-      if (tookTooLong) settle(`still running after ${timeoutMs / 60_000} minutes, ended`)
+      if (interrupted) {
+        // Not settled, or the caller would begin its next command while others still end.
+        runningCount -= 1
+        if (runningCount === 0) process.exit(130)
+      } else if (tookTooLong) settle(`still running after ${timeoutMs / 60_000} minutes, ended`)
       else if (signal) settle(`ended by ${signal}`)
       else settle(code === 0 ? undefined : `exit code ${code}`)
     })

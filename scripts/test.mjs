@@ -1,6 +1,17 @@
 // Everything `npm test` does once packages and a Chromium are there: types, lint, build, then every
 // suite of tests. The last line is the sum, `N passed, N failed`, with skipped tests named apart.
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+//
+// Steps that leave a core idle run side by side: a compiler has one thread, and a browser's tests wait for
+// pages and processes about half of their time.
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,41 +20,42 @@ import { runInOwnGroup } from './process-group.mjs'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const bin = (path) => join(root, 'node_modules', path)
 const reports = mkdtempSync(join(tmpdir(), 'shiplog-test-reports-'))
+mkdirSync(join(reports, 'printed'))
 /** All of it takes minutes on two cores: a step still running after this long hangs. */
 const stepTimeoutMs = 15 * 60_000
 
 const tsc = bin('typescript/bin/tsc')
+/** Each stage waits for the one before; the lanes of a stage run side by side, the steps of a lane in turn. */
 const checks = [
-  { name: 'types of the main side', args: [tsc, '-p', 'src/main'] },
-  { name: 'types of the renderer', args: [tsc, '-p', 'src/renderer'] },
-  { name: 'types of tests and configuration', args: [tsc, '-p', '.'] },
-  { name: 'lint', args: [bin('@biomejs/biome/bin/biome'), 'check'] },
-  { name: 'build', args: ['scripts/build.mjs', '--if-needed'] },
+  [{ name: 'types of tests and configuration', args: [tsc, '-p', '.'] }],
+  [
+    { name: 'build', args: ['scripts/build.mjs', '--if-needed'] },
+    { name: 'lint', args: [bin('@biomejs/biome/bin/biome'), 'check'] },
+    { name: 'types of the main side', args: [tsc, '-p', 'src/main'] },
+    { name: 'types of the renderer', args: [tsc, '-p', 'src/renderer'] },
+  ],
 ]
-
-const suites = [
-  vitest('unit and service tests', 'vitest.config.ts', hasFiles('tests', /\.test\.tsx?$/)),
-  vitest('stories', 'storybook/vitest.config.ts', hasFiles('src/renderer', /\.stories\.tsx$/)),
-  playwright('the app in a browser', 'tests/app'),
-  playwright('the desktop shell on the stand-in', 'tests/electron'),
-].filter((suite) => suite.hasTests)
+const unitTests = [
+  [vitest('unit and service tests', 'vitest.config.ts', hasFiles('tests', /\.test\.tsx?$/))],
+]
+const browserTests = [
+  [playwright('the app in a browser', 'tests/app')],
+  [
+    vitest('stories', 'storybook/vitest.config.ts', hasFiles('src/renderer', /\.stories\.tsx$/)),
+    playwright('the desktop shell on the stand-in', 'tests/electron'),
+  ],
+]
 
 const total = { passed: 0, failed: 0, skipped: 0 }
 const failures = []
 
-for (const check of checks) {
-  const { problem } = await run(check)
-  if (problem) addFailure(check.name, problem, 1)
-}
-for (const suite of suites) {
-  const { problem } = await run(suite)
-  const counts = readCounts(suite)
-  total.passed += counts.passed
-  total.skipped += counts.skipped
-  if (counts.failed > 0) addFailure(suite.name, `${counts.failed} failed`, counts.failed)
-  // A crash, an error outside of any test, or nothing that ran must not pass for success.
-  else if (problem) addFailure(suite.name, problem, 1)
-  else if (counts.passed === 0) addFailure(suite.name, 'ran no test', 1)
+for (const lanes of [checks, unitTests, browserTests]) {
+  const isAlone = lanes.flat().length === 1
+  await Promise.all(
+    lanes.map(async (steps) => {
+      for (const step of steps) await (step.report ? runSuite : runCheck)(step, isAlone)
+    }),
+  )
 }
 rmSync(reports, { recursive: true, force: true })
 
@@ -58,14 +70,40 @@ function addFailure(name, problem, count) {
   failures.push(`${name}: ${problem}`)
 }
 
-async function run({ name, args, env }) {
-  console.log(`\n── ${name}`)
+async function runCheck(check, isAlone) {
+  const { problem } = await run(check, isAlone)
+  if (problem) addFailure(check.name, problem, 1)
+}
+
+async function runSuite(suite, isAlone) {
+  if (!suite.hasTests) return
+  const { problem } = await run(suite, isAlone)
+  const counts = readCounts(suite)
+  total.passed += counts.passed
+  total.skipped += counts.skipped
+  if (counts.failed > 0) addFailure(suite.name, `${counts.failed} failed`, counts.failed)
+  // A crash, an error outside of any test, or nothing that ran must not pass for success.
+  else if (problem) addFailure(suite.name, problem, 1)
+  else if (counts.passed === 0) addFailure(suite.name, 'ran no test', 1)
+}
+
+/** What a step prints is shown as it comes, or when it has ended if others run beside it. */
+async function run({ name, args, env }, isAlone) {
+  console.log(isAlone ? `\n── ${name}` : `── ${name}: started`)
   const startedAt = Date.now()
+  const printed = join(reports, 'printed', name)
+  const output = isAlone ? undefined : openSync(printed, 'w')
   const problem = await runInOwnGroup(process.execPath, args, {
     cwd: root,
     env: { ...process.env, ...env },
     timeoutMs: stepTimeoutMs,
+    output,
   })
+  if (output !== undefined) {
+    closeSync(output)
+    const text = readFileSync(printed, 'utf8')
+    if (text) console.log(`\n── ${name}\n${text.trimEnd()}`)
+  }
   const seconds = ((Date.now() - startedAt) / 1000).toFixed(1)
   console.log(`── ${name}: ${problem ?? 'done'} (${seconds} s)`)
   return { problem }

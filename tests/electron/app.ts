@@ -151,9 +151,14 @@ export async function firstPage(app: ElectronApplication): Promise<Page> {
 /** Leads the app's first window to the address, as only the app itself can. */
 export async function lead(app: ElectronApplication, address: string): Promise<Page> {
   const page = await firstPage(app)
-  await app.evaluate(async ({ BrowserWindow }, url) => {
-    await BrowserWindow.getAllWindows()[0]?.loadURL(url)
-  }, address)
+  await Promise.all([
+    // Playwright sees the load after the app does. If the page is already at this address, its URL alone
+    // would let the caller go on in the old document.
+    page.waitForEvent('load'),
+    app.evaluate(async ({ BrowserWindow }, url) => {
+      await BrowserWindow.getAllWindows()[0]?.loadURL(url)
+    }, address),
+  ])
   // In the stand-in's Chromium the scheme and host are others.
   await page.waitForURL((url) => url.pathname === new URL(address).pathname)
   return page
