@@ -10,6 +10,8 @@ export default defineConfig({
   plugins: [storybookTest({ configDir: 'storybook' })],
   test: {
     name: 'storybook',
+    // Other suites run beside the stories on two cores (scripts/test.mjs).
+    testTimeout: 60_000,
     browser: {
       enabled: true,
       headless: true,
