@@ -291,6 +291,23 @@ describe('agent run', () => {
       expect((await cli.ended).code).toBe(5)
     })
 
+    it('[K6] stands right above the question, however long the list of copied files is', async () => {
+      const world = createFakeWorld()
+      const copy = Array.from({ length: 60 }, (_, at) => `some/folder/file-${at + 1}`)
+      world.broughtSetup('./x', copy)
+      const cli = startCli(argvFor('/code/with-setup'), { world, stderrTTY: true, stdinText: '' })
+      for (const line of [20, 40]) {
+        await cli.said(`(line ${line} of 60; Enter to read on)`)
+        cli.type('\n')
+      }
+      await cli.said('(Enter to read on)')
+      cli.type('\n')
+      await cli.said('Allow it')
+      cli.type('n\n')
+      const { stderr } = await cli.ended
+      expect(stderr.indexOf('file-60')).toBeLessThan(stderr.indexOf('./x'))
+    })
+
     it('[K7] is shown and not asked for when the process that holds the data directory decides', async () => {
       const holder = { pid: 42, host: 'desktop' as const, hostName: 'here', endpoint: 'x' }
       const world = createFakeWorld()

@@ -119,8 +119,9 @@ export function createFakeWorld() {
   }
 
   return {
-    broughtSetup(setup: string) {
+    broughtSetup(setup: string, copy: string[] = []) {
       memory.brought.setup = setup
+      memory.brought.copy = copy
     },
     /** As a process that starts later finds it. */
     open(): Shiplog {

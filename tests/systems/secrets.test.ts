@@ -263,3 +263,17 @@ it('[K2] gives the set-up command the same environment, and lets through what an
     '[hidden: STRIPE_KEY],none,',
   )
 }, 60_000)
+
+it('[K3] names no branch after a secret, which the prompt of its task holds', async () => {
+  const fixture = await fixtureWithSecrets()
+  const secret = 'a3f9c1d27be84065'
+  vi.stubEnv('SIGNING_KEY', secret)
+  await fixture.restart()
+  const turns = [{ say: 'Done' }]
+  const script = JSON.stringify({ version: 1, name: 'e', agents: { lead: { turns } } })
+  const taskId = await start(fixture, script, { prompt: `Use ${secret}` })
+  await until(fixture.shiplog, (tasks) => tasks.every((task) => task.status === 'completed'))
+  const { workspace } = await taskOf(fixture.shiplog, taskId)
+  expect(workspace?.branch).toMatch(/^shiplog\/use-hidden-signing-key-/)
+  expect(git(fixture.project.dir, 'branch', '--list')).not.toContain(secret)
+}, 60_000)

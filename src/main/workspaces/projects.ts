@@ -114,41 +114,45 @@ export function createProjects({
     await ledger.record({ type: 'project.removed', projectId })
   }
 
-  async function setup(projectId: ProjectId): Promise<ProjectSetup> {
+  /** Read once: what is allowed must be what was compared with what was shown. */
+  async function asked(projectId: ProjectId) {
     const project = known(projectId)
     const config = await readProjectConfig(project.dir)
-    const asked = await gitRequest(git, project)
+    const ofGit = await gitRequest(git, project)
+    const hashes = [config?.sha256, ofGit?.sha256].filter((hash) => hash !== undefined)
+    const configSha256 = hashes.length > 1 ? sha256(hashes.join(' ')) : (hashes[0] ?? null)
+    return { config, ofGit, configSha256 }
+  }
+
+  async function setup(projectId: ProjectId): Promise<ProjectSetup> {
+    const { config, ofGit, configSha256 } = await asked(projectId)
     const { setup = null, copy = [], env = [] } = config ?? {}
     const asksNothing = setup === null && env.length === 0
     const isTrusted = asksNothing || state.trustedSetups.get(projectId) === config?.sha256
-    const hashes = [config?.sha256, asked?.sha256].filter((hash) => hash !== undefined)
     return {
       setup,
       copy,
       env,
-      git: asked && { commands: asked.commands, fetches: asked.fetches },
-      configSha256: hashes.length > 1 ? sha256(hashes.join(' ')) : (hashes[0] ?? null),
-      trusted: isTrusted && asked === null,
+      git: ofGit && { commands: ofGit.commands, fetches: ofGit.fetches },
+      configSha256,
+      trusted: isTrusted && ofGit === null,
     }
   }
 
-  async function trustSetup(projectId: ProjectId, configSha256: string): Promise<void> {
-    const current = await setup(projectId)
-    if (current.configSha256 !== configSha256) {
+  async function trustSetup(projectId: ProjectId, shownSha256: string): Promise<void> {
+    const { config, ofGit, configSha256 } = await asked(projectId)
+    if (configSha256 !== shownSha256) {
       refused(
         'setup-changed',
         'What the project asks for (.shiplog/project.yaml, .git/config) has changed since it was shown. Look at it again.',
       )
     }
-    const project = known(projectId)
-    const config = await readProjectConfig(project.dir)
-    const asked = await gitRequest(git, project)
     await ledger.record(
       ...(config
         ? [{ type: 'project.setup-trusted' as const, projectId, configSha256: config.sha256 }]
         : []),
-      ...(asked
-        ? [{ type: 'project.git-config-allowed' as const, projectId, sha256: asked.sha256 }]
+      ...(ofGit
+        ? [{ type: 'project.git-config-allowed' as const, projectId, sha256: ofGit.sha256 }]
         : []),
     )
   }

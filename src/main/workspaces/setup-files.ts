@@ -4,7 +4,7 @@
  * worktree without being asked. What a script computes, downloads or finds by itself is not seen.
  */
 import { stat } from 'node:fs/promises'
-import { dirname, join, normalize } from 'node:path'
+import { dirname, join, matchesGlob, normalize } from 'node:path'
 import { readDataFile } from '../journal/index.ts'
 
 /** What tools read that are called without naming it. */
@@ -44,7 +44,10 @@ export async function changedSetupFiles(
   const seen = new Set<string>()
   const toRead: { text: string; dir: string }[] = [{ text: command, dir: '.' }]
   for (let next = toRead.pop(); next; next = toRead.pop()) {
-    for (const path of pathsIn(next.text, next.dir)) {
+    const named = pathsIn(next.text, next.dir)
+    const patterns = named.filter((path) => /[*?[{]/.test(path))
+    const matching = changed.filter((path) => patterns.some((one) => matchesGlob(path, one)))
+    for (const path of [...named, ...matching]) {
       if (seen.has(path)) continue
       const text = await textOf(join(root, path))
       if (text === null && !changed.includes(path)) continue
@@ -57,13 +60,26 @@ export async function changedSetupFiles(
   return changed.filter((path) => seen.has(path) || tools.some((files) => files.test(path)))
 }
 
-/** Every word that could be a path: from the root, and from the folder of the file that names it. */
+/**
+ * Every word that could be a path: from the root, and from the folder of the file that names it. What stands
+ * before a slash may be a variable (`"$PWD/set-up.sh"`), so each end of a word counts as well.
+ */
 function pathsIn(text: string, dir: string): string[] {
-  const words = text.match(/[\w@.+~/-]+/g) ?? []
-  return [...new Set(words)]
+  const quoted = [...text.matchAll(/"([^"\n]+)"|'([^'\n]+)'/g)].map(
+    ([, one, other]) => one ?? other ?? '',
+  )
+  const words = text.match(/(?:[\p{L}\p{M}\p{N}_@.+~*?{},[\]/-]|\\[^\n])+/gu) ?? []
+  const spelled = [...quoted, ...words].map((word) => word.replace(/\\(.)/g, '$1'))
+  return [...new Set(spelled.flatMap(endsOf))]
     .flatMap((word) => [normalize(word), normalize(join(dir, word))])
     .map((path) => path.replaceAll('\\', '/').replace(/\/$/, ''))
     .filter((path) => path !== '.' && !path.startsWith('..') && !path.startsWith('/'))
+}
+
+/** `a/b/c`, `b/c` and `c`. */
+function endsOf(word: string): string[] {
+  const parts = word.split('/')
+  return parts.map((_, from) => parts.slice(from).join('/')).filter((end) => end !== '')
 }
 
 async function textOf(path: string): Promise<string | null> {

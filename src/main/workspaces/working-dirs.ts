@@ -1,6 +1,7 @@
 /** Working directories of workspaces: worktrees made, set up and taken away, or the project's own folder. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { isAbsolute, join, relative, sep } from 'node:path'
+import type { Masker } from '../../shared/agent.ts'
 import type { ProjectSetup } from '../../shared/contract/projects.ts'
 import { invalid, refused } from '../../shared/failure.ts'
 import { type ProjectId, shortId, type TaskId } from '../../shared/ids.ts'
@@ -56,8 +57,12 @@ export function createWorkingDirs(deps: {
   layout: DataLayout
   projects: Projects
   environments: Environments
+  secrets: Pick<Masker, 'text'>
 }): WorkingDirs {
-  const { ledger, git, layout, projects, environments } = deps
+  const { ledger, git, layout, projects, environments, secrets } = deps
+
+  /** A branch is pushed for others to see. The ledger's title is masked already: it leads to the same name. */
+  const branchOf = (taskId: TaskId, title: string) => branchFor(taskId, secrets.text(title))
 
   function placeFor(taskId: TaskId, project: Project): string {
     return join(layout.worktrees, folderName(project.name, project.id), shortId(taskId))
@@ -112,7 +117,7 @@ export function createWorkingDirs(deps: {
     }
     // A sub-agent begins from its parent's state, uncommitted work included; a root from what is committed.
     const baseCommit = commit ?? (parent ? (await git.commitSnapshot(start)).commit : found.head)
-    const branch = branchFor(taskId, title)
+    const branch = branchOf(taskId, title)
     const root = placeFor(taskId, project)
     await makeDirDurable(join(layout.worktrees, folderName(project.name, project.id)))
     await git.createWorktree({ repoDir: found.topLevel, path: root, branch, from: baseCommit })
@@ -134,7 +139,7 @@ export function createWorkingDirs(deps: {
     if (!project?.git || ledger.state.tasks.get(taskId)?.workspace) return
     const path = placeFor(taskId, project)
     if (!(await exists(path))) return
-    const branch = branchFor(taskId, from.title)
+    const branch = branchOf(taskId, from.title)
     await git.removeWorktree({ repoDir: project.dir, path, branch })
   }
 

@@ -61,7 +61,7 @@ export function projectAnswers(deps: {
       const config = setups.get(input.projectId)
       return {
         setup: config?.setup ?? null,
-        copy: [],
+        copy: config ? deps.memory.brought.copy : [],
         env: [],
         git: null,
         configSha256: config?.sha256 ?? null,

@@ -23,7 +23,7 @@ export function createMemory() {
   const sessions = new Map<TaskId, Session>()
   const reports = new Map<TaskId, Report>()
   /** What a project brings whose folder says so. */
-  const brought = { setup: 'npm ci' }
+  const brought = { setup: 'npm ci', copy: [] as string[] }
   const setups = new Map<ProjectId, { setup: string; sha256: string }>()
   const sessionEvents = new Map<TaskId, SessionFeedEvent[]>()
   const endpoints: (string | null)[] = []

@@ -47,31 +47,44 @@ async function isAllowed(
     return questions.question(question)
   }
   try {
+    const screenRows = Math.max(pageRowsMin, (err.rows ?? 0) - pageMarginRows)
+    let shownRows = 0
+    // What scrolled away was not read: a page at a time, and the question after the last.
     const show = async (text: string, intro: string) => {
       const { rows, notes } = commandRows(text, err)
+      if (asks && shownRows > 0 && shownRows + rows.length + notes.length > screenRows) {
+        await ask('  (Enter to read on) ')
+        shownRows = 0
+      }
       await context.say(intro)
       for (const note of notes) await context.warn(note)
       await context.say('')
-      // What scrolled away was not read: a page at a time, and the question after the last.
-      const pageRows = asks ? Math.max(pageRowsMin, (err.rows ?? 0) - pageMarginRows) : rows.length
+      const pageRows = asks ? screenRows : rows.length
       for (let from = 0; from < rows.length; from += pageRows) {
         if (asks && from > 0) await ask(`  (line ${from} of ${rows.length}; Enter to read on) `)
         await context.say(rows.slice(from, from + pageRows).join('\n'))
       }
       await context.say('')
+      shownRows += rows.length + notes.length + introRows
     }
+    const showList = async (names: string[], intro: string) => {
+      const line = `${intro}: ${names.map(safeLine).join(', ')}.`
+      if (line.length > lineCharsMax) return show(names.join('\n'), `${intro}:`)
+      await context.say(line)
+      shownRows += Math.ceil(line.length / (err.columns ?? line.length))
+    }
+    // Commands last, right above the question: a long list after them would push them out of view.
+    for (const { remote, url } of git?.fetches ?? [])
+      await showList(
+        [`${url} (remote ${remote})`],
+        'The project is a partial clone: Git would fetch what is missing from',
+      )
+    if (copy.length > 0) await showList(copy, 'Each new worktree is given a copy of')
+    if (env.length > 0) await showList(env, 'The project wants these variables for its agents')
     if (setup !== null)
       await show(setup, 'This project wants to run a command of its own in each new worktree:')
     if (git?.commands)
       await show(git.commands, 'The configuration in its .git folder has Git run these commands:')
-    for (const { remote, url } of git?.fetches ?? [])
-      await context.say(
-        `It is a partial clone: Git would fetch what is missing from ${safeLine(url)} (remote ${safeLine(remote)}).`,
-      )
-    if (copy.length > 0)
-      await context.say(`It is also given a copy of ${copy.map(safeLine).join(', ')}.`)
-    if (env.length > 0)
-      await context.say(`It wants these variables for its agents: ${env.map(safeLine).join(', ')}.`)
     if (trust) return true
     if (!asks) return false
     const answer = await ask('Allow it, now and until it changes? [y/N] ')
@@ -84,3 +97,7 @@ async function isAllowed(
 /** A page leaves room for the lines around it. */
 const pageMarginRows = 4
 const pageRowsMin = 5
+/** What a list begins with, and the blank lines around it. */
+const introRows = 3
+/** A longer list is shown line by line, in pages. */
+const lineCharsMax = 240

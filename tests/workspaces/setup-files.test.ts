@@ -1,0 +1,35 @@
+/** Which changed files a set-up command can be seen to run (K8). */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { changedSetupFiles } from '../../src/main/workspaces/setup-files.ts'
+
+async function seenToRun(command: string, changed: string, more: Record<string, string> = {}) {
+  const root = await mkdtemp(join(tmpdir(), 'shiplog-set-up-'))
+  onTestFinished(() => rm(root, { recursive: true, force: true }))
+  for (const [path, text] of Object.entries({ [changed]: 'echo\n', ...more })) {
+    await mkdir(dirname(join(root, path)), { recursive: true })
+    await writeFile(join(root, path), text)
+  }
+  return changedSetupFiles(command, root, [changed])
+}
+
+it.each([
+  ['after a variable', 'bash "$PWD/scripts/a.sh"', 'scripts/a.sh'],
+  ['after a variable in braces', '$' + '{ROOT}/a.sh', 'a.sh'],
+  ['after a substitution', 'sh $(pwd)/scripts/a.sh', 'scripts/a.sh'],
+  ['in another script', '. "$(dirname "$0")/lib/a.sh"', 'lib/a.sh'],
+  ['with letters that are not ASCII', './einrichten-für-alle.sh', 'einrichten-für-alle.sh'],
+  ['with a space, quoted', "sh './set up.sh'", 'set up.sh'],
+  ['with a space, escaped', 'sh ./set\\ up.sh', 'set up.sh'],
+  ['by a pattern', 'for one in scripts/*.sh; do sh "$one"; done', 'scripts/a.sh'],
+  ['by a pattern of folders', 'cat tools/**/*.sh | sh', 'tools/a/b.sh'],
+])('[K8] sees a file named %s', async (_, command, changed) => {
+  expect(await seenToRun(command, changed)).toEqual([changed])
+})
+
+it('[K8] sees nothing where another file was changed', async () => {
+  const scripts = { 'scripts/a.sh': 'npm ci\n' }
+  expect(await seenToRun('sh "$PWD/scripts/a.sh" && ls lib/*.js', 'src/a.ts', scripts)).toEqual([])
+})
