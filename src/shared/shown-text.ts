@@ -35,6 +35,12 @@ const refusedInCommand = new RegExp(
 const rightToLeft =
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u
 
+/** Cyrillic and Greek have letters that look like Latin ones; no honest word of a command mixes them. */
+const mixedLetters =
+  /\p{Script=Latin}[\p{Script=Cyrillic}\p{Script=Greek}]|[\p{Script=Cyrillic}\p{Script=Greek}]\p{Script=Latin}/u
+/** No language puts more on a letter; many of them cover the lines around. */
+const stackedMarks = /\p{M}{4}/u
+
 /** `␛` for Escape, `<U+202E>` for a right-to-left override: what stands in place of a hidden character. */
 function visibleCharacter(character: string): string {
   const codePoint = character.codePointAt(0) ?? 0
@@ -98,6 +104,10 @@ export function shownCommand(command: string): ShownCommand {
     blankLines > blankLinesMax ? `It has ${blankLines} blank lines in a row.` : '',
     blanks > blanksMax ? `It has ${blanks} spaces in a row.` : '',
     longestLine > lineCharsMax ? `One of its lines has ${longestLine} characters.` : '',
+    mixedLetters.test(command)
+      ? 'A word in it mixes letters of several alphabets that look alike.'
+      : '',
+    stackedMarks.test(command) ? 'It has many accents on one letter, which may cover others.' : '',
     rightToLeft.test(command)
       ? 'It has right-to-left letters: their order on the screen may not be the order in which it runs.'
       : '',

@@ -101,3 +101,18 @@ describe('text for reading', () => {
     expect(JSON.parse(json)).toEqual(value)
   })
 })
+
+it.each([
+  ['Cyrillic', 'npm \u0441i', 'several alphabets'],
+  ['Greek', 'n\u03c1m ci', 'several alphabets'],
+  ['a flood of accents', `npm e${'\u0301'.repeat(20)} ci`, 'many accents'],
+])('[K6] says of a command that it has %s in it', (_, command, note) => {
+  expect(shownCommand(command).notes.join(' ')).toContain(note)
+})
+
+it.each(['echo Привет', 'echo "Καλημέρα" && npm ci', 'echo tiếng Việt', 'echo e\u0301'])(
+  '[K6] says nothing of %s',
+  (command) => {
+    expect(shownCommand(command).notes).toEqual([])
+  },
+)
