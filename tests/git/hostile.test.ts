@@ -1,11 +1,17 @@
 /** Repositories whose own configuration names a command wherever Git knows one: no call of ours runs it (K8). */
 import { existsSync } from 'node:fs'
-import { appendFile, chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { appendFile, chmod, mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { createGit, type Git } from '../../src/main/git/index.ts'
 import { newTaskId, newUpdateId } from '../../src/shared/ids.ts'
-import { makeRepository, type Repository, temporaryDir, testEnv } from './repository.ts'
+import {
+  makeRepository,
+  openRepository,
+  type Repository,
+  temporaryDir,
+  testEnv,
+} from './repository.ts'
 import { write } from './writing.ts'
 
 const writing = () => ({ updateId: newUpdateId(), write })
@@ -53,6 +59,29 @@ const vectors: Vector[] = [
     config: () => '[includeIf "onbranch:**"]\n\tpath = more\n',
     attributes: '* filter=trap',
     prepare: (project, trap) => writeFile(path.join(project.dir, '.git/more'), filters(trap)),
+  },
+  {
+    name: 'a filter included for worktrees only',
+    config: () => '[includeIf "gitdir:**/worktrees/**"]\n\tpath = more\n',
+    attributes: '* filter=trap',
+    prepare: (project, trap) => writeFile(path.join(project.dir, '.git/more'), filters(trap)),
+  },
+  {
+    name: 'a filter included for branches of Shiplog only',
+    config: () => '[includeIf "onbranch:shiplog/**"]\n\tpath = more\n',
+    attributes: '* filter=trap',
+    prepare: (project, trap) => writeFile(path.join(project.dir, '.git/more'), filters(trap)),
+  },
+  {
+    name: 'a filter without a name',
+    config: ({ command }) =>
+      `[filter ""]\n\tclean = ${command}\n\tsmudge = ${command}\n\trequired = true\n`,
+    attributes: '* filter=',
+  },
+  {
+    name: 'a merge driver without a name',
+    config: ({ command }) => `[merge ""]\n\tdriver = ${command}\n`,
+    attributes: '* merge=',
   },
   {
     name: 'a filter in the configuration of the worktree',
@@ -383,4 +412,125 @@ it('[K8] fetches nothing by a program that the repository names, and runs no hel
   await create('b')
   expect(existsSync(path.join(base, 'b/README.md'))).toBe(true)
   expect(existsSync(marker)).toBe(false)
+})
+
+/** Allows what a repository asks for now, and nothing that it asks for later. */
+async function allowingNow(dir: string): Promise<Git> {
+  const asked = await createGit({ env: testEnv }).repositoryConfig(dir)
+  return createGit({ env: testEnv, isAllowed: (sha256) => sha256 === asked?.sha256 })
+}
+
+const remoteWithProgram = (name: string, marker: string) =>
+  `[remote "${name}"]\n\turl = .\n\tpromisor = true\n\tuploadpack = "touch '${marker}'; false"\n`
+
+it.each(['other', ''])(
+  '[K8] runs no program of a remote "%s" once a fetch was allowed',
+  async (name) => {
+    const { dir, base, first, url } = await partialClone()
+    const marker = path.join(base, 'sprung')
+    const git = await allowingNow(dir)
+    // Git asks the next remote when the first one does not have it.
+    await rm(path.join(url.replace('file://', ''), '.git'), { recursive: true })
+    await appendFile(path.join(dir, '.git/config'), remoteWithProgram(name, marker))
+    const place = { repoDir: dir, path: path.join(base, 'a'), branch: 'a', from: first }
+    await expect(git.createWorktree(place)).rejects.toThrow('names a program for fetching')
+    expect(existsSync(marker)).toBe(false)
+  },
+)
+
+it('[K8] lets the repository that a fetch was allowed from fetch nothing itself', async () => {
+  const { dir, base, first, url } = await partialClone()
+  const marker = path.join(base, 'sprung')
+  const source = openRepository(url.replace('file://', ''))
+  const blob = source.git('rev-parse', `${first}:README.md`)
+  await appendFile(
+    path.join(source.dir, '.git/config'),
+    `[extensions]\n\tpartialClone = trap\n${remoteWithProgram('trap', marker)}`,
+  )
+  source.git('config', 'core.repositoryFormatVersion', '1')
+  await rm(path.join(source.dir, '.git/objects', blob.slice(0, 2), blob.slice(2)))
+  const git = await allowingNow(dir)
+  const place = { repoDir: dir, path: path.join(base, 'a'), branch: 'a', from: first }
+  await expect(git.createWorktree(place)).rejects.toThrow()
+  expect(existsSync(marker)).toBe(false)
+})
+
+const trapFilter = '[filter "trap"]\n\tclean = false\n'
+
+it('[K8] sees the configuration of a worktree that came after the first look', async () => {
+  const project = await makeRepository()
+  project.git('config', 'extensions.worktreeConfig', 'true')
+  const git = createGit({ env: testEnv })
+  await expect(git.repositoryConfig(project.dir)).resolves.toBe(null)
+  await project.write('.git/config.worktree', trapFilter)
+  await expect(git.repositoryConfig(project.dir)).resolves.toMatchObject({ commands: [{}] })
+})
+
+it('[K8] sees the configuration of another repository that a .git came to name', async () => {
+  const project = await makeRepository()
+  const git = createGit({ env: testEnv })
+  await expect(git.repositoryConfig(project.dir)).resolves.toBe(null)
+  const other = await makeRepository()
+  await appendFile(path.join(other.dir, '.git/config'), trapFilter)
+  await project.write('.git/commondir', path.join(other.dir, '.git'))
+  await expect(git.repositoryConfig(project.dir)).resolves.toMatchObject({ commands: [{}] })
+})
+
+it('[K8] sees a change in the moment after the configuration was read', async () => {
+  const project = await makeRepository()
+  const base = await temporaryDir()
+  const gitPath = path.join(base, 'git')
+  const config = path.join(project.dir, '.git/config')
+  await writeFile(path.join(base, 'change'), trapFilter)
+  const script = `case "$*" in *--list*) git "$@"; cat '${base}/change' >> '${config}' && rm -f '${base}/change';; *) exec git "$@";; esac`
+  await writeFile(gitPath, `#!/bin/sh\n${script} 2>/dev/null\ntrue\n`)
+  await chmod(gitPath, 0o755)
+  const git = createGit({ env: testEnv, gitPath })
+  await expect(git.repositoryConfig(project.dir)).resolves.toBe(null)
+  await expect(git.repositoryConfig(project.dir)).resolves.toMatchObject({ commands: [{}] })
+})
+
+it('[K8] asks before Git LFS of the person starts what a repository names for it', async () => {
+  const { project, env, sprung } = await trapped({
+    name: 'an extension of Git LFS',
+    config: ({ command }) =>
+      `[lfs "extension.trap"]\n\tclean = ${command} extension\n[core]\n\tsshCommand = ${command} ssh\n\taskPass = ${command} pass\n[credential]\n\thelper = ${command} helper\n[hook "trap"]\n\tcommand = ${command}\n\tevent = post-index-change\n`,
+    attributes: '* filter=lfs',
+  })
+  // It starts what the configuration names, as Git LFS does.
+  const base = path.dirname(
+    await realpath(path.join(env.PATH?.split(path.delimiter)[0] ?? '', 'trap')),
+  )
+  const lfs = path.join(base, 'lfs')
+  const keys = ['lfs.extension.trap.clean', 'core.sshCommand', 'core.askPass', 'credential.helper']
+  await writeFile(
+    lfs,
+    `#!/bin/sh\nfor key in ${keys.join(' ')}; do sh -c "$(git config "$key") </dev/null" >/dev/null 2>&1; done\n[ "$(git config hook.trap.enabled)" = false ] || ${base}/trap\ncat\n`,
+  )
+  await chmod(lfs, 0o755)
+  const own = path.join(base, 'own-gitconfig')
+  await writeFile(own, `[filter "lfs"]\n\tclean = ${lfs}\n\tsmudge = cat\n\trequired = true\n`)
+  const personal = { ...env, GIT_CONFIG_GLOBAL: own }
+  await project.write('README.md', 'changed\n')
+  const asking = createGit({ env: personal })
+  await asking.commitSnapshot(project.dir)
+  expect(await sprung()).toBe('')
+  const config = await asking.repositoryConfig(project.dir)
+  expect(config?.commands.map(({ key }) => key)).toEqual(['lfs.extension.trap.clean'])
+  const allowing = createGit({ env: personal, isAllowed: (sha256) => sha256 === config?.sha256 })
+  await project.write('README.md', 'changed again\n')
+  await allowing.commitSnapshot(project.dir)
+  const lines = (await sprung()).trim().split('\n')
+  expect(new Set(lines.map((line) => line.split(' ').at(-1)))).toEqual(new Set(['extension']))
+})
+
+it('leaves alone the repository that a link in the place of a submodule leads to', async () => {
+  const library = await makeRepository({ 'a.txt': 'a' }, { name: 'library' })
+  const project = await makeRepository()
+  project.git('-c', 'protocol.file.allow=always', 'submodule', 'add', '-q', library.dir, 'sub')
+  project.git('commit', '-qm', 'A submodule')
+  await rm(path.join(project.dir, 'sub'), { recursive: true })
+  await project.link('sub', library.dir)
+  const found = await createGit({ env: testEnv }).submodulesWithWork(project.dir)
+  expect(found).toEqual([{ path: 'sub', gitDir: null }])
 })

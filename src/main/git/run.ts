@@ -29,7 +29,8 @@ import { inspectWorktree, repairWorktree, type WorktreeState } from './worktree-
 interface GitRunOptions {
   /** Absolute. */
   cwd: string
-  env?: Record<string, string> | undefined
+  /** Added to the environment of every call; undefined takes a variable out of it. */
+  env?: Record<string, string | undefined> | undefined
   /** Given on standard input, which is closed otherwise. */
   input?: string | Uint8Array | undefined
   signal?: AbortSignal | undefined

@@ -1,5 +1,5 @@
 /** Submodules that an agent has checked out in its worktree. What it did in them is in no patch. */
-import { rename, rm } from 'node:fs/promises'
+import { realpath, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { GitError } from './errors.ts'
 import { exists } from './exists.ts'
@@ -8,7 +8,10 @@ import { fields, line, notIntoSubmodules, type RunGit } from './run.ts'
 interface SubmoduleWithWork {
   /** Relative to the working tree's root. */
   path: string
-  /** Git's own folder for it, absolute: it goes when the worktree goes. Null: it is not there any more. */
+  /**
+   * Git's own folder for it, absolute: it goes when the worktree goes. Null: it is not there any more, or it is
+   * elsewhere, as of a repository that a link in the submodule's place leads to: that one is not ours to move.
+   */
   gitDir: string | null
 }
 
@@ -22,14 +25,18 @@ export async function submodulesWithWork(
 ): Promise<SubmoduleWithWork[]> {
   const { stdout } = await git(['ls-files', '--stage', '-z'], { cwd: topLevel })
   const links = fields(stdout).flatMap((entry) => /^160000 .*\t(.*)$/s.exec(entry)?.[1] ?? [])
+  if (links.length === 0) return []
+  const ownDir = await gitDirOf(git, topLevel)
   const found: SubmoduleWithWork[] = []
   for (const link of links) {
     const dir = path.join(topLevel, link)
     if (!(await exists(path.join(dir, '.git')))) continue
     try {
       if (!(await hasWork(git, dir))) continue
-      const gitDir = line(await git(['rev-parse', '--absolute-git-dir'], { cwd: dir }))
-      found.push({ path: link, gitDir })
+      const gitDir = await gitDirOf(git, dir)
+      const goesWithIt = [path.join(ownDir, 'modules'), path.join(await realpath(topLevel), link)]
+      const isOwn = goesWithIt.some((place) => gitDir.startsWith(place + path.sep))
+      found.push({ path: link, gitDir: isOwn ? gitDir : null })
     } catch (error) {
       if (!(error instanceof GitError)) throw error
       found.push({ path: link, gitDir: null })
@@ -37,6 +44,9 @@ export async function submodulesWithWork(
   }
   return found
 }
+
+const gitDirOf = async (git: RunGit, dir: string): Promise<string> =>
+  realpath(line(await git(['rev-parse', '--absolute-git-dir'], { cwd: dir })))
 
 /** Makes one a repository of its own again, after both of its folders were moved. */
 export async function joinSubmodule(

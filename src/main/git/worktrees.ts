@@ -36,10 +36,13 @@ export async function createWorktree(git: RunGit, input: CreateWorktreeInput): P
   const { repoDir, branch, signal } = input
   const from = await refuseWhatCannotBe(git, input)
   try {
-    await git(['worktree', 'add', '--quiet', '--no-track', '-b', branch, '--', input.path, from], {
+    const noFiles = ['--quiet', '--no-checkout', '--no-track']
+    await git(['worktree', 'add', ...noFiles, '-b', branch, '--', input.path, from], {
       cwd: repoDir,
       signal,
     })
+    // By a Git in it: configuration that is included for it alone is seen only there.
+    await git(['reset', '--hard', '--quiet'], { cwd: input.path, signal })
     const commonDir = await commonDirOf(git, repoDir)
     if (commonDir !== null) await syncWorktree({ commonDir, root: input.path, branch })
     await releaseSnapshot(git, repoDir, from)

@@ -7,36 +7,39 @@ export type IsAllowed = (sha256: string) => boolean
 
 /** Protocols of a fetch that was allowed. `ext` and other helpers would run commands. */
 const fetchProtocols = 'https:ssh:file'
+const fetchVariables = {
+  // Not set, for nought would be handed on: the repository that is fetched from could then fetch for itself.
+  GIT_NO_LAZY_FETCH: undefined,
+  GIT_ALLOW_PROTOCOL: fetchProtocols,
+}
 /** Folders whose configuration is remembered: more than there are worktrees and projects at work. */
 const rememberedMax = 500
 
 /** Resolves with the variables to add for Git in a folder. `git`: unguarded. */
 export function createConfigGuard(git: RunGit, isAllowed: IsAllowed) {
-  const remembered = new Map<string, { fingerprint: string; read: ReadConfig }>()
+  const remembered = new Map<string, ReadConfig>()
 
   async function readOf(place: Place): Promise<ReadConfig> {
     const key = JSON.stringify(place)
     const known = remembered.get(key)
-    if (known?.read.fingerprint && (await known.read.fingerprint()) === known.fingerprint)
-      return known.read
+    if (known?.fingerprint && (await known.fingerprint.now()) === known.fingerprint.then)
+      return known
     remembered.delete(key)
     const read = await readRepositoryConfig(git, place)
     if (read.fingerprint) {
       if (remembered.size >= rememberedMax) remembered.clear()
-      remembered.set(key, { fingerprint: await read.fingerprint(), read })
+      remembered.set(key, read)
     }
     return read
   }
 
-  async function variablesFor(place: Place): Promise<Record<string, string>> {
-    const { asks, withoutCommands, forFetching } = await readOf(place)
-    if (asks === null) return {}
-    if (!isAllowed(asks.sha256)) return asVariables(withoutCommands)
-    if (asks.fetches.length === 0) return {}
+  async function variablesFor(place: Place): Promise<Record<string, string | undefined>> {
+    const { asks, always, withoutCommands, forFetching } = await readOf(place)
+    const isRefused = asks !== null && !isAllowed(asks.sha256)
+    const instead = [...always, ...(isRefused ? withoutCommands : forFetching)]
     return {
-      ...asVariables(forFetching),
-      GIT_NO_LAZY_FETCH: '0',
-      GIT_ALLOW_PROTOCOL: fetchProtocols,
+      ...(instead.length > 0 ? asVariables(instead) : {}),
+      ...(asks !== null && asks.fetches.length > 0 && !isRefused ? fetchVariables : {}),
     }
   }
 
@@ -46,14 +49,14 @@ export function createConfigGuard(git: RunGit, isAllowed: IsAllowed) {
 /** Where a call finds its repository: a call may name one that is not that of its folder. */
 export const placeOf = (
   args: readonly string[],
-  { cwd, env }: { cwd: string; env?: Record<string, string> | undefined },
+  { cwd, env }: { cwd: string; env?: Record<string, string | undefined> | undefined },
 ): Place => ({
   dir: cwd,
   gitDir: (args[0] === '--git-dir' ? args[1] : env?.GIT_DIR) ?? null,
 })
 
-/** Subcommands that read no file of a working tree and no object that could be missing. */
-const harmless = new Set(['config', 'check-ref-format', '--version', 'mailsplit', 'symbolic-ref'])
+/** Subcommands that read no file of a working tree and no object that could be missing, and change no reference. */
+const harmless = new Set(['config', 'check-ref-format', '--version', 'mailsplit'])
 
 export const needsGuard = ([subcommand = '', ...rest]: readonly string[]): boolean =>
   !harmless.has(subcommand) &&

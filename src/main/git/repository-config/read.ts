@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
+import { readGitDir } from '../git-dir.ts'
 import { fields, type RunGit } from '../run.ts'
 
 export interface RepositoryConfig {
@@ -31,10 +32,12 @@ export interface ReadConfig {
   unfetchable: string[]
   /** Settings that put the person's own, or harmless ones, in the place of the repository's commands. */
   withoutCommands: Setting[]
-  /** The same for what a fetch could run; for when the fetch was allowed. */
+  /** Settings of every call, allowed or not: what never runs, and what a filter of the person's could start. */
+  always: Setting[]
+  /** What the person's own is put in the place of when a fetch was allowed. */
   forFetching: Setting[]
-  /** Changes when the configuration may have changed; null: can't be known. */
-  fingerprint: (() => Promise<string>) | null
+  /** Changes when the configuration may have changed, `then` being that of what was read; null: can't be known. */
+  fingerprint: { then: string; now: () => Promise<string> } | null
 }
 
 /** A folder, and the repository where that is not the one that the folder is in. */
@@ -43,19 +46,26 @@ export interface Place {
   gitDir: string | null
 }
 
-const commandKey = /^(?:filter\.(.+)\.(?:clean|smudge|process)|merge\.(.+)\.driver)$/s
+/** A name may be empty. What Git LFS would start is last: it is the person's filter, with their programs. */
+const commandKey =
+  /^(?:filter\.(.*)\.(?:clean|smudge|process)|merge\.(.*)\.driver|lfs\.(?:extension\..*\.(?:clean|smudge)|customtransfer\..*\.(?:path|args)))$/s
+const lfsKey = /^lfs\./
+/** Programs of Git 2.54 that `core.hooksPath` does not switch off. */
+const hookKey = /^hook\.(.*)\.(?:command|event)$/s
 const filterParts = ['clean', 'smudge', 'process', 'required'] as const
 /** Git's own three-way merge of text, as if the repository had named no driver. */
 const plainMerge = 'git merge-file --quiet %A %O %B'
-const fetchKey =
-  /^(?:remote\.(.+)\.proxy|core\.(?:sshcommand|gitproxy|askpass)|http\.proxy|credential\.(?:.+\.)?helper)$/s
+/** What a program that reaches a server starts: Git LFS does so in the middle of a checkout. */
+const programKey = /^(?:core\.(?:sshcommand|gitproxy|askpass)|credential\.(?:.*\.)?helper)$/s
+const proxyKey = /^(?:remote\.(?:.*)\.proxy|http\.(?:.*\.)?proxy)$/s
 
 export async function readRepositoryConfig(git: RunGit, place: Place): Promise<ReadConfig> {
   const { dir, gitDir } = place
   const ask = async (...args: string[]) =>
     (await git([...(gitDir === null ? [] : ['--git-dir', gitDir]), ...args], { cwd: dir })).stdout
-  const args = ['config', '--list', '-z', '--show-scope', '--show-origin']
-  const parts = fields(await ask(...args))
+  const list = () => ask('config', '--list', '-z', '--show-scope', '--show-origin')
+  const bytes = await list()
+  const parts = fields(bytes)
   const settings: Setting[] = []
   const files = new Set<string>()
   let includes = false
@@ -71,15 +81,28 @@ export async function readRepositoryConfig(git: RunGit, place: Place): Promise<R
     files.add(path.resolve(dir, origin.replace(/^file:/, '')))
     includes ||= /^include(?:if\..+)?\.path$/s.test(key)
   }
+  // One that is not there yet has no setting in the list.
+  if (settings.some(({ own, key }) => own && key === 'extensions.worktreeconfig')) {
+    const file = (await ask('rev-parse', '--git-path', 'config.worktree')).toString()
+    files.add(path.resolve(dir, file.replace(/\n$/, '')))
+  }
   const commands = commandsIn(settings)
   const { fetches, unfetchable } = await fetchesIn(ask, settings)
   return {
     unfetchable,
     asks: await listing(ask, dir, commands, fetches),
     withoutCommands: commands.length > 0 ? withoutCommands(settings, commands) : [],
-    forFetching: fetches.length > 0 ? forFetching(settings) : [],
+    always: [...withoutHooks(settings), ...personalPrograms(settings)],
+    forFetching: fetches.length > 0 ? personalProxies(settings) : [],
     // What an include leads to may appear, or apply to another branch, without any of these changing.
-    fingerprint: includes || files.size === 0 ? null : () => fingerprintOf(dir, [...files]),
+    fingerprint: includes || files.size === 0 ? null : await fingerprint(),
+  }
+
+  /** Of what was read: null when it changed before its files were looked at. */
+  async function fingerprint(): Promise<ReadConfig['fingerprint']> {
+    const now = () => fingerprintOf(dir, [...files])
+    const then = await now()
+    return bytes.equals(await list()) ? { then, now } : null
   }
 }
 
@@ -113,8 +136,13 @@ function withoutCommands(
   const filters = new Set<string>()
   const instead: Setting[] = []
   const set = (key: string, value: string) => instead.push({ own: false, key, value })
+  const lfsFilters = commands.some(({ key }) => lfsKey.test(key)) ? lfsFiltersIn(settings) : []
+  for (const filter of lfsFilters)
+    for (const part of filterParts)
+      set(`filter.${filter}.${part}`, part === 'required' ? 'false' : '')
   for (const { key } of commands) {
     const [, filter, driver] = commandKey.exec(key) ?? []
+    if (filter !== undefined && lfsFilters.includes(filter)) continue
     if (filter !== undefined) filters.add(filter)
     if (driver !== undefined) set(key, personal(settings, key) ?? plainMerge)
   }
@@ -130,6 +158,23 @@ function withoutCommands(
   return instead
 }
 
+/** Filters that are Git LFS: they would start what the repository names for it. */
+function lfsFiltersIn(settings: readonly Setting[]): string[] {
+  const names = settings.flatMap(({ key, value }) =>
+    /\blfs\b/.test(value) ? (/^filter\.(.*)\.[a-z]+$/s.exec(key)?.[1] ?? []) : [],
+  )
+  return [...new Set(names)]
+}
+
+function withoutHooks(settings: readonly Setting[]): Setting[] {
+  const names = settings.flatMap(({ key }) => hookKey.exec(key)?.[1] ?? [])
+  return [...new Set(names)].map((name) => ({
+    own: false,
+    key: `hook.${name}.enabled`,
+    value: 'false',
+  }))
+}
+
 type Ask = (...args: string[]) => Promise<Buffer>
 
 async function fetchesIn(
@@ -138,8 +183,9 @@ async function fetchesIn(
 ): Promise<{ fetches: { remote: string; url: string }[]; unfetchable: string[] }> {
   const remotes = new Set<string>()
   for (const { own, key, value } of settings) {
-    const [, remote] = /^remote\.(.+)\.promisor$/s.exec(key) ?? []
-    if (own && remote !== undefined && value !== 'false') remotes.add(remote)
+    // Without a name it is a remote whose name is empty.
+    const promisor = /^remote\.(?:(.*)\.)?promisor$/s.exec(key)
+    if (own && promisor && value !== 'false') remotes.add(promisor[1] ?? '')
     if (own && key === 'extensions.partialclone' && value !== '') remotes.add(value)
   }
   const found: { remote: string; url: string }[] = []
@@ -153,7 +199,8 @@ async function fetchesIn(
     const url = (await ask('ls-remote', '--get-url', '--', remote)).toString()
     found.push({ remote, url: url.replace(/\n$/, '') })
   }
-  return { fetches: found, unfetchable }
+  // Git tries one after the other and can't be told to leave one out.
+  return { fetches: unfetchable.length > 0 ? [] : found, unfetchable }
 }
 
 /** Of several programs for a remote Git takes the first, so that none can be put in its place. */
@@ -162,10 +209,10 @@ const isOrdinary = (settings: readonly Setting[], remote: string): boolean =>
     ({ own, key }) => own && [`remote.${remote}.uploadpack`, `remote.${remote}.vcs`].includes(key),
   )
 
-function forFetching(settings: readonly Setting[]): Setting[] {
+function personalPrograms(settings: readonly Setting[]): Setting[] {
   const instead: Setting[] = []
   const keys = new Set(
-    settings.filter((one) => one.own && fetchKey.test(one.key)).map((one) => one.key),
+    settings.filter((one) => one.own && programKey.test(one.key)).map((one) => one.key),
   )
   for (const key of keys) {
     if (key.endsWith('helper')) continue
@@ -175,10 +222,19 @@ function forFetching(settings: readonly Setting[]): Setting[] {
   if ([...keys].some((key) => key.endsWith('helper'))) {
     // An empty one takes all before it from the list; the person's own come back after it.
     instead.push({ own: false, key: 'credential.helper', value: '' })
-    const isHelper = /^credential\.(?:.+\.)?helper$/s
+    const isHelper = /^credential\.(?:.*\.)?helper$/s
     instead.push(...settings.filter((one) => !one.own && isHelper.test(one.key)))
   }
   return instead
+}
+
+function personalProxies(settings: readonly Setting[]): Setting[] {
+  const keys = settings.filter((one) => one.own && proxyKey.test(one.key)).map((one) => one.key)
+  return [...new Set(keys)].map((key) => ({
+    own: false,
+    key,
+    value: personal(settings, key) ?? '',
+  }))
 }
 
 async function listing(
@@ -194,11 +250,13 @@ async function listing(
 }
 
 async function fingerprintOf(dir: string, files: readonly string[]): Promise<string> {
+  // Files in a `.git` can say that the configuration is elsewhere.
+  const place = await readGitDir(dir)
   const marks = [path.join(dir, '.git'), ...files].map(async (file) => {
     const found = await stat(file, { bigint: true }).catch(() => null)
     return found && !found.isDirectory()
       ? `${found.dev}:${found.ino}:${found.size}:${found.mtimeNs}:${found.ctimeNs}`
       : `${found?.dev}:${found?.ino}`
   })
-  return (await Promise.all(marks)).join(' ')
+  return [place?.gitDir, place?.commonDir, ...(await Promise.all(marks))].join(' ')
 }
