@@ -111,8 +111,18 @@ export async function committedBase(
   git: RunGit,
   { dir, commit }: { dir: string; commit: string },
 ): Promise<string | null> {
-  if ((await resolveCommit(git, dir, commit)) === null) return null
-  const shown = await git(['show', '--no-patch', '--format=%ae%x00%s%x00%P', commit], { cwd: dir })
+  const args = [
+    'show',
+    '--no-patch',
+    '--format=%ae%x00%s%x00%P',
+    '--end-of-options',
+    `${commit}^{commit}`,
+  ]
+  const shown = await git(args, { cwd: dir }).catch(async (error) => {
+    if ((await resolveCommit(git, dir, commit)) === null) return null
+    throw error
+  })
+  if (shown === null) return null
   const [email, subject, parents = ''] = line(shown).split('\0')
   const isSnapshot =
     email === shiplogIdentity.GIT_AUTHOR_EMAIL &&

@@ -209,6 +209,21 @@ export async function treeOf(
   return line(await git(args, { cwd: dir, signal }))
 }
 
+/** The tree of a commit; null when there is no such commit. One Git process when there is. */
+export async function treeOfCommit(
+  git: RunGit,
+  dir: string,
+  name: string,
+  { signal }: Where = {},
+): Promise<string | null> {
+  try {
+    return await treeOf(git, dir, `${name}^{commit}`, { signal })
+  } catch (error) {
+    if ((await resolveCommit(git, dir, name, { signal })) === null) return null
+    throw error
+  }
+}
+
 /** The checked-out branch without `refs/heads/`; null when HEAD is detached. */
 export async function currentBranch(
   git: RunGit,

@@ -7,7 +7,7 @@ import { mkdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { ApplyOutcome } from '../../shared/tools.ts'
 import { applyToIndex, type IndexApplication, isInIndex, splitSeries } from './apply-to-index.ts'
-import { resolveCommit, treeOf } from './inspect.ts'
+import { treeOfCommit } from './inspect.ts'
 import { mergeTrees, type TreeMerge } from './merge-trees.ts'
 import { line, type RunGit } from './run.ts'
 import { type OpenSnapshot, withSnapshot } from './snapshot.ts'
@@ -42,13 +42,12 @@ export type MergeAnswer = ApplyOutcome | { kind: 'commits-missing'; commits: str
 /** Paths are relative to the target's top level. */
 export async function mergeInto(git: RunGit, input: MergeIntoInput): Promise<MergeAnswer> {
   const { targetDir, baseCommit, theirCommit, signal } = input
-  const missing: string[] = []
-  for (const commit of [baseCommit, theirCommit]) {
-    if ((await resolveCommit(git, targetDir, commit, { signal })) === null) missing.push(commit)
+  const base = await treeOfCommit(git, targetDir, baseCommit, { signal })
+  const theirs = await treeOfCommit(git, targetDir, theirCommit, { signal })
+  if (base === null || theirs === null) {
+    const commits = [...(base ? [] : [baseCommit]), ...(theirs ? [] : [theirCommit])]
+    return { kind: 'commits-missing', commits }
   }
-  if (missing.length > 0) return { kind: 'commits-missing', commits: missing }
-  const base = await treeOf(git, targetDir, baseCommit, { signal })
-  const theirs = await treeOf(git, targetDir, theirCommit, { signal })
   if (base === theirs) return { kind: 'nothing-to-apply' }
   const prepared = await withSnapshot(git, targetDir, { signal }, async (target) => {
     const trees = { dir: target.topLevel, base, ours: target.tree, theirs, signal }
@@ -74,11 +73,9 @@ export async function mergePatchInto(git: RunGit, input: MergePatchInput): Promi
     const apart = target.quarantine.git
     const patches = await patchFiles(apart, target.scratchDir, input)
     if (patches.length === 0) return answered({ kind: 'nothing-to-apply' })
-    const baseKnown =
-      baseCommit !== undefined &&
-      (await resolveCommit(apart, targetDir, baseCommit, { signal })) !== null
-    if (baseKnown) {
-      const base = await treeOf(apart, targetDir, baseCommit, { signal })
+    const base =
+      baseCommit === undefined ? null : await treeOfCommit(apart, targetDir, baseCommit, { signal })
+    if (base !== null) {
       const theirs = await treeWith(apart, target, base, patches, signal)
       if (theirs.kind === 'merged') {
         if (theirs.tree === base) return answered({ kind: 'nothing-to-apply' })

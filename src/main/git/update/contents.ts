@@ -121,9 +121,12 @@ export async function readManifest(
   dir: string,
   commit: string,
 ): Promise<UpdateManifest | null> {
-  if ((await resolveCommit(git, dir, commit)) === null) return null
-  const { stdout } = await git(['cat-file', 'blob', `${commit}:${manifestName}`], { cwd: dir })
-  return manifestSchema.parse(JSON.parse(stdout.toString()))
+  const args = ['cat-file', 'blob', `${commit}^{commit}:${manifestName}`]
+  const read = await git(args, { cwd: dir }).catch(async (error) => {
+    if ((await resolveCommit(git, dir, commit)) === null) return null
+    throw error
+  })
+  return read && manifestSchema.parse(JSON.parse(read.stdout.toString()))
 }
 
 /** Together they are read into memory; a longer one goes to its file directly. */
