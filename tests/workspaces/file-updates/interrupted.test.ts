@@ -1,6 +1,6 @@
 /** An apply that can be neither ended nor taken back as a whole: what is kept, and what comes after it. */
 import { execFileSync } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { type Attempt, type Fault, record } from '../../crash/fault-fs/record.ts'
@@ -77,4 +77,46 @@ it('[R3] merges with nothing that an earlier apply left half written, once the d
   expect(fileUpdates.filter(({ doneAt }) => doneAt === null)).toEqual([])
   expect((await client.tasks.undoApply({ taskId })).kind).toBe('undone')
   expect(git(dir, 'status', '--porcelain')).toBe('')
+})
+
+it('[R3] names the files whose uncommitted work is only kept in the repository, after a checkout of what was half written', async () => {
+  const lines = (first: string, last: string) => `${first}\n2\n3\n4\n5\n${last}\n`
+  const fixture = await openFixture({ files: { 'a.txt': lines('1', '6'), 'b.txt': 'b\n' } })
+  const { client } = fixture.shiplog
+  const dir = fixture.project.dir
+  const command = 'sed -i.bak 1s/.*/agent/ a.txt && rm a.txt.bak && echo B > b.txt'
+  const taskId = await start(
+    fixture,
+    `
+version: 1
+name: changes
+agents:
+  lead:
+    turns:
+      - call: bash
+        with: { command: '${command}' }
+`,
+  )
+  await untilQuiet(fixture.shiplog)
+  await writeFile(join(dir, 'a.txt'), lines('1', 'mine'))
+  let isFull = true
+  let renames = 0
+  during(dir, ({ call }) => {
+    if (call === 'rename') renames++
+    return isFull && renames > 1 ? { code: 'ENOSPC' } : null
+  })
+  await expect(client.tasks.applyPatch({ taskId })).rejects.toThrow()
+  expect(await readFile(join(dir, 'a.txt'), 'utf8')).toBe(lines('agent', 'mine'))
+  git(dir, 'checkout', '--', '.')
+  isFull = false
+  const restarted = await fixture.restart()
+
+  const { notices } = await restarted.client.app.info()
+  const [ref = ''] = updatesIn(dir)
+  expect(git(dir, 'show', `${ref}:before/a.txt`)).toBe(lines('1', 'mine'))
+  expect(notices).toMatchObject([
+    { tone: 'warning', text: expect.stringContaining('1 file was changed since') },
+  ])
+  expect(JSON.stringify(notices)).toMatch(/a\.txt.*show [0-9a-f]+:before\//)
+  expect(await readFile(join(dir, 'a.txt'), 'utf8')).toBe(lines('1', '6'))
 })

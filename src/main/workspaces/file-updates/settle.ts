@@ -82,9 +82,9 @@ export function createSettle({ ledger, git, layout, finish, rollBack }: SettleDe
           return { kind: 'completed' }
         }
       }
-      const left = await rollBack(inHand)
-      // Nothing had been written: what is different was changed by the person alone.
-      return { kind: 'rolled-back', left: to.length > 0 ? left : [] }
+      // Also where none is as after: a checkout may have taken back what was written, and the person's own work
+      // with it, which then is only in what was kept.
+      return { kind: 'rolled-back', left: await rollBack(inHand) }
     })
   }
 
