@@ -122,9 +122,11 @@ function ArchivedActions({ task }: { task: Task }) {
   const { restore, trash, deleteTranscript } = useActions()
   if (task.parentId !== null)
     return task.hasTranscript && task.transcriptExpired === null ? (
-      <Button icon={<Trash2 />} onClick={() => void deleteTranscript(task.id, task.title)}>
-        Delete transcript
-      </Button>
+      <IconButton
+        icon={<Trash2 />}
+        label="Delete transcript"
+        onClick={() => void deleteTranscript(task.id, task.title)}
+      />
     ) : null
   return (
     <>
