@@ -4,6 +4,7 @@ import path from 'node:path'
 import type { TaskId } from '../../shared/ids.ts'
 import { GitError, NotAWorktreeError, WorktreeRefusedError } from './errors.ts'
 import { exists } from './exists.ts'
+import { halfMadeReason } from './half-made.ts'
 import { commonDirOf, resolveCommit } from './inspect.ts'
 import { releaseSnapshot, releasing } from './objects/kept-snapshots.ts'
 import { line, type RunGit } from './run.ts'
@@ -36,15 +37,15 @@ export async function createWorktree(git: RunGit, input: CreateWorktreeInput): P
   const { repoDir, branch, signal } = input
   const from = await refuseWhatCannotBe(git, input)
   try {
-    const noFiles = ['--quiet', '--no-checkout', '--no-track']
-    await git(['worktree', 'add', ...noFiles, '-b', branch, '--', input.path, from], {
-      cwd: repoDir,
-      signal,
-    })
+    // Locked until every file is in it: after a kill, missing files would look like somebody's work.
+    const noFiles = ['--no-checkout', '--lock', '--reason', halfMadeReason]
+    const onBranch = ['--no-track', '-b', branch, '--', input.path, from]
+    await git(['worktree', 'add', '--quiet', ...noFiles, ...onBranch], { cwd: repoDir, signal })
     // By a Git in it: configuration that is included for it alone is seen only there.
     await git(['reset', '--hard', '--quiet'], { cwd: input.path, signal })
     const commonDir = await commonDirOf(git, repoDir)
     if (commonDir !== null) await syncWorktree({ commonDir, root: input.path, branch })
+    await git(['worktree', 'unlock', input.path], { cwd: repoDir, signal })
     await releaseSnapshot(git, repoDir, from)
   } catch (error) {
     // Not with `signal`: what an aborted call began is cleaned up all the same.
