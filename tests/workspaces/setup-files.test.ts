@@ -25,8 +25,16 @@ it.each([
   ['with a space, escaped', 'sh ./set\\ up.sh', 'set up.sh'],
   ['by a pattern', 'for one in scripts/*.sh; do sh "$one"; done', 'scripts/a.sh'],
   ['by a pattern of folders', 'cat tools/**/*.sh | sh', 'tools/a/b.sh'],
+  ['by a pattern that every file matches', 'for one in *; do sh "$one"; done', 'a.sh'],
+  ['by a pattern that is none', 'sh scripts/[a.sh scripts/a.sh', 'scripts/a.sh'],
+  ['by its package manager, in a package of a workspace', 'npm ci', 'packages/a/package.json'],
 ])('[K8] sees a file named %s', async (_, command, changed) => {
   expect(await seenToRun(command, changed)).toEqual([changed])
+})
+
+it('[K8] takes the asterisks of comments and of a case for no patterns', async () => {
+  const script = '/** Prepares. */\ncase "$1" in\n  *) echo ;;\nesac\n'
+  expect(await seenToRun('sh scripts/a.sh', 'src/a.ts', { 'scripts/a.sh': script })).toEqual([])
 })
 
 it('[K8] sees nothing where another file was changed', async () => {

@@ -45,8 +45,8 @@ export async function changedSetupFiles(
   const toRead: { text: string; dir: string }[] = [{ text: command, dir: '.' }]
   for (let next = toRead.pop(); next; next = toRead.pop()) {
     const named = pathsIn(next.text, next.dir)
-    const patterns = named.filter((path) => /[*?[{]/.test(path))
-    const matching = changed.filter((path) => patterns.some((one) => matchesGlob(path, one)))
+    const patterns = named.filter((path) => isPattern(path, next.text === command))
+    const matching = changed.filter((path) => patterns.some((one) => mayMatch(path, one)))
     for (const path of [...named, ...matching]) {
       if (seen.has(path)) continue
       const text = await textOf(join(root, path))
@@ -57,7 +57,23 @@ export async function changedSetupFiles(
     }
   }
   const tools = readByTools.filter(([tool]) => tool.test(command)).map(([, files]) => files)
-  return changed.filter((path) => seen.has(path) || tools.some((files) => files.test(path)))
+  // Below the root as well: the packages of a workspace have files of their own.
+  const isToolFile = (path: string) =>
+    endsOf(path).some((end) => tools.some((files) => files.test(end)))
+  return changed.filter((path) => seen.has(path) || isToolFile(path))
+}
+
+/** In a script a bare `*` is mostly that of a comment or a `case`, and would match every file. */
+const isPattern = (path: string, inCommand: boolean): boolean =>
+  /[*?[{]/.test(path) && (inCommand || /[\p{L}\p{N}]/u.test(path))
+
+/** A pattern that can't be read counts as matching. */
+function mayMatch(path: string, pattern: string): boolean {
+  try {
+    return matchesGlob(path, pattern)
+  } catch {
+    return true
+  }
 }
 
 /**
