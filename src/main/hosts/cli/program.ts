@@ -276,7 +276,7 @@ export function createProgram(options: ProgramOptions): Command {
 
   program
     .command('verify')
-    .description('prove a transcript or an export by its checksums, with what was withheld')
+    .description('check a transcript or an export by its chain of checksums')
     .argument('<file>', 'a chat.jsonl, a ledger.jsonl, or an export of one')
     .action(runs(async ([file = '']) => (await import('./commands/verify.ts')).verify(file)))
 

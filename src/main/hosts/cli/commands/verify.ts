@@ -52,9 +52,8 @@ async function printCheck(context: CliContext, check: JournalCheck): Promise<voi
 }
 
 function summary({ records, withheld }: JournalCheck, isDamaged: boolean): string {
-  const proved = `${counted(records, 'record')} proved`
-  const without = withheld > 0 ? `, ${withheld} withheld` : ''
+  const checked = `${counted(records, 'record')}${withheld > 0 ? `, ${withheld} withheld` : ''}`
   return isDamaged
-    ? `Damaged: ${proved}${without}. The rest was changed, cut or lost since it was written.`
-    : `In order: ${proved}${without}. Nothing was changed, added or removed up to the last line; whole lines cut from the end would not show.`
+    ? `Damaged: ${checked} in order. The rest was changed, cut or lost since it was written.`
+    : `In order: ${checked}, in one unbroken chain. Lines cut from the end, or a chain that was rewritten from its start, would not show.`
 }
