@@ -1,6 +1,8 @@
 /** Contents of files as Git keeps them, for comparing text. */
 import type { RunGit } from './run.ts'
 
+const blobHeader = /^[0-9a-f]+ blob (\d+)$/
+
 /** All together: they are read into memory. */
 const textsBytesMax = 16 * 1024 * 1024
 
@@ -27,7 +29,7 @@ export async function readTexts(
   let total = 0
   const wanted = names.flatMap((name, at) => {
     // The answer about a missing one begins with its name, which may look like anything.
-    const [, size] = /^[0-9a-f]+ blob (\d+)$/.exec(answers[at] ?? '') ?? []
+    const [, size] = blobHeader.exec(answers[at] ?? '') ?? []
     const bytes = Number(size)
     if (size === undefined || bytes > bytesMax || total + bytes > textsBytesMax) return []
     total += bytes
@@ -39,10 +41,14 @@ export async function readTexts(
   const texts = new Map<string, Buffer>()
   let at = 0
   for (const { name, bytes } of wanted) {
-    // `<id> blob <length>`, a newline, the bytes, a newline.
+    // `<id> blob <length>`, a newline, the bytes, a newline; of one that went meanwhile only its name and a word.
     const start = stdout.indexOf('\n', at) + 1
+    const [, size] = blobHeader.exec(stdout.toString('latin1', at, Math.max(at, start - 1))) ?? []
+    if (start === 0) break
+    at = start
+    if (size === undefined || Number(size) !== bytes) continue
     texts.set(name, stdout.subarray(start, start + bytes))
-    at = start + bytes + 1
+    at += bytes + 1
   }
   return texts
 }

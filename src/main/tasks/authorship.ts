@@ -113,11 +113,13 @@ function compareLines(before: string, after: string, untilMs: number): Part[] {
 }
 
 function compareMiddle(was: string, is: string, untilMs: number): Part[] {
+  if (isOver(untilMs)) return replaced(was, is)
   const parts = diffLines(was, is, { timeout: msLeft(untilMs) })
   return parts ? refined(parts, (a, b) => compareWords(a, b, untilMs)) : replaced(was, is)
 }
 
 function compareWords(was: string, is: string, untilMs: number): Part[] {
+  if (isOver(untilMs)) return replaced(was, is)
   const parts = diffWordsWithSpace(was, is, { timeout: msLeft(untilMs) })
   return parts ? refined(parts, compareEnds) : replaced(was, is)
 }
@@ -161,6 +163,8 @@ function refined(
   flush()
   return found
 }
+
+const isOver = (untilMs: number): boolean => performance.now() >= untilMs
 
 /** A timeout of 0 would count as none. */
 const msLeft = (untilMs: number): number => Math.max(1, untilMs - performance.now())

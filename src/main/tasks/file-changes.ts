@@ -124,7 +124,9 @@ export function createFileChanges({
     const isUnclear = unclear.has(path)
     if (after === null || (!isUnclear && now?.sha256 === sha256(after))) return null
     const state = isUnclear ? (unclear.get(path) ?? null) : (known.get(oldPath ?? path) ?? null)
-    const was = change === 'added' ? '' : (textOf(texts.get(oldId)) ?? '')
+    const was = change === 'added' ? '' : textOf(texts.get(oldId))
+    // Too long, or gone: taken for empty, all of the file would be the agent's.
+    if (was === null) return null
     // A tool wrote it in this turn, and then a command did.
     const left = state?.isNew ? await contentOf(path, state) : null
     const before = left ?? was
