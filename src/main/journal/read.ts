@@ -31,8 +31,8 @@ export interface RecordSource {
 export async function readPage(source: RecordSource, query: PageQuery): Promise<Page> {
   const state = source.state()
   const page = await readPageOf(state, source, query)
-  const anew = state.changed.size > 0 && (await source.rescan(state))
-  return anew ? readPageOf(source.state(), source, query) : page
+  const rescanned = state.changed.size > 0 && (await source.rescan(state))
+  return rescanned ? readPageOf(source.state(), source, query) : page
 }
 
 async function readPageOf(state: ScanState, source: RecordSource, query: PageQuery): Promise<Page> {

@@ -116,7 +116,7 @@ async function* readAhead(handle: FileHandle, offset: number, until: number) {
   let position = offset
   const readInto = (into: Buffer) => {
     const reading = handle.read(into, 0, Math.min(length, until - position), position)
-    // Whoever asks for the chunk hears of the error; nobody may.
+    // The error is reported when the chunk is awaited, which may never happen.
     reading.catch(() => undefined)
     return reading
   }

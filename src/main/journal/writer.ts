@@ -227,7 +227,7 @@ function createJournal(opened: OpenFile): Journal {
 
   /**
    * Cuts the file back to its acknowledged end. After a failed sync the system may take lost pages for
-   * written, so the bytes are cut and written anew, through a handle opened anew.
+   * written, so the bytes are cut and written again, through a new handle.
    */
   async function repair(): Promise<void> {
     const handle = await openDataFile(file, 'read-write')

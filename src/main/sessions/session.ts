@@ -119,7 +119,7 @@ export async function openSession(
       for (const { type, seq } of durable) if (type === 'message') appendedMessages.push(seq)
       publish({ type: 'entries', entries: durable })
     })
-    // Of what could not be written nothing may be the parent.
+    // An entry that failed to write must not become a parent.
     await published.catch((error) => {
       parentUuid = lastDurable
       throw error

@@ -8,7 +8,7 @@ export type IsAllowed = (sha256: string) => boolean
 /** Protocols of a fetch that was allowed. `ext` and other helpers would run commands. */
 const fetchProtocols = 'https:ssh:file'
 const fetchVariables = {
-  // Not set, for nought would be handed on: the repository that is fetched from could then fetch for itself.
+  // Removed rather than set to 0: upload-pack would inherit a 0, and could then fetch from a remote of its own.
   GIT_NO_LAZY_FETCH: undefined,
   GIT_ALLOW_PROTOCOL: fetchProtocols,
 }

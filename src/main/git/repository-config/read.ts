@@ -36,7 +36,7 @@ export interface ReadConfig {
   always: Setting[]
   /** What the person's own is put in the place of when a fetch was allowed. */
   forFetching: Setting[]
-  /** Changes when the configuration may have changed, `then` being that of what was read; null: can't be known. */
+  /** `then`: when the configuration was read. `now` differs once it may have changed. Null: changes can't be detected. */
   fingerprint: { then: string; now: () => Promise<string> } | null
 }
 
@@ -98,7 +98,7 @@ export async function readRepositoryConfig(git: RunGit, place: Place): Promise<R
     fingerprint: includes || files.size === 0 ? null : await fingerprint(),
   }
 
-  /** Of what was read: null when it changed before its files were looked at. */
+  /** The fingerprint of what was read; null when the files changed while they were being read. */
   async function fingerprint(): Promise<ReadConfig['fingerprint']> {
     const now = () => fingerprintOf(dir, [...files])
     const then = await now()
@@ -199,7 +199,7 @@ async function fetchesIn(
     const url = (await ask('ls-remote', '--get-url', '--', remote)).toString()
     found.push({ remote, url: url.replace(/\n$/, '') })
   }
-  // Git tries one after the other and can't be told to leave one out.
+  // Git tries all promisor remotes in turn, and none of them can be excluded.
   return { fetches: unfetchable.length > 0 ? [] : found, unfetchable }
 }
 

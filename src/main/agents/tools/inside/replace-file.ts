@@ -87,7 +87,7 @@ async function fill(handle: FileHandle, bytes: Uint8Array, old: Stats | null): P
   await handle.writeFile(bytes)
   if (old) {
     const now = await handle.stat()
-    // Of another owner who lets us write: it becomes ours, as an editor would have it.
+    // Of another owner who lets us write: the new file is ours, as an editor would have it.
     if (now.uid !== old.uid || now.gid !== old.gid)
       await handle.chown(old.uid, old.gid).catch(() => undefined)
     await handle.chmod(old.mode & 0o7777)

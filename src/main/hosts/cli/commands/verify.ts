@@ -1,4 +1,4 @@
-/** `shiplog verify FILE`: proves a transcript, a ledger or an export by its own checksums, wherever it lies. */
+/** `shiplog verify FILE`: checks a transcript, a ledger or an export by its chain of checksums. */
 import { realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { counted } from '../../../../shared/counted.ts'
