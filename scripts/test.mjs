@@ -13,8 +13,9 @@ import {
   rmSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { stripVTControlCharacters } from 'node:util'
 import { runInOwnGroup } from './process-group.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -79,14 +80,14 @@ for (const lanes of [checks, unitTests, browserTests]) {
 rmSync(reports, { recursive: true, force: true })
 
 console.log('')
-for (const failure of failures) console.log(`FAILED  ${failure}`)
+for (const failure of failures) console.log(failure)
 const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : ''
 console.log(`${total.passed} passed, ${total.failed} failed${skipped}`)
 process.exitCode = total.failed > 0 ? 1 : 0
 
 function addFailure(name, problem, count) {
   total.failed += count
-  failures.push(`${name}: ${problem}`)
+  failures.push(`FAILED  ${name}: ${problem}`)
 }
 
 async function runCheck(check, isFirstLane) {
@@ -100,7 +101,10 @@ async function runSuite(suite, isFirstLane) {
   const counts = readCounts(suite)
   total.passed += counts.passed
   total.skipped += counts.skipped
-  if (counts.failed > 0) addFailure(suite.name, `${counts.failed} failed`, counts.failed)
+  if (counts.failed > 0) {
+    addFailure(suite.name, `${counts.failed} failed`, counts.failed)
+    failures.push(...readFailedTests(suite).slice(0, 10).map(inBrief))
+  }
   // A crash, an error outside of any test, or nothing that ran must not pass for success.
   else if (problem) addFailure(suite.name, problem, 1)
   else if (counts.passed === 0) addFailure(suite.name, 'ran no test', 1)
@@ -141,6 +145,17 @@ function vitest(name, config, { hasTests, more = [] }) {
       failed: read.numFailedTests,
       skipped: read.numPendingTests + read.numTodoTests,
     }),
+    failedIn: (read) =>
+      read.testResults.flatMap((file) => {
+        const name = relative(root, file.name)
+        const failed = file.assertionResults.filter((test) => test.status === 'failed')
+        if (failed.length === 0 && file.status === 'failed')
+          return [{ title: name, message: file.message }]
+        return failed.map((test) => ({
+          title: `${name} › ${test.fullName}`,
+          message: test.failureMessages.join('\n'),
+        }))
+      }),
   }
 }
 
@@ -158,6 +173,18 @@ function playwright(name, folder) {
       failed: read.stats.unexpected + read.stats.flaky,
       skipped: read.stats.skipped,
     }),
+    failedIn: (read) =>
+      read.suites
+        .flatMap(specsOf)
+        .filter((spec) => !spec.ok)
+        .map((spec) => ({
+          title: `${spec.file}:${spec.line} › ${spec.title}`,
+          message: spec.tests
+            .flatMap((test) => test.results)
+            .flatMap((result) => result.errors)
+            .map((error) => error.message)
+            .join('\n'),
+        })),
   }
 }
 
@@ -167,6 +194,24 @@ function readCounts({ report, countsIn }) {
   } catch {
     return { passed: 0, failed: 0, skipped: 0 } // it died before it could write its report
   }
+}
+
+function readFailedTests({ report, failedIn }) {
+  return failedIn(JSON.parse(readFileSync(report, 'utf8')))
+}
+
+function specsOf(suite) {
+  return [...suite.specs, ...(suite.suites ?? []).flatMap(specsOf)]
+}
+
+/** The end of the output is all that some CI systems keep, so each failure has its name and a few lines there. */
+function inBrief({ title, message }) {
+  const lines = stripVTControlCharacters(message)
+    .split('\n')
+    .filter((line) => line.trim() !== '' && !line.includes('/node_modules/'))
+    .slice(0, 6)
+    .map((line) => `      ${line.slice(0, 160)}`)
+  return [`  ${title}`, ...lines].join('\n')
 }
 
 function hasFiles(folder, pattern) {
