@@ -13,6 +13,7 @@ import { createDoctor } from './doctor/doctor.ts'
 import { createGit, shellGitEnvironment } from './git/index.ts'
 import {
   acquireLease,
+  exists,
   explain,
   isNoFile,
   type Lease,
@@ -89,16 +90,17 @@ export class DataDirError extends Error {
 export async function openShiplog(options: OpenShiplogOptions): Promise<Shiplog> {
   const { dataDir, host } = options
   const warning = await prepareDataDir(dataDir)
-  const lease = await acquireLease(dataDir, { host, endpoint: options.endpoint ?? null }).catch(
-    (error) => {
-      if (systemCode(error) === 'UNKNOWN') throw error
-      if (isNoFile(error))
-        throw new DataDirError(`${error.message}. Move it away, then start again.`)
-      throw new DataDirError(
-        `The data directory ${dataDir} can't be written: ${explain(systemCode(error))}. Nothing in it was changed.`,
-      )
-    },
-  )
+  const lease = await acquireLease(dataDir, {
+    host,
+    endpoint: options.endpoint ?? null,
+    wasUsed: await exists(layoutOf(dataDir).ledger),
+  }).catch((error) => {
+    if (systemCode(error) === 'UNKNOWN') throw error
+    if (isNoFile(error)) throw new DataDirError(`${error.message}. Move it away, then start again.`)
+    throw new DataDirError(
+      `The data directory ${dataDir} can't be written: ${explain(systemCode(error))}. Nothing in it was changed.`,
+    )
+  })
   try {
     const services = await openServices({ ...options, lease, warning })
     return {
@@ -124,6 +126,7 @@ async function openServices(
   const ledger = await openLedger(layoutOf(dataDir).ledger, dataDir, {
     onListenerError: notices.listenerFailed,
     prepare: (event) => maskEvent(secrets, event),
+    isDisplaced: options.lease.isLost,
   })
   try {
     await refuseRunsElsewhere(ledger.state, await ownIdentity())
@@ -162,6 +165,7 @@ async function openServicesOn(
     },
     onListenerError: notices.listenerFailed,
     prepare: (entry) => maskEntry(secrets, entry),
+    isDisplaced: options.lease.isLost,
   })
   const runs = createRunRegistry()
   const stopper = createRunStopper({ ledger, runs })
@@ -294,7 +298,9 @@ async function openServicesOn(
     dataDir,
     router,
     client: createInProcessClient(router),
-    displaced: ledger.displaced.then(() => new LeaseLostError(dataDir)),
+    displaced: Promise.race([ledger.displaced, options.lease.lost]).then(
+      () => new LeaseLostError(dataDir),
+    ),
     runningAgents: () => tasks.running().map(({ id, title }) => ({ taskId: id, title })),
     close: async (cause: string) => {
       // A sweep that is moving something ends what it does; the agents need not wait for it.

@@ -1,9 +1,11 @@
 /** Two sides of one data directory: who holds it with its endpoint, and who calls. */
+import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer, type Socket } from 'node:net'
 import path from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { createInterface } from 'node:readline'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openLocalEndpoint } from '../../src/main/hosts/local/endpoint.ts'
 import { connectToHolder, readHolder } from '../../src/main/hosts/local/holder.ts'
 import { isHeldBriefly, patiently } from '../../src/main/hosts/local/patience.ts'
@@ -198,6 +200,44 @@ describe('a caller is told', () => {
     })
     expect(connection.isOpen()).toBe(false)
     expect(await waiting).toBe('ended')
+  })
+})
+
+describe('a holder whose lease files somebody deletes', () => {
+  const deleteBoth = async (dataDir: string) => {
+    for (const name of ['lease.json', 'lease.lock']) await rm(path.join(dataDir, name))
+  }
+
+  it('[T3] puts them back with its endpoint, and nobody else opens the data directory', async () => {
+    await using held = await openHolder()
+    const { endpoint } = await held.holder()
+    await deleteBoth(held.dataDir)
+    const second = openShiplog({ dataDir: held.dataDir, host: 'cli' })
+    await expect(second).rejects.toMatchObject({ kind: 'lease-held', holder: { endpoint } })
+    const { client, close } = await connectToHolder(await held.holder(), { version })
+    expect(await client.tasks.list({ all: true })).toEqual({ tasks: [] })
+    close()
+  })
+
+  it('[T3] is displaced and writes nothing more where another process took them first', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const project = await temporaryDir()
+    await using held = await openHolder()
+    await deleteBoth(held.dataDir)
+    const takes = path.join(import.meta.dirname, '../journal/take-lease.ts')
+    const other = spawn(process.execPath, [takes, held.dataDir], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    })
+    onTestFinished(() => void other.kill('SIGKILL'))
+    other.stdin.write('go\n')
+    for await (const line of createInterface({ input: other.stdout }))
+      if (line.includes('taken')) break
+    vi.advanceTimersByTime(1_000)
+    expect(await held.shiplog.displaced).toMatchObject({ kind: 'lease-lost' })
+    const before = await readFile(path.join(held.dataDir, 'ledger.jsonl'))
+    await expect(held.shiplog.client.projects.add({ dir: project })).rejects.toThrow()
+    expect(await readFile(path.join(held.dataDir, 'ledger.jsonl'))).toEqual(before)
   })
 })
 

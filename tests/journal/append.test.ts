@@ -320,6 +320,18 @@ describe('bad disks', () => {
     await reopened.close()
   })
 
+  it('writes nothing more once another process has the lease', async () => {
+    let isDisplaced = false
+    const { file, journal } = await newJournal({ isDisplaced: () => isDisplaced })
+    await journal.append({ type: 'title', title: 'one' })
+    const before = await readFile(file)
+    isDisplaced = true
+    const refused = journal.append({ type: 'title', title: 'two' })
+    await expect(refused).rejects.toMatchObject({ code: 'WRITTEN_BY_OTHERS' })
+    await journal.close()
+    expect(await readFile(file)).toEqual(before)
+  })
+
   it('[J7] bounds the bytes that wait, and always takes one record however long', async () => {
     const { journal } = await newJournal({ queueBytesMax: 1000 })
     const long = journal.append({ type: 'note', text: 'x'.repeat(5000) })

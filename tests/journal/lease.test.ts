@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
@@ -228,6 +228,53 @@ describe('lease', () => {
     expect(await readLeaseHolder(dataDir)).toEqual(lease.holder)
     expect(await readdir(dataDir)).toEqual(['lease.json', 'lease.lock'])
     await lease.release()
+  })
+
+  describe('whose files somebody deletes while its holder lives', () => {
+    const deleteBoth = async (dataDir: string) => {
+      for (const name of ['lease.json', 'lease.lock']) await rm(path.join(dataDir, name))
+    }
+
+    it('is put back by its holder, and held against others as before', async () => {
+      const dataDir = await scratchDirectory()
+      const lease = await acquireLease(dataDir, { host: 'web', endpoint: 'there', watchMs: 5 })
+      await deleteBoth(dataDir)
+      await vi.waitFor(async () => expect(await readLeaseHolder(dataDir)).toEqual(lease.holder))
+      expect(lease.holder.endpoint).toBe('there')
+      const other = await taker(dataDir)
+      expect(await other.take()).toEqual({ outcome: 'held', holderPid: process.pid })
+      expect(lease.isLost()).toBe(false)
+      await lease.setEndpoint('elsewhere')
+      await lease.release()
+      expect(await readdir(dataDir)).toEqual(['lease.lock'])
+    })
+
+    it('is put back before a newcomer, who waits where others wrote before, makes files of its own', async () => {
+      const dataDir = await scratchDirectory()
+      const lease = await acquireLease(dataDir, { host: 'web' })
+      await deleteBoth(dataDir)
+      await expect(acquireLease(dataDir, { host: 'cli', wasUsed: true })).rejects.toMatchObject({
+        kind: 'lease-held',
+        holder: { pid: process.pid },
+      })
+      expect(lease.isLost()).toBe(false)
+      await lease.release()
+    })
+
+    it('is lost, and its holder is told, once another process has taken the files made since', async () => {
+      const dataDir = await scratchDirectory()
+      vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+      onTestFinished(() => void vi.useRealTimers())
+      const lease = await acquireLease(dataDir, { host: 'web' })
+      const other = await taker(dataDir)
+      await deleteBoth(dataDir)
+      expect(await other.take()).toMatchObject({ outcome: 'taken' })
+      vi.advanceTimersByTime(1_000)
+      await lease.lost
+      expect(lease.isLost()).toBe(true)
+      await lease.release()
+      expect((await readLeaseHolder(dataDir))?.pid).toBe(other.pid)
+    })
   })
 
   it('has one winner when many processes take a dead one at the same moment', {

@@ -107,4 +107,6 @@ export interface JournalOptions {
   queueBytesMax?: number
   /** A journal that is shorter gets no stored index. */
   indexedFromBytes?: number
+  /** Whether another process has the lease now: then nothing more is written. */
+  isDisplaced?: () => boolean
 }

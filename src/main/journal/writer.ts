@@ -44,7 +44,7 @@ interface Waiting {
  * JournalReadError.
  */
 export async function openJournal(file: string, options: JournalOptions = {}): Promise<Journal> {
-  const { clock = Date.now, fileMode = 0o600, newSalt } = options
+  const { clock = Date.now, fileMode = 0o600, newSalt, isDisplaced = () => false } = options
   const { queueBytesMax = queueBytesMaxDefault } = options
   const { indexedFromBytes: fromBytes = indexedFromBytes } = options
   const { writer, reader } = await openFile(file, fileMode)
@@ -55,7 +55,8 @@ export async function openJournal(file: string, options: JournalOptions = {}): P
     const healed = await scanAndHeal(file, reader, state)
     if (healed.length > 0) keeper.changed(state)
     const files = { file, writer, reader }
-    return createJournal({ ...files, state, healed, keeper, clock, newSalt, queueBytesMax })
+    const limits = { queueBytesMax, isDisplaced }
+    return createJournal({ ...files, state, healed, keeper, clock, newSalt, ...limits })
   } catch (error) {
     await Promise.all([writer.close(), reader.close()])
     throw error
@@ -117,10 +118,11 @@ interface OpenFile {
   clock: () => number
   newSalt: NewSalt | undefined
   queueBytesMax: number
+  isDisplaced: () => boolean
 }
 
 function createJournal(opened: OpenFile): Journal {
-  const { file, reader, healed, keeper, clock, newSalt, queueBytesMax } = opened
+  const { file, reader, healed, keeper, clock, newSalt, queueBytesMax, isDisplaced } = opened
   let { writer, state } = opened
   let queue: Waiting[] = []
   let queuedBytes = 0
@@ -162,7 +164,7 @@ function createJournal(opened: OpenFile): Journal {
         const error = new JournalWriteError(file, cause)
         const failed = [...batch, ...queue]
         queue = []
-        if (needsRepair) await repair().catch(() => {})
+        if (needsRepair && !isDisplaced()) await repair().catch(() => {})
         settle(failed, (waiting) => waiting.reject(error))
       }
     }
@@ -189,8 +191,9 @@ function createJournal(opened: OpenFile): Journal {
 
   /** Gives each append's records once all are durable; only then does memory know them. */
   async function writeBatch(batch: Waiting[]): Promise<JournalRecord[][]> {
+    if (isDisplaced()) refuseBesideOthers('another process has the lease')
     if (needsRepair) await repair()
-    else refuseBesideOthers()
+    else refuseWhenChanged()
     for (const blob of batch.flatMap(({ prepared }) => prepared.flatMap(({ blobs }) => blobs)))
       await storeBlob(blobDirectory(file), blob)
     let seq = nextSeq(state)
@@ -217,12 +220,13 @@ function createJournal(opened: OpenFile): Journal {
    * The lease keeps other writers away. One that was deleted or damaged does not, and records after theirs
    * would be read as damage. Nothing is waited for: the system knows an open file's size.
    */
-  function refuseBesideOthers(): void {
+  function refuseWhenChanged(): void {
     const { size } = fstatSync(writer.fd)
-    if (size !== state.offset)
-      throw Object.assign(new Error(`${size} bytes, ${state.offset} by this process`), {
-        code: writtenByOthers,
-      })
+    if (size !== state.offset) refuseBesideOthers(`${size} bytes, ${state.offset} by this process`)
+  }
+
+  function refuseBesideOthers(why: string): never {
+    throw Object.assign(new Error(why), { code: writtenByOthers })
   }
 
   /**
@@ -280,7 +284,7 @@ function createJournal(opened: OpenFile): Journal {
 
   async function shut(): Promise<void> {
     await flush()
-    if (needsRepair) await repair().catch(() => {})
+    if (needsRepair && !isDisplaced()) await repair().catch(() => {})
     await keeper.close(state)
     await Promise.all([writer.close(), reader.close()])
   }

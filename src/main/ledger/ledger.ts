@@ -60,6 +60,8 @@ interface LedgerOptions {
   onListenerError?: (error: unknown) => void
   /** What becomes of an event before it is written; what it gives is what everybody gets. */
   prepare?: (event: LedgerEvent) => LedgerEvent
+  /** Whether another process has the lease now: then nothing more is written. */
+  isDisplaced?: () => boolean
 }
 
 /**
@@ -74,9 +76,10 @@ export async function openLedger(
     snapshotAfterRecords = snapshotAfterRecordsDefault,
     onListenerError = () => {},
     prepare = (event) => event,
+    isDisplaced,
   }: LedgerOptions = {},
 ): Promise<Ledger> {
-  const journal = await openJournal(path)
+  const journal = await openJournal(path, { isDisplaced })
   const snapshotPath = snapshotPathOf(path)
   const known = await knownFold(journal, snapshotPath, dataDir)
   const state = known ?? emptyLedgerState(dataDir)
@@ -121,6 +124,7 @@ export async function openLedger(
   /** Not of a ledger with holes: what could not be read then may be read by another Shiplog. */
   function snapshotIsDue(): boolean {
     const isWhole = journal.damage.length === 0 && notUnderstood === 0
+    if (isDisplaced?.()) return false
     return snapshotWanted && isWhole && state.seq - savedSeq >= snapshotAfterRecords
   }
 

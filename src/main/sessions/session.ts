@@ -69,7 +69,7 @@ export class SessionMissingError extends Error {
 /**
  * Opens the session in `dir`, healing its journal if need be (J4). `publish` hears every event in order and must not
  * throw. `prepare`: what becomes of an entry before it is written. `mustExist`: throws
- * SessionMissingError rather than begin a transcript.
+ * SessionMissingError rather than begin a transcript. `isDisplaced`: as of a journal.
  */
 export async function openSession(
   id: TaskId,
@@ -78,11 +78,16 @@ export async function openSession(
   {
     prepare = (body) => body,
     mustExist = false,
-  }: { prepare?: (body: EntryBody) => EntryBody; mustExist?: boolean } = {},
+    isDisplaced,
+  }: {
+    prepare?: (body: EntryBody) => EntryBody
+    mustExist?: boolean
+    isDisplaced?: () => boolean
+  } = {},
 ): Promise<Session> {
   await refuseSymlink(dir)
   if (mustExist && !(await exists(join(dir, chatFile)))) throw new SessionMissingError()
-  const journal = await openJournal(join(dir, chatFile))
+  const journal = await openJournal(join(dir, chatFile), { isDisplaced })
   const partialWriter = createPartialWriter(join(dir, partialFile))
   let partial: PartialMessage | null = null
   /** False: a file that is there is of a run before, and what it holds may be nowhere else (A8). */

@@ -27,11 +27,14 @@ export function createSessions({
   onOpened = () => {},
   onListenerError = () => {},
   prepare,
+  isDisplaced,
 }: {
   onOpened?: (session: Session) => void
   onListenerError?: (error: unknown) => void
   /** What becomes of an entry before it is written. */
   prepare?: (body: EntryBody) => EntryBody
+  /** Whether another process has the lease now: then nothing more is written. */
+  isDisplaced?: () => boolean
 } = {}): Sessions {
   const open = new Map<
     TaskId,
@@ -47,7 +50,7 @@ export function createSessions({
     async open(id, dir, { mustExist = false } = {}) {
       let held = open.get(id)
       if (!held) {
-        const session = openSession(id, dir, publish(id), { prepare, mustExist })
+        const session = openSession(id, dir, publish(id), { prepare, mustExist, isDisplaced })
         held = { session, users: 0, ready: null }
         open.set(id, held)
       }

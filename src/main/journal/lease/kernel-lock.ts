@@ -78,6 +78,15 @@ async function makeFile(file: string): Promise<void> {
   }
 }
 
+/** Null where no file has the name. */
+export async function inodeAt(file: string): Promise<string | null> {
+  const status = await lstat(file, { bigint: true }).catch((error) => {
+    if (systemCode(error) === 'ENOENT') return null
+    throw error
+  })
+  return status && String(status.ino)
+}
+
 async function inodeOf(file: string): Promise<string> {
   const status = await lstat(file, { bigint: true })
   if (!status.isFile()) throw notAFile(file, status)

@@ -5,9 +5,9 @@ import os from 'node:os'
 import path from 'node:path'
 import { z } from 'zod'
 import { readDataFile } from '../data-file.ts'
-import { makeDirDurable, syncDirectory, writeNewFile } from '../durable-files.ts'
+import { exists, makeDirDurable, syncDirectory, writeNewFile } from '../durable-files.ts'
 import { systemCode } from '../errors.ts'
-import { type KernelLock, lockFile } from './kernel-lock.ts'
+import { inodeAt, type KernelLock, lockFile } from './kernel-lock.ts'
 import { judgeProcess, ownIdentity } from './process-identity.ts'
 
 const hostSchema = z.enum(['desktop', 'web', 'cli'])
@@ -40,6 +40,9 @@ export interface Lease {
   readonly tookOver: boolean
   /** Publishes where this process answers, once it does. */
   setEndpoint(endpoint: string | null): Promise<void>
+  /** Resolves when another process has the lock, after the lock file was deleted or replaced: write nothing more. */
+  readonly lost: Promise<void>
+  isLost(): boolean
   /** Gives it back, if it is still ours. May be called twice. */
   release(): Promise<void>
 }
@@ -86,17 +89,28 @@ const lockName = 'lease.lock'
 /** Others take over or give back at the same moment: a few short waits are enough for them to finish. */
 const attemptsMax = 50
 const retryDelayMs = 20
+/** How often a holder looks whether its lock file still has its name. One `lstat` each time. */
+const watchMsDefault = 1_000
+/** Within this a live holder has put deleted files back: it looks once a second, and may be busy. */
+const putBackMsMax = 2_500
 
 /**
  * Takes the lease of a data directory, making the directory (0700) where missing. A lease whose holder
- * is dead is taken over. Throws LeaseHeldError when another live process has it, also when that one is
+ * is dead is taken over. `wasUsed`: others have written the data directory before, so missing lease files may
+ * be those of a live holder, who is given time to put them back. Throws LeaseHeldError when another live process has it, also when that one is
  * taking over right now, and when nobody can tell whether it lives.
  */
 export async function acquireLease(
   dataDir: string,
-  { host, endpoint = null }: { host: LeaseHost; endpoint?: string | null },
+  {
+    host,
+    endpoint = null,
+    wasUsed = false,
+    watchMs = watchMsDefault,
+  }: { host: LeaseHost; endpoint?: string | null; wasUsed?: boolean; watchMs?: number },
 ): Promise<Lease> {
   await makeDirDurable(dataDir)
+  if (wasUsed) await awaitDeletedFiles(dataDir)
   const { pid, startedAt, pidNamespace } = await ownIdentity()
   const own = {
     pid,
@@ -109,7 +123,7 @@ export async function acquireLease(
   }
   const file = path.join(dataDir, fileName)
   for (let attempt = 1; ; attempt++) {
-    const outcome = await tryOnce(dataDir, own)
+    const outcome = await tryOnce(dataDir, own, watchMs)
     if (outcome.kind === 'acquired') return outcome.lease
     if (outcome.kind === 'held') throw new LeaseHeldError(file, outcome.holder, outcome.judged)
     if (attempt === attemptsMax) throw new LeaseHeldError(file, outcome.by)
@@ -117,9 +131,19 @@ export async function acquireLease(
   }
 }
 
+/** Resolves at once where one of the lease's files is there: the lock file is never deleted by Shiplog. */
+async function awaitDeletedFiles(dataDir: string): Promise<void> {
+  const names = [fileName, lockName].map((name) => path.join(dataDir, name))
+  for (let waitedMs = 0; waitedMs < putBackMsMax; waitedMs += retryDelayMs) {
+    for (const name of names) if (await exists(name)) return
+    await new Promise((resolve) => setTimeout(resolve, retryDelayMs))
+  }
+}
+
 async function tryOnce(
   dataDir: string,
   own: Omit<LeaseHolder, 'lockInode'>,
+  watchMs: number,
 ): Promise<{ kind: 'acquired'; lease: Lease } | NotTaken> {
   const file = path.join(dataDir, fileName)
   const locking = await lockFile(path.join(dataDir, lockName))
@@ -134,7 +158,8 @@ async function tryOnce(
     if (outcome.kind !== 'taken') return outcome
     await sweepLeftovers(dataDir, lock)
     const unlockedBecause = locking.kind === 'unavailable' ? locking.why : null
-    lease = createLease(file, { holder, content, tookOver: outcome.over, lock, unlockedBecause })
+    const tookOver = outcome.over
+    lease = createLease(file, { holder, content, tookOver, lock, unlockedBecause, watchMs })
     return { kind: 'acquired', lease }
   } finally {
     if (!lease) lock?.release()
@@ -209,10 +234,13 @@ function createLease(
     tookOver: boolean
     lock: KernelLock | null
     unlockedBecause: string | null
+    watchMs: number
   },
 ): Lease {
-  let { holder, content } = taken
+  let { holder, content, lock } = taken
   let released = false
+  let isLost = false
+  const lost = Promise.withResolvers<void>()
   let last: Promise<unknown> = Promise.resolve()
 
   /** An endpoint published while the lease is given back would bring it to life again. */
@@ -226,6 +254,51 @@ function createLease(
     return !released && (await read(file)) === content
   }
 
+  async function moveTo(next: LeaseHolder, nextContent: string): Promise<void> {
+    await replace(file, nextContent)
+    holder = next
+    content = nextContent
+  }
+
+  /**
+   * A lock on a file that somebody deleted or replaced keeps nobody out. If nobody has the file that is there
+   * now, it and `lease.json` are made ours again; if somebody has, the lease is lost.
+   */
+  async function keepLock(): Promise<void> {
+    if (released || isLost || !lock) return
+    const lockPath = path.join(path.dirname(file), lockName)
+    if ((await inodeAt(lockPath)) === lock.inode) return
+    const locking = await lockFile(lockPath)
+    if (locking.kind === 'held') return lose()
+    if (locking.kind !== 'locked') return
+    const next = { ...holder, lockInode: locking.lock.inode }
+    const nextContent = contentOf(next)
+    try {
+      if (await isOurs()) await moveTo(next, nextContent)
+      else {
+        const outcome = await take(file, nextContent, locking.lock)
+        if (outcome.kind === 'held') lose()
+        if (outcome.kind !== 'taken') return locking.lock.release()
+        holder = next
+        content = nextContent
+      }
+    } catch (error) {
+      locking.lock.release()
+      throw error
+    }
+    lock.release()
+    lock = locking.lock
+  }
+
+  function lose(): void {
+    isLost = true
+    lost.resolve()
+  }
+
+  // What the disk refuses now may work at the next look.
+  const watch = setInterval(() => void serially(keepLock).catch(() => {}), taken.watchMs)
+  watch.unref()
+
   return {
     tookOver: taken.tookOver,
     unlockedBecause: taken.unlockedBecause,
@@ -236,13 +309,13 @@ function createLease(
       serially(async () => {
         if (!(await isOurs())) throw new Error(`${file} is not this process's lease any more`)
         const next = { ...holder, endpoint }
-        const nextContent = contentOf(next)
-        await replace(file, nextContent)
-        holder = next
-        content = nextContent
+        await moveTo(next, contentOf(next))
       }),
-    release: () =>
-      serially(async () => {
+    lost: lost.promise,
+    isLost: () => isLost,
+    release: () => {
+      clearInterval(watch)
+      return serially(async () => {
         try {
           if (await isOurs()) {
             released = true
@@ -252,9 +325,10 @@ function createLease(
           released = true
         } finally {
           // Last, so that nobody finds the name of a process that has let go.
-          taken.lock?.release()
+          lock?.release()
         }
-      }),
+      })
+    },
   }
 }
 
