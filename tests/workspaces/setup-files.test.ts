@@ -5,15 +5,39 @@ import { dirname, join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { changedSetupFiles } from '../../src/main/workspaces/setup-files.ts'
 
-async function seenToRun(command: string, changed: string, more: Record<string, string> = {}) {
+async function seenToRun(
+  command: string,
+  changed: string,
+  more: Record<string, string> = {},
+  below = '.',
+) {
   const root = await mkdtemp(join(tmpdir(), 'shiplog-set-up-'))
   onTestFinished(() => rm(root, { recursive: true, force: true }))
   for (const [path, text] of Object.entries({ [changed]: 'echo\n', ...more })) {
     await mkdir(dirname(join(root, path)), { recursive: true })
     await writeFile(join(root, path), text)
   }
-  return changedSetupFiles(command, root, [changed])
+  return changedSetupFiles(command, { root, cwd: join(root, below), changed: [changed] })
 }
+
+it.each([
+  ['beside it', 'sh ../tools/a.sh', 'tools/a.sh', {}],
+  ['beside it, after a change of folder', 'cd .. && sh tools/a.sh', 'tools/a.sh', {}],
+  ['beside it, in its own script', 'sh a.sh', 'tools/a.sh', { 'app/a.sh': '. ../tools/a.sh' }],
+  ['of its own', 'sh a.sh', 'app/a.sh', {}],
+  ['that its package manager reads above it', 'npm ci', 'package.json', {}],
+])(
+  '[K8] in a project that is a folder of its repository, sees a file %s',
+  async (_, command, changed, more) => {
+    const path = changed.startsWith('app/') ? changed.slice(4) : `../${changed}`
+    expect(await seenToRun(command, changed, more, 'app')).toEqual([path])
+  },
+)
+
+it('[K8] counts every changed file where more is named than is looked for', async () => {
+  const words = Array.from({ length: 20_001 }, (_, n) => `w${n}`).join(' ')
+  expect(await seenToRun(`sh a.sh ${words}`, 'src/a.ts')).toEqual(['src/a.ts'])
+})
 
 it.each([
   ['after a variable', 'bash "$PWD/scripts/a.sh"', 'scripts/a.sh'],

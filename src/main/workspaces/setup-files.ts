@@ -4,8 +4,11 @@
  * worktree without being asked. What a script computes, downloads or finds by itself is not seen.
  */
 import { stat } from 'node:fs/promises'
-import { dirname, join, matchesGlob, normalize } from 'node:path'
+import { join, matchesGlob, posix, relative, sep } from 'node:path'
+import { mapAtOnce } from '../git/index.ts'
 import { readDataFile } from '../journal/index.ts'
+
+const { dirname, normalize } = posix
 
 /** What tools read that are called without naming it. */
 const readByTools: [tool: RegExp, files: RegExp][] = [
@@ -31,26 +34,50 @@ const readByTools: [tool: RegExp, files: RegExp][] = [
 /** More is no set-up that a person has read. */
 const filesReadMax = 200
 const fileBytesMax = 256 * 1024
+/** Words that are looked for on the disk, several at a time: about a second's work. */
+const namesMax = 20_000
+
+interface SetupFiles {
+  /** The worktree's own folder. */
+  root: string
+  /** Where the command runs: the root or a folder in it. */
+  cwd: string
+  /** Paths below `root`, `/` as separator. */
+  changed: readonly string[]
+}
 
 /**
- * Which of `changed` (paths below `root`, `/` as separator) the command can be seen to run. Whether more was
- * named than is looked at can't be told: then all of `changed` count.
+ * Which of `changed` the command can be seen to run, as paths from `cwd`. Whether more was named than is looked
+ * at can't be told: then all of `changed` count.
  */
 export async function changedSetupFiles(
   command: string,
-  root: string,
-  changed: readonly string[],
+  { root, cwd, changed }: SetupFiles,
 ): Promise<string[]> {
+  const below = relative(root, cwd).replaceAll(sep, '/') || '.'
+  const seen = await changedAndRun(command, { root, below, changed })
+  return seen.map((path) => posix.relative(below, path))
+}
+
+async function changedAndRun(
+  command: string,
+  { root, below, changed }: { root: string; below: string; changed: readonly string[] },
+): Promise<string[]> {
+  const isChanged = new Set(changed)
   const seen = new Set<string>()
-  const toRead: { text: string; dir: string }[] = [{ text: command, dir: '.' }]
+  const looked = new Set<string>()
+  const toRead: { text: string; dir: string }[] = [{ text: command, dir: below }]
   for (let next = toRead.pop(); next; next = toRead.pop()) {
-    const named = pathsIn(next.text, next.dir)
+    const named = pathsIn(next.text, ['.', below, next.dir])
     const patterns = named.filter((path) => isPattern(path, next.text === command))
     const matching = changed.filter((path) => patterns.some((one) => mayMatch(path, one)))
-    for (const path of [...named, ...matching]) {
-      if (seen.has(path)) continue
-      const text = await textOf(join(root, path))
-      if (text === null && !changed.includes(path)) continue
+    const toLookAt = [...new Set([...named, ...matching])].filter((path) => !looked.has(path))
+    for (const path of toLookAt) looked.add(path)
+    if (looked.size > namesMax) return [...changed]
+    const texts = await mapAtOnce(toLookAt, (path) => textOf(join(root, path)))
+    for (const [at, path] of toLookAt.entries()) {
+      const text = texts[at] ?? null
+      if (text === null && !isChanged.has(path)) continue
       seen.add(path)
       if (seen.size > filesReadMax) return [...changed]
       if (text !== null) toRead.push({ text, dir: dirname(path) })
@@ -77,19 +104,20 @@ function mayMatch(path: string, pattern: string): boolean {
 }
 
 /**
- * Every word that could be a path: from the root, and from the folder of the file that names it. What stands
- * before a slash may be a variable (`"$PWD/set-up.sh"`), so each end of a word counts as well.
+ * Every word that could be a path below the root, from each of `dirs`: the root, where the command runs, and the
+ * folder of the file that names it. What stands before a slash may be a variable (`"$PWD/set-up.sh"`), so each end
+ * of a word counts as well.
  */
-function pathsIn(text: string, dir: string): string[] {
+function pathsIn(text: string, dirs: readonly string[]): string[] {
   const quoted = [...text.matchAll(/"([^"\n]+)"|'([^'\n]+)'/g)].map(
     ([, one, other]) => one ?? other ?? '',
   )
   const words = text.match(/(?:[\p{L}\p{M}\p{N}_@.+~*?{},[\]/-]|\\[^\n])+/gu) ?? []
   const spelled = [...quoted, ...words].map((word) => word.replace(/\\(.)/g, '$1'))
   return [...new Set(spelled.flatMap(endsOf))]
-    .flatMap((word) => [normalize(word), normalize(join(dir, word))])
-    .map((path) => path.replaceAll('\\', '/').replace(/\/$/, ''))
-    .filter((path) => path !== '.' && !path.startsWith('..') && !path.startsWith('/'))
+    .flatMap((word) => dirs.map((dir) => normalize(posix.join(dir, word))))
+    .map((path) => path.replace(/\/$/, ''))
+    .filter((path) => path !== '.' && !/^\.\.(?:\/|$)/.test(path) && !path.startsWith('/'))
 }
 
 /** `a/b/c`, `b/c` and `c`. */

@@ -11,6 +11,7 @@ import type { Git } from '../git/index.ts'
 import { exists, makeDirDurable } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { type DataLayout, storedPath } from '../sessions/session-files.ts'
+import { changedByAgents } from './changed-by-agents.ts'
 import type { Environments } from './environments.ts'
 import { copyProjectFiles } from './project-config.ts'
 import type { Projects } from './projects.ts'
@@ -23,7 +24,7 @@ type MadeWorkingDir = Omit<LedgerEventOf<'workspace.created'>, 'type' | 'workspa
 /** What came of a set-up command. Null elsewhere: there is none, or it was done before. */
 interface SetUpOutcome {
   command: string
-  /** Why it was not run: files that it runs and that agents changed since it was allowed. Empty: it was. */
+  /** Why it was not run: files that it runs and that agents changed, or may have. Empty: it was. */
   changed: string[]
 }
 
@@ -176,34 +177,18 @@ export function createWorkingDirs(deps: {
       await writeFile(done, '')
       return null
     }
-    const changed = await changedSetupFiles(config.setup, path, await changedByAgents(task, path))
+    const root = worktreeRoot(task.workspace)
+    const changed = await changedSetupFiles(config.setup, {
+      root,
+      cwd: path,
+      changed: await changedByAgents({ state: ledger.state, git }, task, root),
+    })
     // Not as the person: the agent can run it itself, with what it may run.
     if (changed.length > 0) return { command: config.setup, changed }
     const { env } = await environments.of(taskId, path)
     await runSetup(config.setup, { cwd: path, env, signal })
     await writeFile(done, '')
     return { command: config.setup, changed: [] }
-  }
-
-  /**
-   * What the worktree holds that the person did not: it differs both from the project's commit now and, unless
-   * the tree goes on from another one, from the commit that its root began with.
-   */
-  async function changedByAgents(task: Task, dir: string): Promise<string[]> {
-    const { tree } = await git.commitSnapshot(dir)
-    const root = ledger.state.tasks.get(task.rootId)
-    const references = [
-      await git.head(task.projectDir).catch(() => null),
-      root?.resumedFrom ? null : (root?.workspace?.baseCommit ?? null),
-    ].filter((commit) => commit !== null)
-    const differing = await Promise.all(
-      references.map(async (from) => {
-        const differences = await git.treeDifferences({ dir, from, to: tree })
-        return differences.flatMap(({ path, oldPath }) => (oldPath ? [path, oldPath] : [path]))
-      }),
-    )
-    const [first = [], ...others] = differing
-    return first.filter((path) => others.every((paths) => paths.includes(path)))
   }
 
   return { make, discard, setUp, worktreeRoot }

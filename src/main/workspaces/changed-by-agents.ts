@@ -1,0 +1,35 @@
+/** What of a worktree may be an agent's work: it decides whether a set-up that the person allowed still is that one. */
+import type { LedgerState } from '../../shared/projections/ledger-state.ts'
+import type { Task } from '../../shared/tasks.ts'
+import type { Git } from '../git/index.ts'
+
+/**
+ * Files below the worktree's `root` that the person did not have: they differ both from the project's commit now
+ * and, unless the tree goes on from another one, from the commit that its root began with. With neither commit
+ * to compare with, nothing is known to be the person's, and every file counts.
+ */
+export async function changedByAgents(
+  { state, git }: { state: LedgerState; git: Git },
+  task: Pick<Task, 'rootId' | 'projectDir'>,
+  root: string,
+): Promise<string[]> {
+  const rootTask = state.tasks.get(task.rootId)
+  const references = [
+    await git.head(task.projectDir).catch(() => null),
+    rootTask?.resumedFrom ? null : (rootTask?.workspace?.baseCommit ?? null),
+  ].filter((commit) => commit !== null)
+  if (references.length === 0) {
+    const files = await git.listFiles(root, {})
+    if (!files) throw new Error(`Git can't list the files of ${root}`)
+    return files
+  }
+  const { tree } = await git.snapshot(root)
+  const differing = await Promise.all(
+    references.map(async (from) => {
+      const differences = await git.treeDifferences({ dir: root, from, to: tree })
+      return differences.flatMap(({ path, oldPath }) => (oldPath ? [path, oldPath] : [path]))
+    }),
+  )
+  const [first = [], ...others] = differing.map((paths) => new Set(paths))
+  return [...first].filter((path) => others.every((paths) => paths.has(path)))
+}
