@@ -6,9 +6,26 @@ export default defineConfig({
   main: {
     build: {
       sourcemap: true,
+      // Bundled, a command takes half the time to start: these are 200 files of node_modules. What is not
+      // named here stays an import, so `open` finds the script beside it.
+      externalizeDeps: {
+        exclude: [
+          '@orpc/client',
+          '@orpc/contract',
+          '@orpc/server',
+          'commander',
+          'diff',
+          'env-paths',
+          'pretty-bytes',
+          'pretty-ms',
+          'string-width',
+          'write-file-atomic',
+          'yaml',
+          'zod',
+        ],
+      },
       rolldownOptions: {
-        // Two ways in: Electron runs index.js, Node runs cli.js. Packages of `dependencies` stay
-        // imports of node_modules, so both run from a checkout and share one copy of each.
+        // Two ways in: Electron runs index.js, Node runs cli.js.
         input: { index: 'src/main/index.ts', cli: 'src/main/cli.ts' },
         external: [/^node:/],
       },

@@ -2,7 +2,6 @@
 import { spawn } from 'node:child_process'
 import { access, constants } from 'node:fs/promises'
 import { basename, delimiter, join } from 'node:path'
-import open from 'open'
 import { invalid } from '../shared/failure.ts'
 
 /** A launcher that has not failed by then has found a program. */
@@ -28,7 +27,7 @@ export async function openFolder(path: string, opener: 'editor' | 'file-manager'
   const reveal = app ? null : revealCommand(path, process.platform)
   const child = reveal
     ? spawn(reveal[0], reveal.slice(1), { stdio: 'ignore' })
-    : await open(path, app ? { app: { name: app } } : {})
+    : await openByApp(path, app)
   await new Promise<void>((resolve, reject) => {
     child.once('error', reject)
     // A launcher without a program to launch ends at once with a code of its own.
@@ -40,6 +39,12 @@ export async function openFolder(path: string, opener: 'editor' | 'file-manager'
       `${path} could not be opened: this machine has no program for it. Open it by hand.`,
     ),
   )
+}
+
+/** The package is a dozen files, which no start loads before somebody opens a folder. */
+async function openByApp(path: string, name: string | null) {
+  const { default: open } = await import('open')
+  return open(path, name ? { app: { name } } : {})
 }
 
 /**
