@@ -55,9 +55,14 @@ export function createDoctor(deps: DoctorDependencies): Doctor {
   const startedAtMs = deps.clock()
   let busy: Promise<unknown> = Promise.resolve()
 
-  const createCase = (looked: Case['looked'], note: Case['note']): Case => ({
+  const createCase = (
+    looked: Case['looked'],
+    note: Case['note'],
+    { nothingRuns } = { nothingRuns: false },
+  ): Case => ({
     ...deps,
     startedAtMs,
+    nothingRuns,
     ledgerIsWhole: deps.ledger.damage.length === 0 && deps.ledger.notUnderstood === 0,
     reported: new Map(),
     looked,
@@ -69,6 +74,7 @@ export function createDoctor(deps: DoctorDependencies): Doctor {
     const subject = createCase(
       () => undefined,
       () => undefined,
+      { nothingRuns: true },
     )
     const done: string[] = []
     for await (const finding of examineLeftovers(subject)) {

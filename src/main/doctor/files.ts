@@ -2,7 +2,13 @@
 import type { Stats } from 'node:fs'
 import { chmod, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { indexFileOf, isLeftOfMove, removeDurable, systemCode } from '../journal/index.ts'
+import {
+  indexFileOf,
+  isBeingPrepared,
+  isLeftOfMove,
+  removeDurable,
+  systemCode,
+} from '../journal/index.ts'
 import { snapshotPathOf } from '../ledger/snapshot.ts'
 import { canOthersWrite, octal, protectedMode } from '../sessions/data-dir-mode.ts'
 import type { Case, Findings } from './finding.ts'
@@ -80,7 +86,7 @@ async function* examineOne(subject: Case, path: string): Findings {
   } else if (stats.isDirectory() && isNameOfFile(path)) {
     yield { kind: 'special-file', path, detail: 'a folder where a file should be' }
   } else if (isLeftOfMove(basename(path))) {
-    if (stats.mtimeMs >= subject.startedAtMs) return
+    if (!isLeftOver(subject, path, stats)) return
     yield {
       kind: 'temporary-file',
       path,
@@ -88,7 +94,7 @@ async function* examineOne(subject: Case, path: string): Findings {
       repair: () => removeDurable(path),
     }
   } else if (isTemporary(basename(path)) && stats.isFile()) {
-    if (stats.mtimeMs >= subject.startedAtMs) return
+    if (!isLeftOver(subject, path, stats)) return
     yield {
       kind: 'temporary-file',
       path,
@@ -97,6 +103,13 @@ async function* examineOne(subject: Case, path: string): Findings {
     }
   } else yield* examineMode(path, stats)
 }
+
+/**
+ * Of a process before this one. Times alone don't tell: a clock that was set back leaves files from the future, and
+ * the kernel's time of a file may lie some milliseconds before the clock's.
+ */
+const isLeftOver = (subject: Case, path: string, stats: Stats): boolean =>
+  !isBeingPrepared(path) && (subject.nothingRuns || stats.mtimeMs < subject.startedAtMs)
 
 /** No folder of ours has such a name. */
 const isNameOfFile = (path: string): boolean =>

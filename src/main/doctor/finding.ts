@@ -28,6 +28,8 @@ export interface Case {
   workspaces: WorkspaceService
   /** What was made since is in the making, and no stray. Milliseconds since the epoch. */
   startedAtMs: number
+  /** Nothing runs yet: whatever the clock says, what this process is not writing was left by another one. */
+  nothingRuns: boolean
   /** The ledger can be read to its last record: only then does its silence about something mean anything. */
   ledgerIsWhole: boolean
   /** Runs whose report the ledger says is durable. */

@@ -44,15 +44,32 @@ export function writeFileDurable(file: string, data: string | Uint8Array): Promi
  */
 async function replaceFile(target: string, data: Uint8Array): Promise<void> {
   await refuseSymlink(target)
-  const prepared = `${target}.${randomUUID()}.tmp`
+  await replaceBy(target, (prepared) => writeNewFile(prepared, data))
+  await syncDirectory(path.dirname(target))
+}
+
+/** Temporary files of this process: any other one in the data directory was left by a process that died. */
+const beingPrepared = new Set<string>()
+
+/** Whether this process is writing a temporary file of that name right now. */
+export const isBeingPrepared = (file: string): boolean => beingPrepared.has(path.resolve(file))
+
+/** `write` makes a file of the name that it is given; that then gets the name `target`, or goes when this rejects. */
+export async function replaceBy(
+  target: string,
+  write: (prepared: string) => Promise<void>,
+): Promise<void> {
+  const prepared = `${path.resolve(target)}.${randomUUID()}.tmp`
+  beingPrepared.add(prepared)
   try {
-    await writeNewFile(prepared, data)
+    await write(prepared)
     await rename(prepared, target)
   } catch (error) {
     await unlink(prepared).catch(() => {})
     throw error
+  } finally {
+    beingPrepared.delete(prepared)
   }
-  await syncDirectory(path.dirname(target))
 }
 
 /** Makes a file (0600) that must not exist, with its content durable but not yet its name. */

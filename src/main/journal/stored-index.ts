@@ -1,10 +1,10 @@
 // The offset index as a file beside its journal: `chat.index` of `chat.jsonl`. It only saves a scan: what
 // can't be verified is ignored, and the journal is read instead. See FORMAT.md, "Offsets".
-import { hash, randomUUID } from 'node:crypto'
-import { type FileHandle, lstat, open, rename, unlink } from 'node:fs/promises'
+import { hash } from 'node:crypto'
+import { type FileHandle, lstat, open } from 'node:fs/promises'
 import path from 'node:path'
 import { openDataFile } from './data-file.ts'
-import { writeFully } from './durable-files.ts'
+import { replaceBy, writeFully } from './durable-files.ts'
 import { fingerprintOf, fingerprintsIn, textOfFingerprints } from './fingerprint.ts'
 import { newlineByte, readLine, repeatedSum } from './line.ts'
 import type { RecordPlace } from './offsets.ts'
@@ -110,19 +110,14 @@ function wholeBeginning({ index, damage }: ScanState): RecordPlace[] {
 }
 
 async function replaceUnsynced(target: string, text: string): Promise<void> {
-  const prepared = `${target}.${randomUUID()}.tmp`
-  try {
+  await replaceBy(target, async (prepared) => {
     const handle = await open(prepared, 'wx', 0o600)
     try {
       await writeFully(handle, Buffer.from(text))
     } finally {
       await handle.close()
     }
-    await rename(prepared, target)
-  } catch (error) {
-    await unlink(prepared).catch(() => {})
-    throw error
-  }
+  })
 }
 
 async function readStored(file: string, journalBytes: number): Promise<StoredIndex | null> {
