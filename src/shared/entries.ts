@@ -183,7 +183,8 @@ export const snapshotPathsMax = 1000
 const prLinkEntrySchema = entryBase.extend({
   type: z.literal('pr-link'),
   url: z.url(),
-  source: z.enum(['tool-output', 'person']),
+  /** `command`: by the command line while another process ran Shiplog: a person's terminal or an agent's shell. */
+  source: z.enum(['tool-output', 'person', 'command']),
 })
 
 const runStartEntrySchema = entryBase.extend({

@@ -64,8 +64,19 @@ it('[A8] leaves an unrecorded message alone when it is opened only to add an ent
   await session.close()
   const added = { type: 'title', title: 'Two' } as const
   const transcript = { id, dir, counted: undefined }
-  await appendBetweenRuns(createSessions(), transcript, added, () => false)
+  await appendBetweenRuns(createSessions(), transcript, (session) => session.append(added))
   expect(await readFile(join(dir, 'partial.json'), 'utf8')).toContain('what the disk did not take')
+})
+
+it('begins a transcript for who may, also while another caller asks for one that exists', async () => {
+  const sessions = createSessions()
+  const dir = await sessionDir()
+  const missing = sessions.open(id, dir, { mustExist: true })
+  const begun = sessions.open(id, dir)
+  await expect(missing).rejects.toMatchObject({ kind: 'session-missing' })
+  await (await begun).append({ type: 'title', title: 'Begun' })
+  await sessions.close(id)
+  expect(sessions.current(id)).toBeNull()
 })
 
 it('[J6] stays open for everybody who opened it until the last of them closes it', async () => {

@@ -1,4 +1,6 @@
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createRouterClient } from '@orpc/server'
 import { expect, it, vi } from 'vitest'
 import type { TaskId } from '../../src/shared/ids.ts'
 import { entriesOf, type Fixture, openFixture, start, taskOf, untilQuiet } from '../harness.ts'
@@ -57,7 +59,49 @@ it('adds a pull request that the person names to the transcript, once', async ()
   expect((await shiplog.client.doctor.check({ repair: false })).problems).toEqual([])
 })
 
-it('adds it while the agent runs; its end counts it too', async () => {
+it('says of one that a command named who may have been an agent that it was a command', async () => {
+  const fixture = await openFixture()
+  const id = await start(fixture, nested)
+  await untilQuiet(fixture.shiplog)
+  const agent = createRouterClient(fixture.shiplog.router, { context: { grant: 'act' } })
+  const url = 'https://forge.example/pull/1'
+  expect(await agent.tasks.linkPullRequest({ taskId: id, url })).toEqual({ linked: true })
+  expect(await links(fixture, id)).toEqual([[url, 'command']])
+})
+
+it('adds nothing to a transcript that lost its end', async () => {
+  const fixture = await openFixture()
+  const id = await start(fixture, nested)
+  await untilQuiet(fixture.shiplog)
+  const chat = join(fixture.dataDir, 'sessions', id, 'chat.jsonl')
+  const lines = (await readFile(chat, 'utf8')).trimEnd().split('\n')
+  await writeFile(chat, `${lines.slice(0, -2).join('\n')}\n`)
+  const link = fixture.shiplog.client.tasks.linkPullRequest({
+    taskId: id,
+    url: 'https://forge.example/pull/1',
+  })
+  await expect(link).rejects.toThrow('shorter than it was')
+  expect((await readFile(chat, 'utf8')).trimEnd().split('\n')).toHaveLength(lines.length - 2)
+})
+
+it('waits for a removal that has begun, and then says where the record is', async () => {
+  const fixture = await openFixture()
+  const { client } = fixture.shiplog
+  const id = await start(fixture, nested)
+  await untilQuiet(fixture.shiplog)
+  const url = 'https://forge.example/pull/1'
+  const [removed, linked] = await Promise.allSettled([
+    client.workspace.remove({ workspaceId: id }),
+    client.tasks.linkPullRequest({ taskId: id, url }),
+  ])
+  expect(removed.status).toBe('fulfilled')
+  // Whichever was first: what was acknowledged is in the archive, and what was refused is not.
+  const there = (await links(fixture, id)).length
+  expect(there).toBe(linked.status === 'fulfilled' ? 1 : 0)
+  expect((await client.doctor.check({ repair: false })).problems).toEqual([])
+})
+
+it('adds it while the agent runs; its end counts it too, and what a command prints later adds no second one', async () => {
   const fixture = await openFixture()
   const { client } = fixture.shiplog
   const id = await start(
@@ -69,7 +113,7 @@ agents:
   lead:
     turns:
       - call: bash
-        with: { command: "while [ ! -e go ]; do sleep 0.05; done" }
+        with: { command: "while [ ! -e go ]; do sleep 0.05; done; echo https://forge.example/a/b/pull/1" }
       - say: Done.
 `,
   )
@@ -78,7 +122,7 @@ agents:
       expect((await entriesOf(fixture.shiplog, id)).map(({ type }) => type)).toContain('tool-call'),
     { timeout: 15_000 },
   )
-  await client.tasks.linkPullRequest({ taskId: id, url: 'https://forge.example/pull/1' })
+  await client.tasks.linkPullRequest({ taskId: id, url: 'https://forge.example/a/b/pull/1' })
   await writeFile(`${(await taskOf(fixture.shiplog, id)).workspace?.path}/go`, '')
   await untilQuiet(fixture.shiplog)
   const entries = await entriesOf(fixture.shiplog, id)

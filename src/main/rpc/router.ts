@@ -139,8 +139,13 @@ export function createRouter(deps: RouterDependencies) {
         await tasks.rename(taskId(input.taskId), input.title)
         return {}
       }),
-      linkPullRequest: os.tasks.linkPullRequest.handler(async ({ input }) => ({
-        linked: await tasks.linkPullRequest(taskId(input.taskId), input.url),
+      linkPullRequest: os.tasks.linkPullRequest.handler(async ({ input, context }) => ({
+        linked: await tasks.linkPullRequest(
+          taskId(input.taskId),
+          input.url,
+          // Who has no more than that grant may be a person's terminal or an agent's shell.
+          context.grant === 'decide' ? 'person' : 'command',
+        ),
       })),
       retry: os.tasks.retry.handler(async ({ input }) => {
         await tasks.retry(taskId(input.taskId))

@@ -2,7 +2,7 @@
 import type { EntryBody } from '../../shared/entries.ts'
 import type { TaskId } from '../../shared/ids.ts'
 import { publishTo } from '../../shared/publish.ts'
-import { openSession, type Session, type SessionEvent } from './session.ts'
+import { openSession, type Session, type SessionEvent, SessionMissingError } from './session.ts'
 
 export interface Sessions {
   /**
@@ -38,7 +38,7 @@ export function createSessions({
 } = {}): Sessions {
   const open = new Map<
     TaskId,
-    { session: Promise<Session>; users: number; ready: Session | null }
+    { session: Promise<Session>; users: number; ready: Session | null; mustExist: boolean }
   >()
   const listeners = new Map<TaskId, Set<(event: SessionEvent) => void>>()
 
@@ -48,21 +48,25 @@ export function createSessions({
 
   return {
     async open(id, dir, { mustExist = false } = {}) {
-      let held = open.get(id)
-      if (!held) {
-        const session = openSession(id, dir, publish(id), { prepare, mustExist, isDisplaced })
-        held = { session, users: 0, ready: null }
-        open.set(id, held)
-      }
-      held.users++
-      try {
-        const session = await held.session
-        if (!held.ready) onOpened(session)
-        held.ready = session
-        return session
-      } catch (error) {
-        open.delete(id)
-        throw error
+      for (;;) {
+        let held = open.get(id)
+        if (!held) {
+          const session = openSession(id, dir, publish(id), { prepare, mustExist, isDisplaced })
+          held = { session, users: 0, ready: null, mustExist }
+          open.set(id, held)
+        }
+        held.users++
+        try {
+          const session = await held.session
+          if (!held.ready) onOpened(session)
+          held.ready = session
+          return session
+        } catch (error) {
+          if (open.get(id) === held) open.delete(id)
+          // Another caller asked for one that exists; this one may begin it.
+          const isOthers = held.mustExist && !mustExist && error instanceof SessionMissingError
+          if (!isOthers) throw error
+        }
       }
     },
     async close(id) {

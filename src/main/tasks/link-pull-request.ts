@@ -1,59 +1,70 @@
-/** A pull request that a person links to a task: an entry of its transcript. */
+/** A pull request that somebody links to a task: an entry of its transcript. */
+import { join } from 'node:path'
 import { externalLink } from '../../shared/external-link.ts'
-import { invalid, refused } from '../../shared/failure.ts'
+import { FailureError, invalid, refused } from '../../shared/failure.ts'
 import type { TaskId } from '../../shared/ids.ts'
-import { isRunning } from '../../shared/tasks.ts'
+import { isRunning, type Task } from '../../shared/tasks.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import { type Session, SessionMissingError } from '../sessions/session.ts'
-import type { DataLayout } from '../sessions/session-files.ts'
+import { appendBetweenRuns } from '../sessions/append-between-runs.ts'
+import { chatFile, type DataLayout } from '../sessions/session-files.ts'
 import type { Sessions } from '../sessions/sessions.ts'
+import type { WorkspaceService } from '../workspaces/workspace-service.ts'
+import { addPullRequestLinks, type LinkSource } from './pull-request-links.ts'
 import type { TaskRecord } from './task-record.ts'
 
 /** Resolves with false when it was linked already. Throws FailureError. */
-export type LinkPullRequest = (taskId: TaskId, url: string) => Promise<boolean>
+export type LinkPullRequest = (
+  taskId: TaskId,
+  url: string,
+  source: Exclude<LinkSource, 'tool-output'>,
+) => Promise<boolean>
 
 export function createLinkPullRequest(deps: {
   ledger: Ledger
   record: TaskRecord
   sessions: Sessions
   layout: DataLayout
+  workspaces: Pick<WorkspaceService, 'exclusively'>
 }): LinkPullRequest {
   const { ledger, record, sessions, layout } = deps
 
-  async function open(taskId: TaskId): Promise<Session> {
-    const { title, parentId, workspace } = record.known(taskId)
-    if (workspace && workspace.removal !== null) {
-      return refused(
-        'removed',
-        parentId === null
-          ? `"${title}" is in the archive. Restore it first.`
-          : `"${title}" has ended and its transcript is archived. Link the pull request to the agent that started it.`,
-      )
+  async function append(taskId: TaskId, url: string, source: LinkSource): Promise<boolean> {
+    const task = record.known(taskId)
+    refuseRemoved(task)
+    const counted = task.transcriptCounts
+    const transcript = { id: taskId, dir: layout.sessionDir(taskId), counted }
+    const done = await appendBetweenRuns(sessions, transcript, (session) =>
+      addPullRequestLinks(session, [url], source),
+    )
+    if (done.kind === 'missing')
+      return refused('not-running', `"${task.title}" has no transcript yet.`)
+    if (done.kind === 'damaged') {
+      const file = join(transcript.dir, chatFile)
+      const reason = 'it is damaged or shorter than it was, so nothing is added to it'
+      throw new FailureError({ kind: 'damaged', what: 'transcript', id: taskId, file, reason })
     }
-    try {
-      return await sessions.open(taskId, layout.sessionDir(taskId), { mustExist: true })
-    } catch (error) {
-      if (!(error instanceof SessionMissingError)) throw error
-      return refused('not-running', `"${title}" has no transcript yet.`)
-    }
+    if (done.added === 0) return false
+    // A run counts all of it at its end.
+    if (done.counts && !isRunning(record.known(taskId).status))
+      await ledger.record({ type: 'transcript.appended', taskId, transcript: done.counts })
+    return true
   }
 
-  return async (taskId, text) => {
+  return async (taskId, text, source) => {
     const url = externalLink(text.trim())
     if (url === null)
       return invalid('url', 'Enter the address of a pull request, such as https://github.com/…')
-    const session = await open(taskId)
-    try {
-      for await (const entry of session.entries())
-        if (entry.type === 'pr-link' && entry.url === url) return false
-      await session.append({ type: 'pr-link', url, source: 'person' })
-      const transcript = await session.counts()
-      // A run counts all of it at its end.
-      if (transcript && !isRunning(record.known(taskId).status))
-        await ledger.record({ type: 'transcript.appended', taskId, transcript })
-      return true
-    } finally {
-      await sessions.close(taskId)
-    }
+    // A removal moves the transcript: what is appended meanwhile would be lost.
+    return deps.workspaces.exclusively(taskId, () => append(taskId, url, source))
   }
+}
+
+function refuseRemoved({ title, parentId, workspace }: Task): void {
+  if (!workspace || workspace.removal === null) return
+  refused(
+    'removed',
+    parentId === null
+      ? `"${title}" is in the archive. Restore it first.`
+      : `"${title}" has ended and its transcript is archived. Link the pull request to the agent that started it.`,
+  )
 }

@@ -1,3 +1,8 @@
+/** Pull requests of a task: found in what its commands print, or named, and each once in its transcript. */
+import type { Entry } from '../../shared/entries.ts'
+import { createSerially } from '../../shared/serially.ts'
+import type { Session } from '../sessions/session.ts'
+
 /** Pull and merge request addresses of GitHub, GitLab, Gitea and Bitbucket in a command's output. */
 const pullRequestUrl =
   /https:\/\/[\w.-]+\/[\w./-]+?\/(?:pull|pulls|pull-requests|-\/merge_requests)\/\d+/g
@@ -5,4 +10,24 @@ const pullRequestUrl =
 /** Each address once, in order of appearance. */
 export function pullRequestLinks(text: string): string[] {
   return [...new Set(text.match(pullRequestUrl) ?? [])]
+}
+
+export type LinkSource = Extract<Entry, { type: 'pr-link' }>['source']
+
+/** A run and a person may name the same one at the same moment: each must see what the other appended. */
+const serially = createSerially()
+
+/** Appends those of `urls` that the transcript does not have yet; resolves with the entries, durable. */
+export async function addPullRequestLinks(
+  session: Session,
+  urls: readonly string[],
+  source: LinkSource,
+): Promise<Entry[]> {
+  if (urls.length === 0) return []
+  return serially(session.id, async () => {
+    const missing = new Set(urls)
+    for await (const entry of session.entries())
+      if (entry.type === 'pr-link') missing.delete(entry.url)
+    return session.append(...[...missing].map((url) => ({ type: 'pr-link', url, source }) as const))
+  })
 }

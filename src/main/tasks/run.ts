@@ -20,7 +20,7 @@ import { mayChangeAnyFile, type RunSnapshots } from './drift/index.ts'
 import { createFileChanges, type FileChanges } from './file-changes.ts'
 import { isPrompt, promptFor } from './first-prompt.ts'
 import { causeOf } from './interruption.ts'
-import { pullRequestLinks } from './pull-request-links.ts'
+import { addPullRequestLinks, pullRequestLinks } from './pull-request-links.ts'
 import { summaryOf } from './run-summary.ts'
 import { changeOfShell, shellAfter } from './shell-record.ts'
 import { createTurnWriter, type TurnWriter } from './turn-writer.ts'
@@ -245,7 +245,7 @@ function createToolCalls(
   { writer, held, fileChanges }: { writer: TurnWriter; held: Held; fileChanges: FileChanges },
 ) {
   const { session, signal, task } = options
-  const linked = new Set(history.flatMap((entry) => (entry.type === 'pr-link' ? [entry.url] : [])))
+  const seen = new Set<string>()
   let reported = sinceLastFailure(history).some(isReport)
 
   const call: AgentRunInput['callTool'] = async (name, input, callId) => {
@@ -278,11 +278,10 @@ function createToolCalls(
   }
 
   async function linkPullRequests(result: ToolResult): Promise<void> {
-    for (const url of pullRequestLinks(result.output)) {
-      if (linked.has(url)) continue
-      linked.add(url)
-      await session.append({ type: 'pr-link', url, source: 'tool-output' })
-    }
+    // Not read for each command that prints one again.
+    const urls = pullRequestLinks(result.output).filter((url) => !seen.has(url))
+    for (const url of urls) seen.add(url)
+    await addPullRequestLinks(session, urls, 'tool-output')
   }
 
   return { call, reported: () => reported }

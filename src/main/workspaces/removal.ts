@@ -4,6 +4,7 @@
  */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { parseEntry } from '../../shared/entries.ts'
 import type { TaskId } from '../../shared/ids.ts'
 import type { LedgerEventOf } from '../../shared/ledger.ts'
 import { ancestorsOf } from '../../shared/projections/ledger-state.ts'
@@ -126,14 +127,19 @@ export function createRemoval(deps: {
   /** Before the transcript moves: its last entry says that the worktree was left. */
   async function recordWorktreeLeft(task: Task, sessionDir: string): Promise<void> {
     if (task.workspace?.isolation !== 'worktree') return
-    const transcript = await appendBetweenRuns(
-      deps.sessions,
-      { id: task.id, dir: sessionDir, counted: task.transcriptCounts },
-      { type: 'worktree-state', worktreeSession: null, sessionId: task.id },
-      (last) => last.type === 'worktree-state' && last.worktreeSession === null,
-    )
-    if (transcript && transcript.bytes !== task.transcriptCounts?.bytes)
-      await ledger.record({ type: 'transcript.appended', taskId: task.id, transcript })
+    const transcript = { id: task.id, dir: sessionDir, counted: task.transcriptCounts }
+    const done = await appendBetweenRuns(deps.sessions, transcript, async (session) => {
+      const [last] = (await session.page({ last: 1 })).records.map(parseEntry)
+      if (last?.type === 'worktree-state' && last.worktreeSession === null) return []
+      return session.append({
+        type: 'worktree-state',
+        worktreeSession: null,
+        sessionId: task.id,
+      })
+    })
+    const counts = done.kind === 'appended' ? done.counts : null
+    if (counts && counts.bytes !== task.transcriptCounts?.bytes)
+      await ledger.record({ type: 'transcript.appended', taskId: task.id, transcript: counts })
   }
 
   async function archiveRoot({ task, sessionDir }: Subject): Promise<void> {
