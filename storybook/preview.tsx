@@ -1,6 +1,10 @@
 import type { Preview } from '@storybook/react-vite'
+import { configure } from 'storybook/test'
 import '../src/renderer/styles/theme.css'
 import { withSurroundings } from './decorators.tsx'
+
+// `findBy…` and `waitFor` give up after this long. Their own second is too short on a busy machine.
+configure({ asyncUtilTimeout: 30_000 })
 
 const preview: Preview = {
   parameters: {

@@ -11,9 +11,10 @@ export default defineConfig({
   test: {
     name: 'storybook',
     // Other suites run beside the stories on two cores (scripts/test.mjs).
-    testTimeout: 60_000,
+    testTimeout: 240_000,
     browser: {
       enabled: true,
+      connectTimeout: 180_000,
       headless: true,
       provider: playwright({ launchOptions: chromiumLaunchOptions() }),
       instances: [{ browser: 'chromium' }],

@@ -126,6 +126,42 @@ export function useFocusKept(scroller: RefObject<HTMLDivElement | null>) {
 }
 
 /**
+ * Moves the focus to a row, by its key: the row may have to be made first, and a page that comes meanwhile
+ * gives it another index. Until it is there the next key counts from it, so that no press is lost.
+ */
+export function useRowFocus(scroller: RefObject<HTMLDivElement | null>, rows: Row[]) {
+  const wanted = useRef<string | null>(null)
+  const indexOf = (key: string): number => rows.findIndex((row) => row.key === key)
+  const take = () => {
+    if (wanted.current === null) return
+    const { activeElement, body } = document
+    const isElsewhere =
+      activeElement !== null && activeElement !== body && !scroller.current?.contains(activeElement)
+    const row = scroller.current?.querySelector<HTMLElement>(
+      `[data-index="${indexOf(wanted.current)}"]`,
+    )
+    if (row || isElsewhere) wanted.current = null
+    if (!isElsewhere) row?.focus({ preventScroll: true })
+  }
+  useLayoutEffect(take)
+  return {
+    move(key: string) {
+      wanted.current = key
+      take()
+    },
+    /** The index of the row that is not there yet, or null. */
+    pendingIndex(): number | null {
+      const index = wanted.current === null ? -1 : indexOf(wanted.current)
+      return index < 0 ? null : index
+    },
+    /** The person goes elsewhere. */
+    forget() {
+      wanted.current = null
+    },
+  }
+}
+
+/**
  * Shows rows by their keys: a page that comes while the list is on its way there changes the index of
  * every row, and the row that was asked for is still the one that is shown.
  */

@@ -1,6 +1,6 @@
 import type { Meta, StoryObj } from '@storybook/react-vite'
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
-import { expect, fn, userEvent, waitFor, within } from 'storybook/test'
+import { expect, fireEvent, fn, userEvent, waitFor, within } from 'storybook/test'
 import { inWindow } from '../../../../storybook/decorators.tsx'
 import { lookupOf } from '../../../../storybook/task-lookup.ts'
 import { session } from '../../../../tests/fixtures/entries/builder.ts'
@@ -78,6 +78,30 @@ const distanceFromEnd = (box: HTMLElement) => box.scrollHeight - box.scrollTop -
 const frames = async (count: number) => {
   for (let frame = 0; frame < count; frame += 1) await new Promise(requestAnimationFrame)
 }
+/**
+ * The rows in view fill it and adjoin each other: none is still to be made or measured. On a busy machine
+ * that can take longer than a few frames, and places that are read before it are of a list on its way.
+ */
+const isFilled = (box: HTMLElement): boolean => {
+  const view = box.getBoundingClientRect()
+  const feed = within(box).getByRole('feed').getBoundingClientRect()
+  const rows = [...box.querySelectorAll('article')]
+    .map((row) => row.getBoundingClientRect())
+    .filter(({ top, bottom }) => bottom > view.top && top < view.bottom)
+    .sort((a, b) => a.top - b.top)
+  const paddingPx = 24
+  const first = rows[0]
+  const last = rows.at(-1)
+  if (!first || !last) return false
+  return (
+    first.top <= Math.max(view.top, feed.top + paddingPx) + 1 &&
+    last.bottom >= Math.min(view.bottom, feed.bottom - paddingPx) - 1 &&
+    rows.every(
+      ({ top }, index) => index === 0 || Math.abs(top - (rows[index - 1]?.bottom ?? 0)) <= 1,
+    )
+  )
+}
+const untilFilled = (box: HTMLElement) => waitFor(() => expect(isFilled(box)).toBe(true))
 
 export const Live: Story = {
   decorators: [
@@ -247,6 +271,7 @@ export const OpenedAtItsEnd: Story = {
     observer.observe(canvasElement, { childList: true, subtree: true })
     await userEvent.click(canvas.getByRole('button', { name: 'Open it' }))
     const box = await canvas.findByRole('region', { name: 'Conversation that is opened' })
+    await untilFilled(box)
     await waitFor(() => expect(distanceFromEnd(box)).toBeLessThan(2))
     await frames(20)
     await expect(distanceFromEnd(box)).toBeLessThan(2)
@@ -302,17 +327,21 @@ export const Streaming: Story = {
     await userEvent.click(add)
     await frames(3)
     // Who is at the tail stays at the tail.
+    await untilFilled(box)
     await waitFor(() => expect(distanceFromEnd(box)).toBeLessThan(2))
     // What is opened at the tail stays under the pointer.
     const line = (await canvas.findAllByRole('button', { name: /Edited/ })).at(-1) as HTMLElement
     const lineTop = line.getBoundingClientRect().top
     await userEvent.click(line)
     await frames(5)
+    await untilFilled(box)
     await expect(line.getBoundingClientRect().top).toBeCloseTo(lineTop, 0)
     await userEvent.click(line)
+    await untilFilled(box)
     // Who reads elsewhere is not moved.
     box.scrollTop = box.scrollHeight / 2
     await frames(5)
+    await untilFilled(box)
     const read = within(box)
       .getAllByRole('article')
       .find(
@@ -322,6 +351,7 @@ export const Streaming: Story = {
     await userEvent.click(add)
     await userEvent.click(add)
     await frames(5)
+    await untilFilled(box)
     await expect(read.getBoundingClientRect().top).toBeCloseTo(before, 0)
     await expect(await canvas.findByRole('button', { name: 'Jump to latest' })).toBeVisible()
     // A link to an entry lands on it.
@@ -332,6 +362,9 @@ export const Streaming: Story = {
   },
 }
 
+/** Until when a page that was asked for does not come. */
+let pagesMayCome = Promise.resolve()
+
 /** Reads pages of a long transcript as the store does: the newest first, older ones when they are asked for. */
 function Paged() {
   const all = useMemo(() => long(200), [])
@@ -341,6 +374,7 @@ function Paged() {
   const loadOlder = async () => {
     setPaging('older')
     await frames(2)
+    await pagesMayCome
     setFrom((first) => Math.max(0, first - pagedEntries))
     setPaging(null)
   }
@@ -386,6 +420,7 @@ export const ScrolledUpThroughPages: Story = {
     const canvas = within(canvasElement)
     const box = await canvas.findByRole('region', { name: 'Conversation in pages' })
     const loadedFrom = () => Number(canvas.getByLabelText('Loaded from').textContent)
+    await untilFilled(box)
     await waitFor(() => expect(distanceFromEnd(box)).toBeLessThan(2))
     await frames(4)
     const notchPx = 400
@@ -394,6 +429,7 @@ export const ScrolledUpThroughPages: Story = {
       const room = box.scrollTop
       box.scrollTop -= notchPx
       await frames(6)
+      await untilFilled(box)
       const moved = movedBy(before, placesIn(box))
       await expect(moved, `notch ${notch}`).not.toBeNull()
       if (room >= notchPx) await expect(moved, `notch ${notch}`).toBeCloseTo(notchPx, 0)
@@ -402,10 +438,16 @@ export const ScrolledUpThroughPages: Story = {
     // At the very top of what is loaded: a page comes, and the row that was there still is.
     while (loadedFrom() > 0) {
       const from = loadedFrom()
+      const page = Promise.withResolvers<void>()
+      pagesMayCome = page.promise
       box.scrollTop = 0
+      await waitFor(() => expect(canvas.getByRole('feed')).toHaveAttribute('aria-busy', 'true'))
+      await untilFilled(box)
       const before = placesIn(box)
+      page.resolve()
       await waitFor(() => expect(loadedFrom()).toBeLessThan(from))
       await frames(6)
+      await untilFilled(box)
       const moved = movedBy(before, placesIn(box))
       await expect(moved, `from ${loadedFrom()}`).toBeCloseTo(0, 0)
       await expect(canvas.getAllByRole('article').length).toBeLessThan(200)
@@ -421,17 +463,17 @@ export const ReadByKeys: Story = {
     const box = await canvas.findByRole('region', { name: 'Conversation in pages' })
     await waitFor(() => expect(distanceFromEnd(box)).toBeLessThan(2))
     box.focus()
-    const focusedTurn = () =>
-      Number(/Module (\d+):/.exec(document.activeElement?.textContent ?? '')?.[1])
     // Through several pages: every turn is met, one after the other.
     const met = new Set<number>()
     while (!met.has(150)) {
+      const before = document.activeElement
       await userEvent.keyboard('k')
-      await frames(2)
-      const turn = focusedTurn()
-      if (Number.isNaN(turn)) continue
-      met.add(turn)
-      const { top, bottom } = (document.activeElement as HTMLElement).getBoundingClientRect()
+      await waitFor(() => expect(document.activeElement).not.toBe(before))
+      await untilFilled(box)
+      const row = document.activeElement as HTMLElement
+      const turn = /Module (\d+):/.exec(row.textContent)?.[1]
+      if (turn) met.add(Number(turn))
+      const { top, bottom } = row.getBoundingClientRect()
       const view = box.getBoundingClientRect()
       await expect(top).toBeGreaterThanOrEqual(view.top - 1)
       await expect(bottom).toBeLessThanOrEqual(view.bottom + 1)
@@ -444,6 +486,29 @@ export const ReadByKeys: Story = {
     await waitFor(() => expect(document.activeElement).toBe(box))
     await userEvent.keyboard('k')
     await waitFor(() => expect(document.activeElement?.tagName).toBe('ARTICLE'))
-    await expect(distanceFromEnd(box)).toBeLessThan(2)
+    await untilFilled(box)
+    await waitFor(() => expect(distanceFromEnd(box)).toBeLessThan(2))
+  },
+}
+
+/** Held down on a busy machine, a key comes several times before anything is drawn: each press counts. */
+export const KeysFasterThanFrames: Story = {
+  args: { items: itemsOf(long(60)) },
+  play: async ({ canvasElement }) => {
+    const box = scrollerOf(canvasElement)
+    const place = () => Number(document.activeElement?.getAttribute('aria-posinset'))
+    const press = (key: string) => fireEvent.keyDown(document.activeElement as Element, { key })
+    await untilFilled(box)
+    await waitFor(() => expect(distanceFromEnd(box)).toBeLessThan(2))
+    box.focus()
+    press('k')
+    await waitFor(() => expect(place()).toBeGreaterThan(100))
+    const first = place()
+    // Farther than the rows that are made beyond the edge.
+    for (let presses = 0; presses < 80; presses += 1) press('k')
+    await waitFor(() => expect(place()).toBe(first - 80))
+    press('j')
+    press('j')
+    await waitFor(() => expect(place()).toBe(first - 78))
   },
 }

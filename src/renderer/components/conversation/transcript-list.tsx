@@ -24,6 +24,7 @@ import {
   useFocusKept,
   useOpenedAt,
   usePaging,
+  useRowFocus,
   useShownRow,
   useTailKept,
   useTailOverWidths,
@@ -130,6 +131,7 @@ export function TranscriptList(props: TranscriptListProps) {
   }, [firstKey])
   const shownRow = useShownRow(rows, virtualizer)
   const focusKept = useFocusKept(scroller)
+  const rowFocus = useRowFocus(scroller, rows)
   const shown = virtualizer.getVirtualItems()
   const inView = virtualizer.range ?? { startIndex: 0, endIndex: rows.length - 1 }
 
@@ -142,8 +144,12 @@ export function TranscriptList(props: TranscriptListProps) {
     return () => clearTimeout(timer)
   }, [pointedOut])
 
-  const scrollToEnd = () => {
+  const goElsewhere = () => {
     shownRow.forget()
+    rowFocus.forget()
+  }
+  const scrollToEnd = () => {
+    goElsewhere()
     setPinned(true)
     setLeft(false)
     virtualizer.scrollToEnd()
@@ -164,26 +170,16 @@ export function TranscriptList(props: TranscriptListProps) {
     scrollToEnd()
   }, [rows, hasNewer])
 
-  const newestRows = useRef(rows)
-  useLayoutEffect(() => {
-    newestRows.current = rows
-  })
   const focusRow = (index: number) => {
-    const key = rows[index]?.key
     const place = virtualizer.measurementsCache[index]
-    if (!place) return
+    const row = rows[index]
+    if (!place || !row) return
     const { scrollOffset, scrollRect } = virtualizer
     const top = scrollOffset ?? 0
     const height = scrollRect?.height ?? 0
     if (place.start < top || place.size > height) shownRow.show(index, 'start')
     else if (place.end > top + height) shownRow.show(index, 'end')
-    // The row may have to be made first, and a page that comes meanwhile gives it another index.
-    requestAnimationFrame(() => {
-      const now = newestRows.current.findIndex((row) => row.key === key)
-      scroller.current
-        ?.querySelector<HTMLElement>(`[data-index="${now}"]`)
-        ?.focus({ preventScroll: true })
-    })
+    rowFocus.move(row.key)
   }
   useImperativeHandle(ref, () => ({
     scrollToSeq(seq) {
@@ -201,10 +197,10 @@ export function TranscriptList(props: TranscriptListProps) {
 
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
-    shownRow.forget()
     const target = event.target as HTMLElement
     const row = target.closest<HTMLElement>('[data-index]')
-    const index = row ? Number(row.dataset.index) : null
+    const index = rowFocus.pendingIndex() ?? (row ? Number(row.dataset.index) : null)
+    goElsewhere()
     if (event.key === 'j')
       focusRow(index === null ? inView.startIndex : Math.min(index + 1, rows.length - 1))
     else if (event.key === 'k') focusRow(index === null ? inView.endIndex : Math.max(index - 1, 0))
@@ -235,8 +231,8 @@ export function TranscriptList(props: TranscriptListProps) {
           // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
           tabIndex={0}
           onKeyDown={onKeyDown}
-          onWheel={shownRow.forget}
-          onPointerDown={shownRow.forget}
+          onWheel={goElsewhere}
+          onPointerDown={goElsewhere}
           {...focusKept}
           className="focus-pane min-h-0 flex-1 overflow-y-auto overscroll-contain [overflow-anchor:none]"
         >

@@ -19,12 +19,7 @@ const hunk = (lines: number) =>
 export const Changed: Story = {
   play: async ({ canvasElement }) => {
     await expect(
-      await within(canvasElement).findByRole(
-        'figure',
-        { name: 'Changes of src/parser.ts' },
-        // The renderer of diffs is loaded first, which takes a busy machine a while.
-        { timeout: 14_000 },
-      ),
+      await within(canvasElement).findByRole('figure', { name: 'Changes of src/parser.ts' }),
     ).toBeVisible()
   },
 }

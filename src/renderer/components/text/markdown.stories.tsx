@@ -60,13 +60,14 @@ export const Everything: Story = {
   args: { text: everything },
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)
-    await expect(canvas.getByRole('heading', { level: 3, name: 'What was done' })).toBeVisible()
+    const title = await canvas.findByRole('heading', { level: 3, name: 'What was done' })
+    await expect(title).toBeVisible()
     await expect(canvas.getByRole('link', { name: 'the issue' })).toHaveAttribute(
       'href',
       'https://example.com/issues/41',
     )
     // The worker has answered.
-    const keyword = await canvas.findByText('export', {}, { timeout: 10_000 })
+    const keyword = await canvas.findByText('export')
     await expect(keyword.style.color).toContain('keyword')
   },
 }
