@@ -27,6 +27,13 @@ type Story = StoryObj<typeof meta>
 
 const allowIn = (canvas: HTMLElement) => within(canvas).getByRole('button', { name: 'Allow' })
 
+/** The component observes it too, and since before: it has been told by then whether it is in view. */
+const placeReported = (element: HTMLElement) =>
+  new Promise<void>((resolve) => {
+    const observer = new IntersectionObserver(() => resolve(observer.disconnect()))
+    observer.observe(element)
+  })
+
 export const Short: Story = {
   args: { command: 'npm ci\nnpm run build' },
   play: async ({ canvasElement }) => {
@@ -49,13 +56,7 @@ export const BelowTheFold: Story = {
     const allow = allowIn(canvasElement)
     const fold = within(canvasElement).getByRole('region', { name: 'Fold' })
     await expect(allow).toBeDisabled()
-    const seen = new Promise((resolve) => {
-      const observer = new IntersectionObserver(([entry]) => {
-        if (entry?.isIntersecting === false) resolve(observer.disconnect())
-      })
-      observer.observe(within(canvasElement).getByRole('region', { name: 'The command' }))
-    })
-    await seen
+    await placeReported(within(canvasElement).getByRole('region', { name: 'The command' }))
     await expect(allow).toBeDisabled()
     fold.scrollTop = fold.scrollHeight
     await waitFor(() => expect(allow).toBeEnabled())
@@ -81,6 +82,7 @@ export const Padded: Story = {
   play: async ({ canvasElement }) => {
     const allow = allowIn(canvasElement)
     const shown = within(canvasElement).getByRole('region', { name: 'The command' })
+    await placeReported(shown)
     await expect(allow).toBeDisabled()
     const scrollTo = async (top: number) => {
       shown.scrollTop = top

@@ -235,6 +235,8 @@ export const Fields: Story = {
     await userEvent.keyboard('{Enter}')
     const options = await within(document.body).findAllByRole('option')
     await expect(options).toHaveLength(2)
+    const list = await within(document.body).findByRole('listbox')
+    await waitFor(() => expect(list).toContainElement(document.activeElement as HTMLElement))
     await userEvent.keyboard('{Escape}')
     await waitFor(() => expect(select).toHaveFocus())
   },
@@ -258,7 +260,8 @@ export const MenuOfActions: Story = {
   play: async ({ canvasElement }) => {
     within(canvasElement).getByRole('button', { name: 'Open' }).focus()
     await userEvent.keyboard('{Enter}')
-    await within(document.body).findByRole('menuitem', { name: 'Open in editor' })
+    const menu = await within(document.body).findByRole('menu')
+    await waitFor(() => expect(menu).toContainElement(document.activeElement as HTMLElement))
     await userEvent.keyboard('{ArrowDown}{Enter}')
     await waitFor(() => expect(chosen).toHaveBeenCalledOnce())
     await waitFor(() => expect(within(document.body).queryByRole('menu')).toBeNull())
@@ -291,7 +294,9 @@ export const TabsStory: Story = {
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)
     canvas.getByRole('tab', { name: 'Report' }).focus()
-    await userEvent.keyboard('{ArrowRight}{Enter}')
+    await userEvent.keyboard('{ArrowRight}')
+    await waitFor(() => expect(canvas.getByRole('tab', { name: /Transcript/ })).toHaveFocus())
+    await userEvent.keyboard('{Enter}')
     await expect(await canvas.findByText('The transcript.')).toBeVisible()
     await waitFor(() => expect(canvas.queryByText('The report.')).toBeNull())
   },

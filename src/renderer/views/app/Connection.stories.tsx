@@ -1,6 +1,6 @@
 /** The page and its host: a connection that is lost, a link that is no good. */
 import type { Meta, StoryObj } from '@storybook/react-vite'
-import { expect, fn, userEvent, within } from 'storybook/test'
+import { expect, fn, userEvent, waitFor, within } from 'storybook/test'
 import { AppStage } from '../../../../storybook/app-stage.tsx'
 import { inWindow } from '../../../../storybook/decorators.tsx'
 import { createFakeContract } from '../../../../storybook/fake-contract.ts'
@@ -48,10 +48,10 @@ export const Lost: Story = {
     await canvas.findByText('Connection lost. Reconnecting…')
     await userEvent.click(canvas.getByRole('button', { name: 'Try now' }))
     await expect(tryNow).toHaveBeenCalledOnce()
-    for (const stop of canvas.getAllByRole('button', { name: /^Stop/ }))
-      await expect(stop).toBeDisabled()
+    for (const stop of await canvas.findAllByRole('button', { name: /^Stop/ }))
+      await waitFor(() => expect(stop).toBeDisabled())
     // By this the style says of every status that it is the last one known.
-    await expect(document.documentElement.dataset.connection).toBe('lost')
+    await waitFor(() => expect(document.documentElement.dataset.connection).toBe('lost'))
   },
 }
 export const LostDark: Story = { args: { ...Lost.args, theme: 'dark' } as Args }
@@ -65,7 +65,7 @@ export const LinkExpired: Story = {
   args: { connection: { state: { kind: 'refused' }, from: 'start' } },
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)
-    await expect(canvas.getByText(/^This link has expired/)).toBeVisible()
+    await expect(await canvas.findByText(/^This link has expired/)).toBeVisible()
     await userEvent.type(canvas.getByRole('textbox', { name: 'Link or token' }), 'http://a/')
     await userEvent.click(canvas.getByRole('button', { name: 'Open' }))
     await canvas.findByText(/^There is no token in this/)

@@ -66,6 +66,11 @@ const tree = { kind: 'resume', ask: { of: 'task', taskId: ids.lead } } as const
 const notes = { kind: 'resume', ask: { of: 'task', taskId: ids.notes } } as const
 const all = { kind: 'resume', ask: { of: 'all' } } as const
 const body = () => within(document.body)
+/** Keys are its own from then on. */
+const untilFocused = () =>
+  waitFor(() =>
+    expect(body().getByRole('dialog')).toContainElement(document.activeElement as HTMLElement),
+  )
 
 export const Tree: Story = {
   args: {
@@ -76,17 +81,18 @@ export const Tree: Story = {
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)
     const section = within(await canvas.findByRole('region', { name: 'Interrupted' }))
-    await userEvent.click(section.getByRole('button', { name: 'Resume Fix the parser' }))
+    await userEvent.click(await section.findByRole('button', { name: 'Resume Fix the parser' }))
     const dialog = within(await body().findByRole('dialog', { name: 'Resume “Fix the parser”' }))
     await dialog.findByRole('radio', { name: 'Whole tree (5)' })
     // With conflicts Enter must not go on by accident.
     await waitFor(() => expect(dialog.getByRole('button', { name: 'Cancel' })).toHaveFocus())
     await userEvent.click(dialog.getByRole('radio', { name: 'Only this agent' }))
-    await expect(dialog.getByRole('button', { name: 'Resume' })).toBeEnabled()
+    await waitFor(() => expect(dialog.getByRole('button', { name: 'Resume' })).toBeEnabled())
     await userEvent.click(dialog.getByRole('radio', { name: 'Whole tree (5)' }))
-    await userEvent.click(dialog.getByRole('button', { name: 'Resume anyway' }))
+    await userEvent.click(await dialog.findByRole('button', { name: 'Resume anyway' }))
+    // The toast first: it goes away by itself.
+    await body().findAllByText('Resumed 5 agents.')
     await waitFor(() => expect(body().queryByRole('dialog')).toBeNull())
-    await expect(body().getAllByText('Resumed 5 agents.').length).toBeGreaterThan(0)
     await section.findByText(/^Resuming 5 of 5/)
     // Nothing of it is cut off beside the button, at the width that a sidebar has at first.
     const words = await section.findByText(/^0 completed, 5 running$/)
@@ -109,7 +115,7 @@ export const TreeGivenUp: Story = {
     await userEvent.click(await body().findByRole('menuitem', { name: 'Abandon…' }))
     const dialog = within(await body().findByRole('dialog', { name: 'Abandon “Fix the parser”' }))
     await dialog.findByText('All 5 will be abandoned. What they did stays in the archive.')
-    await expect(dialog.getByRole('button', { name: 'Abandon 5' })).toBeEnabled()
+    await waitFor(() => expect(dialog.getByRole('button', { name: 'Abandon 5' })).toBeEnabled())
     const choose = async (title: string, choice: string) => {
       await userEvent.click(dialog.getByRole('combobox', { name: `What to do with ${title}` }))
       await userEvent.click(await body().findByRole('option', { name: choice }))
@@ -123,7 +129,7 @@ export const TreeGivenUp: Story = {
     await body().findByRole('dialog', { name: 'Abandon “Fix the parser”' })
     await userEvent.click(dialog.getByRole('radio', { name: 'Only this agent' }))
     await dialog.findByText('It will be abandoned. What it did stays in the archive.')
-    await expect(dialog.getByRole('button', { name: 'Abandon' })).toBeEnabled()
+    await waitFor(() => expect(dialog.getByRole('button', { name: 'Abandon' })).toBeEnabled())
   },
 }
 export const TreeDialogDark: Story = { args: { ...TreeDialog.args, theme: 'dark' } as Args }
@@ -138,7 +144,7 @@ export const WaitingForItsTurn: Story = {
     await userEvent.keyboard('{ArrowRight}')
     await section.findByRole('button', { name: 'Stop Write the docs' })
     await expect(section.queryByRole('button', { name: 'Resume Write the docs' })).toBeNull()
-    await expect(section.getByText('Waiting for its turn')).toBeVisible()
+    await expect(await section.findByText('Waiting for its turn')).toBeVisible()
   },
 }
 export const One: Story = {
@@ -148,8 +154,10 @@ export const One: Story = {
     const section = within(await canvas.findByRole('region', { name: 'Interrupted' }))
     await expect(section.queryByRole('button', { name: /^Resume all/ })).toBeNull()
     // Nothing has changed: it goes on at once.
-    section.getByRole('treeitem', { name: /Collect release notes/ }).focus()
-    await userEvent.click(section.getByRole('button', { name: 'Resume Collect release notes' }))
+    ;(await section.findByRole('treeitem', { name: /Collect release notes/ })).focus()
+    await userEvent.click(
+      await section.findByRole('button', { name: 'Resume Collect release notes' }),
+    )
     await waitFor(() => expect(canvas.queryByRole('region', { name: 'Interrupted' })).toBeNull())
     await expect(body().queryByRole('dialog')).toBeNull()
   },
@@ -165,6 +173,7 @@ export const OneConflicting: Story = {
     const dialog = within(await body().findByRole('dialog'))
     await dialog.findByRole('button', { name: 'Resume anyway' })
     await expect(dialog.getByRole('button', { name: 'Restart' })).toBeEnabled()
+    await untilFocused()
     await userEvent.keyboard('{Escape}')
     await waitFor(() => expect(body().queryByRole('dialog')).toBeNull())
   },
@@ -193,11 +202,11 @@ export const Many: Story = {
     await expect(atOnce).toHaveValue(3)
     await userEvent.clear(atOnce)
     await userEvent.type(atOnce, '17')
-    await expect(dialog.getByText('A whole number from 1 to 16.')).toBeVisible()
+    await expect(await dialog.findByText('A whole number from 1 to 16.')).toBeVisible()
     await expect(dialog.getByRole('button', { name: 'Resume' })).toBeDisabled()
     await userEvent.clear(atOnce)
     await userEvent.type(atOnce, '4')
-    await expect(dialog.getByRole('button', { name: 'Resume' })).toBeEnabled()
+    await waitFor(() => expect(dialog.getByRole('button', { name: 'Resume' })).toBeEnabled())
   },
 }
 export const ManyListed: Story = { args: { records: manyInterruptedRecords, address: lead } }
@@ -245,7 +254,8 @@ export const ParallelGroup: Story = {
         name: 'Resume the parallel group of “Add parser tests”',
       }),
     )
-    await expect(dialog.getByRole('radio', { name: /^Parallel group \(\d\)$/ })).toBeChecked()
+    const group = await dialog.findByRole('radio', { name: /^Parallel group \(\d\)$/ })
+    await expect(group).toBeChecked()
     await expect(dialog.queryByRole('listitem', { name: 'Fix the parser' })).toBeNull()
     await userEvent.click(dialog.getByRole('radio', { name: 'Only this agent' }))
     await body().findByRole('dialog', { name: 'Resume “Add parser tests”' })
@@ -258,6 +268,7 @@ export const Looking: Story = {
   args: { records: interruptedRecords, address: lead, overlay: tree, plan: 'never' },
   play: async () => {
     await body().findByText(/^Checking 1 of 5…$/)
+    await untilFocused()
     await userEvent.keyboard('{Escape}')
     await waitFor(() => expect(body().queryByRole('dialog')).toBeNull())
   },
@@ -277,8 +288,9 @@ export const ContinueAsNew: Story = {
   },
   play: async ({ canvasElement }) => {
     const dialog = within(await body().findByRole('dialog'))
-    const prompt = dialog.getByRole('textbox', { name: 'Prompt' })
-    await expect(prompt).toHaveValue('Upgrade the test runner')
+    const prompt = await dialog.findByRole('textbox', { name: 'Prompt' })
+    await waitFor(() => expect(prompt).toHaveValue('Upgrade the test runner'))
+    await waitFor(() => expect(dialog.getByRole('button', { name: 'Start' })).toBeEnabled())
     await userEvent.click(dialog.getByRole('button', { name: 'Start' }))
     await within(canvasElement).findByText('Continues')
   },
