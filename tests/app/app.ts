@@ -62,6 +62,7 @@ export const test = base.extend<{ app: App; faults: PageFaults }, { finished: Fi
     // After `app`, so that it looks before the host is ended.
     async ({ page, app: _ }, use) => {
       const found = watchFaults(page)
+      await keepToasts(page)
       const patterns: RegExp[] = []
       await use({ expected: (pattern) => void patterns.push(pattern) })
       const unexpected = found.filter((fault) => !patterns.some((pattern) => pattern.test(fault)))
@@ -160,6 +161,26 @@ function watchFaults(page: Page): string[] {
   return faults
 }
 
+/** A toast goes away by itself, sooner than a busy machine looks: the page keeps what each of them said. */
+async function keepToasts(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const said = new Set<string>()
+    Object.assign(window, { toastsSaid: said })
+    new MutationObserver(() => {
+      for (const title of document.querySelectorAll('[data-sonner-toast] [data-title]'))
+        if (title.checkVisibility()) said.add(title.textContent)
+    }).observe(document, { childList: true, subtree: true, characterData: true })
+  })
+}
+
+/** Waits until a toast has said this, whether or not it is still shown. */
+export async function expectToast(page: Page, text: string | RegExp): Promise<void> {
+  const said = () =>
+    page.evaluate(() => [...(Reflect.get(window, 'toastsSaid') as ReadonlySet<string>)])
+  const wanted = typeof text === 'string' ? text : expect.stringMatching(text)
+  await expect.poll(said, { message: `a toast: ${text}` }).toContainEqual(wanted)
+}
+
 /** A project whose agents have all ended, served; a test may look at it and leaves it as it is. */
 export interface Finished {
   app: App
@@ -200,7 +221,7 @@ export async function playToEnd(
     const { tasks } = await host.client.tasks.list({ all: true })
     return tasks.find(({ id }) => id === taskId)
   }
-  await expect.poll(async () => isQuiet(await rootOf()), { timeout: 60_000 }).toBe(true)
+  await expect.poll(async () => isQuiet(await rootOf()), { timeout: 240_000 }).toBe(true)
   return (await rootOf()) as TaskTree
 }
 

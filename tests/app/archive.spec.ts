@@ -1,6 +1,6 @@
 /** Every report and transcript that is kept, of live and cleaned-up agents alike. */
-import { expect, playToEnd, start, test } from './app.ts'
-import { archiveList, openAt, reader, sidebar, toast } from './places.ts'
+import { expect, expectToast, playToEnd, start, test } from './app.ts'
+import { archiveList, openAt, reader, sidebar, toast, tree } from './places.ts'
 import { gatedScenario, talkScenario } from './scenarios.ts'
 
 test('lists live and cleaned-up agents by project and tree, newest first; a report beside its transcript', async ({
@@ -103,9 +103,9 @@ test('a removed root keeps its transcript, and its tree leaves the sidebar', asy
   await page.getByRole('button', { name: 'Changes and state' }).click()
   await page.getByRole('tab', { name: 'State' }).click()
   await page.getByRole('button', { name: 'Remove workspace' }).click()
-  await expect(page.getByText('Archived “To be removed”.')).toBeVisible()
-  await expect(page.getByRole('treeitem', { name: /To be removed/ })).toHaveCount(0)
+  await toast(page, 'Archived “To be removed”.').hover()
   await page.getByRole('button', { name: 'Show', exact: true }).click()
+  await expect(tree(page).getByRole('treeitem', { name: /To be removed/ })).toHaveCount(0)
   await reader(page).getByRole('tab', { name: 'Transcript' }).click()
   await expect(reader(page).getByText('You said: To be removed.')).toBeVisible()
 })
@@ -133,12 +133,14 @@ test('several archived roots are deleted at once, and taken back at once', async
   await expect(page.getByText('2 selected')).toBeVisible()
   const list = page.getByRole('region', { name: 'Archive' })
   await list.getByRole('button', { name: 'Delete' }).click()
+  const undo = page.getByRole('button', { name: 'Undo' })
+  await undo.hover()
   await expect(options).toHaveText([/The second/])
   await expect(reader(page).getByText('Select an agent to read')).toBeVisible()
-  expect(await trashed()).toBe(2)
-  await page.getByRole('button', { name: 'Undo' }).click()
-  await expect(toast(page, 'Restored 2 agents to the archive.')).toBeVisible()
+  await expect.poll(trashed).toBe(2)
+  await undo.click()
+  await expectToast(page, 'Restored 2 agents to the archive.')
   await expect(options).toHaveCount(3)
   await expect(page.getByText(/selected$/)).toHaveCount(0)
-  expect(await trashed()).toBe(0)
+  await expect.poll(trashed).toBe(0)
 })

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { TaskTree } from '../../src/shared/tasks.ts'
-import { expect, flatten, type Host, test } from './app.ts'
+import { expect, expectToast, flatten, type Host, test } from './app.ts'
 import {
   archiveList,
   breadcrumb,
@@ -15,7 +15,6 @@ import {
   reader,
   row,
   sidebar,
-  toast,
   transcript,
   tree,
 } from './places.ts'
@@ -25,7 +24,7 @@ test('a new user tries the demo, from the empty window to the archive after a re
   page,
 }) => {
   // The demo alone takes about twenty seconds, as it is there to be watched.
-  test.setTimeout(240_000)
+  test.setTimeout(600_000)
   let host = await app.serve()
   await openAt(page, host)
   const talk = conversation(page)
@@ -62,7 +61,7 @@ test('a new user tries the demo, from the empty window to the archive after a re
     const dialog = transcript(page, child.title)
     await expect(page).toHaveURL(new RegExp(`#/t/${root.id}/transcript/${child.id}$`))
     await expect(dialog.getByText(child.prompt.slice(0, 40))).toBeVisible()
-    await expect(dialog.getByText('Completed', { exact: true })).toBeVisible({ timeout: 30_000 })
+    await expect(dialog.getByText('Completed', { exact: true })).toBeVisible({ timeout: 180_000 })
     await page.keyboard.press('Escape')
     await expect(dialog).toBeHidden()
     await expect(page).toHaveURL(new RegExp(`#/t/${root.id}$`))
@@ -70,7 +69,7 @@ test('a new user tries the demo, from the empty window to the archive after a re
 
   await test.step('the demo ends well, and the root’s report is read', async () => {
     await expect(row(page, root.title).getByRole('img', { name: 'Completed' })).toBeVisible({
-      timeout: 60_000,
+      timeout: 240_000,
     })
     const finished = await rootOf(host)
     expect(finished.status).toBe('completed')
@@ -130,7 +129,7 @@ test('a new user tries the demo, from the empty window to the archive after a re
     const changes = inspector(page)
     await expect(changes.getByRole('button', { name: /src\/parse-line\.js/ })).toBeVisible()
     await changes.getByRole('button', { name: 'Apply to main' }).click()
-    await expect(toast(page, /^Applied to main: \d+ files changed, not committed\.$/)).toBeVisible()
+    await expectToast(page, /^Applied to main: \d+ files changed, not committed\.$/)
     const parser = await readFile(path.join(projectDir, 'src', 'parse-line.js'), 'utf8')
     expect(parser).toContain('linePattern')
     const after = await app.git(projectDir, 'rev-parse', 'HEAD')
@@ -188,6 +187,6 @@ async function rootOf(host: Host): Promise<TaskTree> {
 async function untilCleanedUp(host: Host): Promise<TaskTree[]> {
   const all = async () => flatten([await rootOf(host)])
   const left = async () => (await all()).filter(({ parentId, archived }) => parentId && !archived)
-  await expect.poll(left, { timeout: 30_000 }).toEqual([])
+  await expect.poll(left, { timeout: 120_000 }).toEqual([])
   return all()
 }

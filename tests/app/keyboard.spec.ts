@@ -1,7 +1,16 @@
 /** Everything by keyboard: no test here touches the mouse. */
 import type { Page } from '@playwright/test'
 import { expect, start, test } from './app.ts'
-import { archiveList, conversation, inspector, openAt, row, transcript, tree } from './places.ts'
+import {
+  archiveList,
+  conversation,
+  inspector,
+  openAt,
+  pressPair,
+  row,
+  transcript,
+  tree,
+} from './places.ts'
 import { cutShortScenario } from './scenarios.ts'
 
 test('Tab goes through the window in its order, and shows where it is', async ({
@@ -62,14 +71,17 @@ test('the tree: j, k, arrows, Home, End, Space, Enter, and t for a transcript', 
   await page.keyboard.press('Home')
   await expect(tree(page).getByRole('treeitem').first()).toBeFocused()
   await page.keyboard.press('j')
+  await expect(row(page, root.title)).toBeFocused()
 
   await page.keyboard.press('Enter')
   await expect(conversation(page).getByRole('heading', { level: 1 })).toHaveText(root.title)
   await expect(row(page, root.title)).toHaveAttribute('aria-selected', 'true')
   await expect(row(page, root.title)).toBeFocused()
   await page.keyboard.press('k')
+  await expect(row(page, 'parser').first()).toBeFocused()
   await page.keyboard.press('j')
   await page.keyboard.press('j')
+  await expect(row(page, tester.title)).toBeFocused()
   await page.keyboard.press('t')
   await expect(transcript(page, tester.title)).toBeVisible()
   await page.keyboard.press('Escape')
@@ -105,8 +117,8 @@ test('the browser’s Back takes a dialog away with the screen below it', async 
   await openAt(page, finished.host)
   await row(page, finished.task('Make the parser robust').title).press('Enter')
   await expect(conversation(page).getByRole('feed')).toBeVisible()
-  await page.keyboard.press('g')
-  await page.keyboard.press('s')
+  await pressPair(page, 'g', 's')
+  await expect(page.getByRole('heading', { name: 'Settings', level: 1 })).toBeVisible()
   await page.keyboard.press('?')
   await expect(page.getByRole('dialog')).toBeVisible()
   await page.goBack()
@@ -123,8 +135,12 @@ test('a transcript: j and k move, Enter opens a row, [ ] and Esc', async ({ fini
   const dialog = transcript(page, 'Cover the parser')
   await expect(dialog.getByText('Write the tests.')).toBeVisible()
   const call = dialog.getByRole('article', { name: /^Created tests/ })
+  const focused = () =>
+    page.evaluate(() => document.activeElement?.getAttribute('aria-posinset') ?? null)
   for (let presses = 0; presses < 12; presses++) {
+    const before = await focused()
     await page.keyboard.press('j')
+    await expect.poll(focused).not.toBe(before)
     if (await call.evaluate((element) => element === document.activeElement)) break
   }
   await expect(call).toBeFocused()
@@ -148,15 +164,15 @@ test('Esc stops the agent, and asks for a second one first', async ({ app, page 
   await openAt(page, host, `/t/${taskId}`)
   await gate.reached()
   await expect(conversation(page).getByText('This was said before the gate.')).toBeVisible()
+  const asked = conversation(page).getByText('Press Esc again to stop')
+  const stopped = row(page, 'Begin').getByRole('img', { name: 'Interrupted' })
+  // The second press counts only soon after the first; on a busy machine it may take more than one try.
   await expect(async () => {
+    if (await stopped.isVisible()) return
     await page.keyboard.press('Escape')
-    await expect(conversation(page).getByText('Press Esc again to stop')).toBeVisible({
-      timeout: 1_000,
-    })
+    await expect(asked.or(stopped)).toBeVisible({ timeout: 2_000 })
     await page.keyboard.press('Escape')
-    await expect(row(page, 'Begin').getByRole('img', { name: 'Interrupted' })).toBeVisible({
-      timeout: 5_000,
-    })
+    await expect(stopped).toBeVisible({ timeout: 10_000 })
   }).toPass()
 })
 
@@ -179,6 +195,7 @@ test('the palette finds commands and agents; ? lists every key; g a, g s, i and 
     await expect(palette).toBeHidden()
     await expect(conversation(page).getByRole('heading', { level: 1 })).toHaveText(root.title)
     await page.keyboard.press('Control+k')
+    await expect(palette.getByRole('combobox')).toBeFocused()
     await page.keyboard.type('nothing has this name')
     await expect(palette.getByText('No matches.')).toBeVisible()
     await page.keyboard.press('Escape')
@@ -188,6 +205,7 @@ test('the palette finds commands and agents; ? lists every key; g a, g s, i and 
     await page.keyboard.press('i')
     await inspector(page).getByRole('tab', { name: 'Changes' }).focus()
     await page.keyboard.press('ArrowRight')
+    await expect(inspector(page).getByRole('tab', { name: 'State' })).toBeFocused()
     await page.keyboard.press('Enter')
     await expect(inspector(page).getByText(root.id)).toBeVisible()
     await page.keyboard.press('i')
@@ -202,8 +220,7 @@ test('the palette finds commands and agents; ? lists every key; g a, g s, i and 
     await expect(keys).toBeHidden()
   })
   await test.step('g a: the archive, moved through by keys', async () => {
-    await page.keyboard.press('g')
-    await page.keyboard.press('a')
+    await pressPair(page, 'g', 'a')
     const options = archiveList(page).getByRole('treeitem')
     await expect(options.first()).toBeVisible()
     await page.keyboard.press('j')
@@ -214,8 +231,7 @@ test('the palette finds commands and agents; ? lists every key; g a, g s, i and 
     await expect(options.first()).toHaveAttribute('aria-selected', 'true')
   })
   await test.step('g s: settings; n: a new agent', async () => {
-    await page.keyboard.press('g')
-    await page.keyboard.press('s')
+    await pressPair(page, 'g', 's')
     await expect(page.getByRole('heading', { name: 'Settings' })).toBeVisible()
     await page.keyboard.press('n')
     const dialog = page.getByRole('dialog', { name: 'New agent' })

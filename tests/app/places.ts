@@ -7,6 +7,11 @@ export async function openAt(page: Page, host: Host, at = '/'): Promise<void> {
   await page.goto(`${host.url}&to=${at}`)
 }
 
+/** Both at once, for the second key of a pair counts only this soon after the first. */
+export async function pressPair(page: Page, first: string, second: string): Promise<void> {
+  await Promise.all([page.keyboard.press(first), page.keyboard.press(second)])
+}
+
 export const sidebar = (page: Page): Locator => page.getByRole('navigation', { name: 'Sidebar' })
 export const tree = (page: Page): Locator => page.getByRole('tree', { name: 'Projects and agents' })
 export const row = (page: Page, title: string): Locator =>
@@ -24,5 +29,6 @@ export const breadcrumb = (dialog: Locator): Locator =>
   dialog.getByRole('navigation', { name: 'Parents' })
 export const archiveList = (page: Page): Locator => page.getByRole('tree', { name: 'Transcripts' })
 export const reader = (page: Page): Locator => page.getByRole('region', { name: 'Reader' })
+/** Hover over it to keep it: it goes away by itself. What one has said is waited for with `expectToast`. */
 export const toast = (page: Page, text: string | RegExp): Locator =>
   page.getByRole('region', { name: /Notifications/ }).getByText(text)

@@ -2,8 +2,8 @@
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Locator, Page } from '@playwright/test'
-import { type App, expect, flatten, type Host, start, test } from './app.ts'
-import { composer, conversation, openAt, row, sidebar, toast, tree } from './places.ts'
+import { type App, expect, expectToast, flatten, type Host, start, test } from './app.ts'
+import { composer, conversation, openAt, row, sidebar, tree } from './places.ts'
 import { cutShortScenario } from './scenarios.ts'
 
 const interrupted = (page: Page): Locator => page.getByRole('region', { name: 'Interrupted' })
@@ -94,8 +94,8 @@ test('a tree that was killed: listed, a conflict shown before it goes on, and co
     await list.getByRole('button', { name: 'Resume Build it' }).first().click()
     await dialog.getByRole('button', { name: 'Resume anyway' }).click()
     await expect(dialog).toBeHidden()
-    await expect(toast(page, 'Resumed 2 agents.')).toBeVisible()
-    await expect(toast(page, 'All 2 resumed agents completed.')).toBeVisible()
+    await expectToast(page, 'Resumed 2 agents.')
+    await expectToast(page, 'All 2 resumed agents completed.')
     await expect(list).toBeHidden()
     await expect(row(page, 'Build it').getByRole('img', { name: 'Completed' })).toBeVisible()
     await expect(
@@ -143,7 +143,7 @@ test('several that were killed: one is given up, the others resumed together; on
     await page.keyboard.press('Escape')
     await agents.filter({ hasText: 'The first' }).hover()
     await list.getByRole('button', { name: 'Abandon The first' }).click()
-    await expect(toast(page, 'Abandoned “The first”.')).toBeVisible()
+    await expectToast(page, 'Abandoned “The first”.')
     await expect(agents).toHaveCount(2)
     // The keyboard goes on from where the row was.
     await expect(list.locator(':focus')).toHaveCount(1)
@@ -154,7 +154,7 @@ test('several that were killed: one is given up, the others resumed together; on
     const dialog = page.getByRole('dialog', { name: 'Resume interrupted agents' })
     await dialog.getByRole('spinbutton', { name: 'Max. parallel agents' }).fill('1')
     await dialog.getByRole('button', { name: 'Resume', exact: true }).click()
-    await expect(toast(page, 'All 2 resumed agents completed.')).toBeVisible()
+    await expectToast(page, 'All 2 resumed agents completed.')
     await expect(list).toBeHidden()
     await expect
       .poll(() => page.evaluate(() => Reflect.get(window, 'told') as string[]))
@@ -190,8 +190,8 @@ test('a parallel group is resumed as a whole, from a row of it and from the dial
     await dialog.getByRole('radio', { name: 'Parallel group (2)' }).check()
     await expect(dialog).toHaveAccessibleName('Resume the parallel group of “Move the lamps”')
     await dialog.getByRole('button', { name: 'Resume', exact: true }).click()
-    await expect(toast(page, 'Resumed 2 agents.')).toBeVisible()
-    await expect(toast(page, 'All 2 resumed agents completed.')).toBeVisible()
+    await expectToast(page, 'Resumed 2 agents.')
+    await expectToast(page, 'All 2 resumed agents completed.')
     await expect(row(page, 'Build it').getByRole('img', { name: 'Interrupted' })).toBeVisible()
   })
 })

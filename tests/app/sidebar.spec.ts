@@ -1,6 +1,6 @@
 /** What the sidebar makes of a tree: its name, whether it was looked at, and whether it is folded. */
 import { expect, playToEnd, start, test } from './app.ts'
-import { conversation, openAt, row, sidebar } from './places.ts'
+import { conversation, openAt, pressPair, row, sidebar } from './places.ts'
 import { gatedScenario, talkScenario } from './scenarios.ts'
 
 test('a root is renamed from its row; a sub-agent keeps the name that its parent knows', async ({
@@ -90,8 +90,7 @@ test('keys that are pressed before the window is there are carried out once it i
   await start(host, project, talkScenario, 'Hello')
   await openAt(page, host)
   await expect(page.getByText('Opening the log…')).toBeVisible()
-  await page.keyboard.press('g')
-  await page.keyboard.press('s')
+  await pressPair(page, 'g', 's')
   connect.resolve()
   await expect(page.getByRole('heading', { name: 'Settings', level: 1 })).toBeVisible()
 })

@@ -148,12 +148,10 @@ test('scrolling up through a long transcript meets every entry, however fast', a
 
   await test.step('by wheel: something of what was in view before a notch still is after it', async () => {
     await list.hover()
-    for (let before = await entriesIn(list); !before.includes(1); ) {
+    for (let before = await otherEntriesIn(list, []); !before.includes(1); ) {
       // Less than the height of the list.
       await page.mouse.wheel(0, -400)
-      await expect.poll(() => hasOtherEntries(list, before)).toBe(true)
-      await expect(list.getByRole('feed')).toHaveAttribute('aria-busy', 'false')
-      const now = await entriesIn(list)
+      const now = await otherEntriesIn(list, before)
       expect(
         now.filter((entry) => before.includes(entry), `${before} and then ${now}`),
       ).not.toEqual([])
@@ -168,31 +166,55 @@ test('scrolling up through a long transcript meets every entry, however fast', a
     // Rows that come into view are measured then, and a page can come to rest that far from its place.
     const rowsOff = 6
     await page.keyboard.press('k')
-    for (let before = await entriesIn(list); !before.includes(count - 120); ) {
+    for (let before = await otherEntriesIn(list, []); Math.min(...before) > count - 120; ) {
       await page.keyboard.press('PageUp')
-      await expect.poll(() => hasOtherEntries(list, before)).toBe(true)
-      await expect(list.getByRole('feed')).toHaveAttribute('aria-busy', 'false')
-      const now = await entriesIn(list)
+      const now = await otherEntriesIn(list, before)
       expect(Math.max(...now)).toBeGreaterThanOrEqual(Math.min(...before) - 1 - rowsOff)
       before = now
     }
   })
 })
 
-/** Between two pages no row may be in view for a moment. */
-async function hasOtherEntries(list: Locator, before: number[]): Promise<boolean> {
-  const now = await entriesIn(list)
-  return now.length > 0 && String(now) !== String(before)
+/** The entries in view, once they are others and the list has come to rest with them. */
+async function otherEntriesIn(list: Locator, before: number[]): Promise<number[]> {
+  let now: number[] = []
+  await expect
+    .poll(async () => {
+      now = (await entriesIn(list)) ?? []
+      return now.length > 0 && String(now) !== String(before)
+    })
+    .toBe(true)
+  return now
 }
 
-/** The numbers of the entries that are in view. */
-const entriesIn = (list: Locator): Promise<number[]> =>
+/**
+ * The numbers of the entries that are in view. Null while it is on its way: a page of entries is read, or the
+ * rows do not fill the view or do not adjoin each other because some are still to be made or measured.
+ */
+const entriesIn = (list: Locator): Promise<number[] | null> =>
   list.evaluate((box) => {
-    const { top, bottom } = box.getBoundingClientRect()
-    return [...box.querySelectorAll('article')].flatMap((row) => {
-      const at = row.getBoundingClientRect()
-      const entry = /Entry (\d+)\./.exec(row.textContent)?.[1]
-      return entry && at.bottom > top && at.top < bottom ? [Number(entry)] : []
+    const feed = box.querySelector('[role="feed"]')
+    if (feed?.getAttribute('aria-busy') !== 'false') return null
+    const view = box.getBoundingClientRect()
+    const whole = feed.getBoundingClientRect()
+    const rows = [...box.querySelectorAll('article')]
+      .map((row) => ({ text: row.textContent, at: row.getBoundingClientRect() }))
+      .filter(({ at }) => at.bottom > view.top && at.top < view.bottom)
+      .sort((a, b) => a.at.top - b.at.top)
+    const [first] = rows
+    const last = rows.at(-1)
+    if (!first || !last) return null
+    const paddingPx = 24
+    const isFilled =
+      first.at.top <= Math.max(view.top, whole.top + paddingPx) + 1 &&
+      last.at.bottom >= Math.min(view.bottom, whole.bottom - paddingPx) - 1
+    const adjoin = rows.every(
+      ({ at }, index) => index === 0 || Math.abs(at.top - (rows[index - 1]?.at.bottom ?? 0)) <= 1,
+    )
+    if (!isFilled || !adjoin) return null
+    return rows.flatMap(({ text }) => {
+      const entry = /Entry (\d+)\./.exec(text)?.[1]
+      return entry ? [Number(entry)] : []
     })
   })
 

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { expect, playToEnd, test } from './app.ts'
+import { expect, expectToast, playToEnd, test } from './app.ts'
 import { inspector, openAt, toast } from './places.ts'
 
 const scenario = `version: 1
@@ -29,7 +29,7 @@ test('an apply is undone from the inspector, and not over what changed since', a
 
   await test.step('a renamed file is one, in the toast and where it is found later', async () => {
     await changes.getByRole('button', { name: 'Apply to main' }).click()
-    await expect(toast(page, /^Applied to main: 2 files changed, not committed\./)).toBeVisible()
+    await toast(page, /^Applied to main: 2 files changed, not committed\./).hover()
     const notifications = page.getByRole('region', { name: /Notifications/ })
     await expect(notifications.getByRole('button', { name: 'Undo' })).toBeVisible()
     await expect(changes.getByText('Applied 2 files to main')).toBeVisible()
@@ -50,7 +50,7 @@ test('an apply is undone from the inspector, and not over what changed since', a
 
   await test.step('undone, it can be applied again', async () => {
     await changes.getByRole('button', { name: 'Undo' }).click()
-    await expect(toast(page, /^Undone\. 2 files are as before\./)).toBeVisible()
+    await expectToast(page, /^Undone\. 2 files are as before\./)
     expect(await status()).toBe(before)
     await expect(changes.getByText('Applied 2 files to main')).toBeHidden()
     await expect(changes.getByRole('button', { name: 'Apply to main' })).toBeEnabled()

@@ -25,6 +25,9 @@ export const executablePath =
 export const appDir = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
 export const appOrigin = 'app://shiplog'
 
+/** Playwright's own half minute is too short to start an app on a busy machine. */
+export const waitMs = 180_000
+
 interface LaunchOptions {
   /** After the app's folder. */
   args?: string[]
@@ -90,7 +93,9 @@ async function launching(
       executablePath,
       args: [appDir, ...args],
       env: { ...environment, SHIPLOG_DATA_DIR: otherDir ?? dataDir },
+      timeout: waitMs,
     })
+    app.context().setDefaultTimeout(waitMs)
     const child = app.process()
     launched.push({ app, child, ended: once(child, 'exit') })
     return app
@@ -143,7 +148,7 @@ export async function quietAddress(): Promise<string> {
 
 /** The first window's page once it is there: Playwright sees a window before it shows anything. */
 export async function firstPage(app: ElectronApplication): Promise<Page> {
-  const page = await app.firstWindow()
+  const page = await app.firstWindow({ timeout: waitMs })
   await page.waitForURL(/^(?!about:)/)
   return page
 }

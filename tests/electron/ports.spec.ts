@@ -1,5 +1,5 @@
 import type { ElectronApplication, Page } from '@playwright/test'
-import { clientOver, expect, firstPage, lead, quietAddress, test } from './app.ts'
+import { clientOver, expect, firstPage, lead, quietAddress, test, waitMs } from './app.ts'
 
 /** Asks for a port as the page would, and tells how it fares: a call that is answered, or a closed port. */
 function tryPort(page: Page): Promise<'answered' | 'closed'> {
@@ -23,7 +23,7 @@ function tryPort(page: Page): Promise<'answered' | 'closed'> {
 /** A window that is not the app's, with the app's own preload in it. */
 async function openForeignWindow(app: ElectronApplication, url: string): Promise<Page> {
   await firstPage(app)
-  const opened = app.waitForEvent('window')
+  const opened = app.waitForEvent('window', { timeout: waitMs })
   await app.evaluate(async ({ app: electronApp, BrowserWindow }, address) => {
     const preload = `${electronApp.getAppPath()}/out/preload/index.cjs`
     const window = new BrowserWindow({ webPreferences: { preload, sandbox: true } })

@@ -1,5 +1,5 @@
 import type { MenuItem } from 'electron'
-import { appOrigin, clientOf, expect, firstPage, isReal, test } from './app.ts'
+import { appOrigin, clientOf, expect, firstPage, isReal, test, waitMs } from './app.ts'
 
 test('opens a window with the app in it', async ({ launch }) => {
   const app = await launch()
@@ -49,15 +49,17 @@ test('a page that is loaded again is connected again', async ({ launch }) => {
   const page = await firstPage(app)
   const demo = page.getByRole('button', { name: 'Try the demo' })
   await expect(demo).toBeVisible()
-  await app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.reload())
-  await page.waitForEvent('load')
+  await Promise.all([
+    page.waitForEvent('load'),
+    app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.reload()),
+  ])
   await expect(demo).toBeVisible()
 })
 
 test('opens more windows, each with a port of its own', async ({ launch }) => {
   const app = await launch()
   await firstPage(app)
-  const second = app.waitForEvent('window')
+  const second = app.waitForEvent('window', { timeout: waitMs })
   await app.evaluate(({ Menu }) => {
     const file = Menu.getApplicationMenu()?.items.find((item) => item.label === '&File')
     // Electron's items have a Menu for their submenu; those of the stand-in are the template's.
