@@ -1,3 +1,5 @@
+import { explainErrno } from '../../shared/explain-errno.ts'
+
 /** Git answered with an exit code that is no answer. `stderr` is what it said, cut at `stderrBytesMax`. */
 export class GitError extends Error {
   readonly kind = 'git'
@@ -5,16 +7,32 @@ export class GitError extends Error {
   /** Null when it was ended by a signal or never started. */
   readonly exitCode: number | null
   readonly stderr: string
+  /** What the disk said to Git, such as ENOSPC; null when it was not about the disk. */
+  readonly code: string | null
 
   constructor(args: readonly string[], exitCode: number | null, stderr: string) {
     const subcommand = args.slice(0, 2).join(' ')
-    super(`git ${subcommand} failed (${exitCode ?? 'ended early'}): ${essence(stderr)}`)
+    const code = diskCodeIn(stderr)
+    const failed = `git ${subcommand} failed (${exitCode ?? 'ended early'}): ${essence(stderr)}`
+    super(code === null ? failed : `Git could not write: ${explainErrno(code)}. ${failed}`)
     this.name = 'GitError'
     this.args = args
     this.exitCode = exitCode
     this.stderr = stderr
+    this.code = code
   }
 }
+
+/** Git runs with `LC_ALL=C`, so these are the system's own words for an error that ends a line. */
+const diskErrors: [code: string, words: RegExp][] = [
+  ['ENOSPC', /: No space left on device$/m],
+  ['EDQUOT', /: Disk quota exceeded$/m],
+  ['EROFS', /: Read-only file system$/m],
+  ['EIO', /: Input\/output error$/m],
+]
+
+const diskCodeIn = (stderr: string): string | null =>
+  diskErrors.find(([, words]) => words.test(stderr))?.[0] ?? null
 
 /**
  * A folder of Shiplog's is no worktree any more, and could not be made one again. It reads like Git's own

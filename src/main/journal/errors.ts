@@ -1,3 +1,5 @@
+import { explainErrno } from '../../shared/explain-errno.ts'
+
 /** The disk refused a write. What was acknowledged before is safe; the journal goes on once the disk does. */
 export class JournalWriteError extends Error {
   readonly kind = 'journal-write-failed'
@@ -78,17 +80,6 @@ export function isWrittenByOthers(error: unknown): boolean {
 }
 
 const meanings: Record<string, string> = {
-  ENOSPC: 'the disk is full (ENOSPC); free some space and try again',
-  EDQUOT: 'the disk quota is used up (EDQUOT); free some space and try again',
-  EIO: 'the disk reports an input/output error (EIO); check the disk',
-  EROFS: 'the file system is read-only (EROFS)',
-  EACCES: 'permission denied (EACCES); check who owns the file and its folder',
-  EPERM: 'not permitted (EPERM); check who owns the file and its folder',
-  EMFILE: 'too many open files (EMFILE); close some programs and try again',
-  ENFILE: 'too many open files on this machine (ENFILE); close some programs and try again',
-  ENOENT: 'it does not exist (ENOENT)',
-  ELOOP: 'a symbolic link stands in its place (ELOOP); Shiplog does not follow those',
-  EISDIR: 'a directory stands in its place (EISDIR); move it away',
   NAMED_PIPE: 'a named pipe stands in its place; move it away',
   SOCKET: 'a socket stands in its place; move it away',
   DEVICE: 'a device stands in its place; move it away',
@@ -98,5 +89,5 @@ const meanings: Record<string, string> = {
 
 /** What a system's error code means, and what to do. */
 export function explain(code: string): string {
-  return meanings[code] ?? `the system says ${code}`
+  return meanings[code] ?? explainErrno(code) ?? `the system says ${code}`
 }

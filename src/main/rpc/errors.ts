@@ -4,7 +4,12 @@ import { assertNever } from '../../shared/assert-never.ts'
 import { base, type ContractErrorCode } from '../../shared/contract/base.ts'
 import { type Failure, FailureError } from '../../shared/failure.ts'
 import { GitError, GitMissingError, WorktreeRefusedError } from '../git/index.ts'
-import { JournalClosedError, JournalReadError, JournalWriteError } from '../journal/index.ts'
+import {
+  explain,
+  JournalClosedError,
+  JournalReadError,
+  JournalWriteError,
+} from '../journal/index.ts'
 
 /** A disk that is full, broken or closed to us: errno codes that a person can do something about. */
 const storageCodes = new Set([
@@ -36,6 +41,8 @@ export function toContractError(error: unknown): unknown {
   // The call came in while everything was being closed.
   if (error instanceof JournalClosedError)
     return contractError('REFUSED', 'Shiplog is ending; try again.', { reason: 'closing' })
+  if (error instanceof GitError && error.code !== null)
+    return contractError('STORAGE', error.message, { code: error.code, path: '' })
   if (
     error instanceof GitMissingError ||
     error instanceof GitError ||
@@ -45,7 +52,8 @@ export function toContractError(error: unknown): unknown {
   }
   const { code, path } = (error ?? {}) as NodeJS.ErrnoException
   if (code && storageCodes.has(code)) {
-    const message = `${(error as Error).message}. Free some space or repair the disk, then try again; nothing that was saved is lost.`
+    const what = path ? `${path} can't be used` : 'A file can’t be used'
+    const message = `${what}: ${explain(code)}. Nothing that was saved is lost.`
     return contractError('STORAGE', message, { code, path: path ?? '' })
   }
   return error

@@ -58,8 +58,8 @@ const nextSteps: Record<ContractErrorCode, (data: Record<string, unknown>) => st
   DAMAGED: ({ file }) => `The original is kept in ${String(file)}. Everything readable is shown.`,
   INVALID: () => null,
   REFUSED: () => null,
-  STORAGE: ({ path }) =>
-    `Free some space or check that ${String(path)} can be written, then retry.`,
+  // The message names the cause by its code, and what to do about that.
+  STORAGE: () => null,
 }
 
 const lines = (...parts: string[]): string => parts.filter((part) => part !== '').join('\n')
