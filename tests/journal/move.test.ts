@@ -3,6 +3,7 @@ import {
   chmod,
   lstat,
   mkdir,
+  open,
   readdir,
   readFile,
   readlink,
@@ -14,7 +15,12 @@ import {
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { holdsTheSame, isLeftOfMove, moveDurable } from '../../src/main/journal/index.ts'
+import {
+  holdsTheSame,
+  isLeftOfMove,
+  moveDurable,
+  removeDurable,
+} from '../../src/main/journal/index.ts'
 import { crashState, forgottenAt, killedAt, scrambledAt } from '../crash/fault-fs/crash-state.ts'
 import { createRandom } from '../crash/fault-fs/random.ts'
 import { record } from '../crash/fault-fs/record.ts'
@@ -67,6 +73,27 @@ describe('a move', () => {
       expect(await readdir(path.join(there, 'session'))).not.toContain('chat.jsonl')
     },
   )
+
+  it('[R2] takes names and links that are not UTF-8 to another file system', async () => {
+    const { here, there } = await twoFileSystems('injected')
+    const name = Buffer.from([0x66, 0xff, 0x6f])
+    const below = (dir: string) => Buffer.concat([Buffer.from(`${dir}/s/`), name, Buffer.from('/')])
+    await mkdir(path.join(here, 's'))
+    await mkdir(below(here))
+    const file = await open(Buffer.concat([below(here), name]), 'wx')
+    await file.writeFile('kept')
+    await file.close()
+    await symlink(name, Buffer.concat([below(here), Buffer.from('link')]))
+    await moveDurable(path.join(here, 's'), path.join(there, 's'))
+    const moved = await open(Buffer.concat([below(there), name]))
+    expect(await moved.readFile('utf8')).toBe('kept')
+    await moved.close()
+    const link = Buffer.concat([below(there), Buffer.from('link')])
+    expect(await readlink(link, { encoding: 'buffer' })).toEqual(name)
+    expect(await readdir(here)).toEqual([])
+    // What tidies up after tests reads names as text.
+    await removeDurable(path.join(there, 's'))
+  })
 
   it('[R2] [A3] copies a link as a link, and says where a socket was', async () => {
     const { here, there } = await twoFileSystems('injected')

@@ -7,6 +7,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } f
 import { type FileHandle, lstat, open } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { systemCode } from './errors.ts'
+import type { RawPath } from './raw-path.ts'
 
 /** Windows knows neither, and has no such things in folders. */
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
@@ -33,7 +34,7 @@ interface OpenOptions {
  * waits.
  */
 export async function openDataFile(
-  file: string,
+  file: RawPath,
   access: keyof typeof flagsOf,
   { mode = 0o600, followLinks = false }: OpenOptions = {},
 ): Promise<FileHandle> {
@@ -108,10 +109,10 @@ function codeOf(status: NodeKind): string {
 type NodeKind = Pick<Stats, 'isSymbolicLink' | 'isDirectory' | 'isFIFO' | 'isSocket'>
 
 /** What is thrown for a file of another kind. */
-export function notAFile(file: string, status: NodeKind): Error {
+export function notAFile(file: RawPath, status: NodeKind): Error {
   const code = codeOf(status)
   return Object.assign(new Error(`${file} is a ${kinds[code]} where a file should be`), {
     code,
-    path: file,
+    path: String(file),
   })
 }

@@ -73,7 +73,7 @@ export async function replaceBy(
 }
 
 /** Makes a file (0600) that must not exist, with its content durable but not yet its name. */
-export async function writeNewFile(file: string, data: Uint8Array): Promise<void> {
+export async function writeNewFile(file: RawPath, data: Uint8Array): Promise<void> {
   const handle = await open(file, 'wx', 0o600)
   try {
     await writeFully(handle, data)

@@ -22,6 +22,7 @@ import {
   writeNewFile,
 } from './durable-files.ts'
 import { systemCode } from './errors.ts'
+import { type RawPath, rawJoin } from './raw-path.ts'
 import { chunksOf } from './read.ts'
 import { setAside } from './set-aside.ts'
 
@@ -77,13 +78,13 @@ export async function moveDurable(
 }
 
 /** True when `copy` holds what a copy of `original` would hold: names, links and every byte. */
-export async function holdsTheSame(original: string, copy: string): Promise<boolean> {
+export async function holdsTheSame(original: RawPath, copy: RawPath): Promise<boolean> {
   const [known, found] = await Promise.all([lstat(original), lstat(copy)])
   if (known.isDirectory()) return found.isDirectory() && sameFolder(original, copy)
   if (known.isFile())
     return found.isFile() && known.size === found.size && sameBytes(original, copy)
   if (known.isSymbolicLink())
-    return found.isSymbolicLink() && (await readlink(original)) === (await readlink(copy))
+    return found.isSymbolicLink() && (await targetOf(original)).equals(await targetOf(copy))
   return found.isFile() && found.size === 0
 }
 
@@ -135,33 +136,42 @@ async function retire(from: string): Promise<void> {
 }
 
 /** Everything but the last name is durable when it resolves. */
-async function copy(from: string, to: string): Promise<void> {
+async function copy(from: RawPath, to: RawPath): Promise<void> {
   const stats = await lstat(from)
   if (stats.isDirectory()) await copyFolder(from, to, stats)
   else if (stats.isFile()) await copyFile(from, to, stats)
-  else if (stats.isSymbolicLink()) await symlink(await readlink(from), to)
+  else if (stats.isSymbolicLink()) await symlink(await targetOf(from), to)
   else await writeNewFile(to, Buffer.alloc(0))
 }
 
-async function copyFolder(from: string, to: string, { mode }: Stats): Promise<void> {
+async function copyFolder(from: RawPath, to: RawPath, { mode }: Stats): Promise<void> {
   await mkdir(to, { mode: 0o700 })
-  for (const name of (await readdir(from)).sort()) {
-    const below = path.join(from, name)
-    await copy(below, path.join(to, copiedName(name, await lstat(below))))
+  for (const name of (await namesIn(from)).sort(Buffer.compare)) {
+    const below = rawJoin(from, name)
+    await copy(below, rawJoin(to, copiedName(name, await lstat(below))))
   }
   // Only now: what may not be written could not have been filled.
   if ((mode & 0o777) !== 0o700) await chmod(to, mode & 0o777)
   await syncDirectory(to)
 }
 
+const namesIn = (dir: RawPath): Promise<Buffer[]> => readdir(dir, { encoding: 'buffer' })
+
+const targetOf = (link: RawPath): Promise<Buffer> => readlink(link, { encoding: 'buffer' })
+
 /** The name says what a copy can't: these can be made by nobody but whoever needs them. */
-function copiedName(name: string, stats: Stats): string {
-  if (stats.isSocket()) return `${name}.was-a-socket`
-  if (stats.isFIFO()) return `${name}.was-a-pipe`
-  return stats.isCharacterDevice() || stats.isBlockDevice() ? `${name}.was-a-device` : name
+function copiedName(name: Buffer, stats: Stats): Buffer {
+  const suffix = suffixFor(stats)
+  return suffix === '' ? name : Buffer.concat([name, Buffer.from(suffix)])
 }
 
-async function copyFile(from: string, to: string, { mode }: Stats): Promise<void> {
+function suffixFor(stats: Stats): string {
+  if (stats.isSocket()) return '.was-a-socket'
+  if (stats.isFIFO()) return '.was-a-pipe'
+  return stats.isCharacterDevice() || stats.isBlockDevice() ? '.was-a-device' : ''
+}
+
+async function copyFile(from: RawPath, to: RawPath, { mode }: Stats): Promise<void> {
   const source = await openDataFile(from, 'read')
   try {
     const target = await open(to, 'wx', mode & 0o777)
@@ -176,21 +186,24 @@ async function copyFile(from: string, to: string, { mode }: Stats): Promise<void
   }
 }
 
-async function sameFolder(original: string, copy: string): Promise<boolean> {
-  const expected = new Map<string, string>()
-  for (const name of await readdir(original))
-    expected.set(copiedName(name, await lstat(path.join(original, name))), name)
-  const found = await readdir(copy)
+async function sameFolder(original: RawPath, copy: RawPath): Promise<boolean> {
+  // By the names' bytes, one character each.
+  const expected = new Map<string, Buffer>()
+  for (const name of await namesIn(original)) {
+    const copied = copiedName(name, await lstat(rawJoin(original, name)))
+    expected.set(copied.toString('latin1'), name)
+  }
+  const found = await namesIn(copy)
   if (found.length !== expected.size) return false
   for (const name of found) {
-    const known = expected.get(name)
+    const known = expected.get(name.toString('latin1'))
     if (known === undefined) return false
-    if (!(await holdsTheSame(path.join(original, known), path.join(copy, name)))) return false
+    if (!(await holdsTheSame(rawJoin(original, known), rawJoin(copy, name)))) return false
   }
   return true
 }
 
-async function sameBytes(one: string, other: string): Promise<boolean> {
+async function sameBytes(one: RawPath, other: RawPath): Promise<boolean> {
   const handles: FileHandle[] = []
   try {
     for (const file of [one, other]) {
