@@ -1,6 +1,6 @@
 /** What a repository's own Git configuration asks for is shown and allowed as its set-up is (K8). */
 import { existsSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { git, gitProject, openFixture, start, taskOf, untilQuiet } from '../harness.ts'
@@ -48,6 +48,35 @@ it('[K8] starts no agent where a filter was not allowed, and runs it once it was
   expect(await taskOf(fixture.shiplog, id)).toMatchObject({ archived: true })
   expect(existsSync(`${marker}2`)).toBe(false)
 })
+
+it.each(['gitdir:**/worktrees/**', 'onbranch:shiplog/**'])(
+  '[K8] makes no worktree where a filter is included for it only (%s), and says what to do',
+  async (condition) => {
+    const fixture = await openFixture({ files: { '.gitattributes': '*.txt filter=own\n' } })
+    const { client } = fixture.shiplog
+    const { id: projectId, dir } = fixture.project
+    const marker = join(fixture.dir, 'sprung')
+    const filter = `[filter "own"]\n\tclean = "touch '${marker}'; tr a-z A-Z"\n`
+    await writeFile(join(dir, '.git/more'), filter)
+    git(dir, 'config', `includeIf.${condition}.path`, 'more')
+    expect(await client.projects.setup({ projectId })).toMatchObject({ trusted: true })
+    const branches = git(dir, 'branch')
+    await expect(start(fixture, scenario)).rejects.toThrow(
+      /filter\.own\.clean = .*\.git\/config without a condition/s,
+    )
+    expect(existsSync(marker)).toBe(false)
+    expect(git(dir, 'branch')).toBe(branches)
+    expect(git(dir, 'worktree', 'list').trim().split('\n')).toHaveLength(1)
+
+    // As the message says: then the person is asked, and it runs.
+    git(dir, 'config', 'include.path', 'more')
+    const { configSha256 } = await client.projects.setup({ projectId })
+    await client.projects.trustSetup({ projectId, configSha256: configSha256 ?? '' })
+    const id = await start(fixture, scenario)
+    await untilQuiet(fixture.shiplog)
+    expect((await client.workspace.diff({ workspaceId: id })).patch).toContain('+SMALL')
+  },
+)
 
 it('[K8] adds a partial clone without fetching, and asks when something of it is missing', async () => {
   const fixture = await openFixture()

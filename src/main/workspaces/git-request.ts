@@ -23,9 +23,20 @@ export async function gitRequest(git: Git, project: Project): Promise<GitRequest
     const commit = await git.head(project.dir)
     if (commit === null || !(await git.lacksObjects({ dir: project.dir, commit }))) return null
   }
-  return {
-    commands: commands.map(({ key, value }) => `${key} = ${value}`).join('\n'),
-    fetches,
-    sha256,
-  }
+  return { commands: commands.map(lineOf).join('\n'), fetches, sha256 }
 }
+
+/**
+ * Commands that the configuration names in a worktree and not in the project's folder, one a line: what an
+ * `includeIf` adds for worktrees or their branches. Nobody was asked about them, so they don't run.
+ */
+export async function commandsOfWorktreeOnly(
+  git: Git,
+  { projectDir, root }: { projectDir: string; root: string },
+): Promise<string[]> {
+  const [known, found] = await Promise.all([projectDir, root].map(git.repositoryConfig))
+  const shown = new Set(known?.commands.map(lineOf))
+  return (found?.commands ?? []).map(lineOf).filter((command) => !shown.has(command))
+}
+
+const lineOf = ({ key, value }: RepositoryConfig['commands'][number]): string => `${key} = ${value}`

@@ -13,6 +13,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import { type DataLayout, storedPath } from '../sessions/session-files.ts'
 import { changedByAgents } from './changed-by-agents.ts'
 import type { Environments } from './environments.ts'
+import { commandsOfWorktreeOnly } from './git-request.ts'
 import { copyProjectFiles } from './project-config.ts'
 import type { Projects } from './projects.ts'
 import { runSetup } from './setup-command.ts'
@@ -121,7 +122,12 @@ export function createWorkingDirs(deps: {
     const branch = branchOf(taskId, title)
     const root = placeFor(taskId, project)
     await makeDirDurable(join(layout.worktrees, folderName(project.name, project.id)))
-    await git.createWorktree({ repoDir: found.topLevel, path: root, branch, from: baseCommit })
+    const repoDir = found.topLevel
+    await git.createWorktree({ repoDir, path: root, branch, from: baseCommit })
+    await refuseCommandsOfWorktree(project.dir, root).catch(async (error) => {
+      await git.removeWorktree({ repoDir, path: root, branch, branchAt: baseCommit })
+      throw error
+    })
     const below = relative(found.topLevel, start)
     const workingDir = join(root, below)
     // A project that is a folder of its repository may hold only files that Git does not know.
@@ -133,6 +139,16 @@ export function createWorkingDirs(deps: {
       baseCommit,
       baseBranch: found.branch,
     }
+  }
+
+  /** Without a filter that the repository relies on, an agent would change and commit other files than it should. */
+  async function refuseCommandsOfWorktree(projectDir: string, root: string): Promise<void> {
+    const commands = await commandsOfWorktreeOnly(git, { projectDir, root })
+    if (commands.length === 0) return
+    refused(
+      'setup-not-trusted',
+      `The repository's Git configuration names commands for worktrees or branches of Shiplog only (includeIf), and you can't be asked about those: ${commands.join('; ')}. If you want them to run, set them in .git/config without a condition, or in your own configuration (git config --global), then start again; if not, take the include out.`,
+    )
   }
 
   async function discard(taskId: TaskId, from: Parameters<WorkingDirs['discard']>[1]) {
