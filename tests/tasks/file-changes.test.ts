@@ -1,10 +1,17 @@
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import type { TreeDifference } from '../../src/main/git/index.ts'
 import { createSessions } from '../../src/main/sessions/sessions.ts'
+import * as authorship from '../../src/main/tasks/authorship.ts'
 import { createFileChanges } from '../../src/main/tasks/file-changes.ts'
 import type { Entry } from '../../src/shared/entries.ts'
 import { newEntryId, newTaskId, newToolCallId } from '../../src/shared/ids.ts'
 import { temporaryDir } from '../harness.ts'
+
+vi.mock('../../src/main/tasks/authorship.ts', async (original) => {
+  const real = await original<typeof import('../../src/main/tasks/authorship.ts')>()
+  return { ...real, follow: vi.fn(real.follow) }
+})
 
 /** Records the changes in order and gives what the attribution entries say of the file. */
 async function attributions(changes: [before: string, after: string][]) {
@@ -41,4 +48,64 @@ it('does not hold the program up when a large file is written anew', async () =>
     Array.from({ length: 20_000 }, (_, n) => `${word} ${n}\n`).join('')
   const counted = await attributions([[lines('old'), lines('new')]])
   expect(counted).toMatchObject([{ agentChars: lines('new').length, otherChars: 0 }])
+})
+
+/** Files that a tool wrote, and then a command: `texts` by their ids, which are the texts themselves. */
+async function afterCommand(written: string[], differences: Partial<TreeDifference>[]) {
+  const sessions = createSessions()
+  const id = newTaskId()
+  const session = await sessions.open(id, join(await temporaryDir(), id))
+  const changing = createFileChanges({
+    session,
+    history: [],
+    readTexts: async (names) => new Map(names.map((name) => [name, Buffer.from(name)])),
+  })
+  const messageUuid = newEntryId()
+  for (const path of written) {
+    const after = Buffer.from(`by the tool: ${path}\n`)
+    const change = { callId: newToolCallId(), path, before: null, after }
+    await changing.recorder(messageUuid).record(change)
+  }
+  await changing.byCommands([])
+  changing.commandBegins(newEntryId())
+  const file = { change: 'modified', oldPath: null, isFile: true, oldId: 'old\n', newId: 'new\n' }
+  const found = await changing.byCommands(
+    differences.map((one) => ({ ...file, ...one }) as TreeDifference),
+  )
+  await sessions.close(id)
+  const [entry] = found
+  return entry?.type === 'attribution-snapshot' ? entry.files : {}
+}
+
+it('compares the files of one turn in one time, whatever has to be compared of each', async () => {
+  let nowMs = 1_000
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => nowMs)
+  onTestFinished(() => clock.mockRestore())
+  const paths = ['a.txt', 'b.txt', 'c.txt']
+  const follow = vi.mocked(authorship.follow)
+  const given: number[] = []
+  const real = follow.getMockImplementation()
+  follow.mockImplementation((spans, request) => {
+    given.push(request.msMax)
+    nowMs += 100
+    return real?.(spans, request) ?? []
+  })
+  onTestFinished(() => void (real && follow.mockImplementation(real)))
+  const changed = paths.map((path) => ({ path, oldId: `found ${path}\n`, newId: `new ${path}\n` }))
+  await afterCommand(paths, changed)
+  // The tools' own three first. Then of each file what others changed, and what the command did.
+  expect(given.slice(paths.length)).toEqual([250, 150, 50, 1, 1, 1])
+})
+
+it('says of every file that it went, however many others changed', async () => {
+  const many = Array.from({ length: 150 }, (_, n) => ({
+    ...{ path: `made/${n}.txt`, change: 'added' as const },
+    newId: `made ${n}\n`,
+  }))
+  const gone = { path: 'a.txt', change: 'deleted' as const }
+  const moved = { path: 'c.txt', oldPath: 'b.txt', change: 'renamed' as const }
+  const files = await afterCommand(['a.txt', 'b.txt'], [...many, gone, moved])
+  expect(Object.keys(files).filter((path) => path.startsWith('made/'))).toHaveLength(100)
+  expect(files['a.txt']?.sha256).toBeNull()
+  expect(files['b.txt']?.sha256).toBeNull()
 })

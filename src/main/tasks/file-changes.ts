@@ -31,9 +31,9 @@ import {
 } from './authorship.ts'
 import { lastSnapshot } from './drift/record.ts'
 
-/** Nothing else runs while files are compared. */
+/** Of one turn, or of one call of a tool: nothing else runs while files are compared. */
 const comparisonMsMax = 250
-/** More than these are generated: nobody asks who wrote them. */
+/** More than these are generated: nobody asks who wrote them. Those that went are said of all. */
 const commandFilesMax = 100
 /** So many stretches are no longer worth their bytes in every entry. */
 const authorsMax = 2000
@@ -81,7 +81,12 @@ export function createFileChanges({
   }
 
   /** The spans of `before` as it was found. */
-  async function asFound(path: string, state: Known | null, before: string): Promise<Span[]> {
+  async function asFound(
+    path: string,
+    state: Known | null,
+    before: string,
+    time: TimeLeft,
+  ): Promise<Span[]> {
     if (state?.sha256 === sha256(before)) return [...state.spans]
     const left = state && (await contentOf(path, state))
     if (!state || left === null) return ownedBy('other', before)
@@ -89,7 +94,7 @@ export function createFileChanges({
       before: left,
       after: before,
       author: 'other',
-      msMax: comparisonMsMax,
+      msMax: time.leftMs(),
     })
   }
 
@@ -107,8 +112,9 @@ export function createFileChanges({
     const state = known.get(path) ?? null
     if (commandMessage !== null && state?.sha256 !== sha256(before) && !unclear.has(path))
       unclear.set(path, state)
-    const found = await asFound(path, state, before)
-    const spans = follow(found, { before, after, author: 'agent', msMax: comparisonMsMax })
+    const time = timeFor(comparisonMsMax)
+    const found = await asFound(path, state, before, time)
+    const spans = follow(found, { before, after, author: 'agent', msMax: time.leftMs() })
     known.set(path, { sha256: sha256(after), spans, blob: null, isNew: true })
     return attribution(sha256(after), spans)
   }
@@ -117,7 +123,7 @@ export function createFileChanges({
   async function attributeDifference(
     { path, oldPath, change, oldId, newId }: TreeDifference,
     texts: Map<string, Buffer>,
-    msMax: number,
+    time: TimeLeft,
   ): Promise<Attribution | null> {
     const after = textOf(texts.get(newId))
     const now = known.get(path) ?? null
@@ -130,8 +136,9 @@ export function createFileChanges({
     // A tool wrote it in this turn, and then a command did.
     const left = state?.isNew ? await contentOf(path, state) : null
     const before = left ?? was
-    const found = left === null ? await asFound(oldPath ?? path, state, was) : (state?.spans ?? [])
-    const spans = follow(found, { before, after, author: 'agent', msMax })
+    const found =
+      left === null ? await asFound(oldPath ?? path, state, was, time) : (state?.spans ?? [])
+    const spans = follow(found, { before, after, author: 'agent', msMax: time.leftMs() })
     known.set(path, { sha256: sha256(after), spans, blob: newId, isNew: false })
     return attribution(sha256(after), spans)
   }
@@ -141,15 +148,16 @@ export function createFileChanges({
     commandMessage = null
     const files: Record<string, Attribution> = {}
     if (messageUuid !== null) {
-      const some = differences.filter(({ isFile }) => isFile).slice(0, commandFilesMax)
+      const ofFiles = differences.filter(({ isFile }) => isFile)
+      const some = ofFiles.filter(({ change }) => change !== 'deleted').slice(0, commandFilesMax)
       const texts = await readTexts(some.flatMap(({ oldId, newId }) => [oldId, newId]))
-      const untilMs = performance.now() + comparisonMsMax
+      const time = timeFor(comparisonMsMax)
       for (const difference of some) {
-        const { path, oldPath, change } = difference
-        const msLeft = Math.max(1, untilMs - performance.now())
-        const found =
-          change === 'deleted' ? null : await attributeDifference(difference, texts, msLeft)
-        if (found) files[path] = found
+        const found = await attributeDifference(difference, texts, time)
+        if (found) files[difference.path] = found
+      }
+      // Also beyond the limit: what is there later under the same name is another file.
+      for (const { change, path, oldPath } of ofFiles) {
         const gone = change === 'deleted' ? path : oldPath
         if (gone !== null && known.delete(gone)) files[gone] = attribution(null, [])
       }
@@ -187,6 +195,16 @@ export function createFileChanges({
     },
     byCommands: (differences) => serially('', () => byCommands(differences)),
   }
+}
+
+/** What is left of a time that several comparisons share; never nothing, so that each looks at both ends. */
+interface TimeLeft {
+  leftMs(): number
+}
+
+function timeFor(ms: number): TimeLeft {
+  const untilMs = performance.now() + ms
+  return { leftMs: () => Math.max(1, untilMs - performance.now()) }
 }
 
 type Attribution = Extract<Entry, { type: 'attribution-snapshot' }>['files'][string]

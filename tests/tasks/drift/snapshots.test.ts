@@ -2,7 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import type { Entry, WorkspaceSnapshotEntry } from '../../../src/shared/entries.ts'
+import type { Git } from '../../../src/main/git/index.ts'
+import { createRunSnapshots } from '../../../src/main/tasks/drift/snapshots.ts'
+import type { Entry, EntryBody, WorkspaceSnapshotEntry } from '../../../src/shared/entries.ts'
+import { newTaskId, runIdOf } from '../../../src/shared/ids.ts'
 import { entriesOf, openFixture, start, untilQuiet } from '../../harness.ts'
 import { interruptedAt, taskNow } from './walk.ts'
 
@@ -130,4 +133,31 @@ agents:
   expect(refs()).toContain(task.id)
   await fixture.shiplog.client.workspace.remove({ workspaceId: task.id })
   expect(refs()).toBe('')
+})
+
+it('[S2] goes on recording states where texts can’t be read, and says so once', async () => {
+  const recorded: EntryBody[] = []
+  const problems: string[] = []
+  const fakeGit = {
+    keepSnapshot: async () => ({ tree: `tree ${recorded.length}`, head: 'head', commit: 'commit' }),
+    currentBranch: async () => 'main',
+    treeDifferences: async () => [],
+    readTexts: () => Promise.reject(new Error('no answer in time')),
+  }
+  const id = newTaskId()
+  const snapshots = createRunSnapshots({
+    git: fakeGit as unknown as Git,
+    session: { append: async (...bodies: EntryBody[]) => recorded.push(...bodies) } as never,
+    task: { id, title: 'T', parentId: null, workspace: { baseCommit: 'base' } } as never,
+    runId: runIdOf(id, 1),
+    history: [],
+    workingDir: '/w',
+    onChanged: async () => [],
+    onProblem: (text) => problems.push(text),
+  })
+  for (let n = 0; n < 4; n++) expect((await snapshots?.readTexts(['a']))?.size).toBe(0)
+  await snapshots?.beforeTool('bash')
+  await snapshots?.afterTurn(1)
+  expect(recorded.map(({ type }) => type)).toEqual(['workspace-snapshot', 'workspace-snapshot'])
+  expect(problems).toEqual([expect.stringContaining('Who wrote what')])
 })

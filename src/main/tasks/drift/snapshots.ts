@@ -52,7 +52,8 @@ export function createRunSnapshots(deps: {
   let kept: Awaited<ReturnType<Git['keepSnapshot']>> | null = null
   let beginning: Promise<void> | null = null
   let mayHaveChanged = false
-  let problems = 0
+  /** Failed ones, counted apart. */
+  const problems = { states: 0, texts: 0 }
 
   async function begin(): Promise<void> {
     const found = await look()
@@ -93,7 +94,7 @@ export function createRunSnapshots(deps: {
   }
 
   const look = () =>
-    attempt(async (signal): Promise<State> => {
+    attempt('states', async (signal): Promise<State> => {
       kept = await git.keepSnapshot(workingDir, { taskId: task.id, last: kept, signal })
       const { tree, head } = kept
       const branch = await git.currentBranch(workingDir, { signal })
@@ -101,17 +102,21 @@ export function createRunSnapshots(deps: {
     })
 
   const changesBetween = (from: string, to: string) =>
-    attempt((signal) => git.treeDifferences({ dir: workingDir, from, to, signal }))
+    attempt('states', (signal) => git.treeDifferences({ dir: workingDir, from, to, signal }))
 
-  async function attempt<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T | null> {
-    if (problems >= problemsMax) return null
+  /** Texts that can't be read only leave unsaid who wrote what: states are taken all the same. */
+  async function attempt<T>(
+    what: keyof typeof problems,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T | null> {
+    if (problems[what] >= problemsMax) return null
     try {
       return await work(AbortSignal.timeout(snapshotMsMax))
     } catch (error) {
-      problems++
-      if (problems === 1) {
+      problems[what]++
+      if (problems[what] === 1) {
         const why = error instanceof Error ? error.message : String(error)
-        deps.onProblem(`What "${task.title}" changed could not be found from Git: ${why}`, error)
+        deps.onProblem(`${couldNotBe[what](task.title)}: ${why}`, error)
       }
       return null
     }
@@ -129,7 +134,7 @@ export function createRunSnapshots(deps: {
       if (mayHaveChanged) await changesSinceKnown(turn)
     },
     async readTexts(names) {
-      const texts = await attempt((signal) =>
+      const texts = await attempt('texts', (signal) =>
         git.readTexts({ dir: workingDir, names, bytesMax: textBytesMax, signal }),
       )
       return texts ?? new Map()
@@ -147,6 +152,11 @@ type State = { tree: string; head: string | null; branch: string | null }
 
 /** Each may have taken `snapshotMsMax`; a tree that is too large stays so. */
 const problemsMax = 3
+
+const couldNotBe = {
+  states: (title: string) => `What "${title}" changed could not be found from Git`,
+  texts: (title: string) => `Who wrote what in the files of "${title}" could not be read from Git`,
+}
 
 const isSame = (a: State, b: State): boolean =>
   a.tree === b.tree && a.head === b.head && a.branch === b.branch
