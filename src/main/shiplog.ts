@@ -3,6 +3,7 @@ import { access, constants, stat } from 'node:fs/promises'
 import type { AppInfo, LeaseInfo } from '../shared/contract/app.ts'
 import type { ShiplogClient } from '../shared/contract/index.ts'
 import type { TaskId } from '../shared/ids.ts'
+import { clockAhead } from '../shared/projections/ledger-clock.ts'
 import { demoFiles, demoScenario } from './agents/scripted/demo/index.ts'
 import { maskScenario } from './agents/scripted/mask-scenario.ts'
 import { parseScenario } from './agents/scripted/parse-scenario.ts'
@@ -149,6 +150,7 @@ async function openServicesOn(
     ceilings,
     isAllowed: (sha256) =>
       [...ledger.state.projects.values()].some((project) => project.gitConfigSha256 === sha256),
+    isClockTrusted: () => clockAhead(ledger.state.clock, clock()) === null,
     worktrees: {
       dir: layout.worktrees,
       ownerOf: (root) => ownerOfWorktree(ledger.state.tasks.values(), root),

@@ -166,7 +166,7 @@ it('leaves no folder of its own, no mark on a pack and no second reference in th
   expect(refs()).toBe(`refs/shiplog/${taskId}`)
 })
 
-it('lets go of a snapshot that nothing needed for two weeks, and of no younger one', async () => {
+it('lets go of a snapshot that nothing needed for two weeks, and of no younger one, by a clock that can be trusted', async () => {
   const project = await makeRepository({ 'a.txt': 'a\n' })
   const hourMs = 60 * 60 * 1000
   const limitMs = 14 * 24 * hourMs
@@ -182,6 +182,12 @@ it('lets go of a snapshot that nothing needed for two weeks, and of no younger o
   }
   const older = kept(limitMs + hourMs)
   const younger = kept(limitMs - hourMs)
+  await project.write('new.txt', 'one\n')
+  const onWrongClock = createGit({ env: testEnv, isClockTrusted: () => false })
+  const { commit: one } = await onWrongClock.commitSnapshot(project.dir)
+  expect(project.git('for-each-ref', 'refs/shiplog/snapshots/')).toContain(older)
+  project.git('update-ref', '-d', `refs/shiplog/snapshots/${one}`)
+
   await project.write('new.txt', 'new\n')
   const { commit } = await git.commitSnapshot(project.dir)
   const refs = project.git('for-each-ref', '--format=%(refname)', 'refs/shiplog/snapshots/')

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
+  keptReasons,
   lastActivityMs,
   planSweep,
   protectedTasks,
-  whyKept,
 } from '../../src/main/retention/plan.ts'
 import { planPurge, trashedThings, whatIs } from '../../src/main/retention/trash.ts'
 import { type RetentionSettings, retentionDefaults } from '../../src/shared/contract/retention.ts'
@@ -331,7 +331,7 @@ function whatMustStay(tasks: (Wanted & { continues: number; below: number })[]):
 describe('what the person can delete', () => {
   const kept = (wanted: Wanted) => {
     const world = createWorld()
-    return whyKept(world.state, world.add(wanted))
+    return keptReasons(world.state)(world.add(wanted))
   }
 
   it('[X1] keeps what is live, waits, or is pinned, and says what to do first', () => {
@@ -345,11 +345,11 @@ describe('what the person can delete', () => {
     const world = createWorld()
     const first = world.add({})
     world.add({ status: 'interrupted', resumedFrom: first })
-    expect(whyKept(world.state, first)).toContain('is needed')
+    expect(keptReasons(world.state)(first)).toContain('is needed')
     expect(kept({ imported: true })).toBeNull()
   })
 
   it('says that nothing is left of what was permanently deleted', () => {
-    expect(whyKept(createWorld().state, newTaskId())).toContain('permanently')
+    expect(keptReasons(createWorld().state)(newTaskId())).toContain('permanently')
   })
 })

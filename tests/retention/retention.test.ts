@@ -535,6 +535,21 @@ it('[X3] deletes the transcript of one sub-agent because the person asked, keeps
   expect(await doctorOf(shiplog)).toEqual([])
 })
 
+it('[X3] says of a transcript that it had no time for when it is moved, not that it is in the trash', async () => {
+  const { open, leafId } = await stage()
+  const shiplog = await open()
+  const asked = shiplog.client.retention.deleteTranscripts({ taskIds: [leafId] })
+  await shiplog.close()
+  expect(await asked).toMatchObject({
+    deleted: [],
+    left: [{ id: leafId, why: expect.stringContaining('at the next start') }],
+  })
+  const { client } = await open()
+  await expect
+    .poll(async () => (await client.retention.trash()).entries.map(({ kind }) => kind))
+    .toEqual(['trashed-transcript'])
+})
+
 it('[X1] deletes no transcript that is pinned, and says why; one that is in the trash is not deleted twice', async () => {
   const { open, leafId, middleId } = await stage()
   const { client } = await open()

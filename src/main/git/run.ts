@@ -59,6 +59,8 @@ export interface RunGit {
   ensureWorktree(dir: string): Promise<void>
   /** What the repository of a folder asks for by its own configuration; null: nothing. */
   readConfig(dir: string): Promise<RepositoryConfig | null>
+  /** Whether something may be dropped for its age. */
+  isClockTrusted(): boolean
 }
 
 /** Lists of names: a million files of 60 characters fit. */
@@ -80,6 +82,8 @@ export interface RunGitOptions {
   worktrees?: Worktrees | undefined
   /** Whether the person allowed what a repository's own configuration asks for; nothing unless given. */
   isAllowed?: IsAllowed | undefined
+  /** False of a clock that leapt ahead, by which nothing is old; true unless given. */
+  isClockTrusted?: (() => boolean) | undefined
 }
 
 export function createRunGit({
@@ -88,6 +92,7 @@ export function createRunGit({
   ceilings = [],
   worktrees,
   isAllowed = () => false,
+  isClockTrusted = () => true,
 }: RunGitOptions = {}): RunGit {
   const baseEnv = gitEnvironment(env, { ceilings })
   const repairs = new Map<string, Promise<WorktreeState>>()
@@ -110,7 +115,8 @@ export function createRunGit({
   return asRunGit(checked)
 
   function asRunGit(run: (...call: Parameters<RunGit>) => Promise<GitResult>): RunGit {
-    return Object.assign(run.bind(null), { worktreeRootOf, ensureWorktree: ensure, readConfig })
+    const beside = { worktreeRootOf, ensureWorktree: ensure, readConfig, isClockTrusted }
+    return Object.assign(run.bind(null), beside)
   }
 
   async function readConfig(dir: string): Promise<RepositoryConfig | null> {
@@ -196,6 +202,7 @@ export function withVariables(git: RunGit, variables: Record<string, string>): R
       worktreeRootOf: git.worktreeRootOf,
       ensureWorktree: git.ensureWorktree,
       readConfig: git.readConfig,
+      isClockTrusted: git.isClockTrusted,
     },
   )
 }

@@ -72,20 +72,45 @@ export const keptTranscripts = ({ tasks }: Pick<LedgerState, 'tasks'>): Task[] =
  * imported, and every task that one of these continues, however far back.
  */
 export function protectedTasks({ tasks }: Pick<LedgerState, 'tasks'>): Set<TaskId> {
-  const safe = new Set<TaskId>()
-  for (const task of tasks.values()) {
-    if (!isLive(task) && !isUnfinished(task) && !task.imported && !isPinned(tasks, task)) continue
-    // A lineage that leads back to itself can't be made, and must not hang a start.
-    for (let id: TaskId | null = task.id; id && !safe.has(id); ) {
-      safe.add(id)
-      id = tasks.get(id)?.resumedFrom ?? null
-    }
-  }
+  const safe = continuedTasks(tasks)
+  for (const task of tasks.values()) if (isProtected(tasks, task)) safe.add(task.id)
   return safe
 }
 
-/** Why the person can't delete a task's transcript, as a sentence; null: it can be deleted. */
-export function whyKept(state: Pick<LedgerState, 'tasks'>, id: TaskId): string | null {
+const isProtected = (tasks: LedgerState['tasks'], task: Task): boolean =>
+  isLive(task) || isUnfinished(task) || task.imported || isPinned(tasks, task)
+
+/** What protected tasks continue, however far back. */
+function continuedTasks(tasks: LedgerState['tasks']): Set<TaskId> {
+  const continued = new Set<TaskId>()
+  for (const task of tasks.values()) {
+    if (!isProtected(tasks, task)) continue
+    // A lineage that leads back to itself can't be made, and must not hang a start.
+    for (let id = task.resumedFrom; id && !continued.has(id); ) {
+      continued.add(id)
+      id = tasks.get(id)?.resumedFrom ?? null
+    }
+  }
+  return continued
+}
+
+/**
+ * Says of each task why the person can't delete its transcript, as a sentence; null: it can be deleted. What the
+ * tasks continue is looked up once: ask only about the state as it is.
+ */
+export function keptReasons(state: Pick<LedgerState, 'tasks'>): (id: TaskId) => string | null {
+  let continued: Set<TaskId> | undefined
+  return (id) => {
+    continued ??= continuedTasks(state.tasks)
+    return whyKept(state, continued, id)
+  }
+}
+
+function whyKept(
+  state: Pick<LedgerState, 'tasks'>,
+  continued: ReadonlySet<TaskId>,
+  id: TaskId,
+): string | null {
   const task = state.tasks.get(id)
   if (!task || task.purged) return 'It was permanently deleted.'
   if (task.transcriptExpired || task.trashed) return 'It is in the trash already.'
@@ -93,11 +118,8 @@ export function whyKept(state: Pick<LedgerState, 'tasks'>, id: TaskId): string |
   if (isPinned(state.tasks, task)) return `"${task.title}" is pinned: unpin it first.`
   if (isUnfinished(task)) return `"${task.title}" is ${task.status}: abandon it first.`
   if (isLive(task)) return `"${task.title}" is still in use: remove it first.`
-  // Imported ones can be: only no sweep takes them.
-  const needed = protectedTasks({
-    tasks: new Map(state.tasks).set(id, { ...task, imported: false }),
-  })
-  return needed.has(id)
+  // Imported ones can be deleted: only no sweep takes them.
+  return continued.has(id)
     ? `Another agent continues "${task.title}": its transcript is needed.`
     : null
 }

@@ -32,11 +32,11 @@ import { createExpiry } from './expiry.ts'
 import {
   dayMs,
   isPinned,
+  keptReasons,
   keptTranscripts,
   lastActivityMs,
   planSweep,
   protectedTasks,
-  whyKept,
 } from './plan.ts'
 import { createReceipts, withStates } from './receipts.ts'
 import { openSettings } from './settings.ts'
@@ -204,8 +204,9 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
     said: { asked?: true } = {},
   ): Promise<TaskId[]> {
     // Asked and appended without a pause in between: what was pinned or resumed meanwhile stays.
-    const safe = said.asked ? null : protectedTasks(state)
-    const chosen = ids.filter((id) => (safe ? !safe.has(id) : whyKept(state, id) === null))
+    const safe = protectedTasks(state)
+    const whyKept = keptReasons(state)
+    const chosen = ids.filter((id) => (said.asked ? whyKept(id) === null : !safe.has(id)))
     if (chosen.length === 0) return []
     await ledger.record(
       ...chosen.map(
@@ -226,7 +227,9 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
 
   async function deleteTranscripts(taskIds: TaskId[]): Promise<DeletedTranscripts> {
     const ids = [...new Set(taskIds)]
-    const chosen = ids.filter((id) => whyKept(state, id) === null)
+    const whyKept = keptReasons(state)
+    const reasons = new Map(ids.map((id) => [id, whyKept(id)]))
+    const chosen = ids.filter((id) => reasons.get(id) === null)
     const receipt = chosen.length > 0 ? newReceiptId() : null
     const gone = new Set<TaskId>()
     if (receipt) {
@@ -246,8 +249,17 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
     }
     const left = ids
       .filter((id) => !gone.has(id))
-      .map((id) => ({ id, why: whyKept(state, id) ?? 'It could not be moved to the trash.' }))
+      .map((id) => ({ id, why: reasons.get(id) ?? whyNotMoved(id) }))
     return { deleted: [...gone], left, receipt: gone.size > 0 ? receipt : null }
+  }
+
+  /** It could be deleted when it was asked for. */
+  function whyNotMoved(id: TaskId): string {
+    const expired = state.tasks.get(id)?.transcriptExpired
+    if (!expired) return keptReasons(state)(id) ?? 'It could not be moved to the trash.'
+    return ending.signal.aborted
+      ? 'Shiplog was closed before it was moved: it goes to the trash at the next start.'
+      : 'It could not be moved to the trash: the next start tries again.'
   }
 
   function describe(id: TaskId): Pick<RemovedItem, 'title' | 'lastActiveAt'> {

@@ -22,7 +22,7 @@ export async function keepSnapshot(
 ): Promise<void> {
   const ids = [commit, ...(await newIds(quarantine.git, tree))]
   await quarantine.keep({ ref: ref ?? place + commit, commit, ids })
-  if (ref === undefined) await dropOld(git, tree.dir)
+  if (ref === undefined && git.isClockTrusted()) await dropOld(git, tree.dir)
 }
 
 /** The same for a look, which leaves no reference. */
