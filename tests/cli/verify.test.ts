@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { readFile, symlink, truncate, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readFile, symlink, truncate, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { openJournal } from '../../src/main/journal/index.ts'
@@ -30,19 +30,39 @@ it('[J3] proves a whole file, a link to it too, and opens no data directory', as
   expect(JSON.parse(stdout)).toMatchObject({ ok: true, records: 4, withheld: 0, damage: [] })
 })
 
-it('[J3] proves the rest of a file in which records were withheld, and counts them', async () => {
-  const file = await journalFile()
+async function withholdSecond(file: string): Promise<void> {
   const lines = (await readFile(file, 'utf8')).split('\n')
   const line = lines[1] ?? ''
   const { seq, prev, sum } = JSON.parse(line)
   const withheld = hash('sha256', line.slice(0, -85), 'base64url')
   lines[1] = `{"v":0,"seq":${seq},"withheld":"${withheld}","prev":"${prev}","sum":"${sum}"}`
   await writeFile(file, lines.join('\n'))
+}
+
+it('[J3] proves the rest of a file in which records were withheld, and counts them', async () => {
+  const file = await journalFile()
+  await withholdSecond(file)
   const { code, stderr } = await verified(file)
   expect([code, stderr]).toEqual([
     0,
     expect.stringContaining('In order: 3 records, 1 withheld, in one'),
   ])
+})
+
+it('[J3] calls it damage in a journal of a data directory, and accepts an export beside it', async () => {
+  const file = await journalFile()
+  await withholdSecond(file)
+  const dataDir = await temporaryDir()
+  const own = path.join(dataDir, 'sessions/one/chat.jsonl')
+  await mkdir(path.dirname(own), { recursive: true })
+  for (const name of ['ledger.jsonl', 'lease.lock']) await writeFile(path.join(dataDir, name), '')
+  for (const copy of [own, path.join(dataDir, 'export.jsonl')]) await copyFile(file, copy)
+  const { code, stdout, stderr } = await verified(own)
+  expect([code, stdout]).toEqual([7, expect.stringMatching(/^line 2: /)])
+  expect(stderr).toContain(
+    `of the data directory ${dataDir}, where 1 record must have been taken out`,
+  )
+  expect(await verified(path.join(dataDir, 'export.jsonl'))).toMatchObject({ code: 0 })
 })
 
 it('[J3] names the line that was changed, and ends with 7', async () => {

@@ -1,8 +1,14 @@
 /** `shiplog verify FILE`: checks a transcript, a ledger or an export by its chain of checksums. */
 import { realpath } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { dirname, resolve, sep } from 'node:path'
 import { counted } from '../../../../shared/counted.ts'
-import { type JournalCheck, JournalReadError, verifyJournal } from '../../../journal/index.ts'
+import {
+  exists,
+  type JournalCheck,
+  JournalReadError,
+  verifyJournal,
+} from '../../../journal/index.ts'
+import { layoutOf } from '../../../sessions/session-files.ts'
 import type { CliContext } from '../context.ts'
 import { CliError, exitCodes } from '../exit-codes.ts'
 import type { Action } from '../program.ts'
@@ -11,18 +17,30 @@ import { safeLine } from '../terminal/safe-text.ts'
 export function verify(name: string): Action {
   return async (context) => {
     const path = resolve(context.host.cwd, name)
-    const check = await checkOf(path)
+    const { dataDir, ...check } = await checkOf(path)
     const ok = check.damage.length === 0 && check.tailBytes === 0
     if (context.json) await context.printJson({ path, ok, ...check })
-    else await printCheck(context, check)
+    else {
+      await printCheck(context, check)
+      if (dataDir !== null && check.withheld > 0)
+        await context.say(
+          `Records are withheld in exports only. This is a journal of the data directory ${safeLine(dataDir)}, where ${counted(check.withheld, 'record')} must have been taken out.`,
+        )
+    }
     return ok ? exitCodes.done : exitCodes.damage
   }
 }
 
-async function checkOf(path: string): Promise<JournalCheck> {
+/** `dataDir`: where the file is a journal of Shiplog's own, in which a stub is damage. */
+async function checkOf(path: string): Promise<JournalCheck & { dataDir: string | null }> {
   try {
     // A person may well name a link; the journal itself follows none.
-    return await verifyJournal(await realpath(path), undefined, { stubs: true })
+    const file = await realpath(path)
+    const dataDir = await dataDirOf(file)
+    const check = await verifyJournal(file, undefined, { stubs: true })
+    if (dataDir === null || check.withheld === 0) return { ...check, dataDir }
+    const { damage } = await verifyJournal(file)
+    return { ...check, damage, dataDir }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') throw new CliError(exitCodes.notFound, `There is no file ${path}.`)
@@ -34,6 +52,17 @@ async function checkOf(path: string): Promise<JournalCheck> {
     if (error instanceof JournalReadError) throw new CliError(exitCodes.usage, error.message)
     throw error
   }
+}
+
+/** The data directory whose ledger or transcript the file is; null for an export, also for one that lies in it. */
+async function dataDirOf(file: string): Promise<string | null> {
+  for (let dir = dirname(file); dir !== dirname(dir); dir = dirname(dir)) {
+    const { ledger, leaseLock, sessions, archive, trash } = layoutOf(dir)
+    const isOwn =
+      file === ledger || [sessions, archive, trash].some((folder) => file.startsWith(folder + sep))
+    if (isOwn && (await exists(ledger)) && (await exists(leaseLock))) return dir
+  }
+  return null
 }
 
 async function printCheck(context: CliContext, check: JournalCheck): Promise<void> {
