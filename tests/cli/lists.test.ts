@@ -158,6 +158,18 @@ describe('transcripts', () => {
     expect(stdout).toContain('line 4000')
   })
 
+  it('show: leaves the colours of an output out, and --raw prints them', async () => {
+    world.append(tester, {
+      ...{ type: 'tool-result', name: 'bash', outcome: 'ok', durationMs: 1 },
+      ...{ messageUuid: newEntryId(), runId: runIdOf(tester, 1), turn: 9, callId: newToolCallId() },
+      output: '\u001B[32m4 passed\u001B[0m',
+      detail: { kind: 'bash', exitCode: 0, timedOut: false, omittedBytes: 0 },
+    })
+    expect((await run('transcripts', 'show', tester)).stdout).toContain('\n4 passed\n')
+    const { stdout } = await run('transcripts', 'show', tester, '--raw')
+    expect(stdout).toContain('\u001B[32m4 passed\u001B[0m')
+  })
+
   it('show --from and --limit', async () => {
     const page = await document('transcripts', 'show', tester, '--from', '2', '--limit', '3')
     expect(page.entries.map((entry: { seq: number }) => entry.seq)).toEqual([2, 3, 4])

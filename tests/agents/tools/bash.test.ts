@@ -33,6 +33,11 @@ describe('bash', () => {
     })
   })
 
+  it('gives terminal sequences as they were printed, and so joins no halves of a secret', async () => {
+    const { output } = await bash('printf "\\033[31mred\\033[0m hun\\033[1mter2\\n"')
+    expect(output).toBe('\u001B[31mred\u001B[0m hun\u001B[1mter2')
+  })
+
   it('gives only the output when all went well', async () => {
     expect(await bash('echo "a  b"')).toMatchObject({ outcome: 'ok', output: 'a  b' })
     expect(await bash('true')).toMatchObject({ outcome: 'ok', output: '' })

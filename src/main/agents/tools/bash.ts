@@ -1,5 +1,4 @@
 import { stat } from 'node:fs/promises'
-import { stripVTControlCharacters } from 'node:util'
 import type { ShellState, ToolResult } from '../../../shared/agent.ts'
 import { bashTimeoutMsDefault } from '../../../shared/tools.ts'
 import type { RunningCommands } from './running-commands.ts'
@@ -40,7 +39,8 @@ function resultOf(outcome: ShellOutcome, limitMs: number): ToolResult {
   const timedOut = outcome.endedBy === 'time-limit'
   return {
     outcome: exitCode === 0 ? 'ok' : 'error',
-    output: [stripVTControlCharacters(outcome.text).replace(/\n+$/, ''), ...notes(outcome, limitMs)]
+    // As it was printed: to take sequences out could join the halves of a secret that the masker did not know.
+    output: [outcome.text.replace(/\n+$/, ''), ...notes(outcome, limitMs)]
       .filter(Boolean)
       .join('\n'),
     detail: { kind: 'bash', exitCode, timedOut, omittedBytes, ...(whole && { whole }) },

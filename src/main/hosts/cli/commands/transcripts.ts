@@ -12,6 +12,7 @@ import type { Entry } from '../../../../shared/entries.ts'
 import { shortId } from '../../../../shared/ids.ts'
 import { createTranscriptMarkdown } from '../../../../shared/projections/transcript-markdown.ts'
 import { isRunning } from '../../../../shared/tasks.ts'
+import { terminalText } from '../../../../shared/terminal-text.ts'
 import { toolDetailSchema } from '../../../../shared/tools.ts'
 import type { CliContext } from '../context.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -282,13 +283,19 @@ async function printMarkdown(
     }
     damage.add(page.damage)
     last = page
-    await print(markdown.add(page.entries))
+    await print(markdown.add(raw ? page.entries : page.entries.map(withoutSequences)))
     if (out.closed) break
   }
   const ending = { partial: last?.partial, live: heading?.live, cut: last?.nextSeq != null }
   await print(markdown.end(ending))
   return { damage: damage.all }
 }
+
+/** Colours of a command's output are no text. Of what a command was, nothing is left out. */
+const withoutSequences = (entry: Entry): Entry =>
+  entry.type === 'tool-result' && entry.name === 'bash'
+    ? { ...entry, output: terminalText(entry.output) }
+    : entry
 
 interface Heading {
   markdown: string
