@@ -2,7 +2,9 @@
  * Projects, tasks, runs and workspaces as every host shows them. The field names are those of the
  * command line's JSON, so the same objects serve the command line, the contract and the views.
  */
+
 import { z } from 'zod'
+import { dayMs } from './durations.ts'
 import { usageSchema } from './entries.ts'
 import {
   projectIdSchema,
@@ -344,5 +346,5 @@ export function undoableApply(
 ): FileUpdate | null {
   const last = fileUpdates.findLast(({ reason, doneAt }) => reason === 'apply' && doneAt !== null)
   if (!last) return null
-  return nowMs - Date.parse(last.startedAt) < undoableDays * 24 * 60 * 60 * 1000 ? last : null
+  return nowMs - Date.parse(last.startedAt) < undoableDays * dayMs ? last : null
 }

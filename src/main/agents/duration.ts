@@ -1,5 +1,7 @@
+import { dayMs } from '../../shared/durations.ts'
+
 /** The longest time a scenario or a tool call may name: a day, past which it is a mistake. */
-const durationMsMax = 24 * 60 * 60 * 1000
+const durationMsMax = dayMs
 
 const msPerUnit = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const
 

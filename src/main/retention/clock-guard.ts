@@ -1,4 +1,5 @@
 /** Nothing is removed by a clock that leapt ahead until the person has said that it is right. See FORMAT.md. */
+import { clockAheadText } from '../../shared/clock-ahead-text.ts'
 import type { ClockAhead } from '../../shared/contract/retention.ts'
 import { refused } from '../../shared/failure.ts'
 import { clockAhead } from '../../shared/projections/ledger-clock.ts'
@@ -34,7 +35,7 @@ export function createClockGuard(deps: {
       if (found && !wasReported) {
         wasReported = true
         deps.onClockAhead(
-          `${whatIsSeen(found)}, so nothing was cleaned up. If today’s date is right, run \`shiplog prune --yes\`, or clean up in Settings.`,
+          `${clockAheadText(found)}, so nothing was cleaned up. If today’s date is right, run \`shiplog prune --yes\`, or clean up in Settings.`,
         )
       }
       return found === null
@@ -45,7 +46,7 @@ export function createClockGuard(deps: {
       if (!clockIsRight)
         refused(
           'clock-ahead',
-          `${whatIsSeen(found)}, so nothing was removed. Is today’s date right?`,
+          `${clockAheadText(found)}, so nothing was removed. Is today’s date right?`,
         )
       await ledger.record({ type: 'clock.confirmed' })
       wasReported = false
@@ -53,6 +54,3 @@ export function createClockGuard(deps: {
     },
   }
 }
-
-const whatIsSeen = ({ days, newestAt }: ClockAhead): string =>
-  `The clock is ${days.toLocaleString('en')} days past the newest record (${newestAt.slice(0, 10)})`

@@ -1,10 +1,10 @@
 /** What a sweep removes, and why. Pure: what is known, what is wanted and the present come in. */
+
 import type { RemovalReason, RetentionSettings } from '../../shared/contract/retention.ts'
+import { dayMs } from '../../shared/durations.ts'
 import type { TaskId } from '../../shared/ids.ts'
 import type { LedgerState } from '../../shared/projections/ledger-state.ts'
 import { isRunning, type Task } from '../../shared/tasks.ts'
-
-export const dayMs = 24 * 60 * 60 * 1000
 
 interface PlannedRemoval {
   id: TaskId

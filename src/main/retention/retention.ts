@@ -2,6 +2,7 @@
  * How long transcripts are kept (X): sweeps at start and on demand, their receipts, and taking things
  * back. What goes is decided in `plan.ts` and `trash.ts`; what is durable when, is in FORMAT.md.
  */
+
 import type {
   ReceiptItem,
   ReceiptSummary,
@@ -13,6 +14,7 @@ import type {
   SweptBy,
   TrashEntry,
 } from '../../shared/contract/retention.ts'
+import { dayMs } from '../../shared/durations.ts'
 import { FailureError, refused } from '../../shared/failure.ts'
 import {
   newReceiptId,
@@ -30,7 +32,6 @@ import type { WorkspaceService } from '../workspaces/workspace-service.ts'
 import { createClockGuard } from './clock-guard.ts'
 import { createExpiry } from './expiry.ts'
 import {
-  dayMs,
   isPinned,
   keptReasons,
   keptTranscripts,

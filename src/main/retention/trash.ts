@@ -1,10 +1,12 @@
 /** What lies in the trash, and what of it has been there long enough. See FORMAT.md. */
+
 import { z } from 'zod'
 import type {
   RemovalReason,
   RemovedKind,
   RetentionSettings,
 } from '../../shared/contract/retention.ts'
+import { dayMs } from '../../shared/durations.ts'
 import { parseTaskId, type TaskId } from '../../shared/ids.ts'
 import type { LedgerState } from '../../shared/projections/ledger-state.ts'
 import type { Task } from '../../shared/tasks.ts'
@@ -16,7 +18,7 @@ import {
   taskOfLeftovers,
   trashedRootName,
 } from '../sessions/trash-names.ts'
-import { dayMs, isPinned } from './plan.ts'
+import { isPinned } from './plan.ts'
 
 /** One thing in the trash, as far as the ledger knows it. */
 type TrashEntry =

@@ -1,4 +1,5 @@
 /** One run of an agent: from its prompt to its end, every step of it in the session's record. */
+
 import { isAbsolute, join, relative } from 'node:path'
 import type {
   Agent,
@@ -14,6 +15,7 @@ import { activityOf } from '../../shared/projections/describe-tool-call.ts'
 import { repairHistory } from '../../shared/projections/repair-history.ts'
 import type { Task } from '../../shared/tasks.ts'
 import { traitsOf } from '../../shared/tool-traits.ts'
+import { addUsage } from '../../shared/usage.ts'
 import type { LearningMasker } from '../secrets/masker.ts'
 import type { Session } from '../sessions/session.ts'
 import { mayChangeAnyFile, type RunSnapshots } from './drift/index.ts'
@@ -332,17 +334,7 @@ function createUsageSum(): UsageSum {
   let sum = noUsage
   return {
     add(usage) {
-      if (!usage) return
-      const costUsd =
-        sum.costUsd === null && usage.costUsd === null
-          ? null
-          : (sum.costUsd ?? 0) + (usage.costUsd ?? 0)
-      sum = {
-        inputTokens: sum.inputTokens + usage.inputTokens,
-        outputTokens: sum.outputTokens + usage.outputTokens,
-        costUsd,
-        complete: sum.complete && usage.complete,
-      }
+      if (usage) sum = addUsage(sum, usage)
     },
     total: () => sum,
   }

@@ -2,9 +2,8 @@
  * What the times of the ledger's records say of the clock that wrote them. A clock that leapt ahead makes
  * everything look old, so nothing may be deleted by it unasked. Pure.
  */
+import { dayMs } from '../durations.ts'
 import type { LedgerRecord } from '../ledger.ts'
-
-const dayMs = 24 * 60 * 60 * 1000
 
 /** Nobody looks away for as long without knowing it; what a leap within it makes look old is still in the trash. */
 const clockLeapDaysMax = 21

@@ -2,8 +2,9 @@
  * Folds ledger records into projects and tasks. Pure: no clock, no I/O. The main process, the renderer,
  * the stories and the tests use this one fold, so live view and restart can't disagree.
  */
+
 import { assertNever } from '../assert-never.ts'
-import { noUsage, type Usage } from '../entries.ts'
+import { noUsage } from '../entries.ts'
 import type { ProjectId, PromptId, TaskId, UpdateId } from '../ids.ts'
 import type { LedgerEvent, LedgerEventOf, LedgerRecord } from '../ledger.ts'
 import {
@@ -17,6 +18,7 @@ import {
   type TranscriptExpiry,
   type Workspace,
 } from '../tasks.ts'
+import { addUsage } from '../usage.ts'
 import { foldClock, type LedgerClock, unknownClock } from './ledger-clock.ts'
 
 /** Objects in the maps are replaced, never changed; the maps themselves change in place. */
@@ -428,17 +430,6 @@ function endRun(
     const { process: _, prompt: __, ...ended } = r
     return { ...ended, ...end }
   })
-}
-
-function addUsage(a: Usage, b: Usage): Usage {
-  const costUsd =
-    a.costUsd === null && b.costUsd === null ? null : (a.costUsd ?? 0) + (b.costUsd ?? 0)
-  return {
-    inputTokens: a.inputTokens + b.inputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    costUsd,
-    complete: a.complete && b.complete,
-  }
 }
 
 function unitedByPath<Named extends { path: string }>(known: Named[], found: Named[]): Named[] {

@@ -1,11 +1,12 @@
 /** References that keep snapshots until something lasting names them: a branch, or a task's hidden reference. */
+import { dayMs } from '../../../shared/durations.ts'
 import { diffTree, readRaw, submoduleMode } from '../changes.ts'
 import { fields, line, type RunGit } from '../run.ts'
 import type { Quarantine } from './quarantine.ts'
 
 const place = 'refs/shiplog/snapshots/'
 /** As long as Git keeps what nothing refers to, unless it is told otherwise. */
-const keptForMs = 14 * 24 * 60 * 60 * 1000
+const keptForMs = 14 * dayMs
 
 interface NewTree {
   dir: string

@@ -6,6 +6,7 @@
  * They move into the repository as one pack. Its `.keep` file is there before it and goes after the reference
  * is written: a `gc` that began before then leaves the pack alone, and a later one sees the reference.
  */
+
 import {
   mkdir,
   mkdtemp,
@@ -19,6 +20,7 @@ import {
 } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { dayMs } from '../../../shared/durations.ts'
 import { GitError, ObjectsVanishedError } from '../errors.ts'
 import { readGitDir } from '../git-dir.ts'
 import { line, type RunGit, withVariables } from '../run.ts'
@@ -40,7 +42,7 @@ const folderPrefix = 'shiplog-new-'
 /** In `.keep` files of ours, which a killed process leaves behind. */
 const keepReason = 'shiplog: until a reference names it\n'
 /** No call takes as long: what is older was left behind by a killed process. */
-const leftBehindMs = 24 * 60 * 60 * 1000
+const leftBehindMs = dayMs
 
 /** Folders and `.keep` files of this process: a clock that was set ahead makes them look old. */
 const inUse = new Set<string>()

@@ -2,14 +2,16 @@
  * Which pages the web host knows, so that those of its last start find it again: a hash of each page's token
  * and the port, in the data directory (0600). Never a token: agents can read files there (K7).
  */
+
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
+import { dayMs } from '../../../shared/durations.ts'
 import { readJsonFile, writeFileDurable } from '../../journal/index.ts'
 
 /** Every start prints a link, and so has a token more; a person has a few pages open. */
 const pagesMax = 16
 /** A tab that nobody looked at for so long is opened by the new link. */
-const pageAgeMsMax = 30 * 24 * 60 * 60 * 1000
+const pageAgeMsMax = 30 * dayMs
 /** 256 bits, as many as the hash it is compared by. */
 const tokenBytes = 32
 /** A browser is started and has loaded the page by then. */

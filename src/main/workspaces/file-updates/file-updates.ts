@@ -4,6 +4,7 @@
  * at any point is settled by the next start, or by the next update of the same working tree. See README.md.
  */
 
+import { dayMs } from '../../../shared/durations.ts'
 import { refused } from '../../../shared/failure.ts'
 import { newUpdateId, type TaskId, type UpdateId } from '../../../shared/ids.ts'
 import { clockAhead } from '../../../shared/projections/ledger-clock.ts'
@@ -62,7 +63,7 @@ export function createFileUpdates(deps: FileUpdateDependencies): FileUpdates {
       const update = { id: updateId, reason: 'apply', root, commit, files: files.length } as const
       const written = await run({ task: taskOf(taskId), update, manifest }, dir)
       const nowMs = clock()
-      const oldestMs = nowMs - undoableDays * 24 * 60 * 60 * 1000
+      const oldestMs = nowMs - undoableDays * dayMs
       // A clock that leapt ahead makes everything look old.
       if (clockAhead(state.clock, nowMs) === null)
         await git.dropOldUpdates(root, oldestMs).catch(() => undefined)

@@ -2,11 +2,10 @@
 import prettyBytes from 'pretty-bytes'
 import prettyMilliseconds from 'pretty-ms'
 import { counted as sharedCounted } from '../../../shared/counted.ts'
+import { dayMs, hourMs } from '../../../shared/durations.ts'
 
 const secondMs = 1000
 const minuteMs = 60 * secondMs
-const hourMs = 60 * minuteMs
-const dayMs = 24 * hourMs
 /** Older than this, a date says more than a number of days. */
 const relativeMaxMs = 7 * dayMs
 

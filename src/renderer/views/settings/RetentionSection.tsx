@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'react'
+import { clockAheadText } from '../../../shared/clock-ahead-text.ts'
 import type { ClockAhead, RetentionSettings } from '../../../shared/contract/retention.ts'
 import type { Task } from '../../../shared/tasks.ts'
 import { dayOf } from '../../components/primitives/format.ts'
@@ -152,8 +153,8 @@ function Form(props: {
   )
 }
 
-const clockInWords = ({ days, newestAt }: ClockAhead): string =>
-  `The clock is ${days.toLocaleString('en')} days past the newest record (${dayOf(newestAt)}). If today’s date is wrong, set it first: nothing is cleaned up until you confirm it.`
+const clockInWords = (ahead: ClockAhead): string =>
+  `${clockAheadText(ahead, dayOf)}. If today’s date is wrong, set it first: nothing is cleaned up until you confirm it.`
 
 /** Transcripts in the trash: all, or those of one receipt. */
 function countExpired(tasks: Iterable<Task>, receiptId?: string): number {

@@ -1,6 +1,8 @@
 /** `shiplog prune`: retention on demand, what it would do, and taking it back. */
+
 import { createInterface } from 'node:readline/promises'
 import { isDefinedError, ORPCError } from '@orpc/client'
+import { clockAheadText } from '../../../../shared/clock-ahead-text.ts'
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
 import type { ClockAhead, RemovedItem, Sweep } from '../../../../shared/contract/retention.ts'
 import { counted } from '../../../../shared/counted.ts'
@@ -24,7 +26,7 @@ export function prune(given: ParsedOptions): Action {
         client.retention.preview({ settings: { ...(await client.retention.settings()), ...only } })
       if (dryRun) {
         const planned = await preview()
-        if (planned.clockAhead) await context.warn(`${clockInWords(planned.clockAhead)}.`)
+        if (planned.clockAhead) await context.warn(`${clockAheadText(planned.clockAhead)}.`)
         await print(context, planned)
         return exitCodes.done
       }
@@ -38,7 +40,7 @@ export function prune(given: ParsedOptions): Action {
         if (!(await isClockRight(context, clockAhead, planned))) {
           throw new CliError(
             exitCodes.refused,
-            `${clockInWords(clockAhead)}, so nothing was removed. If today’s date is right, call again with --yes.`,
+            `${clockAheadText(clockAhead)}, so nothing was removed. If today’s date is right, call again with --yes.`,
           )
         }
         return sweepNow(true)
@@ -65,7 +67,7 @@ async function isClockRight(
   const { host, err, json } = context
   if (json || host.stdin.isTTY !== true || !err.isTTY) return false
   await printSweep(context, planned)
-  await context.warn(`${clockInWords(ahead)}: either nobody used Shiplog since, or it is wrong.`)
+  await context.warn(`${clockAheadText(ahead)}: either nobody used Shiplog since, or it is wrong.`)
   const questions = createInterface({ input: host.stdin, output: host.stderr })
   try {
     const answer = await questions.question('Is today’s date right, and remove all this? [y/N] ')
@@ -74,9 +76,6 @@ async function isClockRight(
     questions.close()
   }
 }
-
-const clockInWords = ({ days, newestAt }: ClockAhead): string =>
-  `The clock is ${days.toLocaleString('en')} days past the newest record (${newestAt.slice(0, 10)})`
 
 /** Instead of what the settings say. */
 function onlyTtl(days: number | 'never' | undefined): { transcriptTtlDays?: number | null } {
