@@ -12,7 +12,12 @@ const theme = 'shiplog'
 // The colours of `theme.css`, which change with the theme by themselves.
 registerCustomCSSVariableTheme(theme, {}, false)
 
-const poolOptions = { workerFactory: () => new DiffWorker(), poolSize: workers }
+const poolOptions = {
+  workerFactory: () => new DiffWorker(),
+  poolSize: workers,
+  // After its own ten seconds it would colour on the main thread, and a busy machine would stand still.
+  workerInitializationTimeout: 120_000,
+}
 const highlighterOptions = { theme, lineDiffType: 'word' as const }
 
 const options = {
