@@ -1,5 +1,5 @@
 /** A root is a conversation: it streams, is stopped, goes on, and survives the host's end. */
-import { chmod, readFile } from 'node:fs/promises'
+import { chmod, readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, type Host, playToEnd, start, test } from './app.ts'
 import {
@@ -105,6 +105,8 @@ test('a notice that was dismissed stays away, and that of the next start is show
     const gate = app.gate(name)
     await start(host, project, cutShortScenario(gate.command), name)
     await gate.reached()
+    // The next start ends the commands that it finds noted, and that is what the notice is about.
+    await expect.poll(() => notedCommands(app.dataDir)).toContain(name)
     await page.goto('about:blank')
     await host.kill()
     // The same address, where the window remembers what was dismissed.
@@ -238,3 +240,13 @@ test('what was typed and not sent is still there after looking elsewhere', async
   await row(page, 'Hello').click()
   await expect(composer(page)).toHaveValue('Half a thought')
 })
+
+/** What is on disk of the commands that agents have running. */
+async function notedCommands(dataDir: string): Promise<string> {
+  const running = path.join(dataDir, 'running')
+  const names = await readdir(running)
+  const noted = names.map((name) =>
+    readFile(path.join(running, name, 'process.json'), 'utf8').catch(() => ''),
+  )
+  return (await Promise.all(noted)).join('\n')
+}

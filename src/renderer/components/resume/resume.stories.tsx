@@ -1,5 +1,5 @@
 import type { Meta, StoryObj } from '@storybook/react-vite'
-import { expect, fn, userEvent, within } from 'storybook/test'
+import { expect, fn, userEvent, waitFor, within } from 'storybook/test'
 import { inColumn } from '../../../../storybook/decorators.tsx'
 import {
   conflictDrift,
@@ -89,7 +89,9 @@ export const Tree: Story = {
     await userEvent.click(
       canvas.getByRole('combobox', { name: 'What to do with Review the change' }),
     )
-    const options = await within(document.body).findAllByRole('option')
+    const list = within(await within(document.body).findByRole('listbox'))
+    await waitFor(() => expect(list.getAllByRole('option')).toHaveLength(3))
+    const options = list.getAllByRole('option')
     // One that never began is fresh already.
     await expect(options.map((option) => option.textContent)).toEqual([
       'Resume',
@@ -97,7 +99,8 @@ export const Tree: Story = {
       'Leave',
     ])
     await userEvent.click(options[1] as HTMLElement)
-    await expect(onChoose).toHaveBeenLastCalledWith(ids.review, 'abandon')
+    await waitFor(() => expect(onChoose).toHaveBeenLastCalledWith(ids.review, 'abandon'))
+    await waitFor(() => expect(within(document.body).queryByRole('listbox')).toBeNull())
   },
 }
 export const TreeDark: Story = { ...Tree, globals: { theme: 'dark' }, play: undefined }
