@@ -22,6 +22,8 @@ interface RpcServerOptions {
   version?: string | undefined
   /** For what is no call. */
   answer(request: IncomingMessage, response: ServerResponse, access: AccessRules): void
+  /** How long a socket may stay silent. */
+  silence?: typeof silenceDefaults
 }
 
 export interface RpcServer {
@@ -45,14 +47,17 @@ export const refusalCodes = {
 
 /** The largest thing that a client sends is a scenario's text or a long prompt. */
 const messageBytesMax = 16 * 1024 * 1024
-/** Who has not said what it wants by then is cut off: anybody on this machine can knock. */
-const requestMsMax = 10_000
-const requestCheckMs = 2_000
 /** A browser opens six at once for its pages, and one for each that stays. */
 const connectionsMax = 256
-/** A refused socket is open only until its page has heard why. */
-const refusedMsMax = 1_000
 const refusedAtOnceMax = 32
+
+const silenceDefaults = {
+  /** Who has not said what it wants by then is cut off: anybody on this machine can knock. */
+  requestMsMax: 10_000,
+  requestCheckMs: 2_000,
+  /** A refused socket is open only until its page has heard why. */
+  refusedMsMax: 1_000,
+}
 
 /**
  * The first snapshot of a long ledger is a megabyte that packs to a tenth. Small messages, so all that streams,
@@ -67,7 +72,8 @@ const compression = {
 
 /** Resolves once it listens. Throws `WebHostError` when it can't. */
 export async function startRpcServer(options: RpcServerOptions): Promise<RpcServer> {
-  const { router, address, version, answer } = options
+  const { router, address, version, answer, silence = silenceDefaults } = options
+  const { requestMsMax, requestCheckMs, refusedMsMax } = silence
   const server = createServer({
     headersTimeout: requestMsMax,
     requestTimeout: requestMsMax,

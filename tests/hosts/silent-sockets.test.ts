@@ -1,0 +1,65 @@
+/** Sockets that stay silent are cut off: anybody on the machine can knock, and a refused page may never hang up. */
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { expect, it, onTestFinished } from 'vitest'
+import { protocolName } from '../../src/main/hosts/web/access.ts'
+import { startRpcServer } from '../../src/main/hosts/web/rpc-server.ts'
+import { createCountingRouter } from './web-fixture.ts'
+
+/** Never, within a test. */
+const neverMs = 3_600_000
+
+async function serverThat(silence: Parameters<typeof startRpcServer>[0]['silence']) {
+  const server = await startRpcServer({
+    ...{ router: createCountingRouter().router, address: '127.0.0.1', port: 0, silence },
+    grantOf: () => null,
+    answer: (_request, response) => void response.end(),
+  })
+  onTestFinished(() => server.close())
+  return server
+}
+
+async function knockAt(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1')
+  onTestFinished(() => void socket.destroy())
+  // Being cut off may come as a reset.
+  socket.on('error', () => undefined)
+  await once(socket, 'connect')
+  return socket
+}
+
+it('cuts off who connects and says nothing, or only half of what it wants', async () => {
+  const { port } = await serverThat({
+    ...{ requestMsMax: 20, requestCheckMs: 10, refusedMsMax: neverMs },
+  })
+  const silent = await knockAt(port)
+  const silentEnded = once(silent.resume(), 'close')
+  const half = await knockAt(port)
+  half.write('GET / HTTP/1.1\r\nHost:')
+  await Promise.all([silentEnded, once(half.resume(), 'close')])
+})
+
+it('cuts off a refused socket that never hangs up, after it was told why', async () => {
+  const { port } = await serverThat({
+    ...{ requestMsMax: neverMs, requestCheckMs: neverMs, refusedMsMax: 20 },
+  })
+  const socket = await knockAt(port)
+  const received: Buffer[] = []
+  socket.on('data', (data) => received.push(data))
+  const headers = [
+    'GET /rpc HTTP/1.1',
+    `Host: 127.0.0.1:${port}`,
+    `Origin: http://127.0.0.1:${port}`,
+    'Upgrade: websocket',
+    'Connection: Upgrade',
+    'Sec-WebSocket-Version: 13',
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+    `Sec-WebSocket-Protocol: ${protocolName}, token.wrong`,
+  ]
+  socket.write(`${headers.join('\r\n')}\r\n\r\n`)
+  // It answers nothing, and above all not the frame that closes.
+  await once(socket, 'close')
+  const text = Buffer.concat(received).toString('latin1')
+  expect(text).toMatch(/^HTTP\/1\.1 101 /)
+  expect(text).toContain('wrong token')
+})
