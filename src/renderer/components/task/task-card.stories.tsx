@@ -1,5 +1,5 @@
 import type { Meta, StoryObj } from '@storybook/react-vite'
-import { expect, fn, userEvent, within } from 'storybook/test'
+import { expect, fn, userEvent, waitFor, within } from 'storybook/test'
 import { inColumn } from '../../../../storybook/decorators.tsx'
 import { lookupOf } from '../../../../storybook/task-lookup.ts'
 import {
@@ -165,7 +165,8 @@ export const Failed: Story = {
     await userEvent.click(
       await within(document.body).findByRole('menuitem', { name: 'Continue as a new task…' }),
     )
-    await expect(actions.onContinueFrom).toHaveBeenLastCalledWith(ids.docs)
+    await waitFor(() => expect(actions.onContinueFrom).toHaveBeenLastCalledWith(ids.docs))
+    await waitFor(() => expect(within(document.body).queryByRole('menu')).toBeNull())
   },
 }
 /** Its own word for why, a page of it: the card shows how it begins. */
