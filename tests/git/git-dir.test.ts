@@ -12,6 +12,7 @@ async function answers({ dir, git }: Repository) {
     gitDir: await place('--git-dir'),
     commonDir: await place('--git-common-dir'),
     branch: branch === 'HEAD' ? null : branch.replace('refs/heads/', ''),
+    commit: git('rev-parse', 'HEAD'),
   }
 }
 
@@ -31,6 +32,9 @@ it('agrees with Git on a branch, a detached HEAD, a worktree and a submodule', a
   project.git('pack-refs', '--all')
   project.git('worktree', 'add', '--quiet', '../beside', 'main')
   const beside = openRepository(path.join(path.dirname(project.dir), 'beside'))
+  // A commit that is in no file of the branch's own is left to Git.
+  expect(await read(beside.dir)).toEqual({ ...(await answers(beside)), commit: null })
+  beside.commit('Next')
   expect(await read(beside.dir)).toEqual(await answers(beside))
   project.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library.dir, 'lib')
   const inside = openRepository(path.join(project.dir, 'lib'))

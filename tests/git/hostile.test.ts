@@ -360,6 +360,15 @@ it('[K8] refuses a repository that says its files are elsewhere', async () => {
   await expect(git.snapshot(project.dir)).rejects.toThrow('core.worktree')
 })
 
+it('[K8] refuses one that says so later, though HEAD has not moved since it was read', async () => {
+  const project = await makeRepository()
+  const git = createGit({ env: testEnv })
+  expect(await git.inspectProject(project.dir)).toMatchObject({ topLevel: project.dir })
+  project.git('config', 'core.worktree', path.dirname(project.dir))
+  await expect(git.inspectProject(project.dir)).rejects.toThrow('core.worktree')
+  await expect(git.snapshot(project.dir)).rejects.toThrow('core.worktree')
+})
+
 /** A clone that left every file out but those of its HEAD. */
 async function partialClone() {
   const base = await temporaryDir()

@@ -1,5 +1,6 @@
 /** What differs between two trees, read from Git's machine-readable output. */
 import { posix } from 'node:path'
+import { readGitDir } from './git-dir.ts'
 import { fields, line, type RunGit } from './run.ts'
 
 export interface TreeChange {
@@ -73,7 +74,7 @@ export async function treeDifferences(
   { dir, from, to, signal }: Trees,
 ): Promise<TreeDifference[]> {
   if (from === to) return []
-  const prefix = line(await git(['rev-parse', '--show-prefix'], { cwd: dir, signal }))
+  const prefix = await prefixOf(git, dir, signal)
   const args = [...diffTree, '--find-renames', '--raw', '-z', from, to]
   const { changes } = readRaw(fields((await git(args, { cwd: dir, signal })).stdout))
   const relativeTo = (path: string) => (prefix === '' ? path : posix.relative(prefix, path))
@@ -85,6 +86,16 @@ export async function treeDifferences(
     newId,
     isFile: (status === 'D' ? oldMode : newMode).startsWith('100'),
   }))
+}
+
+/** Of the paths in `dir`; empty in the root of a working tree, which needs no Git process to be known. */
+export async function prefixOf(
+  git: RunGit,
+  dir: string,
+  signal?: AbortSignal | undefined,
+): Promise<string> {
+  if ((await readGitDir(dir)) !== null) return ''
+  return line(await git(['rev-parse', '--show-prefix'], { cwd: dir, signal }))
 }
 
 export const changeWords: Record<TreeChange['status'], TreeDifference['change']> = {

@@ -13,6 +13,8 @@ interface GitDir {
   commonDir: string
   /** Without `refs/heads/`; null when HEAD is detached. */
   branch: string | null
+  /** That HEAD names; null where another file than the branch's own has it, or there is none yet. */
+  commit: string | null
 }
 
 /**
@@ -31,8 +33,8 @@ export async function readGitDir(dir: string): Promise<GitDir | null> {
     const needed = [gitDir, path.join(commonDir, 'objects'), path.join(commonDir, 'refs')]
     for (const found of await Promise.all(needed.map((one) => stat(one))))
       if (!found.isDirectory() || !isOurs(found)) return null
-    const branch = await branchIn(gitDir, commonDir)
-    return branch === undefined ? null : { gitDir, commonDir, branch }
+    const head = await headIn(gitDir, commonDir)
+    return head && { gitDir, commonDir, ...head }
   } catch {
     return null
   }
@@ -56,18 +58,25 @@ async function commonDirIn(gitDir: string): Promise<string> {
   return text === null ? gitDir : path.resolve(gitDir, text.replace(/[\r\n]+$/, ''))
 }
 
-/** Undefined: neither a branch nor a commit. */
-async function branchIn(gitDir: string, commonDir: string): Promise<string | null | undefined> {
+/** Null: neither a branch nor a commit. */
+async function headIn(
+  gitDir: string,
+  commonDir: string,
+): Promise<Pick<GitDir, 'branch' | 'commit'> | null> {
   const file = path.join(gitDir, 'HEAD')
-  if (!(await lstat(file)).isFile()) return undefined
+  if (!(await lstat(file)).isFile()) return null
   const text = await readFile(file, 'utf8')
-  if (/^(?:[0-9a-f]{40}|[0-9a-f]{64})\n$/.test(text)) return null
+  const detached = commitIn(text)
+  if (detached !== null) return { branch: null, commit: detached }
   const [, branch] = /^ref: refs\/heads\/(\S+)\n$/.exec(text) ?? []
   // Where references are kept in another format, HEAD names an invalid one.
-  if (branch === undefined || branch === '.invalid') return undefined
+  if (branch === undefined || branch === '.invalid') return null
   const loose = await readFile(path.join(commonDir, 'refs', 'heads', branch), 'utf8').catch(
     () => '',
   )
   // A branch can stand for another one.
-  return loose.startsWith('ref:') ? undefined : branch
+  return loose.startsWith('ref:') ? null : { branch, commit: commitIn(loose) }
 }
+
+const commitIn = (text: string): string | null =>
+  /^([0-9a-f]{40}|[0-9a-f]{64})\n$/.exec(text)?.[1] ?? null

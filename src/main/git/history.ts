@@ -1,6 +1,7 @@
 /** Who changed what between two commits: read to tell a person what happened while an agent did not run. */
 import { posix } from 'node:path'
 import type { TaskId } from '../../shared/ids.ts'
+import { prefixOf } from './changes.ts'
 import { GitError } from './errors.ts'
 import { commonDirOf, resolveCommit } from './inspect.ts'
 import { fields, line, type RunGit } from './run.ts'
@@ -43,7 +44,7 @@ export async function commitsBetween(
   git: RunGit,
   { dir, from, to, paths }: Span & { paths: readonly string[] },
 ): Promise<CommitSummary[]> {
-  const prefix = line(await git(['rev-parse', '--show-prefix'], { cwd: dir }))
+  const prefix = await prefixOf(git, dir)
   const only = paths.length <= namedPathsMax ? ['--', ...paths] : ['--']
   const args = ['log', `-n${commitsMax}`, '-z', '--format=%x01%H%x00%an%x00%ae', '--name-only']
   const { stdout } = await git(

@@ -81,7 +81,7 @@ export function createGit(options: RunGitOptions = {}) {
       initRepository(git, dir, first),
     inspectProject: (dir: string, options?: Options) => inspect.inspectProject(git, dir, options),
     /** What the repository's own configuration asks Git to run or fetch from; null: nothing. */
-    repositoryConfig: (dir: string) => git.readConfig(dir),
+    repositoryConfig: async (dir: string) => (await git.readConfig(dir)).asks,
     /** True when a partial clone lacks something of a commit's files. Fetches nothing. */
     lacksObjects: (input: Parameters<typeof lacksObjects>[1]) => lacksObjects(git, input),
     /** The commit that HEAD names; null before the first one. */
@@ -94,7 +94,7 @@ export function createGit(options: RunGitOptions = {}) {
       inspect.resolveCommit(git, dir, name, options),
 
     /** Of every remote that the repository's configuration names; none outside Git. */
-    remoteUrls: (dir: string, options?: Options) => inspect.remoteUrls(git, dir, options),
+    remoteUrls: (dir: string) => inspect.remoteUrls(git, dir),
 
     snapshot: (dir: string, options?: Options) => snapshot(git, dir, options),
     commitSnapshot: (dir: string, options?: CommitOptions) => commitSnapshot(git, dir, options),

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { GitError, WorktreeBrokenError } from './errors.ts'
 import { exists } from './exists.ts'
 import { readGitDir } from './git-dir.ts'
-import { fields, line, notIntoSubmodules, type RunGit } from './run.ts'
+import { line, notIntoSubmodules, type RunGit } from './run.ts'
 
 type ProjectInspection =
   | {
@@ -109,6 +109,17 @@ export async function standingOf(
   dir: string,
   { signal }: Where = {},
 ): Promise<Standing> {
+  await git.ensureWorktree(dir)
+  const own = await readGitDir(dir)
+  const known = standings.get(git)?.get(dir)
+  if (
+    known &&
+    own?.commit === known.standing.head.commit &&
+    (await git.configStamp(dir)) === known.stamp
+  ) {
+    await refuseElsewhere(git, dir, known.standing.topLevel)
+    return known.standing
+  }
   const args = ['rev-parse', '--show-toplevel', '--revs-only', 'HEAD^{commit}', 'HEAD^{tree}']
   const text = line(await git(args, { cwd: dir, signal }))
   // A folder's name may hold a newline.
@@ -122,7 +133,36 @@ export async function standingOf(
   const [, place = '', commit = '', tree = ''] = answers
   const topLevel = path.resolve(place)
   await refuseElsewhere(git, dir, topLevel)
-  return { topLevel, head: { commit, tree } }
+  const standing = { topLevel, head: { commit, tree } }
+  if (own?.commit === commit) await rememberStanding(git, dir, standing)
+  return standing
+}
+
+interface KnownStanding {
+  /** Of the configuration, which could say that the files are elsewhere. */
+  stamp: string
+  standing: Standing & { head: NonNullable<Standing['head']> }
+}
+
+/**
+ * By folder. Each turn of an agent asks, and HEAD has rarely moved: the commit that it names is read from Git's
+ * files, and the tree of a commit never changes.
+ */
+const standings = new WeakMap<RunGit, Map<string, KnownStanding>>()
+/** More folders than there are worktrees and projects at work. */
+const standingsMax = 500
+
+async function rememberStanding(
+  git: RunGit,
+  dir: string,
+  standing: KnownStanding['standing'],
+): Promise<void> {
+  const stamp = await git.configStamp(dir)
+  if (stamp === null) return
+  const known = standings.get(git) ?? new Map<string, KnownStanding>()
+  standings.set(git, known)
+  if (known.size >= standingsMax) known.clear()
+  known.set(dir, { stamp, standing })
 }
 
 async function refuseElsewhere(git: RunGit, dir: string, topLevel: string): Promise<void> {
@@ -279,18 +319,14 @@ async function readVersion(git: RunGit): Promise<[number, number]> {
 export async function remoteUrls(
   git: RunGit,
   dir: string,
-  options: { signal?: AbortSignal | undefined } = {},
 ): Promise<{ name: string; url: string }[]> {
   // A look at a few folders, for a process at every start in a project without Git.
   if ((await nearestRepository(path.resolve(dir))) === null) return []
-  const result = await git(['config', '-z', '--get-regexp', '^remote\\..*\\.(push)?url$'], {
-    cwd: dir,
-    okExitCodes: [0, 1, 128],
-    ...options,
-  })
-  return fields(result.stdout).flatMap((field) => {
-    const [key = '', url = ''] = field.split('\n', 2)
-    const name = key.replace(/^remote\./, '').replace(/\.(push)?url$/, '')
-    return url === '' ? [] : [{ name, url }]
-  })
+  await git.ensureWorktree(dir)
+  try {
+    return (await git.readConfig(dir)).remotes
+  } catch (error) {
+    if (error instanceof GitError) return []
+    throw error
+  }
 }

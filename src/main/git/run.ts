@@ -18,7 +18,7 @@ import {
   needsGuard,
   placeOf,
 } from './repository-config/guard.ts'
-import type { RepositoryConfig } from './repository-config/read.ts'
+import type { ReadConfig } from './repository-config/read.ts'
 import {
   ensureWorktree,
   worktreeRootOf as findWorktreeRoot,
@@ -57,8 +57,10 @@ export interface RunGit {
   worktreeRootOf(dir: string): Promise<string | null>
   /** Repairs the worktree that `dir` is in, where it is broken; else throws WorktreeBrokenError. */
   ensureWorktree(dir: string): Promise<void>
-  /** What the repository of a folder asks for by its own configuration; null: nothing. */
-  readConfig(dir: string): Promise<RepositoryConfig | null>
+  /** The configuration of the repository that a folder is in. */
+  readConfig(dir: string): Promise<ReadConfig>
+  /** Changes with that configuration; null where it was not read yet, or changes can't be detected. */
+  configStamp(dir: string): Promise<string | null>
   /** Whether something may be dropped for its age. */
   isClockTrusted(): boolean
 }
@@ -115,12 +117,13 @@ export function createRunGit({
   return asRunGit(checked)
 
   function asRunGit(run: (...call: Parameters<RunGit>) => Promise<GitResult>): RunGit {
-    const beside = { worktreeRootOf, ensureWorktree: ensure, readConfig, isClockTrusted }
-    return Object.assign(run.bind(null), beside)
-  }
-
-  async function readConfig(dir: string): Promise<RepositoryConfig | null> {
-    return (await guard.readOf({ dir, gitDir: null })).asks
+    return Object.assign(run.bind(null), {
+      worktreeRootOf,
+      ensureWorktree: ensure,
+      readConfig: (dir: string) => guard.readOf({ dir, gitDir: null }),
+      configStamp: (dir: string) => guard.stampOf({ dir, gitDir: null }),
+      isClockTrusted,
+    })
   }
 
   async function guarded(args: readonly string[], options: GitRunOptions): Promise<GitResult> {
@@ -203,6 +206,7 @@ export function withVariables(git: RunGit, variables: Record<string, string>): R
       ensureWorktree: git.ensureWorktree,
       readConfig: git.readConfig,
       isClockTrusted: git.isClockTrusted,
+      configStamp: git.configStamp,
     },
   )
 }

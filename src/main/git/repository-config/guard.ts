@@ -18,6 +18,7 @@ const rememberedMax = 500
 /** Resolves with the variables to add for Git in a folder. `git`: unguarded. */
 export function createConfigGuard(git: RunGit, isAllowed: IsAllowed) {
   const remembered = new Map<string, ReadConfig>()
+  const personalFiles = new Set<string>()
 
   async function readOf(place: Place): Promise<ReadConfig> {
     const key = JSON.stringify(place)
@@ -25,12 +26,19 @@ export function createConfigGuard(git: RunGit, isAllowed: IsAllowed) {
     if (known?.fingerprint && (await known.fingerprint.now()) === known.fingerprint.then)
       return known
     remembered.delete(key)
-    const read = await readRepositoryConfig(git, place)
+    const read = await readRepositoryConfig(git, place, personalFiles)
+    for (const file of read.personalFiles) personalFiles.add(file)
     if (read.fingerprint) {
       if (remembered.size >= rememberedMax) remembered.clear()
       remembered.set(key, read)
     }
     return read
+  }
+
+  /** Changes with the configuration; null where nothing is remembered, or changes can't be detected. */
+  async function stampOf(place: Place): Promise<string | null> {
+    const { then, now } = remembered.get(JSON.stringify(place))?.fingerprint ?? {}
+    return then !== undefined && (await now?.()) === then ? then : null
   }
 
   async function variablesFor(place: Place): Promise<Record<string, string | undefined>> {
@@ -43,7 +51,7 @@ export function createConfigGuard(git: RunGit, isAllowed: IsAllowed) {
     }
   }
 
-  return { readOf, variablesFor }
+  return { readOf, stampOf, variablesFor }
 }
 
 /** Where a call finds its repository: a call may name one that is not that of its folder. */

@@ -36,6 +36,10 @@ export interface ReadConfig {
   always: Setting[]
   /** What the person's own is put in the place of when a fetch was allowed. */
   forFetching: Setting[]
+  /** Fetch and push addresses of all remotes, the person's own included. */
+  remotes: { name: string; url: string }[]
+  /** Files of the person's own configuration, outside of the repository. */
+  personalFiles: string[]
   /** `then`: when the configuration was read. `now` differs once it may have changed. Null: changes can't be detected. */
   fingerprint: { then: string; now: () => Promise<string> } | null
 }
@@ -59,15 +63,24 @@ const plainMerge = 'git merge-file --quiet %A %O %B'
 const programKey = /^(?:core\.(?:sshcommand|gitproxy|askpass)|credential\.(?:.*\.)?helper)$/s
 const proxyKey = /^(?:remote\.(?:.*)\.proxy|http\.(?:.*\.)?proxy)$/s
 
-export async function readRepositoryConfig(git: RunGit, place: Place): Promise<ReadConfig> {
+/** `personalFiles`: those that were found before; where it has all of them, one Git process is enough. */
+export async function readRepositoryConfig(
+  git: RunGit,
+  place: Place,
+  personalFiles: Iterable<string> = [],
+): Promise<ReadConfig> {
   const { dir, gitDir } = place
   const ask = async (...args: string[]) =>
     (await git([...(gitDir === null ? [] : ['--git-dir', gitDir]), ...args], { cwd: dir })).stdout
   const list = () => ask('config', '--list', '-z', '--show-scope', '--show-origin')
+  const likely = await likelyFiles(place)
+  const expected = likely && [...likely, ...personalFiles]
+  const before = expected && (await fingerprintOf(dir, expected))
   const bytes = await list()
   const parts = fields(bytes)
   const settings: Setting[] = []
   const files = new Set<string>()
+  const foundPersonal = new Set<string>()
   let includes = false
   for (let at = 0; at + 2 < parts.length; at += 3) {
     const [scope = '', origin = '', entry = ''] = parts.slice(at, at + 3)
@@ -77,8 +90,9 @@ export async function readRepositoryConfig(git: RunGit, place: Place): Promise<R
     // A key without a value is a true one.
     const key = end < 0 ? entry : entry.slice(0, end)
     settings.push({ own, key, value: end < 0 ? 'true' : entry.slice(end + 1) })
+    const file = path.resolve(dir, origin.replace(/^file:/, ''))
+    ;(own ? files : foundPersonal).add(file)
     if (!own) continue
-    files.add(path.resolve(dir, origin.replace(/^file:/, '')))
     includes ||= /^include(?:if\..+)?\.path$/s.test(key)
   }
   // One that is not there yet has no setting in the list.
@@ -94,16 +108,41 @@ export async function readRepositoryConfig(git: RunGit, place: Place): Promise<R
     withoutCommands: commands.length > 0 ? withoutCommands(settings, commands) : [],
     always: [...withoutHooks(settings), ...personalPrograms(settings)],
     forFetching: fetches.length > 0 ? personalProxies(settings) : [],
+    remotes: remotesIn(settings),
+    personalFiles: [...foundPersonal],
     // What an include leads to may appear, or apply to another branch, without any of these changing.
     fingerprint: includes || files.size === 0 ? null : await fingerprint(),
   }
 
   /** The fingerprint of what was read; null when the files changed while they were being read. */
   async function fingerprint(): Promise<ReadConfig['fingerprint']> {
-    const now = () => fingerprintOf(dir, [...files])
+    const all = [...files, ...foundPersonal]
+    if (expected && all.every((file) => expected.includes(file))) {
+      const now = () => fingerprintOf(dir, expected)
+      const then = await now()
+      return then === before ? { then, now } : null
+    }
+    const now = () => fingerprintOf(dir, all)
     const then = await now()
     return bytes.equals(await list()) ? { then, now } : null
   }
+}
+
+/** Where Git reads a repository's own settings, unless that includes others; null where only Git has an answer. */
+async function likelyFiles({ dir, gitDir }: Place): Promise<string[] | null> {
+  if (gitDir !== null) {
+    const named = path.resolve(dir, gitDir)
+    return [path.join(named, 'config'), path.join(named, 'config.worktree')]
+  }
+  const found = await readGitDir(dir)
+  return found && [path.join(found.commonDir, 'config'), path.join(found.gitDir, 'config.worktree')]
+}
+
+function remotesIn(settings: readonly Setting[]): ReadConfig['remotes'] {
+  return settings.flatMap(({ key, value }) => {
+    const [, name] = /^remote\.(.*)\.(?:push)?url$/s.exec(key) ?? []
+    return name === undefined || value === '' ? [] : [{ name, url: value }]
+  })
 }
 
 /** As variables of an environment: by `-c`, a name with `=` in it could not be set. */
