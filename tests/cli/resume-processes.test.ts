@@ -5,11 +5,20 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { TranscriptPage } from '../../src/shared/contract/workspace.ts'
 import { thePerson } from '../../src/shared/drift.ts'
 import type { TaskTree } from '../../src/shared/tasks.ts'
+import { isSoak } from '../crash/effort.ts'
 import { jsonLines } from './fake-process.ts'
 import { createSandbox, type Sandbox } from './shiplog-process.ts'
 
 /** Several processes and Git on a busy machine with two cores. */
 const timeoutMs = 120_000
+
+/**
+ * The commands themselves are tried on the services (`tests/tasks/resume.test.ts`) and on a fake of them
+ * (`resume.test.ts`); in processes of their own, outside of the soak, only what takes processes to show.
+ */
+function inSoak(name: string, work: () => Promise<void>): void {
+  if (isSoak) it(name, { timeout: timeoutMs }, work)
+}
 
 let box: Sandbox
 let project: string
@@ -136,7 +145,7 @@ describe('a tree whose process was killed', () => {
     timeoutMs,
   )
 
-  it(
+  inSoak(
     'is resumed as a batch, and then by agent run --resume, with the events of its new runs',
     async () => {
       await killCrew()
@@ -175,53 +184,48 @@ describe('a tree whose process was killed', () => {
       )
       expect(await logged()).toEqual(wholeLog)
     },
-    timeoutMs,
   )
 })
 
 const transcript = async (id: string) =>
   (await box.json<TranscriptPage>('transcripts', 'show', id)).entries
 
-it(
-  '[S2] conflicts end a resume with 5 and change nothing; --force goes on',
-  async () => {
-    // No command of its own is under way: what changes then may be its work.
-    const file = await scenario(
-      agent('lead', [
-        '{ call: write_file, with: { path: notes.md, content: "Mine.\\n" } }',
-        '{ call: task, with: { agent: child, title: child, prompt: Go } }',
-        'report: { title: Done, markdown: All of it. }',
-      ]),
-      agent('child', [hold(), 'report: { title: Done, markdown: Some of it. }']),
-    )
-    await killWhen(file, mark('child', '→ bash while'))
-    const { 'Do it': lead } = await tasks()
-    const theirs = path.join(lead?.workspace?.path ?? '', 'notes.md')
-    await writeFile(theirs, 'Yours.\n')
-    await letGo()
-    for (const more of [['--dry-run'], []]) {
-      const { code, stdout, stderr } = await box.run('tasks', 'resume', '--tree', ...more)
-      expect(code).toBe(5)
-      expect(stdout + stderr).toContain('You changed 1 file that it worked on: notes.md.')
-    }
-    const refused = await box.run('tasks', 'resume', lead?.id ?? '', '--json')
-    expect(JSON.parse(refused.stdout).resumed).toMatchObject([
-      {
-        taskId: lead?.id,
-        run: 1,
-        drift: { conflicts: [{ path: 'notes.md', changedBy: thePerson }] },
-      },
-    ])
-    expect(await tasks()).toMatchObject({ 'Do it': lead })
-    const forced = await box.run('agent', 'run', '--resume', lead?.id ?? '', '--force')
-    expect(forced).toMatchObject({ code: 0, stdout: 'All of it.\n' })
-    expect(await readFile(theirs, 'utf8')).toBe('Yours.\n')
-    expect((await box.run('tasks', 'abandon', lead?.id ?? '')).code).toBe(5)
-  },
-  timeoutMs,
-)
+inSoak('[S2] conflicts end a resume with 5 and change nothing; --force goes on', async () => {
+  // No command of its own is under way: what changes then may be its work.
+  const file = await scenario(
+    agent('lead', [
+      '{ call: write_file, with: { path: notes.md, content: "Mine.\\n" } }',
+      '{ call: task, with: { agent: child, title: child, prompt: Go } }',
+      'report: { title: Done, markdown: All of it. }',
+    ]),
+    agent('child', [hold(), 'report: { title: Done, markdown: Some of it. }']),
+  )
+  await killWhen(file, mark('child', '→ bash while'))
+  const { 'Do it': lead } = await tasks()
+  const theirs = path.join(lead?.workspace?.path ?? '', 'notes.md')
+  await writeFile(theirs, 'Yours.\n')
+  await letGo()
+  for (const more of [['--dry-run'], []]) {
+    const { code, stdout, stderr } = await box.run('tasks', 'resume', '--tree', ...more)
+    expect(code).toBe(5)
+    expect(stdout + stderr).toContain('You changed 1 file that it worked on: notes.md.')
+  }
+  const refused = await box.run('tasks', 'resume', lead?.id ?? '', '--json')
+  expect(JSON.parse(refused.stdout).resumed).toMatchObject([
+    {
+      taskId: lead?.id,
+      run: 1,
+      drift: { conflicts: [{ path: 'notes.md', changedBy: thePerson }] },
+    },
+  ])
+  expect(await tasks()).toMatchObject({ 'Do it': lead })
+  const forced = await box.run('agent', 'run', '--resume', lead?.id ?? '', '--force')
+  expect(forced).toMatchObject({ code: 0, stdout: 'All of it.\n' })
+  expect(await readFile(theirs, 'utf8')).toBe('Yours.\n')
+  expect((await box.run('tasks', 'abandon', lead?.id ?? '')).code).toBe(5)
+})
 
-it(
+inSoak(
   'abandon gives an interrupted one up; continue goes on from it with its files and history',
   async () => {
     const file = await scenario(
@@ -248,108 +252,105 @@ it(
     })
     expect((await box.run('tasks', 'list')).stdout).toContain('continues "Do it"')
   },
-  timeoutMs,
 )
 
-it(
-  'retry runs what failed again, and with it what waited for that',
-  async () => {
-    const start = (name: string, more: string) =>
-      `{ call: task, with: { agent: ${name}, title: ${name}, prompt: Go, background: true${more} } }`
-    const file = await scenario(
-      agent('lead', [
-        start('luckless', ''),
-        start('later', ', dependsOn: [luckless]'),
-        '{ call: task_await, with: { tasks: all } }',
-      ]),
-      agent('luckless', [
-        note('first'),
-        'fail: no luck',
-        note('second'),
-        'report: { title: Luck, markdown: Some luck. }',
-      ]),
-      agent('later', [note('later'), 'report: { title: Later, markdown: Later. }']),
-    )
-    const argv = ['agent', 'run', 'Do it', '--project', project, '--scenario', file]
-    expect((await box.run(...argv)).code).toBe(0)
-    expect(await statuses()).toMatchObject({ luckless: 'failed', later: 'blocked' })
-    const list = await box.run('tasks', 'list')
-    expect(list.stdout).toMatch(/⊘ blocked .*later .*\n +it depends on "luckless" \(failed\)/)
-    const { luckless, later } = await tasks()
-    expect(list.stderr).toContain(`shiplog tasks retry ${luckless?.id.slice(0, 8)}`)
-
-    const refused = await box.run('tasks', 'resume', later?.id ?? '')
-    expect(refused.code).toBe(5)
-    expect(refused.stderr).toContain(`shiplog tasks retry ${luckless?.id.slice(0, 8)}`)
-    const { code, stdout } = await box.run('tasks', 'retry', luckless?.id.slice(0, 8) ?? '')
-    expect({ code, stdout }).toEqual({ code: 0, stdout: 'Some luck.\n' })
-    expect(await statuses()).toMatchObject({ luckless: 'completed', later: 'completed' })
-    expect(await logged()).toEqual(['first', 'later', 'second'])
-    expect((await box.run('tasks', 'retry', luckless?.id ?? '')).code).toBe(5)
-  },
-  timeoutMs,
-)
-
-it('tasks restart abandons what was interrupted and runs its assignment again, in the same tree or as a tree of its own', {
-  timeout: timeoutMs,
-}, async () => {
-  await killCrew()
-  await letGo()
-  const before = await tasks()
-  const left = before.left?.id ?? ''
-  const again = await box.json<{ taskId: string }>('tasks', 'restart', left)
-  expect(again).toMatchObject({ run: 1, status: 'completed' })
-  expect(again.taskId).not.toBe(left)
-  const { tasks: listed } = await box.json<{ tasks: TaskTree[] }>('tasks', 'list', '--all')
-  const all = listed.flatMap(flat)
-  expect(all.find(({ id }) => id === left)?.status).toBe('abandoned')
-  expect(all.find(({ id }) => id === again.taskId)).toMatchObject({
-    title: 'left',
-    parentId: before['Do it']?.id,
-  })
-  expect(all.find(({ title }) => title === 'right')?.status).toBe('interrupted')
-  // What it did before its process was killed was done a second time.
-  expect((await logged()).filter((word) => word === 'left-before')).toHaveLength(2)
-
-  const refused = await box.run('tasks', 'restart', left)
-  expect(refused.code).toBe(5)
-  expect(refused.stderr).toMatch(/abandoned/)
-
-  const root = before['Do it']?.id ?? ''
-  const { code, stdout } = await box.run('tasks', 'restart', root)
-  expect(code).toBe(0)
-  expect(stdout).toContain('All of it.')
-  const roots = (await box.json<{ tasks: TaskTree[] }>('tasks', 'list', '--all')).tasks
-  expect(roots.map(({ status }) => status).toSorted()).toEqual(['abandoned', 'completed'])
-})
-
-it('[S1] tasks resume --project means the one that stopped last in that project, and says when there is none', {
-  timeout: timeoutMs,
-}, async () => {
-  const other = await box.repository('other')
-  await killCrew()
-  const held = await scenario(agent('lead', [hold(), note('other-after')]))
-  const cli = box.start(['agent', 'run', 'Elsewhere', '--project', other, '--scenario', held])
-  await cli.said('→ bash while')
-  cli.kill('SIGKILL')
-  await cli.ended
-  await letGo()
-  const plan = await box.json<{ resumed: { taskId: string }[] }>(
-    ...['tasks', 'resume', '--dry-run', '--project', project],
+inSoak('retry runs what failed again, and with it what waited for that', async () => {
+  const start = (name: string, more: string) =>
+    `{ call: task, with: { agent: ${name}, title: ${name}, prompt: Go, background: true${more} } }`
+  const file = await scenario(
+    agent('lead', [
+      start('luckless', ''),
+      start('later', ', dependsOn: [luckless]'),
+      '{ call: task_await, with: { tasks: all } }',
+    ]),
+    agent('luckless', [
+      note('first'),
+      'fail: no luck',
+      note('second'),
+      'report: { title: Luck, markdown: Some luck. }',
+    ]),
+    agent('later', [note('later'), 'report: { title: Later, markdown: Later. }']),
   )
-  const { 'Do it': lead, left, right, Elsewhere: elsewhere } = await tasks()
-  expect(plan.resumed).toHaveLength(1)
-  expect([lead?.id, left?.id, right?.id]).toContain(plan.resumed[0]?.taskId)
-  const went = await box.run('tasks', 'resume', '--project', other)
-  expect(went.code).toBe(0)
-  expect(await logged()).toContain('other-after')
-  const after = await statuses()
-  expect(after).toMatchObject({ Elsewhere: 'completed', 'Do it': 'interrupted' })
-  expect(elsewhere?.status).toBe('interrupted')
-  const nothing = await box.run('tasks', 'resume', '--project', other)
-  expect(nothing.code).toBe(3)
-  expect(nothing.stderr).toContain(`No agent is interrupted in ${other}`)
+  const argv = ['agent', 'run', 'Do it', '--project', project, '--scenario', file]
+  expect((await box.run(...argv)).code).toBe(0)
+  expect(await statuses()).toMatchObject({ luckless: 'failed', later: 'blocked' })
+  const list = await box.run('tasks', 'list')
+  expect(list.stdout).toMatch(/⊘ blocked .*later .*\n +it depends on "luckless" \(failed\)/)
+  const { luckless, later } = await tasks()
+  expect(list.stderr).toContain(`shiplog tasks retry ${luckless?.id.slice(0, 8)}`)
+
+  const refused = await box.run('tasks', 'resume', later?.id ?? '')
+  expect(refused.code).toBe(5)
+  expect(refused.stderr).toContain(`shiplog tasks retry ${luckless?.id.slice(0, 8)}`)
+  const { code, stdout } = await box.run('tasks', 'retry', luckless?.id.slice(0, 8) ?? '')
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'Some luck.\n' })
+  expect(await statuses()).toMatchObject({ luckless: 'completed', later: 'completed' })
+  expect(await logged()).toEqual(['first', 'later', 'second'])
+  expect((await box.run('tasks', 'retry', luckless?.id ?? '')).code).toBe(5)
 })
+
+inSoak(
+  'tasks restart abandons what was interrupted and runs its assignment again, in the same tree or as a tree of its own',
+  async () => {
+    await killCrew()
+    await letGo()
+    const before = await tasks()
+    const left = before.left?.id ?? ''
+    const again = await box.json<{ taskId: string }>('tasks', 'restart', left)
+    expect(again).toMatchObject({ run: 1, status: 'completed' })
+    expect(again.taskId).not.toBe(left)
+    const { tasks: listed } = await box.json<{ tasks: TaskTree[] }>('tasks', 'list', '--all')
+    const all = listed.flatMap(flat)
+    expect(all.find(({ id }) => id === left)?.status).toBe('abandoned')
+    expect(all.find(({ id }) => id === again.taskId)).toMatchObject({
+      title: 'left',
+      parentId: before['Do it']?.id,
+    })
+    expect(all.find(({ title }) => title === 'right')?.status).toBe('interrupted')
+    // What it did before its process was killed was done a second time.
+    expect((await logged()).filter((word) => word === 'left-before')).toHaveLength(2)
+
+    const refused = await box.run('tasks', 'restart', left)
+    expect(refused.code).toBe(5)
+    expect(refused.stderr).toMatch(/abandoned/)
+
+    const root = before['Do it']?.id ?? ''
+    const { code, stdout } = await box.run('tasks', 'restart', root)
+    expect(code).toBe(0)
+    expect(stdout).toContain('All of it.')
+    const roots = (await box.json<{ tasks: TaskTree[] }>('tasks', 'list', '--all')).tasks
+    expect(roots.map(({ status }) => status).toSorted()).toEqual(['abandoned', 'completed'])
+  },
+)
+
+inSoak(
+  '[S1] tasks resume --project means the one that stopped last in that project, and says when there is none',
+  async () => {
+    const other = await box.repository('other')
+    await killCrew()
+    const held = await scenario(agent('lead', [hold(), note('other-after')]))
+    const cli = box.start(['agent', 'run', 'Elsewhere', '--project', other, '--scenario', held])
+    await cli.said('→ bash while')
+    cli.kill('SIGKILL')
+    await cli.ended
+    await letGo()
+    const plan = await box.json<{ resumed: { taskId: string }[] }>(
+      ...['tasks', 'resume', '--dry-run', '--project', project],
+    )
+    const { 'Do it': lead, left, right, Elsewhere: elsewhere } = await tasks()
+    expect(plan.resumed).toHaveLength(1)
+    expect([lead?.id, left?.id, right?.id]).toContain(plan.resumed[0]?.taskId)
+    const went = await box.run('tasks', 'resume', '--project', other)
+    expect(went.code).toBe(0)
+    expect(await logged()).toContain('other-after')
+    const after = await statuses()
+    expect(after).toMatchObject({ Elsewhere: 'completed', 'Do it': 'interrupted' })
+    expect(elsewhere?.status).toBe('interrupted')
+    const nothing = await box.run('tasks', 'resume', '--project', other)
+    expect(nothing.code).toBe(3)
+    expect(nothing.stderr).toContain(`No agent is interrupted in ${other}`)
+  },
+)
 
 describe('while the app is served', () => {
   it(

@@ -185,6 +185,8 @@ describe('while the app is served', () => {
     async () => {
       const server = box.start(['serve', '--port', '0'])
       const url = (await server.printed('\n')).trim()
+      expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]+$/)
+      expect((await fetch(url)).status).toBe(200)
       await server.said('Ctrl-C ends it')
       expect(await listed()).toEqual({})
       expect((await agentRun('Note it', 'quick.yaml').ended).code).toBe(0)

@@ -25,17 +25,15 @@ export interface Candidate {
 const soakMixtures = 2
 
 /**
- * The states to try of a trace, each once: in `npm test` those around the first step of each class, in the
- * soak those around every step, with random mixtures.
+ * The states to try of a trace, each once: in `npm test` those after these steps, the first of each class
+ * unless given; in the soak those around every step, with random mixtures.
  */
 export const crashStates = (
   trace: Trace,
   seed: number,
-  classes = classesOf(trace),
+  steps = stepsOfEachClass(trace),
 ): Generator<Candidate> =>
-  isSoak
-    ? everyState(trace, seed, soakMixtures)
-    : statesAround(trace, stepsOfEachClass(trace, classes), seed)
+  isSoak ? everyState(trace, seed, soakMixtures) : statesAfter(trace, steps, seed)
 
 /** The states around every step, for a trace that is short or quickly tried. */
 export const everyState = (trace: Trace, seed: number, mixtures = 0): Generator<Candidate> =>
@@ -50,15 +48,30 @@ export const everyState = (trace: Trace, seed: number, mixtures = 0): Generator<
  * States before and after each of these steps: what a killed process leaves, and what a disk leaves that
  * kept only what was forced; after them one mixture, and `mixtures` more of every step.
  */
-export function* statesAround(
+export const statesAround = (
   trace: Trace,
   steps: readonly number[],
   seed: number,
   mixtures = 0,
+): Generator<Candidate> => statesAt(trace, steps, [0, 1], seed, mixtures)
+
+/** Those after each of these steps alone: the state before one is the state after another. */
+export const statesAfter = (
+  trace: Trace,
+  steps: readonly number[],
+  seed: number,
+): Generator<Candidate> => statesAt(trace, steps, [1], seed, 0)
+
+function* statesAt(
+  trace: Trace,
+  steps: readonly number[],
+  moments: readonly (0 | 1)[],
+  seed: number,
+  mixtures: number,
 ): Generator<Candidate> {
   const seen = new Set<string>()
   for (const step of steps) {
-    for (const at of [step, step + 1]) {
+    for (const at of moments.map((moment) => step + moment)) {
       const where = place(trace, at)
       yield* unseen(trace, killedAt(at), `killed at ${where}`, seen)
       yield* unseen(trace, forgottenAt(at), `forgotten at ${where}`, seen)
@@ -92,7 +105,7 @@ export function classesOf(trace: Trace): string[] {
   })
 }
 
-/** The call of each step, with the pattern of its path. */
+/** The call of each step, with the pattern of its path; or which kind of fact somebody was told by it. */
 export function callsOf(trace: Trace): string[] {
   const pathOfHandle = new Map<number, string>()
   return trace.steps.map(({ operation }) => {
@@ -102,7 +115,7 @@ export function callsOf(trace: Trace): string[] {
 }
 
 function callOf(operation: Step['operation'], pathOfHandle: Map<number, string>): string {
-  if (operation.kind === 'ack') return 'told'
+  if (operation.kind === 'ack') return `told ${kindOfFact(operation.fact)}`
   const path = 'path' in operation ? operation.path : (pathOfHandle.get(operation.handle) ?? '')
   return `${operation.kind} ${patternOf(path)}`
 }

@@ -2,7 +2,14 @@
 import { rmSync } from 'node:fs'
 import { disownLease } from './crash-check.ts'
 import { isSoak } from './effort.ts'
-import { type Candidate, callsOf, classesOf, statesAround, stepsOfEachClass } from './explore.ts'
+import {
+  type Candidate,
+  callsOf,
+  classesOf,
+  statesAfter,
+  statesAround,
+  stepsOfEachClass,
+} from './explore.ts'
 import type { Reopened } from './facts.ts'
 import { record } from './fault-fs/record.ts'
 import type { Trace } from './fault-fs/trace.ts'
@@ -27,7 +34,8 @@ export async function* recoveryStates(
     const calls = callsOf(recovery).map((call) => `${group} ${call}`)
     const steps = stepsOfEachClass(recovery, calls).filter((at) => !tried.has(calls[at] ?? ''))
     for (const call of calls) tried.add(call)
-    for (const { name, state, torn } of statesAround(recovery, steps, seed)) {
+    const states = isSoak ? statesAround : statesAfter
+    for (const { name, state, torn } of states(recovery, steps, seed)) {
       const acknowledged = first.state.acknowledged
       yield {
         name: `${first.name}, then ${name}`,
@@ -42,7 +50,7 @@ export async function* recoveryStates(
 function* firstCrashes(trace: Trace, seed: number): Generator<{ first: Candidate; group: string }> {
   if (!isSoak) {
     const steps = stepsOfEachClass(trace, callsOf(trace))
-    for (const first of statesAround(trace, steps, seed)) yield { first, group: '' }
+    for (const first of statesAfter(trace, steps, seed)) yield { first, group: '' }
     return
   }
   const classes = classesOf(trace)

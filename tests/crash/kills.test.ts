@@ -137,7 +137,7 @@ const timeout = isSoak ? 1_200_000 : 240_000
 const crewPlan = (random: Random): KillPlan =>
   random.chance(0.5) ? fileCallPlan(random, fileCallsMax) : gitCommandPlan(random, gitCommandsMax)
 
-/** Around each Git command that changes a repository, and where records and artifacts are published. */
+/** Around each Git command that changes a repository, and where records and artifacts are written. */
 const crewGroups: Group[] = [
   [
     atGit('worktree add', 'before'),
@@ -151,38 +151,40 @@ const crewGroups: Group[] = [
   ],
   [
     at('write ledger.jsonl', 'halfway', 8),
-    at('rename sessions/<id>/subagent-reports.json', 'after'),
-    at('rename sessions/<id>/subagent-transcripts/<id>/chat.jsonl', 'before'),
-  ],
-  [
-    at('write sessions/<id>/chat.jsonl', 'halfway', 12),
     at('rename sessions/<id>/subagent-patches/<id>/patch.json', 'after', 1, 'alone'),
     at('rmdir sessions/<id>', 'after'),
   ],
 ].map((plans, n) => groupOf(plans, seed + n))
 
-it(
-  '[J6][R1][T3] loses nothing that it told when it is killed at a call to the file system, or around a command of Git',
-  { timeout },
-  () => tryGroups(isSoak ? randomGroups(3 * soakFactor, crewPlan) : crewGroups, { scenario: crew }),
-)
+/** Of the classes that a trace of calls has as well (`services.test.ts`). */
+const moreCrewGroups: Group[] = [
+  [
+    at('write sessions/<id>/chat.jsonl', 'halfway', 12),
+    at('rename sessions/<id>/subagent-reports.json', 'after'),
+    at('rename sessions/<id>/subagent-transcripts/<id>/chat.jsonl', 'before'),
+  ],
+].map((plans, n) => groupOf(plans, seed + crewGroups.length + n))
 
 it(
-  '[J6][R1][T3] loses nothing that it told when it is killed at any moment of the demo',
+  '[J6][R1][T3] loses nothing that it told when it is killed at a call to the file system, or around a command of Git',
   { timeout },
   () =>
     tryGroups(
       isSoak
-        ? randomGroups(2 * soakFactor, (random) => timePlan(random, demoMsMax))
-        : [
-            groupOf(
-              [300, 900, 1800].map((ms) => ({
-                moment: { kind: 'time', ms },
-                dies: 'with-children',
-              })),
-              seed,
-            ),
-          ],
-      { scenario: quickDemo, files: demoFiles },
+        ? [...crewGroups, ...moreCrewGroups, ...randomGroups(3 * soakFactor, crewPlan)]
+        : crewGroups,
+      { scenario: crew },
     ),
 )
+
+// No fixed moment names a state: what a kill at one meets depends on the machine.
+if (isSoak)
+  it(
+    '[J6][R1][T3] loses nothing that it told when it is killed at any moment of the demo',
+    { timeout },
+    () =>
+      tryGroups(
+        randomGroups(2 * soakFactor, (random) => timePlan(random, demoMsMax)),
+        { scenario: quickDemo, files: demoFiles },
+      ),
+  )

@@ -7,6 +7,7 @@ import { openShiplog, type Shiplog } from '../../src/main/shiplog.ts'
 import type { Entry } from '../../src/shared/entries.ts'
 import { type RunId, runIdOf, type TaskId } from '../../src/shared/ids.ts'
 import { allTasks, entriesOf, gitProject, taskOf, temporaryDir, untilQuiet } from '../harness.ts'
+import { isSoak } from './effort.ts'
 import { hold, note, runHost, wordsIn } from './resume-kills/held.ts'
 import type { HostOrder, HostTold } from './resume-kills/host.ts'
 import type { NotedRun } from './resume-kills/noting-program.ts'
@@ -137,8 +138,8 @@ it('[T3][T4][S1][S3] six sub-agents in three depths, killed in flight: all are i
 
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => n + 1)
 
-const kills = 10
-const generations = 5
+const kills = isSoak ? 10 : 4
+const generations = isSoak ? 5 : 2
 
 /** Turns that end, each followed by one that is killed; then a report for each generation. */
 const livesOf = (dir: string) =>
@@ -173,7 +174,7 @@ const saidIn = (history: Entry[]): string[] =>
       : [],
   )
 
-it('[S3][T4] resumed ten times with a kill each time, and gone on from five times over: the agent is given every turn of every run and generation in order, and the record grows by the same each time', {
+it(`[S3][T4] resumed ${kills} times with a kill each time, and gone on from ${generations} times over: the agent is given every turn of every run and generation in order, and the record grows by the same each time`, {
   timeout,
 }, async () => {
   const dir = await temporaryDir()

@@ -6,6 +6,7 @@ import { createServer } from 'node:net'
 import { basename, join, relative } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openShiplog } from '../../src/main/shiplog.ts'
+import { isSoak } from '../crash/effort.ts'
 import { makePatient, type Patient } from './patient.ts'
 
 /** A command that waits for a pipe waits for ever; this is far more than any needs, on a busy machine too. */
@@ -39,6 +40,10 @@ async function dataFiles({ dataDir }: Patient): Promise<string[]> {
   const sometimes = ['settings.json', 'lease.json', 'ledger.snapshot.json', 'trash-seen.json']
   return [...new Set([...seen.values(), ...sometimes])]
 }
+
+/** Outside of the soak every second file is a directory and the others sockets: both are refused in one place. */
+const isTried = (kind: string, n: number): boolean =>
+  isSoak || kind === 'named pipe' || (n % 2 === 0) === (kind === 'directory')
 
 /** What a person would ask of it, one after the other; each ends, well or with a message. Only a pipe can be waited for. */
 async function ask(
@@ -81,8 +86,8 @@ describe.each(Object.entries(harms))('a %s in place of a file', (kind, harm) => 
   it('[J4] makes nothing wait, is named, and is reported', {
     timeout: 10 * timeoutMs,
   }, async () => {
-    const names = await dataFiles(await makePatient())
-    expect(names.length).toBeGreaterThan(12)
+    const names = (await dataFiles(await makePatient())).filter((_, n) => isTried(kind, n))
+    expect(names.length).toBeGreaterThan(6)
     for (const name of names) {
       const patient = await makePatient()
       const path = join(patient.dataDir, name)

@@ -115,13 +115,13 @@ agents:
   writer:
     turns:
       - call: bash
-        with: { command: "while [ ! -e ../../../gate ]; do sleep 0.02; done; echo more > 'made by {{taskId}}.txt'; git add -A; git commit -qm Made; echo >> README.md" }
+        with: { command: "while [ ! -e ../../../gate ]; do sleep 0.1; done; echo more > 'made by {{taskId}}.txt'; git add -A; git commit -qm Made; echo >> README.md" }
       - call: agent_report
         with: { title: Written, markdown: One file., taskResults: { tests: 12 } }
   quitter:
     turns:
       - call: bash
-        with: { command: "while [ ! -e ../../../gate ]; do sleep 0.02; done" }
+        with: { command: "while [ ! -e ../../../gate ]; do sleep 0.1; done" }
       - fail: I give up
 `
 
@@ -145,7 +145,7 @@ agents:
   executor:
     turns:
       - call: bash
-        with: { command: "while [ ! -e ../../../gate ]; do sleep 0.02; done" }
+        with: { command: "while [ ! -e ../../../gate ]; do sleep 0.1; done" }
       - report: { title: Executed, markdown: Executed. }
 `
 
@@ -327,9 +327,9 @@ agents:
   worker:
     turns:
       - call: bash
-        with: { command: "while [ ! -e ../../../gate ]; do sleep 0.02; done" }
+        with: { command: "while [ ! -e ../../../gate ]; do sleep 0.1; done" }
       - call: bash
-        with: { command: "while [ ! -e ../../../gate ]; do sleep 0.02; done" }
+        with: { command: "while [ ! -e ../../../gate ]; do sleep 0.1; done" }
       - report: { title: Worked, markdown: Yes. }
 `
 

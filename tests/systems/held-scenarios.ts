@@ -6,7 +6,7 @@ import { entriesOf } from '../harness.ts'
 
 /** A step that is under way until the file is there. */
 export const holdFor = (file: string): string =>
-  `{ call: bash, with: { command: "while [ ! -e '${file}' ]; do sleep 0.02; done" } }`
+  `{ call: bash, with: { command: "while [ ! -e '${file}' ]; do sleep 0.1; done" } }`
 
 /** Resolves once the transcript is as asked, heard from its feed; the test's own time limit ends it. */
 export async function untilTranscript(

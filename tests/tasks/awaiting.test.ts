@@ -21,7 +21,7 @@ agents:
       - call: task
         with: { agent: worker, title: Kept, prompt: Go }
       - call: bash
-        with: { command: "while [ ! -e ../../../go ]; do sleep 0.02; done" }
+        with: { command: "while [ ! -e ../../../go ]; do sleep 0.1; done" }
       - call: task_await
         with: { tasks: all }
       - report: { title: Done, markdown: "{{last.output}}" }
@@ -64,7 +64,7 @@ agents:
       - call: task
         with: { agent: worker, title: Worker, prompt: Go, background: true }
       - call: bash
-        with: { command: "touch ../../../called; while [ ! -e ../../../go ]; do sleep 0.02; done" }
+        with: { command: "touch ../../../called; while [ ! -e ../../../go ]; do sleep 0.1; done" }
       - call: task_await
         with: { tasks: all }
       - report: { title: Done, markdown: "{{last.output}}" }

@@ -21,15 +21,15 @@ import {
 /** Notes a word outside of the worktrees, so that a call that ran twice shows. */
 const note = (log: string, word: string) => `{ command: "echo ${word} >> '${log}'" }`
 /** A call that is under way until the file is there. */
-const hold = (dir: string) => `{ command: "while [ ! -e '${dir}/go' ]; do sleep 0.02; done" }`
+const hold = (dir: string) => `{ command: "while [ ! -e '${dir}/go' ]; do sleep 0.1; done" }`
 
 const agent = (name: string, turns: string[]) => `
   ${name}:
     turns:
 ${turns.map((turn) => `      ${turn}`).join('\n')}`
 
-/** Six sub-agents in three depths, each of which notes a word, holds, and notes another. */
-function sixDeep(dir: string): string {
+/** Three sub-agents in two depths, each of which notes a word, holds, and notes another. */
+function threeDeep(dir: string): string {
   const log = join(dir, 'log')
   const worker = (name: string, children: string[] = []) =>
     agent(name, [
@@ -45,11 +45,8 @@ function sixDeep(dir: string): string {
     ])
   return `
 version: 1
-name: six-deep
-agents:${worker('lead', ['left', 'right'])}${worker('left', ['leftmost', 'inner'])}${worker(
-    'right',
-    ['rightmost'],
-  )}${worker('leftmost')}${worker('inner', ['deepest'])}${worker('rightmost')}${worker('deepest')}
+name: three-deep
+agents:${worker('lead', ['left', 'right'])}${worker('left', ['inner'])}${worker('right')}${worker('inner')}
 `
 }
 
@@ -87,31 +84,32 @@ async function resume(
 
 const wordsIn = async (dir: string) => (await readFile(join(dir, 'log'), 'utf8')).trim().split('\n')
 
-async function interruptedSix(): Promise<{ fixture: Fixture; root: TaskId; shiplog: Shiplog }> {
+/** Six in three depths, and whole processes killed: `tests/crash/resume-kills.test.ts`. */
+async function interruptedTree(): Promise<{ fixture: Fixture; root: TaskId; shiplog: Shiplog }> {
   const fixture = await openFixture({ agentsAtOnce: 16 })
-  const root = await start(fixture, sixDeep(fixture.dir))
-  await untilAllHold(fixture.shiplog, 7)
+  const root = await start(fixture, threeDeep(fixture.dir))
+  await untilAllHold(fixture.shiplog, 4)
   const shiplog = await fixture.restart()
   await writeFile(join(fixture.dir, 'go'), '')
   return { fixture, root, shiplog }
 }
 
-/** Seven agents with a worktree each, twice: minutes on a machine that is busy with other tests. */
+/** Four agents with a worktree each, twice: a minute on a machine that is busy with other tests. */
 const treeTimeoutMs = 120_000
 
 describe('resuming a tree', { timeout: treeTimeoutMs }, () => {
   it('[S1][S3][S7] takes up every interrupted agent once, and runs no call twice', async () => {
-    const { fixture, root, shiplog } = await interruptedSix()
+    const { fixture, root, shiplog } = await interruptedTree()
     const before = await allTasks(shiplog)
-    expect(before.map(({ status }) => status)).toEqual(Array(7).fill('interrupted'))
+    expect(before.map(({ status }) => status)).toEqual(Array(4).fill('interrupted'))
     const entriesBefore = new Map<string, Entry[]>()
     for (const { id } of before) entriesBefore.set(id, await entriesOf(shiplog, id))
 
     const { ended, refused } = await resume(shiplog, { by: 'tree', taskId: root })
     await untilQuiet(shiplog)
     expect(refused).toEqual([])
-    expect(ended.map(({ status }) => status)).toEqual(Array(7).fill('completed'))
-    const names = ['lead', 'left', 'right', 'leftmost', 'inner', 'rightmost', 'deepest']
+    expect(ended.map(({ status }) => status)).toEqual(Array(4).fill('completed'))
+    const names = ['lead', 'left', 'right', 'inner']
     const words = names.flatMap((name) => [`${name}-before`, `${name}-after`])
     expect((await wordsIn(fixture.dir)).sort()).toEqual(words.sort())
     for (const [id, entries] of entriesBefore) {
@@ -119,35 +117,35 @@ describe('resuming a tree', { timeout: treeTimeoutMs }, () => {
       expect(now.slice(0, entries.length)).toEqual(entries)
       expect(now.filter(({ type }) => type === 'resume')).toHaveLength(1)
     }
-    expect((await allTasks(shiplog)).map(({ runs }) => runs.length)).toEqual(Array(7).fill(2))
+    expect((await allTasks(shiplog)).map(({ runs }) => runs.length)).toEqual(Array(4).fill(2))
   })
 
   it('[S1] does with each what was chosen for it', async () => {
-    const { root, shiplog } = await interruptedSix()
+    const { root, shiplog } = await interruptedTree()
     const idOf = async (title: string) => (await taskOf(shiplog, title)).id
     const choices = {
-      [await idOf('rightmost')]: 'abandon' as const,
-      [await idOf('deepest')]: 'fresh' as const,
+      [await idOf('right')]: 'abandon' as const,
+      [await idOf('inner')]: 'fresh' as const,
     }
     const outcome = await resume(shiplog, { by: 'tree', taskId: root }, { choices })
     await untilQuiet(shiplog)
-    expect(outcome.accepted).toHaveLength(5)
-    expect(outcome.abandoned).toEqual([await idOf('rightmost')])
+    expect(outcome.accepted).toHaveLength(2)
+    expect(outcome.abandoned).toEqual([await idOf('right')])
     const tasks = await allTasks(shiplog)
-    expect(tasks.find(({ title }) => title === 'rightmost')?.status).toBe('abandoned')
-    const deepest = tasks.filter(({ title }) => title === 'deepest')
-    expect(deepest.map(({ status }) => status)).toEqual(['abandoned', 'completed'])
+    expect(tasks.find(({ title }) => title === 'right')?.status).toBe('abandoned')
+    const inner = tasks.filter(({ title }) => title === 'inner')
+    expect(inner.map(({ status }) => status)).toEqual(['abandoned', 'completed'])
   })
 
   it('[T5] runs no more of them at once than was asked for, one that awaits not counted', async () => {
-    const { root, shiplog } = await interruptedSix()
+    const { root, shiplog } = await interruptedTree()
     let most = 0
     const abort = new AbortController()
     const watched = (async () => {
       const feed = await shiplog.client.feed.ledger(undefined, { signal: abort.signal })
       for await (const _ of feed) {
         const tasks = await allTasks(shiplog)
-        const leaves = tasks.filter(({ title }) => /most|deepest/.test(title))
+        const leaves = tasks.filter(({ title }) => ['right', 'inner'].includes(title))
         most = Math.max(most, leaves.filter(({ status }) => status === 'resumed').length)
       }
     })().catch(() => undefined)
@@ -313,17 +311,17 @@ describe('what was allowed before', { timeout: treeTimeoutMs }, () => {
 })
 
 describe('going on without a resume', { timeout: treeTimeoutMs }, () => {
-  it('[T4][S3] continues from a completed task as a new one, five times over, with all that came before', async () => {
+  it('[T4][S3] continues from a completed task as a new one, and again, with all that came before', async () => {
     const fixture = await openFixture()
     const { shiplog } = fixture
-    const turns = [1, 2, 3, 4, 5, 6].flatMap((n) => [
+    const turns = [1, 2, 3].flatMap((n) => [
       `- say: Generation ${n} in {{cwd}}`,
       `- { call: write_file, with: { path: file-${n}.txt, content: "${n}" } }`,
       `- report: { title: Part ${n}, markdown: Part ${n}. }`,
     ])
     let last = await start(fixture, `version: 1\nname: parts\nagents:${agent('lead', turns)}\n`)
     await untilQuiet(shiplog)
-    for (let n = 2; n <= 6; n++) {
+    for (let n = 2; n <= 3; n++) {
       const { taskId } = await shiplog.client.tasks.continueFrom({
         taskId: last,
         prompt: `Go on, ${n}`,

@@ -18,7 +18,7 @@ agents:
     turns:
       - say: I look around.
       - call: bash
-        with: { command: "until [ -e '${dir}/go' ]; do sleep 0.02; done" }
+        with: { command: "until [ -e '${dir}/go' ]; do sleep 0.1; done" }
       - report: { title: Child, markdown: Found it. }
 `
 

@@ -171,7 +171,7 @@ agents:
   slow:
     turns:
       - call: bash
-        with: { command: "while [ ! -e ../../../go ]; do sleep 0.02; done" }
+        with: { command: "while [ ! -e ../../../go ]; do sleep 0.1; done" }
       - report: { title: Slow, markdown: At last. }
 `,
     )
@@ -304,7 +304,7 @@ agents:
   worker:
     turns:
       - call: bash
-        with: { command: "n=$(date +%N); touch ../run.$n; c=$(ls .. | grep -c run.); echo $c >> ../seen; [ $c -lt 2 ] || touch ../met; while [ ! -e ../met ]; do sleep 0.02; done; sleep 0.1; rm ../run.$n" }
+        with: { command: "n=$(date +%N); touch ../run.$n; c=$(ls .. | grep -c run.); echo $c >> ../seen; [ $c -lt 2 ] || touch ../met; while [ ! -e ../met ]; do sleep 0.1; done; sleep 0.1; rm ../run.$n" }
       - report: { title: Worked, markdown: Yes. }
 `,
       { agentsAtOnce: 2 },

@@ -8,7 +8,7 @@ import { layoutOf } from '../../src/main/sessions/session-files.ts'
 import type { LedgerRecord } from '../../src/shared/ledger.ts'
 import { checkAfterCrash } from '../crash/crash-check.ts'
 import { isSoak, seed, tryEach } from '../crash/effort.ts'
-import { callsOf, crashStates, everyState } from '../crash/explore.ts'
+import { callsOf, crashStates, everyState, stepsOfEachClass } from '../crash/explore.ts'
 import type { Reopened } from '../crash/facts.ts'
 import { type Attempt, type Fault, record } from '../crash/fault-fs/record.ts'
 import { type Layers, openLayers, reopenLayers, sail } from '../crash/layers.ts'
@@ -168,7 +168,9 @@ it.each([
 
     const { tried, failures } = await tryEach(
       'crash points (trash)',
-      inject ? crashStates(trace, seed, callsOf(trace)) : everyState(trace, seed),
+      inject
+        ? crashStates(trace, seed, stepsOfEachClass(trace, callsOf(trace)))
+        : everyState(trace, seed),
       (candidate) =>
         checkAfterCrash(join(place, 'state'), candidate, (dir) => reopenInPlace(dir, inject)),
     )

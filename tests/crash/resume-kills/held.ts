@@ -9,7 +9,7 @@ const host = join(import.meta.dirname, 'host.ts')
 
 /** A command that is under way until `go` is there; it notes a word, and its process group, before that. */
 export const hold = (dir: string, name: string): string =>
-  `{ command: "echo ${name}-hold >> '${dir}/log'; echo $$ > '${dir}/held-${name}'; while [ ! -e '${dir}/go' ]; do sleep 0.05; done" }`
+  `{ command: "echo ${name}-hold >> '${dir}/log'; echo $$ > '${dir}/held-${name}'; while [ ! -e '${dir}/go' ]; do sleep 0.1; done" }`
 
 /** Notes a word outside of the worktrees, so that a call that ran twice shows. */
 export const note = (dir: string, word: string): string =>
