@@ -2,6 +2,7 @@
  * A working fake of the contract, fed by the fixtures that tests use: it folds real ledger records,
  * pages real entries, and its feeds go on. Stories of whole screens stand on it.
  */
+
 import { createRouterClient, implement } from '@orpc/server'
 import type { AppInfo, Notice } from '../src/shared/contract/app.ts'
 import type { LedgerFeedEvent, SessionFeedEvent } from '../src/shared/contract/feed.ts'
@@ -19,6 +20,7 @@ import {
   foldLedgerRecord,
   taskTree,
 } from '../src/shared/projections/ledger-state.ts'
+import type { Activity } from '../src/shared/tasks.ts'
 import { isRunning, isSettled } from '../src/shared/tasks.ts'
 import type { ApplyOutcome, UndoOutcome } from '../src/shared/tools.ts'
 import { createFakeResume } from '../tests/fixtures/fake-resume.ts'
@@ -40,7 +42,7 @@ interface FakeContractOptions {
   sessions?: Record<TaskId, FakeSession>
   /** By task: the Markdown of its report. */
   reports?: Record<TaskId, string>
-  activity?: Record<TaskId, string | null>
+  activity?: Record<TaskId, Activity | null>
   diff?: WorkspaceDiff
   setup?: ProjectSetup
   notices?: Notice[]
@@ -61,7 +63,7 @@ export interface FakeContract {
   record(...events: LedgerEvent[]): void
   append(taskId: TaskId, entries: Entry[]): void
   setPartial(taskId: TaskId, partial: PartialMessage | null): void
-  setActivity(activity: Record<TaskId, string | null>): void
+  setActivity(activity: Record<TaskId, Activity | null>): void
 }
 
 const plainSetup: ProjectSetup = {
@@ -231,7 +233,7 @@ export function createFakeContract(options: FakeContractOptions = {}): FakeContr
       stop: os.tasks.stop.handler(({ input, errors }) => {
         const { id, runs } = taskOf(input.taskId, errors)
         const run = runs.at(-1)?.run ?? 1
-        const cause = 'stopped by the person'
+        const cause = { kind: 'stopped', by: 'person' } as const
         record({ type: 'task.interrupted', taskId: id, run, cause, usage: noUsage })
         return { stopped: [id], cancelled: [] }
       }),
@@ -286,7 +288,7 @@ export function createFakeContract(options: FakeContractOptions = {}): FakeContr
         const ended = input.taskIds.map((taskId) => {
           const task = state.tasks.get(taskId)
           const run = task?.runs.at(-1)?.run ?? 0
-          return { taskId, run, status: task?.status ?? 'queued', cause: task?.error ?? null }
+          return { taskId, run, status: task?.status ?? 'queued', cause: task?.cause ?? null }
         })
         return { ended }
       }),

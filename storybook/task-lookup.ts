@@ -1,4 +1,5 @@
 /** The task lookup of a folded ledger, as the views make it from the store. */
+
 import type {
   ShownApply,
   ShownReport,
@@ -6,11 +7,12 @@ import type {
 } from '../src/renderer/components/conversation/task-lookup.ts'
 import type { TaskId } from '../src/shared/ids.ts'
 import { childrenByParent, type LedgerState } from '../src/shared/projections/ledger-state.ts'
+import type { Activity } from '../src/shared/tasks.ts'
 
 export function lookupOf(
   state: LedgerState,
   more: {
-    activity?: Record<string, string | null>
+    activity?: Record<string, Activity | null>
     reports?: Record<string, ShownReport>
     applies?: Record<string, ShownApply>
   } = {},

@@ -1,5 +1,7 @@
 /** The composition root: the one place that knows every module, shared by the desktop, web and command-line hosts. */
+
 import { access, constants, stat } from 'node:fs/promises'
+import type { ClosedHow } from '../shared/causes.ts'
 import type { AppInfo, LeaseInfo } from '../shared/contract/app.ts'
 import type { ShiplogClient } from '../shared/contract/index.ts'
 import type { TaskId } from '../shared/ids.ts'
@@ -75,8 +77,8 @@ export interface Shiplog {
   /** Resolves when another process has taken the data directory: nothing is recorded any more, so close. */
   readonly displaced: Promise<Error>
   runningAgents(): { taskId: TaskId; title: string }[]
-  /** Interrupts what runs, with `cause` in the record, flushes, and gives the lease back. May be called twice. */
-  close(cause?: string): Promise<void>
+  /** Interrupts what runs, with `how` Shiplog was closed as its cause, flushes, and gives the lease back. May be called twice. */
+  close(how?: ClosedHow): Promise<void>
 }
 
 /** The data directory can't be used. The message says what to do. */
@@ -107,8 +109,8 @@ export async function openShiplog(options: OpenShiplogOptions): Promise<Shiplog>
     return {
       ...services,
       setEndpoint: lease.setEndpoint,
-      close: once(async (cause = 'Shiplog was closed') => {
-        await services.close(cause).finally(() => lease.release())
+      close: once(async (how: ClosedHow = 'close') => {
+        await services.close(how).finally(() => lease.release())
       }),
     }
   } catch (error) {
@@ -304,9 +306,9 @@ async function openServicesOn(
       () => new LeaseLostError(dataDir),
     ),
     runningAgents: () => tasks.running().map(({ id, title }) => ({ taskId: id, title })),
-    close: async (cause: string) => {
+    close: async (how: ClosedHow) => {
       // A sweep that is moving something ends what it does; the agents need not wait for it.
-      await Promise.all([retention.close(), tasks.close(cause)])
+      await Promise.all([retention.close(), tasks.close(how)])
       await heartbeat.stop()
       await history.close()
       await ledger.close()

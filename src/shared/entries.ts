@@ -7,6 +7,7 @@
  * *names* its tool calls, so nothing is stored twice; an unfinished message lives in `partial.json`.
  */
 import { z } from 'zod'
+import { causeSchema } from './causes.ts'
 import { entryIdSchema, runIdSchema, taskIdSchema, toolCallIdSchema } from './ids.ts'
 import { type Upgrade, upgradeRecord } from './upgrades.ts'
 
@@ -204,7 +205,7 @@ const runEndEntrySchema = entryBase.extend({
   run: z.number().int().min(1),
   status: z.enum(['completed', 'interrupted', 'failed']),
   /** Why, when it did not complete. */
-  cause: z.string().nullable(),
+  cause: causeSchema.nullable(),
 })
 
 export type RunEndEntry = z.infer<typeof runEndEntrySchema>

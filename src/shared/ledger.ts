@@ -3,6 +3,7 @@
  * An event is durable before anyone hears of it (T2); `projections/ledger-state.ts` folds them.
  */
 import { z } from 'zod'
+import { causeSchema } from './causes.ts'
 import { usageSchema } from './entries.ts'
 import {
   projectIdSchema,
@@ -18,6 +19,7 @@ import {
   isolationSchema,
   leftoversFields,
   patchStatusSchema,
+  pendingRemovalSchema,
   planSchema,
   processIdentitySchema,
   projectEnvironmentSchema,
@@ -135,7 +137,7 @@ const ledgerEventSchemas = [
     ...taskRun,
     endedAt,
     transcript,
-    cause: z.string(),
+    cause: causeSchema,
     usage: usageSchema,
   }),
   z.object({
@@ -143,13 +145,13 @@ const ledgerEventSchemas = [
     ...taskRun,
     endedAt,
     transcript,
-    error: z.string(),
+    cause: causeSchema,
     usage: usageSchema,
   }),
-  z.object({ type: z.literal('task.blocked'), taskId: taskIdSchema, reason: z.string() }),
+  z.object({ type: z.literal('task.blocked'), taskId: taskIdSchema, cause: causeSchema }),
   z.object({ type: z.literal('task.requeued'), taskId: taskIdSchema }),
-  z.object({ type: z.literal('task.cancelled'), taskId: taskIdSchema, reason: z.string() }),
-  z.object({ type: z.literal('task.abandoned'), taskId: taskIdSchema, reason: z.string() }),
+  z.object({ type: z.literal('task.cancelled'), taskId: taskIdSchema, cause: causeSchema }),
+  z.object({ type: z.literal('task.abandoned'), taskId: taskIdSchema, cause: causeSchema }),
   z.object({
     type: z.literal('task.patch-changed'),
     taskId: taskIdSchema,
@@ -189,8 +191,8 @@ const ledgerEventSchemas = [
     type: z.literal('workspace.removal-advanced'),
     workspaceId: taskIdSchema,
     step: removalStepSchema,
-    /** What was put off and is tried again at the next start (R5). */
-    pending: z.string().nullable(),
+    /** The step that failed and is tried again at the next start (R5). */
+    pending: pendingRemovalSchema.nullable(),
   }),
   /**
    * Its worktree is in the trash, less what the saved commit holds (R3). Nothing is recorded of one of which

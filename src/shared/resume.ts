@@ -1,5 +1,6 @@
 /** Resuming what was interrupted (S): who is meant, what may be chosen for each, and what came of it. */
 import { z } from 'zod'
+import { causeSchema } from './causes.ts'
 import { driftReportSchema } from './drift.ts'
 import { idTextSchema, taskIdSchema } from './ids.ts'
 import { taskStatusSchema } from './tasks.ts'
@@ -74,6 +75,6 @@ export const resumeEndSchema = z.object({
   run: z.number().int().min(0),
   status: taskStatusSchema,
   /** Why it did not complete; null when it did. */
-  cause: z.string().nullable(),
+  cause: causeSchema.nullable(),
 })
 export type ResumeEnd = z.infer<typeof resumeEndSchema>

@@ -5,6 +5,7 @@
 
 import { z } from 'zod'
 import { dayMs } from './durations.ts'
+import { causeSchema } from './causes.ts'
 import { usageSchema } from './entries.ts'
 import {
   projectIdSchema,
@@ -37,8 +38,18 @@ export type TaskStatus = z.infer<typeof taskStatusSchema>
 
 export const isRunning = (status: TaskStatus): boolean =>
   status === 'spawned' || status === 'resumed'
-/** The activity of one that will begin, or go on, once there is room for it (T5). */
-export const waitingActivity = 'Waiting for its turn'
+/** What an agent is doing now. `waiting`: it begins, or goes on, once there is room for it (T5). */
+export const activitySchema = z.discriminatedUnion('state', [
+  z.object({ state: z.literal('waiting') }),
+  z.object({ state: z.literal('working'), text: z.string() }),
+])
+export type Activity = z.infer<typeof activitySchema>
+
+/** Null when it is not known: the caller has its own word for that. */
+export const activityLine = (activity: Activity | null): string | null =>
+  activity && activityText(activity)
+export const activityText = (activity: Activity): string =>
+  activity.state === 'waiting' ? 'Waiting for its turn' : activity.text
 /** Nothing more happens to it unless somebody asks. */
 export const isSettled = (status: TaskStatus): boolean =>
   !isRunning(status) && status !== 'queued' && status !== 'blocked'
@@ -70,7 +81,7 @@ const runSchema = z.object({
    */
   endedAtLatest: isoDateTime.optional(),
   /** Why, when it did not complete. */
-  cause: z.string().nullable(),
+  cause: causeSchema.nullable(),
   /** The follow-up that it took up, until it has ended: by then its session holds it. */
   prompt: z.string().optional(),
   /** The process that it runs in; gone once it has ended. */
@@ -93,6 +104,14 @@ export const removalSteps = [
 export const removalStepSchema = z.enum(removalSteps)
 export type RemovalStep = z.infer<typeof removalStepSchema>
 
+/** `heldBy`: it waits for that one's removal, which is below it; else the step failed with `error`. */
+export const pendingRemovalSchema = z.object({
+  step: removalStepSchema,
+  error: z.string(),
+  heldBy: taskIdSchema.optional(),
+})
+export type PendingRemoval = z.infer<typeof pendingRemovalSchema>
+
 /** One agent's place of work (PRODUCT, "Words"). Its id is its task's. */
 const workspaceSchema = z.object({
   id: taskIdSchema,
@@ -109,8 +128,8 @@ const workspaceSchema = z.object({
   baseBranch: z.string().nullable(),
   /** Null while it is in use; `removed` once it is archived and gone. */
   removal: removalStepSchema.nullable(),
-  /** What a removal put off, and why; tried again at the next start (R5). */
-  pending: z.string().nullable(),
+  /** The step that failed, tried again at the next start (R5). */
+  pending: pendingRemovalSchema.nullable(),
   /** A restore was begun and has not ended. */
   restoring: z.boolean(),
   createdAt: isoDateTime,
@@ -275,8 +294,8 @@ export const taskSchema = z.object({
   /** The run whose report is the newest one. */
   reportedRun: z.number().int().min(1).nullable(),
   hasTranscript: z.boolean(),
-  /** Why it failed, was interrupted, is blocked or was given up. */
-  error: z.string().nullable(),
+  /** Why it failed, was interrupted, is blocked, was cancelled or abandoned. */
+  cause: causeSchema.nullable(),
   model: z.string().nullable(),
   usage: usageSchema,
   /** The parent's tool call that made it: where its card stands. */

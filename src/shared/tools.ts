@@ -3,6 +3,7 @@
  * the views show. Implementations are in `src/main/agents/tools`.
  */
 import { z } from 'zod'
+import { causeSchema } from './causes.ts'
 import { taskIdSchema } from './ids.ts'
 import { taskStatusSchema } from './tasks.ts'
 
@@ -84,8 +85,8 @@ const awaitedTaskSchema = z.object({
   title: z.string(),
   agent: z.string(),
   status: taskStatusSchema,
-  /** Why, when it failed, was interrupted, is blocked or was given up. */
-  cause: z.string().nullable(),
+  /** Why it failed, was interrupted, is blocked, was cancelled or abandoned. */
+  cause: causeSchema.nullable(),
   report: z.object({ run: z.number(), title: z.string(), markdown: z.string() }).nullable(),
 })
 export type AwaitedTask = z.infer<typeof awaitedTaskSchema>

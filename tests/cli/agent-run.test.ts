@@ -130,7 +130,7 @@ describe('agent run', () => {
       world.spawn(child)
       world.complete(child)
       world.complete(lead)
-      world.archive(child, 'the worktree is in use')
+      world.archive(child, { step: 'worktree-removed', error: 'the worktree is in use' })
     })
     const { code, stderr } = await runToEnd(argvFor('/code/api'), { world })
     expect(code).toBe(0)
@@ -358,7 +358,7 @@ describe('Ctrl-C', () => {
     expect(code).toBe(130)
     expect(stderr).toContain('Interrupting 1 agent…')
     expect(stderr).toMatch(/❚❚ interrupted\s+Add tests/)
-    expect(world.closeCauses[0]).toBe('interrupted with Ctrl-C')
+    expect(world.closedHow[0]).toBe('interrupt')
     expect(cli.leftWith).toEqual([])
   })
 

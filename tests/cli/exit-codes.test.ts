@@ -117,6 +117,6 @@ describe('exit codes', () => {
     const world = worldOfTwo()
     await runToEnd(['tasks', 'list'], { world })
     await runToEnd(['tasks', 'report', 'dead'], { world })
-    expect(world.closeCauses).toHaveLength(2)
+    expect(world.closedHow).toHaveLength(2)
   })
 })

@@ -68,8 +68,8 @@ export function createFakeResuming(deps: {
       return {
         ended: taskIds.map((taskId) => {
           const task = state.tasks.get(taskId)
-          const { status = 'queued' as const, error = null } = task ?? {}
-          return { taskId, run: task?.runs.at(-1)?.run ?? 0, status, cause: error }
+          const { status = 'queued' as const, cause = null } = task ?? {}
+          return { taskId, run: task?.runs.at(-1)?.run ?? 0, status, cause }
         }),
       }
     },

@@ -3,8 +3,10 @@
  * both feeds behave as described in feed.ts. Pages and snapshots are tiny, so that a handful of entries
  * takes every path of reading them.
  */
+
 import { createRouterClient, implement } from '@orpc/server'
 import type { Shiplog } from '../../src/main/shiplog.ts'
+import type { ClosedHow } from '../../src/shared/causes.ts'
 import type { Examination } from '../../src/shared/contract/doctor.ts'
 import { contract } from '../../src/shared/contract/index.ts'
 import type { ClockAhead, RemovedItem } from '../../src/shared/contract/retention.ts'
@@ -26,7 +28,7 @@ export function createFakeWorld() {
   const memory = createMemory()
   const happenings = createHappenings(memory)
   const { state, calls, damage, endpoints, record, append, stream, sessionOf, projectOf } = memory
-  const closeCauses: (string | undefined)[] = []
+  const closedHow: (ClosedHow | undefined)[] = []
   let closed = false
   let play: (rootId: TaskId) => Promise<void> = async () => {}
   let examination: Examination = { ok: true, checked: 12, problems: [], notes: [] }
@@ -107,11 +109,12 @@ export function createFakeWorld() {
       [...state.tasks.values()]
         .filter((task) => isRunning(task.status))
         .map((task) => ({ taskId: task.id, title: task.title })),
-    async close(cause) {
-      closeCauses.push(cause)
+    async close(how) {
+      closedHow.push(how)
       if (closed) return
       for (const task of state.tasks.values()) {
-        if (isRunning(task.status)) happenings.interrupt(task.id, cause ?? '')
+        if (isRunning(task.status))
+          happenings.interrupt(task.id, { kind: 'closed', how: how ?? 'close' })
       }
       closed = true
       memory.notify()
@@ -131,7 +134,7 @@ export function createFakeWorld() {
     shiplog,
     state,
     calls,
-    closeCauses,
+    closedHow,
     /** What lease.json was told, in order. */
     endpoints,
     damage,

@@ -21,7 +21,8 @@ beforeEach(() => {
   writer = world.createTask({ projectId, parentId: lead, title: 'Describe it', agent: 'writer' })
   for (const id of [tester, writer]) world.spawn(id)
   world.say(tester, 'said in the first run')
-  for (const id of [lead, tester, writer]) world.interrupt(id, 'the power went')
+  for (const id of [lead, tester, writer])
+    world.interrupt(id, { kind: 'error', detail: 'the power went' })
   world.onGoOn(async (taskId) => {
     if (world.state.tasks.get(taskId)?.status === 'queued') world.spawn(taskId)
     world.say(taskId, `${taskId} goes on`)
@@ -83,7 +84,7 @@ describe('[S1] tasks resume: who is meant', () => {
     const projectId = world.projectOf(lead)
     const fuzz = world.createTask({ projectId, parentId: tester, title: 'Fuzz it' })
     world.spawn(fuzz)
-    world.interrupt(fuzz, 'the power went')
+    world.interrupt(fuzz, { kind: 'error', detail: 'the power went' })
     const titles = /Fix the parser|Add tests|Fuzz it|Describe it/g
     const inOrder = ['Fix the parser', 'Add tests', 'Fuzz it', 'Describe it']
     const look = await run(['tasks', 'resume', '--tree', '--dry-run'])
@@ -182,7 +183,7 @@ describe('[S2] the drift report', () => {
     const projectId = world.addProject('/code/other')
     const bad = world.createTask({ projectId, title: 'a\x1b[2Jb' })
     world.spawn(bad)
-    world.interrupt(bad, 'gone\x1b]0;owned\x07')
+    world.interrupt(bad, { kind: 'error', detail: 'gone\x1b]0;owned\x07' })
     const { stdout, stderr } = await run(['tasks', 'resume', bad, '--dry-run'])
     expect(stdout).toContain('a␛[2Jb')
     expect(stdout + stderr).not.toContain('\x1b')
@@ -290,7 +291,14 @@ describe('tasks retry, abandon and continue', () => {
     world.fail(again, 'out of luck')
     const { code, stdout } = await run(['tasks', 'retry', again, '--json'])
     expect({ code, ...JSON.parse(stdout) }).toMatchObject({
-      ...{ code: 1, taskId: again, run: 2, status: 'failed', cause: 'again', report: null },
+      ...{
+        code: 1,
+        taskId: again,
+        run: 2,
+        status: 'failed',
+        cause: { kind: 'said', text: 'again' },
+        report: null,
+      },
     })
   })
 
@@ -442,7 +450,7 @@ it('[S1] where the one that stopped last has no group, lists what can be resumed
   const alone = createFakeWorld()
   const id = alone.createTask({ projectId: alone.addProject('/code/web'), title: 'Alone' })
   alone.spawn(id)
-  alone.interrupt(id, 'the power went')
+  alone.interrupt(id, { kind: 'error', detail: 'the power went' })
   const { code, stderr } = await runToEnd(['tasks', 'resume', '--batch'], { world: alone })
   expect(code).not.toBe(0)
   expect(stderr).toContain('1 agent is interrupted:')

@@ -62,7 +62,7 @@ describe('serve', () => {
     const { stderr } = await cli.ended
     expect(stderr).toContain('Interrupting 1 agent…')
     expect(stderr).toContain('Long work')
-    expect(cli.world.closeCauses[0]).toBe('interrupted with Ctrl-C')
+    expect(cli.world.closedHow[0]).toBe('interrupt')
   })
 
   it('refuses a named port that is in use with exit 2', async () => {

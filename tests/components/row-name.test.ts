@@ -26,7 +26,7 @@ describe('rows are named by their content', () => {
           },
         },
       ])
-      .runEnd('interrupted', 'stopped by the person')
+      .runEnd('interrupted', { kind: 'stopped', by: 'person' })
     expect(namesOf(entries)).toEqual([
       'Prompt: Fix the parser',
       'Reasoning: The grammar first.',

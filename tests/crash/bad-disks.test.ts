@@ -71,7 +71,7 @@ async function playOn(place: string, inject: (attempt: Attempt) => Fault | null)
     const after = flatten((await shiplog.client.tasks.list({ all: true })).tasks)
     const now = after.find((task) => task.id === again)
     if (now?.status !== 'completed')
-      wrong.push(`a later prompt ends as ${now?.status}: ${now?.error}`)
+      wrong.push(`a later prompt ends as ${now?.status}: ${JSON.stringify(now?.cause)}`)
     acknowledged.push(...(await everythingShown(shiplog, dataDir)))
   } finally {
     recording.stop()
@@ -126,9 +126,9 @@ async function settled(shiplog: Shiplog): Promise<void> {
 /** What did not complete says why, and nothing is shown as running that does not run. */
 async function explained(shiplog: Shiplog, wrong: string[]): Promise<void> {
   const tasks = flatten((await shiplog.client.tasks.list({ all: true })).tasks)
-  for (const { title, status, error } of tasks) {
+  for (const { title, status, cause } of tasks) {
     if (isRunning(status)) wrong.push(`"${title}" is shown as ${status}, and nobody runs it`)
-    if ((status === 'interrupted' || status === 'failed' || status === 'cancelled') && !error)
+    if ((status === 'interrupted' || status === 'failed' || status === 'cancelled') && !cause)
       wrong.push(`"${title}" is ${status} without a cause`)
   }
 }

@@ -135,8 +135,8 @@ const ledgerEvent: fc.Arbitrary<LedgerEvent> = fc
       { type: 'task.spawned', taskId, run, process, spawnCommit: null },
       { type: 'task.reported', taskId, run, title: 'r' },
       { type: 'task.completed', taskId, run, usage },
-      { type: 'task.interrupted', taskId, run, cause: 'c', usage },
-      { type: 'task.cancelled', taskId, reason: 'r' },
+      { type: 'task.interrupted', taskId, run, cause: { kind: 'error', detail: 'c' }, usage },
+      { type: 'task.cancelled', taskId, cause: { kind: 'error', detail: 'r' } },
       { type: 'task.patch-changed', taskId, status: 'ready' },
       { type: 'workspace.removal-advanced', workspaceId: taskId, step, pending: null },
     ]

@@ -1,5 +1,7 @@
 /** Arbitrary histories of a ledger: what the fold makes of any order of events, sensible or not. */
+
 import fc from 'fast-check'
+import type { Cause } from '../../src/shared/causes.ts'
 import {
   newProjectId,
   newTaskId,
@@ -47,6 +49,16 @@ export const taskCreated = (id: TaskId, project: ProjectId, parentId: TaskId | n
   }) as const satisfies LedgerEvent
 
 /** Any event about two projects and five tasks. */
+const cause: fc.Arbitrary<Cause> = fc.oneof(
+  fc.record({ kind: fc.constant('said' as const), text }),
+  fc.record({ kind: fc.constant('error' as const), detail: text }),
+  fc.record({ kind: fc.constant('crashed' as const) }),
+  fc.record({
+    kind: fc.constant('stopped' as const),
+    by: fc.constantFrom('person' as const, 'parent' as const),
+  }),
+)
+
 export const anyEvent: fc.Arbitrary<LedgerEvent> = fc.oneof(
   fc.record({
     type: fc.constant('project.added' as const),
@@ -93,12 +105,12 @@ export const anyEvent: fc.Arbitrary<LedgerEvent> = fc.oneof(
     taskId,
     run,
     endedAt,
-    cause: text,
+    cause,
     usage,
   }),
-  fc.record({ type: fc.constant('task.failed' as const), taskId, run, error: text, usage }),
+  fc.record({ type: fc.constant('task.failed' as const), taskId, run, cause, usage }),
   fc.record({ type: fc.constant('task.requeued' as const), taskId }),
-  fc.record({ type: fc.constant('task.cancelled' as const), taskId, reason: text }),
+  fc.record({ type: fc.constant('task.cancelled' as const), taskId, cause }),
   fc.record({
     type: fc.constant('task.patch-changed' as const),
     taskId,
@@ -126,7 +138,7 @@ export const anyEvent: fc.Arbitrary<LedgerEvent> = fc.oneof(
     type: fc.constant('workspace.removal-advanced' as const),
     workspaceId: taskId,
     step: fc.constantFrom(...removalSteps),
-    pending: fc.option(text),
+    pending: fc.option(fc.record({ step: fc.constantFrom(...removalSteps), error: text })),
   }),
   fc.record({ type: fc.constant('workspace.restore-started' as const), workspaceId: taskId }),
   fc.record({ type: fc.constant('workspace.restore-given-up' as const), workspaceId: taskId }),

@@ -12,6 +12,7 @@ import { closeCodeRefused } from '../../src/renderer/rpc/reconnecting-socket.ts'
 import { takeToken } from '../../src/renderer/rpc/token.ts'
 import type { LedgerFeedEvent } from '../../src/shared/contract/feed.ts'
 import { contract, type ShiplogClient } from '../../src/shared/contract/index.ts'
+import { activityLine } from '../../src/shared/tasks.ts'
 import { createFakeHost } from './fake-host.ts'
 import { until } from './until.ts'
 
@@ -170,6 +171,9 @@ describe('token', () => {
 
 const taskId = '11111111-1111-4111-8111-111111111111'
 const activityEvent = (seq: number): LedgerFeedEvent =>
-  ({ type: 'activity', activity: { [taskId]: String(seq) } }) as LedgerFeedEvent
+  ({
+    type: 'activity',
+    activity: { [taskId]: { state: 'working', text: String(seq) } },
+  }) as LedgerFeedEvent
 const activityOf = (event: LedgerFeedEvent): string | null | undefined =>
-  event.type === 'activity' ? Object.values(event.activity)[0] : undefined
+  event.type === 'activity' ? activityLine(Object.values(event.activity)[0] ?? null) : undefined

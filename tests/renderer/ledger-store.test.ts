@@ -66,12 +66,13 @@ describe('ledger store', () => {
     store.open()
     await until(store.store, ({ phase }) => phase === 'ready')
 
-    host.activity({ [one]: 'Reading lamp.ts', [two]: 'Running npm test' })
+    const tests = { state: 'working', text: 'Running npm test' } as const
+    host.activity({ [one]: { state: 'waiting' }, [two]: tests })
     await until(store.store, ({ activity }) => activity.size === 2)
     host.activity({ [one]: null })
     const { activity } = await until(store.store, ({ activity }) => activity.size === 1)
 
-    expect([...activity]).toEqual([[two, 'Running npm test']])
+    expect([...activity]).toEqual([[two, tests]])
   })
 
   it('gives the feed back when it is closed', async () => {

@@ -11,7 +11,13 @@ function crew() {
     host.start(project.id, title, 'helper', { parentId: root, callId: null }),
   )
   const stop = (taskId: typeof root) =>
-    host.record({ type: 'task.interrupted', taskId, run: 1, cause: 'quit', usage: noUsage })
+    host.record({
+      type: 'task.interrupted',
+      taskId,
+      run: 1,
+      cause: { kind: 'closed', how: 'quit' },
+      usage: noUsage,
+    })
   const titles = (id: typeof root) => resumableGroup(host.ledger, id).map(({ title }) => title)
   return { host, root, left, right, done, stop, titles }
 }

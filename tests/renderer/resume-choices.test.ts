@@ -24,7 +24,13 @@ async function interrupted(drift: Record<TaskId, DriftReport> = {}) {
   const nested = host.start(project.id, 'Make fixtures', 'fixer', { parentId: child, callId: null })
   const other = host.start(project.id, 'Repair the fog horn', 'lead')
   for (const taskId of [nested, other, child, root])
-    host.record({ type: 'task.interrupted', taskId, run: 1, cause: 'quit', usage: noUsage })
+    host.record({
+      type: 'task.interrupted',
+      taskId,
+      run: 1,
+      cause: { kind: 'closed', how: 'quit' },
+      usage: noUsage,
+    })
   const { candidates } = await host.client.tasks.planResume({ selector: { by: 'all' } })
   return { host, tasks: host.ledger.tasks, candidates, root, child, nested, other }
 }

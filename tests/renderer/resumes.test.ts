@@ -28,7 +28,12 @@ function followed() {
   }
   const client = { tasks } as unknown as Pick<ShiplogClient, 'tasks'>
   const end = (id: TaskId, status: ResumeEnd['status']) =>
-    endOf(id).resolve({ taskId: id, run: 2, status, cause: status === 'completed' ? null : 'why' })
+    endOf(id).resolve({
+      taskId: id,
+      run: 2,
+      status,
+      cause: status === 'completed' ? null : { kind: 'said', text: 'why' },
+    })
   return { resumes: createResumes({ client }), end, endOf, stopped }
 }
 

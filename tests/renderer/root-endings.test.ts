@@ -31,7 +31,13 @@ describe('telling of roots that have ended', () => {
     heard()
     expect(told).toEqual([])
     host.complete(root)
-    host.record({ type: 'task.failed', taskId: other, run: 1, error: 'no fog', usage: noUsage })
+    host.record({
+      type: 'task.failed',
+      taskId: other,
+      run: 1,
+      cause: { kind: 'said', text: 'no fog' },
+      usage: noUsage,
+    })
     heard()
     heard()
     expect(told).toEqual(['Light the harbour: completed', 'Repair the fog horn: failed'])
@@ -47,7 +53,7 @@ describe('telling of roots that have ended', () => {
     const other = host.start(project.id, 'Repair the fog horn', 'lead')
     heard()
     host.complete(child)
-    const cause = 'stopped by the person'
+    const cause = { kind: 'stopped', by: 'person' } as const
     host.record({ type: 'task.interrupted', taskId: root, run: 1, cause, usage: noUsage })
     heard()
     stop()

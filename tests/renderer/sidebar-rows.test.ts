@@ -8,7 +8,7 @@ import {
 import { noUsage } from '../../src/shared/entries.ts'
 import type { TaskId } from '../../src/shared/ids.ts'
 import { childrenByParent } from '../../src/shared/projections/ledger-state.ts'
-import { waitingActivity } from '../../src/shared/tasks.ts'
+import type { Activity, PendingRemoval } from '../../src/shared/tasks.ts'
 import { createFakeHost } from './fake-host.ts'
 
 function harbour() {
@@ -58,14 +58,20 @@ describe('sidebar rows', () => {
 
   it('[R5] lose a tree as soon as its removal has begun, and have it back while that is put off', () => {
     const { host, root, child, rows } = harbour()
-    const advance = (step: 'started' | 'patch-saved', pending: string | null) =>
+    const advance = (step: 'started' | 'patch-saved', pending: PendingRemoval | null) =>
       host.record({ type: 'workspace.removal-advanced', workspaceId: root, step, pending })
-    host.record({ type: 'task.interrupted', taskId: child, run: 1, cause: 'quit', usage: noUsage })
+    host.record({
+      type: 'task.interrupted',
+      taskId: child,
+      run: 1,
+      cause: { kind: 'closed', how: 'quit' },
+      usage: noUsage,
+    })
     expect(interruptedRows(host.ledger.tasks)).toHaveLength(1)
     advance('started', null)
     expect(shown(rows())).toEqual(['harbour', 'empty'])
     expect(interruptedRows(host.ledger.tasks)).toEqual([])
-    advance('patch-saved', 'the disk is full')
+    advance('patch-saved', { step: 'transcript-moved', error: 'the disk is full' })
     expect(shown(rows())).toContain('1 Light the harbour')
   })
 
@@ -81,7 +87,13 @@ describe('sidebar rows', () => {
   it('leave out what a filter leaves out, and keep what is above the rest', () => {
     const { host, project, root, child, nested, rows } = harbour()
     host.start(project.id, 'Repair the fog horn', 'lead')
-    host.record({ type: 'task.interrupted', taskId: nested, run: 1, cause: 'quit', usage: noUsage })
+    host.record({
+      type: 'task.interrupted',
+      taskId: nested,
+      run: 1,
+      cause: { kind: 'closed', how: 'quit' },
+      usage: noUsage,
+    })
     const tree = ['harbour', '1 Light the harbour', '2 Test the lamps']
     expect(shown(rows([], 'interrupted'))).toEqual([...tree, '3 Make fixtures', 'empty'])
     expect(shown(rows([], 'finished'))).toEqual(['harbour', 'empty'])
@@ -96,7 +108,13 @@ describe('interrupted tasks', () => {
   it('are listed as trees, with how many are below each, until they are cleaned up', () => {
     const { host, root, child, nested } = harbour()
     for (const taskId of [nested, child, root])
-      host.record({ type: 'task.interrupted', taskId, run: 1, cause: 'quit', usage: noUsage })
+      host.record({
+        type: 'task.interrupted',
+        taskId,
+        run: 1,
+        cause: { kind: 'closed', how: 'quit' },
+        usage: noUsage,
+      })
     const listed = () =>
       interruptedRows(host.ledger.tasks).map(
         ({ task, depth, below }) => `${depth} ${task.title} (${below})`,
@@ -119,7 +137,13 @@ describe('interrupted tasks', () => {
     })
     const has = () => interruptedRows(host.ledger.tasks).some(({ task }) => task.id === late)
     expect(has()).toBe(false)
-    host.record({ type: 'task.interrupted', taskId: root, run: 1, cause: 'quit', usage: noUsage })
+    host.record({
+      type: 'task.interrupted',
+      taskId: root,
+      run: 1,
+      cause: { kind: 'closed', how: 'quit' },
+      usage: noUsage,
+    })
     expect(has()).toBe(true)
   })
 
@@ -130,12 +154,12 @@ describe('interrupted tasks', () => {
       callId: null,
       queued: true,
     })
-    const has = (since: string, waiting: [TaskId, string][] = []) =>
+    const has = (since: string, waiting: [TaskId, Activity][] = []) =>
       interruptedRows(host.ledger.tasks, since, new Map(waiting)).some(
         ({ task }) => task.id === late,
       )
     expect(has('2000-01-01T00:00:00.000Z')).toBe(false)
-    expect(has('2099-01-01T00:00:00.000Z', [[late, waitingActivity]])).toBe(false)
+    expect(has('2099-01-01T00:00:00.000Z', [[late, { state: 'waiting' }]])).toBe(false)
     expect(has('2099-01-01T00:00:00.000Z')).toBe(true)
   })
 
@@ -156,7 +180,13 @@ describe('interrupted tasks', () => {
     const { host, project, root } = harbour()
     const other = host.start(project.id, 'Repair the fog horn', 'lead')
     for (const taskId of [other, root])
-      host.record({ type: 'task.interrupted', taskId, run: 1, cause: 'quit', usage: noUsage })
+      host.record({
+        type: 'task.interrupted',
+        taskId,
+        run: 1,
+        cause: { kind: 'closed', how: 'quit' },
+        usage: noUsage,
+      })
     expect(interruptedRows(host.ledger.tasks).map(({ task }) => task.title)).toEqual([
       'Light the harbour',
       'Repair the fog horn',
@@ -165,7 +195,13 @@ describe('interrupted tasks', () => {
 
   it('[S1] stay listed when their root has completed since, until one is resumed, abandoned or removed', () => {
     const { host, root, child } = harbour()
-    host.record({ type: 'task.interrupted', taskId: child, run: 1, cause: 'quit', usage: noUsage })
+    host.record({
+      type: 'task.interrupted',
+      taskId: child,
+      run: 1,
+      cause: { kind: 'closed', how: 'quit' },
+      usage: noUsage,
+    })
     const titles = () => interruptedRows(host.ledger.tasks).map(({ task }) => task.title)
     expect(titles()).toEqual(['Test the lamps'])
     host.record({ type: 'task.completed', taskId: root, run: 1, usage: noUsage })
@@ -175,7 +211,7 @@ describe('interrupted tasks', () => {
         (tree) => `${tree.root.title}: ${tree.interrupted}`,
       ),
     ).toEqual(['Light the harbour: 1'])
-    host.record({ type: 'task.abandoned', taskId: child, reason: 'abandoned by the person' })
+    host.record({ type: 'task.abandoned', taskId: child, cause: { kind: 'abandoned' } })
     expect(titles()).toEqual([])
   })
 })

@@ -50,7 +50,7 @@ export function createWorld() {
     })
     // What waits for others gets its workspace when it begins.
     if (status === 'blocked') {
-      record(at, { type: 'task.blocked', taskId, reason: 'It waits.' })
+      record(at, { type: 'task.blocked', taskId, cause: { kind: 'error', detail: 'It waits.' } })
       return taskId
     }
     record(at, {
@@ -61,11 +61,18 @@ export function createWorld() {
     if (status === 'queued') return taskId
     record(at, { type: 'task.spawned', ...run, process, spawnCommit: null })
     if (status === 'completed') record(at, { type: 'task.completed', ...run, usage })
-    if (status === 'failed') record(at, { type: 'task.failed', ...run, error: 'no', usage })
+    if (status === 'failed')
+      record(at, { type: 'task.failed', ...run, cause: { kind: 'said', text: 'no' }, usage })
     if (['interrupted', 'resumed', 'abandoned'].includes(status))
-      record(at, { type: 'task.interrupted', ...run, cause: 'quit', usage })
+      record(at, {
+        type: 'task.interrupted',
+        ...run,
+        cause: { kind: 'closed', how: 'quit' },
+        usage,
+      })
     if (status === 'resumed') record(at, { type: 'task.resumed', taskId, run: 2, process })
-    if (status === 'abandoned') record(at, { type: 'task.abandoned', taskId, reason: 'enough' })
+    if (status === 'abandoned')
+      record(at, { type: 'task.abandoned', taskId, cause: { kind: 'error', detail: 'enough' } })
     if (archived) {
       const advanced = { type: 'workspace.removal-advanced', workspaceId: taskId } as const
       record(at, { ...advanced, step: 'removed', pending: null })

@@ -16,7 +16,13 @@ it('calls the usage of a task complete only when that of every run is', () => {
   const taskId = world.add({ status: 'spawned' })
   const usage = () => world.state.tasks.get(taskId)?.usage
   const lost = { ...spent, costUsd: 0.5, complete: false }
-  world.record(nowMs, { type: 'task.interrupted', taskId, run: 1, cause: 'lost', usage: lost })
+  world.record(nowMs, {
+    type: 'task.interrupted',
+    taskId,
+    run: 1,
+    cause: { kind: 'error', detail: 'lost' },
+    usage: lost,
+  })
   world.record(nowMs, { type: 'task.resumed', taskId, run: 2, process })
   world.record(nowMs, { type: 'task.completed', taskId, run: 2, usage: spent })
   expect(usage()).toEqual({ inputTokens: 6, outputTokens: 4, costUsd: 0.5, complete: false })

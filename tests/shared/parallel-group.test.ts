@@ -34,7 +34,7 @@ function ledger() {
   const stop = (at: number, taskId: TaskId, endedAt?: number) =>
     record(at, {
       type: 'task.interrupted',
-      ...{ taskId, run: 1, cause: 'quit', usage: noUsage, endedAt },
+      ...{ taskId, run: 1, cause: { kind: 'closed', how: 'quit' }, usage: noUsage, endedAt },
     })
   return { start: (at: number) => create(at, lead), stop, groupOf }
 }

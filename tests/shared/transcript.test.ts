@@ -80,7 +80,13 @@ const message = (uuid: EntryId = messageUuid): EntryBody => ({
   turn: 1,
   status: 'complete',
 })
-const runEnd: EntryBody = { type: 'run-end', runId, run: 1, status: 'interrupted', cause: 'quit' }
+const runEnd: EntryBody = {
+  type: 'run-end',
+  runId,
+  run: 1,
+  status: 'interrupted',
+  cause: { kind: 'closed', how: 'quit' },
+}
 
 describe('the transcript projection', () => {
   it('puts a call where its message names it, though the call was written first', () => {

@@ -387,7 +387,7 @@ agents:
           created(fixture, taskId),
           { type: 'task.spawned', ...of, process, spawnCommit: null },
           taskId === oldest
-            ? { type: 'task.interrupted', ...of, cause: 'killed', usage }
+            ? { type: 'task.interrupted', ...of, cause: { kind: 'error', detail: 'killed' }, usage }
             : { type: 'task.completed', ...of, usage },
         )
       }

@@ -3,6 +3,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { record } from '../crash/fault-fs/record.ts'
+import { causeText } from '../fixtures/cause-text.ts'
 import { openFixture, start, taskOf, until, untilQuiet } from '../harness.ts'
 
 it('[T6] gives the other reports to whoever awaits them all when one can not be read', async () => {
@@ -81,6 +82,6 @@ agents:
   await untilQuiet(shiplog)
   const worker = await taskOf(shiplog, 'Worker')
   expect(worker).toMatchObject({ status: 'cancelled', runs: [] })
-  expect(worker.error).toMatch(/^it could not be started: .*ENOSPC/)
+  expect(causeText(worker.cause)).toMatch(/^it could not be started: .*ENOSPC/)
   expect((await taskOf(shiplog, root)).status).toBe('completed')
 })

@@ -17,7 +17,11 @@ it('[T6] releases a blocked task only when all that it depends on has completed'
     ledger.spawn(id)
     ledger.fail(id)
   }
-  ledger.happen({ type: 'task.blocked', taskId: dependent, reason: 'they failed' })
+  ledger.happen({
+    type: 'task.blocked',
+    taskId: dependent,
+    cause: { kind: 'error', detail: 'they failed' },
+  })
   const released = (id: TaskId) => {
     ledger.spawn(id)
     ledger.complete(id)

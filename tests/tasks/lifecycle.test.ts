@@ -79,6 +79,7 @@ function foldTo(from: TaskStatus, event: LedgerEvent['type']): TaskStatus | unde
 
 function eventOf(type: LedgerEvent['type'], taskId: ReturnType<typeof newTaskId>): LedgerEvent {
   const run = 1
+  const cause = { kind: 'error', detail: 'why' } as const
   switch (type) {
     case 'task.spawned':
       return { type, taskId, run, process, spawnCommit: null }
@@ -87,13 +88,13 @@ function eventOf(type: LedgerEvent['type'], taskId: ReturnType<typeof newTaskId>
     case 'task.completed':
       return { type, taskId, run, usage }
     case 'task.interrupted':
-      return { type, taskId, run, cause: 'why', usage }
+      return { type, taskId, run, cause, usage }
     case 'task.failed':
-      return { type, taskId, run, error: 'why', usage }
+      return { type, taskId, run, cause, usage }
     case 'task.blocked':
     case 'task.cancelled':
     case 'task.abandoned':
-      return { type, taskId, reason: 'why' }
+      return { type, taskId, cause }
     case 'task.requeued':
       return { type, taskId }
     default:

@@ -1,9 +1,11 @@
 /** A transcript that is gone is missing: nothing that Shiplog does by itself makes one in its place. */
+
 import { existsSync } from 'node:fs'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { layoutOf } from '../../src/main/sessions/session-files.ts'
+import { causeText } from '../fixtures/cause-text.ts'
 import { entriesOf, openFixture, start, taskOf, until, untilQuiet } from '../harness.ts'
 
 const scenario = `
@@ -87,7 +89,7 @@ it('[A8] does not begin a transcript in place of one that is gone when it is pro
     const { runs, status } = await taskOf(fixture.shiplog, root)
     return runs.length === 2 && status === 'interrupted'
   })
-  expect((await taskOf(fixture.shiplog, root)).error).toContain('its transcript is gone')
+  expect(causeText((await taskOf(fixture.shiplog, root)).cause)).toContain('its transcript is gone')
   expect(existsSync(chat)).toBe(false)
 })
 

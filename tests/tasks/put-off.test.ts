@@ -23,7 +23,11 @@ function stage() {
   return { putOff, recorded, later, refuse }
 }
 
-const cancelled = (taskId: TaskId): TaskEvent => ({ type: 'task.cancelled', taskId, reason: 'so' })
+const cancelled = (taskId: TaskId): TaskEvent => ({
+  type: 'task.cancelled',
+  taskId,
+  cause: { kind: 'error', detail: 'so' },
+})
 
 it('[J7] records an event as soon as the disk allows, once, and says so', async () => {
   const { putOff, recorded, later, refuse } = stage()

@@ -71,6 +71,6 @@ it('[T3] takes the end of a run from its session when the ledger did not hear of
   await fixture.shiplog.close()
   await cutAfter(join(fixture.dataDir, 'ledger.jsonl'), (record) => record.type === 'task.spawned')
   const shiplog = await fixture.restart()
-  const { status, error } = await taskOf(shiplog, root)
-  expect([status, error]).toEqual([before.status, before.error])
+  const { status, cause } = await taskOf(shiplog, root)
+  expect([status, cause]).toEqual([before.status, before.cause])
 })

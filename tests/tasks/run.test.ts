@@ -72,7 +72,7 @@ describe('how a run ends', () => {
     const root = await stage({ parentId: null })
     expect(await root.play(() => playing(says('Done.')))).toMatchObject({ status: 'completed' })
     const child = await stage()
-    const failed = { status: 'failed', cause: 'ended without a report' }
+    const failed = { status: 'failed', cause: { kind: 'no-report' } }
     expect(await child.play(() => playing(says('Done.')))).toMatchObject(failed)
     expect(endOf(await child.entries())).toMatchObject({ type: 'run-end', run: 1, ...failed })
   })
@@ -92,7 +92,13 @@ describe('how a run ends', () => {
     durationMs: 1,
   } as EntryBody
   const ended = (status: 'failed' | 'interrupted'): EntryBody => ({
-    ...{ type: 'run-end', runId: runIdOf(id, 1), run: 1, status, cause: 'so' },
+    ...{
+      type: 'run-end',
+      runId: runIdOf(id, 1),
+      run: 1,
+      status,
+      cause: { kind: 'error', detail: 'so' },
+    },
   })
 
   it.each([
@@ -106,7 +112,7 @@ describe('how a run ends', () => {
   it("[T3] fails with the agent's own words, and keeps what it had said", async () => {
     const { play, entries } = await stage()
     const outcome = await play(() => playing([...says('Hm.'), { type: 'failed', message: 'No.' }]))
-    expect(outcome).toMatchObject({ status: 'failed', cause: 'No.' })
+    expect(outcome).toMatchObject({ status: 'failed', cause: { kind: 'said', text: 'No.' } })
     expect(messagesOf(await entries())).toMatchObject([{ status: 'complete' }])
   })
 
@@ -116,7 +122,10 @@ describe('how a run ends', () => {
       yield* says('half a sen')
       throw new Error('connection lost')
     })
-    expect(outcome).toMatchObject({ status: 'interrupted', cause: 'connection lost' })
+    expect(outcome).toMatchObject({
+      status: 'interrupted',
+      cause: { kind: 'error', detail: 'connection lost' },
+    })
     expect(messagesOf(await entries())).toMatchObject([
       { status: 'interrupted', parts: [{ type: 'text', text: 'half a sen' }] },
     ])
@@ -127,11 +136,14 @@ describe('how a run ends', () => {
     const { play, abort, entries } = await stage()
     const outcome = await play(async function* () {
       yield* says('before')
-      abort.abort(new Interruption('stopped by the person'))
+      abort.abort(new Interruption({ kind: 'stopped', by: 'person' }))
       yield { type: 'text-delta', text: ' after' }
       throw new Error('a consequence')
     })
-    expect(outcome).toMatchObject({ status: 'interrupted', cause: 'stopped by the person' })
+    expect(outcome).toMatchObject({
+      status: 'interrupted',
+      cause: { kind: 'stopped', by: 'person' },
+    })
     const [message] = messagesOf(await entries())
     expect(message).toMatchObject({ parts: [{ text: 'before' }], status: 'interrupted' })
   })
@@ -140,9 +152,12 @@ describe('how a run ends', () => {
     const { play, abort } = await stage({ parentId: null })
     const outcome = await play(async function* () {
       yield* says('before')
-      abort.abort(new Interruption('stopped by the person'))
+      abort.abort(new Interruption({ kind: 'stopped', by: 'person' }))
     })
-    expect(outcome).toMatchObject({ status: 'interrupted', cause: 'stopped by the person' })
+    expect(outcome).toMatchObject({
+      status: 'interrupted',
+      cause: { kind: 'stopped', by: 'person' },
+    })
   })
 
   it('[J7] rejects where its end could not be recorded', async () => {

@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readJournal } from '../../src/main/journal/index.ts'
+import { formatCause } from '../../src/shared/causes.ts'
 import {
   allTasks,
   entriesOf,
@@ -220,8 +221,8 @@ agents:
     await start(fixture, failing)
     await untilQuiet(fixture.shiplog)
     const status = async (title: string) => {
-      const { status, error } = await taskOf(fixture.shiplog, title)
-      return [status, error]
+      const { status, cause } = await taskOf(fixture.shiplog, title)
+      return [status, cause && formatCause(cause)]
     }
     expect(await status('Quiet')).toEqual(['failed', 'ended without a report'])
     expect(await status('Giver')).toEqual(['failed', 'I give up'])
@@ -255,7 +256,10 @@ agents:
     const { stopped } = await shiplog.client.tasks.stop({ taskId: root })
     expect(stopped).toHaveLength(2)
     const sleeper = await taskOf(shiplog, 'Sleeper')
-    expect([sleeper.status, sleeper.error]).toEqual(['interrupted', 'stopped by the person'])
+    expect([sleeper.status, sleeper.cause]).toEqual([
+      'interrupted',
+      { kind: 'stopped', by: 'person' },
+    ])
     const entries = await entriesOf(shiplog, sleeper.id)
     expect(entries.at(-1)).toMatchObject({ type: 'run-end', status: 'interrupted' })
     expect(entries.findLast(({ type }) => type === 'message')).toMatchObject({
@@ -279,7 +283,7 @@ agents:
     const shiplog = await fixture.restart()
     const tasks = await allTasks(shiplog)
     expect(tasks.map((task) => task.status)).toEqual(['interrupted', 'interrupted'])
-    expect(tasks[1]?.error).toBe('Shiplog was closed')
+    expect(tasks[1]?.cause).toEqual({ kind: 'closed', how: 'close' })
   })
 
   it('[T5] runs at most as many agents at once as asked, one that awaits not counted', async () => {

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { causeText } from '../fixtures/cause-text.ts'
 import {
   allTasks,
   type Fixture,
@@ -38,14 +39,14 @@ it('can be stopped while it runs', async () => {
   await until(fixture.shiplog, (tasks) => tasks.some((task) => task.status === 'spawned'))
   const stopped = await fixture.shiplog.client.tasks.stop({ taskId: root })
   expect(stopped.stopped).toEqual([root])
-  expect((await taskOf(fixture.shiplog, root)).error).toBe('stopped by the person')
+  expect(causeText((await taskOf(fixture.shiplog, root)).cause)).toBe('stopped by you')
 })
 
 it('is tried again with the follow-up when it failed', async () => {
   const fixture = await fixtureWithSetup('test -e ../../../allowed && echo made > made.txt')
   const root = await start(fixture, talk)
   await until(fixture.shiplog, (tasks) => tasks.some((task) => task.status === 'interrupted'))
-  expect((await allTasks(fixture.shiplog))[0]?.error).toContain('exit code 1')
+  expect(causeText((await allTasks(fixture.shiplog))[0]?.cause)).toContain('exit code 1')
   await writeFile(join(fixture.dataDir, 'allowed'), '')
   await fixture.shiplog.client.tasks.prompt({ taskId: root, prompt: 'Again' })
   await until(fixture.shiplog, (tasks) => tasks.some((task) => task.status === 'completed'))

@@ -3,6 +3,7 @@ import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openShiplog } from '../../src/main/shiplog.ts'
+import { causeText } from '../fixtures/cause-text.ts'
 import {
   allTasks,
   beforeLeaving,
@@ -151,7 +152,9 @@ describe('set-up of new worktrees', () => {
     await symlink(join(fixture.dir, 'secret'), join(fixture.project.dir, 'link'))
     await start(fixture, edits)
     await until(fixture.shiplog, (tasks) => tasks.some((task) => task.status === 'interrupted'))
-    expect((await allTasks(fixture.shiplog))[0]?.error).toContain('leads out of the project')
+    expect(causeText((await allTasks(fixture.shiplog))[0]?.cause)).toContain(
+      'leads out of the project',
+    )
   })
 
   it('interrupts the run, with its output, when the command fails', async () => {
@@ -166,7 +169,9 @@ describe('set-up of new worktrees', () => {
     })
     await start(fixture, edits)
     await until(fixture.shiplog, (tasks) => tasks.some((task) => task.status === 'interrupted'))
-    expect((await allTasks(fixture.shiplog))[0]?.error).toMatch(/exit code 3.*\n?.*broken tool/s)
+    expect(causeText((await allTasks(fixture.shiplog))[0]?.cause)).toMatch(
+      /exit code 3.*\n?.*broken tool/s,
+    )
   })
 })
 
@@ -237,9 +242,9 @@ describe('removal', () => {
     )
     await fixture.shiplog.client.workspace.remove({ workspaceId: id })
     const task = await taskOf(fixture.shiplog, id)
-    expect([task.status, task.error, task.archived]).toEqual([
+    expect([task.status, task.cause?.kind, task.archived]).toEqual([
       'interrupted',
-      'its workspace was removed',
+      'workspace-removed',
       true,
     ])
     expect(beforeLeaving(await entriesOf(fixture.shiplog, id)).at(-1)).toMatchObject({

@@ -1,9 +1,11 @@
 /** The ledger as it grows: a snapshot with its `seq`, in bounded parts, then bounded batches of records after it. */
+
 import { withEventMeta } from '@orpc/server'
 import { feedBatchMax, type LedgerFeedEvent } from '../../shared/contract/feed.ts'
 import type { TaskId } from '../../shared/ids.ts'
 import type { LedgerRecord } from '../../shared/ledger.ts'
 import { snapshotParts } from '../../shared/projections/ledger-snapshot.ts'
+import type { Activity } from '../../shared/tasks.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { ActivityBoard } from '../tasks/activity.ts'
 import { createMailbox } from './mailbox.ts'
@@ -13,8 +15,8 @@ const backlogMax = 5_000
 /** What a client waits before it asks again after a lost connection. */
 const retryMs = 200
 
-type Activity = Record<TaskId, string | null>
-type News = { record: LedgerRecord } | { activity: Activity }
+type Activities = Record<TaskId, Activity | null>
+type News = { record: LedgerRecord } | { activity: Activities }
 
 export async function* ledgerFeed(
   deps: { ledger: Ledger; activity: ActivityBoard },
@@ -23,7 +25,7 @@ export async function* ledgerFeed(
 ): AsyncGenerator<LedgerFeedEvent> {
   const { ledger } = deps
   const mail = createMailbox<News>(signal)
-  const putActivity = (activity: Activity) =>
+  const putActivity = (activity: Activities) =>
     mail.put({ activity }, (last) => joinActivity(last, activity))
   const unsubscribe = [
     ledger.subscribe((records) => {
@@ -67,6 +69,6 @@ export async function* ledgerFeed(
   }
 }
 
-function joinActivity(last: News, activity: Activity): News | null {
+function joinActivity(last: News, activity: Activities): News | null {
   return 'activity' in last ? { activity: { ...last.activity, ...activity } } : null
 }

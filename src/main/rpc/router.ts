@@ -105,7 +105,7 @@ export function createRouter(deps: RouterDependencies) {
         return {}
       }),
       stop: os.tasks.stop.handler(({ input }) =>
-        tasks.stop(taskId(input.taskId), 'stopped by the person'),
+        tasks.stop(taskId(input.taskId), { kind: 'stopped', by: 'person' }),
       ),
       list: os.tasks.list.handler(({ input }) => ({ tasks: tasks.list(input) })),
       report: os.tasks.report.handler(({ input }) => tasks.report(taskId(input.taskId), input)),
@@ -129,7 +129,7 @@ export function createRouter(deps: RouterDependencies) {
         taskId: await tasks.beginAnew.continueFrom(taskId(input.taskId), input.prompt),
       })),
       abandon: os.tasks.abandon.handler(async ({ input }) => {
-        await tasks.abandon(taskId(input.taskId), 'abandoned by the person')
+        await tasks.abandon(taskId(input.taskId), { kind: 'abandoned' })
         return {}
       }),
       changedFileDiff: os.tasks.changedFileDiff.handler(async ({ input }) => ({

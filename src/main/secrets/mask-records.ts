@@ -29,7 +29,7 @@ export function maskEntry(mask: Masker, entry: EntryBody): EntryBody {
     case 'pr-link':
       return { ...entry, url: mask.text(entry.url) }
     case 'run-end':
-      return { ...entry, cause: entry.cause === null ? null : mask.text(entry.cause) }
+      return { ...entry, cause: mask.value(entry.cause) }
     case 'resume':
       return { ...entry, drift: mask.value(entry.drift) }
     case 'run-start':
@@ -45,7 +45,7 @@ export function maskEntry(mask: Masker, entry: EntryBody): EntryBody {
 }
 
 /** The fields of ledger events that hold what a person or an agent wrote, or what a command printed. */
-const textFields = ['title', 'prompt', 'cause', 'error', 'reason', 'pending', 'plan'] as const
+const textFields = ['title', 'prompt', 'cause', 'pending', 'plan'] as const
 
 export function maskEvent(mask: Masker, event: LedgerEvent): LedgerEvent {
   const fields: Record<string, unknown> = event

@@ -1,41 +1,42 @@
 /** What each running agent is doing right now, one line: for the lists, not for the record. */
 import type { TaskId } from '../../shared/ids.ts'
+import { type Activity, activityText } from '../../shared/tasks.ts'
 
 /** People can't read faster than this, and streaming changes it far more often. */
 const publishIntervalMs = 250
 
 export interface ActivityBoard {
-  current(): Record<TaskId, string | null>
-  set(taskId: TaskId, text: string): void
+  current(): Record<TaskId, Activity | null>
+  set(taskId: TaskId, activity: Activity): void
   clear(taskId: TaskId): void
   /** Hears what changed since it last heard, at most every `publishIntervalMs`. Returns what ends it. */
-  subscribe(listener: (changed: Record<TaskId, string | null>) => void): () => void
+  subscribe(listener: (changed: Record<TaskId, Activity | null>) => void): () => void
 }
 
 export function createActivityBoard(): ActivityBoard {
-  const texts = new Map<TaskId, string>()
+  const activities = new Map<TaskId, Activity>()
   const changed = new Set<TaskId>()
-  const listeners = new Set<(changed: Record<TaskId, string | null>) => void>()
+  const listeners = new Set<(changed: Record<TaskId, Activity | null>) => void>()
   let timer: NodeJS.Timeout | null = null
 
   function publish(): void {
     timer = null
-    const update = Object.fromEntries([...changed].map((id) => [id, texts.get(id) ?? null]))
+    const update = Object.fromEntries([...changed].map((id) => [id, activities.get(id) ?? null]))
     changed.clear()
-    for (const listener of listeners) listener(update as Record<TaskId, string | null>)
+    for (const listener of listeners) listener(update as Record<TaskId, Activity | null>)
   }
 
-  function change(taskId: TaskId, text: string | null): void {
-    if ((texts.get(taskId) ?? null) === text) return
-    if (text === null) texts.delete(taskId)
-    else texts.set(taskId, text)
+  function change(taskId: TaskId, activity: Activity | null): void {
+    if (isSame(activities.get(taskId) ?? null, activity)) return
+    if (activity === null) activities.delete(taskId)
+    else activities.set(taskId, activity)
     changed.add(taskId)
     if (!timer) timer = setTimeout(publish, publishIntervalMs).unref()
   }
 
   return {
-    current: () => Object.fromEntries(texts) as Record<TaskId, string | null>,
-    set: (taskId, text) => change(taskId, text),
+    current: () => Object.fromEntries(activities) as Record<TaskId, Activity | null>,
+    set: change,
     clear: (taskId) => change(taskId, null),
     subscribe(listener) {
       listeners.add(listener)
@@ -43,3 +44,6 @@ export function createActivityBoard(): ActivityBoard {
     },
   }
 }
+
+const isSame = (a: Activity | null, b: Activity | null): boolean =>
+  a?.state === b?.state && (a === null || b === null || activityText(a) === activityText(b))

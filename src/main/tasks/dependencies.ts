@@ -1,4 +1,5 @@
 /** What a task waits for before it begins (`dependsOn`), and who is released when that has completed. */
+import type { Cause } from '../../shared/causes.ts'
 import type { TaskId } from '../../shared/ids.ts'
 import { newestOf } from '../../shared/projections/begun-anew.ts'
 import type { Task } from '../../shared/tasks.ts'
@@ -10,11 +11,11 @@ export function dependenciesOf(record: TaskRecord, task: Task): Task[] {
 }
 
 /** Why it can't begin although all it waits for is over; null when it can. */
-export function blockedBy(record: TaskRecord, task: Task): string | null {
+export function blockedBy(record: TaskRecord, task: Task): Cause | null {
   const missing = dependenciesOf(record, task).filter(({ status }) => status !== 'completed')
   if (missing.length === 0) return null
-  const names = missing.map(({ title, status }) => `"${title}" (${status})`).join(', ')
-  return `it depends on ${names}`
+  const tasks = missing.map(({ id: taskId, title, status }) => ({ taskId, title, status }))
+  return { kind: 'dependencies', tasks }
 }
 
 /** The blocked tasks that nothing blocks any more now that this one has completed. */

@@ -1,14 +1,34 @@
+import type { Cause } from '../../shared/causes.ts'
+import { formatCause } from '../../shared/causes.ts'
+import { JournalWriteError } from '../journal/index.ts'
+
 /** Why a run is being ended from outside: its cause goes into the record (T3). */
 export class Interruption extends Error {
-  /** True when Shiplog itself is closing: what has not begun stays queued. */
-  readonly closing: boolean
-  constructor(cause: string, { closing = false } = {}) {
-    super(cause)
+  readonly why: Cause
+  constructor(why: Cause) {
+    super(formatCause(why))
     this.name = 'Interruption'
-    this.closing = closing
+    this.why = why
+  }
+
+  /** True when Shiplog itself is closing: what has not begun stays queued. */
+  get closing(): boolean {
+    return this.why.kind === 'closed'
   }
 }
 
-/** The reason of an aborted signal as the cause that is recorded. */
-export const causeOf = (reason: unknown): string =>
+/** The reason of an aborted signal, or what was thrown, as the cause that is recorded. */
+export function causeOf(reason: unknown): Cause {
+  if (reason instanceof Interruption) return reason.why
+  const detail = messageOf(reason)
+  if (reason instanceof JournalWriteError) {
+    const { code } = reason
+    return { kind: isFull(code) ? 'disk-full' : 'disk-failed', code, detail }
+  }
+  return { kind: 'error', detail }
+}
+
+const isFull = (code: string): boolean => code === 'ENOSPC' || code === 'EDQUOT'
+
+export const messageOf = (reason: unknown): string =>
   reason instanceof Error ? reason.message : String(reason)

@@ -2,8 +2,10 @@
  * What a start does about the runs of a process that is gone: whoever holds the lease knows that nobody
  * else runs them, so they were interrupted, and the record says so (T3).
  */
+
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Cause } from '../../shared/causes.ts'
 import {
   type EntryBody,
   type PartialMessage,
@@ -28,10 +30,10 @@ import { chatFile, type DataLayout, partialFile } from '../sessions/session-file
 import type { Sessions } from '../sessions/sessions.ts'
 import { trashedRootName } from '../sessions/trash-names.ts'
 import { isPrompt, promptFor } from './first-prompt.ts'
-import { causeOf } from './interruption.ts'
+import { messageOf } from './interruption.ts'
 import { endEvent } from './run-end.ts'
 
-const lostRunCause = 'Shiplog quit while this was running'
+const crashed: Cause = { kind: 'crashed' }
 
 /**
  * Ends every run without a process in the record: as its session says that it ended, completed when its
@@ -51,7 +53,7 @@ export async function recoverLostRuns(deps: {
   for (const task of lost) {
     const run = task.runs.at(-1)?.run ?? 1
     const { end, endedAt, transcript } = await closeLostRun(deps, task, run)
-    const cause = end.cause ?? lostRunCause
+    const cause = end.cause ?? crashed
     const outcome = { status: end.status, cause, usage: unknownUsage, transcript }
     const lastSign = lastSignOfLife(task, endedAt, deps.lastBeatMs)
     await deps.ledger.record(endEvent(task.id, run, outcome, lastSign))
@@ -126,7 +128,7 @@ async function closeLostRun(
     }
   } catch (error) {
     if (error instanceof SessionMissingError) return endOfMoved(deps, task, run)
-    onProblem(`The session of "${task.title}" could not be closed: ${causeOf(error)}`, error)
+    onProblem(`The session of "${task.title}" could not be closed: ${messageOf(error)}`, error)
     return { end: endOf(task, run) }
   }
 }
@@ -200,7 +202,7 @@ async function keepPrompt(session: Session, task: Task, run: number): Promise<vo
 function endOf(task: Task, run: number): RunEnd {
   return task.reportedRun === run
     ? { status: 'completed', cause: null }
-    : { status: 'interrupted', cause: lostRunCause }
+    : { status: 'interrupted', cause: crashed }
 }
 
 /**

@@ -19,13 +19,13 @@ export function endEvent(
     ...(endedAt === undefined ? {} : { endedAt }),
     ...(outcome.transcript ? { transcript: outcome.transcript } : {}),
   }
-  const cause = outcome.cause ?? 'no cause was given'
+  const cause = outcome.cause ?? { kind: 'error', detail: 'no cause was given' }
   switch (outcome.status) {
     case 'completed':
       return { type: 'task.completed', ...common }
     case 'interrupted':
       return { type: 'task.interrupted', ...common, cause }
     case 'failed':
-      return { type: 'task.failed', ...common, error: cause }
+      return { type: 'task.failed', ...common, cause }
   }
 }

@@ -13,7 +13,7 @@ export function createRunStopper({
   ledger: Ledger
   runs: RunRegistry
 }): RunStopper {
-  const cause = 'its workspace was removed'
+  const cause = { kind: 'workspace-removed' } as const
   return {
     async stopForRemoval(taskId: TaskId) {
       await runs.stop(taskId, new Interruption(cause))

@@ -9,6 +9,7 @@ import type {
   TaskToolsPort,
   ToolResult,
 } from '../../shared/agent.ts'
+import type { Cause } from '../../shared/causes.ts'
 import { type Entry, type EntryBody, noUsage, type Usage } from '../../shared/entries.ts'
 import { type RunId, runIdOf } from '../../shared/ids.ts'
 import { activityOf } from '../../shared/projections/describe-tool-call.ts'
@@ -62,7 +63,7 @@ export interface RunOptions {
 
 export interface RunOutcome {
   status: 'completed' | 'interrupted' | 'failed'
-  cause: string | null
+  cause: Cause | null
   usage: Usage
 }
 
@@ -225,14 +226,14 @@ async function playRun(
         break
       case 'failed':
         await writer.end({})
-        return { status: 'failed', cause: event.message }
+        return { status: 'failed', cause: { kind: 'said', text: event.message } }
     }
   }
   signal.throwIfAborted()
   await writer.end({})
   if (calls.reported() || options.task.parentId === null)
     return { status: 'completed', cause: null }
-  return { status: 'failed', cause: 'ended without a report' }
+  return { status: 'failed', cause: { kind: 'no-report' } }
 }
 
 /** As the last calls left it. */

@@ -2,16 +2,13 @@
  * Takes a task from the queue to the end of its run: dependencies, a slot, its working directory, the run
  * itself, what the ledger says of its end, and the clean-up after it.
  */
+
 import { join } from 'node:path'
 import type { RunTool, TaskToolsPort } from '../../shared/agent.ts'
+import { formatCause } from '../../shared/causes.ts'
 import { type EntryBody, unknownUsage } from '../../shared/entries.ts'
 import { type PromptId, runIdOf, type TaskId } from '../../shared/ids.ts'
-import {
-  type ProcessIdentity,
-  type Task,
-  type TranscriptCounts,
-  waitingActivity,
-} from '../../shared/tasks.ts'
+import type { ProcessIdentity, Task, TranscriptCounts } from '../../shared/tasks.ts'
 import type { Git } from '../git/index.ts'
 import { exists } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -23,7 +20,7 @@ import type { WorkspaceService } from '../workspaces/workspace-service.ts'
 import type { ActivityBoard } from './activity.ts'
 import { blockedBy, dependenciesOf } from './dependencies.ts'
 import { createRunSnapshots } from './drift/index.ts'
-import { causeOf, Interruption } from './interruption.ts'
+import { causeOf, Interruption, messageOf } from './interruption.ts'
 import type { Programs } from './programs.ts'
 import { createPutOff } from './put-off.ts'
 import { closeUnfinished } from './recovery.ts'
@@ -102,7 +99,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
     onRecorded: (taskId) => void cleanUp(taskId),
     onPutOff: ({ taskId }, error) =>
       deps.onProblem(
-        `How "${record.known(taskId).title}" ended could not be recorded, and will be as soon as the disk allows: ${causeOf(error)}`,
+        `How "${record.known(taskId).title}" ended could not be recorded, and will be as soon as the disk allows: ${messageOf(error)}`,
         error,
       ),
   })
@@ -110,15 +107,15 @@ export function createRunner(deps: RunnerDependencies): Runner {
   function begin(taskId: TaskId, request: RunRequest): void {
     runs.begin(taskId, async (signal) => {
       try {
-        activity.set(taskId, waitingActivity)
+        activity.set(taskId, { state: 'waiting' })
         await queue(taskId, request, signal)
       } catch (error) {
         const { title, status, parentId } = record.known(taskId)
-        const cause = `it could not be started: ${causeOf(error)}`
-        deps.onProblem(`"${title}" could not continue; ${cause}`, error)
+        const cause = { kind: 'not-started', step: 'run', detail: messageOf(error) } as const
+        deps.onProblem(`"${title}" could not continue; ${formatCause(cause)}`, error)
         // A root can be prompted again; what a parent waits for has to come to an end.
         if (status === 'queued' && parentId !== null)
-          await putOff.record({ type: 'task.cancelled', taskId, reason: cause })
+          await putOff.record({ type: 'task.cancelled', taskId, cause })
       } finally {
         activity.clear(taskId)
       }
@@ -157,9 +154,9 @@ export function createRunner(deps: RunnerDependencies): Runner {
     const ids = dependenciesOf(record, record.known(taskId)).map(({ id }) => id)
     takeUp(ids)
     await waitUntilOver({ ledger, runs }, ids, { signal })
-    const reason = blockedBy(record, record.known(taskId))
-    if (reason !== null) await record.move({ type: 'task.blocked', taskId, reason })
-    return reason === null
+    const cause = blockedBy(record, record.known(taskId))
+    if (cause !== null) await record.move({ type: 'task.blocked', taskId, cause })
+    return cause === null
   }
 
   /** A task that waited for others gets its worktree now, from its parent's state at this moment. */
@@ -177,7 +174,8 @@ export function createRunner(deps: RunnerDependencies): Runner {
       await ledger.record({ type: 'workspace.created', workspaceId: taskId, kind: 'task', ...made })
       return true
     } catch (error) {
-      await record.cancel(taskId, `its worktree could not be made: ${causeOf(error)}`)
+      const detail = messageOf(error)
+      await record.cancel(taskId, { kind: 'not-started', step: 'worktree', detail })
       await workspaces.workingDirs.discard(taskId, { projectId, title })
       return false
     }
@@ -267,7 +265,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
           gitBranch: () => workspaces.currentBranch(workingDir),
           setUpWorktree: () =>
             workspaces.workingDirs.setUp(taskId, signal, () =>
-              activity.set(taskId, 'Setting the worktree up'),
+              activity.set(taskId, { state: 'working', text: 'Setting the worktree up' }),
             ),
           snapshots: (history, onChanged) =>
             createRunSnapshots({
@@ -279,7 +277,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
               history,
               workingDir,
             }),
-          onActivity: (text) => activity.set(taskId, text),
+          onActivity: (text) => activity.set(taskId, { state: 'working', text }),
         })
         // That it can't be counted is no reason to call the run anything else than how it ended.
         return { ...outcome, transcript: await session.counts().catch(() => null) }
@@ -334,7 +332,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
         await workspaces.remove(taskId)
       } catch (error) {
         const text = `The workspace of "${task.title}" could not be cleaned up; the next start tries again`
-        return deps.onProblem(`${text}: ${causeOf(error)}`, error)
+        return deps.onProblem(`${text}: ${messageOf(error)}`, error)
       }
     }
     await removeWhatIsOver(parentId)
@@ -372,7 +370,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
       while (cleanUps.size > 0) await Promise.allSettled(cleanUps)
     },
     async withoutSlot(taskId, work) {
-      activity.set(taskId, 'Waiting for its sub-agents')
+      activity.set(taskId, { state: 'working', text: 'Waiting for its sub-agents' })
       const slot = heldSlots.get(taskId)
       return slot ? slot.lend(work) : work()
     },

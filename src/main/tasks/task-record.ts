@@ -1,4 +1,5 @@
 /** The tasks as the ledger knows them, and the only way in which their state changes. */
+import type { Cause } from '../../shared/causes.ts'
 import { FailureError } from '../../shared/failure.ts'
 import type { TaskId } from '../../shared/ids.ts'
 import type { LedgerEvent } from '../../shared/ledger.ts'
@@ -16,7 +17,7 @@ export interface TaskRecord {
   /** Durable when it resolves (T2). Throws when the lifecycle has no row for it: that is a bug. */
   move(event: TaskEvent): Promise<void>
   /** Calls off a task that has not begun; one that can't be called off stays as it is. */
-  cancel(taskId: TaskId, reason: string): Promise<void>
+  cancel(taskId: TaskId, cause: Cause): Promise<void>
 }
 
 export function createTaskRecord(ledger: Ledger): TaskRecord {
@@ -40,8 +41,8 @@ export function createTaskRecord(ledger: Ledger): TaskRecord {
     known,
     children: (taskId) => [...state.tasks.values()].filter((task) => task.parentId === taskId),
     move,
-    async cancel(taskId, reason) {
-      const cancelled: TaskEvent = { type: 'task.cancelled', taskId, reason }
+    async cancel(taskId, cause) {
+      const cancelled: TaskEvent = { type: 'task.cancelled', taskId, cause }
       if (transitionFor(known(taskId), cancelled.type)) await move(cancelled)
     },
   }

@@ -2,7 +2,9 @@
  * TaskService: starts agents, takes follow-ups, stops them, and answers for their reports. What may happen
  * to a task is in `lifecycle.ts`, how a run is played in `runner.ts`.
  */
+
 import type { AgentProgram, RunTool } from '../../shared/agent.ts'
+import { type Cause, type ClosedHow, formatCause } from '../../shared/causes.ts'
 import type { StoppedTasks } from '../../shared/contract/tasks.ts'
 import type { EntryBody } from '../../shared/entries.ts'
 import { FailureError, invalid, refused } from '../../shared/failure.ts'
@@ -34,7 +36,7 @@ import type { AgentKinds } from './agent-kinds.ts'
 import { releasedBy } from './dependencies.ts'
 import type { FindDrift, FindObstacle, RestoreWorkingDir } from './drift/index.ts'
 import { createFollowUps, type FollowUps } from './follow-ups.ts'
-import { causeOf, Interruption } from './interruption.ts'
+import { Interruption, messageOf } from './interruption.ts'
 import { createLinkPullRequest, type LinkPullRequest } from './link-pull-request.ts'
 import { createPrograms, type ProgramSource } from './programs.ts'
 import { type BeginAnew, createBeginAnew } from './resume/begin-anew.ts'
@@ -69,7 +71,7 @@ export interface TaskService {
   start(request: StartTask): Promise<TaskId>
   readonly followUps: FollowUps
   /** Interrupts it and everything below it; resolves with what was stopped once that is recorded. */
-  stop(taskId: TaskId, cause: string): Promise<StoppedTasks>
+  stop(taskId: TaskId, cause: Cause): Promise<StoppedTasks>
   list(query: {
     projectDir?: string | undefined
     status?: TaskStatus | undefined
@@ -85,7 +87,7 @@ export interface TaskService {
   readonly resuming: ResumeService
   readonly beginAnew: BeginAnew
   /** Gives up an interrupted task, or one that has not begun. Its record stays. Throws FailureError. */
-  abandon(taskId: TaskId, reason: string): Promise<void>
+  abandon(taskId: TaskId, cause: Cause): Promise<void>
   /** Gives a root another title; a sub-agent is known to its parent by the one that it has. */
   rename(taskId: TaskId, title: string): Promise<void>
   readonly linkPullRequest: LinkPullRequest
@@ -96,7 +98,7 @@ export interface TaskService {
   /** Cleans up after sub-agents that completed and were not cleaned up before the last process ended. */
   cleanUpFinished(): Promise<void>
   /** Interrupts everything, with the cause; what has not begun stays queued. Waits for clean-ups. */
-  close(cause: string): Promise<void>
+  close(how: ClosedHow): Promise<void>
 }
 
 interface TaskServiceDependencies {
@@ -206,11 +208,11 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     try {
       return programs.check(source)
     } catch (error) {
-      return invalid('scenario', causeOf(error))
+      return invalid('scenario', messageOf(error))
     }
   }
 
-  async function stop(taskId: TaskId, cause: string): Promise<StoppedTasks> {
+  async function stop(taskId: TaskId, cause: Cause): Promise<StoppedTasks> {
     const named = record.known(taskId)
     const tree = () => [...descendantsOf(state, taskId), named].map((task) => task.id)
     const isWaiting = (id: TaskId) => ['queued', 'blocked'].includes(record.known(id).status)
@@ -253,13 +255,13 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     if (line !== task.title) await ledger.record({ type: 'task.renamed', taskId, title: line })
   }
 
-  async function abandon(taskId: TaskId, reason: string): Promise<void> {
+  async function abandon(taskId: TaskId, cause: Cause): Promise<void> {
     await runner.settle(taskId)
     const { title, status } = record.known(taskId)
     if (runs.has(taskId))
       return refused('running', `"${title}" is running, or about to. Stop it first.`)
-    if (status === 'interrupted') await record.move({ type: 'task.abandoned', taskId, reason })
-    else if (status === 'queued' || status === 'blocked') await record.cancel(taskId, reason)
+    if (status === 'interrupted') await record.move({ type: 'task.abandoned', taskId, cause })
+    else if (status === 'queued' || status === 'blocked') await record.cancel(taskId, cause)
     else refused('not-interrupted', `"${title}" is ${status}: there is nothing to abandon.`)
     void runner.cleanUp(taskId)
   }
@@ -325,14 +327,14 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     const cause = runs.at(-1)?.cause
     const why =
       run === undefined
-        ? `"${title}" has no report: it is ${status}${cause ? ` (${cause})` : ''}.`
+        ? `"${title}" has no report: it is ${status}${cause ? ` (${formatCause(cause)})` : ''}.`
         : `"${title}" has no report of a run ${run}.`
     throw new FailureError({ kind: 'not-found', what, id: taskId, why })
   }
 
   async function awaitedTask(taskId: TaskId): Promise<AwaitedTask> {
-    const { title, agent, status, error, hasReport } = record.known(taskId)
-    const known = { taskId, title, agent, status, cause: error, report: null }
+    const { title, agent, status, cause, hasReport } = record.known(taskId)
+    const known = { taskId, title, agent, status, cause, report: null }
     if (!hasReport || status !== 'completed') return known
     try {
       const { run, title, reportMarkdown } = await report(taskId)
@@ -340,7 +342,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     } catch (damage) {
       // One report that can't be read must not keep those of the others from whoever awaits them all (T6).
       if (!(damage instanceof FailureError)) throw damage
-      return { ...known, cause: damage.message }
+      return { ...known, cause: { kind: 'error', detail: damage.message } }
     }
   }
 
@@ -381,9 +383,9 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
       const finished = [...state.tasks.values()].sort((a, b) => b.depth - a.depth)
       for (const task of finished) if (!task.archived) await runner.cleanUp(task.id)
     },
-    async close(cause) {
+    async close(how) {
       stopReleasing()
-      await runs.stopAll(new Interruption(cause, { closing: true }))
+      await runs.stopAll(new Interruption({ kind: 'closed', how }))
       await runner.cleanUpsOver()
       await workspaces.settled()
     },

@@ -2,7 +2,9 @@
  * The task tools of one running agent: what it may ask of the service about its own sub-agents. It sees
  * only those below it (A5). Errors thrown here are for the agent to read.
  */
+
 import type { TaskToolsPort } from '../../shared/agent.ts'
+import type { Cause } from '../../shared/causes.ts'
 import type { TaskId } from '../../shared/ids.ts'
 import { descendantsOf, type LedgerState } from '../../shared/projections/ledger-state.ts'
 import { isSettled, type Task } from '../../shared/tasks.ts'
@@ -23,7 +25,7 @@ interface TaskToolsDependencies {
   isAboutToRunAgain(taskId: TaskId): boolean
   /** Runs `work` without a slot: the agent only waits (T5). */
   withoutSlot<T>(taskId: TaskId, work: () => Promise<T>): Promise<T>
-  stop(taskId: TaskId, cause: string): Promise<void>
+  stop(taskId: TaskId, cause: Cause): Promise<void>
   applyPatch(taskId: TaskId): Promise<ApplyOutcome>
 }
 
@@ -52,7 +54,7 @@ export function createTaskTools(taskId: TaskId, deps: TaskToolsDependencies): Ta
     list: () => Promise.all(children().map((task) => deps.awaitedTask(task.id))),
     async stop(text) {
       const task = find(text)
-      await deps.stop(task.id, 'stopped by its parent')
+      await deps.stop(task.id, { kind: 'stopped', by: 'parent' })
       return deps.awaitedTask(task.id)
     },
     async applyPatch(text) {

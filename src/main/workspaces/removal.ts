@@ -9,7 +9,13 @@ import type { TaskId } from '../../shared/ids.ts'
 import type { LedgerEventOf } from '../../shared/ledger.ts'
 import { ancestorsOf } from '../../shared/projections/ledger-state.ts'
 import type { Serially } from '../../shared/serially.ts'
-import { type RemovalStep, removalSteps, type Task, type Workspace } from '../../shared/tasks.ts'
+import {
+  type PendingRemoval,
+  type RemovalStep,
+  removalSteps,
+  type Task,
+  type Workspace,
+} from '../../shared/tasks.ts'
 import {
   archiveTranscript,
   type PatchEntry,
@@ -42,8 +48,8 @@ interface Removal {
    * `discardUnknownWorktree`: a worktree that Git does not know goes to the trash as it is.
    */
   remove(taskId: TaskId, options?: RemovalOptions): Promise<void>
-  /** Says of a removal that was begun why it does not go on now. */
-  wait(taskId: TaskId, why: string): Promise<void>
+  /** Records that a removal that was begun waits for the one of `below`, and why that failed. */
+  hold(taskId: TaskId, below: TaskId, error: string): Promise<void>
   /** The workspaces whose removal was begun and not ended. */
   unfinished(): TaskId[]
 }
@@ -183,7 +189,11 @@ export function createRemoval(deps: {
     return patchIndex(keeperDir ?? home).get(task.id)
   }
 
-  async function advance(taskId: TaskId, step: RemovalStep, pending: string | null): Promise<void> {
+  async function advance(
+    taskId: TaskId,
+    step: RemovalStep,
+    pending: PendingRemoval | null,
+  ): Promise<void> {
     await ledger.record(advanced(taskId, step, pending))
   }
 
@@ -238,7 +248,8 @@ export function createRemoval(deps: {
     error: unknown,
   ): Promise<void> {
     const why = error instanceof Error ? error.message : String(error)
-    if (done) await advance(subject.task.id, done, `${step}: ${why}`)
+    const heldBy = error instanceof HeldError ? { heldBy: error.below } : {}
+    if (done) await advance(subject.task.id, done, { step, error: why, ...heldBy })
     if (!archiveSteps.includes(step)) throw error
     await removeWorktree(subject)
     // Of what it waits for it was told already.
@@ -249,9 +260,10 @@ export function createRemoval(deps: {
   return {
     begin,
     remove,
-    async wait(taskId, why) {
+    async hold(taskId, below, error) {
       const removal = subjectOf(taskId)?.workspace.removal
-      if (removal && removal !== 'removed') await advance(taskId, removal, why)
+      const step = removal && removalSteps[removalSteps.indexOf(removal) + 1]
+      if (step) await advance(taskId, removal, { step, error, heldBy: below })
     },
     unfinished: () =>
       [...state.tasks.values()]
@@ -268,7 +280,7 @@ export function createRemoval(deps: {
 const advanced = (
   workspaceId: TaskId,
   step: RemovalStep,
-  pending: string | null,
+  pending: PendingRemoval | null,
 ): LedgerEventOf<'workspace.removal-advanced'> => ({
   type: 'workspace.removal-advanced',
   workspaceId,
@@ -283,8 +295,10 @@ const isOnlySaid = (step: RemovalStep, { workspace }: Subject): boolean =>
   (workspace.isolation === 'in-place' && (step === 'patch-saved' || step === 'worktree-removed'))
 
 class HeldError extends Error {
-  constructor({ title, workspace }: Task) {
-    const why = workspace?.pending ? ` (${workspace.pending})` : ''
+  readonly below: TaskId
+  constructor({ id, title, workspace }: Task) {
+    const why = workspace?.pending ? ` (${workspace.pending.error})` : ''
     super(`"${title}", below it, is not archived yet${why}`)
+    this.below = id
   }
 }

@@ -150,9 +150,9 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
         const { title, workspace } = state.tasks.get(taskId) ?? {}
         for (const above of ancestorsOf(state, taskId)) {
           waiting.add(above)
-          const why = `"${title}", below it, could not be removed (${workspace?.pending ?? error})`
+          const why = `"${title}", below it, could not be removed (${workspace?.pending?.error ?? error})`
           // What is told here is no more than a hint: the failure itself is told to the caller.
-          await serially(above, () => removal.wait(above, why)).catch(() => undefined)
+          await serially(above, () => removal.hold(above, taskId, why)).catch(() => undefined)
         }
       }
     }

@@ -1,9 +1,10 @@
 /** How the views read the stores. Each gives the same object until what it stands for has changed. */
+
 import { createContext, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { useShallow } from 'zustand/react/shallow'
 import { type IdLookup, type ProjectId, resolveId, type TaskId } from '../../shared/ids.ts'
-import type { Project, Task } from '../../shared/tasks.ts'
+import type { Activity, Project, Task } from '../../shared/tasks.ts'
 import { openDependencies } from '../components/task/dependencies.ts'
 import { type ChangeSummary, hasChangeSummary } from './change-summaries.ts'
 import type { LedgerView } from './ledger-store.ts'
@@ -120,8 +121,8 @@ export const useOpenDependencies = (task: Task): Task[] =>
     ),
   )
 
-/** What it is doing right now, one line. */
-export const useActivity = (id: TaskId): string | null =>
+/** What it is doing right now. */
+export const useActivity = (id: TaskId): Activity | null =>
   useLedger(({ activity }) => activity.get(id) ?? null)
 
 /** Finds the task that a link names: by its id or a unique prefix (S1). */

@@ -2,6 +2,7 @@
  * Projects and tasks as the ledger feed tells them: a snapshot, then records folded by the same pure
  * fold as on the main side, published at most once a frame.
  */
+
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { LedgerFeedEvent } from '../../shared/contract/feed.ts'
 import type { ShiplogClient } from '../../shared/contract/index.ts'
@@ -13,7 +14,7 @@ import {
   foldLedgerRecord,
   type LedgerState,
 } from '../../shared/projections/ledger-state.ts'
-import type { Task } from '../../shared/tasks.ts'
+import type { Activity, Task } from '../../shared/tasks.ts'
 import { type Problem, problemOf } from '../rpc/problem.ts'
 import { perFrame, type Schedule } from './schedule.ts'
 
@@ -25,7 +26,7 @@ export interface LedgerView {
   /** Children of each task, oldest first; roots under `null`. */
   children: Map<TaskId | null, Task[]>
   /** What each running agent is doing right now, one line. */
-  activity: ReadonlyMap<TaskId, string>
+  activity: ReadonlyMap<TaskId, Activity>
 }
 
 export interface LedgerStore {
@@ -48,7 +49,7 @@ export function createLedgerStore({
   onSwept,
 }: LedgerStoreDeps): LedgerStore {
   let ledger = emptyLedgerState('')
-  let activity = new Map<TaskId, string>()
+  let activity = new Map<TaskId, Activity>()
   let snapshots = createSnapshotJoiner()
   let tasksChanged = true
   let controller: AbortController | null = null
@@ -126,13 +127,13 @@ export function createLedgerStore({
 
 /** Replaced, never changed; null takes a line away. */
 function withActivity(
-  before: ReadonlyMap<TaskId, string>,
+  before: ReadonlyMap<TaskId, Activity>,
   changes: Extract<LedgerFeedEvent, { type: 'activity' }>['activity'],
-): Map<TaskId, string> {
+): Map<TaskId, Activity> {
   const after = new Map(before)
-  for (const [taskId, line] of Object.entries(changes) as [TaskId, string | null][]) {
-    if (line === null) after.delete(taskId)
-    else after.set(taskId, line)
+  for (const [taskId, now] of Object.entries(changes) as [TaskId, Activity | null][]) {
+    if (now === null) after.delete(taskId)
+    else after.set(taskId, now)
   }
   return after
 }

@@ -1,12 +1,8 @@
 /** Which tasks can be resumed, and in what order a person sees them. Pure. */
+
 import type { TaskId } from '../../shared/ids.ts'
-import {
-  isBeingRemoved,
-  isRunning,
-  isSettled,
-  type Task,
-  waitingActivity,
-} from '../../shared/tasks.ts'
+import type { Activity } from '../../shared/tasks.ts'
+import { isBeingRemoved, isRunning, isSettled, type Task } from '../../shared/tasks.ts'
 
 type Tasks = ReadonlyMap<TaskId, Task>
 
@@ -43,7 +39,7 @@ export function isResumable(tasks: Tasks, task: Task): boolean {
 export function interruptedRows(
   tasks: Tasks,
   hostSince: string | null = null,
-  activity: ReadonlyMap<TaskId, string> = new Map(),
+  activity: ReadonlyMap<TaskId, Activity> = new Map(),
 ): InterruptedRow[] {
   const neverStarted = (task: Task): boolean =>
     task.status === 'queued' &&
@@ -106,8 +102,8 @@ export function isBelow(tasks: Tasks, task: Task, id: TaskId): boolean {
 }
 
 /** It was resumed, and there is no room for it yet: it can be called off. */
-export const isWaiting = (task: Task, activity: string | null): boolean =>
-  !isRunning(task.status) && activity === waitingActivity
+export const isWaiting = (task: Task, activity: Activity | null): boolean =>
+  !isRunning(task.status) && activity?.state === 'waiting'
 
 /** Its last sign of life. */
 export const stoppedAt = (task: Task): string => task.endedAt ?? task.startedAt ?? task.createdAt

@@ -1,10 +1,8 @@
 /** Tells of roots whose run has ended since one looked. */
+import { isStoppedByPerson } from '../../shared/causes.ts'
 import type { TaskId } from '../../shared/ids.ts'
 import { isRunning, isSettled, type Task } from '../../shared/tasks.ts'
 import type { LedgerStore } from './ledger-store.ts'
-
-/** What the record says when the person stopped it: they need not be told. */
-const byThePerson = 'stopped by the person'
 
 /**
  * Calls `onEnd` once for each run of a root that was seen at work and has ended, unless the person
@@ -20,7 +18,7 @@ export function watchRoots(
     for (const task of ledger.store.getState().ledger.tasks.values()) {
       if (task.parentId !== null) continue
       if (isRunning(task.status)) atWork.add(task.id)
-      else if (isSettled(task.status) && atWork.delete(task.id) && task.error !== byThePerson)
+      else if (isSettled(task.status) && atWork.delete(task.id) && !isStoppedByPerson(task.cause))
         onEnd(task)
     }
   }

@@ -1,17 +1,15 @@
 /** Which roots the person has looked at since their last run ended. Pure. */
+import { isStoppedByPerson } from '../../shared/causes.ts'
 import type { TaskId } from '../../shared/ids.ts'
 import { isSettled, type Task } from '../../shared/tasks.ts'
 import type { Preferences } from './preferences.ts'
-
-/** What the record says when the person stopped it: they know that it ended. */
-const byThePerson = 'stopped by the person'
 
 type Seen = Pick<Preferences, 'seen' | 'seenSince'>
 
 /** A root whose last run ended by itself, and that was not on screen since. */
 export function isUnread(task: Task, { seen, seenSince }: Seen): boolean {
   if (task.parentId !== null || task.endedAt === null || seenSince === null) return false
-  if (!isSettled(task.status) || task.error === byThePerson) return false
+  if (!isSettled(task.status) || isStoppedByPerson(task.cause)) return false
   if (task.status === 'abandoned' || task.status === 'cancelled') return false
   return task.endedAt > (seen[task.id] ?? seenSince)
 }

@@ -9,7 +9,7 @@ import { entrySchema, partialMessageSchema } from '../entries.ts'
 import { idTextSchema, projectIdSchema, taskIdSchema } from '../ids.ts'
 import { ledgerRecordSchema } from '../ledger.ts'
 import { resumePlanEventSchema, resumeSelectorSchema } from '../resume.ts'
-import { projectSchema, taskSchema } from '../tasks.ts'
+import { activitySchema, projectSchema, taskSchema } from '../tasks.ts'
 import { base } from './base.ts'
 import { damageSchema } from './workspace.ts'
 
@@ -41,7 +41,7 @@ export const ledgerFeedEventSchema = z.discriminatedUnion('type', [
   /** What each running agent is doing right now, one line; gone when it stops. Not part of the record. */
   z.object({
     type: z.literal('activity'),
-    activity: z.record(taskIdSchema, z.string().nullable()),
+    activity: z.record(taskIdSchema, activitySchema.nullable()),
   }),
 ])
 export type LedgerFeedEvent = z.infer<typeof ledgerFeedEventSchema>

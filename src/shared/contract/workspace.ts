@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { entrySchema, partialMessageSchema } from '../entries.ts'
 import { idTextSchema, projectIdSchema, taskIdSchema } from '../ids.ts'
-import { expirySchema, leftoversSchema, taskStatusSchema } from '../tasks.ts'
+import { expirySchema, leftoversSchema, pendingRemovalSchema, taskStatusSchema } from '../tasks.ts'
 import { base } from './base.ts'
 
 /** A span of a journal that can't be trusted. It is kept, shown and skipped (J4). */
@@ -72,7 +72,7 @@ const workspaceSummarySchema = z.object({
   status: taskStatusSchema,
   archived: z.boolean(),
   /** What a removal put off and tries again at the next start (R5). */
-  pending: z.string().nullable(),
+  pending: pendingRemovalSchema.nullable(),
   createdAt: z.string(),
   /** Bytes of its session directory. */
   bytes: z.number(),

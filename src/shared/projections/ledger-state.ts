@@ -110,7 +110,7 @@ function foldEvent(
         transcriptCounts: undefined,
         startedAt: task.startedAt ?? at,
         endedAt: null,
-        error: null,
+        cause: null,
         spawnCommit: task.spawnCommit ?? event.spawnCommit,
         hasTranscript: true,
         // What is recorded from now on is kept, whatever became of earlier runs.
@@ -125,7 +125,7 @@ function foldEvent(
         status: 'resumed',
         transcriptCounts: undefined,
         endedAt: null,
-        error: null,
+        cause: null,
         transcriptExpired: null,
         patch: 'none',
         runs: startRun(task.runs, event, at),
@@ -152,7 +152,7 @@ function foldEvent(
         status: 'completed',
         endedAt: at,
         transcriptCounts: event.transcript,
-        error: null,
+        cause: null,
         usage: addUsage(task.usage, event.usage),
         runs: endRun(task.runs, event.run, { status: 'completed', endedAt: at, cause: null }),
       }))
@@ -161,7 +161,7 @@ function foldEvent(
         status: 'interrupted',
         endedAt: at,
         transcriptCounts: event.transcript,
-        error: event.cause,
+        cause: event.cause,
         usage: addUsage(task.usage, event.usage),
         runs: endRun(task.runs, event.run, {
           status: 'interrupted',
@@ -175,22 +175,22 @@ function foldEvent(
         status: 'failed',
         endedAt: at,
         transcriptCounts: event.transcript,
-        error: event.error,
+        cause: event.cause,
         usage: addUsage(task.usage, event.usage),
-        runs: endRun(task.runs, event.run, { status: 'failed', endedAt: at, cause: event.error }),
+        runs: endRun(task.runs, event.run, { status: 'failed', endedAt: at, cause: event.cause }),
       }))
     case 'task.blocked':
-      return change(state, event.taskId, () => ({ status: 'blocked', error: event.reason }))
+      return change(state, event.taskId, () => ({ status: 'blocked', cause: event.cause }))
     case 'task.requeued':
-      return change(state, event.taskId, () => ({ status: 'queued', error: null, endedAt: null }))
+      return change(state, event.taskId, () => ({ status: 'queued', cause: null, endedAt: null }))
     case 'task.cancelled':
       return change(state, event.taskId, () => ({
         status: 'cancelled',
-        error: event.reason,
+        cause: event.cause,
         endedAt: at,
       }))
     case 'task.abandoned':
-      return change(state, event.taskId, () => ({ status: 'abandoned', error: event.reason }))
+      return change(state, event.taskId, () => ({ status: 'abandoned', cause: event.cause }))
     case 'task.patch-changed':
       return change(state, event.taskId, () => ({ patch: event.status }))
     case 'files.update-started':
@@ -321,7 +321,7 @@ function createdTask(state: LedgerState, event: LedgerEventOf<'task.created'>, a
     reportTitle: null,
     reportedRun: null,
     hasTranscript: false,
-    error: null,
+    cause: null,
     model: event.model,
     usage: noUsage,
     callId: event.callId,

@@ -4,6 +4,7 @@
  * can be written page by page: what is given out is final, only the turn in progress is held back.
  */
 import { assertNever } from '../assert-never.ts'
+import { formatCause } from '../causes.ts'
 import type { Entry, PartialMessage } from '../entries.ts'
 import { describeToolCall } from './describe-tool-call.ts'
 import {
@@ -81,7 +82,9 @@ function renderItem(item: TranscriptItem, place: Place, isCut = false): string {
         item.reason === 'prompt' ? '' : `It was started by a ${item.reason}.`,
       ])
     case 'run-end':
-      return section(`Run ${item.run} ${item.status}`, metaOf(item, place), [item.cause ?? ''])
+      return section(`Run ${item.run} ${item.status}`, metaOf(item, place), [
+        item.cause ? formatCause(item.cause) : '',
+      ])
     case 'resume':
       return section('Resumed', metaOf(item, place), [
         item.drift.length === 0

@@ -4,6 +4,7 @@
  * compare them by identity.
  */
 import { assertNever } from '../assert-never.ts'
+import type { Cause } from '../causes.ts'
 import type {
   Entry,
   MessageEntry,
@@ -73,7 +74,7 @@ export type TranscriptItem =
       seq: number
       run: number
       status: 'completed' | 'interrupted' | 'failed'
-      cause: string | null
+      cause: Cause | null
       at: string
     }
   | { kind: 'resume'; key: string; seq: number; drift: string[]; at: string }

@@ -23,7 +23,7 @@ const failed: AwaitedTask = {
   ...done,
   title: 'Fix it',
   status: 'failed',
-  cause: 'ended without a report',
+  cause: { kind: 'no-report' },
   report: null,
 }
 const request = { agent: 'tester', title: 'Add tests', prompt: 'Cover the parser' }
@@ -133,7 +133,7 @@ describe('the other task tools', () => {
       ...failed,
       title: task,
       status: 'interrupted',
-      cause: 'stopped',
+      cause: { kind: 'error', detail: 'stopped' },
     })
     expect((await bench.call('task_stop', { task: 'Fix it' })).output).toContain(
       `**Fix it** (tester, ${shortId(taskId)}): interrupted, stopped`,

@@ -1,4 +1,6 @@
 /** What a test makes happen in the fake world. */
+
+import type { Cause } from '../../../src/shared/causes.ts'
 import { noUsage } from '../../../src/shared/entries.ts'
 import {
   newProjectId,
@@ -8,6 +10,7 @@ import {
   type TaskId,
 } from '../../../src/shared/ids.ts'
 import type { LedgerEvent } from '../../../src/shared/ledger.ts'
+import type { PendingRemoval } from '../../../src/shared/tasks.ts'
 import { type Memory, startedAt } from './memory.ts'
 
 export type Happenings = ReturnType<typeof createHappenings>
@@ -114,15 +117,16 @@ export function createHappenings(memory: Memory) {
     record({ type: 'task.completed', taskId, run, usage: noUsage })
   }
 
-  function fail(taskId: TaskId, error: string): void {
-    record({ type: 'task.failed', taskId, run: runOf(taskId), error, usage: noUsage })
+  function fail(taskId: TaskId, text: string): void {
+    const cause = { kind: 'said', text } as const
+    record({ type: 'task.failed', taskId, run: runOf(taskId), cause, usage: noUsage })
   }
 
-  function interrupt(taskId: TaskId, cause: string): void {
+  function interrupt(taskId: TaskId, cause: Cause): void {
     record({ type: 'task.interrupted', taskId, run: runOf(taskId), cause, usage: noUsage })
   }
 
-  function archive(taskId: TaskId, pending: string | null = null): void {
+  function archive(taskId: TaskId, pending: PendingRemoval | null = null): void {
     if (pending === null) {
       sessionOf(taskId).archived = true
       stream(taskId, { type: 'ended' })

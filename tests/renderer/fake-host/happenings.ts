@@ -1,4 +1,5 @@
 /** What a test makes happen in the fake host. */
+
 import type { EntryBody, PartialMessage } from '../../../src/shared/entries.ts'
 import {
   type EntryId,
@@ -10,6 +11,7 @@ import {
   type TaskId,
   type ToolCallId,
 } from '../../../src/shared/ids.ts'
+import type { Activity } from '../../../src/shared/tasks.ts'
 import { dataDir, type Memory } from './memory.ts'
 
 export type Happenings = ReturnType<typeof createHappenings>
@@ -171,8 +173,8 @@ export function createHappenings(memory: Memory) {
     })
   }
 
-  function activity(lines: Record<TaskId, string | null>): void {
-    for (const listener of ledgerListeners) listener({ type: 'activity', activity: lines })
+  function activity(now: Record<TaskId, Activity | null>): void {
+    for (const listener of ledgerListeners) listener({ type: 'activity', activity: now })
   }
 
   return { project, start, message, partial, delta, report, complete, archive, activity }

@@ -38,7 +38,7 @@ export function taskAnswers(deps: {
         type: 'task.interrupted',
         taskId: id,
         run: 1,
-        cause: 'Stopped by the person',
+        cause: { kind: 'stopped', by: 'person' },
         usage: noUsage,
       })
       return { stopped: [id], cancelled: [] }
@@ -71,7 +71,7 @@ export function taskAnswers(deps: {
       ended: input.taskIds.map((taskId) => {
         const task = ledger.tasks.get(taskId)
         const run = task?.runs.at(-1)?.run ?? 0
-        return { taskId, run, status: task?.status ?? 'queued', cause: task?.error ?? null }
+        return { taskId, run, status: task?.status ?? 'queued', cause: task?.cause ?? null }
       }),
     })),
     startFresh: os.tasks.startFresh.handler(({ input }) => ({

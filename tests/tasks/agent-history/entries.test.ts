@@ -68,13 +68,21 @@ describe('what the ledger says', () => {
   it('[T6] writes blocked as queued and cancelled and abandoned as failed, with the reason', () => {
     const ledger = testLedger()
     const blocked = ledger.ask()
-    ledger.happen({ type: 'task.blocked', taskId: blocked, reason: 'it depends on "A" (failed)' })
+    ledger.happen({
+      type: 'task.blocked',
+      taskId: blocked,
+      cause: { kind: 'error', detail: 'it depends on "A" (failed)' },
+    })
     const cancelled = ledger.ask()
-    ledger.happen({ type: 'task.cancelled', taskId: cancelled, reason: 'called off' })
+    ledger.happen({
+      type: 'task.cancelled',
+      taskId: cancelled,
+      cause: { kind: 'error', detail: 'called off' },
+    })
     const abandoned = ledger.ask()
     ledger.spawn(abandoned)
     ledger.interrupt(abandoned)
-    ledger.happen({ type: 'task.abandoned', taskId: abandoned, reason: 'started fresh' })
+    ledger.happen({ type: 'task.abandoned', taskId: abandoned, cause: { kind: 'restarted' } })
     const failed = ledger.ask({ plan: { taskResults: { tried: 3 } } })
     ledger.spawn(failed)
     ledger.fail(failed, 'no such file')

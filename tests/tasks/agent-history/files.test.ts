@@ -91,7 +91,13 @@ async function openPlace({ planning = true } = {}): Promise<Place> {
     },
     complete: (taskId) => ledger.record({ type: 'task.completed', taskId, run: 1, usage }),
     interrupt: (taskId) =>
-      ledger.record({ type: 'task.interrupted', taskId, run: 1, cause: 'killed', usage }),
+      ledger.record({
+        type: 'task.interrupted',
+        taskId,
+        run: 1,
+        cause: { kind: 'error', detail: 'killed' },
+        usage,
+      }),
     inPlanning: (name) => join(projectDir, '.planning', name),
     inDataDir: (name) => join(layout.projectDir(projectId), name),
   }

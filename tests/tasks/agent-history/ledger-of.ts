@@ -77,9 +77,21 @@ export function testLedger(): TestLedger {
     resume: (taskId) => happen({ type: 'task.resumed', taskId, run: run(taskId) + 1, process }),
     complete: (taskId) => happen({ type: 'task.completed', taskId, run: run(taskId), usage }),
     interrupt: (taskId) =>
-      happen({ type: 'task.interrupted', taskId, run: run(taskId), cause: 'killed', usage }),
-    fail: (taskId, error = 'it gave up') =>
-      happen({ type: 'task.failed', taskId, run: run(taskId), error, usage }),
+      happen({
+        type: 'task.interrupted',
+        taskId,
+        run: run(taskId),
+        cause: { kind: 'error', detail: 'killed' },
+        usage,
+      }),
+    fail: (taskId, text = 'it gave up') =>
+      happen({
+        type: 'task.failed',
+        taskId,
+        run: run(taskId),
+        cause: { kind: 'said', text },
+        usage,
+      }),
     now: () => new Date(at()).toISOString(),
   }
 }

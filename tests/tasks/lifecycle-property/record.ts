@@ -33,9 +33,9 @@ export function whatIsNotAllowed(records: { seq: number; event: LedgerEvent }[])
 }
 
 /** What can't be true of a task at any moment. */
-function oddIn({ status, error, runs }: Task): string[] {
+function oddIn({ status, cause, runs }: Task): string[] {
   const odd: string[] = []
-  if (needsAReason.includes(status) && !error) odd.push(`${status} without a reason`)
+  if (needsAReason.includes(status) && !cause) odd.push(`${status} without a reason`)
   if (runs.some(({ run }, index) => run !== index + 1))
     odd.push(`its runs are ${runs.map(({ run }) => run).join()}`)
   const open = runs.filter((run) => run.status === 'running')

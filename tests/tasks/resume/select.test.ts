@@ -36,7 +36,13 @@ function newHistory(): History {
     interrupt(...ids) {
       const usage = { inputTokens: 0, outputTokens: 0, costUsd: null, complete: true }
       for (const taskId of ids)
-        record({ type: 'task.interrupted', taskId, run: 1, cause: 'the power went', usage })
+        record({
+          type: 'task.interrupted',
+          taskId,
+          run: 1,
+          cause: { kind: 'error', detail: 'the power went' },
+          usage,
+        })
     },
     selected: (selector, active = []) =>
       selectForResume(state, selector, (id) => active.includes(id)).map(({ id }) => id),

@@ -1,9 +1,11 @@
+import { formatCause } from '../../../shared/causes.ts'
 import { shortId } from '../../../shared/ids.ts'
 import type { AwaitedTask } from '../../../shared/tools.ts'
 
 /** One line: title, agent, id, status, cause. */
 export function describeTask({ title, agent, taskId, status, cause }: AwaitedTask): string {
-  return `**${title}** (${agent}, ${shortId(taskId)}): ${status}${cause ? `, ${cause}` : ''}`
+  const why = cause ? `, ${formatCause(cause, { reader: 'agent' })}` : ''
+  return `**${title}** (${agent}, ${shortId(taskId)}): ${status}${why}`
 }
 
 /** Markdown: each task in a line, its report below it. Reads well inside another report. */

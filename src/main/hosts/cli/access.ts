@@ -1,4 +1,5 @@
 /** How a command reaches the data directory: its own process holds it, or another one that is called. */
+import type { ClosedHow } from '../../../shared/causes.ts'
 import type { ShiplogClient } from '../../../shared/contract/index.ts'
 import { counted } from '../../../shared/counted.ts'
 import type { TaskId } from '../../../shared/ids.ts'
@@ -39,10 +40,10 @@ interface OwnAccess extends Access {
 /** Commands that are connected get this long to print what was recorded last. */
 const lastWordsOfOthersMsMax = 2_000
 
-const causes: Record<EndSignal, string> = {
-  SIGINT: 'interrupted with Ctrl-C',
-  SIGTERM: 'the process was asked to end (SIGTERM)',
-  SIGHUP: 'the terminal was closed',
+const closedHow: Record<EndSignal, ClosedHow> = {
+  SIGINT: 'interrupt',
+  SIGTERM: 'terminate',
+  SIGHUP: 'hang-up',
 }
 
 /**
@@ -87,7 +88,7 @@ export async function holdDataDir(
         for (const { title } of running) await context.say(`  ${safeLine(title)}`)
       }
       await unpublish()
-      await shiplog.close(causes[signal])
+      await shiplog.close(closedHow[signal])
     },
     async close() {
       await unpublish()

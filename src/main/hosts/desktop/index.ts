@@ -30,7 +30,6 @@ interface DesktopOptions {
 
 /** Agents get this long to be interrupted and flushed; then the app is gone, and the next start heals. */
 const closeMsMax = 10_000
-const quitCause = 'The app was quit'
 
 /** Returns at once: Electron is ready only after its entry file has been evaluated. */
 export function startDesktop(options: DesktopOptions): void {
@@ -77,7 +76,7 @@ async function run(options: DesktopOptions, links: LinkInbox): Promise<void> {
     ask: (titles) => askToQuit(windows, titles),
     async close() {
       await endpoint?.unpublish().catch(() => {}) // the lease goes in any case
-      await services.close(quitCause)
+      await services.close('quit')
       stopServing()
       await endpoint?.close()
     },

@@ -1,5 +1,7 @@
 /** Folds the ledger into what agent history says of a project's agents. Pure. See FORMAT.md. */
+
 import { assertNever } from '../../../shared/assert-never.ts'
+import { formatCause } from '../../../shared/causes.ts'
 import type { ProjectId, TaskId } from '../../../shared/ids.ts'
 import type { LedgerState } from '../../../shared/projections/ledger-state.ts'
 import { parallelGroupOf } from '../../../shared/projections/parallel-group.ts'
@@ -128,7 +130,7 @@ interface Standing {
 
 /** The nine states of a task in the six words that the file knows, with the reason where a word was lost. */
 function standingOf(task: Task): Standing {
-  const why = task.error ?? 'no reason was given'
+  const why = task.cause ? formatCause(task.cause, { reader: 'agent' }) : 'no reason was given'
   // Nothing that lies in the trash can be resumed.
   if (task.trashed && mayStillGoOn(task)) return { status: 'failed', reason: 'it was deleted' }
   switch (task.status) {

@@ -55,7 +55,7 @@ export function createBeginAnew(deps: BeginAnewDependencies): BeginAnew {
     beingReplaced.add(taskId)
     try {
       // In one write: when the new one can't be made, the old one is still there to be resumed (S5).
-      const givenUp = { type: 'task.abandoned', taskId, reason: 'restarted' } as const
+      const givenUp = { type: 'task.abandoned', taskId, cause: { kind: 'restarted' } } as const
       const fresh =
         task.parentId === null
           ? await sameRoot(task, givenUp)

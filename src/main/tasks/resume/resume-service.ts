@@ -2,6 +2,7 @@
  * Takes up what was interrupted (S): who is meant is in `select.ts`, what has changed since in `../drift`.
  * A resume is a new run of the same task; one that can't begin leaves everything as it was (S5).
  */
+import type { Cause } from '../../../shared/causes.ts'
 import {
   type DriftConflict,
   describeDrift,
@@ -24,7 +25,7 @@ import { agentsAtOnceDefault, type Task } from '../../../shared/tasks.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { WorkspaceService } from '../../workspaces/workspace-service.ts'
 import type { FindDrift, FindObstacle, RestoreWorkingDir } from '../drift/index.ts'
-import { causeOf } from '../interruption.ts'
+import { causeOf, messageOf } from '../interruption.ts'
 import type { RunRegistry } from '../run-registry.ts'
 import type { Runner } from '../runner.ts'
 import { createSlots, type Slots } from '../slots.ts'
@@ -83,7 +84,7 @@ interface ResumeDependencies {
   /** Of two contents of a file, by their ids. */
   diffBlobs: (input: { repoDir: string; from: string; to: string }) => Promise<string>
   startFresh: (taskId: TaskId) => Promise<TaskId>
-  abandon: (taskId: TaskId, reason: string) => Promise<void>
+  abandon: (taskId: TaskId, cause: Cause) => Promise<void>
 }
 
 /** Whether the person knows of a conflict already. */
@@ -100,7 +101,7 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
   const { ledger, record, runs, runner, isActive } = deps
   const { state } = ledger
   /** Why the last resume of a task never began. */
-  const neverBegun = new Map<TaskId, string>()
+  const neverBegun = new Map<TaskId, Cause>()
 
   async function plan(selector: ResumeSelector): Promise<ResumeCandidate[]> {
     const order: TaskId[] = []
@@ -196,7 +197,7 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
         await begin(candidate, { together, said, known: knownOf(candidate) })
         outcome.accepted.push({ taskId, drift })
       } catch (error) {
-        outcome.refused.push({ taskId, reason: 'failed', message: causeOf(error), drift })
+        outcome.refused.push({ taskId, reason: 'failed', message: messageOf(error), drift })
       }
     })
     await Promise.all(beginnings)
@@ -216,11 +217,11 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
         if (choice === 'fresh')
           outcome.fresh.push({ taskId: await deps.startFresh(taskId), replaces: taskId })
         else {
-          await deps.abandon(taskId, 'abandoned by the person')
+          await deps.abandon(taskId, { kind: 'abandoned' })
           outcome.abandoned.push(taskId)
         }
       } catch (error) {
-        outcome.refused.push({ taskId, reason: 'failed', message: causeOf(error), drift })
+        outcome.refused.push({ taskId, reason: 'failed', message: messageOf(error), drift })
       }
     }
   }
@@ -313,7 +314,7 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
     return taskIds.map((taskId) => {
       const task = state.tasks.get(taskId)
       if (!task) throw new FailureError({ kind: 'not-found', what: 'task', id: taskId })
-      const cause = task.status === 'completed' ? null : (neverBegun.get(taskId) ?? task.error)
+      const cause = task.status === 'completed' ? null : (neverBegun.get(taskId) ?? task.cause)
       return { taskId, run: task.runs.at(-1)?.run ?? 0, status: task.status, cause }
     })
   }

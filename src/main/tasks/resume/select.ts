@@ -1,4 +1,5 @@
 /** Who a person means when they resume (S1), and who can be resumed at all. Pure. */
+import { formatCause } from '../../../shared/causes.ts'
 import { FailureError, refused } from '../../../shared/failure.ts'
 import { resolveId, type TaskId } from '../../../shared/ids.ts'
 import { childrenByParent, type LedgerState } from '../../../shared/projections/ledger-state.ts'
@@ -53,7 +54,8 @@ export function canBeResumed(task: Task, isActive: IsActive): boolean {
 }
 
 function refuseWhatCannotGoOn(task: Task, isActive: IsActive): void {
-  const { title, status, endedAt, error } = task
+  const { title, status, endedAt, cause } = task
+  const why = cause ? formatCause(cause) : 'no cause is known'
   const instead = 'Continue from it as a new task instead.'
   if (isActive(task.id)) return refused('running', `"${title}" is running, or about to.`)
   switch (status) {
@@ -66,9 +68,9 @@ function refuseWhatCannotGoOn(task: Task, isActive: IsActive): void {
           : `"${title}" completed on ${endedAt}, and a completed agent never runs again. ${instead}`,
       )
     case 'failed':
-      return refused('not-interrupted', `"${title}" failed (${error}). Retry it instead.`)
+      return refused('not-interrupted', `"${title}" failed (${why}). Retry it instead.`)
     case 'blocked':
-      return refused('not-interrupted', `"${title}" is blocked: ${error}.`)
+      return refused('not-interrupted', `"${title}" is blocked: ${why}.`)
     case 'cancelled':
     case 'abandoned':
       return refused('not-interrupted', `"${title}" was ${status}. ${instead}`)

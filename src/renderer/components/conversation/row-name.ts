@@ -1,7 +1,8 @@
 /** How a row is named for a screen reader: by its content, never by its kind alone. Pure. */
+import type { Cause } from '../../../shared/causes.ts'
 import type { ToolCallView } from '../../../shared/projections/transcript.ts'
 import { counted, exactTime, timeOfDay } from '../primitives/format.ts'
-import { afterInterrupted, causeWords } from '../task/stop-cause.ts'
+import { afterInterrupted, causeWords } from '../task/cause-words.ts'
 import { plainText } from './plain-text.ts'
 import type { Row } from './rows.ts'
 import { groupWords, toolWords } from './tool-words.ts'
@@ -70,7 +71,7 @@ function itemName(item: Extract<Row, { kind: 'item' }>['item']): string {
 export function runEndWords(end: {
   run: number
   status: 'completed' | 'interrupted' | 'failed'
-  cause: string | null
+  cause: Cause | null
 }): { said: string; why: string } {
   const { run, status, cause } = end
   const verb = { completed: 'ended', interrupted: 'was interrupted', failed: 'failed' }[status]

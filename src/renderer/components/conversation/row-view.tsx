@@ -1,4 +1,5 @@
 /** One row of a transcript. */
+
 import {
   Brain,
   FolderGit2,
@@ -11,6 +12,7 @@ import {
 } from 'lucide-react'
 import { memo, type ReactNode, useId } from 'react'
 import { assertNever } from '../../../shared/assert-never.ts'
+import type { Cause } from '../../../shared/causes.ts'
 import { externalLink } from '../../../shared/external-link.ts'
 import { bytes, exactTime, timeOfDay } from '../primitives/format.ts'
 import { NoticeLine, StatusIcon, TextButton } from '../primitives/index.ts'
@@ -201,7 +203,7 @@ function OtherItem({ row }: { row: Extract<Row, { kind: 'item' }> }) {
 
 function RunEnd(props: {
   status: 'completed' | 'interrupted' | 'failed'
-  cause: string | null
+  cause: Cause | null
   run: number
   foldKey: string
 }) {

@@ -54,7 +54,7 @@ const manyStarted = itemsOf(
               title: `Part ${index + 1}`,
               agent: 'worker',
               status: index === 3 ? ('failed' as const) : ('completed' as const),
-              cause: index === 3 ? 'No such file' : null,
+              cause: index === 3 ? { kind: 'said' as const, text: 'No such file' } : null,
               report:
                 index === 3
                   ? null

@@ -2,9 +2,10 @@
  * What the conversation needs to know of tasks, and what it can ask to be done. Views provide both; a
  * new `TaskLookup` object means that something has changed.
  */
+
 import { createContext } from 'react'
 import type { TaskId, ToolCallId } from '../../../shared/ids.ts'
-import type { Task } from '../../../shared/tasks.ts'
+import type { Activity, Task } from '../../../shared/tasks.ts'
 import type { ApplyOutcome } from '../../../shared/tools.ts'
 
 export type ShownReport =
@@ -22,7 +23,7 @@ export interface TaskLookup {
   /** Oldest first. */
   childrenOf(id: TaskId): Task[]
   /** What it is doing right now, one line. */
-  activity(id: TaskId): string | null
+  activity(id: TaskId): Activity | null
   /** Null: not asked for yet (see `onNeedReport`), or there is none. */
   report?(id: TaskId): ShownReport | null
   apply?(id: TaskId): ShownApply | null

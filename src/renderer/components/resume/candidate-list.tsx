@@ -1,12 +1,14 @@
 /** The agents that a resume would take up, each with what is to be done with it. */
+
 import { ChevronRight } from 'lucide-react'
 import { type ReactNode, useId, useState } from 'react'
+import type { Cause } from '../../../shared/causes.ts'
 import type { DriftConflict, DriftReport } from '../../../shared/drift.ts'
 import type { TaskId } from '../../../shared/ids.ts'
 import type { ResumeAgent, ResumeChoice } from '../../../shared/resume.ts'
 import { plainText } from '../conversation/plain-text.ts'
 import { RelativeTime, Select, StatusIcon } from '../primitives/index.ts'
-import { afterInterrupted } from '../task/stop-cause.ts'
+import { afterInterrupted } from '../task/cause-words.ts'
 import { TitleText } from '../task/title-text.tsx'
 import { DriftView, driftHeadline } from './drift-view.tsx'
 
@@ -18,7 +20,7 @@ export interface ShownCandidate {
   /** When it stopped, ISO 8601; null for one that never started. */
   stoppedAt: string | null
   /** Why it stopped. */
-  cause: string | null
+  cause: Cause | null
   /** The title of its parent, where another one has the same title. */
   parentTitle: string | null
   /** The person should decide on it: it is open at first. */

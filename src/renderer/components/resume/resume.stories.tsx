@@ -21,12 +21,7 @@ function shown(
   drift: DriftReport,
   more: Partial<ResumeCandidate> & Partial<Pick<ShownCandidate, 'depth' | 'choice' | 'cause'>> = {},
 ): ShownCandidate {
-  const {
-    depth = 0,
-    choice = 'resume',
-    cause = 'Shiplog quit while this was running',
-    ...candidate
-  } = more
+  const { depth = 0, choice = 'resume', cause = { kind: 'crashed' }, ...candidate } = more
   return {
     candidate: {
       ...{ taskId, parentId: null, title, agent: 'lead', status: 'interrupted', depth },
@@ -111,7 +106,10 @@ export const Hostile: Story = {
         ids.lead,
         `${'longword'.repeat(30)} \u202Egnp.exe <script>alert(1)</script>`,
         hostileDrift(ids.lead),
-        { cause: `\u001B[31mred\u001B[0m ${'cause '.repeat(60)}`, agent: 'a'.repeat(120) },
+        {
+          cause: { kind: 'said', text: `\u001B[31mred\u001B[0m ${'cause '.repeat(60)}` },
+          agent: 'a'.repeat(120),
+        },
       ),
     ],
   },

@@ -1,11 +1,11 @@
 import { ScrollText } from 'lucide-react'
 import { useContext } from 'react'
 import type { TaskId } from '../../../shared/ids.ts'
-import { isRunning, type Task, taskDepthMax } from '../../../shared/tasks.ts'
+import { activityLine, isRunning, type Task, taskDepthMax } from '../../../shared/tasks.ts'
 import { TaskActionsContext, TaskLookupContext } from '../conversation/task-lookup.ts'
 import { Button, StatusIcon, statusLabel } from '../primitives/index.ts'
+import { causeWords } from './cause-words.ts'
 import { shownStatus } from './shown-status.ts'
-import { causeWords } from './stop-cause.ts'
 import { TaskElapsed } from './task-elapsed.tsx'
 
 /** The tasks below a card's, as one indented tree. Nothing when there are none. */
@@ -36,11 +36,11 @@ function NestedTask({ task, level }: { task: Task; level: number }) {
   const status = shownStatus(task, lookup.byId(task.rootId))
   const children = level < taskDepthMax ? lookup.childrenOf(task.id) : []
   const doing = isRunning(task.status)
-    ? lookup.activity(task.id)
+    ? activityLine(lookup.activity(task.id))
     : task.status === 'completed'
       ? task.reportTitle
-      : task.error
-        ? causeWords(task.error)
+      : task.cause
+        ? causeWords(task.cause)
         : statusLabel(status)
   return (
     <li>

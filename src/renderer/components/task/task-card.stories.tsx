@@ -171,7 +171,12 @@ export const Failed: Story = {
 }
 /** Its own word for why, a page of it: the card shows how it begins. */
 export const FailedAtLength: Story = {
-  args: { task: taskWith({ status: 'failed', error: 'It went wrong once more. '.repeat(120) }) },
+  args: {
+    task: taskWith({
+      status: 'failed',
+      cause: { kind: 'said', text: 'It went wrong once more. '.repeat(120) },
+    }),
+  },
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)
     const why = canvas.getByText(/^It went wrong/)
@@ -184,7 +189,7 @@ export const FailedAtLength: Story = {
 }
 export const Interrupted: Story = {
   args: {
-    task: taskWith({ status: 'interrupted', error: 'Shiplog was closed' }),
+    task: taskWith({ status: 'interrupted', cause: { kind: 'closed', how: 'close' } }),
   },
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)
@@ -198,7 +203,10 @@ export const Blocked: Story = {
       id: ids.review,
       status: 'blocked',
       dependsOn: [ids.tests],
-      error: 'it depends on “Add parser tests” (failed)',
+      cause: {
+        kind: 'dependencies',
+        tasks: [{ taskId: ids.tests, title: 'Add parser tests', status: 'failed' }],
+      },
     }),
   },
   play: async ({ canvasElement }) => {
@@ -236,7 +244,7 @@ export const Hostile: Story = {
       title: `<script>alert(1)</script> ${'longword'.repeat(60)} \u202Egnp.exe`,
       agent: 'a'.repeat(200),
       status: 'failed',
-      error: `${'x'.repeat(400)} <img src=x onerror=alert(1)>`,
+      cause: { kind: 'said', text: `${'x'.repeat(400)} <img src=x onerror=alert(1)>` },
     }),
   },
   play: async ({ canvasElement }) => {

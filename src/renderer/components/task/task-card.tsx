@@ -13,7 +13,13 @@ import {
 } from 'lucide-react'
 import { type ReactNode, useContext, useEffect } from 'react'
 import type { TaskId } from '../../../shared/ids.ts'
-import { isRunning, isSettled, type Task, waitingActivity } from '../../../shared/tasks.ts'
+import {
+  type Activity,
+  activityText,
+  isRunning,
+  isSettled,
+  type Task,
+} from '../../../shared/tasks.ts'
 import { type AwaitedTask, appliedFileLine } from '../../../shared/tools.ts'
 import { useFold } from '../conversation/fold-state.ts'
 import {
@@ -36,11 +42,11 @@ import {
   Tokens,
 } from '../primitives/index.ts'
 import { CauseText } from './cause-text.tsx'
+import { causeWords } from './cause-words.ts'
 import { openDependencies } from './dependencies.ts'
 import { NestedTasks } from './nested-tasks.tsx'
 import { FoldedMarkdown } from './report-view.tsx'
 import { shownStatus } from './shown-status.ts'
-import { causeWords, withoutInterrupted } from './stop-cause.ts'
 import { TaskElapsed } from './task-elapsed.tsx'
 import { canBeContinued, canBeResumed, canBeRetried, hasStoppedBelow } from './what-next.ts'
 
@@ -70,7 +76,7 @@ export function TaskCard(props: {
 
   const { title, agent } = subject
   const status = task ? shownStatus(task, lookup.byId(task.rootId)) : subject.status
-  const cause = task ? task.error : (result?.cause ?? null)
+  const cause = task ? task.cause : (result?.cause ?? null)
   const apply = lookup.apply?.(taskId) ?? null
   return (
     <article
@@ -86,7 +92,7 @@ export function TaskCard(props: {
               {title}
             </h2>
             <Meta task={task} agent={agent} status={status} />
-            <Activity
+            <ActivityText
               task={task}
               status={status}
               activity={lookup.activity(taskId)}
@@ -95,7 +101,7 @@ export function TaskCard(props: {
             />
             {cause && status !== 'completed' ? (
               <CauseText
-                text={status === 'interrupted' ? withoutInterrupted(cause) : causeWords(cause)}
+                text={causeWords(cause)}
                 foldKey={`${foldKey}:cause`}
                 className={status === 'failed' ? 'text-red' : 'text-muted'}
               />
@@ -130,10 +136,10 @@ function Meta({ task, agent, status }: { task: Task | null; agent: string; statu
   )
 }
 
-function Activity(props: {
+function ActivityText(props: {
   task: Task | null
   status: ShownStatus
-  activity: string | null
+  activity: Activity | null
   lookup: TaskLookup
   linkTo?(id: TaskId): string
 }) {
@@ -163,9 +169,11 @@ function Activity(props: {
       </p>
     )
   const text = isRunning(task.status)
-    ? (activity ?? 'Working')
-    : activity === waitingActivity || status === 'queued'
-      ? waitingActivity
+    ? activity
+      ? activityText(activity)
+      : 'Working'
+    : activity?.state === 'waiting' || status === 'queued'
+      ? activityText({ state: 'waiting' })
       : null
   return text ? (
     <p className="truncate text-muted" title={text} dir="auto">
@@ -183,7 +191,7 @@ function CardActions(props: {
   const { taskId, title, task, apply } = props
   const { onViewTranscript, onApply, onStop, onResume, onRetry, unreachable } =
     useContext(TaskActionsContext)
-  const waiting = useContext(TaskLookupContext).activity(taskId) === waitingActivity
+  const waiting = useContext(TaskLookupContext).activity(taskId)?.state === 'waiting'
   const applied =
     task?.patch === 'applied' || apply?.kind === 'applied' || apply?.kind === 'already-applied'
   return (

@@ -1,9 +1,10 @@
 /** Many tasks that one turn started: a line each, which opens to the task's card. */
+
 import { ChevronRight, ScrollText, Users } from 'lucide-react'
 import { useContext } from 'react'
 import type { TaskId } from '../../../shared/ids.ts'
 import type { ToolCallView } from '../../../shared/projections/transcript.ts'
-import { isRunning, type Task } from '../../../shared/tasks.ts'
+import { activityLine, isRunning, type Task } from '../../../shared/tasks.ts'
 import type { AwaitedTask } from '../../../shared/tools.ts'
 import { useFold } from '../conversation/fold-state.ts'
 import {
@@ -13,8 +14,8 @@ import {
 } from '../conversation/task-lookup.ts'
 import { counted } from '../primitives/format.ts'
 import { classNames, IconButton, StatusIcon, TextButton } from '../primitives/index.ts'
+import { causeWords } from './cause-words.ts'
 import { shownStatus } from './shown-status.ts'
-import { causeWords } from './stop-cause.ts'
 import { TaskCard } from './task-card.tsx'
 import { TaskElapsed } from './task-elapsed.tsx'
 import { StatusCounts } from './wait-line.tsx'
@@ -77,10 +78,10 @@ function TaskRow({ started }: { started: Started }) {
   if (!subject) return null
   const { title } = subject
   const status = task ? shownStatus(task, lookup.byId(task.rootId)) : subject.status
-  const cause = task ? task.error : (result?.cause ?? null)
+  const cause = task ? task.cause : (result?.cause ?? null)
   const note =
     task && isRunning(task.status)
-      ? lookup.activity(id)
+      ? activityLine(lookup.activity(id))
       : (task?.reportTitle ?? result?.report?.title ?? (cause ? causeWords(cause) : null))
   return (
     <li data-task={id}>

@@ -9,7 +9,7 @@ import { LongText } from '../conversation/long-text.tsx'
 import { TaskActionsContext } from '../conversation/task-lookup.ts'
 import { counted } from '../primitives/format.ts'
 import { Button, StatusIcon, statusLabel, Took } from '../primitives/index.ts'
-import { causeWords } from './stop-cause.ts'
+import { causeWords } from './cause-words.ts'
 
 /** More icons than this are counts instead. */
 const iconsMax = 6

@@ -11,8 +11,8 @@ import {
   Tabs,
 } from '../../components/primitives/index.ts'
 import { beginningOf } from '../../components/task/cause-text.tsx'
+import { causeWords } from '../../components/task/cause-words.ts'
 import { ReportView } from '../../components/task/report-view.tsx'
-import { causeWords } from '../../components/task/stop-cause.ts'
 import { useLineage, useReport, useStores, useTask } from '../../store/hooks.ts'
 import { taskRoute } from '../../store/route.ts'
 import { ProblemNotice } from '../app/ProblemNotice.tsx'
@@ -149,7 +149,7 @@ function ReportTab(props: { task: Task; onShowTranscript(): void; onRetry(run: n
         sentence={
           isRunning(task.status)
             ? 'The agent is still running and has not reported yet.'
-            : `The agent ended without a report${task.error ? `: ${beginningOf(causeWords(task.error))}` : '.'}`
+            : `The agent ended without a report${task.cause ? `: ${beginningOf(causeWords(task.cause))}` : '.'}`
         }
         action={{ label: 'Show the transcript', onClick: onShowTranscript }}
       />

@@ -1,10 +1,11 @@
 import { RotateCcw } from 'lucide-react'
 import { type ReactNode, type Ref, useState } from 'react'
 import { useStore } from 'zustand'
+import type { Cause } from '../../../shared/causes.ts'
 import { isRunning, type Task } from '../../../shared/tasks.ts'
 import { Composer } from '../../components/composer/composer.tsx'
 import { Button, RelativeTime, StatusIcon, TextButton } from '../../components/primitives/index.ts'
-import { afterInterrupted, causeWords } from '../../components/task/stop-cause.ts'
+import { afterInterrupted, causeWords } from '../../components/task/cause-words.ts'
 import { canBeContinued } from '../../components/task/what-next.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useActivity, useLedger, useStores, useUnreachable } from '../../store/hooks.ts'
@@ -31,8 +32,8 @@ export function ConversationFooter(props: {
   if (!task.archived && task.workspace?.pending)
     return (
       <Line>
-        The workspace could not be removed yet: {task.workspace.pending}. Shiplog tries again at the
-        next start.
+        The workspace could not be removed yet: {task.workspace.pending.error}. Shiplog tries again
+        at the next start.
       </Line>
     )
   if (task.archived || task.workspace?.removal)
@@ -73,7 +74,7 @@ function Ended({ task }: { task: Task }) {
   return (
     <Line>
       {task.status === 'abandoned' ? 'Abandoned' : 'Cancelled'}
-      {task.error ? afterEnded(task.error) : ''}. The transcript is kept.
+      {afterEnded(task.cause)}. The transcript is kept.
       {canBeContinued(task) ? (
         <TextButton className="ml-2" onClick={() => continueFrom(task.id)}>
           Continue as a new task…
@@ -84,10 +85,9 @@ function Ended({ task }: { task: Task }) {
 }
 
 /** ` by you` after `Abandoned`, else the cause after a colon. */
-function afterEnded(cause: string): string {
-  const words = causeWords(cause)
-  const by = /^(?:given up|abandoned)( .*)$/.exec(words)?.[1]
-  return by ?? `: ${words}`
+function afterEnded(cause: Cause | null): string {
+  if (cause === null) return ''
+  return cause.kind === 'abandoned' ? ' by you' : `: ${causeWords(cause)}`
 }
 
 /** Whether the footer says why a root stopped, and offers Resume. */
@@ -115,7 +115,7 @@ function InterruptedLine({ task }: { task: Task }) {
         ) : (
           <>
             Interrupted <RelativeTime at={stoppedAt(task)} />
-            {afterInterrupted(task.error)}. Resume to continue, or send a new instruction.
+            {afterInterrupted(task.cause)}. Resume to continue, or send a new instruction.
           </>
         )}
       </p>

@@ -11,7 +11,7 @@ import {
   Tokens,
 } from '../../components/primitives/index.ts'
 import { CauseText } from '../../components/task/cause-text.tsx'
-import { causeWords } from '../../components/task/stop-cause.ts'
+import { causeWords } from '../../components/task/cause-words.ts'
 import { useLedger, useStores } from '../../store/hooks.ts'
 import { homeRoute, projectRoute } from '../../store/route.ts'
 import { useActions } from '../app/use-actions.ts'

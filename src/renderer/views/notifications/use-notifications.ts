@@ -1,6 +1,7 @@
 import { useEffect } from 'react'
 import type { Task } from '../../../shared/tasks.ts'
 import { statusLabel } from '../../components/primitives/index.ts'
+import { afterInterrupted, causeWords } from '../../components/task/cause-words.ts'
 import { useStores } from '../../store/hooks.ts'
 import { watchRoots } from '../../store/root-endings.ts'
 import { taskRoute } from '../../store/route.ts'
@@ -29,8 +30,8 @@ export function useNotifications(): void {
 
 const isAllowed = (): boolean => 'Notification' in window && Notification.permission === 'granted'
 
-function bodyOf({ status, reportTitle, error }: Task): string {
+function bodyOf({ status, reportTitle, cause }: Task): string {
   if (status === 'completed') return reportTitle ?? 'Completed.'
-  if (status === 'interrupted') return `${error ?? 'Interrupted'}. You can resume it.`
-  return error ?? ''
+  if (status === 'interrupted') return `Interrupted${afterInterrupted(cause)}. You can resume it.`
+  return cause ? causeWords(cause) : ''
 }

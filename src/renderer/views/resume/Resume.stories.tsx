@@ -19,7 +19,6 @@ import { fixtureNowMs, ids, laterRecords } from '../../../../tests/fixtures/entr
 import type { DriftReport } from '../../../shared/drift.ts'
 import type { TaskId } from '../../../shared/ids.ts'
 import type { LedgerRecord } from '../../../shared/ledger.ts'
-import { waitingActivity } from '../../../shared/tasks.ts'
 import type { Overlay } from '../../store/overlay.ts'
 
 interface Args {
@@ -45,7 +44,7 @@ const meta: Meta<Args> = {
         drift,
         sessions: { [ids.lead]: leadLive() },
         beforePlan: plan && plans[plan],
-        activity: waiting ? { [waiting]: waitingActivity } : {},
+        activity: waiting ? { [waiting]: { state: 'waiting' } } : {},
       })}
       address={address}
       overlay={overlay}

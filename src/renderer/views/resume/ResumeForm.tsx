@@ -203,7 +203,7 @@ export function ResumeForm(props: {
               ...row,
               choice: choices[taskId] ?? 'resume',
               stoppedAt: task ? stoppedAt(task) : null,
-              cause: task?.error ?? null,
+              cause: task?.cause ?? null,
               parentTitle: isAmbiguous && parentId ? (tasks.get(parentId)?.title ?? null) : null,
               open: needsDecision(row),
             }

@@ -4,7 +4,7 @@ import type { DriftReport } from '../../../shared/drift.ts'
 import { hasConflicts } from '../../../shared/drift.ts'
 import type { TaskId } from '../../../shared/ids.ts'
 import type { ResumeAgent, ResumeChoice } from '../../../shared/resume.ts'
-import type { Task } from '../../../shared/tasks.ts'
+import type { Activity, Task } from '../../../shared/tasks.ts'
 import type { ResumeAsk } from '../../store/overlay.ts'
 import { interruptedRows, isBelow } from '../../store/resumable.ts'
 
@@ -26,7 +26,7 @@ export function rowsFor(
   ask: ResumeAsk,
   tasks: Tasks,
   hostSince: string | null = null,
-  activity?: ReadonlyMap<TaskId, string>,
+  activity?: ReadonlyMap<TaskId, Activity>,
 ): CandidateRow[] {
   const listed =
     ask.of === 'all' ? interruptedRows(tasks, hostSince, activity).map(({ task }) => task.id) : null

@@ -1,4 +1,5 @@
 /** What a person does with interrupted agents: the call, then one toast that says how it came out. */
+import { isStoppedByPerson } from '../../../shared/causes.ts'
 import { describeDrift } from '../../../shared/drift.ts'
 import type { TaskId } from '../../../shared/ids.ts'
 import type {
@@ -10,7 +11,7 @@ import type {
 } from '../../../shared/resume.ts'
 import { counted } from '../../components/primitives/format.ts'
 import { toast } from '../../components/primitives/index.ts'
-import { shortCause } from '../../components/task/stop-cause.ts'
+import { shortCause } from '../../components/task/cause-words.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 import type { ResumeAsk } from '../../store/overlay.ts'
 import { isResumable, isWaiting, resumableBelow } from '../../store/resumable.ts'
@@ -24,9 +25,6 @@ const readShownMs = 12_000
 
 /** What fits under a headline with what else is said there. */
 const causesShownMax = 3
-
-/** The cause by which the host names a stop that the person asked for. */
-const stoppedByPerson = 'stopped by the person'
 
 /** What the person confirmed in the dialog. */
 interface ConfirmedResume {
@@ -180,7 +178,7 @@ export function createResumeActions(stores: Stores): ResumeActions {
     const others = ends.filter(({ status }) => status !== 'completed')
     const notGoneOn = others.filter(({ taskId }) => calledOff.has(taskId)).length
     const ended = others.filter(({ taskId }) => !calledOff.has(taskId))
-    const byPerson = stopped ? ended.filter(({ cause }) => cause === stoppedByPerson) : []
+    const byPerson = stopped ? ended.filter(({ cause }) => isStoppedByPerson(cause)) : []
     const said = [
       byPerson.length > 0
         ? `${counted(byPerson.length, 'running agent')} stopped. The partial output was saved.`

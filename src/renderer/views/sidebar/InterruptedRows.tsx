@@ -9,7 +9,7 @@ import {
   StatusIcon,
   TextButton,
 } from '../../components/primitives/index.ts'
-import { causeWords, shortCause } from '../../components/task/stop-cause.ts'
+import { causeWords, shortCause } from '../../components/task/cause-words.ts'
 import { TitleText } from '../../components/task/title-text.tsx'
 import { useActivity, useStores, useUnreachable } from '../../store/hooks.ts'
 import { actKey } from '../../store/last-acts.ts'
@@ -216,4 +216,4 @@ function useLastAct(task: Task): string | null {
   return useStore(lastActs.store, (acts) => acts.get(actKey(task.id, run)) ?? null)
 }
 
-const tooltipOf = ({ error }: Task): string | undefined => (error ? causeWords(error) : undefined)
+const tooltipOf = ({ cause }: Task): string | undefined => (cause ? causeWords(cause) : undefined)

@@ -1,6 +1,6 @@
 import { ScrollText } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { isRunning, type Task } from '../../../shared/tasks.ts'
+import { activityText, isRunning, type Task } from '../../../shared/tasks.ts'
 import {
   IconButton,
   RelativeTime,
@@ -8,6 +8,7 @@ import {
   StatusIcon,
   StatusText,
 } from '../../components/primitives/index.ts'
+import { causeWords } from '../../components/task/cause-words.ts'
 import { TitleText } from '../../components/task/title-text.tsx'
 import { useActivity, useOpenDependencies, useStores } from '../../store/hooks.ts'
 import { isWaiting } from '../../store/resumable.ts'
@@ -108,13 +109,15 @@ function SecondLine({ row, status }: { row: TaskRow; status: ShownStatus }) {
   const { task, interruptedBelow } = row
   const activity = useActivity(task.id)
   const waitsFor = useOpenDependencies(task)
-  if (isRunning(task.status)) return <span dir="auto">{activity ?? 'Working'}</span>
-  if (isWaiting(task, activity)) return waitsFor.length > 0 ? waits(waitsFor) : activity
+  if (isRunning(task.status))
+    return <span dir="auto">{activity ? activityText(activity) : 'Working'}</span>
+  if (isWaiting(task, activity))
+    return waitsFor.length > 0 ? waits(waitsFor) : activityText({ state: 'waiting' })
   if (task.status === 'queued' && waitsFor.length > 0) return waits(waitsFor)
-  if (task.status === 'blocked' && task.error)
+  if (task.status === 'blocked' && task.cause)
     return (
       <>
-        <StatusText status={status} className="text-muted!" />: {task.error}
+        <StatusText status={status} className="text-muted!" />: {causeWords(task.cause)}
       </>
     )
   const at = task.endedAt ?? task.createdAt

@@ -1,4 +1,5 @@
 /** The rows of the Interrupted section: a row for each tree, which opens to its agents. Pure. */
+import { type Cause, isSameCause } from '../../../shared/causes.ts'
 import type { Task } from '../../../shared/tasks.ts'
 import type { TreeRow } from '../../components/tree/tree-row.ts'
 import type { InterruptedRow, InterruptedTree } from '../../store/resumable.ts'
@@ -9,7 +10,7 @@ export interface InterruptedTreeRow extends TreeRow {
   interrupted: number
   notStarted: number
   /** Why they stopped, where that is the same for all of them. */
-  cause: string | null
+  cause: Cause | null
   stoppedAt: string
   /** Tells it from another one with the same title. */
   hint: string | null
@@ -23,7 +24,7 @@ export interface InterruptedAgentRow extends TreeRow {
   /** Tells it from another one with the same title. */
   hint: string | null
   /** Null where the row of its tree says it already. */
-  cause: string | null
+  cause: Cause | null
 }
 
 export type InterruptedListRow = InterruptedTreeRow | InterruptedAgentRow
@@ -45,7 +46,7 @@ export function interruptedListRows(
     const hint = (rootTitles.get(root.title) ?? 0) > 1 ? options.projectName(root) : null
     const [only] = rows
     if (rows.length === 1 && only?.task.id === root.id)
-      return [agentRow(only, { level: 1, hint, cause: root.error })]
+      return [agentRow(only, { level: 1, hint, cause: root.cause })]
     const cause = commonCause(rows)
     const isOpen = options.isOpen(root.id)
     const titles = countedTitles(rows.map(({ task }) => task))
@@ -71,7 +72,7 @@ export function interruptedListRows(
           (titles.get(row.task.title) ?? 0) > 1
             ? (options.parentOf(row.task)?.title ?? null)
             : null,
-        cause: cause === null ? row.task.error : null,
+        cause: cause === null ? row.task.cause : null,
       }),
     )
     return [treeRow, ...agents]
@@ -80,7 +81,7 @@ export function interruptedListRows(
 
 function agentRow(
   { task, below }: InterruptedRow,
-  { level, hint, cause }: { level: number; hint: string | null; cause: string | null },
+  { level, hint, cause }: { level: number; hint: string | null; cause: Cause | null },
 ): InterruptedAgentRow {
   return {
     ...{ kind: 'agent', id: task.id, level, height: rowHeight, hasChildren: false, folded: false },
@@ -89,12 +90,11 @@ function agentRow(
 }
 
 /** Null when they stopped for different reasons. */
-function commonCause(rows: readonly InterruptedRow[]): string | null {
-  const causes = new Set(
-    rows.filter(({ task }) => task.status === 'interrupted').map(({ task }) => task.error),
-  )
-  const [cause] = causes
-  return causes.size === 1 ? (cause ?? null) : null
+function commonCause(rows: readonly InterruptedRow[]): Cause | null {
+  const [first = null, ...others] = rows
+    .filter(({ task }) => task.status === 'interrupted')
+    .map(({ task }) => task.cause)
+  return others.every((cause) => isSameCause(cause, first)) ? first : null
 }
 
 function countedTitles(tasks: readonly Task[]): Map<string, number> {

@@ -7,6 +7,7 @@ import {
 } from '../../components/conversation/transcript-list.tsx'
 import { dayOf } from '../../components/primitives/format.ts'
 import { EmptyState, NoticeLine, Skeleton } from '../../components/primitives/index.ts'
+import { causeWords } from '../../components/task/cause-words.ts'
 import { shownStatus } from '../../components/task/shown-status.ts'
 import { useTask, useTranscript, useTranscriptView } from '../../store/hooks.ts'
 import type { KeyCommand } from '../../store/keys.ts'
@@ -200,11 +201,11 @@ function notBegun(task: Task, root: Task | null): string {
     case 'queued':
       return `Waiting for a free slot: at most ${agentsAtOnce === 1 ? '1 agent runs' : `${agentsAtOnce} agents run`} at the same time.`
     case 'blocked':
-      return `Blocked: ${task.error ?? 'a task it depends on did not complete'}.`
+      return `Blocked: ${task.cause ? causeWords(task.cause) : 'a task it depends on did not complete'}.`
     case 'spawned':
     case 'resumed':
       return 'Creating the workspace…'
     default:
-      return `Never started${task.error ? `: ${task.error}` : ''}.`
+      return `Never started${task.cause ? `: ${causeWords(task.cause)}` : ''}.`
   }
 }

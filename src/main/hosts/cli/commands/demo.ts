@@ -1,8 +1,10 @@
 /** `shiplog demo`: a small Git project and the bundled scenario on it. */
+
 import path from 'node:path'
 import { followRun } from '../follow/follow-run.ts'
 import { createRunProgress } from '../follow/run-progress.ts'
 import type { Action, ParsedOptions } from '../program.ts'
+import { taskTreeJson } from '../task-json.ts'
 import { safeLine } from '../terminal/safe-text.ts'
 import { runsAgents, withShiplog } from '../with-shiplog.ts'
 import { exitCodeOf, resultOf, silent, tellResult } from './report-run.ts'
@@ -23,7 +25,11 @@ export function demo(given: ParsedOptions): Action {
       const ended = await followRun(session.client, started.taskId, watcher, session)
       const result = await resultOf(session, ended.task)
       if (context.json) {
-        await context.printJson({ ...result, project: started.project, task: ended.task })
+        await context.printJson({
+          ...result,
+          project: started.project,
+          task: taskTreeJson(ended.task),
+        })
       } else {
         await tellResult(context, ended.task, result)
       }

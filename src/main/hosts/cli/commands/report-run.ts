@@ -1,4 +1,5 @@
 /** Follows an agent to the end of its run, and says how it ended. */
+import { formatCause } from '../../../../shared/causes.ts'
 import { counted } from '../../../../shared/counted.ts'
 import { shortId, type TaskId } from '../../../../shared/ids.ts'
 import type { Report, Task, TaskTree } from '../../../../shared/tasks.ts'
@@ -105,7 +106,7 @@ export async function tellWhatIsLeft(
   // Its own progress said so, but what ended well may hide what did not.
   if (task.status !== 'completed') return
   for (const one of below(task).filter(({ status }) => status !== 'completed')) {
-    const why = one.error ? `: ${one.error}` : ''
+    const why = one.cause ? `: ${formatCause(one.cause)}` : ''
     await context.warn(`${one.title} (${shortId(one.id)}) ${one.status}${why}`)
   }
 }

@@ -1,4 +1,5 @@
 /** `shiplog tasks list` for people: trees by project, and below a task what there is to know of its state. */
+import { formatCause } from '../../../../shared/causes.ts'
 import { shortId, type TaskId } from '../../../../shared/ids.ts'
 import type { Task, TaskTree } from '../../../../shared/tasks.ts'
 import type { CliContext } from '../context.ts'
@@ -78,8 +79,7 @@ function tookInAll({ runs }: Task, now: number): string {
 
 function notesOn(task: Task, { all }: Known): string[] {
   const notes: string[] = []
-  const why = task.status === 'completed' ? null : task.error
-  if (why !== null) notes.push(safeLine(why))
+  if (task.cause !== null) notes.push(safeLine(formatCause(task.cause)))
   const awaited = task.dependsOn.flatMap((id) => all.get(id) ?? [])
   const missing = awaited.filter(({ status }) => status !== 'completed')
   if (task.status === 'queued' && missing.length > 0)

@@ -1,4 +1,5 @@
 /** `shiplog tasks retry`, `abandon` and `continue`: other ways on than a resume. */
+
 import { resolveId, shortId, type TaskId } from '../../../../shared/ids.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { endOf } from '../follow/follow-run.ts'
@@ -8,6 +9,7 @@ import type { Action, ParsedOptions } from '../program.ts'
 import { othersInterrupted, othersLines, rootOf } from '../resume/conflicts.ts'
 import { goOn } from '../resume/go-on.ts'
 import { hinting } from '../resume/hints.ts'
+import { causeJson } from '../task-json.ts'
 import { safeLine } from '../terminal/safe-text.ts'
 import { runsAgents, withShiplog } from '../with-shiplog.ts'
 import {
@@ -41,7 +43,7 @@ export function retry(id: string): Action {
       const result = await resultOf(session, ended.task)
       if (context.json) {
         const { run, cause } = end
-        await context.printJson({ ...result, run, cause })
+        await context.printJson({ ...result, run, cause: causeJson(cause) })
       } else {
         await tellResult(context, ended.task, result)
         const others = othersInterrupted(went.followed.state, ids)
@@ -75,7 +77,8 @@ export function restart(id: string): Action {
       if (!went.ends || !end) throw new Error(`${id} was restarted, and is not in the record`)
       const ended = endOf(went.followed, end.taskId)
       const result = await resultOf(session, ended.task)
-      if (context.json) await context.printJson({ ...result, run: end.run, cause: end.cause })
+      if (context.json)
+        await context.printJson({ ...result, run: end.run, cause: causeJson(end.cause) })
       else await tellResult(context, ended.task, result)
       await tellWhatIsLeft(context, ended)
       return exitCodeOf(result)

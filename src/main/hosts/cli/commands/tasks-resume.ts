@@ -1,4 +1,6 @@
 /** `shiplog tasks resume`: what was interrupted goes on, after a look at what has changed since. */
+
+import { formatCause } from '../../../../shared/causes.ts'
 import { shortId } from '../../../../shared/ids.ts'
 import type { LedgerState } from '../../../../shared/projections/ledger-state.ts'
 import type { ResumeEnd, ResumeOutcome } from '../../../../shared/resume.ts'
@@ -21,6 +23,7 @@ import {
 } from '../resume/conflicts.ts'
 import { acceptedBy, goOn } from '../resume/go-on.ts'
 import { documentOf, printEnds } from '../resume/outcome.ts'
+import { safeLine } from '../terminal/safe-text.ts'
 import { commandLines } from '../terminal/wording.ts'
 import { type CliSession, runsAgents, withShiplog } from '../with-shiplog.ts'
 import { resultOf, silent, tellResult, tellWhatIsLeft } from './report-run.ts'
@@ -130,7 +133,8 @@ async function tellEnds(
   const ended = endOf(followed, only.taskId)
   await tellResult(context, ended.task, await resultOf(session, ended.task))
   // It never began: its progress said nothing.
-  if (only.status === 'interrupted' && only.cause !== null) await context.say(only.cause)
+  if (only.status === 'interrupted' && only.cause !== null)
+    await context.say(safeLine(formatCause(only.cause)))
   await tellWhatIsLeft(context, ended)
 }
 

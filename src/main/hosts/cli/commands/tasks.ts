@@ -1,4 +1,5 @@
 /** `shiplog tasks …`: what agents were asked to do, how it stands, and what came of it. */
+
 import { counted } from '../../../../shared/counted.ts'
 import { shortId } from '../../../../shared/ids.ts'
 import { notCarriedLines } from '../../../../shared/not-carried.ts'
@@ -13,6 +14,7 @@ import type { CliContext } from '../context.ts'
 import { CliError, exitCodes, usageError } from '../exit-codes.ts'
 import { projectPath } from '../paths.ts'
 import type { Action, ParsedOptions } from '../program.ts'
+import { taskTreeJson } from '../task-json.ts'
 import { safeLine, safeText } from '../terminal/safe-text.ts'
 import { withShiplog } from '../with-shiplog.ts'
 import { printTree } from './task-tree.ts'
@@ -33,7 +35,7 @@ export function list(given: ParsedOptions): Action {
     }
     return withShiplog(context, { host: 'cli' }, async ({ client }) => {
       const { tasks } = await client.tasks.list(query)
-      if (context.json) await context.printJson({ tasks })
+      if (context.json) await context.printJson({ tasks: tasks.map(taskTreeJson) })
       else if (tasks.length > 0) await printTree(context, tasks)
       else await context.say(nothingToList(query))
       return exitCodes.done

@@ -36,7 +36,7 @@ export function list(given: ParsedOptions): Action {
           one.branch ?? '',
           size(one.bytes),
           ago(one.createdAt, now),
-          one.pending === null ? '' : `removal pending: ${safeLine(one.pending)}`,
+          one.pending === null ? '' : `removal pending: ${safeLine(one.pending.error)}`,
           archived ? '' : safeLine(one.path),
         ]
       })

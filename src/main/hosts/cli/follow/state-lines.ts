@@ -1,4 +1,5 @@
 /** A run as people follow it from afar, on standard error: a line when a task begins, and when it ends. */
+import { formatCause } from '../../../../shared/causes.ts'
 import { counted } from '../../../../shared/counted.ts'
 import { shortId, type TaskId } from '../../../../shared/ids.ts'
 import type { TaskTree } from '../../../../shared/tasks.ts'
@@ -43,7 +44,7 @@ function stateLine(task: TaskTree, err: Output, now: number): string {
   const again = run && run.run > 1 && task.status !== 'queued' ? `, run ${run.run}` : ''
   const hasEnded = run?.endedAt && run.status === task.status
   const took = hasEnded && !cleanedUp ? ` after ${elapsed(run.startedAt, run.endedAt, now)}` : ''
-  const cause = task.error && !cleanedUp ? `: ${safeLine(task.error)}` : ''
+  const cause = task.cause && !cleanedUp ? `: ${safeLine(formatCause(task.cause))}` : ''
   return [
     err.style(cleanedUp ? 'gray' : style, padEnd(state, stateWidth)),
     `${'  '.repeat(task.depth)}${safeLine(task.title)}`,

@@ -1,4 +1,5 @@
 /** The drift report as text: who is meant, and below each what has changed since it stopped. */
+import { formatCause } from '../../../../shared/causes.ts'
 import { type DriftConflict, type DriftReport, describeDrift } from '../../../../shared/drift.ts'
 import { shortId } from '../../../../shared/ids.ts'
 import type { ResumeCandidate } from '../../../../shared/resume.ts'
@@ -51,11 +52,11 @@ function headOf({ status, title, agent, taskId, depth }: ResumeCandidate, out: O
   return `${out.style(style, padEnd(`${sign} ${word}`, stateWidth))} ${' '.repeat(2 * depth)}${out.style('bold', shown)} ${out.style('dim', who)}`
 }
 
-function howItStopped({ status, endedAt, error, runs }: Task, now: number): string | null {
+function howItStopped({ status, endedAt, cause, runs }: Task, now: number): string | null {
   if (status === 'queued') return 'Not started.'
   if (status !== 'interrupted') return null
   const run = runs.length > 1 ? ` in run ${runs.length}` : ''
-  const why = error === null ? '' : `: ${error.replace(/\.$/, '')}`
+  const why = cause === null ? '' : `: ${formatCause(cause).replace(/\.$/, '')}`
   return `Stopped ${ago(endedAt, now)}${run}${why}.`
 }
 

@@ -64,10 +64,10 @@ async function followToEnd(
 
 /** One that was blocked when the others ended may have been released since: the record counts. */
 function endIn({ tasks }: LedgerState, taskId: TaskId, told: ResumeEnd[]): ResumeEnd {
-  const { runs, status, error } = tasks.get(taskId) as Task
+  const { runs, status, cause } = tasks.get(taskId) as Task
   const run = runs.at(-1)?.run ?? 0
   const same = told.find((end) => end.taskId === taskId && end.run === run && end.status === status)
-  return same ?? { taskId, run, status, cause: status === 'completed' ? null : error }
+  return same ?? { taskId, run, status, cause: cause }
 }
 
 export const acceptedBy = ({ accepted }: ResumeOutcome): TaskId[] =>

@@ -1,8 +1,11 @@
 /** What came of a resume: the document of CLI.md, and the same for people. */
+
+import { formatCause } from '../../../../shared/causes.ts'
 import { shortId } from '../../../../shared/ids.ts'
 import type { LedgerState } from '../../../../shared/projections/ledger-state.ts'
 import type { ResumeEnd, ResumeOutcome } from '../../../../shared/resume.ts'
 import type { CliContext } from '../context.ts'
+import { causeJson } from '../task-json.ts'
 import { safeLine } from '../terminal/safe-text.ts'
 import { type Row, renderTable } from '../terminal/table.ts'
 import { elapsed, statusWording } from '../terminal/wording.ts'
@@ -26,7 +29,7 @@ export function documentOf(
       status: end?.status ?? task?.status,
       ...{ parentId, title, agent, obstacle },
       begun: end !== undefined,
-      cause: end ? end.cause : (task?.error ?? null),
+      cause: causeJson(end ? end.cause : (task?.cause ?? null)),
     }
   })
   const meant = candidates.map(({ taskId }) => taskId)
@@ -57,7 +60,9 @@ export async function printEnds(
       String(end.run),
       elapsed(run?.startedAt ?? null, run?.endedAt ?? null, host.now()),
     ]
-    return end.cause === null ? [row] : [row, { note: safeLine(end.cause), under: 1, lead: '  ' }]
+    return end.cause === null
+      ? [row]
+      : [row, { note: safeLine(formatCause(end.cause)), under: 1, lead: '  ' }]
   })
   if (out.isTTY) await say('')
   await out.write(renderTable(columns, rows, out))

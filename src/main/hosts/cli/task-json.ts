@@ -1,0 +1,22 @@
+/** Tasks and causes in the JSON of the command line (CLI.md): as everywhere, and with their causes in words. */
+import { type Cause, formatCause } from '../../../shared/causes.ts'
+import type { Task, TaskTree } from '../../../shared/tasks.ts'
+
+/** `text` is for people and may be worded otherwise in a later version; `kind` is what a script goes by. */
+export const causeJson = (cause: Cause | null): (Cause & { text: string }) | null =>
+  cause && { ...cause, text: formatCause(cause) }
+
+/** `error` is the text of `cause`. */
+export function taskJson<T extends Task>(task: T): object {
+  return {
+    ...task,
+    error: task.cause && formatCause(task.cause),
+    cause: causeJson(task.cause),
+    runs: task.runs.map((run) => ({ ...run, cause: causeJson(run.cause) })),
+  }
+}
+
+export const taskTreeJson = (task: TaskTree): object => ({
+  ...taskJson(task),
+  children: task.children.map(taskTreeJson),
+})

@@ -1,0 +1,172 @@
+/**
+ * Why a run ended or a task stands still, as a value: the ledger, a `run-end` entry, tool results, the contract
+ * and the views carry it, and `formatCause` words it for all of them. Nothing compares the words.
+ */
+import { z } from 'zod'
+import { assertNever } from './assert-never.ts'
+import { taskIdSchema } from './ids.ts'
+
+/** What a program or a service said, for people to read; it decides nothing. */
+const detail = z.string()
+
+export const causeSchema = z.discriminatedUnion('kind', [
+  /** Somebody stopped this agent, or one above it. */
+  z.object({ kind: z.literal('stopped'), by: z.enum(['person', 'parent']) }),
+  z.object({ kind: z.literal('workspace-removed') }),
+  z.object({ kind: z.literal('abandoned') }),
+  /** Another task with the same prompt took its place. */
+  z.object({ kind: z.literal('restarted') }),
+  /** Shiplog ended in order. `close`: its host did not say why. */
+  z.object({
+    kind: z.literal('closed'),
+    how: z.enum(['quit', 'interrupt', 'terminate', 'hang-up', 'close']),
+  }),
+  /** Shiplog's process was gone before the run had ended; the next start found it so. */
+  z.object({ kind: z.literal('crashed') }),
+  /** `code`: the system's, such as ENOSPC or EDQUOT. */
+  z.object({ kind: z.literal('disk-full'), code: z.string(), detail }),
+  z.object({ kind: z.literal('disk-failed'), code: z.string(), detail }),
+  /** `untilMs`: when it ends, in milliseconds since the epoch; null when nobody said. */
+  z.object({ kind: z.literal('quota'), untilMs: z.number().nullable(), detail }),
+  z.object({ kind: z.literal('sign-in'), detail }),
+  z.object({ kind: z.literal('network'), detail }),
+  /** The model's provider, or the agent's program, refused the request. */
+  z.object({ kind: z.literal('refused'), detail }),
+  /** The agent's process ended by itself. `exitCode` is null when a signal ended it. */
+  z.object({
+    kind: z.literal('agent-died'),
+    exitCode: z.number().int().nullable(),
+    signal: z.string().nullable(),
+    detail,
+  }),
+  z.object({ kind: z.literal('no-report') }),
+  /** What it may not do, and could not go on without. */
+  z.object({ kind: z.literal('permission-denied'), detail }),
+  z.object({ kind: z.literal('budget'), detail }),
+  /** Tasks that it depends on did not complete; their titles and states are of that moment. */
+  z.object({
+    kind: z.literal('dependencies'),
+    tasks: z.array(z.object({ taskId: taskIdSchema, title: z.string(), status: z.string() })),
+  }),
+  /** It could not begin. */
+  z.object({ kind: z.literal('not-started'), step: z.enum(['worktree', 'run']), detail }),
+  /** The agent said so itself. */
+  z.object({ kind: z.literal('said'), text: z.string() }),
+  /** An error that has no kind of its own. */
+  z.object({ kind: z.literal('error'), detail }),
+])
+export type Cause = z.infer<typeof causeSchema>
+export type ClosedHow = Extract<Cause, { kind: 'closed' }>['how']
+
+/** Two runs stopped for the same reason. */
+export const isSameCause = (a: Cause | null, b: Cause | null): boolean =>
+  a === b || (a !== null && b !== null && formatCause(a) === formatCause(b))
+
+export const isStoppedByPerson = (cause: Cause | null): boolean =>
+  cause?.kind === 'stopped' && cause.by === 'person'
+
+interface CauseFormat {
+  /**
+   * `full`: a phrase that can stand alone or after a colon. `short`: the same in the space of a list's row.
+   * `clause`: what follows the word "Interrupted", with the space or colon before it.
+   */
+  form?: 'full' | 'short' | 'clause'
+  /** Who reads it: "you" is the person who uses Shiplog. */
+  reader?: 'person' | 'agent'
+}
+
+/** A phrase without a capital at its beginning and without a stop at its end. */
+export function formatCause(cause: Cause, format: CauseFormat = {}): string {
+  const { form = 'full', reader = 'person' } = format
+  const words = wordsOf(cause, reader === 'person' ? 'you' : 'the user')
+  if (form === 'full') return words.full
+  if (form === 'short') return words.short ?? words.full
+  return words.clause ?? `: ${words.full}`
+}
+
+interface Words {
+  full: string
+  short?: string
+  clause?: string
+}
+
+function wordsOf(cause: Cause, person: string): Words {
+  switch (cause.kind) {
+    case 'stopped':
+      return cause.by === 'person'
+        ? { full: `stopped by ${person}`, clause: ` because ${person} stopped it` }
+        : { full: 'stopped by its parent', clause: ' because its parent stopped it' }
+    case 'workspace-removed':
+      return because('its workspace was removed')
+    case 'abandoned':
+      return { full: `abandoned by ${person}`, clause: ` and abandoned by ${person}` }
+    case 'restarted':
+      return { full: 'restarted', clause: ' and restarted' }
+    case 'closed':
+      return closedWords[cause.how]
+    case 'crashed':
+      return {
+        full: 'Shiplog quit while this was running',
+        short: 'Shiplog quit',
+        clause: ' because Shiplog quit',
+      }
+    case 'disk-full':
+    case 'disk-failed':
+    case 'refused':
+    case 'error':
+      return { full: cause.detail }
+    case 'quota':
+      return cause.untilMs === null
+        ? { full: cause.detail }
+        : { full: `${cause.detail} (until ${new Date(cause.untilMs).toISOString()})` }
+    case 'sign-in':
+      return { full: `not signed in: ${cause.detail}`, short: 'not signed in' }
+    case 'network':
+      return { full: `no connection: ${cause.detail}`, short: 'no connection' }
+    case 'agent-died':
+      return { full: `the agent's process ${endOfProcess(cause)}${after(cause.detail)}` }
+    case 'no-report':
+      return { full: 'ended without a report' }
+    case 'permission-denied':
+      return { full: `permission denied: ${cause.detail}`, short: 'permission denied' }
+    case 'budget':
+      return { full: `the budget is spent: ${cause.detail}`, short: 'budget spent' }
+    case 'dependencies':
+      return {
+        full: `it depends on ${cause.tasks.map(({ title, status }) => `"${title}" (${status})`).join(', ')}`,
+      }
+    case 'not-started':
+      return cause.step === 'worktree'
+        ? { full: `its worktree could not be made: ${cause.detail}` }
+        : { full: `it could not be started: ${cause.detail}` }
+    case 'said':
+      return { full: cause.text }
+    default:
+      return assertNever(cause)
+  }
+}
+
+const because = (full: string, short = full): Words => ({
+  full,
+  short,
+  clause: ` because ${full}`,
+})
+
+const closedWords: Record<ClosedHow, Words> = {
+  quit: because('the app was quit', 'app quit'),
+  interrupt: { full: 'stopped with Ctrl-C', short: 'Ctrl-C', clause: ' with Ctrl-C' },
+  terminate: {
+    full: 'the process was asked to end (SIGTERM)',
+    short: 'asked to end',
+    clause: ' because the process was asked to end',
+  },
+  'hang-up': because('the terminal was closed', 'terminal closed'),
+  close: because('Shiplog was closed', 'Shiplog closed'),
+}
+
+function endOfProcess({ exitCode, signal }: Extract<Cause, { kind: 'agent-died' }>): string {
+  if (signal !== null) return `was killed (${signal})`
+  return exitCode === null ? 'ended' : `ended with exit code ${exitCode}`
+}
+
+const after = (detail: string): string => (detail === '' ? '' : `: ${detail}`)
