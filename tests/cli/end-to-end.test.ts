@@ -236,7 +236,10 @@ describe('interruption', () => {
       expect(code).toBe(130)
       expect(stderr).toContain('Interrupting 1 agent…')
       const task = await listed()
-      expect(task).toMatchObject({ status: 'interrupted', cause: { kind: 'closed', how: 'interrupt' } })
+      expect(task).toMatchObject({
+        status: 'interrupted',
+        cause: { kind: 'closed', how: 'interrupt' },
+      })
       const { stdout } = await box.run('transcripts', 'show', task?.id ?? '')
       expect(stdout).toContain('Half of what I wanted to say.')
       expect(stdout).toContain('## Turn 1 (interrupted)')

@@ -89,7 +89,7 @@ test('quitting with an agent at work asks, keeps its partial turn and lists it a
     id: taskId,
     title: 'Endless work',
     status: 'interrupted',
-    error: expect.stringContaining('The app was quit'),
+    cause: { kind: 'closed', how: 'quit' },
   })
   const page = await again.workspace.getSubagentTranscript({ taskId })
   const kept = page.entries.filter(

@@ -390,10 +390,10 @@ agents:
     await start(fixture, scenario)
     await untilQuiet(shiplog)
     const first = await taskOf(shiplog, 'First')
-    expect(first).toMatchObject({ status: 'failed', error: 'Not today' })
+    expect(first).toMatchObject({ status: 'failed', cause: { kind: 'said', text: 'Not today' } })
     expect(await taskOf(shiplog, 'Second')).toMatchObject({
       status: 'blocked',
-      error: 'it depends on "First" (failed)',
+      cause: { kind: 'dependencies', tasks: [{ title: 'First', status: 'failed' }] },
     })
     await shiplog.client.tasks.retry({ taskId: first.id })
     await until(shiplog, (tasks) =>

@@ -121,7 +121,7 @@ agents:
   await untilQuiet(fixture.shiplog)
   expect(await taskOf(fixture.shiplog, 'Second')).toMatchObject({
     status: 'completed',
-    error: null,
+    cause: null,
   })
   expect(await taskOf(fixture.shiplog, 'Eager')).toMatchObject({ archived: true })
 })

@@ -35,7 +35,7 @@ agents:
 
   const pending = await taskOf(fixture.shiplog, 'Work')
   expect(pending.archived).toBe(false)
-  expect(pending.workspace?.pending).toContain('transcript-moved')
+  expect(pending.workspace?.pending?.step).toBe('transcript-moved')
   expect(existsSync(work.workspace?.path ?? '')).toBe(false)
   const { notices } = await fixture.shiplog.client.app.info()
   expect(notices.map((notice) => notice.text).join()).toContain('archive is pending')
@@ -46,7 +46,7 @@ agents:
   await fixture.shiplog.client.workspace.remove({ workspaceId: root })
   expect(existsSync(workspace?.path ?? '')).toBe(false)
   const held = await taskOf(fixture.shiplog, root)
-  expect([held.archived, held.workspace?.pending]).toEqual([
+  expect([held.archived, held.workspace?.pending?.error]).toEqual([
     false,
     expect.stringContaining('"Work", below it, is not archived yet'),
   ])

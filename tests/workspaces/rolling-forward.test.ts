@@ -103,10 +103,11 @@ it('[R1] [R5] lets what is above a failure wait, tells of it once, and goes on w
   )
   expect(state).toMatchObject({ Other: true, Leaf: false, Middle: false })
   const held = await taskOf(shiplog, root)
-  expect([held.archived, held.workspace?.pending]).toEqual([
+  expect([held.archived, held.workspace?.pending?.error]).toEqual([
     false,
     expect.stringContaining('"Leaf", below it, could not be removed'),
   ])
+  expect(held.workspace?.pending?.heldBy).toBe(leaf.id)
   for (const { workspace } of [middle, leaf, held])
     expect(existsSync(workspace?.path ?? '')).toBe(true)
   const { notices } = await shiplog.client.app.info()

@@ -71,7 +71,7 @@ describe('what the ledger says', () => {
     ledger.happen({
       type: 'task.blocked',
       taskId: blocked,
-      cause: { kind: 'error', detail: 'it depends on "A" (failed)' },
+      cause: { kind: 'dependencies', tasks: [{ taskId: blocked, title: 'A', status: 'failed' }] },
     })
     const cancelled = ledger.ask()
     ledger.happen({
@@ -95,7 +95,7 @@ describe('what the ledger says', () => {
     ).toEqual([
       ['queued', { reason: 'blocked: it depends on "A" (failed)' }],
       ['failed', { reason: 'cancelled: called off' }],
-      ['failed', { reason: 'abandoned: started fresh' }],
+      ['failed', { reason: 'abandoned: restarted' }],
       ['failed', { tried: 3, reason: 'no such file' }],
     ])
 
