@@ -1,9 +1,11 @@
 /** Makes data directories full of work, as agents leave them, without agents: events and entries as they write them. */
+
 import { layoutOf } from '../src/main/sessions/session-files.ts'
 import { createSessions } from '../src/main/sessions/sessions.ts'
 import { type ProjectId, runIdOf, type TaskId } from '../src/shared/ids.ts'
 import type { LedgerEvent } from '../src/shared/ledger.ts'
 import type { TranscriptCounts } from '../src/shared/tasks.ts'
+import { noUsage } from '../src/shared/usage.ts'
 import { makeUp } from './made-up.ts'
 
 /** What every task of a made-up voyage shares. */
@@ -12,7 +14,7 @@ interface Voyage {
   projectDir: string
 }
 
-const usage = { inputTokens: 1200, outputTokens: 300, costUsd: null, complete: true }
+const usage = { ...noUsage, inputTokens: 1200, outputTokens: 300 }
 
 /** A folder without Git: what Git costs is Git's, and is not measured here. */
 export const projectAdded = ({ projectId, projectDir }: Voyage): LedgerEvent => ({

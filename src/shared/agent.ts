@@ -5,9 +5,10 @@
  */
 
 import type { z } from 'zod'
-import type { Entry, Usage } from './entries.ts'
+import type { Entry } from './entries.ts'
 import type { TaskId, ToolCallId } from './ids.ts'
 import type { ApplyOutcome, AwaitedTask, ToolDetail, ToolInput } from './tools.ts'
+import type { Usage } from './usage.ts'
 
 type JsonValue = z.infer<ReturnType<typeof z.json>>
 

@@ -10,6 +10,7 @@ import { z } from 'zod'
 import { causeSchema } from './causes.ts'
 import { entryIdSchema, runIdSchema, taskIdSchema, toolCallIdSchema } from './ids.ts'
 import { type Upgrade, upgradeRecord } from './upgrades.ts'
+import { usageSchema } from './usage.ts'
 
 export const entryVersion = 1
 
@@ -18,21 +19,6 @@ export const entryUpgrades: readonly Upgrade[] = []
 
 const isoDateTime = z.iso.datetime()
 const turn = z.number().int().min(1)
-
-export const usageSchema = z.object({
-  inputTokens: z.number().int().min(0),
-  outputTokens: z.number().int().min(0),
-  /** US dollars; null when the price is not known. */
-  costUsd: z.number().min(0).nullable(),
-  /** False when some part of it was not reported. */
-  complete: z.boolean(),
-})
-export type Usage = z.infer<typeof usageSchema>
-
-/** Of what has used nothing yet. */
-export const noUsage: Usage = { inputTokens: 0, outputTokens: 0, costUsd: null, complete: true }
-/** Of a run that ended before it could say. */
-export const unknownUsage: Usage = { ...noUsage, complete: false }
 
 const entryBase = z.object({
   v: z.number().int().min(1),

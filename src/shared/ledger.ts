@@ -4,7 +4,6 @@
  */
 import { z } from 'zod'
 import { causeSchema } from './causes.ts'
-import { usageSchema } from './entries.ts'
 import {
   projectIdSchema,
   promptIdSchema,
@@ -28,6 +27,7 @@ import {
   treeOptionsSchema,
 } from './tasks.ts'
 import { type Upgrade, upgradeRecord } from './upgrades.ts'
+import { usageSchema } from './usage.ts'
 
 export const ledgerVersion = 1
 

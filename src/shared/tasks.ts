@@ -6,7 +6,6 @@
 import { z } from 'zod'
 import { dayMs } from './durations.ts'
 import { causeSchema } from './causes.ts'
-import { usageSchema } from './entries.ts'
 import {
   projectIdSchema,
   promptIdSchema,
@@ -15,6 +14,7 @@ import {
   toolCallIdSchema,
   updateIdSchema,
 } from './ids.ts'
+import { usageSchema } from './usage.ts'
 
 const isoDateTime = z.iso.datetime()
 

@@ -1,13 +1,60 @@
-import type { Usage } from './entries.ts'
+/** What models used, and what it cost. Everything that adds or shows usage goes by this. */
+import { z } from 'zod'
 
-/** Tokens and costs of both; complete only when both are. A cost that nobody told is null. */
+const tokens = z.number().int().min(0)
+
+export const usageSchema = z.object({
+  /** All that went in, whether from a cache or not. */
+  inputTokens: tokens,
+  /** All that came out, reasoning included. */
+  outputTokens: tokens,
+  /** Of `inputTokens`: read from the provider's cache, and written to it. */
+  cacheReadTokens: tokens,
+  cacheWriteTokens: tokens,
+  /** Of `outputTokens`. */
+  reasoningTokens: tokens,
+  /** US dollars, for the part that has a price; null when none of it has. */
+  costUsd: z.number().min(0).nullable(),
+  /** Who named the price: the agent itself, or our list of prices (then it is an estimate). Null without one. */
+  pricedBy: z.enum(['agent', 'estimate']).nullable(),
+  /** True when some of the tokens have no price: `costUsd` is the least that it cost. */
+  unpriced: z.boolean(),
+  /** False when some part of it was not reported. */
+  complete: z.boolean(),
+})
+export type Usage = z.infer<typeof usageSchema>
+
+/** Of what has used nothing: a run before its first turn, or an agent that needs no model. */
+export const noUsage: Usage = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  reasoningTokens: 0,
+  costUsd: null,
+  pricedBy: null,
+  unpriced: false,
+  complete: true,
+}
+/** Of a turn or a run that did not say. */
+export const unknownUsage: Usage = { ...noUsage, complete: false }
+
 export function addUsage(a: Usage, b: Usage): Usage {
-  const costUsd =
-    a.costUsd === null && b.costUsd === null ? null : (a.costUsd ?? 0) + (b.costUsd ?? 0)
   return {
     inputTokens: a.inputTokens + b.inputTokens,
     outputTokens: a.outputTokens + b.outputTokens,
-    costUsd,
+    cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
+    cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
+    reasoningTokens: a.reasoningTokens + b.reasoningTokens,
+    costUsd: a.costUsd === null && b.costUsd === null ? null : (a.costUsd ?? 0) + (b.costUsd ?? 0),
+    // One estimate makes the sum an estimate.
+    pricedBy: [a, b].some(({ pricedBy }) => pricedBy === 'estimate')
+      ? 'estimate'
+      : (a.pricedBy ?? b.pricedBy),
+    unpriced: isUnpriced(a) || isUnpriced(b),
     complete: a.complete && b.complete,
   }
 }
+
+const isUnpriced = (usage: Usage): boolean =>
+  usage.unpriced || (usage.costUsd === null && usage.inputTokens + usage.outputTokens > 0)

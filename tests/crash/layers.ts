@@ -3,6 +3,7 @@
  * nested tasks that write turns and reports at the same time, are removed, rolled up and archived. No
  * agent and no Git: only what is promised of the record.
  */
+
 import { saveReport } from '../../src/main/artifacts/index.ts'
 import { createDoctor } from '../../src/main/doctor/doctor.ts'
 import { tidiedAtStart } from '../../src/main/doctor/problems.ts'
@@ -19,6 +20,7 @@ import type { Entry } from '../../src/shared/entries.ts'
 import { newProjectId, newTaskId, runIdOf, type TaskId } from '../../src/shared/ids.ts'
 import { type LedgerEvent, ledgerEventSchema } from '../../src/shared/ledger.ts'
 import { ancestorsOf } from '../../src/shared/projections/ledger-state.ts'
+import { noUsage } from '../../src/shared/usage.ts'
 import type { Fact, Reopened } from './facts.ts'
 
 export type Layers = Awaited<ReturnType<typeof openLayers>>
@@ -104,7 +106,7 @@ export async function allEntries(
   return entries
 }
 
-const usage = { inputTokens: 1, outputTokens: 1, costUsd: null, complete: true }
+const usage = { ...noUsage, inputTokens: 1, outputTokens: 1 }
 
 /** The voyage. `ack` is called with each thing at the moment in which somebody may rely on it. */
 export async function sail(layers: Layers, ack: (fact: Fact) => void): Promise<void> {

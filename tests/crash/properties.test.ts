@@ -1,4 +1,5 @@
 /** What holds for any input. A seed that breaks one is printed by fast-check and becomes a test of its own. */
+
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -19,6 +20,7 @@ import { newProjectId, newTaskId, runIdOf, type TaskId } from '../../src/shared/
 import type { LedgerEvent } from '../../src/shared/ledger.ts'
 import { emptyLedgerState, foldLedgerRecord } from '../../src/shared/projections/ledger-state.ts'
 import { removalSteps } from '../../src/shared/tasks.ts'
+import { noUsage } from '../../src/shared/usage.ts'
 import { seed, soakFactor } from './effort.ts'
 import { scratch } from './places.ts'
 
@@ -91,7 +93,7 @@ it('[J10] gives any entries back as they were written, in order', { timeout }, a
 /** A few tasks to which anything may happen in any order, possible or not. */
 const tasks = [newTaskId(), newTaskId(), newTaskId()]
 const projectId = newProjectId()
-const usage = { inputTokens: 1, outputTokens: 2, costUsd: 0.5, complete: true }
+const usage = { ...noUsage, inputTokens: 1, outputTokens: 2, costUsd: 0.5 }
 const ledgerEvent: fc.Arbitrary<LedgerEvent> = fc
   .record({
     taskId: fc.constantFrom(...tasks),

@@ -23,7 +23,12 @@ const run = fc.integer({ min: 1, max: 3 })
 const usage = fc.record({
   inputTokens: fc.nat(),
   outputTokens: fc.nat(),
+  cacheReadTokens: fc.nat(),
+  cacheWriteTokens: fc.nat(),
+  reasoningTokens: fc.nat(),
   costUsd: fc.option(fc.constantFrom(0, 0.01, 0.3)),
+  pricedBy: fc.option(fc.constantFrom('agent' as const, 'estimate' as const)),
+  unpriced: fc.boolean(),
   complete: fc.boolean(),
 })
 const endedAt = fc.integer({ min: 1, max: 4_000_000_000_000 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { resumableGroup } from '../../src/renderer/store/resumable-group.ts'
-import { noUsage } from '../../src/shared/entries.ts'
+import { noUsage } from '../../src/shared/usage.ts'
 import { createFakeHost } from './fake-host.ts'
 
 function crew() {

@@ -11,8 +11,8 @@ import {
   withChoice,
 } from '../../src/renderer/views/resume/choices.ts'
 import { type DriftReport, thePerson } from '../../src/shared/drift.ts'
-import { noUsage } from '../../src/shared/entries.ts'
 import type { TaskId } from '../../src/shared/ids.ts'
+import { noUsage } from '../../src/shared/usage.ts'
 import { createFakeHost } from './fake-host.ts'
 
 /** A root with a child and a grandchild, and another root; all of them interrupted. */

@@ -9,6 +9,7 @@ import {
 import { planPurge, trashedThings, whatIs } from '../../src/main/retention/trash.ts'
 import { type RetentionSettings, retentionDefaults } from '../../src/shared/contract/retention.ts'
 import { newReceiptId, newTaskId, type TaskId } from '../../src/shared/ids.ts'
+import { noUsage } from '../../src/shared/usage.ts'
 import { createWorld, dayMs, nowMs, type Wanted } from './tasks.ts'
 
 const removedBy = (
@@ -49,7 +50,7 @@ describe('what a sweep removes', () => {
       },
       {
         ...{ type: 'task.completed', taskId: id, run: 2 },
-        usage: { inputTokens: 0, outputTokens: 0, costUsd: null, complete: true },
+        usage: noUsage,
       },
     )
     expect(removedBy(world, {}).remove).toEqual([])

@@ -1,4 +1,5 @@
 /** A start never waits for retention, however much there is to do (X3). */
+
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -9,6 +10,7 @@ import type { WorkspaceService } from '../../src/main/workspaces/workspace-servi
 import type { Sweep } from '../../src/shared/contract/retention.ts'
 import { newProjectId, newTaskId } from '../../src/shared/ids.ts'
 import type { LedgerEvent } from '../../src/shared/ledger.ts'
+import { noUsage } from '../../src/shared/usage.ts'
 import { temporaryDir } from '../harness.ts'
 import { dayMs } from './tasks.ts'
 
@@ -119,7 +121,7 @@ function archivedTask(projectId: ReturnType<typeof newProjectId>): LedgerEvent[]
     { type: 'task.spawned', ...run, process: { pid: 1, startedAt: '1' }, spawnCommit: null },
     {
       ...{ type: 'task.completed', ...run },
-      usage: { inputTokens: 0, outputTokens: 0, costUsd: null, complete: true },
+      usage: noUsage,
     },
     {
       ...{ type: 'workspace.created', workspaceId: taskId, kind: 'root', isolation: 'in-place' },

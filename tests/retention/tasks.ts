@@ -1,4 +1,5 @@
 /** Tasks for planners, folded from events as the real ones are. */
+
 import { newProjectId, newReceiptId, newTaskId, type TaskId } from '../../src/shared/ids.ts'
 import type { LedgerEvent } from '../../src/shared/ledger.ts'
 import {
@@ -7,6 +8,7 @@ import {
   type LedgerState,
 } from '../../src/shared/projections/ledger-state.ts'
 import type { TaskStatus } from '../../src/shared/tasks.ts'
+import { noUsage } from '../../src/shared/usage.ts'
 
 export const dayMs = 86_400_000
 export const nowMs = Date.parse('2026-11-21T12:00:00Z')
@@ -23,7 +25,6 @@ export interface Wanted {
   resumedFrom?: TaskId | null
 }
 
-const usage = { inputTokens: 0, outputTokens: 0, costUsd: null, complete: true }
 const process = { pid: 1, startedAt: '1' }
 const projectId = newProjectId()
 
@@ -60,15 +61,20 @@ export function createWorld() {
     })
     if (status === 'queued') return taskId
     record(at, { type: 'task.spawned', ...run, process, spawnCommit: null })
-    if (status === 'completed') record(at, { type: 'task.completed', ...run, usage })
+    if (status === 'completed') record(at, { type: 'task.completed', ...run, usage: noUsage })
     if (status === 'failed')
-      record(at, { type: 'task.failed', ...run, cause: { kind: 'said', text: 'no' }, usage })
+      record(at, {
+        type: 'task.failed',
+        ...run,
+        cause: { kind: 'said', text: 'no' },
+        usage: noUsage,
+      })
     if (['interrupted', 'resumed', 'abandoned'].includes(status))
       record(at, {
         type: 'task.interrupted',
         ...run,
         cause: { kind: 'closed', how: 'quit' },
-        usage,
+        usage: noUsage,
       })
     if (status === 'resumed') record(at, { type: 'task.resumed', taskId, run: 2, process })
     if (status === 'abandoned')

@@ -1,15 +1,17 @@
 /** What the ledger's events make of a task, where a wrong answer shows nowhere else. */
+
 import { expect, it } from 'vitest'
-import type { Usage } from '../../src/shared/entries.ts'
 import { newToolCallId, type TaskId } from '../../src/shared/ids.ts'
 import { newestOf } from '../../src/shared/projections/begun-anew.ts'
 import { parallelGroupOf } from '../../src/shared/projections/parallel-group.ts'
 import type { Task } from '../../src/shared/tasks.ts'
+import type { Usage } from '../../src/shared/usage.ts'
+import { noUsage } from '../../src/shared/usage.ts'
 import { createWorld, nowMs } from '../retention/tasks.ts'
 import { testLedger } from '../tasks/agent-history/ledger-of.ts'
 
 const process = { pid: 1, startedAt: '1' }
-const spent: Usage = { inputTokens: 3, outputTokens: 2, costUsd: null, complete: true }
+const spent: Usage = { ...noUsage, inputTokens: 3, outputTokens: 2 }
 
 it('calls the usage of a task complete only when that of every run is', () => {
   const world = createWorld()
@@ -25,7 +27,14 @@ it('calls the usage of a task complete only when that of every run is', () => {
   })
   world.record(nowMs, { type: 'task.resumed', taskId, run: 2, process })
   world.record(nowMs, { type: 'task.completed', taskId, run: 2, usage: spent })
-  expect(usage()).toEqual({ inputTokens: 6, outputTokens: 4, costUsd: 0.5, complete: false })
+  expect(usage()).toEqual({
+    ...noUsage,
+    inputTokens: 6,
+    outputTokens: 4,
+    costUsd: 0.5,
+    unpriced: true,
+    complete: false,
+  })
 })
 
 it('[X3] no longer calls a transcript expired once a new run records into it', () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { noUsage } from '../../src/shared/entries.ts'
 import { newProjectId, newTaskId, type TaskId } from '../../src/shared/ids.ts'
 import type { LedgerEvent } from '../../src/shared/ledger.ts'
 import { emptyLedgerState, foldLedgerRecord } from '../../src/shared/projections/ledger-state.ts'
 import { parallelGroupOf } from '../../src/shared/projections/parallel-group.ts'
+import { noUsage } from '../../src/shared/usage.ts'
 
 /** A lead that starts sub-agents, each event at a time of its own. */
 function ledger() {

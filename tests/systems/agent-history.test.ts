@@ -2,6 +2,7 @@
  * The third of the four systems, walked on real services: `.planning/agent-history.json` and
  * `.planning/current-agent-id.txt` through the life of a project's agents.
  */
+
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -12,6 +13,7 @@ import { layoutOf } from '../../src/main/sessions/session-files.ts'
 import type { HistoryEntry } from '../../src/main/tasks/agent-history/format.ts'
 import { newTaskId, type TaskId } from '../../src/shared/ids.ts'
 import type { LedgerEventOf } from '../../src/shared/ledger.ts'
+import { noUsage } from '../../src/shared/usage.ts'
 import {
   allTasks,
   type Fixture,
@@ -24,7 +26,6 @@ import {
 } from '../harness.ts'
 
 const files = { 'README.md': '# A project\n', '.planning/ROADMAP.md': '# Phases\n' }
-const usage = { inputTokens: 0, outputTokens: 0, costUsd: null, complete: true }
 /** Of a process that is no more. */
 const process = { pid: 2 ** 22, startedAt: 'long ago' }
 
@@ -387,8 +388,13 @@ agents:
           created(fixture, taskId),
           { type: 'task.spawned', ...of, process, spawnCommit: null },
           taskId === oldest
-            ? { type: 'task.interrupted', ...of, cause: { kind: 'error', detail: 'killed' }, usage }
-            : { type: 'task.completed', ...of, usage },
+            ? {
+                type: 'task.interrupted',
+                ...of,
+                cause: { kind: 'error', detail: 'killed' },
+                usage: noUsage,
+              }
+            : { type: 'task.completed', ...of, usage: noUsage },
         )
       }
     })

@@ -4,9 +4,9 @@ import { newProjectId, newTaskId } from '../../src/shared/ids.ts'
 import type { LedgerEvent } from '../../src/shared/ledger.ts'
 import { emptyLedgerState, foldLedgerRecord } from '../../src/shared/projections/ledger-state.ts'
 import { type TaskStatus, taskStatuses } from '../../src/shared/tasks.ts'
+import { noUsage } from '../../src/shared/usage.ts'
 
 const events = [...new Set(lifecycle.map((row) => row.event))]
-const usage = { inputTokens: 0, outputTokens: 0, costUsd: null, complete: true }
 const process = { pid: 1, startedAt: 'then' }
 
 describe('the lifecycle table', () => {
@@ -86,11 +86,11 @@ function eventOf(type: LedgerEvent['type'], taskId: ReturnType<typeof newTaskId>
     case 'task.resumed':
       return { type, taskId, run, process }
     case 'task.completed':
-      return { type, taskId, run, usage }
+      return { type, taskId, run, usage: noUsage }
     case 'task.interrupted':
-      return { type, taskId, run, cause, usage }
+      return { type, taskId, run, cause, usage: noUsage }
     case 'task.failed':
-      return { type, taskId, run, cause, usage }
+      return { type, taskId, run, cause, usage: noUsage }
     case 'task.blocked':
     case 'task.cancelled':
     case 'task.abandoned':

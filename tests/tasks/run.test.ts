@@ -1,4 +1,5 @@
 /** One run with an agent that the test plays: how it ends, and what of it is in the record. */
+
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -10,6 +11,7 @@ import type { AgentEvent, AgentRunInput, TaskToolsPort } from '../../src/shared/
 import type { Entry, EntryBody } from '../../src/shared/entries.ts'
 import { newTaskId, runIdOf, type ToolCallId } from '../../src/shared/ids.ts'
 import type { Task } from '../../src/shared/tasks.ts'
+import { noUsage, unknownUsage } from '../../src/shared/usage.ts'
 import { temporaryDir } from '../harness.ts'
 
 const id = newTaskId()
@@ -172,17 +174,31 @@ describe('how a run ends', () => {
 })
 
 it('sums what its turns used, and is complete only when each of them said it', async () => {
-  const used = { inputTokens: 2, outputTokens: 1, costUsd: null, complete: true }
+  const used = { ...noUsage, inputTokens: 2, outputTokens: 1 }
   const turn = (usage: typeof used): AgentEvent[] => [...says('x'), { type: 'turn-ended', usage }]
   const { play } = await stage({ parentId: null })
   const whole = await play(() =>
     playing([...turn(used), ...turn({ ...used, costUsd: 0.5 as never })]),
   )
-  expect(whole.usage).toEqual({ inputTokens: 4, outputTokens: 2, costUsd: 0.5, complete: true })
+  expect(whole.usage).toEqual({
+    ...noUsage,
+    inputTokens: 4,
+    outputTokens: 2,
+    costUsd: 0.5,
+    unpriced: true,
+  })
   const second = await play(() => playing([...turn({ ...used, complete: false }), ...turn(used)]), {
     run: 2,
   })
   expect(second.usage).toMatchObject({ inputTokens: 4, complete: false })
+})
+
+it('does not call usage complete when a turn said nothing, or was cut short', async () => {
+  const { play } = await stage({ parentId: null })
+  const silent = await play(() => playing([...says('x'), { type: 'turn-ended' }]))
+  expect(silent.usage).toEqual(unknownUsage)
+  const cut = await play(() => playing(says('x')), { run: 2 })
+  expect(cut.usage).toEqual(unknownUsage)
 })
 
 it('[S3] gives the agent its lineage and history with every call answered, and counts the turns on', async () => {

@@ -6,6 +6,7 @@ import { openLedger } from '../../src/main/ledger/ledger.ts'
 import { openShiplog } from '../../src/main/shiplog.ts'
 import { newProjectId, newTaskId } from '../../src/shared/ids.ts'
 import type { LedgerEvent } from '../../src/shared/ledger.ts'
+import { noUsage } from '../../src/shared/usage.ts'
 import { temporaryDir } from '../harness.ts'
 import { taskCreated } from '../ledger/histories.ts'
 
@@ -14,7 +15,7 @@ async function withArchived(count: number): Promise<string> {
   const dataDir = await temporaryDir()
   const ledger = await openLedger(join(dataDir, 'ledger.jsonl'), dataDir)
   const projectId = newProjectId()
-  const usage = { inputTokens: 1, outputTokens: 1, costUsd: null, complete: true }
+  const usage = { ...noUsage, inputTokens: 1, outputTokens: 1 }
   const transcript = { entries: 9, messages: 3, bytes: 700 }
   for (let n = 0; n < count; n++) {
     const taskId = newTaskId()

@@ -1,4 +1,5 @@
 /** Who waits for others goes on when they are over, and not before. */
+
 import { setImmediate as settled } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import type { Ledger } from '../../src/main/ledger/ledger.ts'
@@ -6,6 +7,7 @@ import { waitUntilOver } from '../../src/main/tasks/waiting.ts'
 import type { TaskId } from '../../src/shared/ids.ts'
 import type { LedgerEvent } from '../../src/shared/ledger.ts'
 import type { TaskStatus } from '../../src/shared/tasks.ts'
+import { noUsage } from '../../src/shared/usage.ts'
 import { createWorld, nowMs } from '../retention/tasks.ts'
 
 /** A task whose run the test plays. */
@@ -46,9 +48,8 @@ function stage(status: TaskStatus) {
 }
 
 const process = { pid: 1, startedAt: '1' }
-const usage = { inputTokens: 0, outputTokens: 0, costUsd: null, complete: true }
 const completed = (taskId: TaskId, run: number): LedgerEvent => ({
-  ...{ type: 'task.completed', taskId, run, usage },
+  ...{ type: 'task.completed', taskId, run, usage: noUsage },
 })
 
 /** What a promise has become by now. */

@@ -11,10 +11,10 @@ import {
   type PartialMessage,
   parseEntry,
   type RunEndEntry,
-  unknownUsage,
 } from '../../shared/entries.ts'
 import { runIdOf } from '../../shared/ids.ts'
 import { isRunning, type Task, type TranscriptCounts } from '../../shared/tasks.ts'
+import { unknownUsage } from '../../shared/usage.ts'
 import { findMovedTranscript } from '../artifacts/index.ts'
 import {
   exists,

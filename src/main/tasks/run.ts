@@ -10,13 +10,13 @@ import type {
   ToolResult,
 } from '../../shared/agent.ts'
 import type { Cause } from '../../shared/causes.ts'
-import { type Entry, type EntryBody, noUsage, type Usage } from '../../shared/entries.ts'
+import type { Entry, EntryBody } from '../../shared/entries.ts'
 import { type RunId, runIdOf } from '../../shared/ids.ts'
 import { activityOf } from '../../shared/projections/describe-tool-call.ts'
 import { repairHistory } from '../../shared/projections/repair-history.ts'
 import type { Task } from '../../shared/tasks.ts'
 import { traitsOf } from '../../shared/tool-traits.ts'
-import { addUsage } from '../../shared/usage.ts'
+import { addUsage, noUsage, type Usage, unknownUsage } from '../../shared/usage.ts'
 import type { LearningMasker } from '../secrets/masker.ts'
 import type { Session } from '../sessions/session.ts'
 import { mayChangeAnyFile, type RunSnapshots } from './drift/index.ts'
@@ -211,6 +211,7 @@ async function playRun(
     switch (event.type) {
       case 'turn-started':
         options.onActivity('Thinking')
+        usage.turnBegan()
         await writer.begin()
         break
       case 'reasoning-delta':
@@ -221,7 +222,7 @@ async function playRun(
         await writer.text(event.text)
         break
       case 'turn-ended':
-        usage.add(event.usage)
+        usage.turnEnded(event.usage)
         await writer.end({ usage: event.usage, model: event.model })
         break
       case 'failed':
@@ -326,17 +327,25 @@ function interrupted(options: RunOptions, error: unknown): RunEnd {
 }
 
 interface UsageSum {
-  add(usage: Usage | undefined): void
+  turnBegan(): void
+  /** `usage`: absent when the agent did not say. */
+  turnEnded(usage: Usage | undefined): void
   total(): Usage
 }
 
-/** Tokens are summed; the sum is complete only when every turn said what it used. */
+/** The sum is complete only when every turn that began has said what it used. */
 function createUsageSum(): UsageSum {
   let sum = noUsage
+  let isTurnOpen = false
   return {
-    add(usage) {
-      if (usage) sum = addUsage(sum, usage)
+    turnBegan() {
+      if (isTurnOpen) sum = addUsage(sum, unknownUsage)
+      isTurnOpen = true
     },
-    total: () => sum,
+    turnEnded(usage) {
+      isTurnOpen = false
+      sum = addUsage(sum, usage ?? unknownUsage)
+    },
+    total: () => (isTurnOpen ? addUsage(sum, unknownUsage) : sum),
   }
 }

@@ -4,7 +4,7 @@
  * before the agent hears of it, and a turn before the next one begins (J6).
  */
 import type { Masker, MaskStream, ToolResult } from '../../shared/agent.ts'
-import type { MessageEntry, MessagePart, ShellChange, Usage } from '../../shared/entries.ts'
+import type { MessageEntry, MessagePart, ShellChange } from '../../shared/entries.ts'
 import {
   type EntryId,
   newEntryId,
@@ -13,6 +13,7 @@ import {
   type SessionId,
   type ToolCallId,
 } from '../../shared/ids.ts'
+import type { Usage } from '../../shared/usage.ts'
 import type { Session } from '../sessions/session.ts'
 
 export interface TurnWriter {

@@ -4,7 +4,6 @@
  */
 
 import { assertNever } from '../assert-never.ts'
-import { noUsage } from '../entries.ts'
 import type { ProjectId, PromptId, TaskId, UpdateId } from '../ids.ts'
 import type { LedgerEvent, LedgerEventOf, LedgerRecord } from '../ledger.ts'
 import {
@@ -18,7 +17,7 @@ import {
   type TranscriptExpiry,
   type Workspace,
 } from '../tasks.ts'
-import { addUsage } from '../usage.ts'
+import { addUsage, noUsage } from '../usage.ts'
 import { foldClock, type LedgerClock, unknownClock } from './ledger-clock.ts'
 
 /** Objects in the maps are replaced, never changed; the maps themselves change in place. */

@@ -1,7 +1,6 @@
 /** What a test makes happen in the fake world. */
 
 import type { Cause } from '../../../src/shared/causes.ts'
-import { noUsage } from '../../../src/shared/entries.ts'
 import {
   newProjectId,
   newTaskId,
@@ -11,6 +10,7 @@ import {
 } from '../../../src/shared/ids.ts'
 import type { LedgerEvent } from '../../../src/shared/ledger.ts'
 import type { PendingRemoval } from '../../../src/shared/tasks.ts'
+import { noUsage } from '../../../src/shared/usage.ts'
 import { type Memory, startedAt } from './memory.ts'
 
 export type Happenings = ReturnType<typeof createHappenings>

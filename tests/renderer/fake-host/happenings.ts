@@ -12,6 +12,7 @@ import {
   type ToolCallId,
 } from '../../../src/shared/ids.ts'
 import type { Activity } from '../../../src/shared/tasks.ts'
+import { noUsage } from '../../../src/shared/usage.ts'
 import { dataDir, type Memory } from './memory.ts'
 
 export type Happenings = ReturnType<typeof createHappenings>
@@ -158,7 +159,7 @@ export function createHappenings(memory: Memory) {
       type: 'task.completed',
       taskId,
       run: 1,
-      usage: { inputTokens: 12_340, outputTokens: 2_101, costUsd: null, complete: true },
+      usage: { ...noUsage, inputTokens: 12_340, outputTokens: 2_101 },
     })
   }
 

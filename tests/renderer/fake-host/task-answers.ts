@@ -1,8 +1,8 @@
 /** The contract's answers about tasks. */
 import { implement } from '@orpc/server'
 import { contract } from '../../../src/shared/contract/index.ts'
-import { noUsage } from '../../../src/shared/entries.ts'
 import { taskTree } from '../../../src/shared/projections/ledger-state.ts'
+import { noUsage } from '../../../src/shared/usage.ts'
 import type { createFakeResume } from '../../fixtures/fake-resume.ts'
 import type { Happenings } from './happenings.ts'
 import type { Memory } from './memory.ts'

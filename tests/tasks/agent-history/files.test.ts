@@ -1,4 +1,5 @@
 /** The two files on a real disk: where they lie, and what is done about what is found there. */
+
 import { existsSync, readdirSync, statSync, symlinkSync, utimesSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,9 +9,9 @@ import { layoutOf } from '../../../src/main/sessions/session-files.ts'
 import { createAgentHistory } from '../../../src/main/tasks/agent-history/agent-history.ts'
 import type { HistoryEntry } from '../../../src/main/tasks/agent-history/format.ts'
 import { newProjectId, newTaskId, type ProjectId, type TaskId } from '../../../src/shared/ids.ts'
+import { noUsage } from '../../../src/shared/usage.ts'
 import { temporaryDir } from '../../harness.ts'
 
-const usage = { inputTokens: 0, outputTokens: 0, costUsd: null, complete: true }
 const process = { pid: 1, startedAt: 'then' }
 
 interface Place {
@@ -89,14 +90,14 @@ async function openPlace({ planning = true } = {}): Promise<Place> {
       await ledger.record({ type: 'task.spawned', taskId, run: 1, process, spawnCommit: null })
       return taskId
     },
-    complete: (taskId) => ledger.record({ type: 'task.completed', taskId, run: 1, usage }),
+    complete: (taskId) => ledger.record({ type: 'task.completed', taskId, run: 1, usage: noUsage }),
     interrupt: (taskId) =>
       ledger.record({
         type: 'task.interrupted',
         taskId,
         run: 1,
         cause: { kind: 'error', detail: 'killed' },
-        usage,
+        usage: noUsage,
       }),
     inPlanning: (name) => join(projectDir, '.planning', name),
     inDataDir: (name) => join(layout.projectDir(projectId), name),

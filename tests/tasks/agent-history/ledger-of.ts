@@ -1,4 +1,5 @@
 /** A ledger in memory, made of events: what the history is folded from. */
+
 import type { ProjectId, TaskId } from '../../../src/shared/ids.ts'
 import { newProjectId, newTaskId } from '../../../src/shared/ids.ts'
 import type { LedgerEvent, LedgerEventOf } from '../../../src/shared/ledger.ts'
@@ -7,8 +8,8 @@ import {
   foldLedgerRecord,
   type LedgerState,
 } from '../../../src/shared/projections/ledger-state.ts'
+import { noUsage } from '../../../src/shared/usage.ts'
 
-const usage = { inputTokens: 0, outputTokens: 0, costUsd: null, complete: true }
 const process = { pid: 1, startedAt: 'then' }
 
 export interface TestLedger {
@@ -75,14 +76,15 @@ export function testLedger(): TestLedger {
         spawnCommit: 'c0ffee',
       }),
     resume: (taskId) => happen({ type: 'task.resumed', taskId, run: run(taskId) + 1, process }),
-    complete: (taskId) => happen({ type: 'task.completed', taskId, run: run(taskId), usage }),
+    complete: (taskId) =>
+      happen({ type: 'task.completed', taskId, run: run(taskId), usage: noUsage }),
     interrupt: (taskId) =>
       happen({
         type: 'task.interrupted',
         taskId,
         run: run(taskId),
         cause: { kind: 'error', detail: 'killed' },
-        usage,
+        usage: noUsage,
       }),
     fail: (taskId, text = 'it gave up') =>
       happen({
@@ -90,7 +92,7 @@ export function testLedger(): TestLedger {
         taskId,
         run: run(taskId),
         cause: { kind: 'said', text },
-        usage,
+        usage: noUsage,
       }),
     now: () => new Date(at()).toISOString(),
   }

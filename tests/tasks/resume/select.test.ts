@@ -8,6 +8,7 @@ import {
   type LedgerState,
 } from '../../../src/shared/projections/ledger-state.ts'
 import type { ResumeSelector } from '../../../src/shared/resume.ts'
+import { noUsage } from '../../../src/shared/usage.ts'
 import { taskCreated } from '../../ledger/histories.ts'
 
 interface History {
@@ -34,14 +35,13 @@ function newHistory(): History {
       return taskId
     },
     interrupt(...ids) {
-      const usage = { inputTokens: 0, outputTokens: 0, costUsd: null, complete: true }
       for (const taskId of ids)
         record({
           type: 'task.interrupted',
           taskId,
           run: 1,
           cause: { kind: 'error', detail: 'the power went' },
-          usage,
+          usage: noUsage,
         })
     },
     selected: (selector, active = []) =>

@@ -1,4 +1,5 @@
 import type { Agent, AgentEvent, AgentProgram, AgentRunInput } from '../../../shared/agent.ts'
+import { noUsage } from '../../../shared/usage.ts'
 import { playTurn, type TurnEnd } from './play-turn.ts'
 import { progressOf } from './progress.ts'
 import { createReplay } from './replay.ts'
@@ -33,7 +34,7 @@ function createScriptedAgent({ turns }: ScenarioAgent): Agent {
       for (const steps of left) {
         yield { type: 'turn-started' }
         const end: TurnEnd = yield* playTurn({ steps, run: input, prompt, lastOutput, replay })
-        yield { type: 'turn-ended' }
+        yield { type: 'turn-ended', usage: noUsage }
         if (end.failure !== null) yield { type: 'failed', message: end.failure }
         if (end.failure !== null || end.runEnds) return
         lastOutput = end.lastOutput
@@ -47,5 +48,5 @@ async function* sayThatItIsOver({ signal }: AgentRunInput): AsyncGenerator<Agent
   yield { type: 'turn-started' }
   for await (const text of inPieces('This scenario has no turns left.', signal))
     yield { type: 'text-delta', text }
-  yield { type: 'turn-ended' }
+  yield { type: 'turn-ended', usage: noUsage }
 }
