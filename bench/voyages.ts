@@ -6,6 +6,7 @@ import { type ProjectId, runIdOf, type TaskId } from '../src/shared/ids.ts'
 import type { LedgerEvent } from '../src/shared/ledger.ts'
 import type { TranscriptCounts } from '../src/shared/tasks.ts'
 import { noUsage } from '../src/shared/usage.ts'
+import { scriptedSpec } from '../tests/fixtures/scripted-spec.ts'
 import { makeUp } from './made-up.ts'
 
 /** What every task of a made-up voyage shares. */
@@ -44,7 +45,7 @@ export function finishedTask(
       projectId: voyage.projectId,
       title: task.title,
       agent: parentId ? 'mate' : 'lead',
-      kind: 'scripted',
+      spec: scriptedSpec(),
       prompt: task.prompt,
       model: null,
       isolation: 'in-place',

@@ -26,6 +26,7 @@ import type { ApplyOutcome, UndoOutcome } from '../src/shared/tools.ts'
 import { noUsage } from '../src/shared/usage.ts'
 import { createFakeResume } from '../tests/fixtures/fake-resume.ts'
 import { createFakeRetention, type FakeRetentionOptions } from '../tests/fixtures/retention.ts'
+import { scriptedSpec } from '../tests/fixtures/scripted-spec.ts'
 import { createFeed, type Feed } from './feeds.ts'
 
 /** What every command printed that printed more than its result shows. */
@@ -211,11 +212,12 @@ export function createFakeContract(options: FakeContractOptions = {}): FakeContr
     tasks: {
       start: os.tasks.start.handler(({ input }) => {
         const taskId = crypto.randomUUID() as TaskId
-        const { projectId, kind, prompt, isolation } = input
+        const { projectId, prompt, isolation, agent } = input
+        const spec = { ...scriptedSpec(), source: agent.source }
         record({
           type: 'task.created',
-          ...{ taskId, parentId: null, rootId: taskId, projectId, kind, prompt, isolation },
-          ...{ title: input.title ?? (prompt.slice(0, 60) || input.scenarioName), agent: 'lead' },
+          ...{ taskId, parentId: null, rootId: taskId, projectId, spec, prompt, isolation },
+          ...{ title: input.title ?? (prompt.slice(0, 60) || agent.source), agent: 'lead' },
           ...{ model: null, callId: null, resumedFrom: null, dependsOn: [], plan: {} },
           options: { agentsAtOnce: input.agentsAtOnce ?? 3, keep: input.keep },
         })

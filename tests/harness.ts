@@ -114,9 +114,7 @@ export async function start(
 ): Promise<TaskId> {
   const { taskId } = await fixture.shiplog.client.tasks.start({
     projectId: fixture.project.id,
-    kind: 'scripted',
-    scenario,
-    scenarioName: 'test.yaml',
+    agent: { kind: 'scripted', scenario, source: 'test.yaml' },
     prompt: 'Do it',
     ...over,
   })

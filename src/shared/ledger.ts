@@ -3,6 +3,7 @@
  * An event is durable before anyone hears of it (T2); `projections/ledger-state.ts` folds them.
  */
 import { z } from 'zod'
+import { agentSpecSchema } from './agents.ts'
 import { causeSchema } from './causes.ts'
 import {
   projectIdSchema,
@@ -13,7 +14,6 @@ import {
   updateIdSchema,
 } from './ids.ts'
 import {
-  agentKindSchema,
   fileUpdateReasonSchema,
   isolationSchema,
   leftoversFields,
@@ -23,6 +23,7 @@ import {
   processIdentitySchema,
   projectEnvironmentSchema,
   removalStepSchema,
+  resumedFromSchema,
   transcriptCountsSchema,
   treeOptionsSchema,
 } from './tasks.ts'
@@ -77,12 +78,12 @@ const ledgerEventSchemas = [
     projectId: projectIdSchema,
     title: z.string(),
     agent: z.string(),
-    kind: agentKindSchema,
+    spec: agentSpecSchema,
     prompt: z.string(),
     model: z.string().nullable(),
     isolation: isolationSchema,
     callId: toolCallIdSchema.nullable(),
-    resumedFrom: taskIdSchema.nullable(),
+    resumedFrom: resumedFromSchema.nullable(),
     dependsOn: z.array(taskIdSchema),
     /** True of what another tool recorded: it can't be made again, so it never expires (X1). */
     imported: z.boolean().optional(),

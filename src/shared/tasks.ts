@@ -5,6 +5,7 @@
 
 import { z } from 'zod'
 import { dayMs } from './durations.ts'
+import { agentSpecSchema } from './agents.ts'
 import { causeSchema } from './causes.ts'
 import {
   projectIdSchema,
@@ -56,9 +57,6 @@ export const isSettled = (status: TaskStatus): boolean =>
 
 export const isolationSchema = z.enum(['worktree', 'in-place'])
 export type Isolation = z.infer<typeof isolationSchema>
-
-export const agentKindSchema = z.enum(['scripted'])
-export type AgentKind = z.infer<typeof agentKindSchema>
 
 /** A process, told from a later one with the same pid: a start compares both, because pids are reused (T3). */
 export const processIdentitySchema = z.object({
@@ -249,6 +247,13 @@ export type FileUpdate = z.infer<typeof fileUpdateSchema>
 /** What an apply replaced is kept for this long; then it can't be undone any more. */
 export const undoableDays = 30
 
+/** The task that another one continues (T4), as it was then: entries after `seq` came later. 0: it had none. */
+export const resumedFromSchema = z.object({
+  taskId: taskIdSchema,
+  seq: z.number().int().min(0),
+})
+export type ResumedFrom = z.infer<typeof resumedFromSchema>
+
 export const taskSchema = z.object({
   id: taskIdSchema,
   parentId: taskIdSchema.nullable(),
@@ -258,7 +263,7 @@ export const taskSchema = z.object({
   title: z.string(),
   /** The agent's name in its scenario, or its kind. */
   agent: z.string(),
-  kind: agentKindSchema,
+  spec: agentSpecSchema,
   /** As asked for; the workspace says what it got. */
   isolation: isolationSchema,
   status: taskStatusSchema,
@@ -269,7 +274,7 @@ export const taskSchema = z.object({
   startedAt: isoDateTime.nullable(),
   endedAt: isoDateTime.nullable(),
   runs: z.array(runSchema),
-  resumedFrom: taskIdSchema.nullable(),
+  resumedFrom: resumedFromSchema.nullable(),
   dependsOn: z.array(taskIdSchema),
   /** True once its workspace is gone; its record stays. */
   archived: z.boolean(),

@@ -228,9 +228,7 @@ export async function playToEnd(
 export const start = (host: Host, project: Project, scenario: string, prompt = 'Do it') =>
   host.client.tasks.start({
     projectId: project.id,
-    kind: 'scripted',
-    scenario,
-    scenarioName: 'test.yaml',
+    agent: { kind: 'scripted', scenario, source: 'test.yaml' },
     prompt,
   })
 

@@ -60,7 +60,10 @@ beforeAll(async () => {
   })
   const shiplog = await open()
   const project = await shiplog.client.projects.add({ dir })
-  const source = { kind: 'scripted' as const, scenario, scenarioName: 'changes.yaml', prompt: 'Go' }
+  const source = {
+    agent: { kind: 'scripted' as const, scenario, source: 'changes.yaml' },
+    prompt: 'Go',
+  }
   taskId = (await shiplog.client.tasks.start({ projectId: project.id, ...source })).taskId
   await quiet(shiplog)
   await shiplog.close()

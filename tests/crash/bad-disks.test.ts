@@ -1,4 +1,5 @@
 /** A disk that refuses: each error at each kind of call of a run. Then the disk recovers, and work goes on. */
+
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
@@ -96,9 +97,7 @@ function clear(wrong: string[]) {
 async function start(shiplog: Shiplog, projectId: string): Promise<TaskId> {
   const { taskId } = await shiplog.client.tasks.start({
     projectId: projectId as never,
-    kind: 'scripted',
-    scenario,
-    scenarioName: 'short.yaml',
+    agent: { kind: 'scripted', scenario, source: 'short.yaml' },
     prompt: 'Go',
   })
   return taskId
@@ -264,9 +263,11 @@ it('[J7] [T3] records the end of a run once the disk allows, and takes a later p
   const project = await shiplog.client.projects.add({ dir: join(place, 'project') })
   const { taskId } = await shiplog.client.tasks.start({
     projectId: project.id,
-    kind: 'scripted',
-    scenario: scenario.replace('- say: Go.', '- wait: 300ms'),
-    scenarioName: 'slow.yaml',
+    agent: {
+      kind: 'scripted',
+      scenario: scenario.replace('- say: Go.', '- wait: 300ms'),
+      source: 'slow.yaml',
+    },
     prompt: 'Go',
   })
   while ((await statuses())[0] === 'queued') await new Promise((resolve) => setTimeout(resolve, 5))

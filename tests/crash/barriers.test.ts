@@ -232,9 +232,7 @@ it('[R1][A1] has a patch durable before the ledger says that it is saved, and so
   const project = await client.projects.add({ dir: projectDir })
   const { taskId } = await client.tasks.start({
     projectId: project.id,
-    kind: 'scripted',
-    scenario: worker,
-    scenarioName: 'worker.yaml',
+    agent: { kind: 'scripted', scenario: worker, source: 'worker.yaml' },
     prompt: 'Go',
   })
   await client.tasks.resumeEnded({ taskIds: [taskId] })

@@ -21,6 +21,7 @@ import { newProjectId, newTaskId, runIdOf, type TaskId } from '../../src/shared/
 import { type LedgerEvent, ledgerEventSchema } from '../../src/shared/ledger.ts'
 import { ancestorsOf } from '../../src/shared/projections/ledger-state.ts'
 import { noUsage } from '../../src/shared/usage.ts'
+import { scriptedSpec } from '../fixtures/scripted-spec.ts'
 import type { Fact, Reopened } from './facts.ts'
 
 export type Layers = Awaited<ReturnType<typeof openLayers>>
@@ -135,7 +136,7 @@ export async function sail(layers: Layers, ack: (fact: Fact) => void): Promise<v
         projectId,
         title,
         agent: 'a',
-        kind: 'scripted',
+        spec: scriptedSpec(),
         prompt: 'Do it',
         model: null,
         isolation: 'in-place',

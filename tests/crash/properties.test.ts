@@ -21,6 +21,7 @@ import type { LedgerEvent } from '../../src/shared/ledger.ts'
 import { emptyLedgerState, foldLedgerRecord } from '../../src/shared/projections/ledger-state.ts'
 import { removalSteps } from '../../src/shared/tasks.ts'
 import { noUsage } from '../../src/shared/usage.ts'
+import { scriptedSpec } from '../fixtures/scripted-spec.ts'
 import { seed, soakFactor } from './effort.ts'
 import { scratch } from './places.ts'
 
@@ -114,7 +115,7 @@ const ledgerEvent: fc.Arbitrary<LedgerEvent> = fc
         projectId,
         title: 't',
         agent: 'a',
-        kind: 'scripted',
+        spec: scriptedSpec(),
         prompt: 'p',
         model: null,
         isolation: 'in-place',

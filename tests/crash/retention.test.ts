@@ -86,7 +86,10 @@ async function voyage(projectDir: string, dataDir: string): Promise<Map<TaskId, 
   const shiplog = await openShiplog({ dataDir, host: 'cli' })
   const { client } = shiplog
   const { id: projectId } = await client.projects.add({ dir: projectDir })
-  const source = { kind: 'scripted' as const, scenario, scenarioName: 'pair.yaml', prompt: 'Go' }
+  const source = {
+    agent: { kind: 'scripted' as const, scenario, source: 'pair.yaml' },
+    prompt: 'Go',
+  }
   const { taskId } = await client.tasks.start({ projectId, ...source })
   await quiet(shiplog)
   await client.workspace.remove({ workspaceId: taskId })

@@ -112,9 +112,7 @@ export async function voyage(
   const project = await client.projects.add({ dir: projectDir })
   const { taskId: root } = await client.tasks.start({
     projectId: project.id,
-    kind: 'scripted',
-    scenario,
-    scenarioName: 'crew.yaml',
+    agent: { kind: 'scripted', scenario, source: 'crew.yaml' },
     prompt: 'Go',
   })
   await quiet(shiplog)

@@ -91,7 +91,7 @@ describe('problems of several trees or of none', () => {
       [session('subagent-reports.json.1.tmp')]: 'half',
       [join(dataDir, 'archive', `${abandoned}.shiplog-staged`, 'chat.jsonl')]: 'half',
       [join(dataDir, 'trash', `archive-${abandoned}.shiplog-moved`, 'chat.jsonl')]: 'half',
-      [join(dataDir, 'sessions', abandoned, 'scenario.yaml')]: 'version: 1',
+      [join(dataDir, 'sessions', abandoned, 'scenarios', '0.yaml')]: 'version: 1',
     }
     for (const [path, text] of Object.entries(left)) {
       await mkdir(dirname(path), { recursive: true, mode: 0o700 })

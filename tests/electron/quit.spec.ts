@@ -52,9 +52,7 @@ async function startAgent(client: ShiplogClient, dir: string): Promise<TaskId> {
   const project = await client.projects.add({ dir: projectDir })
   const { taskId } = await client.tasks.start({
     projectId: project.id,
-    kind: 'scripted',
-    scenario: endlessScenario,
-    scenarioName: 'endless.yaml',
+    agent: { kind: 'scripted', scenario: endlessScenario, source: 'endless.yaml' },
     prompt: 'Go on for ever',
     title: 'Endless work',
   })

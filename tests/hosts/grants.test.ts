@@ -61,9 +61,7 @@ it('[K7] whoever has lease.json is refused every procedure that decides, and tol
       })
     const withVariable = {
       projectId: newProjectId(),
-      kind: 'scripted' as const,
-      scenario: '',
-      scenarioName: '',
+      agent: { kind: 'scripted' as const, scenario: '', source: '' },
       prompt: 'Go',
       env: ['CLOUD_TOKEN'],
     }

@@ -12,6 +12,7 @@ import {
 } from '../../src/shared/ids.ts'
 import type { LedgerEvent } from '../../src/shared/ledger.ts'
 import { patchStatusSchema, removalSteps } from '../../src/shared/tasks.ts'
+import { scriptedSpec } from '../fixtures/scripted-spec.ts'
 
 const projects = Array.from({ length: 2 }, newProjectId)
 const tasks = Array.from({ length: 5 }, newTaskId)
@@ -42,7 +43,7 @@ export const taskCreated = (id: TaskId, project: ProjectId, parentId: TaskId | n
     projectId: project,
     title: 'A task',
     agent: 'lead',
-    kind: 'scripted',
+    spec: scriptedSpec(),
     prompt: 'Do it',
     model: null,
     isolation: 'worktree',

@@ -63,7 +63,7 @@ export const retentionMutants: Mutant[] = [
   {
     id: 'retention-lineage-unprotected',
     file: 'src/main/retention/plan.ts',
-    find: 'id = tasks.get(id)?.resumedFrom ?? null',
+    find: 'id = tasks.get(id)?.resumedFrom?.taskId ?? null',
     replace: 'id = null',
     harm: 'The history from which an interrupted agent continues expires, and it can not be resumed.',
     tests: ['tests/retention/plan.test.ts'],

@@ -152,7 +152,7 @@ describe('archive rows', () => {
   it('name the task that one continues', async () => {
     const { transcripts, tester } = await harbour()
     const continuing = transcripts.map((one) =>
-      one.title === 'Paint the pier' ? { ...one, resumedFrom: tester } : one,
+      one.title === 'Paint the pier' ? { ...one, resumedFrom: { taskId: tester, seq: 3 } } : one,
     )
     const rows = archiveRows(continuing, everything)
     const names = rows.map((row) => (row.kind === 'task' ? row.continues : null))

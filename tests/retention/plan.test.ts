@@ -208,7 +208,7 @@ describe('what a sweep removes', () => {
     const world = createWorld()
     const id = world.add({ pinned: true })
     const task = world.state.tasks.get(id)
-    if (task) world.state.tasks.set(id, { ...task, resumedFrom: id })
+    if (task) world.state.tasks.set(id, { ...task, resumedFrom: { taskId: id, seq: 0 } })
     expect(protectedTasks(world.state)).toEqual(new Set([id]))
   })
 })

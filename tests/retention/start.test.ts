@@ -11,6 +11,7 @@ import type { Sweep } from '../../src/shared/contract/retention.ts'
 import { newProjectId, newTaskId } from '../../src/shared/ids.ts'
 import type { LedgerEvent } from '../../src/shared/ledger.ts'
 import { noUsage } from '../../src/shared/usage.ts'
+import { scriptedSpec } from '../fixtures/scripted-spec.ts'
 import { temporaryDir } from '../harness.ts'
 import { dayMs } from './tasks.ts'
 
@@ -114,7 +115,7 @@ function archivedTask(projectId: ReturnType<typeof newProjectId>): LedgerEvent[]
   return [
     {
       ...{ type: 'task.created', taskId, parentId: null, rootId: taskId, projectId, title: 'Old' },
-      ...{ agent: 'lead', kind: 'scripted', prompt: '', model: null, isolation: 'in-place' },
+      ...{ agent: 'lead', spec: scriptedSpec(), prompt: '', model: null, isolation: 'in-place' },
       ...{ callId: null, resumedFrom: null, dependsOn: [], plan: {} },
       options: { agentsAtOnce: 3, keep: false },
     },

@@ -9,6 +9,7 @@ import {
 } from '../../src/shared/projections/ledger-state.ts'
 import type { TaskStatus } from '../../src/shared/tasks.ts'
 import { noUsage } from '../../src/shared/usage.ts'
+import { scriptedSpec } from '../fixtures/scripted-spec.ts'
 
 export const dayMs = 86_400_000
 export const nowMs = Date.parse('2026-11-21T12:00:00Z')
@@ -44,8 +45,12 @@ export function createWorld() {
     record(at, {
       type: 'task.created',
       ...{ taskId, parentId, rootId: root ?? taskId, projectId, title: 'A task', agent: 'lead' },
-      ...{ kind: 'scripted', prompt: '', model: null, isolation: 'worktree', callId: null },
-      ...{ resumedFrom: wanted.resumedFrom ?? null, dependsOn: [], plan: {} },
+      ...{ spec: scriptedSpec(), prompt: '', model: null, isolation: 'worktree', callId: null },
+      ...{
+        resumedFrom: wanted.resumedFrom ? { taskId: wanted.resumedFrom, seq: 1 } : null,
+        dependsOn: [],
+        plan: {},
+      },
       imported: wanted.imported,
       options: { agentsAtOnce: 3, keep: false },
     })

@@ -1,7 +1,9 @@
 /** What the person is shown of a task at work, through the services that show it. */
+
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { newProjectId, newTaskId } from '../../src/shared/ids.ts'
 import { openLayers } from '../crash/layers.ts'
+import { scriptedSpec } from '../fixtures/scripted-spec.ts'
 import { temporaryDir } from '../harness.ts'
 import { deferred, spyOnHandles } from '../journal/disk-faults.ts'
 
@@ -22,7 +24,7 @@ it('[J6] shows and counts nothing of a task at work that is not durable yet', as
       projectId,
       title: 'At work',
       agent: 'a',
-      kind: 'scripted',
+      spec: scriptedSpec(),
       prompt: 'Go',
       model: null,
       isolation: place.isolation,

@@ -4,6 +4,7 @@ import type { LedgerEvent } from '../../src/shared/ledger.ts'
 import { emptyLedgerState, foldLedgerRecord } from '../../src/shared/projections/ledger-state.ts'
 import { parallelGroupOf } from '../../src/shared/projections/parallel-group.ts'
 import { noUsage } from '../../src/shared/usage.ts'
+import { scriptedSpec } from '../fixtures/scripted-spec.ts'
 
 /** A lead that starts sub-agents, each event at a time of its own. */
 function ledger() {
@@ -17,7 +18,7 @@ function ledger() {
     const taskId = newTaskId()
     record(at, {
       type: 'task.created',
-      ...{ taskId, parentId: rootId, rootId: rootId ?? taskId, projectId, kind: 'scripted' },
+      ...{ taskId, parentId: rootId, rootId: rootId ?? taskId, projectId, spec: scriptedSpec() },
       ...{ title: 'One', agent: 'one', prompt: 'Go', isolation: 'worktree', model: null },
       ...{ callId: null, resumedFrom: null, dependsOn: [], plan: {} },
       options: { agentsAtOnce: 3, keep: false },

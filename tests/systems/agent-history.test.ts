@@ -14,6 +14,7 @@ import type { HistoryEntry } from '../../src/main/tasks/agent-history/format.ts'
 import { newTaskId, type TaskId } from '../../src/shared/ids.ts'
 import type { LedgerEventOf } from '../../src/shared/ledger.ts'
 import { noUsage } from '../../src/shared/usage.ts'
+import { scriptedSpec } from '../fixtures/scripted-spec.ts'
 import {
   allTasks,
   type Fixture,
@@ -73,7 +74,7 @@ const created = (
   projectId: fixture.project.id,
   title: 'A task',
   agent: 'lead',
-  kind: 'scripted',
+  spec: scriptedSpec(),
   prompt: '',
   model: null,
   isolation: 'worktree',

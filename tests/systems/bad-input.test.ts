@@ -1,4 +1,5 @@
 /** Resuming what can't be resumed, or not any more as it was: each has its answer, and changes nothing else. */
+
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,6 +10,7 @@ import { openShiplog, type Shiplog } from '../../src/main/shiplog.ts'
 import { newTaskId, type TaskId } from '../../src/shared/ids.ts'
 import type { LedgerEvent } from '../../src/shared/ledger.ts'
 import type { ResumeSelector } from '../../src/shared/resume.ts'
+import { scriptedSpec } from '../fixtures/scripted-spec.ts'
 import { allTasks, entriesOf, type Fixture, git, openFixture, start, taskOf } from '../harness.ts'
 import { holdFor, holdsFor, untilTranscript } from './held-scenarios.ts'
 
@@ -313,7 +315,7 @@ const interruptedEvents = ({ project }: Fixture, taskId: TaskId): LedgerEvent[] 
     projectId: project.id,
     title: 'A task',
     agent: 'lead',
-    kind: 'scripted',
+    spec: scriptedSpec(),
     prompt: '',
     model: null,
     isolation: 'in-place',

@@ -1,7 +1,7 @@
 /** The first system of PRODUCT: sub-agent resume and transcript persistence, walked step by step. */
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { resolveDataDir } from '../../src/main/data-dir.ts'
@@ -161,17 +161,16 @@ describe('sub-agent resume and transcript persistence', { timeout }, () => {
     const model = await start(fixture, text, { prompt: 'Model' })
     await untilQuiet(fixture.shiplog)
     await fixture.shiplog.close()
-    // What was there the moment after it had begun: its program, its empty transcript, and two events.
+    // What was there the moment after it had begun: its scenario, its empty transcript, and two events.
     const layout = layoutOf(fixture.dataDir)
     const id = newTaskId()
-    for (const name of ['program.json', 'scenario.yaml']) {
-      await mkdir(layout.sessionDir(id), { recursive: true, mode: 0o700 })
-      await copyFile(join(layout.sessionDir(model), name), join(layout.sessionDir(id), name))
-    }
+    await mkdir(layout.sessionDir(id), { recursive: true, mode: 0o700 })
+    const scenarios = (task: Task['id']) => join(layout.sessionDir(task), 'scenarios')
+    await cp(scenarios(model), scenarios(id), { recursive: true })
     await writeFile(join(layout.sessionDir(id), 'chat.jsonl'), '', { mode: 0o600 })
     const ledger = await openLedger(layout.ledger, fixture.dataDir)
-    const { projectId, agent, kind, isolation, options } = ledger.state.tasks.get(model) as Task
-    const created = { projectId, agent, kind, isolation, options, model: null, plan: {} }
+    const { projectId, agent, spec, isolation, options } = ledger.state.tasks.get(model) as Task
+    const created = { projectId, agent, spec, isolation, options, model: null, plan: {} }
     const alone = { parentId: null, rootId: id, callId: null, resumedFrom: null, dependsOn: [] }
     const asked = { taskId: id, title: 'Lost', prompt: 'Look for the anchor' }
     const gone = { pid: 2 ** 22, startedAt: 'long ago' }

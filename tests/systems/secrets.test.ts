@@ -196,7 +196,7 @@ it('[K2] says once, by name, what was withheld, and lets through what the person
   const run = async (env?: string[]) => {
     const { taskId } = await fixture.shiplog.client.tasks.start({
       projectId: fixture.project.id,
-      ...{ kind: 'scripted', scenario: echo, scenarioName: 'e.yaml', prompt: 'Go', env },
+      ...{ agent: { kind: 'scripted', scenario: echo, source: 'e.yaml' }, prompt: 'Go', env },
     })
     await until(fixture.shiplog, (tasks) => tasks.every((task) => task.status === 'completed'))
     return { taskId, entries: await entriesOf(fixture, taskId) }

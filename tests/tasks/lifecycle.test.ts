@@ -5,6 +5,7 @@ import type { LedgerEvent } from '../../src/shared/ledger.ts'
 import { emptyLedgerState, foldLedgerRecord } from '../../src/shared/projections/ledger-state.ts'
 import { type TaskStatus, taskStatuses } from '../../src/shared/tasks.ts'
 import { noUsage } from '../../src/shared/usage.ts'
+import { scriptedSpec } from '../fixtures/scripted-spec.ts'
 
 const events = [...new Set(lifecycle.map((row) => row.event))]
 const process = { pid: 1, startedAt: 'then' }
@@ -61,7 +62,7 @@ function foldTo(from: TaskStatus, event: LedgerEvent['type']): TaskStatus | unde
     projectId: newProjectId(),
     title: 'A task',
     agent: 'lead',
-    kind: 'scripted',
+    spec: scriptedSpec(),
     prompt: '',
     model: null,
     isolation: 'worktree',

@@ -330,7 +330,7 @@ describe('going on without a resume', { timeout: treeTimeoutMs }, () => {
       const task = await taskOf(shiplog, taskId)
       expect(task).toMatchObject({
         status: 'completed',
-        resumedFrom: last,
+        resumedFrom: { taskId: last },
         reportTitle: `Part ${n}`,
       })
       // From the files of the one before.
@@ -462,7 +462,10 @@ describe('going on from what retention took away', () => {
     await shiplog.client.retention.undo({ receiptId: receipt as never })
     const { taskId } = await goOn()
     await untilQuiet(shiplog)
-    expect(await taskOf(shiplog, taskId)).toMatchObject({ resumedFrom: root, status: 'completed' })
+    expect(await taskOf(shiplog, taskId)).toMatchObject({
+      resumedFrom: { taskId: root },
+      status: 'completed',
+    })
   })
 })
 

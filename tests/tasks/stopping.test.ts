@@ -243,7 +243,7 @@ agents:
   await untilQuiet(fixture.shiplog)
   expect(await taskOf(fixture.shiplog, taskId)).toMatchObject({
     prompt: 'Go',
-    resumedFrom: after.id,
+    resumedFrom: { taskId: after.id, seq: 0 },
   })
   expect((await taskOf(fixture.shiplog, taskId)).runs).toHaveLength(1)
   await rename(fixture.project.dir, `${fixture.project.dir}-moved`)

@@ -55,8 +55,12 @@ describe('a root without a prompt', () => {
   ])('is called by its scenario, else by the file: %j', async (name, title) => {
     const { shiplog, project } = await openFixture()
     const { taskId } = await shiplog.client.tasks.start({
-      ...{ projectId: project.id, kind: 'scripted', prompt: '', scenarioName: '../plays/my.yaml' },
-      scenario: `version: 1\n${name}\nagents: { lead: { turns: [{ say: Done. }] } }`,
+      ...{ projectId: project.id, prompt: '' },
+      agent: {
+        kind: 'scripted',
+        scenario: `version: 1\n${name}\nagents: { lead: { turns: [{ say: Done. }] } }`,
+        source: '../plays/my.yaml',
+      },
     })
     expect((await taskOf(shiplog, taskId)).title).toBe(title)
     await untilQuiet(shiplog)

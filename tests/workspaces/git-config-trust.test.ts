@@ -93,7 +93,7 @@ it('[K8] adds a partial clone without fetching, and asks when something of it is
   const { id: projectId } = await client.projects.add({ dir: bare })
   const asked = await client.projects.setup({ projectId })
   expect(asked).toMatchObject({ trusted: false, git: { commands: '', fetches: [{ url }] } })
-  const request = { ...{ projectId, kind: 'scripted' as const, scenario }, scenarioName: 'a.yaml' }
+  const request = { projectId, agent: { kind: 'scripted' as const, scenario, source: 'a.yaml' } }
   await expect(client.tasks.start({ ...request, prompt: 'Do it' })).rejects.toThrow(url)
   await client.projects.trustSetup({ projectId, configSha256: asked.configSha256 ?? '' })
   const { taskId } = await client.tasks.start({ ...request, prompt: 'Do it' })

@@ -25,7 +25,7 @@ async function enclosed(odd = '') {
   const first = await openShiplog({ host: 'cli', dataDir })
   const { id: projectId } = await first.client.projects.add({ dir: project })
   const { taskId } = await first.client.tasks.start({
-    ...{ projectId, kind: 'scripted', scenario, scenarioName: 'test.yaml', prompt: 'Do it' },
+    ...{ projectId, agent: { kind: 'scripted', scenario, source: 'test.yaml' }, prompt: 'Do it' },
   })
   await untilQuiet(first)
   // After a run the agent history still asks Git what changed, which would repair what the test spoils.

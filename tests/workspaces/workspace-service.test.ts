@@ -86,9 +86,7 @@ describe('projects', () => {
       'version: 1\nname: n\nagents:\n  lead:\n    turns:\n      - call: write_file\n        with: { path: b.txt, content: b }\n'
     const { taskId } = await shiplog.client.tasks.start({
       projectId: project.id,
-      kind: 'scripted',
-      scenario,
-      scenarioName: 's',
+      agent: { kind: 'scripted', scenario, source: 's' },
       prompt: 'Go',
     })
     await untilQuiet(shiplog)
@@ -297,9 +295,7 @@ it('works in a project whose path has spaces and letters of other scripts', asyn
     const project = await shiplog.client.projects.add({ dir: projectDir })
     const { taskId } = await shiplog.client.tasks.start({
       projectId: project.id,
-      kind: 'scripted',
-      scenario: edits,
-      scenarioName: 's',
+      agent: { kind: 'scripted', scenario: edits, source: 's' },
       prompt: 'Füge hinzu: 日本',
     })
     await untilQuiet(shiplog)

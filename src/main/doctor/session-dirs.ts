@@ -1,4 +1,5 @@
 /** The directories below sessions/ and archive/: whose they are, and what is in them. */
+
 import { join } from 'node:path'
 import { z } from 'zod'
 import { parseTaskId, type TaskId } from '../../shared/ids.ts'
@@ -9,6 +10,7 @@ import {
   transcriptsIndexFile,
 } from '../artifacts/transcripts.ts'
 import { isLeftOfMove, readJsonFile } from '../journal/index.ts'
+import { scenariosDir } from '../sessions/session-files.ts'
 import type { Case, Finding, Findings } from './finding.ts'
 import { examineIndexes } from './indexes.ts'
 import { examineTranscript } from './journals.ts'
@@ -135,4 +137,4 @@ async function holdsRecord(dir: string): Promise<boolean> {
   return names.some((name) => !beforeAnyEvent.has(name) && !isTemporary(name))
 }
 
-const beforeAnyEvent = new Set(['scenario.yaml', 'program.json'])
+const beforeAnyEvent = new Set([scenariosDir])

@@ -86,9 +86,9 @@ function continuedTasks(tasks: LedgerState['tasks']): Set<TaskId> {
   for (const task of tasks.values()) {
     if (!isProtected(tasks, task)) continue
     // A lineage that leads back to itself can't be made, and must not hang a start.
-    for (let id = task.resumedFrom; id && !continued.has(id); ) {
+    for (let id = task.resumedFrom?.taskId ?? null; id && !continued.has(id); ) {
       continued.add(id)
-      id = tasks.get(id)?.resumedFrom ?? null
+      id = tasks.get(id)?.resumedFrom?.taskId ?? null
     }
   }
   return continued

@@ -12,6 +12,8 @@ export const chatIndexFile = indexFileOf(chatFile)
 export const partialFile = 'partial.json'
 /** What files held before an agent changed them, each under the hash of its content. */
 export const fileHistoryFolder = 'file-history'
+/** A root's: the scenarios that its tree plays, each named by the SHA-256 of its text. */
+export const scenariosDir = 'scenarios'
 /** What a transcript consists of: moved together when a session is archived. */
 export const transcriptParts = [
   chatFile,

@@ -1,6 +1,6 @@
 /** What the services ask of the kinds of agent. `src/main/agents` provides them; the composition root joins the two. */
 import type { AgentProgram } from '../../shared/agent.ts'
-import type { AgentKind } from '../../shared/tasks.ts'
+import type { AgentKind } from '../../shared/agents.ts'
 
 export interface AgentKinds {
   /**

@@ -46,9 +46,7 @@ export function createDemo(deps: {
       added = project.id
       const taskId = await tasks.start({
         projectId: project.id,
-        kind: 'scripted',
-        scenario: content.scenario,
-        scenarioName: 'the demo',
+        agent: { kind: 'scripted', scenario: content.scenario, source: 'the demo' },
         prompt: content.prompt,
         title: content.title,
         isolation: 'worktree',

@@ -5,14 +5,14 @@ import { removeDurable } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { WorkspaceService } from '../workspaces/workspace-service.ts'
-import type { ProgramSource, Programs } from './programs.ts'
+import type { AgentSpecs, PreparedAgent } from './agent-specs.ts'
 
 interface NewRoot
   extends Pick<
     LedgerEventOf<'task.created'>,
-    'projectId' | 'title' | 'agent' | 'prompt' | 'model' | 'isolation' | 'resumedFrom' | 'options'
+    'projectId' | 'title' | 'prompt' | 'model' | 'isolation' | 'resumedFrom' | 'options'
   > {
-  source: ProgramSource
+  prepared: PreparedAgent
   /** The commit that its worktree is made from; the project's HEAD unless given. */
   commit?: string | undefined
   /** What is recorded together with it. */
@@ -28,15 +28,15 @@ export function createRoots(deps: {
   ledger: Ledger
   workspaces: WorkspaceService
   layout: DataLayout
-  programs: Programs
+  agentSpecs: AgentSpecs
 }): Roots {
-  const { ledger, workspaces, layout, programs } = deps
+  const { ledger, workspaces, layout, agentSpecs } = deps
 
-  async function create({ source, commit, also = [], ...root }: NewRoot): Promise<TaskId> {
+  async function create({ prepared, commit, also = [], ...root }: NewRoot): Promise<TaskId> {
     const { projectId, title, isolation } = root
     const taskId = newTaskId()
     try {
-      await programs.save(taskId, layout.sessionDir(taskId), source)
+      await agentSpecs.save(layout.sessionDir(taskId), prepared)
       const made = await workspaces.workingDirs.make(taskId, {
         projectId,
         title,
@@ -50,7 +50,8 @@ export function createRoots(deps: {
           taskId,
           parentId: null,
           rootId: taskId,
-          kind: source.kind,
+          agent: prepared.spec.agent,
+          spec: prepared.spec,
           callId: null,
           dependsOn: [],
           plan: {},

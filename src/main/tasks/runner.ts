@@ -19,10 +19,10 @@ import { chatFile, type DataLayout } from '../sessions/session-files.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { WorkspaceService } from '../workspaces/workspace-service.ts'
 import type { ActivityBoard } from './activity.ts'
+import type { AgentSpecs } from './agent-specs.ts'
 import { blockedBy, dependenciesOf } from './dependencies.ts'
 import { createRunSnapshots } from './drift/index.ts'
 import { causeOf, Interruption, messageOf } from './interruption.ts'
-import type { Programs } from './programs.ts'
 import { createPutOff } from './put-off.ts'
 import { closeUnfinished } from './recovery.ts'
 import type { Lineage } from './resume/lineage.ts'
@@ -76,7 +76,7 @@ interface RunnerDependencies {
   workspaces: WorkspaceService
   layout: DataLayout
   runs: RunRegistry
-  programs: Programs
+  agentSpecs: AgentSpecs
   activity: ActivityBoard
   runTool: RunTool
   toolsFor: (taskId: TaskId) => TaskToolsPort
@@ -306,9 +306,10 @@ export function createRunner(deps: RunnerDependencies): Runner {
     exists(join(layout.sessionDir(taskId), chatFile)).catch(() => true)
 
   async function agentOf(task: Task) {
-    const program = await deps.programs.of(task.rootId, layout.sessionDir(task.rootId))
-    const agent = program.create(task.agent)
-    if (!agent) throw new Error(`the scenario has no agent "${task.agent}"`)
+    const { spec, rootId } = task
+    const program = await deps.agentSpecs.program(layout.sessionDir(rootId), spec)
+    const agent = program.create(spec.agent)
+    if (!agent) throw new Error(`the scenario has no agent "${spec.agent}"`)
     return agent
   }
 

@@ -9,8 +9,8 @@ import { saveReport } from '../artifacts/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { WorkspaceService } from '../workspaces/workspace-service.ts'
+import type { AgentSpecs } from './agent-specs.ts'
 import { namedTask } from './named-task.ts'
-import type { Programs } from './programs.ts'
 import type { TaskRecord } from './task-record.ts'
 
 export interface SubAgents {
@@ -30,7 +30,7 @@ interface SubAgentsDependencies {
   record: TaskRecord
   workspaces: WorkspaceService
   layout: DataLayout
-  programs: Programs
+  agentSpecs: AgentSpecs
   clock: () => number
   begin: (taskId: TaskId, prompt: string) => void
   /** It runs and was not told to stop. */
@@ -59,7 +59,7 @@ export function createSubAgents(deps: SubAgentsDependencies): SubAgents {
   }
 
   async function refuseWhatCannotBe(parent: Task, request: TaskRequest): Promise<void> {
-    const program = await deps.programs.of(parent.rootId, layout.sessionDir(parent.rootId))
+    const program = await deps.agentSpecs.program(layout.sessionDir(parent.rootId), parent.spec)
     if (!program.create(request.agent)) {
       throw new Error(`There is no agent "${request.agent}" in this scenario.`)
     }
@@ -87,7 +87,7 @@ export function createSubAgents(deps: SubAgentsDependencies): SubAgents {
       projectId: parent.projectId,
       title,
       agent,
-      kind: parent.kind,
+      spec: { ...parent.spec, agent },
       prompt,
       model: null,
       // Outside Git there is nothing to branch from.
@@ -121,7 +121,7 @@ export function createSubAgents(deps: SubAgentsDependencies): SubAgents {
   }
 
   async function again(task: Task, also: LedgerEvent): Promise<TaskId> {
-    const { parentId, rootId, projectId, title, agent, kind, prompt, model, isolation } = task
+    const { parentId, rootId, projectId, title, agent, spec, prompt, model, isolation } = task
     const { callId, dependsOn, options, plan } = task
     const taskId = newTaskId()
     const created: Created = {
@@ -132,7 +132,7 @@ export function createSubAgents(deps: SubAgentsDependencies): SubAgents {
       projectId,
       title,
       agent,
-      kind,
+      spec,
       prompt,
       model,
       isolation,

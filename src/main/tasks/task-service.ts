@@ -3,7 +3,8 @@
  * to a task is in `lifecycle.ts`, how a run is played in `runner.ts`.
  */
 
-import type { AgentProgram, RunTool } from '../../shared/agent.ts'
+import type { RunTool } from '../../shared/agent.ts'
+import type { AgentChoice } from '../../shared/agents.ts'
 import { type Cause, type ClosedHow, formatCause } from '../../shared/causes.ts'
 import type { StoppedTasks } from '../../shared/contract/tasks.ts'
 import type { EntryBody } from '../../shared/entries.ts'
@@ -11,7 +12,6 @@ import { FailureError, invalid, refused } from '../../shared/failure.ts'
 import { type ProjectId, runIdOf, type TaskId } from '../../shared/ids.ts'
 import { descendantsOf, taskTree } from '../../shared/projections/ledger-state.ts'
 import {
-  type AgentKind,
   agentsAtOnceDefault,
   type Isolation,
   isBeingRemoved,
@@ -33,14 +33,14 @@ import type { Sessions } from '../sessions/sessions.ts'
 import type { WorkspaceService } from '../workspaces/workspace-service.ts'
 import { type ActivityBoard, createActivityBoard } from './activity.ts'
 import type { AgentKinds } from './agent-kinds.ts'
+import { type AgentSpecs, createAgentSpecs } from './agent-specs.ts'
 import { releasedBy } from './dependencies.ts'
 import type { FindDrift, FindObstacle, RestoreWorkingDir } from './drift/index.ts'
 import { createFollowUps, type FollowUps } from './follow-ups.ts'
 import { Interruption, messageOf } from './interruption.ts'
 import { createLinkPullRequest, type LinkPullRequest } from './link-pull-request.ts'
-import { createPrograms, type ProgramSource } from './programs.ts'
 import { type BeginAnew, createBeginAnew } from './resume/begin-anew.ts'
-import { deedsOf, lineageDamage, lineageOf } from './resume/lineage.ts'
+import { checkLineage, deedsOf, lineageOf } from './resume/lineage.ts'
 import { createResumeService, type ResumeService } from './resume/resume-service.ts'
 import { createRoots } from './roots.ts'
 import type { RunRegistry } from './run-registry.ts'
@@ -52,11 +52,7 @@ import { isAboutToRunAgain, waitUntilOver } from './waiting.ts'
 
 interface StartTask {
   projectId: ProjectId
-  kind: AgentKind
-  /** The scenario's text. */
-  scenario: string
-  /** Where the text came from, for messages. */
-  scenarioName: string
+  agent: AgentChoice
   prompt: string
   title?: string | undefined
   isolation: Isolation
@@ -123,13 +119,13 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
   const { ledger, workspaces, layout, runs } = deps
   const { state } = ledger
   const record = createTaskRecord(ledger)
-  const programs = createPrograms(deps.kinds)
+  const agentSpecs = createAgentSpecs(deps.kinds)
   const activity = createActivityBoard()
   const transcripts = { state, records: workspaces.records }
   const runner = createRunner({
     ...deps,
     record,
-    programs,
+    agentSpecs,
     activity,
     toolsFor,
     bringBack,
@@ -137,24 +133,24 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
   })
   const isTaken = (taskId: TaskId) => runs.has(taskId) || beginAnew.isBeingReplaced(taskId)
   const followUps = createFollowUps({ ledger, record, runs: { has: isTaken }, runner })
-  const roots = createRoots({ ledger, workspaces, layout, programs })
+  const roots = createRoots({ ledger, workspaces, layout, agentSpecs })
   const subAgents = createSubAgents({
     ...deps,
     record,
-    programs,
+    agentSpecs,
     begin: (taskId, prompt) => runner.begin(taskId, { prompt, reason: 'prompt' }),
     isActive: runs.isActive,
   })
   const beginAnew = createBeginAnew({
     record,
     workspaces,
-    programs,
+    agentSpecs,
     roots,
     subAgents,
     begin: runner.begin,
     isActive: runs.has,
     cleanUp: (taskId) => void runner.cleanUp(taskId),
-    lineageDamage: (task) => lineageDamage(transcripts, task),
+    checkLineage: (task) => checkLineage(transcripts, task),
   })
   const resuming = createResumeService({
     ledger,
@@ -165,7 +161,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     runner,
     diffBlobs: deps.git.diffBlobs,
     deedsOf: (task) => deedsOf(workspaces.records, task),
-    lineageDamage: (task) => lineageDamage(transcripts, task),
+    checkLineage: (task) => checkLineage(transcripts, task),
     driftOf: deps.drift.find,
     obstacleOf: deps.drift.obstacle,
     restoreWorkingDir: deps.drift.restore,
@@ -179,15 +175,12 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
   async function start(request: StartTask): Promise<TaskId> {
     const { projectId, prompt } = request
     await workspaces.environments.learn(projectId)
-    const given = { kind: request.kind, text: request.scenario, name: request.scenarioName }
-    programOf(given)
-    const source = { ...given, text: deps.kinds.masked(given.kind, given.text) }
-    const program = programOf(source)
+    const prepared = prepare(request.agent)
+    const { spec, program } = prepared
     const isolation = await workspaces.projects.checkStart(projectId, request.isolation)
     const taskId = await roots.create({
       projectId,
-      title: request.title?.trim() || titleOf(prompt) || titleOf(program.name ?? '') || source.name,
-      agent: program.rootAgent,
+      title: request.title?.trim() || titleOf(prompt) || titleOf(program.name ?? '') || spec.source,
       prompt,
       model: null,
       isolation,
@@ -196,7 +189,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
         keep: request.keep,
         ...(request.env?.length ? { env: request.env } : {}),
       },
-      source,
+      prepared,
       resumedFrom: null,
     })
     runner.begin(taskId, { prompt, reason: 'prompt' })
@@ -204,9 +197,9 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
   }
 
   /** A scenario that can't be used is the caller's input: the message names file, line and key. */
-  function programOf(source: ProgramSource): AgentProgram {
+  function prepare(choice: AgentChoice): ReturnType<AgentSpecs['prepare']> {
     try {
-      return programs.check(source)
+      return agentSpecs.prepare(choice)
     } catch (error) {
       return invalid('scenario', messageOf(error))
     }

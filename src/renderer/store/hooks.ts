@@ -105,7 +105,7 @@ export const useLineage = (id: TaskId | null): Task[] =>
 export const useContinuations = (id: TaskId): Task[] =>
   useLedger(
     useShallow(({ ledger }) =>
-      [...ledger.tasks.values()].filter((task) => task.resumedFrom === id && !task.trashed),
+      [...ledger.tasks.values()].filter((task) => task.resumedFrom?.taskId === id && !task.trashed),
     ),
   )
 

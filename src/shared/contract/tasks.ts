@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { agentChoiceSchema } from '../agents.ts'
 import { blobIdSchema } from '../drift.ts'
 import { idTextSchema, projectIdSchema, promptIdSchema, taskIdSchema } from '../ids.ts'
 import {
@@ -9,7 +10,6 @@ import {
   resumeSelectorSchema,
 } from '../resume.ts'
 import {
-  agentKindSchema,
   agentsAtOnceMax,
   isolationSchema,
   reportSchema,
@@ -36,20 +36,13 @@ const stoppedTasksSchema = z.object({
 })
 export type StoppedTasks = z.infer<typeof stoppedTasksSchema>
 
-/** A scenario is written by hand; more is another kind of file. */
-export const scenarioBytesMax = 1024 * 1024
-
 export const tasks = {
   /** Starts a root agent. Resolves once the task is durable, before it has run (T1, T2). */
   start: base
     .input(
       z.object({
         projectId: projectIdSchema,
-        kind: agentKindSchema,
-        /** The scenario's YAML text, `scenarioBytesMax` at most. Checked whole before anything starts. */
-        scenario: z.string(),
-        /** Where the text came from, for messages: a path or a name. */
-        scenarioName: z.string(),
+        agent: agentChoiceSchema,
         prompt: z.string(),
         title: z.string().optional(),
         isolation: isolationSchema.default('worktree'),

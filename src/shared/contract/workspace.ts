@@ -1,7 +1,13 @@
 import { z } from 'zod'
 import { entrySchema, partialMessageSchema } from '../entries.ts'
 import { idTextSchema, projectIdSchema, taskIdSchema } from '../ids.ts'
-import { expirySchema, leftoversSchema, pendingRemovalSchema, taskStatusSchema } from '../tasks.ts'
+import {
+  expirySchema,
+  leftoversSchema,
+  pendingRemovalSchema,
+  resumedFromSchema,
+  taskStatusSchema,
+} from '../tasks.ts'
 import { base } from './base.ts'
 
 /** A span of a journal that can't be trusted. It is kept, shown and skipped (J4). */
@@ -54,7 +60,7 @@ const transcriptSummarySchema = z.object({
   endedAt: z.string().nullable(),
   archived: z.boolean(),
   hasReport: z.boolean(),
-  resumedFrom: taskIdSchema.nullable(),
+  resumedFrom: resumedFromSchema.nullable(),
   /** Kept however old it gets, with everything below it. */
   pinned: z.boolean(),
   /** Retention took it away; then it has no entries and no bytes. */

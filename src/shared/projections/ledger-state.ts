@@ -298,7 +298,7 @@ function createdTask(state: LedgerState, event: LedgerEventOf<'task.created'>, a
     projectDir: state.projects.get(event.projectId)?.dir ?? parent?.projectDir ?? '',
     title: event.title,
     agent: event.agent,
-    kind: event.kind,
+    spec: event.spec,
     isolation: event.isolation,
     status: 'queued',
     prompt: event.prompt,

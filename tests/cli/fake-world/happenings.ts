@@ -11,6 +11,7 @@ import {
 import type { LedgerEvent } from '../../../src/shared/ledger.ts'
 import type { PendingRemoval } from '../../../src/shared/tasks.ts'
 import { noUsage } from '../../../src/shared/usage.ts'
+import { scriptedSpec } from '../../fixtures/scripted-spec.ts'
 import { type Memory, startedAt } from './memory.ts'
 
 export type Happenings = ReturnType<typeof createHappenings>
@@ -37,7 +38,7 @@ export function createHappenings(memory: Memory) {
         rootId: parent?.rootId ?? taskId,
         title: 'A task',
         agent: 'lead',
-        kind: 'scripted',
+        spec: scriptedSpec(),
         prompt: 'Do it',
         model: null,
         isolation: 'worktree',

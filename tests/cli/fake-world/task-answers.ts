@@ -24,9 +24,9 @@ export function taskAnswers(deps: {
   return {
     start: os.tasks.start.handler(({ input, errors }) => {
       calls.push({ name: 'tasks.start', input })
-      if (input.scenario.includes('malformed')) {
+      if (input.agent.scenario.includes('malformed')) {
         throw errors.INVALID({
-          message: `${input.scenarioName}:3:turn: unknown key`,
+          message: `${input.agent.source}:3:turn: unknown key`,
           data: { field: 'scenario' },
         })
       }

@@ -41,9 +41,7 @@ async function begin(): Promise<void> {
       const project = await client.projects.add({ dir: work.projectDir })
       const { taskId } = await client.tasks.start({
         projectId: project.id,
-        kind: 'scripted',
-        scenario: work.scenario,
-        scenarioName: 'scenario.yaml',
+        agent: { kind: 'scripted', scenario: work.scenario, source: 'scenario.yaml' },
         prompt: 'Begin',
       })
       return untilOver(taskId)

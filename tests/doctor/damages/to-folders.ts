@@ -15,13 +15,13 @@ export const damagesToFolders: Damage[] = [
     why: 'a session directory made before a task’s first event',
     harm: async ({ dataDir }) => {
       const dir = join(dataDir, 'sessions', strayId)
-      await mkdir(dir, { mode: 0o700 })
-      await writeFile(join(dir, 'program.json'), '{}', { mode: 0o600 })
+      await mkdir(join(dir, 'scenarios'), { recursive: true, mode: 0o700 })
+      await writeFile(join(dir, 'scenarios/0.yaml'), 'version: 1', { mode: 0o600 })
     },
     at: new RegExp(`^sessions/${strayId}$`),
     detail: /no such task; nothing was recorded/,
     repairable: true,
-    kept: (patient) => trashed(patient, `sessions/${strayId}/program.json`),
+    kept: (patient) => trashed(patient, `sessions/${strayId}/scenarios/0.yaml`),
   },
   {
     kind: 'orphan-record',

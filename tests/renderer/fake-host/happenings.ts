@@ -13,6 +13,7 @@ import {
 } from '../../../src/shared/ids.ts'
 import type { Activity } from '../../../src/shared/tasks.ts'
 import { noUsage } from '../../../src/shared/usage.ts'
+import { scriptedSpec } from '../../fixtures/scripted-spec.ts'
 import { dataDir, type Memory } from './memory.ts'
 
 export type Happenings = ReturnType<typeof createHappenings>
@@ -45,7 +46,7 @@ export function createHappenings(memory: Memory) {
       projectId,
       title,
       agent,
-      kind: 'scripted',
+      spec: scriptedSpec(),
       prompt: title,
       model: null,
       isolation: 'worktree',

@@ -19,9 +19,9 @@ export function taskAnswers(deps: {
   const { resuming } = deps
   return {
     start: os.tasks.start.handler(({ input, errors }) => {
-      if (input.scenario.includes('nonsense'))
+      if (input.agent.scenario.includes('nonsense'))
         throw errors.INVALID({
-          message: `${input.scenarioName}:3: unknown key "nonsense". Remove it or see the scenario format.`,
+          message: `${input.agent.source}:3: unknown key "nonsense". Remove it or see the scenario format.`,
           data: { field: 'scenario' },
         })
       return { taskId: start(input.projectId, input.prompt, 'lead') }

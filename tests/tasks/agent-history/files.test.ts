@@ -10,6 +10,7 @@ import { createAgentHistory } from '../../../src/main/tasks/agent-history/agent-
 import type { HistoryEntry } from '../../../src/main/tasks/agent-history/format.ts'
 import { newProjectId, newTaskId, type ProjectId, type TaskId } from '../../../src/shared/ids.ts'
 import { noUsage } from '../../../src/shared/usage.ts'
+import { scriptedSpec } from '../../fixtures/scripted-spec.ts'
 import { temporaryDir } from '../../harness.ts'
 
 const process = { pid: 1, startedAt: 'then' }
@@ -77,7 +78,7 @@ async function openPlace({ planning = true } = {}): Promise<Place> {
         projectId,
         title: 'A task',
         agent: 'lead',
-        kind: 'scripted',
+        spec: scriptedSpec(),
         prompt: '',
         model: null,
         isolation: 'in-place',

@@ -9,6 +9,7 @@ import {
   type LedgerState,
 } from '../../../src/shared/projections/ledger-state.ts'
 import { noUsage } from '../../../src/shared/usage.ts'
+import { scriptedSpec } from '../../fixtures/scripted-spec.ts'
 
 const process = { pid: 1, startedAt: 'then' }
 
@@ -54,7 +55,7 @@ export function testLedger(): TestLedger {
         projectId,
         title: 'A task',
         agent: 'lead',
-        kind: 'scripted',
+        spec: scriptedSpec(),
         prompt: '',
         model: null,
         isolation: 'worktree',

@@ -133,9 +133,7 @@ export async function createWorld(stage: Stage, place: string): Promise<World> {
     if ((await allTasks(shiplog)).length >= tasksMax) return
     await shiplog.client.tasks.start({
       projectId,
-      kind: 'scripted',
-      scenario: '',
-      scenarioName: 'puppets',
+      agent: { kind: 'scripted', scenario: '', source: 'puppets' },
       prompt: `Root ${++titles}`,
     })
   }
@@ -331,7 +329,7 @@ function oddAbout(
     owed.unshift(...(found.length < least ? words.slice(0, least) : found))
     if (found.join() !== words.slice(0, found.length).join()) odd.push(`${id} with a gap`)
     then = continuedAt.get(id) ?? new Map()
-    from = tasks.find((task) => task.id === resumedFrom)
+    from = tasks.find((task) => task.id === resumedFrom?.taskId)
   }
   const found = given.filter((word) => known.has(word))
   if (found.join() !== owed.join())

@@ -41,7 +41,7 @@ async function resumeFirst(by: 'the other' | 'one that is resumed too'): Promise
       },
     },
     deedsOf: async () => [],
-    lineageDamage: async () => [],
+    checkLineage: async () => ({ damage: [] }),
     // Shown first without it: the other agent changes the file while this one waits for its turn.
     driftOf: async ({ id }: { id: TaskId }) => ({
       ...noDrift(id),

@@ -10,7 +10,7 @@ import {
   parseDocument,
   type YAMLMap,
 } from 'yaml'
-import { scenarioBytesMax } from '../../../shared/contract/tasks.ts'
+import { scenarioBytesMax } from '../../../shared/agents.ts'
 import { type Json, type Place, ScenarioError } from './scenario.ts'
 
 /** A few aliases can stand for billions of values: what they expand to counts. */

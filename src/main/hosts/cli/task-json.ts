@@ -10,6 +10,9 @@ export const causeJson = (cause: Cause | null): (Cause & { text: string }) | nul
 export function taskJson<T extends Task>(task: T): object {
   return {
     ...task,
+    kind: task.spec.kind,
+    resumedFrom: task.resumedFrom?.taskId ?? null,
+    resumedFromSeq: task.resumedFrom?.seq ?? null,
     error: task.cause && formatCause(task.cause),
     cause: causeJson(task.cause),
     runs: task.runs.map((run) => ({ ...run, cause: causeJson(run.cause) })),

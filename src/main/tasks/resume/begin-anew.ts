@@ -2,17 +2,19 @@
  * Two ways on that are no resume: the same assignment begun anew, and a new task that goes on from where
  * another one ended (T4).
  */
+
 import type { EntryBody } from '../../../shared/entries.ts'
 import { refused } from '../../../shared/failure.ts'
 import { runIdOf, type TaskId } from '../../../shared/ids.ts'
 import type { LedgerEvent } from '../../../shared/ledger.ts'
 import { isRunning, type Task } from '../../../shared/tasks.ts'
 import type { WorkspaceService } from '../../workspaces/workspace-service.ts'
-import type { ProgramSource, Programs } from '../programs.ts'
+import type { AgentSpecs, PreparedAgent } from '../agent-specs.ts'
 import type { Roots } from '../roots.ts'
 import type { RunRequest } from '../runner.ts'
 import type { SubAgents } from '../sub-agents.ts'
 import type { TaskRecord } from '../task-record.ts'
+import type { LineageCheck } from './lineage.ts'
 
 export interface BeginAnew {
   /** Gives an interrupted task up and begins its assignment anew, from its parent's present state (S2). */
@@ -29,17 +31,17 @@ export interface BeginAnew {
 interface BeginAnewDependencies {
   record: TaskRecord
   workspaces: WorkspaceService
-  programs: Programs
+  agentSpecs: AgentSpecs
   roots: Roots
   subAgents: SubAgents
   begin: (taskId: TaskId, request: RunRequest) => void
   isActive: (taskId: TaskId) => boolean
   cleanUp: (taskId: TaskId) => void
-  lineageDamage: (task: Task) => Promise<string[]>
+  checkLineage: (task: Task) => Promise<LineageCheck>
 }
 
 export function createBeginAnew(deps: BeginAnewDependencies): BeginAnew {
-  const { record, workspaces, programs, roots } = deps
+  const { record, workspaces, agentSpecs, roots } = deps
   const beingReplaced = new Set<TaskId>()
 
   async function startFresh(taskId: TaskId): Promise<TaskId> {
@@ -69,9 +71,9 @@ export function createBeginAnew(deps: BeginAnewDependencies): BeginAnew {
   }
 
   async function sameRoot(task: Task, givenUp: LedgerEvent): Promise<TaskId> {
-    const { projectId, title, agent, prompt, model, isolation, options } = task
-    const source = await sourceOf(task)
-    const root = { projectId, title, agent, prompt, model, isolation, options, source }
+    const { projectId, title, prompt, model, isolation, options } = task
+    const prepared = await preparedOf(task)
+    const root = { projectId, title, prompt, model, isolation, options, prepared }
     return roots.create({ ...root, resumedFrom: null, also: [givenUp] })
   }
 
@@ -84,19 +86,19 @@ export function createBeginAnew(deps: BeginAnewDependencies): BeginAnew {
       return refused('not-interrupted', `"${title}" was interrupted: resume it instead.`)
     if (task.trashed) return refused('removed', `"${title}" is in the trash. Take it out first.`)
     // Before anything is made: a history that is gone can't be gone on from.
-    const damage = await deps.lineageDamage({ ...task, resumedFrom: taskId })
-    const { projectId, agent, model, isolation, options } = task
+    const whole = { taskId, seq: Number.MAX_SAFE_INTEGER }
+    const { damage, lastSeq } = await deps.checkLineage({ ...task, resumedFrom: whole })
+    const { projectId, model, isolation, options } = task
     const prompt = asked?.trim() || task.prompt
     const continued = await roots.create({
       projectId,
       title,
-      agent,
       prompt,
       model,
       isolation,
       options,
-      source: await sourceOf(task),
-      resumedFrom: taskId,
+      prepared: await preparedOf(task),
+      resumedFrom: { taskId, seq: lastSeq },
       commit: (await workspaces.lastState(taskId)) ?? undefined,
     })
     deps.begin(continued, {
@@ -107,10 +109,10 @@ export function createBeginAnew(deps: BeginAnewDependencies): BeginAnew {
     return continued
   }
 
-  async function sourceOf(task: Task): Promise<ProgramSource> {
+  async function preparedOf(task: Task): Promise<PreparedAgent> {
     const home = await workspaces.records.sessionHome(task.rootId)
     if (home === null) return refused('removed', `The record of "${task.title}" is gone.`)
-    return programs.sourceIn(home)
+    return agentSpecs.read(home, task.spec)
   }
 
   return { startFresh, continueFrom, isBeingReplaced: (taskId) => beingReplaced.has(taskId) }

@@ -5,25 +5,32 @@ import { refused } from '../../../shared/failure.ts'
 import type { TaskId } from '../../../shared/ids.ts'
 import { subjectAlone } from '../../../shared/projections/describe-tool-call.ts'
 import type { LedgerState } from '../../../shared/projections/ledger-state.ts'
-import type { Task, TranscriptExpiry } from '../../../shared/tasks.ts'
+import type { ResumedFrom, Task, TranscriptExpiry } from '../../../shared/tasks.ts'
 import type { Records } from '../../workspaces/record.ts'
 
 /** The tasks that this one continues, the first generation first; itself not included. */
-function ancestryOf(state: LedgerState, task: Task): TaskId[] {
-  const generations: TaskId[] = []
+function ancestryOf(state: LedgerState, task: Task): ResumedFrom[] {
+  const generations: ResumedFrom[] = []
+  const known = new Set<TaskId>()
   let from = task.resumedFrom
   // A ledger that was tampered with could name a circle.
-  while (from !== null && !generations.includes(from)) {
+  while (from !== null && !known.has(from.taskId)) {
+    known.add(from.taskId)
     generations.unshift(from)
-    from = state.tasks.get(from)?.resumedFrom ?? null
+    from = state.tasks.get(from.taskId)?.resumedFrom ?? null
   }
   return generations
 }
 
-export interface Lineage {
-  entries: Entry[]
+export interface LineageCheck {
   /** What of it can't be read, one sentence each. */
   damage: string[]
+  /** Of the last entry of the last generation; 0 when there is none. */
+  lastSeq: number
+}
+
+export interface Lineage extends LineageCheck {
+  entries: Entry[]
 }
 
 interface LineageDependencies {
@@ -36,9 +43,10 @@ export function lineageOf(deps: LineageDependencies, task: Task): Promise<Lineag
   return readLineage(deps, task, (page) => page)
 }
 
-/** What of it can't be read, without holding what can. Throws FailureError when one is gone. */
-export async function lineageDamage(deps: LineageDependencies, task: Task): Promise<string[]> {
-  return (await readLineage(deps, task, () => [])).damage
+/** Reads all of it and holds nothing of it. Throws FailureError when one is gone. */
+export async function checkLineage(deps: LineageDependencies, task: Task): Promise<LineageCheck> {
+  const { damage, lastSeq } = await readLineage(deps, task, () => [])
+  return { damage, lastSeq }
 }
 
 async function readLineage(
@@ -46,10 +54,12 @@ async function readLineage(
   task: Task,
   kept: (page: Entry[]) => Entry[],
 ): Promise<Lineage> {
-  const lineage: Lineage = { entries: [], damage: [] }
-  for (const id of ancestryOf(state, task)) {
+  const lineage: Lineage = { entries: [], damage: [], lastSeq: 0 }
+  for (const { taskId: id, seq } of ancestryOf(state, task)) {
     const { title = id, runs = [] } = state.tasks.get(id) ?? {}
-    const read = await wholeTranscript(records, id, title, kept)
+    const read = await wholeTranscript(records, id, title, (page) =>
+      kept(page.filter((entry) => entry.seq <= seq)),
+    )
     // Cancelled before it began: there is nothing to go on from but its assignment.
     if (read === null && runs.length === 0) continue
     if (read === null)
@@ -57,6 +67,7 @@ async function readLineage(
         'removed',
         `The transcript of "${title}", which this agent continues, is gone.`,
       )
+    lineage.lastSeq = Math.min(read.lastSeq, seq)
     lineage.entries = lineage.entries.concat(read.entries)
     lineage.damage.push(...read.damage)
   }
@@ -99,6 +110,7 @@ async function wholeTranscript(
 ): Promise<Lineage | null> {
   const entries: Entry[] = []
   let damage: string[] = []
+  let lastSeq = 0
   for (let fromSeq: number | null = 1; fromSeq !== null; ) {
     const page = await records.transcriptPage(id, { fromSeq, limit: pageEntries })
     if (page.status === 'missing') return null
@@ -108,9 +120,10 @@ async function wholeTranscript(
         `Line ${line} of the transcript of "${title}" can't be read: ${reason}.`,
     )
     entries.push(...kept(page.entries))
+    lastSeq = page.entries.at(-1)?.seq ?? lastSeq
     fromSeq = page.nextSeq
   }
-  return { entries, damage }
+  return { entries, damage, lastSeq }
 }
 
 /** Going on without it would lose what it holds, and nobody would notice. */

@@ -76,7 +76,7 @@ interface ResumeDependencies {
   /** What its own runs did, oldest first, without what was said. */
   deedsOf: (task: Task) => Promise<Entry[]>
   /** What of its lineage can't be read. Rejects with FailureError when a part of it is gone. */
-  lineageDamage: (task: Task) => Promise<string[]>
+  checkLineage: (task: Task) => Promise<{ damage: string[] }>
   driftOf: FindDrift
   obstacleOf: FindObstacle
   /** Makes the directory that it worked in again where it is gone (S4); all of it or nothing. */
@@ -254,7 +254,7 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
     await runner.settle(taskId)
     if (record.known(taskId).archived) {
       // Before anything is changed: a history that is gone can't be gone on from.
-      await deps.lineageDamage(record.known(taskId))
+      await deps.checkLineage(record.known(taskId))
       await deps.workspaces.restore(taskId)
     }
     const task = record.known(taskId)
@@ -302,7 +302,7 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
       refused('conflicts', `${what} Look at them, and resume it again.`)
     }
     // Read once more when the run begins; here so that what can't be read keeps it from beginning.
-    const damage = await deps.lineageDamage(task)
+    const { damage } = await deps.checkLineage(task)
     const { restored } = await deps.restoreWorkingDir(task, history)
     await deps.workspaces.workingDirs.setUp(taskId, signal)
     const runId = runIdOf(taskId, task.runs.length + 1)

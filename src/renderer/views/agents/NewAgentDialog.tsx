@@ -70,9 +70,7 @@ function NewAgentForm({ projectId: initial }: { projectId: ProjectId }) {
         await client.projects.trustSetup({ projectId, configSha256: setup.configSha256 })
       const { taskId } = await client.tasks.start({
         projectId,
-        kind: 'scripted',
-        scenario: scenario.text,
-        scenarioName: scenario.name,
+        agent: { kind: 'scripted', scenario: scenario.text, source: scenario.name },
         prompt: prompt.trim(),
         isolation,
         agentsAtOnce,

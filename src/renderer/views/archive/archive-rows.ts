@@ -87,7 +87,7 @@ export function archiveRows(
 ): ArchiveRow[] {
   const titles = new Map(summaries.map(({ taskId, title }) => [taskId, title]))
   const continuesOf: ContinuesOf = ({ resumedFrom }) =>
-    resumedFrom ? (titles.get(resumedFrom) ?? 'a task that is not kept') : null
+    resumedFrom ? (titles.get(resumedFrom.taskId) ?? 'a task that is not kept') : null
   return sort.by === 'tree'
     ? rowsByTree(summaries, filter, continuesOf, toggled)
     : rowsBy(sort.by, sort.reversed, summaries, filter, continuesOf)

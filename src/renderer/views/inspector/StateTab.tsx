@@ -29,7 +29,7 @@ export function StateTab({ task }: { task: Task }) {
           <Code text={task.id} label="Copy ID" />
         </Fact>
         <Fact name="Agent">
-          {task.agent} <span className="text-muted">({task.kind})</span>
+          {task.agent} <span className="text-muted">({task.spec.kind})</span>
         </Fact>
         {workspace ? (
           <>

@@ -4,7 +4,7 @@ import { formatRoute, type Route, taskRoute } from '../../store/route.ts'
 
 /** Which task it goes on from, and which go on from it. Nothing for one that stands alone. */
 export function LineageLine({ task }: { task: Task }) {
-  const from = useTask(task.resumedFrom)
+  const from = useTask(task.resumedFrom?.taskId ?? null)
   const continuations = useContinuations(task.id)
   if (!from && continuations.length === 0) return null
   return (

@@ -69,9 +69,7 @@ function startNew(prompt: string, options: AgentRunOptions): Action {
           () =>
             client.tasks.start({
               projectId: project.id,
-              kind,
-              scenario,
-              scenarioName: options.scenario ?? '',
+              agent: { kind, scenario, source: options.scenario ?? '' },
               prompt,
               isolation,
               agentsAtOnce: options.maxAgents,

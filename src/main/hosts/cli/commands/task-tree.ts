@@ -84,7 +84,10 @@ function notesOn(task: Task, { all }: Known): string[] {
   const missing = awaited.filter(({ status }) => status !== 'completed')
   if (task.status === 'queued' && missing.length > 0)
     notes.push(`waits for ${missing.map(({ title }) => `"${safeLine(title)}"`).join(', ')}`)
-  if (task.resumedFrom !== null) notes.push(continues(task.resumedFrom, all.get(task.resumedFrom)))
+  if (task.resumedFrom) {
+    const { taskId } = task.resumedFrom
+    notes.push(continues(taskId, all.get(taskId)))
+  }
   return notes
 }
 

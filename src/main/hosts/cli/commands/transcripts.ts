@@ -51,7 +51,7 @@ async function printList(context: CliContext, transcripts: TranscriptSummary[]):
   const titles = new Map(transcripts.map((one) => [one.taskId, one]))
   const rows = transcripts.flatMap((one): Row[] => {
     const { sign, word, style } = statusWording[one.status]
-    const from = one.resumedFrom
+    const from = one.resumedFrom?.taskId ?? null
     const facts = [
       safeLine(one.agent),
       counted(one.runs, 'run'),

@@ -1,0 +1,65 @@
+/** What a task's agent spec names: where it is kept beside the record, and the program that it stands for. */
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import type { AgentProgram } from '../../shared/agent.ts'
+import type { AgentChoice, AgentSpec } from '../../shared/agents.ts'
+import { makeDirDurable, readDataFile, writeFileDurable } from '../journal/index.ts'
+import { scenariosDir } from '../sessions/session-files.ts'
+import type { AgentKinds } from './agent-kinds.ts'
+
+/** A spec with the text that it names by its hash. */
+export interface PreparedAgent {
+  spec: AgentSpec
+  scenario: string
+}
+
+export interface AgentSpecs {
+  /** Checks what was chosen, and takes the secrets out of it. Keeps nothing. Throws what is wrong with it. */
+  prepare(choice: AgentChoice): PreparedAgent & { program: AgentProgram }
+  /** Durable in the session directory of a root when it resolves. */
+  save(sessionDir: string, agent: PreparedAgent): Promise<void>
+  /** What `save` kept. Throws an Error that says what is missing or was changed. */
+  read(sessionDir: string, spec: AgentSpec): Promise<PreparedAgent>
+  program(sessionDir: string, spec: AgentSpec): Promise<AgentProgram>
+}
+
+export function createAgentSpecs(kinds: AgentKinds): AgentSpecs {
+  const loaded = new Map<string, AgentProgram>()
+
+  async function read(sessionDir: string, spec: AgentSpec): Promise<PreparedAgent> {
+    const file = join(sessionDir, scenariosDir, scenarioFile(spec))
+    const scenario = (await readDataFile(file)).toString('utf8')
+    if (sha256(scenario) !== spec.scenario)
+      throw new Error(`${file} was changed after it was started: its name is the hash of its text`)
+    return { spec, scenario }
+  }
+
+  return {
+    prepare({ kind, scenario: given, source }) {
+      kinds.load(kind, { text: given, name: source })
+      const scenario = kinds.masked(kind, given)
+      const program = kinds.load(kind, { text: scenario, name: source })
+      const spec = { kind, scenario: sha256(scenario), source, agent: program.rootAgent }
+      loaded.set(spec.scenario, program)
+      return { spec, scenario, program }
+    },
+    async save(sessionDir, { spec, scenario }) {
+      const dir = join(sessionDir, scenariosDir)
+      await makeDirDurable(dir)
+      await writeFileDurable(join(dir, scenarioFile(spec)), scenario)
+    },
+    read,
+    async program(sessionDir, spec) {
+      const known = loaded.get(spec.scenario)
+      if (known) return known
+      const { scenario } = await read(sessionDir, spec)
+      const program = kinds.load(spec.kind, { text: scenario, name: spec.source })
+      loaded.set(spec.scenario, program)
+      return program
+    },
+  }
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+const scenarioFile = ({ scenario }: AgentSpec): string => `${scenario}.yaml`

@@ -1,0 +1,36 @@
+/** What runs a task: a kind of agent with its settings. A tree may mix kinds, so each task has its own. */
+import { z } from 'zod'
+
+export const agentKindSchema = z.enum(['scripted'])
+export type AgentKind = z.infer<typeof agentKindSchema>
+
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
+
+/** As the ledger has it. What is long (a scenario's text) lies beside the session of the tree's root. */
+export const agentSpecSchema = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('scripted'),
+    /** Of the scenario's text without secrets, in hex; names a file in the root's `scenarios/`. */
+    scenario: sha256,
+    /** Where the text came from, for messages: a path or a name. */
+    source: z.string(),
+    /** Which of the scenario's agents plays. */
+    agent: z.string(),
+  }),
+])
+export type AgentSpec = z.infer<typeof agentSpecSchema>
+
+/** A scenario is written by hand; more is another kind of file. */
+export const scenarioBytesMax = 1024 * 1024
+
+/** What a person chooses when they start a root. It becomes the root's spec. */
+export const agentChoiceSchema = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('scripted'),
+    /** YAML, `scenarioBytesMax` at most. Checked whole before anything starts. */
+    scenario: z.string(),
+    /** Where the text came from, for messages: a path or a name. */
+    source: z.string(),
+  }),
+])
+export type AgentChoice = z.infer<typeof agentChoiceSchema>

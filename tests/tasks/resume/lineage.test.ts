@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest'
+import { checkLineage, lineageOf } from '../../../src/main/tasks/resume/lineage.ts'
+import type { TranscriptPage } from '../../../src/shared/contract/workspace.ts'
+import type { Entry } from '../../../src/shared/entries.ts'
+import { newTaskId, type TaskId } from '../../../src/shared/ids.ts'
+import type { Task } from '../../../src/shared/tasks.ts'
+import { ids, liveState } from '../../fixtures/entries/tasks.ts'
+
+const titled = (seq: number): Entry => ({
+  ...{ v: 1, seq, at: seq, uuid: crypto.randomUUID() as Entry['uuid'], parentUuid: null },
+  ...{ type: 'title', title: `Entry ${seq}` },
+})
+
+/** A chain of tasks, each going on from the one before as it was at `seq`, and having `entries` now. */
+function chain(...generations: { seq: number; entries: number }[]) {
+  const state = { ...liveState, tasks: new Map(liveState.tasks) }
+  const model = state.tasks.get(ids.lead) as Task
+  const pages = new Map<TaskId, Entry[]>()
+  let resumedFrom: Task['resumedFrom'] = null
+  for (const { seq, entries } of generations) {
+    const id = newTaskId()
+    state.tasks.set(id, { ...model, id, resumedFrom })
+    pages.set(
+      id,
+      Array.from({ length: entries }, (_, at) => titled(at + 1)),
+    )
+    resumedFrom = { taskId: id, seq }
+  }
+  const transcriptPage = async (id: TaskId): Promise<TranscriptPage> => {
+    const entries = pages.get(id) ?? []
+    return {
+      ...{ status: 'complete', entries, damage: [], total: entries.length },
+      ...{ nextSeq: null, prevSeq: null, expired: null },
+    } as unknown as TranscriptPage
+  }
+  return { deps: { state, records: { transcriptPage } }, task: { ...model, resumedFrom } }
+}
+
+const titles = (entries: Entry[]) =>
+  entries.map((entry) => (entry.type === 'title' ? entry.title : entry.type))
+
+it('[S3] ends where each task was continued, whatever its own later runs added', async () => {
+  const { deps, task } = chain({ seq: 2, entries: 4 }, { seq: 1, entries: 3 })
+  const { entries } = await lineageOf(deps, task)
+  expect(titles(entries)).toEqual(['Entry 1', 'Entry 2', 'Entry 1'])
+})
+
+it('names the last entry that there is, for a new task to go on from', async () => {
+  const all = Number.MAX_SAFE_INTEGER
+  const { deps, task } = chain({ seq: 2, entries: 4 }, { seq: all, entries: 3 })
+  expect(await checkLineage(deps, task)).toEqual({ damage: [], lastSeq: 3 })
+  const none = chain({ seq: all, entries: 0 })
+  expect((await checkLineage(none.deps, none.task)).lastSeq).toBe(0)
+})
