@@ -282,6 +282,6 @@ it('[J7] [T3] records the end of a run once the disk allows, and takes a later p
   expect((await statuses())[0]).toBe('completed')
   const events = await eventsIn(layoutOf(dataDir).ledger)
   expect(events.find(({ event }) => event.type === 'task.interrupted')?.event).toMatchObject({
-    cause: expect.stringContaining('ENOSPC'),
+    cause: { kind: 'disk-full', code: 'ENOSPC' },
   })
 })

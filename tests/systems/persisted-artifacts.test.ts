@@ -181,7 +181,7 @@ agents:
     expect(pending).toMatchObject({
       status: 'completed',
       archived: false,
-      workspace: { pending: expect.stringContaining('transcript-moved') },
+      workspace: { pending: { step: 'transcript-moved' } },
     })
     while (existsSync(pending.workspace?.path ?? '')) await wait(20)
     expect((await fixture.shiplog.client.tasks.report({ taskId: root })).reportMarkdown).toContain(
