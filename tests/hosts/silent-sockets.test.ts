@@ -22,21 +22,24 @@ async function serverThat(silence: Parameters<typeof startRpcServer>[0]['silence
 async function knockAt(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   onTestFinished(() => void socket.destroy())
-  // Being cut off may come as a reset.
-  socket.on('error', () => undefined)
   await once(socket, 'connect')
+  // Being cut off may come as a reset, for which `once` would reject.
+  socket.on('error', () => undefined)
   return socket
 }
+
+const closed = (socket: Socket): Promise<void> =>
+  new Promise((resolve) => void socket.resume().once('close', () => resolve()))
 
 it('cuts off who connects and says nothing, or only half of what it wants', async () => {
   const { port } = await serverThat({
     ...{ requestMsMax: 20, requestCheckMs: 10, refusedMsMax: neverMs },
   })
   const silent = await knockAt(port)
-  const silentEnded = once(silent.resume(), 'close')
+  const silentEnded = closed(silent)
   const half = await knockAt(port)
   half.write('GET / HTTP/1.1\r\nHost:')
-  await Promise.all([silentEnded, once(half.resume(), 'close')])
+  await Promise.all([silentEnded, closed(half)])
 })
 
 it('cuts off a refused socket that never hangs up, after it was told why', async () => {
@@ -58,7 +61,7 @@ it('cuts off a refused socket that never hangs up, after it was told why', async
   ]
   socket.write(`${headers.join('\r\n')}\r\n\r\n`)
   // It answers nothing, and above all not the frame that closes.
-  await once(socket, 'close')
+  await closed(socket)
   const text = Buffer.concat(received).toString('latin1')
   expect(text).toMatch(/^HTTP\/1\.1 101 /)
   expect(text).toContain('wrong token')

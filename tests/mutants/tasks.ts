@@ -90,8 +90,8 @@ export const tasksMutants: Mutant[] = [
   {
     id: 'tasks-blocked-runs',
     file: 'src/main/tasks/runner.ts',
-    find: 'const reason = blockedBy(record, record.known(taskId))',
-    replace: 'const reason: string | null = null',
+    find: 'const cause = blockedBy(record, record.known(taskId))',
+    replace: 'const cause: ReturnType<typeof blockedBy> = null',
     harm: 'An agent begins although one that it depends on has failed.',
     tests: ['tests/tasks/task-service.test.ts', 'tests/tasks/lifecycle.test.ts'],
   },
@@ -206,8 +206,8 @@ export const tasksMutants: Mutant[] = [
   {
     id: 'tasks-usage-of-run-called-complete',
     file: 'src/main/tasks/run.ts',
-    find: 'complete: sum.complete && usage.complete',
-    replace: 'complete: usage.complete',
+    find: 'sum = addUsage(sum, usage ?? unknownUsage)',
+    replace: 'sum = addUsage(sum, usage ?? noUsage)',
     harm: 'The cost of a run is shown as complete although a provider did not say what one turn used.',
     tests: ['tests/tasks/run.test.ts'],
   },

@@ -50,8 +50,8 @@ export const workspacesMutants: Mutant[] = [
   {
     id: 'workspaces-removal-skips-a-step',
     file: 'src/main/workspaces/removal.ts',
-    find: 'removalSteps.indexOf(removal) + 1',
-    replace: 'removalSteps.indexOf(removal) + 2',
+    find: 'const left = removalSteps.slice(removal ? removalSteps.indexOf(removal) + 1 : 0)',
+    replace: 'const left = removalSteps.slice(removal ? removalSteps.indexOf(removal) + 2 : 0)',
     harm: 'A removal that continues after a crash leaves out one of its steps, such as the saving of the patch.',
     tests: [
       'tests/workspaces/rolling-forward.test.ts',

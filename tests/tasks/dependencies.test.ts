@@ -28,7 +28,10 @@ it('[T6] releases a blocked task only when all that it depends on has completed'
     return releasedBy(record, id).map((task) => task.id)
   }
   expect(released(first)).toEqual([])
-  expect(blockedBy(record, record.known(dependent))).toBe('it depends on "Second" (failed)')
+  expect(blockedBy(record, record.known(dependent))).toEqual({
+    kind: 'dependencies',
+    tasks: [{ taskId: second, title: 'Second', status: 'failed' }],
+  })
   expect(released(other)).toEqual([])
   expect(released(second)).toEqual([dependent])
 })

@@ -7,7 +7,7 @@ export const causeJson = (cause: Cause | null): (Cause & { text: string }) | nul
   cause && { ...cause, text: formatCause(cause) }
 
 /** `error` is the text of `cause`. */
-export function taskJson<T extends Task>(task: T): object {
+function taskJson(task: Task): object {
   return {
     ...task,
     kind: task.spec.kind,
