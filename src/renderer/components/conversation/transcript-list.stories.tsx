@@ -3,6 +3,13 @@ import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { expect, fireEvent, fn, userEvent, waitFor, within } from 'storybook/test'
 import { inWindow } from '../../../../storybook/decorators.tsx'
 import { lookupOf } from '../../../../storybook/task-lookup.ts'
+import {
+  distanceFromEnd,
+  frames,
+  scrollerOf,
+  tailPx,
+  untilFilled,
+} from '../../../../storybook/transcript-scroller.ts'
 import { session } from '../../../../tests/fixtures/entries/builder.ts'
 import {
   broken,
@@ -71,39 +78,6 @@ const meta: Meta<typeof TranscriptList> = {
 }
 export default meta
 type Story = StoryObj<typeof TranscriptList>
-
-const scrollerOf = (canvas: HTMLElement) =>
-  within(canvas).getByRole('region', { name: /Conversation/ })
-const distanceFromEnd = (box: HTMLElement) => box.scrollHeight - box.scrollTop - box.clientHeight
-/** A row that is measured late may leave it a few pixels from the end, within the padding after the last row. */
-const tailPx = 8
-const frames = async (count: number) => {
-  for (let frame = 0; frame < count; frame += 1) await new Promise(requestAnimationFrame)
-}
-/**
- * The rows in view fill it and adjoin each other: none is still to be made or measured. On a busy machine
- * that can take longer than a few frames, and places that are read before it are of a list on its way.
- */
-const isFilled = (box: HTMLElement): boolean => {
-  const view = box.getBoundingClientRect()
-  const feed = within(box).getByRole('feed').getBoundingClientRect()
-  const rows = [...box.querySelectorAll('article')]
-    .map((row) => row.getBoundingClientRect())
-    .filter(({ top, bottom }) => bottom > view.top && top < view.bottom)
-    .sort((a, b) => a.top - b.top)
-  const paddingPx = 24
-  const first = rows[0]
-  const last = rows.at(-1)
-  if (!first || !last) return false
-  return (
-    first.top <= Math.max(view.top, feed.top + paddingPx) + 1 &&
-    last.bottom >= Math.min(view.bottom, feed.bottom - paddingPx) - 1 &&
-    rows.every(
-      ({ top }, index) => index === 0 || Math.abs(top - (rows[index - 1]?.bottom ?? 0)) <= 1,
-    )
-  )
-}
-const untilFilled = (box: HTMLElement) => waitFor(() => expect(isFilled(box)).toBe(true))
 
 export const Live: Story = {
   decorators: [
@@ -361,135 +335,6 @@ export const Streaming: Story = {
     await expect(list.scrollToSeq(10)).toBe(true)
     await waitFor(() => expect(box.querySelector('[data-seq="9"]')).not.toBeNull())
     await expect(list.scrollToSeq(0)).toBe(false)
-  },
-}
-
-/** Until when a page that was asked for does not come. */
-let pagesMayCome = Promise.resolve()
-
-/** Reads pages of a long transcript as the store does: the newest first, older ones when they are asked for. */
-function Paged() {
-  const all = useMemo(() => long(200), [])
-  const [from, setFrom] = useState(all.length - pagedEntries)
-  const [paging, setPaging] = useState<'older' | null>(null)
-  const items = useMemo(() => itemsOf(all.slice(from)), [all, from])
-  const loadOlder = async () => {
-    setPaging('older')
-    await frames(2)
-    await pagesMayCome
-    setFrom((first) => Math.max(0, first - pagedEntries))
-    setPaging(null)
-  }
-  return (
-    <>
-      <output aria-label="Loaded from">{from}</output>
-      <TranscriptList
-        label="Conversation in pages"
-        items={items}
-        live
-        hasOlder={from > 0}
-        paging={paging}
-        onReachStart={loadOlder}
-      />
-    </>
-  )
-}
-/** Not whole turns: a page may begin within one. */
-const pagedEntries = 100
-
-/** Rows in view, by the text that names them, with where each begins. */
-function placesIn(box: HTMLElement): Map<string, number> {
-  const { top, bottom } = box.getBoundingClientRect()
-  const rows = within(box)
-    .getAllByRole('article')
-    .map((row) => ({ name: row.textContent, at: row.getBoundingClientRect() }))
-    .filter(({ name, at }) => name.includes('Module') && at.bottom > top && at.top < bottom)
-  return new Map(rows.map(({ name, at }) => [name, at.top]))
-}
-
-/** How far what was in view has moved down; null when none of it is in view any more. */
-function movedBy(before: Map<string, number>, now: Map<string, number>): number | null {
-  for (const [name, top] of before) {
-    const at = now.get(name)
-    if (at !== undefined) return at - top
-  }
-  return null
-}
-
-export const ScrolledUpThroughPages: Story = {
-  render: () => <Paged />,
-  play: async ({ canvasElement }) => {
-    const canvas = within(canvasElement)
-    const box = await canvas.findByRole('region', { name: 'Conversation in pages' })
-    const loadedFrom = () => Number(canvas.getByLabelText('Loaded from').textContent)
-    await untilFilled(box)
-    await waitFor(() => expect(distanceFromEnd(box)).toBeLessThan(tailPx))
-    await frames(4)
-    const notchPx = 400
-    for (let notch = 0; notch < 12; notch += 1) {
-      const before = placesIn(box)
-      const room = box.scrollTop
-      box.scrollTop -= notchPx
-      await frames(6)
-      await untilFilled(box)
-      const moved = movedBy(before, placesIn(box))
-      await expect(moved, `notch ${notch}`).not.toBeNull()
-      if (room >= notchPx) await expect(moved, `notch ${notch}`).toBeCloseTo(notchPx, 0)
-      else await expect(moved, `notch ${notch}`).toBeLessThanOrEqual(notchPx + 1)
-    }
-    // At the very top of what is loaded: a page comes, and the row that was there still is.
-    while (loadedFrom() > 0) {
-      const from = loadedFrom()
-      const page = Promise.withResolvers<void>()
-      pagesMayCome = page.promise
-      box.scrollTop = 0
-      await waitFor(() => expect(canvas.getByRole('feed')).toHaveAttribute('aria-busy', 'true'))
-      await untilFilled(box)
-      const before = placesIn(box)
-      page.resolve()
-      await waitFor(() => expect(loadedFrom()).toBeLessThan(from))
-      await frames(6)
-      await untilFilled(box)
-      const moved = movedBy(before, placesIn(box))
-      await expect(moved, `from ${loadedFrom()}`).toBeCloseTo(0, 0)
-      await expect(canvas.getAllByRole('article').length).toBeLessThan(200)
-    }
-  },
-}
-
-/** By keys: rows that are left scroll out of the page, and the keys go on working. */
-export const ReadByKeys: Story = {
-  render: () => <Paged />,
-  play: async ({ canvasElement }) => {
-    const canvas = within(canvasElement)
-    const box = await canvas.findByRole('region', { name: 'Conversation in pages' })
-    await waitFor(() => expect(distanceFromEnd(box)).toBeLessThan(tailPx))
-    box.focus()
-    // Through several pages: every turn is met, one after the other.
-    const met = new Set<number>()
-    while (!met.has(150)) {
-      const before = document.activeElement
-      await userEvent.keyboard('k')
-      await waitFor(() => expect(document.activeElement).not.toBe(before))
-      await untilFilled(box)
-      const row = document.activeElement as HTMLElement
-      const turn = /Module (\d+):/.exec(row.textContent)?.[1]
-      if (turn) met.add(Number(turn))
-      const { top, bottom } = row.getBoundingClientRect()
-      const view = box.getBoundingClientRect()
-      await expect(top).toBeGreaterThanOrEqual(view.top - 1)
-      await expect(bottom).toBeLessThanOrEqual(view.bottom + 1)
-    }
-    const turns = [...met].sort((a, b) => a - b)
-    await expect(turns).toEqual(turns.map((_, index) => 150 + index))
-    await expect(turns.length).toBeGreaterThan(40)
-    // The row that has the focus scrolls out of the page, and the list has it then.
-    box.scrollTop = box.scrollHeight
-    await waitFor(() => expect(document.activeElement).toBe(box))
-    await userEvent.keyboard('k')
-    await waitFor(() => expect(document.activeElement?.tagName).toBe('ARTICLE'))
-    await untilFilled(box)
-    await waitFor(() => expect(distanceFromEnd(box)).toBeLessThan(tailPx))
   },
 }
 

@@ -211,7 +211,7 @@ export const Blocked: Story = {
   },
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)
-    await expect(canvas.getByText('it depends on “Add parser tests” (failed)')).toBeVisible()
+    await expect(canvas.getByText('it depends on "Add parser tests" (failed)')).toBeVisible()
     await expect(canvas.queryByText(/Waits for/)).toBeNull()
   },
 }

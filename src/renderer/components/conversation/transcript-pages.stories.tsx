@@ -1,0 +1,157 @@
+/** A long transcript that comes in pages. */
+import type { Meta, StoryObj } from '@storybook/react-vite'
+import { useMemo, useState } from 'react'
+import { expect, userEvent, waitFor, within } from 'storybook/test'
+import { inWindow } from '../../../../storybook/decorators.tsx'
+import {
+  distanceFromEnd,
+  frames,
+  tailPx,
+  untilFilled,
+} from '../../../../storybook/transcript-scroller.ts'
+import { long } from '../../../../tests/fixtures/entries/conversations.ts'
+import type { Entry } from '../../../shared/entries.ts'
+import { emptyTranscript, foldEntries } from '../../../shared/projections/transcript.ts'
+import { TranscriptList } from './transcript-list.tsx'
+
+const meta: Meta<typeof TranscriptList> = {
+  title: 'Conversation/TranscriptList/Pages',
+  component: TranscriptList,
+  decorators: [inWindow],
+  args: { label: 'Conversation of Fix the parser', items: [] },
+}
+export default meta
+type Story = StoryObj<typeof TranscriptList>
+
+const itemsOf = (entries: Entry[]) => foldEntries(emptyTranscript(), entries).items
+
+/** Until when a page that was asked for does not come. */
+let pagesMayCome = Promise.resolve()
+/** Reads pages of a long transcript as the store does: the newest first, older ones when they are asked for. */
+function Paged() {
+  const all = useMemo(() => long(200), [])
+  const [from, setFrom] = useState(all.length - pagedEntries)
+  const [paging, setPaging] = useState<'older' | null>(null)
+  const items = useMemo(() => itemsOf(all.slice(from)), [all, from])
+  const loadOlder = async () => {
+    setPaging('older')
+    await frames(2)
+    await pagesMayCome
+    setFrom((first) => Math.max(0, first - pagedEntries))
+    setPaging(null)
+  }
+  return (
+    <>
+      <output aria-label="Loaded from">{from}</output>
+      <TranscriptList
+        label="Conversation in pages"
+        items={items}
+        live
+        hasOlder={from > 0}
+        paging={paging}
+        onReachStart={loadOlder}
+      />
+    </>
+  )
+}
+/** Not whole turns: a page may begin within one. */
+const pagedEntries = 100
+
+/** Rows in view, by the text that names them, with where each begins. */
+function placesIn(box: HTMLElement): Map<string, number> {
+  const { top, bottom } = box.getBoundingClientRect()
+  const rows = within(box)
+    .getAllByRole('article')
+    .map((row) => ({ name: row.textContent, at: row.getBoundingClientRect() }))
+    .filter(({ name, at }) => name.includes('Module') && at.bottom > top && at.top < bottom)
+  return new Map(rows.map(({ name, at }) => [name, at.top]))
+}
+
+/** How far what was in view has moved down; null when none of it is in view any more. */
+function movedBy(before: Map<string, number>, now: Map<string, number>): number | null {
+  for (const [name, top] of before) {
+    const at = now.get(name)
+    if (at !== undefined) return at - top
+  }
+  return null
+}
+
+export const ScrolledUpThroughPages: Story = {
+  render: () => <Paged />,
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    const box = await canvas.findByRole('region', { name: 'Conversation in pages' })
+    const loadedFrom = () => Number(canvas.getByLabelText('Loaded from').textContent)
+    await untilFilled(box)
+    await waitFor(() => expect(distanceFromEnd(box)).toBeLessThan(tailPx))
+    await frames(4)
+    const notchPx = 400
+    for (let notch = 0; notch < 12; notch += 1) {
+      const before = placesIn(box)
+      const room = box.scrollTop
+      box.scrollTop -= notchPx
+      await frames(6)
+      await untilFilled(box)
+      const moved = movedBy(before, placesIn(box))
+      await expect(moved, `notch ${notch}`).not.toBeNull()
+      if (room >= notchPx) await expect(moved, `notch ${notch}`).toBeCloseTo(notchPx, 0)
+      else await expect(moved, `notch ${notch}`).toBeLessThanOrEqual(notchPx + 1)
+    }
+    // At the very top of what is loaded: a page comes, and the row that was there still is.
+    while (loadedFrom() > 0) {
+      const from = loadedFrom()
+      const page = Promise.withResolvers<void>()
+      pagesMayCome = page.promise
+      box.scrollTop = 0
+      await waitFor(() => expect(canvas.getByRole('feed')).toHaveAttribute('aria-busy', 'true'))
+      await untilFilled(box)
+      const before = placesIn(box)
+      page.resolve()
+      await waitFor(() => expect(loadedFrom()).toBeLessThan(from))
+      await frames(6)
+      await untilFilled(box)
+      const moved = movedBy(before, placesIn(box))
+      await expect(moved, `from ${loadedFrom()}`).toBeCloseTo(0, 0)
+      await expect(canvas.getAllByRole('article').length).toBeLessThan(200)
+    }
+  },
+}
+
+/** By keys: rows that are left scroll out of the page, and the keys go on working. */
+export const ReadByKeys: Story = {
+  render: () => <Paged />,
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    const box = await canvas.findByRole('region', { name: 'Conversation in pages' })
+    const loadedFrom = () => Number(canvas.getByLabelText('Loaded from').textContent)
+    const atFirst = loadedFrom()
+    await waitFor(() => expect(distanceFromEnd(box)).toBeLessThan(tailPx))
+    box.focus()
+    // Past the beginning of the first page: every turn is met, one after the other.
+    const met = new Set<number>()
+    while (!met.has(165)) {
+      const before = document.activeElement
+      await userEvent.keyboard('k')
+      await waitFor(() => expect(document.activeElement).not.toBe(before))
+      await untilFilled(box)
+      const row = document.activeElement as HTMLElement
+      const turn = /Module (\d+):/.exec(row.textContent)?.[1]
+      if (turn) met.add(Number(turn))
+      const { top, bottom } = row.getBoundingClientRect()
+      const view = box.getBoundingClientRect()
+      await expect(top).toBeGreaterThanOrEqual(view.top - 1)
+      await expect(bottom).toBeLessThanOrEqual(view.bottom + 1)
+    }
+    const turns = [...met].sort((a, b) => a - b)
+    await expect(turns).toEqual(turns.map((_, index) => 165 + index))
+    await expect(turns.length).toBeGreaterThan(30)
+    await expect(loadedFrom()).toBeLessThan(atFirst)
+    // The row that has the focus scrolls out of the page, and the list has it then.
+    box.scrollTop = box.scrollHeight
+    await waitFor(() => expect(document.activeElement).toBe(box))
+    await userEvent.keyboard('k')
+    await waitFor(() => expect(document.activeElement?.tagName).toBe('ARTICLE'))
+    await untilFilled(box)
+    await waitFor(() => expect(distanceFromEnd(box)).toBeLessThan(tailPx))
+  },
+}
