@@ -239,3 +239,104 @@ it('[K3] gives the agent the prompt that was recorded', async () => {
   expect(given).toContain('[hidden: API_KEY]')
   expect(asked).toMatchObject({ role: 'user', parts: [{ type: 'text', text: given }] })
 })
+
+describe('[G2] a run ends whatever its agent does', () => {
+  const stopped = new Interruption({ kind: 'stopped', by: 'person' })
+  const never = new Promise<never>(() => undefined)
+  const outcomes = (entries: Entry[]) =>
+    entries.flatMap((entry) => (entry.type === 'tool-result' ? [entry.outcome] : []))
+
+  it.each([
+    ['never speaks again', async () => never],
+    ['goes on without a word', async () => new Promise((resolve) => setTimeout(resolve, 600_000))],
+  ] as const)('although it was stopped and %s', async (_, hang) => {
+    const { play, abort, entries } = await stage()
+    const outcome = await play(
+      async function* () {
+        yield* says('before')
+        abort.abort(stopped)
+        await hang()
+      },
+      { graceMs: 5 },
+    )
+    expect(outcome).toMatchObject({ status: 'interrupted', cause: stopped.why })
+    expect(messagesOf(await entries())).toMatchObject([{ status: 'interrupted' }])
+    expect(endOf(await entries())).toMatchObject({ type: 'run-end', status: 'interrupted' })
+  })
+
+  it('although it does not return when it is told to', async () => {
+    const { play, abort } = await stage()
+    const outcome = await play(
+      () => ({
+        [Symbol.asyncIterator]: () => ({
+          next: async () => {
+            abort.abort(stopped)
+            return never
+          },
+          return: () => never,
+        }),
+      }),
+      { graceMs: 5 },
+    )
+    expect(outcome).toMatchObject({ status: 'interrupted', cause: stopped.why })
+  })
+
+  it('with one turn for calls that it makes side by side before anything else', async () => {
+    const { play, entries } = await stage({ parentId: null })
+    const gitBranch = async () => {
+      await new Promise((resolve) => setImmediate(resolve))
+      return 'main'
+    }
+    await play(
+      async function* ({ callTool }) {
+        await Promise.all(['a', 'b', 'c'].map((path) => callTool('read_file', { path })))
+        yield { type: 'turn-ended' }
+      },
+      { gitBranch },
+    )
+    const all = await entries()
+    expect(messagesOf(all)).toMatchObject([{ turn: 1, parts: [{}, {}, {}] }])
+    expect(outcomes(all)).toEqual(['ok', 'ok', 'ok'])
+  })
+
+  it('with calls settled before its end that it did not wait for, also when the tool does not end', async () => {
+    const { play, entries } = await stage({ parentId: null })
+    const late = Promise.withResolvers<void>()
+    const asked: Promise<unknown>[] = []
+    const aborted: unknown[] = []
+    await play(
+      async function* ({ callTool }) {
+        const call = callTool('bash', { command: 'make' })
+        asked.push(call.catch(() => undefined))
+        await new Promise((resolve) => setTimeout(resolve, 5))
+        yield { type: 'text-delta', text: 'Done.' }
+      },
+      {
+        graceMs: 5,
+        runTool: async (_name, _input, { signal }) => {
+          signal.addEventListener('abort', () => aborted.push(signal.reason))
+          await late.promise
+          return { outcome: 'ok', output: 'made' }
+        },
+      },
+    )
+    const types = (await entries()).map(({ type }) => type)
+    expect(types.slice(-3)).toEqual(['tool-result', 'message', 'run-end'])
+    expect(aborted).toHaveLength(1)
+    late.resolve()
+    await Promise.all(asked)
+    expect(outcomes(await entries())).toEqual(['unknown'])
+  })
+
+  it('and records nothing that it does afterwards', async () => {
+    const { play, entries } = await stage({ parentId: null })
+    let input: AgentRunInput | undefined
+    await play(async function* (given) {
+      input = given
+      yield* says('Done.')
+    })
+    const before = await entries()
+    await expect(input?.callTool('bash', { command: 'rm -rf .' })).rejects.toThrow('has ended')
+    expect(await entries()).toEqual(before)
+  })
+})

@@ -96,10 +96,13 @@ it('[J6] runs no tool whose call could not be recorded', async () => {
 })
 
 it('[A8] keeps what an interrupted turn had said, marked as interrupted; nothing when it had said nothing', async () => {
+  const silent = await openWriter()
+  await silent.writer.begin()
+  await silent.writer.interrupt()
+  expect(silent.session.lastSeq).toBe(0)
+  await silent.session.close()
+
   const { session, writer } = await openWriter()
-  await writer.begin()
-  await writer.interrupt()
-  expect(session.lastSeq).toBe(0)
   await writer.text('half a sen')
   await writer.interrupt()
   await writer.interrupt()
@@ -108,5 +111,6 @@ it('[A8] keeps what an interrupted turn had said, marked as interrupted; nothing
     { type: 'message', status: 'interrupted', parts: [{ type: 'text', text: 'half a sen' }] },
   ])
   expect(session.partial).toBeNull()
+  await expect(writer.text('ce')).rejects.toThrow('has ended')
   await session.close()
 })

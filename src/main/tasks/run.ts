@@ -1,6 +1,7 @@
 /** One run of an agent: from its prompt to its end, every step of it in the session's record. */
 
 import { isAbsolute, join, relative } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import type {
   Agent,
   AgentRunInput,
@@ -27,6 +28,7 @@ import { addPullRequestLinks, pullRequestLinks } from './pull-request-links.ts'
 import { summaryOf } from './run-summary.ts'
 import { changeOfShell, shellAfter } from './shell-record.ts'
 import { createTurnWriter, type TurnWriter } from './turn-writer.ts'
+import { untilStopped } from './until-stopped.ts'
 
 export interface RunOptions {
   task: Task
@@ -51,6 +53,8 @@ export interface RunOptions {
   withheld: string[]
   secrets: LearningMasker
   signal: AbortSignal
+  /** How long an agent that was stopped has to end by itself. Absent: `stopGraceMs`. */
+  graceMs?: number
   clock: () => number
   gitBranch: () => Promise<string | null>
   /** Sets the working directory up, where that was not done yet. */
@@ -206,7 +210,8 @@ async function playRun(
     signal,
     callTool: calls.call,
   }
-  for await (const event of options.agent.run(input)) {
+  const events = untilStopped(options.agent.run(input), signal, options.graceMs ?? stopGraceMs)
+  for await (const event of events) {
     signal.throwIfAborted()
     switch (event.type) {
       case 'turn-started':
@@ -226,11 +231,13 @@ async function playRun(
         await writer.end({ usage: event.usage, model: event.model })
         break
       case 'failed':
+        await calls.settle()
         await writer.end({})
         return { status: 'failed', cause: { kind: 'said', text: event.message } }
     }
   }
   signal.throwIfAborted()
+  await calls.settle()
   await writer.end({})
   if (calls.reported() || options.task.parentId === null)
     return { status: 'completed', cause: null }
@@ -248,7 +255,10 @@ function createToolCalls(
   history: Entry[],
   { writer, held, fileChanges }: { writer: TurnWriter; held: Held; fileChanges: FileChanges },
 ) {
-  const { session, signal, task } = options
+  const { session, task } = options
+  const agentIsOver = new AbortController()
+  const signal = AbortSignal.any([options.signal, agentIsOver.signal])
+  const inFlight = new Set<Promise<unknown>>()
   const seen = new Set<string>()
   let reported = sinceLastFailure(history).some(isReport)
 
@@ -288,7 +298,31 @@ function createToolCalls(
     await addPullRequestLinks(session, urls, 'tool-output')
   }
 
-  return { call, reported: () => reported }
+  const tracked: AgentRunInput['callTool'] = async (...args) => {
+    const result = call(...args)
+    inFlight.add(result)
+    try {
+      return await result
+    } finally {
+      inFlight.delete(result)
+    }
+  }
+
+  /** Ends the calls that an agent did not wait for before its run was over. */
+  async function settle(): Promise<void> {
+    if (inFlight.size === 0) return
+    agentIsOver.abort(new Error('The agent ended its run without waiting for this.'))
+    const late = new AbortController()
+    const graceMs = options.graceMs ?? stopGraceMs
+    await Promise.race([
+      Promise.allSettled(inFlight),
+      wait(graceMs, undefined, { signal: late.signal }).catch(() => undefined),
+    ])
+    late.abort()
+    await writer.settleCalls()
+  }
+
+  return { call: tracked, settle, reported: () => reported }
 }
 
 /** A report of a run that failed all the same was not the end of the task. */
@@ -317,6 +351,9 @@ function movedAlong(cwd: string, { workingDir }: RunOptions, history: Entry[]): 
   const below = relative(last.cwd, cwd)
   return below.startsWith('..') || isAbsolute(below) ? cwd : join(workingDir, below)
 }
+
+/** An agent ends within a moment of its signal; one that has not ended after this takes no notice of it. */
+const stopGraceMs = 5_000
 
 /** A row of the sidebar shows less than half of this. */
 const activityCharsMax = 120

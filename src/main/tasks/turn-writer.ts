@@ -4,7 +4,7 @@
  * before the agent hears of it, and a turn before the next one begins (J6).
  */
 import type { Masker, MaskStream, ToolResult } from '../../shared/agent.ts'
-import type { MessageEntry, MessagePart, ShellChange } from '../../shared/entries.ts'
+import type { MessageEntry, MessagePart, ShellChange, ToolCallEntry } from '../../shared/entries.ts'
 import {
   type EntryId,
   newEntryId,
@@ -29,8 +29,21 @@ export interface TurnWriter {
     execute: (callId: ToolCallId, messageUuid: EntryId) => Promise<ExecutedCall>,
   ): Promise<ToolResult>
   end(of: { usage?: Usage | undefined; model?: string | undefined }): Promise<void>
-  /** Keeps what the turn had said, marked as interrupted. Between turns it does nothing. */
+  /** Gives calls that have no result yet an unknown outcome: what comes of them later is not recorded. */
+  settleCalls(): Promise<void>
+  /**
+   * Settles the calls, and keeps what the turn had said, marked as interrupted. Nothing can be written after it.
+   */
   interrupt(): Promise<void>
+}
+
+interface OpenCall {
+  common: Pick<ToolCallEntry, 'messageUuid' | 'runId' | 'turn' | 'callId' | 'name'>
+  startedMs: number
+  /** Resolved once its result is in the record, or was refused. */
+  settled: PromiseWithResolvers<void>
+  /** Its result is being written. */
+  isRecording?: boolean
 }
 
 interface ExecutedCall extends ToolResult {
@@ -56,12 +69,24 @@ export function createTurnWriter(options: {
   const { session, sessionId, runId, clock, mask } = options
   let turn = options.turnsBefore
   let message: MessageFields | null = null
+  let beginning: Promise<void> | null = null
+  let isClosed = false
+  const openCalls = new Map<ToolCallId, OpenCall>()
   /** Text that is being spoken: its end may be the beginning of a secret. */
   let spoken: { type: 'text' | 'reasoning'; stream: MaskStream } | null = null
 
   type MessageFields = Omit<MessageEntry, 'v' | 'seq' | 'at' | 'parentUuid' | 'status'>
 
+  /** Agents may call tools side by side before anything else: that begins one turn. */
   async function begin(): Promise<void> {
+    beginning ??= beginTurn().finally(() => {
+      beginning = null
+    })
+    await beginning
+  }
+
+  async function beginTurn(): Promise<void> {
+    refuseWhenClosed()
     // A turn is durable before the next one begins, also for an agent that does not say where it ended.
     await end({})
     turn++
@@ -120,8 +145,10 @@ export function createTurnWriter(options: {
     execute: (callId: ToolCallId, messageUuid: EntryId) => Promise<ExecutedCall>,
   ): Promise<ToolResult> {
     const { name } = asked
+    refuseWhenClosed()
     await options.beforeTool?.(name)
     await ensureBegun()
+    refuseWhenClosed()
     endSpeech()
     const fields = message as MessageFields
     const callId = asked.callId ?? newToolCallId()
@@ -129,12 +156,22 @@ export function createTurnWriter(options: {
     const common = { messageUuid: fields.uuid, runId, turn, callId, name }
     // What the agent passed is recorded as JSON: that is what will be read back.
     const input = asked.input === undefined ? null : JSON.parse(JSON.stringify(asked.input))
-    await session.append({ type: 'tool-call', ...common, input })
+    const open: OpenCall = { common, startedMs: clock(), settled: Promise.withResolvers() }
+    openCalls.set(callId, open)
+    try {
+      await session.append({ type: 'tool-call', ...common, input })
+    } catch (error) {
+      settle(callId)
+      throw error
+    }
     publishPartial(message)
     const startedMs = clock()
     const durationMs = () => Math.max(0, clock() - startedMs)
     try {
+      refuseWhenClosed()
       const { shellChange: shell, ...result } = await execute(callId, fields.uuid)
+      if (openCalls.get(callId) !== open) throw new Error('Its outcome is recorded as unknown.')
+      open.isRecording = true
       const { outcome } = result
       const { output, detail } = mask.value({ output: result.output, detail: result.detail })
       await session.append({
@@ -149,6 +186,8 @@ export function createTurnWriter(options: {
       return { ...result, output, ...(detail ? { detail } : {}) }
     } catch (error) {
       // Cut short: whether it had its effect nobody knows, and it is never run again (S3).
+      if (openCalls.get(callId) !== open) throw error
+      open.isRecording = true
       await session
         .append({
           type: 'tool-result',
@@ -159,10 +198,23 @@ export function createTurnWriter(options: {
         })
         .catch(() => undefined) // the first error is the one to tell
       throw error
+    } finally {
+      settle(callId)
     }
   }
 
+  function settle(callId: ToolCallId): void {
+    openCalls.get(callId)?.settled.resolve()
+    openCalls.delete(callId)
+  }
+
+  function refuseWhenClosed(): void {
+    if (isClosed) throw new Error('The run has ended: nothing more is recorded.')
+  }
+
   async function end(of: { usage?: Usage | undefined; model?: string | undefined }): Promise<void> {
+    // A turn's calls have their results before it ends, also for an agent that does not wait for them.
+    await Promise.all([...openCalls.values()].map(({ settled }) => settled.promise))
     if (!message) return
     endSpeech()
     await session.append({ ...message, status: 'complete', ...of })
@@ -171,7 +223,26 @@ export function createTurnWriter(options: {
     await options.afterTurn?.(turn)
   }
 
+  async function settleCalls(): Promise<void> {
+    for (const { common, startedMs, settled, isRecording } of [...openCalls.values()]) {
+      if (isRecording) {
+        await settled.promise
+        continue
+      }
+      settle(common.callId)
+      await session.append({
+        type: 'tool-result',
+        ...common,
+        outcome: 'unknown',
+        output: interruptedOutput,
+        durationMs: Math.max(0, clock() - startedMs),
+      })
+    }
+  }
+
   async function interrupt(): Promise<void> {
+    isClosed = true
+    await settleCalls()
     if (!message) return
     endSpeech()
     if (message.parts.length > 0) await session.append({ ...message, status: 'interrupted' })
@@ -185,6 +256,7 @@ export function createTurnWriter(options: {
     reasoning: (text) => stream('reasoning', text),
     call,
     end,
+    settleCalls,
     interrupt,
   }
 }
