@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { noUsage } from '../../../src/shared/usage.ts'
 import { createStage, oneAgent } from './stage.ts'
 
 const bash = (command: string) => `- call: bash\n  with: { command: ${JSON.stringify(command)} }\n`
@@ -107,7 +108,7 @@ describe('playing a scenario', () => {
     expect(first.calls.map(({ name, input }) => [name, input])).toEqual([
       ['agent_report', { title: 't', markdown: 'm' }],
     ])
-    expect(first.events.at(-1)).toEqual({ type: 'turn-ended' })
+    expect(first.events.at(-1)).toEqual({ type: 'turn-ended', usage: noUsage })
     expect((await stage.run({ prompt: 'more' })).turns).toEqual(['You said more'])
   })
 
@@ -116,7 +117,7 @@ describe('playing a scenario', () => {
     const { events } = await stage.run({ prompt: 'fly' })
     expect(events).toEqual([
       { type: 'turn-started' },
-      { type: 'turn-ended' },
+      { type: 'turn-ended', usage: noUsage },
       { type: 'failed', message: "Can't fly" },
     ])
   })
