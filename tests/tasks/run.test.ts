@@ -328,6 +328,34 @@ describe('[G2] a run ends whatever its agent does', () => {
     expect(outcomes(await entries())).toEqual(['unknown'])
   })
 
+  it('with its tools stopped when it fails or is lost while one is at work', async () => {
+    for (const end of ['fails', 'is lost']) {
+      const { play, entries } = await stage()
+      const stoppedTools: string[] = []
+      const outcome = await play(
+        async function* ({ callTool }) {
+          void callTool('bash', { command: 'make' }).catch(() => undefined)
+          await new Promise((resolve) => setTimeout(resolve, 5))
+          if (end === 'is lost') throw new Error('connection lost')
+          yield { type: 'failed', message: 'No.' }
+        },
+        {
+          runTool: (name, _input, { signal }) =>
+            new Promise((_resolve, reject) => {
+              signal.addEventListener('abort', () => {
+                stoppedTools.push(name)
+                reject(signal.reason)
+              })
+            }),
+        },
+      )
+      expect([end, outcome.status]).toEqual([end, end === 'fails' ? 'failed' : 'interrupted'])
+      expect(stoppedTools).toEqual(['bash'])
+      expect(outcomes(await entries())).toEqual(['unknown'])
+      expect((await entries()).at(-1)?.type).toBe('run-end')
+    }
+  })
+
   it('and records nothing that it does afterwards', async () => {
     const { play, entries } = await stage({ parentId: null })
     let input: AgentRunInput | undefined

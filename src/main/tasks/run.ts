@@ -210,35 +210,41 @@ async function playRun(
     signal,
     callTool: calls.call,
   }
-  const events = untilStopped(options.agent.run(input), signal, options.graceMs ?? stopGraceMs)
-  for await (const event of events) {
-    signal.throwIfAborted()
-    switch (event.type) {
-      case 'turn-started':
-        options.onActivity('Thinking')
-        usage.turnBegan()
-        await writer.begin()
-        break
-      case 'reasoning-delta':
-        await writer.reasoning(event.text)
-        break
-      case 'text-delta':
-        options.onActivity('Writing')
-        await writer.text(event.text)
-        break
-      case 'turn-ended':
-        usage.turnEnded(event.usage)
-        await writer.end({ usage: event.usage, model: event.model })
-        break
-      case 'failed':
-        await calls.settle()
-        await writer.end({})
-        return { status: 'failed', cause: { kind: 'said', text: event.message } }
+  let failure: string | null = null
+  try {
+    const events = untilStopped(options.agent.run(input), signal, options.graceMs ?? stopGraceMs)
+    for await (const event of events) {
+      signal.throwIfAborted()
+      switch (event.type) {
+        case 'turn-started':
+          options.onActivity('Thinking')
+          usage.turnBegan()
+          await writer.begin()
+          break
+        case 'reasoning-delta':
+          await writer.reasoning(event.text)
+          break
+        case 'text-delta':
+          options.onActivity('Writing')
+          await writer.text(event.text)
+          break
+        case 'turn-ended':
+          usage.turnEnded(event.usage)
+          await writer.end({ usage: event.usage, model: event.model })
+          break
+        case 'failed':
+          failure = event.message
+          break
+      }
+      if (failure !== null) break
     }
+    if (failure === null) signal.throwIfAborted()
+  } finally {
+    // However the agent ended: no tool of it goes on without it.
+    await calls.settle()
   }
-  signal.throwIfAborted()
-  await calls.settle()
   await writer.end({})
+  if (failure !== null) return { status: 'failed', cause: { kind: 'said', text: failure } }
   if (calls.reported() || options.task.parentId === null)
     return { status: 'completed', cause: null }
   return { status: 'failed', cause: { kind: 'no-report' } }
