@@ -320,7 +320,11 @@ describe('tasks retry, abandon and continue', () => {
     const result = events.at(-1)
     expect(result).toMatchObject({ type: 'result', status: 'completed' })
     const continued = world.state.tasks.get(result?.taskId as TaskId)
-    expect(continued).toMatchObject({ resumedFrom: { taskId: tester }, prompt: 'And more', parentId: null })
+    expect(continued).toMatchObject({
+      resumedFrom: { taskId: tester },
+      prompt: 'And more',
+      parentId: null,
+    })
     const refused = await run(['tasks', 'continue', lead])
     expect(refused.code).toBe(5)
     expect(refused.stderr).toContain(`shiplog tasks resume ${lead.slice(0, 8)}`)

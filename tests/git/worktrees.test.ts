@@ -110,7 +110,7 @@ it.skipIf(process.platform === 'win32')(
   'tells a worktree whose making was killed half-way from one that somebody works in',
   async () => {
     const { project, worktree } = await withWorktree()
-    await expect(git.isHalfMadeWorktree(worktree)).resolves.toBe(false)
+    await expect(git.isPartialWorktree(worktree)).resolves.toBe(false)
     await project.write('.gitattributes', '*.md filter=deadly\n')
     project.git('add', '-A')
     project.git('commit', '-qm', 'With a filter')
@@ -121,10 +121,10 @@ it.skipIf(process.platform === 'win32')(
     await once(child, 'close')
     expect(child.signalCode).toBe('SIGKILL')
     await expect(git.isClean(half)).resolves.toBe(false)
-    await expect(git.isHalfMadeWorktree(half)).resolves.toBe(true)
+    await expect(git.isPartialWorktree(half)).resolves.toBe(true)
     const before = noted(project)
-    await git.forgetHalfMadeWorktree(half)
-    await git.forgetHalfMadeWorktree(worktree)
+    await git.forgetPartialWorktree(half)
+    await git.forgetPartialWorktree(worktree)
     expect(noted(project)).toBe(before - 1)
   },
 )

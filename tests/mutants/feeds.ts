@@ -28,7 +28,7 @@ export const feedsMutants: Mutant[] = [
   },
   {
     id: 'feeds-abort-unheard',
-    file: 'src/main/rpc/mailbox.ts',
+    file: 'src/main/rpc/feed-queue.ts',
     find: 'if (items.length > 0 || signal?.aborted) return',
     replace: 'if (items.length > 0) return',
     harm: 'The feed of a page that was closed while an event was sent to it is never ended.',

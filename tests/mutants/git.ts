@@ -64,7 +64,7 @@ export const gitMutants: Mutant[] = [
   },
   {
     id: 'git-dirty-folder-switched',
-    file: 'src/main/git/bring-back.ts',
+    file: 'src/main/git/rebase-and-switch.ts',
     find: '  if (!(await isClean(git, dir))) return false\n',
     replace: '',
     harm: "A person's uncommitted work is carried to another branch.",

@@ -68,7 +68,7 @@ export const projectionsMutants: Mutant[] = [
   },
   {
     id: 'projections-abandoned-depended-on',
-    file: 'src/shared/projections/begun-anew.ts',
+    file: 'src/shared/projections/latest-attempt.ts',
     find: '.findLast(',
     replace: '.find(',
     harm: 'An agent waits for one that was given up, and not for the one that was started in its place.',

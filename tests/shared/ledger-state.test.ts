@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest'
 import { newToolCallId, type TaskId } from '../../src/shared/ids.ts'
-import { newestOf } from '../../src/shared/projections/begun-anew.ts'
+import { latestAttemptOf } from '../../src/shared/projections/latest-attempt.ts'
 import { parallelGroupOf } from '../../src/shared/projections/parallel-group.ts'
 import type { Task } from '../../src/shared/tasks.ts'
 import type { Usage } from '../../src/shared/usage.ts'
@@ -82,7 +82,7 @@ it('means the latest attempt where a task that was restarted is depended on', ()
   ]
   const childrenOf = (id: TaskId) =>
     [...ledger.state.tasks.values()].filter((task) => task.parentId === id)
-  const newest = (id: TaskId) => newestOf(ledger.state.tasks.get(id) as Task, childrenOf).id
+  const newest = (id: TaskId) => latestAttemptOf(ledger.state.tasks.get(id) as Task, childrenOf).id
   expect([first, second, third].map(newest)).toEqual([third, third, third])
   expect([other, parentId].map(newest)).toEqual([other, parentId])
 })

@@ -1,6 +1,6 @@
 /** What the disk would not take of a task's end is not forgotten. */
 import { expect, it, onTestFinished } from 'vitest'
-import { createPutOff } from '../../src/main/tasks/put-off.ts'
+import { createDeferredEvents } from '../../src/main/tasks/deferred-events.ts'
 import type { TaskEvent } from '../../src/main/tasks/task-record.ts'
 import { newTaskId, type TaskId } from '../../src/shared/ids.ts'
 
@@ -8,13 +8,13 @@ function stage() {
   let refusing: Error | null = null
   const recorded: TaskEvent[] = []
   const later: TaskId[] = []
-  const putOff = createPutOff({
+  const putOff = createDeferredEvents({
     async move(event) {
       if (refusing) throw refusing
       recorded.push(event)
     },
     onRecorded: (taskId) => later.push(taskId),
-    onPutOff: () => undefined,
+    onDeferred: () => undefined,
   })
   onTestFinished(() => putOff.close())
   const refuse = (error: Error | null) => {
@@ -34,12 +34,12 @@ it('[J7] records an event as soon as the disk allows, once, and says so', async 
   const event = cancelled(newTaskId())
   refuse(new Error('disk full'))
   await putOff.record(event)
-  await expect(putOff.settle(event.taskId)).rejects.toThrow('disk full')
+  await expect(putOff.flush(event.taskId)).rejects.toThrow('disk full')
   refuse(null)
-  await Promise.all([putOff.settle(event.taskId), putOff.settle(event.taskId)])
+  await Promise.all([putOff.flush(event.taskId), putOff.flush(event.taskId)])
   expect(recorded).toEqual([event])
   expect(later).toEqual([event.taskId])
-  await putOff.settle(newTaskId())
+  await putOff.flush(newTaskId())
   expect(recorded).toHaveLength(1)
 })
 

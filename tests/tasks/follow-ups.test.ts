@@ -187,7 +187,7 @@ it('[T7] leaves a follow-up waiting when the removal of its workspace begins whi
   const begun: TaskId[] = []
   const { prompt } = createFollowUps({
     ...{ ledger, record: createTaskRecord(ledger), runs: { has: () => false } },
-    runner: { begin: (id) => void begun.push(id), settle: async () => undefined },
+    runner: { begin: (id) => void begun.push(id), flushDeferred: async () => undefined },
   })
   await prompt(taskId, 'And the sails?')
   expect(begun).toEqual([])

@@ -1,6 +1,6 @@
 import { setImmediate as settled } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { acquireBoth, createSlots, type Slot } from '../../src/main/tasks/slots.ts'
+import { acquireBoth, createSemaphore, type Slot } from '../../src/main/tasks/semaphore.ts'
 
 const never = new AbortController().signal
 
@@ -11,10 +11,10 @@ async function stateOf(promise: Promise<unknown>): Promise<'done' | 'waiting'> {
 }
 
 it('[T5] gives out no more slots than there are, and those who go on come first', async () => {
-  const slots = createSlots(1)
+  const slots = createSemaphore(1)
   const first = await slots.acquire(never)
   const reply = Promise.withResolvers<void>()
-  const lent = first.lend(() => reply.promise)
+  const lent = first.yieldWhile(() => reply.promise)
   const second = await slots.acquire(never)
   const third = slots.acquire(never)
   reply.resolve()
@@ -27,10 +27,10 @@ it('[T5] gives out no more slots than there are, and those who go on come first'
 })
 
 it('[T5] lends a slot once, however many things its agent waits for at the same time', async () => {
-  const slots = createSlots(1)
+  const slots = createSemaphore(1)
   const first = await slots.acquire(never)
   const replies = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const lent = replies.map((reply) => first.lend(() => reply.promise))
+  const lent = replies.map((reply) => first.yieldWhile(() => reply.promise))
   await slots.acquire(never)
   expect(await stateOf(slots.acquire(never))).toBe('waiting')
   for (const reply of replies) reply.resolve()
@@ -38,10 +38,10 @@ it('[T5] lends a slot once, however many things its agent waits for at the same 
 })
 
 it('[T5] frees exactly one slot when an agent ends in the middle of waiting', async () => {
-  const slots = createSlots(2)
+  const slots = createSemaphore(2)
   const [ending, working] = [await slots.acquire(never), await slots.acquire(never)]
   const reply = Promise.withResolvers<void>()
-  const lent = ending.lend(() => reply.promise).catch(() => undefined)
+  const lent = ending.yieldWhile(() => reply.promise).catch(() => undefined)
   const other = await slots.acquire(never)
   reply.reject(new Error('stopped'))
   await settled()
@@ -58,10 +58,10 @@ it('[T5] frees exactly one slot when an agent ends in the middle of waiting', as
 })
 
 it('[T5] frees the slot of an agent that ends in the moment in which it gets it again', async () => {
-  const slots = createSlots(1)
+  const slots = createSemaphore(1)
   const ending = await slots.acquire(never)
   const reply = Promise.withResolvers<void>()
-  const lent = ending.lend(() => reply.promise)
+  const lent = ending.yieldWhile(() => reply.promise)
   const second = await slots.acquire(never)
   reply.resolve()
   expect(await stateOf(lent)).toBe('waiting')
@@ -71,7 +71,7 @@ it('[T5] frees the slot of an agent that ends in the moment in which it gets it 
 })
 
 it('rejects with the reason of the one who gave up, and gives its place to the next', async () => {
-  const slots = createSlots(1)
+  const slots = createSemaphore(1)
   const first = await slots.acquire(never)
   const abort = new AbortController()
   const second = slots.acquire(abort.signal)
@@ -83,7 +83,7 @@ it('rejects with the reason of the one who gave up, and gives its place to the n
 })
 
 it('[T5] gives the slot of the group back when an agent is stopped while it waits for one of its tree', async () => {
-  const [group, tree] = [createSlots(1), createSlots(1)]
+  const [group, tree] = [createSemaphore(1), createSemaphore(1)]
   const working = await tree.acquire(never)
   const abort = new AbortController()
   const stopped = acquireBoth(group, tree, abort.signal)
@@ -97,10 +97,10 @@ it('[T5] gives the slot of the group back when an agent is stopped while it wait
 })
 
 it('[T5] lends and frees both slots of an agent that was resumed with others', async () => {
-  const [group, tree] = [createSlots(1), createSlots(1)]
+  const [group, tree] = [createSemaphore(1), createSemaphore(1)]
   const slot = await acquireBoth(group, tree, never)
   const reply = Promise.withResolvers<void>()
-  const lent = slot.lend(() => reply.promise)
+  const lent = slot.yieldWhile(() => reply.promise)
   await settled()
   expect([group.hasFree(), tree.hasFree()]).toEqual([true, true])
   reply.resolve()

@@ -7,7 +7,7 @@ import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { parseTaskId, type TaskId, taskIdSchema } from '../../shared/ids.ts'
-import { createSerially } from '../../shared/serially.ts'
+import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
 import {
   exists,
   readJsonFile,
@@ -159,7 +159,7 @@ async function isDirectory(path: string): Promise<boolean> {
 }
 
 /** Two children may report at once: what changes one file runs one after the other. */
-const serially = createSerially()
+const serially = createKeyedMutex()
 
 interface Change {
   taskId: TaskId

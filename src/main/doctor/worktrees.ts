@@ -100,7 +100,7 @@ async function* examineStray(subject: Case, path: string): Findings {
       path,
       detail: 'no workspace works here, and nothing in it is uncommitted',
       async repair() {
-        await subject.git.forgetHalfMadeWorktree(path)
+        await subject.git.forgetPartialWorktree(path)
         await subject.toTrash(path)
       },
     }
@@ -113,7 +113,7 @@ async function* examineStray(subject: Case, path: string): Findings {
 /** A folder that is no worktree of anything is nobody's work; one that Git can't read might be somebody's. */
 async function isUntouched({ git }: Case, path: string): Promise<boolean> {
   if (!(await look(join(path, '.git')))) return true
-  return (await git.isHalfMadeWorktree(path)) || git.isClean(path).catch(() => false)
+  return (await git.isPartialWorktree(path)) || git.isClean(path).catch(() => false)
 }
 
 /** Only told: another data directory may work on the same repository. */

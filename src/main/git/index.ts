@@ -1,10 +1,8 @@
 /** Everything that talks to the `git` binary. Nothing here knows tasks, sessions or the ledger. */
 import type { TaskId } from '../../shared/ids.ts'
-import { createSerially } from '../../shared/serially.ts'
-import * as bringBack from './bring-back.ts'
+import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
 import { type TreeDifference, treeDifferences } from './changes.ts'
 import { diff, diffBlobs, diffCommits } from './diff.ts'
-import { forgetHalfMadeWorktree, isHalfMadeWorktree } from './half-made.ts'
 import * as history from './history.ts'
 import { initRepository } from './init.ts'
 import * as inspect from './inspect.ts'
@@ -18,8 +16,10 @@ import {
   type WriteUpdate,
 } from './merge.ts'
 import { notInSnapshot } from './not-in-snapshot.ts'
+import { forgetPartialWorktree, isPartialWorktree } from './partial-worktree.ts'
 import { type SavePatchInput, savePatch } from './patches.ts'
 import { privateFile, takeAwayIndexLock } from './private-files.ts'
+import * as bringBack from './rebase-and-switch.ts'
 import {
   foldersWithBranch,
   isMovedWorktree,
@@ -69,7 +69,7 @@ export type Git = ReturnType<typeof createGit>
 /** Every function may throw GitError, GitMissingError, or the signal's reason once it is aborted. */
 export function createGit(options: RunGitOptions = {}) {
   const git = createRunGit(options)
-  const serially = createSerially()
+  const serially = createKeyedMutex()
   // Each must see what the one before it brought in.
   const inTarget = async <Result>(targetDir: string, run: () => Promise<Result>) =>
     serially(await inspect.topLevelOf(git, targetDir), run)
@@ -126,12 +126,12 @@ export function createGit(options: RunGitOptions = {}) {
     /** Throws WorktreeBrokenError when it can't be put right. */
     repairWorktree: (root: string) => git.ensureWorktree(root),
     /** Its making was cut short: nobody has worked in it. */
-    isHalfMadeWorktree,
+    isPartialWorktree,
     /** Where Git keeps a file of that name for the worktree alone: it goes with the worktree. */
     privateFile: (dir: string, name: string) => privateFile(git, dir, name),
     takeAwayIndexLock: (input: Parameters<typeof takeAwayIndexLock>[1]) =>
       takeAwayIndexLock(git, input),
-    forgetHalfMadeWorktree,
+    forgetPartialWorktree,
     createWorktree: (input: worktrees.CreateWorktreeInput) =>
       inRepository(input.repoDir, () => worktrees.createWorktree(git, input)),
     removeWorktree: (input: worktrees.RemoveWorktreeInput) =>

@@ -3,24 +3,24 @@ import { lstat, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 
 /** Git's own word in the lock of a worktree that it is making. */
-export const halfMadeReason = 'initializing'
+export const partialWorktreeReason = 'initializing'
 
 /** Nobody has worked in one: what misses in it only looks like uncommitted work. */
-export async function isHalfMadeWorktree(dir: string): Promise<boolean> {
-  return (await halfMadeAdminDir(dir)) !== null
+export async function isPartialWorktree(dir: string): Promise<boolean> {
+  return (await partialAdminDir(dir)) !== null
 }
 
 /**
  * Takes Git's note of a half-made worktree away: without a commit in it, `git fsck` finds fault with the
  * whole repository, and Git never prunes what is locked. The folder stays; no half-made one is fine.
  */
-export async function forgetHalfMadeWorktree(dir: string): Promise<void> {
-  const adminDir = await halfMadeAdminDir(dir)
+export async function forgetPartialWorktree(dir: string): Promise<void> {
+  const adminDir = await partialAdminDir(dir)
   if (adminDir !== null) await rm(adminDir, { recursive: true, force: true })
 }
 
 /** Git's own folder for it, in the repository. */
-async function halfMadeAdminDir(dir: string): Promise<string | null> {
+async function partialAdminDir(dir: string): Promise<string | null> {
   try {
     const pointer = path.join(dir, '.git')
     // A pipe would be waited for without end.
@@ -30,7 +30,7 @@ async function halfMadeAdminDir(dir: string): Promise<string | null> {
     if (named === undefined) return null
     const adminDir = path.resolve(dir, named)
     const reason = await readFile(path.join(adminDir, 'locked'), 'utf8')
-    return reason.trim() === halfMadeReason ? adminDir : null
+    return reason.trim() === partialWorktreeReason ? adminDir : null
   } catch {
     return null
   }

@@ -4,8 +4,8 @@ import { basename, dirname, join } from 'node:path'
 import { submoduleMode, symlinkMode, treeChanges } from './changes.ts'
 import { WorktreeRefusedError } from './errors.ts'
 import { exists } from './exists.ts'
-import { halfMadeReason } from './half-made.ts'
 import { commonDirOf, resolveCommit } from './inspect.ts'
+import { partialWorktreeReason } from './partial-worktree.ts'
 import { foldersWithBranch } from './registered.ts'
 import type { RunGit } from './run.ts'
 import { adminDirOf } from './worktree-files/state.ts'
@@ -32,7 +32,7 @@ export interface RestoreWorktreeInput extends RestorableInput {
 /**
  * Where the branch has moved on since, a new one beside it (`<branch>-restored`) is made at `head`. Resolves
  * with the branch that is checked out. Throws WorktreeRefusedError (as `refuseUnrestorable`, and
- * `branch-in-use`); after any failure all is as it was. A kill leaves what `isHalfMadeWorktree` knows.
+ * `branch-in-use`); after any failure all is as it was. A kill leaves what `isPartialWorktree` knows.
  */
 export async function restoreWorktree(git: RunGit, input: RestoreWorktreeInput): Promise<string> {
   const { repoDir, path } = input
@@ -78,7 +78,7 @@ async function makeAgain(git: RunGit, input: RestoreWorktreeInput): Promise<stri
   const isNew = (await resolveCommit(git, repoDir, `refs/heads/${branch}`)) === null
   const checkout = isNew ? ['--no-track', '-b', branch, '--', path, head] : ['--', path, branch]
   try {
-    const halfMade = ['--no-checkout', '--lock', '--reason', halfMadeReason]
+    const halfMade = ['--no-checkout', '--lock', '--reason', partialWorktreeReason]
     await git(['worktree', 'add', '--quiet', ...halfMade, ...checkout], { cwd: repoDir })
     // Files as they were last; then the index back to the branch, so that uncommitted work is uncommitted.
     await git(['read-tree', '-u', '--reset', final], { cwd: path })

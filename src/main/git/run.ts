@@ -11,7 +11,6 @@ import { gitEnvironment, settings } from './environment.ts'
 import { GitError, GitMissingError, ObjectsMissingError } from './errors.ts'
 import { exists } from './exists.ts'
 import { commonDirOf } from './inspect.ts'
-import { lockInTheWay, takeAwayOwnLock } from './left-locks.ts'
 import {
   createConfigGuard,
   type IsAllowed,
@@ -19,6 +18,7 @@ import {
   placeOf,
 } from './repository-config/guard.ts'
 import type { ReadConfig } from './repository-config/read.ts'
+import { lockInTheWay, takeAwayOwnLock } from './stale-locks.ts'
 import {
   ensureWorktree,
   worktreeRootOf as findWorktreeRoot,

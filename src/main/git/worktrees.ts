@@ -4,9 +4,9 @@ import path from 'node:path'
 import type { TaskId } from '../../shared/ids.ts'
 import { GitError, NotAWorktreeError, WorktreeRefusedError } from './errors.ts'
 import { exists } from './exists.ts'
-import { halfMadeReason } from './half-made.ts'
 import { commonDirOf, resolveCommit } from './inspect.ts'
 import { releaseSnapshot, releasing } from './objects/kept-snapshots.ts'
+import { partialWorktreeReason } from './partial-worktree.ts'
 import { line, type RunGit } from './run.ts'
 import {
   type CommitOptions,
@@ -38,7 +38,7 @@ export async function createWorktree(git: RunGit, input: CreateWorktreeInput): P
   const from = await refuseWhatCannotBe(git, input)
   try {
     // Locked until every file is in it: after a kill, missing files would look like somebody's work.
-    const noFiles = ['--no-checkout', '--lock', '--reason', halfMadeReason]
+    const noFiles = ['--no-checkout', '--lock', '--reason', partialWorktreeReason]
     const onBranch = ['--no-track', '-b', branch, '--', input.path, from]
     await git(['worktree', 'add', '--quiet', ...noFiles, ...onBranch], { cwd: repoDir, signal })
     // By a Git in it: configuration that is included for it alone is seen only there.

@@ -23,8 +23,8 @@ import {
   resolveId,
   type TaskId,
 } from '../../shared/ids.ts'
+import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
 import type { LedgerEvent } from '../../shared/ledger.ts'
-import { createSerially } from '../../shared/serially.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import { namesInTrash } from '../sessions/trash-names.ts'
@@ -137,7 +137,7 @@ const howToSetAgain =
 export async function createRetention(deps: RetentionDependencies): Promise<Retention> {
   const { ledger, layout, clock } = deps
   const { state } = ledger
-  const serially = createSerially()
+  const serially = createKeyedMutex()
   const settings = await openSettings(layout.settings, deps.override)
   const receipts = createReceipts(layout.receipts)
   const ending = new AbortController()

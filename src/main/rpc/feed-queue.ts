@@ -1,5 +1,5 @@
 /** What a feed has yet to send: filled by listeners, emptied by the one generator that sends. */
-interface Mailbox<T> {
+interface FeedQueue<T> {
   /** Adds one; `merge` may join it to the last one that still waits. */
   put(item: T, merge?: (last: T) => T | null): void
   /** Resolves when something is there, or when the signal is aborted. */
@@ -9,7 +9,7 @@ interface Mailbox<T> {
   readonly size: number
 }
 
-export function createMailbox<T>(signal: AbortSignal | undefined): Mailbox<T> {
+export function createFeedQueue<T>(signal: AbortSignal | undefined): FeedQueue<T> {
   let items: T[] = []
   let wake: (() => void) | null = null
   signal?.addEventListener('abort', () => wake?.(), { once: true })

@@ -8,7 +8,7 @@ import { snapshotParts } from '../../shared/projections/ledger-snapshot.ts'
 import type { Activity } from '../../shared/tasks.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { ActivityBoard } from '../tasks/activity.ts'
-import { createMailbox } from './mailbox.ts'
+import { createFeedQueue } from './feed-queue.ts'
 
 /** A reader that is further behind is better served by the state as it is now. */
 const backlogMax = 5_000
@@ -24,7 +24,7 @@ export async function* ledgerFeed(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<LedgerFeedEvent> {
   const { ledger } = deps
-  const mail = createMailbox<News>(signal)
+  const mail = createFeedQueue<News>(signal)
   const putActivity = (activity: Activities) =>
     mail.put({ activity }, (last) => joinActivity(last, activity))
   const unsubscribe = [

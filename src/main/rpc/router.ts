@@ -123,10 +123,10 @@ export function createRouter(deps: RouterDependencies) {
         ended: await tasks.resuming.ended(input.taskIds),
       })),
       startFresh: os.tasks.startFresh.handler(async ({ input }) => ({
-        taskId: await tasks.beginAnew.startFresh(taskId(input.taskId)),
+        taskId: await tasks.restarting.startFresh(taskId(input.taskId)),
       })),
       continueFrom: os.tasks.continueFrom.handler(async ({ input }) => ({
-        taskId: await tasks.beginAnew.continueFrom(taskId(input.taskId), input.prompt),
+        taskId: await tasks.restarting.continueFrom(taskId(input.taskId), input.prompt),
       })),
       abandon: os.tasks.abandon.handler(async ({ input }) => {
         await tasks.abandon(taskId(input.taskId), { kind: 'abandoned' })

@@ -8,7 +8,7 @@ import type { TaskId } from '../../shared/ids.ts'
 import type { SessionEvent } from '../sessions/session.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Records } from '../workspaces/record.ts'
-import { createMailbox } from './mailbox.ts'
+import { createFeedQueue } from './feed-queue.ts'
 
 /** Text is sent at most this often: two frames, which reads as continuous. */
 const deltaIntervalMs = 33
@@ -22,7 +22,7 @@ export async function* sessionFeed(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<SessionFeedEvent> {
   const { sessions, records } = deps
-  const mail = createMailbox<SessionEvent>(signal)
+  const mail = createFeedQueue<SessionEvent>(signal)
   const unsubscribe = sessions.subscribe(workspaceId, (event) =>
     mail.put(event, (last) => joinDeltas(last, event)),
   )

@@ -10,21 +10,21 @@ import type { TaskEvent } from './task-record.ts'
 /** Often enough that a person who freed some space sees it go on, seldom enough to cost nothing. */
 const retryDelayMs = 500
 
-interface PutOff {
+interface DeferredEvents {
   /** Records the event, or keeps it until that is possible. Never rejects. */
   record(event: TaskEvent): Promise<void>
   /** Tries again now what is kept of a task. Rejects with what the disk says. */
-  settle(taskId: TaskId): Promise<void>
+  flush(taskId: TaskId): Promise<void>
   /** One last time: what can't be recorded now, the next start finds out by itself (T3). */
   close(): Promise<void>
 }
 
-export function createPutOff(deps: {
+export function createDeferredEvents(deps: {
   move: (event: TaskEvent) => Promise<void>
   /** Told of what was recorded later than it happened. */
   onRecorded: (taskId: TaskId) => void
-  onPutOff: (event: TaskEvent, error: unknown) => void
-}): PutOff {
+  onDeferred: (event: TaskEvent, error: unknown) => void
+}): DeferredEvents {
   const kept = new Map<TaskId, TaskEvent>()
   let timer: NodeJS.Timeout | null = null
   /** Closed, or another process writes the ledger now: that one finds out what became of our runs (T3). */
@@ -32,7 +32,7 @@ export function createPutOff(deps: {
   /** One try after the other: two of the same event would be one too many. */
   let last: Promise<unknown> = Promise.resolve()
 
-  function settle(taskId: TaskId): Promise<void> {
+  function flush(taskId: TaskId): Promise<void> {
     const mine = last.then(async () => {
       const event = kept.get(taskId)
       if (!event) return
@@ -47,14 +47,14 @@ export function createPutOff(deps: {
     return mine
   }
 
-  async function settleAll(): Promise<void> {
-    await Promise.allSettled([...kept.keys()].map(settle))
+  async function flushAll(): Promise<void> {
+    await Promise.allSettled([...kept.keys()].map(flush))
   }
 
   function tryLater(): void {
     if (over || kept.size === 0 || timer) return
     timer = setTimeout(async () => {
-      await settleAll()
+      await flushAll()
       timer = null
       tryLater()
     }, retryDelayMs)
@@ -68,15 +68,15 @@ export function createPutOff(deps: {
       } catch (error) {
         over ||= isWrittenByOthers(error)
         kept.set(event.taskId, event)
-        deps.onPutOff(event, error)
+        deps.onDeferred(event, error)
         tryLater()
       }
     },
-    settle,
+    flush,
     async close() {
       over = true
       if (timer) clearTimeout(timer)
-      await settleAll()
+      await flushAll()
     },
   }
 }

@@ -1,13 +1,13 @@
 /** What a task waits for before it begins (`dependsOn`), and who is released when that has completed. */
 import type { Cause } from '../../shared/causes.ts'
 import type { TaskId } from '../../shared/ids.ts'
-import { newestOf } from '../../shared/projections/begun-anew.ts'
+import { latestAttemptOf } from '../../shared/projections/latest-attempt.ts'
 import type { Task } from '../../shared/tasks.ts'
 import type { TaskRecord } from './task-record.ts'
 
 /** The tasks that it depends on; in the place of one that was begun anew stands the new one. */
 export function dependenciesOf(record: TaskRecord, task: Task): Task[] {
-  return task.dependsOn.map((id) => newestOf(record.known(id), record.children))
+  return task.dependsOn.map((id) => latestAttemptOf(record.known(id), record.children))
 }
 
 /** Why it can't begin although all it waits for is over; null when it can. */

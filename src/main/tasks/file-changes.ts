@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import type { FileChangeRecorder } from '../../shared/agent.ts'
 import type { Entry, EntryBody } from '../../shared/entries.ts'
 import type { EntryId } from '../../shared/ids.ts'
-import { createSerially } from '../../shared/serially.ts'
+import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
 import type { TreeDifference } from '../git/index.ts'
 import {
   exists,
@@ -29,7 +29,7 @@ import {
   type Span,
   toAuthors,
 } from './authorship.ts'
-import { lastSnapshot } from './drift/record.ts'
+import { lastSnapshot } from './drift/session-history.ts'
 
 /** Of one turn, or of one call of a tool: nothing else runs while files are compared. */
 const comparisonMsMax = 250
@@ -62,7 +62,7 @@ export function createFileChanges({
   const known = lastAttributions(history)
   const treeBefore = lastSnapshot(history)?.tree ?? null
   /** Tools are called side by side; each has to see what the one before it left. */
-  const serially = createSerially()
+  const serially = createKeyedMutex()
   /** Of the last command since Git was looked at. */
   let commandMessage: EntryId | null = null
   /** Files that a command may have changed before a tool did, as they were known before both. */

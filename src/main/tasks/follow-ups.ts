@@ -24,14 +24,14 @@ export function createFollowUps(deps: {
   ledger: Ledger
   record: TaskRecord
   runs: Pick<RunRegistry, 'has'>
-  runner: Pick<Runner, 'begin' | 'settle'>
+  runner: Pick<Runner, 'begin' | 'flushDeferred'>
 }): FollowUps {
   const { ledger, record, runs, runner } = deps
   /** Those whose follow-up is being written: another would begin a second run. */
   const taking = new Set<TaskId>()
 
   async function prompt(taskId: TaskId, text: string): Promise<void> {
-    await runner.settle(taskId)
+    await runner.flushDeferred(taskId)
     refuseUnlessIdle(record.known(taskId))
     const promptId = newPromptId()
     taking.add(taskId)
@@ -46,7 +46,7 @@ export function createFollowUps(deps: {
   }
 
   async function startWaiting(taskId: TaskId): Promise<void> {
-    await runner.settle(taskId)
+    await runner.flushDeferred(taskId)
     const task = record.known(taskId)
     refuseUnlessIdle(task)
     const [waiting] = task.waitingPrompts ?? []

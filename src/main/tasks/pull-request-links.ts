@@ -1,6 +1,6 @@
 /** Pull requests of a task: found in what its commands print, or named, and each once in its transcript. */
 import type { Entry } from '../../shared/entries.ts'
-import { createSerially } from '../../shared/serially.ts'
+import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
 import type { Session } from '../sessions/session.ts'
 
 /** Pull and merge request addresses of GitHub, GitLab, Gitea and Bitbucket in a command's output. */
@@ -15,7 +15,7 @@ export function pullRequestLinks(text: string): string[] {
 export type LinkSource = Extract<Entry, { type: 'pr-link' }>['source']
 
 /** A run and a person may name the same one at the same moment: each must see what the other appended. */
-const serially = createSerially()
+const serially = createKeyedMutex()
 
 /** Appends those of `urls` that the transcript does not have yet; resolves with the entries, durable. */
 export async function addPullRequestLinks(

@@ -20,16 +20,16 @@ import type { Sessions } from '../sessions/sessions.ts'
 import type { WorkspaceService } from '../workspaces/workspace-service.ts'
 import type { ActivityBoard } from './activity.ts'
 import type { AgentSpecs } from './agent-specs.ts'
+import { createDeferredEvents } from './deferred-events.ts'
 import { blockedBy, dependenciesOf } from './dependencies.ts'
 import { createRunSnapshots } from './drift/index.ts'
 import { causeOf, Interruption, messageOf } from './interruption.ts'
-import { createPutOff } from './put-off.ts'
 import { closeUnfinished } from './recovery.ts'
 import type { Lineage } from './resume/lineage.ts'
 import { executeRun, type RunOptions, type RunOutcome } from './run.ts'
 import { endEvent } from './run-end.ts'
 import type { RunRegistry } from './run-registry.ts'
-import { acquireBoth, createSlots, type Slot, type Slots } from './slots.ts'
+import { acquireBoth, createSemaphore, type Semaphore, type Slot } from './semaphore.ts'
 import type { TaskRecord } from './task-record.ts'
 import { waitUntilOver } from './waiting.ts'
 
@@ -50,7 +50,7 @@ export interface RunRequest {
   /** Told when it can't begin at once, because others have their turn first. */
   onWaiting?: () => void
   /** A limit beside that of its tree: of those that were resumed together. */
-  together?: Slots | undefined
+  together?: Semaphore | undefined
 }
 
 export interface Runner {
@@ -61,7 +61,7 @@ export interface Runner {
   /** Removes the workspace of a sub-agent that is over, and of its parents that are leaves then. */
   cleanUp(taskId: TaskId): Promise<void>
   /** Records what the disk would not take of the task's end before. Rejects with what the disk says. */
-  settle(taskId: TaskId): Promise<void>
+  flushDeferred(taskId: TaskId): Promise<void>
   /** For closing: resolves when every clean-up that has begun is over. */
   cleanUpsOver(): Promise<void>
   /** Runs `work` while the agent holds no slot, because it only waits for others (T5). */
@@ -92,13 +92,13 @@ interface RunnerDependencies {
 
 export function createRunner(deps: RunnerDependencies): Runner {
   const { ledger, record, sessions, workspaces, layout, runs, activity } = deps
-  const slotsByRoot = new Map<TaskId, Slots>()
+  const slotsByRoot = new Map<TaskId, Semaphore>()
   const heldSlots = new Map<TaskId, Slot>()
   const cleanUps = new Set<Promise<void>>()
-  const putOff = createPutOff({
+  const deferred = createDeferredEvents({
     move: record.move,
     onRecorded: (taskId) => void cleanUp(taskId),
-    onPutOff: ({ taskId }, error) =>
+    onDeferred: ({ taskId }, error) =>
       deps.onProblem(
         `How "${record.known(taskId).title}" ended could not be recorded, and will be as soon as the disk allows: ${messageOf(error)}`,
         error,
@@ -116,7 +116,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
         deps.onProblem(`"${title}" could not continue; ${formatCause(cause)}`, error)
         // A root can be prompted again; what a parent waits for has to come to an end.
         if (status === 'queued' && parentId !== null)
-          await putOff.record({ type: 'task.cancelled', taskId, cause })
+          await deferred.record({ type: 'task.cancelled', taskId, cause })
       } finally {
         activity.clear(taskId)
       }
@@ -219,7 +219,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
       workingDir,
       taskId,
     )
-    await putOff.record(endEvent(taskId, runNumber, outcome))
+    await deferred.record(endEvent(taskId, runNumber, outcome))
   }
 
   /** A later run goes on in the transcript of those before it, and never in place of one that is gone. */
@@ -355,9 +355,9 @@ export function createRunner(deps: RunnerDependencies): Runner {
     return together ? acquireBoth(together, ofTree, signal) : ofTree.acquire(signal)
   }
 
-  function slotsOf(taskId: TaskId): Slots {
+  function slotsOf(taskId: TaskId): Semaphore {
     const { rootId, options } = record.known(taskId)
-    const slots = slotsByRoot.get(rootId) ?? createSlots(options.agentsAtOnce)
+    const slots = slotsByRoot.get(rootId) ?? createSemaphore(options.agentsAtOnce)
     slotsByRoot.set(rootId, slots)
     return slots
   }
@@ -366,15 +366,15 @@ export function createRunner(deps: RunnerDependencies): Runner {
     begin,
     takeUp,
     cleanUp: (taskId) => cleanUp(taskId),
-    settle: putOff.settle,
+    flushDeferred: deferred.flush,
     cleanUpsOver: async () => {
-      await putOff.close()
+      await deferred.close()
       while (cleanUps.size > 0) await Promise.allSettled(cleanUps)
     },
     async withoutSlot(taskId, work) {
       activity.set(taskId, { state: 'working', text: 'Waiting for its sub-agents' })
       const slot = heldSlots.get(taskId)
-      return slot ? slot.lend(work) : work()
+      return slot ? slot.yieldWhile(work) : work()
     },
   }
 }

@@ -3,7 +3,7 @@
  * back and takes one again before it goes on; those who go on come before those who begin, so that work
  * in hand is finished first.
  */
-export interface Slots {
+export interface Semaphore {
   /** Resolves with a slot in hand. Rejects with the signal's reason. */
   acquire(signal: AbortSignal): Promise<Slot>
   /** False: who asks now has to wait. */
@@ -13,12 +13,12 @@ export interface Slots {
 /** What one run holds, from when it begins to its end. */
 export interface Slot {
   /** Runs `work` while others may have the slot, and resolves with it in hand again. May be nested. */
-  lend<T>(work: () => Promise<T>): Promise<T>
-  /** Gives it back, also in the middle of `lend`, which then takes none again. */
+  yieldWhile<T>(work: () => Promise<T>): Promise<T>
+  /** Gives it back, also in the middle of `yieldWhile`, which then takes none again. */
   release(): void
 }
 
-export function createSlots(count: number): Slots {
+export function createSemaphore(count: number): Semaphore {
   let free = count
   const waiting: { order: Order; take: () => void }[] = []
 
@@ -64,12 +64,16 @@ export function createSlots(count: number): Slots {
  * A slot of each, held as one. They are taken in this order, also after lending: whoever holds the inner one
  * never waits for the outer one. Rejects with the signal's reason, holding neither.
  */
-export async function acquireBoth(outer: Slots, inner: Slots, signal: AbortSignal): Promise<Slot> {
+export async function acquireBoth(
+  outer: Semaphore,
+  inner: Semaphore,
+  signal: AbortSignal,
+): Promise<Slot> {
   const outerSlot = await outer.acquire(signal)
   try {
     const innerSlot = await inner.acquire(signal)
     return {
-      lend: (work) => innerSlot.lend(() => outerSlot.lend(work)),
+      yieldWhile: (work) => innerSlot.yieldWhile(() => outerSlot.yieldWhile(work)),
       release() {
         innerSlot.release()
         outerSlot.release()
@@ -104,7 +108,7 @@ function heldSlot(takeAgain: (over: AbortSignal) => Promise<void>, giveBack: () 
   }
 
   return {
-    async lend(work) {
+    async yieldWhile(work) {
       lent++
       letGo()
       try {

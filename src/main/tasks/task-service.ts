@@ -39,8 +39,8 @@ import type { FindDrift, FindObstacle, RestoreWorkingDir } from './drift/index.t
 import { createFollowUps, type FollowUps } from './follow-ups.ts'
 import { Interruption, messageOf } from './interruption.ts'
 import { createLinkPullRequest, type LinkPullRequest } from './link-pull-request.ts'
-import { type BeginAnew, createBeginAnew } from './resume/begin-anew.ts'
-import { checkLineage, deedsOf, lineageOf } from './resume/lineage.ts'
+import { actionEntriesOf, checkLineage, lineageOf } from './resume/lineage.ts'
+import { createRestart, type Restart } from './resume/restart.ts'
 import { createResumeService, type ResumeService } from './resume/resume-service.ts'
 import { createRoots } from './roots.ts'
 import type { RunRegistry } from './run-registry.ts'
@@ -81,7 +81,7 @@ export interface TaskService {
   /** Resolves when every one has settled, or when `timeoutMs` is over. */
   waitFor(taskIds: TaskId[], options?: { timeoutMs?: number; signal?: AbortSignal }): Promise<void>
   readonly resuming: ResumeService
-  readonly beginAnew: BeginAnew
+  readonly restarting: Restart
   /** Gives up an interrupted task, or one that has not begun. Its record stays. Throws FailureError. */
   abandon(taskId: TaskId, cause: Cause): Promise<void>
   /** Gives a root another title; a sub-agent is known to its parent by the one that it has. */
@@ -131,7 +131,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     bringBack,
     lineageOf: (task) => lineageOf(transcripts, task),
   })
-  const isTaken = (taskId: TaskId) => runs.has(taskId) || beginAnew.isBeingReplaced(taskId)
+  const isTaken = (taskId: TaskId) => runs.has(taskId) || restarting.isBeingReplaced(taskId)
   const followUps = createFollowUps({ ledger, record, runs: { has: isTaken }, runner })
   const roots = createRoots({ ledger, workspaces, layout, agentSpecs })
   const subAgents = createSubAgents({
@@ -141,7 +141,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     begin: (taskId, prompt) => runner.begin(taskId, { prompt, reason: 'prompt' }),
     isActive: runs.isActive,
   })
-  const beginAnew = createBeginAnew({
+  const restarting = createRestart({
     record,
     workspaces,
     agentSpecs,
@@ -160,12 +160,12 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     isActive: isTaken,
     runner,
     diffBlobs: deps.git.diffBlobs,
-    deedsOf: (task) => deedsOf(workspaces.records, task),
+    actionEntriesOf: (task) => actionEntriesOf(workspaces.records, task),
     checkLineage: (task) => checkLineage(transcripts, task),
     driftOf: deps.drift.find,
     obstacleOf: deps.drift.obstacle,
     restoreWorkingDir: deps.drift.restore,
-    startFresh: beginAnew.startFresh,
+    startFresh: restarting.startFresh,
     abandon,
   })
   const stopReleasing = ledger.subscribe((records) => {
@@ -235,7 +235,10 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
   /** What a run that is no resume needs of its directory: that it is there (S4). */
   async function bringBack(task: Task): Promise<EntryBody[]> {
     if (task.runs.length === 0 || !task.workspace || (await exists(task.workspace.path))) return []
-    const { restored } = await deps.drift.restore(task, await deedsOf(workspaces.records, task))
+    const { restored } = await deps.drift.restore(
+      task,
+      await actionEntriesOf(workspaces.records, task),
+    )
     if (restored.length === 0) return []
     return [{ type: 'resume', runId: runIdOf(task.id, task.runs.length + 1), drift: restored }]
   }
@@ -249,7 +252,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
   }
 
   async function abandon(taskId: TaskId, cause: Cause): Promise<void> {
-    await runner.settle(taskId)
+    await runner.flushDeferred(taskId)
     const { title, status } = record.known(taskId)
     if (runs.has(taskId))
       return refused('running', `"${title}" is running, or about to. Stop it first.`)
@@ -260,7 +263,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
   }
 
   async function retry(taskId: TaskId): Promise<void> {
-    await runner.settle(taskId)
+    await runner.flushDeferred(taskId)
     const { title, status, archived, trashed } = record.known(taskId)
     if (status !== 'failed' || runs.has(taskId)) {
       const instead = status === 'interrupted' ? ' Resume it instead.' : ''
@@ -365,7 +368,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     report,
     waitFor: (ids, options) => waitUntilOver({ ledger, runs }, ids, options),
     resuming,
-    beginAnew,
+    restarting,
     abandon,
     rename,
     linkPullRequest: createLinkPullRequest({ ...deps, record }),

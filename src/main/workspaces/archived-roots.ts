@@ -7,8 +7,8 @@ import { readdir, realpath } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { FailureError, refused } from '../../shared/failure.ts'
 import type { TaskId } from '../../shared/ids.ts'
+import type { KeyedMutex } from '../../shared/keyed-mutex.ts'
 import { descendantsOf } from '../../shared/projections/ledger-state.ts'
-import type { Serially } from '../../shared/serially.ts'
 import type { Task, Workspace } from '../../shared/tasks.ts'
 import { patchIndex } from '../artifacts/index.ts'
 import { type Git, WorktreeRefusedError } from '../git/index.ts'
@@ -52,7 +52,7 @@ export function createArchivedRoots(deps: {
   layout: DataLayout
   workingDirs: WorkingDirs
   leftovers: Pick<LeftoverStore, 'bringBack'>
-  serially: Serially
+  serially: KeyedMutex
   onProblem: (text: string, error: unknown) => void
 }): ArchivedRoots {
   const { ledger, git, layout } = deps
@@ -121,7 +121,7 @@ export function createArchivedRoots(deps: {
     if (!worktree) return task.workspace.branch
     const { repoDir, path } = worktree
     // Left by a restore that a crash cut short. A whole one may have been worked in since.
-    if (await git.isHalfMadeWorktree(path)) await git.removeWorktree({ repoDir, path })
+    if (await git.isPartialWorktree(path)) await git.removeWorktree({ repoDir, path })
     else if (task.workspace.restoring && (await isWorktreeOf(repoDir, path)))
       return git.currentBranch(path)
     return git.restoreWorktree(worktree)

@@ -6,7 +6,7 @@ import { basename, isAbsolute, join, resolve } from 'node:path'
 import type { ProjectSetup } from '../../shared/contract/projects.ts'
 import { FailureError, invalid, refused } from '../../shared/failure.ts'
 import { newProjectId, type ProjectId } from '../../shared/ids.ts'
-import { createSerially } from '../../shared/serially.ts'
+import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
 import {
   type Isolation,
   isSettled,
@@ -41,7 +41,7 @@ export function createProjects({
   layout: DataLayout
 }): Projects {
   const { state } = ledger
-  const serially = createSerially()
+  const serially = createKeyedMutex()
 
   function known(projectId: ProjectId): Project {
     const project = state.projects.get(projectId)

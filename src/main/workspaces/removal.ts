@@ -6,9 +6,9 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseEntry } from '../../shared/entries.ts'
 import type { TaskId } from '../../shared/ids.ts'
+import type { KeyedMutex } from '../../shared/keyed-mutex.ts'
 import type { LedgerEventOf } from '../../shared/ledger.ts'
 import { ancestorsOf } from '../../shared/projections/ledger-state.ts'
-import type { Serially } from '../../shared/serially.ts'
 import {
   type PendingRemoval,
   type RemovalStep,
@@ -79,7 +79,7 @@ export function createRemoval(deps: {
   leftovers: Pick<LeftoverStore, 'moveAway'>
   stopper: RunStopper
   clock: () => number
-  serially: Serially
+  serially: KeyedMutex
   onProblem: (text: string, error: unknown) => void
 }): Removal {
   const { ledger, layout, serially } = deps
@@ -217,7 +217,7 @@ export function createRemoval(deps: {
       try {
         await actions[step](subject, options)
       } catch (error) {
-        return putOff(subject, step, recorded, error)
+        return postpone(subject, step, recorded, error)
       }
       done.push(step)
       const next = left[n + 1]
@@ -241,7 +241,7 @@ export function createRemoval(deps: {
    * Archiving never blocks a removal for ever (R5): once the patch is safe the worktree goes, what could not
    * be archived stays where it is, and the next start tries again from `done`. Before that, it is an error.
    */
-  async function putOff(
+  async function postpone(
     subject: Subject,
     step: RemovalStep,
     done: RemovalStep | null,

@@ -5,8 +5,8 @@
 import type { KeptLeftovers, WorkspaceSummary } from '../../shared/contract/workspace.ts'
 import { FailureError, refused } from '../../shared/failure.ts'
 import type { TaskId } from '../../shared/ids.ts'
+import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
 import { ancestorsOf, descendantsOf } from '../../shared/projections/ledger-state.ts'
-import { createSerially } from '../../shared/serially.ts'
 import type { Task } from '../../shared/tasks.ts'
 import type { ApplyOutcome } from '../../shared/tools.ts'
 import { bytesBelow } from '../artifacts/index.ts'
@@ -97,7 +97,7 @@ interface WorkspaceServiceDependencies {
 export function createWorkspaceService(deps: WorkspaceServiceDependencies): WorkspaceService {
   const { ledger, git } = deps
   const { state } = ledger
-  const serially = createSerially()
+  const serially = createKeyedMutex()
   const projects = createProjects(deps)
   const environments = createEnvironments({ ...deps, projects })
   const workingDirs = createWorkingDirs({ ...deps, projects, environments })

@@ -20,7 +20,11 @@ export interface Applies {
   forget(taskId: TaskId): void
 }
 
-export function createApplies({ client }: { client: Pick<ShiplogClient, 'tasks'> }): Applies {
+export function createPatchApplications({
+  client,
+}: {
+  client: Pick<ShiplogClient, 'tasks'>
+}): Applies {
   const store = createStore<ReadonlyMap<TaskId, ApplyView>>(() => new Map())
   const set = <View extends ApplyView>(taskId: TaskId, view: View): View => {
     store.setState(new Map(store.getState()).set(taskId, view), true)

@@ -3,14 +3,14 @@ import type { ShiplogClient } from '../../shared/contract/index.ts'
 import { lastActOf } from '../components/conversation/last-act.ts'
 import type { Connection } from '../rpc/connection.ts'
 import { type AppInfoStore, createAppInfo } from './app-info.ts'
-import { type Applies, createApplies } from './applies.ts'
 import { type ChangeSummaries, createChangeSummaries } from './change-summaries.ts'
 import type { EarlyKeys } from './early-keys.ts'
 import { createKeys, type Keys } from './keys.ts'
-import { createLastActs, type LastActs } from './last-acts.ts'
+import { createLastActs, type LastActs } from './last-actions.ts'
 import { createLedgerStore, type LedgerStore } from './ledger-store.ts'
 import { createNavigation, type Navigation } from './navigation.ts'
 import { createOverlay, type OverlayStore } from './overlay.ts'
+import { type Applies, createPatchApplications } from './patch-applications.ts'
 import { createPreferences, type Preferences, type PreferencesStore } from './preferences.ts'
 import { createReports, type Reports } from './reports.ts'
 import { createResumes, type Resumes } from './resumes.ts'
@@ -60,7 +60,7 @@ export function createStores({ client, connection, window, earlyKeys }: StoresDe
     ledger,
     sessions,
     reports: createReports({ client }),
-    applies: createApplies({ client }),
+    applies: createPatchApplications({ client }),
     changeSummaries: createChangeSummaries({ client }),
     resumes: createResumes({ client }),
     lastActs: createLastActs({ client, describe: lastActOf }),

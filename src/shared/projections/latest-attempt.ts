@@ -5,7 +5,7 @@ import type { Task } from '../tasks.ts'
  * The task that counts now where this one is depended on: itself, or, when it was begun anew, the last that
  * its parent made by the same call. `childrenOf`: in the order in which they were made. Pure.
  */
-export function newestOf(task: Task, childrenOf: (parentId: TaskId) => Task[]): Task {
+export function latestAttemptOf(task: Task, childrenOf: (parentId: TaskId) => Task[]): Task {
   const { parentId, callId } = task
   if (parentId === null || callId === null) return task
   return childrenOf(parentId).findLast((other) => other.callId === callId) ?? task

@@ -35,12 +35,12 @@ async function resumeFirst(by: 'the other' | 'one that is resumed too'): Promise
     isActive: () => false,
     workspaces: { workingDirs: { setUp: async () => {} } },
     runner: {
-      settle: async () => {},
+      flushDeferred: async () => {},
       begin: (_: TaskId, { prepare }: RunRequest) => {
         void prepare?.(new AbortController().signal).catch(() => undefined)
       },
     },
-    deedsOf: async () => [],
+    actionEntriesOf: async () => [],
     checkLineage: async () => ({ damage: [] }),
     // Shown first without it: the other agent changes the file while this one waits for its turn.
     driftOf: async ({ id }: { id: TaskId }) => ({

@@ -28,7 +28,7 @@ export async function keepSnapshot(
 
 /** The same for a look, which leaves no reference. */
 export async function lendTree(quarantine: Quarantine, tree: NewTree): Promise<void> {
-  await quarantine.lend(await newIds(quarantine.git, tree))
+  await quarantine.storeUnreferenced(await newIds(quarantine.git, tree))
 }
 
 async function newIds(git: RunGit, tree: NewTree): Promise<string[]> {

@@ -35,7 +35,7 @@ export interface Quarantine {
   /** Packs some objects, here or in the repository, and has them named by `ref`. Durable when it resolves. */
   keep(kept: { ref: string; commit: string; ids: readonly string[] }): Promise<void>
   /** The same without a reference: for as long as the repository's owner lets such objects lie. */
-  lend(ids: readonly string[]): Promise<void>
+  storeUnreferenced(ids: readonly string[]): Promise<void>
 }
 
 const folderPrefix = 'shiplog-new-'
@@ -73,7 +73,7 @@ export async function withQuarantine<Result>(
       objects,
       keep: ({ ref, commit, ids }) =>
         pack(ids, () => git([...durable, 'update-ref', ref, commit], { cwd: dir })),
-      lend: (ids) => pack(ids, async () => {}),
+      storeUnreferenced: (ids) => pack(ids, async () => {}),
     })
   } finally {
     await rm(own, { recursive: true, force: true, maxRetries: 3 })

@@ -11,7 +11,7 @@ import type { Records } from '../../workspaces/record.ts'
 import { compareContents, compareTrees, type DirectoryDrift } from './directory.ts'
 import { headMove, isDirectory, originConflicts, originOf } from './origin.ts'
 import { projectBranchConflicts } from './project-branch.ts'
-import { modelChange, type Trail, trailOf, unknownCalls } from './record.ts'
+import { modelChange, type Trail, trailOf, unknownCalls } from './session-history.ts'
 
 interface DriftDependencies {
   state: LedgerState

@@ -1,6 +1,6 @@
 /** Drift: what changed while a task did not run, and how its directory comes back. See README.md. */
 export { createDrift, type FindDrift } from './drift.ts'
 export { createFindObstacle, type FindObstacle } from './obstacle.ts'
-export { mayChangeAnyFile } from './record.ts'
 export { createRestoreWorkingDir, type RestoreWorkingDir } from './restore.ts'
+export { mayChangeAnyFile } from './session-history.ts'
 export { createRunSnapshots, type RunSnapshots } from './snapshots.ts'

@@ -8,7 +8,7 @@ import type { Git } from '../../git/index.ts'
 import { exists } from '../../journal/index.ts'
 import type { WorkingDirs } from '../../workspaces/working-dirs.ts'
 import { isDirectory } from './origin.ts'
-import { lastSnapshot } from './record.ts'
+import { lastSnapshot } from './session-history.ts'
 
 interface ObstacleDependencies {
   state: LedgerState
@@ -37,7 +37,7 @@ export function createFindObstacle({
     if (!(await git.isSameRepository(projectDir, projectDir)))
       return `${projectDir} is not a Git repository any more, and the worktree of "${title}" belongs to it.`
     const root = workingDirs.worktreeRoot(owner.workspace)
-    if (!(await exists(root)) || (await git.isHalfMadeWorktree(root))) {
+    if (!(await exists(root)) || (await git.isPartialWorktree(root))) {
       const branch = lastSnapshot(history)?.branch ?? owner.workspace.branch
       const holders = branch ? await git.foldersWithBranch({ repoDir: projectDir, branch }) : []
       // Git goes on noting it where it was, when it was deleted by hand.

@@ -2,17 +2,17 @@
 import { mkdir } from 'node:fs/promises'
 import type { Entry, WorkspaceSnapshotEntry } from '../../../shared/entries.ts'
 import { refused } from '../../../shared/failure.ts'
+import { createKeyedMutex } from '../../../shared/keyed-mutex.ts'
 import type { LedgerState } from '../../../shared/projections/ledger-state.ts'
-import { createSerially } from '../../../shared/serially.ts'
 import type { Task, Workspace } from '../../../shared/tasks.ts'
 import { type Git, WorktreeRefusedError } from '../../git/index.ts'
 import { exists } from '../../journal/index.ts'
 import type { Records } from '../../workspaces/record.ts'
 import type { WorkingDirs } from '../../workspaces/working-dirs.ts'
+import { entriesOf } from './attribution.ts'
 import { createFindObstacle, ownerOf, type Placed } from './obstacle.ts'
 import { isDirectory } from './origin.ts'
-import { entriesOf } from './others.ts'
-import { lastSnapshot } from './record.ts'
+import { lastSnapshot } from './session-history.ts'
 
 interface RestoreDependencies {
   state: LedgerState
@@ -42,7 +42,7 @@ const untouched: RestoredWorkingDir = { restored: [], madeAnew: false }
 export function createRestoreWorkingDir(deps: RestoreDependencies): RestoreWorkingDir {
   const { state, git } = deps
   const obstacleOf = createFindObstacle(deps)
-  const serially = createSerially()
+  const serially = createKeyedMutex()
 
   // Agents that share a worktree may be resumed together: the second finds what the first made.
   return (task, history) =>
@@ -58,7 +58,7 @@ export function createRestoreWorkingDir(deps: RestoreDependencies): RestoreWorki
     if (!owner) return inProject(task, workspace)
     const root = deps.workingDirs.worktreeRoot(owner.workspace)
     // What a restore that was killed had begun is nobody's work.
-    if (await git.isHalfMadeWorktree(root))
+    if (await git.isPartialWorktree(root))
       await git.removeWorktree({ repoDir: projectDir, path: root })
     if (!(await exists(root))) return makeAgain(deps, owner, root, { task, history })
     const back: string[] = []

@@ -8,7 +8,7 @@ import type { RunId } from '../../../shared/ids.ts'
 import type { Task } from '../../../shared/tasks.ts'
 import type { Git, TreeDifference } from '../../git/index.ts'
 import type { Session } from '../../sessions/session.ts'
-import { lastSnapshot, mayChangeFiles } from './record.ts'
+import { lastSnapshot, mayChangeFiles } from './session-history.ts'
 
 export interface RunSnapshots {
   /** Before the first tool of the run that may change files: what it found. */

@@ -79,7 +79,7 @@ async function readLineage(
  * and output, so that looking at hundreds of long transcripts needs little memory. None for one that never
  * ran. Only reads.
  */
-export async function deedsOf(
+export async function actionEntriesOf(
   records: Pick<Records, 'transcriptPage'>,
   { id, title }: Task,
 ): Promise<Entry[]> {

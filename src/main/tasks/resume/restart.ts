@@ -16,7 +16,7 @@ import type { SubAgents } from '../sub-agents.ts'
 import type { TaskRecord } from '../task-record.ts'
 import type { LineageCheck } from './lineage.ts'
 
-export interface BeginAnew {
+export interface Restart {
   /** Gives an interrupted task up and begins its assignment anew, from its parent's present state (S2). */
   startFresh(taskId: TaskId): Promise<TaskId>
   /**
@@ -28,7 +28,7 @@ export interface BeginAnew {
   isBeingReplaced(taskId: TaskId): boolean
 }
 
-interface BeginAnewDependencies {
+interface RestartDependencies {
   record: TaskRecord
   workspaces: WorkspaceService
   agentSpecs: AgentSpecs
@@ -40,7 +40,7 @@ interface BeginAnewDependencies {
   checkLineage: (task: Task) => Promise<LineageCheck>
 }
 
-export function createBeginAnew(deps: BeginAnewDependencies): BeginAnew {
+export function createRestart(deps: RestartDependencies): Restart {
   const { record, workspaces, agentSpecs, roots } = deps
   const beingReplaced = new Set<TaskId>()
 

@@ -28,7 +28,7 @@ import type { FindDrift, FindObstacle, RestoreWorkingDir } from '../drift/index.
 import { causeOf, messageOf } from '../interruption.ts'
 import type { RunRegistry } from '../run-registry.ts'
 import type { Runner } from '../runner.ts'
-import { createSlots, type Slots } from '../slots.ts'
+import { createSemaphore, type Semaphore } from '../semaphore.ts'
 import type { TaskRecord } from '../task-record.ts'
 import { canBeResumed, type IsActive, selectForResume } from './select.ts'
 
@@ -74,7 +74,7 @@ interface ResumeDependencies {
   isActive: IsActive
   runner: Runner
   /** What its own runs did, oldest first, without what was said. */
-  deedsOf: (task: Task) => Promise<Entry[]>
+  actionEntriesOf: (task: Task) => Promise<Entry[]>
   /** What of its lineage can't be read. Rejects with FailureError when a part of it is gone. */
   checkLineage: (task: Task) => Promise<{ damage: string[] }>
   driftOf: FindDrift
@@ -91,7 +91,7 @@ interface ResumeDependencies {
 type KnownConflicts = (conflict: DriftConflict) => boolean
 
 interface Beginning {
-  together: Slots | undefined
+  together: Semaphore | undefined
   /** What the person says to it. */
   said: string
   known: KnownConflicts
@@ -148,7 +148,7 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
   }
 
   async function candidateOf(task: Task, among: Set<TaskId>): Promise<ResumeCandidate> {
-    const history = await deps.deedsOf(task)
+    const history = await deps.actionEntriesOf(task)
     const drift = await deps.driftOf(task, history)
     const obstacle = await deps.obstacleOf(task, history)
     return { ...agentOf(task, among), drift, obstacle }
@@ -240,10 +240,13 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
     candidates.toSorted((a, b) => record.known(a.taskId).depth - record.known(b.taskId).depth)[0]
 
   /** One tree has its own limit; several together, or a limit that was asked for, need one beside it (T5). */
-  function limitFor(candidates: ResumeCandidate[], asked: number | undefined): Slots | undefined {
+  function limitFor(
+    candidates: ResumeCandidate[],
+    asked: number | undefined,
+  ): Semaphore | undefined {
     const roots = new Set(candidates.map(({ taskId }) => record.known(taskId).rootId))
     if (asked === undefined && roots.size < 2) return undefined
-    return createSlots(asked ?? agentsAtOnceDefault)
+    return createSemaphore(asked ?? agentsAtOnceDefault)
   }
 
   /** Resolves once it runs, or waits for its turn; rejects with why it can't begin. */
@@ -251,7 +254,7 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
     { taskId }: ResumeCandidate,
     { together, said, known }: Beginning,
   ): Promise<void> {
-    await runner.settle(taskId)
+    await runner.flushDeferred(taskId)
     if (record.known(taskId).archived) {
       // Before anything is changed: a history that is gone can't be gone on from.
       await deps.checkLineage(record.known(taskId))
@@ -293,7 +296,7 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
     known: KnownConflicts,
   ): Promise<EntryBody[]> {
     const task = record.known(taskId)
-    const history = await deps.deedsOf(task)
+    const history = await deps.actionEntriesOf(task)
     const drift = await deps.driftOf(task, history)
     const obstacle = await deps.obstacleOf(task, history)
     if (obstacle !== null) refused('removed', obstacle)

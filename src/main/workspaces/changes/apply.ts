@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { refused } from '../../../shared/failure.ts'
 import type { TaskId } from '../../../shared/ids.ts'
-import type { Serially } from '../../../shared/serially.ts'
+import type { KeyedMutex } from '../../../shared/keyed-mutex.ts'
 import { isRunning } from '../../../shared/tasks.ts'
 import type { ApplyOutcome } from '../../../shared/tools.ts'
 import { patchDir, seriesFile, worktreePatchFile } from '../../artifacts/index.ts'
@@ -26,7 +26,7 @@ export function createApplyChanges(deps: {
   finalStates: FinalStates
   fileUpdates: FileUpdates
   keepPatchStatus: KeepPatchStatus
-  serially: Serially
+  serially: KeyedMutex
 }): ApplyChanges {
   const { ledger, git, serially } = deps
   const { isolated, finalState, applyTarget } = deps.finalStates

@@ -1,5 +1,5 @@
 /** What a kept patch says of itself, wherever it is kept by now: it goes up as what is above it is removed. */
-import type { Serially } from '../../../shared/serially.ts'
+import type { KeyedMutex } from '../../../shared/keyed-mutex.ts'
 import type { Task } from '../../../shared/tasks.ts'
 import { changePatchStatus } from '../../artifacts/index.ts'
 import type { Records } from '../record.ts'
@@ -18,7 +18,7 @@ export function createKeepPatchStatus({
   records: Records
   finalStates: FinalStates
   clock: () => number
-  serially: Serially
+  serially: KeyedMutex
 }): KeepPatchStatus {
   return async (task, status) => {
     for (const id of finalStates.keepersOf(task)) {

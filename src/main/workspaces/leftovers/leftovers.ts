@@ -9,8 +9,8 @@ import { lstat, readdir, rmdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { KeptLeftovers } from '../../../shared/contract/workspace.ts'
 import type { TaskId } from '../../../shared/ids.ts'
+import type { KeyedMutex } from '../../../shared/keyed-mutex.ts'
 import { descendantsOf } from '../../../shared/projections/ledger-state.ts'
-import type { Serially } from '../../../shared/serially.ts'
 import type { Task, Workspace } from '../../../shared/tasks.ts'
 import type { Git } from '../../git/index.ts'
 import {
@@ -64,7 +64,7 @@ export function createLeftovers(deps: {
   git: Git
   layout: DataLayout
   workingDirs: WorkingDirs
-  serially: Serially
+  serially: KeyedMutex
   onProblem: (text: string, error: unknown) => void
 }): LeftoverStore {
   const { ledger, git, layout, serially } = deps

@@ -1,6 +1,6 @@
 /** What a task waits for before it begins. Pure; the main side decides, this only names them. */
 import type { TaskId } from '../../../shared/ids.ts'
-import { newestOf } from '../../../shared/projections/begun-anew.ts'
+import { latestAttemptOf } from '../../../shared/projections/latest-attempt.ts'
 import type { Task } from '../../../shared/tasks.ts'
 
 /** Those that have not completed; in the place of one that was begun anew stands the new one. */
@@ -12,7 +12,7 @@ export function openDependencies(
   return task.dependsOn.flatMap((id) => {
     const known = byId(id)
     if (!known) return []
-    const newest = newestOf(known, childrenOf)
+    const newest = latestAttemptOf(known, childrenOf)
     return newest.status === 'completed' ? [] : [newest]
   })
 }

@@ -12,7 +12,7 @@ import {
 import { causeWords, shortCause } from '../../components/task/cause-words.ts'
 import { TitleText } from '../../components/task/title-text.tsx'
 import { useActivity, useStores, useUnreachable } from '../../store/hooks.ts'
-import { actKey } from '../../store/last-acts.ts'
+import { actKey } from '../../store/last-actions.ts'
 import { isWaiting, stoppedAt } from '../../store/resumable.ts'
 import { useActions } from '../app/use-actions.ts'
 import { useResumeActions } from '../resume/use-resume-actions.ts'

@@ -12,7 +12,6 @@ import { createRunProgress } from '../follow/run-progress.ts'
 import { createStateLines } from '../follow/state-lines.ts'
 import { projectPath } from '../paths.ts'
 import type { Action, ParsedOptions } from '../program.ts'
-import { askedFor, commandFor, type Plan, planFor } from '../resume/asked.ts'
 import {
   nothingBegun,
   othersInterrupted,
@@ -21,8 +20,9 @@ import {
   rootOf,
   tellDrift,
 } from '../resume/conflicts.ts'
-import { acceptedBy, goOn } from '../resume/go-on.ts'
 import { documentOf, printEnds } from '../resume/outcome.ts'
+import { acceptedBy, goOn } from '../resume/resume-and-follow.ts'
+import { askedFor, commandFor, type Plan, planFor } from '../resume/resume-selector.ts'
 import { safeLine } from '../terminal/safe-text.ts'
 import { commandLines } from '../terminal/wording.ts'
 import { type CliSession, runsAgents, withShiplog } from '../with-shiplog.ts'

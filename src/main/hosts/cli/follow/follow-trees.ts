@@ -12,7 +12,7 @@ import {
   type LedgerState,
 } from '../../../../shared/projections/ledger-state.ts'
 import { isRunning, isSettled, type Task, type TaskTree } from '../../../../shared/tasks.ts'
-import type { Before } from './before.ts'
+import type { Before } from './baseline.ts'
 import { followSession, type SessionFollower, type SessionWatcher } from './follow-session.ts'
 import { untilAborted } from './until-aborted.ts'
 
@@ -62,7 +62,7 @@ export async function followTrees(
   const stop = new AbortController()
   const signal = AbortSignal.any([stop.signal, closed])
   const sessions = new Map<TaskId, SessionFollower>()
-  const putOff = new Set<TaskId>()
+  const pendingRemovals = new Set<TaskId>()
   let state = emptyLedgerState('')
   let saidStillRunning = false
   let stall: NodeJS.Timeout | undefined
@@ -97,8 +97,8 @@ export async function followTrees(
     const { event } = record
     foldLedgerRecord(state, record)
     if (event.type === 'workspace.removal-advanced') {
-      if (event.pending === null) putOff.delete(event.workspaceId)
-      else putOff.add(event.workspaceId)
+      if (event.pending === null) pendingRemovals.delete(event.workspaceId)
+      else pendingRemovals.add(event.workspaceId)
     }
     const taskId = taskOf(event)
     if (taskId) await onChange(state.tasks.get(taskId))
@@ -117,7 +117,7 @@ export async function followTrees(
       return false
     }
     const awaited =
-      since.some((task) => isAwaitingCleanUp(state, task, putOff)) ||
+      since.some((task) => isAwaitingCleanUp(state, task, pendingRemovals)) ||
       [...state.tasks.values()].some((task) => rootIds.has(task.rootId) && isReleased(task, since))
     if (awaited) stall = setTimeout(() => stop.abort(), stallMsMax)
     return !awaited
@@ -168,13 +168,17 @@ export async function followTrees(
  * It reported and nothing below it stays. What failed or was interrupted does, to be gone on with, and
  * with it everything above it (R1: only leaves are cleaned up).
  */
-function isAwaitingCleanUp(state: LedgerState, task: Task, putOff = new Set<TaskId>()): boolean {
+function isAwaitingCleanUp(
+  state: LedgerState,
+  task: Task,
+  pendingRemovals = new Set<TaskId>(),
+): boolean {
   if (task.parentId === null || task.options.keep) return false
   if (task.archived || task.workspace === null || task.status !== 'completed') return false
-  if (putOff.has(task.id)) return false
+  if (pendingRemovals.has(task.id)) return false
   return [...state.tasks.values()]
     .filter((child) => child.parentId === task.id && child.workspace !== null && !child.archived)
-    .every((child) => isAwaitingCleanUp(state, child, putOff))
+    .every((child) => isAwaitingCleanUp(state, child, pendingRemovals))
 }
 
 /** The tasks as they stand now. */

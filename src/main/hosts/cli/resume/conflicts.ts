@@ -9,8 +9,8 @@ import { CliError, exitCodes } from '../exit-codes.ts'
 import type { Output } from '../terminal/output.ts'
 import { safeLine } from '../terminal/safe-text.ts'
 import { commandLines } from '../terminal/wording.ts'
-import type { Plan } from './asked.ts'
 import { driftLines } from './drift-text.ts'
+import type { Plan } from './resume-selector.ts'
 
 /** Who is meant, and what has changed for each. */
 export async function tellDrift(

@@ -9,8 +9,8 @@ import { causeJson } from '../task-json.ts'
 import { safeLine } from '../terminal/safe-text.ts'
 import { type Row, renderTable } from '../terminal/table.ts'
 import { elapsed, statusWording } from '../terminal/wording.ts'
-import type { Plan } from './asked.ts'
 import { othersInterrupted } from './conflicts.ts'
+import type { Plan } from './resume-selector.ts'
 
 /** Everybody who was meant; `begun` says of each whether a run of it began. `state`: as it is now. */
 export function documentOf(

@@ -6,7 +6,7 @@ import type { TaskId } from '../../../../shared/ids.ts'
 import type { LedgerState } from '../../../../shared/projections/ledger-state.ts'
 import type { ResumeEnd, ResumeOutcome } from '../../../../shared/resume.ts'
 import type { Task } from '../../../../shared/tasks.ts'
-import { type Before, standBefore } from '../follow/before.ts'
+import { type Before, standBefore } from '../follow/baseline.ts'
 import {
   type Followed,
   followTrees,

@@ -9,7 +9,7 @@ import { CliError, exitCodes, failureOf, usageError } from '../exit-codes.ts'
 import { ledgerSnapshot } from '../follow/follow-trees.ts'
 import { safeLine } from '../terminal/safe-text.ts'
 import { commandLines } from '../terminal/wording.ts'
-import { hinting } from './hints.ts'
+import { hinting } from './error-hints.ts'
 
 interface Asked {
   who: 'one' | 'group' | 'tree'
