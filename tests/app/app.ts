@@ -74,8 +74,12 @@ export const test = base.extend<{ app: App; faults: PageFaults }, { finished: Fi
     // biome-ignore lint/correctness/noEmptyPattern: as above
     async ({}, use) => {
       const { app, end } = await openApp()
-      await use(await finishedFamily(app))
-      await end()
+      // Also when it could not be made ready: its host would run on after the tests.
+      try {
+        await use(await finishedFamily(app))
+      } finally {
+        await end()
+      }
     },
     { scope: 'worker' },
   ],
