@@ -2,12 +2,42 @@ import { describe, expect, it } from 'vitest'
 import { runToEnd } from './fake-process.ts'
 
 describe('usage of the command line', () => {
-  it('refuses an unknown command with exit 2 and the help', async () => {
-    const { code, stdout, stderr } = await runToEnd(['launch'])
-    expect(code).toBe(2)
-    expect(stdout).toBe('')
-    expect(stderr).toContain("unknown command 'launch'")
-    expect(stderr).toContain('Usage: shiplog')
+  it('refuses an unknown command with exit 2 and where the help is', async () => {
+    expect(await runToEnd(['launch'])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        "Error: unknown command 'launch'\nUsage: shiplog [options] [command]\n`shiplog --help` explains the commands.\n",
+    })
+  })
+
+  it.each([
+    [['task', 'list'], '(Did you mean tasks?)'],
+    [['tasks', 'lst'], '(Did you mean list?)'],
+    [['tasks', 'list', '--statu', 'x'], '(Did you mean --status?)'],
+  ])('%j names the one that is spelled alike', async (argv, suggestion) => {
+    expect((await runToEnd(argv)).stderr).toContain(suggestion)
+  })
+
+  it('keeps a mistake in sight: one line of usage after it, not the whole help', async () => {
+    const { stderr } = await runToEnd(['agent', 'run', '--max-agents', '0'])
+    expect(stderr).toBe(
+      "Error: option '--max-agents <n>' argument '0' is invalid. It must be a whole number from 1 to 16.\n" +
+        'Usage: shiplog agent run [options] [prompt]\n`shiplog agent run --help` explains the options.\n',
+    )
+  })
+
+  it('shows the help of each command with help and with --help', async () => {
+    for (const words of [[], ['tasks'], ['tasks', 'apply'], ['agent', 'run']]) {
+      const { code, stdout, stderr } = await runToEnd(['help', ...words])
+      expect({ words, code, stderr }).toEqual({ words, code: 0, stderr: '' })
+      expect(stdout).toBe((await runToEnd([...words, '--help'])).stdout)
+      expect(stdout).toContain(['Usage: shiplog', ...words, '[options]'].join(' '))
+      expect(stdout).not.toContain('default: ""')
+    }
+    const unknown = await runToEnd(['help', 'tasks', 'aply'])
+    expect(unknown.code).toBe(2)
+    expect(unknown.stderr).toContain("Error: unknown command 'tasks aply'")
   })
 
   it.each([

@@ -40,9 +40,9 @@ export function createProgram(options: ProgramOptions): Command {
       writeErr: options.writeErr,
       getOutHelpWidth: () => columns,
       getErrHelpWidth: () => columns,
+      outputError: (text, write) => write(text.replace(/^error: /, 'Error: ')),
     })
     .exitOverride()
-    .showHelpAfterError()
     .addHelpText('after', epilogue)
 
   /** Binds a command to what carries it out: `(arguments, options) => action`. */
@@ -74,7 +74,7 @@ export function createProgram(options: ProgramOptions): Command {
   agent
     .command('run')
     .description('run a root agent to its end; its report goes to standard output')
-    .argument('[prompt]', 'what the agent is asked to do', '')
+    .argument('[prompt]', 'what the agent is asked to do')
     .option('--project <dir>', 'the folder to work on, usually a Git repository')
     .addOption(
       new Option('--agent <kind>', 'kind of agent (default: scripted)').choices(agentKinds),
@@ -310,18 +310,50 @@ export function createProgram(options: ProgramOptions): Command {
     .option('--dir <dir>', 'where to make the project (else in the data directory)')
     .action(runs(async (_, given) => (await import('./commands/demo.ts')).demo(given)))
 
+  // Commander's own knows groups alone: `help tasks apply` would show the help of `tasks`.
+  program
+    .helpCommand(false)
+    .command('help')
+    .description('show the help of a command')
+    .argument('[command...]')
+    .action((words: string[]) => helpOf(program, words))
+
   // No command is `open`. A word that is none is refused here, since commander would take it for an
   // argument. After the subcommands, which would inherit the setting.
   program.allowUnknownOption().allowExcessArguments()
   program.action((_, command: Command) => {
     const [word] = command.args
     if (word?.startsWith('-')) command.error(`error: unknown option '${word}'`)
-    if (word !== undefined) command.error(`error: unknown command '${word}'`)
+    if (word !== undefined) refuseUnknown(command)
     chosen(command.opts<ParsedOptions>(), async (context) =>
       (await import('./commands/open.ts')).open()(context),
     )
   })
+  showUsageAfterErrors(program, 'shiplog')
   return program
+}
+
+/** Shows the help of the command that `words` name, and ends. */
+function helpOf(program: Command, words: string[]): never {
+  let command = program
+  for (const word of words) {
+    const named = command.commands.find((candidate) => candidate.name() === word)
+    if (!named) return command.error(`error: unknown command '${words.join(' ')}'`)
+    command = named
+  }
+  return command.help()
+}
+
+/** Names commands that are spelled alike, as groups do. Not in commander's types, which is why it is here alone. */
+const refuseUnknown = (command: Command): never =>
+  (command as Command & { unknownCommand(): never }).unknownCommand()
+
+/** A mistake is followed by one line of usage: the whole help would push it off the screen. */
+function showUsageAfterErrors(command: Command, path: string): void {
+  command.showHelpAfterError(
+    `Usage: ${path} ${command.usage()}\n\`${path} --help\` explains ${command.commands.length > 0 ? 'the commands' : 'the options'}.`,
+  )
+  for (const below of command.commands) showUsageAfterErrors(below, `${path} ${below.name()}`)
 }
 
 const idArgument = (what: string) =>
