@@ -135,6 +135,18 @@ describe('playing a scenario', () => {
     expect((await stage.run()).turns).toEqual(['This scenario has no turns left.'])
   })
 
+  it('fails again when it is retried with no turns left, and answers a follow-up', async () => {
+    const stage = createStage(oneAgent('- fail: Not now.\n'))
+    await stage.run()
+    const over = 'This scenario has no turns left.'
+    const retry = await stage.run({ prompt: '' })
+    expect(retry.turns).toEqual([over])
+    expect(retry.events.at(-1)).toEqual({ type: 'failed', message: over })
+    const followUp = await stage.run({ prompt: 'And now?' })
+    expect(followUp.turns).toEqual([over])
+    expect(followUp.events.at(-1)).toMatchObject({ type: 'turn-ended' })
+  })
+
   it('waits', async () => {
     const startedAt = performance.now()
     await createStage(oneAgent('- wait: 120ms\n')).run()

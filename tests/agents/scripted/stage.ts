@@ -81,13 +81,14 @@ export function createStage(scenario: string, earlier?: Stage): Stage {
     const history = structuredClone(entries)
     const common = { cwd: '/work', timestamp: '2026-01-01T00:00:00.000Z', gitBranch: null }
     const message = { type: 'message', sessionId: taskId, runId, ...common } as const
-    append({
-      ...message,
-      role: 'user',
-      parts: [{ type: 'text', text: prompt }],
-      turn: null,
-      status: 'complete',
-    })
+    if (prompt !== '')
+      append({
+        ...message,
+        role: 'user',
+        parts: [{ type: 'text', text: prompt }],
+        turn: null,
+        status: 'complete',
+      })
     let current: { uuid: ReturnType<typeof newEntryId>; parts: MessagePart[] } | null = null
     let turn = 0
     const end = (status: 'complete' | 'interrupted') => {
@@ -146,6 +147,13 @@ export function createStage(scenario: string, earlier?: Stage): Stage {
             end('complete')
             break
           case 'failed':
+            append({
+              type: 'run-end',
+              runId,
+              run: runs,
+              status: 'failed',
+              cause: { kind: 'said', text: event.message },
+            })
             break
         }
         options.onEvent?.(event)

@@ -9,6 +9,8 @@ interface Progress {
   lastOutput: string
   /** The newest prompt; null when there is none in the history. */
   prompt: string | null
+  /** Its latest run ended by failing. */
+  failed: boolean
   /** What was done of the turn after those, over all attempts at it, in order. */
   cutShort: Done[]
 }
@@ -32,6 +34,7 @@ export function progressOf(history: Entry[]): Progress {
     completedTurns: completed.filter(isCompleteTurn).length,
     lastOutput: results.at(-1)?.output ?? '',
     prompt: promptOf(history),
+    failed: history.findLast((entry) => entry.type === 'run-end')?.status === 'failed',
     cutShort: doneSince(history.slice(lastComplete + 1)),
   }
 }

@@ -28,7 +28,11 @@ function createScriptedAgent({ turns }: ScenarioAgent): Agent {
       const progress = progressOf(input.history)
       const prompt = input.prompt || (progress.prompt ?? '')
       const left = turns.slice(progress.completedTurns)
-      if (left.length === 0) yield* sayThatItIsOver(input)
+      if (left.length === 0) {
+        yield* sayThatItIsOver(input)
+        // A retry has nothing to try: ending well would pass for the work that failed.
+        if (progress.failed && input.prompt === '') yield { type: 'failed', message: overText }
+      }
       let { lastOutput } = progress
       let replay = createReplay(progress.cutShort)
       for (const steps of left) {
@@ -44,9 +48,10 @@ function createScriptedAgent({ turns }: ScenarioAgent): Agent {
   }
 }
 
+const overText = 'This scenario has no turns left.'
+
 async function* sayThatItIsOver({ signal }: AgentRunInput): AsyncGenerator<AgentEvent> {
   yield { type: 'turn-started' }
-  for await (const text of inPieces('This scenario has no turns left.', signal))
-    yield { type: 'text-delta', text }
+  for await (const text of inPieces(overText, signal)) yield { type: 'text-delta', text }
   yield { type: 'turn-ended', usage: noUsage }
 }
