@@ -48,15 +48,18 @@ export function useTailKept(lost: boolean, virtualizer: Scrolled): void {
   }, [lost])
 }
 
-/** A new width gives every row a new height; who is at the tail stays there. */
-export function useTailOverWidths(
+/**
+ * Keeps the tail in view when the list changes its size: a new width gives every row a new height, and
+ * what appears below the list (the changes, a question) takes its last rows away.
+ */
+export function useTailOverSizes(
   scroller: RefObject<HTMLDivElement | null>,
   hasRows: boolean,
   atEnd: boolean,
   virtualizer: Scrolled,
 ): void {
   const wasAtEnd = useRef(atEnd)
-  const width = useRef(0)
+  const size = useRef({ width: 0, height: 0 })
   useEffect(() => {
     wasAtEnd.current = atEnd
   })
@@ -66,9 +69,12 @@ export function useTailOverWidths(
     if (!element) return
     let frame = 0
     const observer = new ResizeObserver(() => {
-      const changed = width.current !== 0 && width.current !== element.clientWidth
-      width.current = element.clientWidth
-      if (!changed || !wasAtEnd.current) return
+      const before = size.current
+      size.current = { width: element.clientWidth, height: element.clientHeight }
+      const rewrapped = before.width !== size.current.width
+      // A list that grows shows its tail by itself.
+      const changed = rewrapped || size.current.height < before.height
+      if (before.width === 0 || !changed || !wasAtEnd.current) return
       // The rows are measured after this, and those that come into view after that.
       cancelAnimationFrame(frame)
       frame = requestAnimationFrame(() => {

@@ -129,6 +129,38 @@ export const EndedAtItsEnd: Story = {
     await expect(await canvas.findByText(/Unexpected block statement/)).toBeInTheDocument()
   },
 }
+/** What appears below the list, such as the changes of a finished agent, leaves its tail in view. */
+export const KeepsItsTailWhenShortened: Story = {
+  args: { items: itemsOf(leadEnded()) },
+  render: (args) => {
+    const [barPx, setBarPx] = useState(0)
+    return (
+      <div className="flex h-[400px] flex-col">
+        <TranscriptList {...args} />
+        <button
+          type="button"
+          style={{ height: barPx || undefined }}
+          onClick={() => setBarPx((px) => px + 44)}
+        >
+          Taller
+        </button>
+      </div>
+    )
+  },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    const box = scrollerOf(canvasElement)
+    await canvas.findByText(/Unexpected block statement/)
+    await frames(3)
+    await waitFor(() => expect(distanceFromEnd(box)).toBeLessThan(tailPx))
+    const heightPx = box.clientHeight
+    for (const times of [1, 2]) {
+      await userEvent.click(canvas.getByRole('button', { name: 'Taller' }))
+      await waitFor(() => expect(box.clientHeight).toBeLessThan(heightPx - 15 * times))
+      await waitFor(() => expect(distanceFromEnd(box)).toBeLessThan(tailPx))
+    }
+  },
+}
 export const EndedDark: Story = {
   args: { items: itemsOf(leadEnded()) },
   globals: { theme: 'dark' },

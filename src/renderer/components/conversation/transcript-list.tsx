@@ -27,7 +27,7 @@ import {
   useRowFocus,
   useShownRow,
   useTailKept,
-  useTailOverWidths,
+  useTailOverSizes,
 } from './list-place.ts'
 import { rowName } from './row-name.ts'
 import { RowTools } from './row-tools.tsx'
@@ -121,7 +121,7 @@ export function TranscriptList(props: TranscriptListProps) {
   }
   const settled = useOpenedAt(startAt, rows.length > 0, virtualizer)
   const follows = pinned && !left
-  useTailOverWidths(scroller, rows.length > 0, atEnd, virtualizer)
+  useTailOverSizes(scroller, rows.length > 0, atEnd, virtualizer)
   useTailKept(settled && follows && !atEnd && !hasNewer, virtualizer)
   const firstKey = rows[0]?.key
   // biome-ignore lint/correctness/useExhaustiveDependencies: when a page came before what was there
