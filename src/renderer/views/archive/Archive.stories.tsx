@@ -73,6 +73,39 @@ export const Trash: Story = {
     await canvas.findByText(/^The trash is empty/)
   },
 }
+/** The agent that is read would otherwise stay where the trash is to be. */
+export const TrashWhileReading: Story = {
+  args: { state: 'kept' },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    const page = within(canvasElement.ownerDocument.body)
+    await canvas.findByRole('region', { name: /^Transcript of / })
+    await userEvent.click(await canvas.findByRole('combobox', { name: 'Show' }))
+    await userEvent.click(await page.findByRole('option', { name: 'Trash' }))
+    await canvas.findByText(/^The trash is empty/)
+  },
+}
+/** As another window or the command line does it while the agent is open here. */
+export const DeletedWhileReading: Story = {
+  args: { state: 'kept' },
+  render: ({ state, theme }, { globals }) => {
+    const fake = fakeWith(state)
+    fake.record({ type: 'workspace.trashed', workspaceId: ids.notes })
+    return (
+      <AppStage
+        fake={fake}
+        address={`#/archive/${ids.notes}`}
+        theme={theme ?? (globals.theme === 'dark' ? 'dark' : 'light')}
+      />
+    )
+  },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    await canvas.findByText(/was deleted\.$/)
+    await userEvent.click(canvas.getByRole('button', { name: 'Open the trash' }))
+    await canvas.findByRole('checkbox', { name: /^Select all/ })
+  },
+}
 export const Expired: Story = {
   args: { state: 'expired' },
   play: async ({ canvasElement }) => {

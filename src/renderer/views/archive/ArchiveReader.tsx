@@ -30,9 +30,22 @@ export function ArchiveReader(props: {
   summary: TranscriptSummary | null
 }) {
   const { taskId, tab, summary } = props
-  const { navigation, reports } = useStores()
+  const { navigation, preferences, reports } = useStores()
   const task = useTask(taskId)
-  if (!task || task.trashed) return null
+  if (!task) return null
+  if (task.trashed)
+    return (
+      <EmptyState
+        sentence={`“${task.title}” was deleted.`}
+        action={{
+          label: 'Open the trash',
+          onClick: () => {
+            preferences.setState({ archiveShow: 'trash' })
+            navigation.go({ screen: 'archive', taskId: null, tab })
+          },
+        }}
+      />
+    )
   const show = (id: TaskId, chosen: 'report' | 'transcript') =>
     navigation.go({ screen: 'archive', taskId: id, tab: chosen })
   return (

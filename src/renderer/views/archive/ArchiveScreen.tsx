@@ -120,7 +120,12 @@ export function ArchiveScreen(props: {
       quiet
       label="Show"
       value={wanted}
-      onChange={(archiveShow) => preferences.setState({ archiveShow })}
+      onChange={(archiveShow) => {
+        preferences.setState({ archiveShow })
+        // The trash has no reader beside it: an open agent would stay in its place.
+        if (archiveShow === 'trash' && selected !== null)
+          navigation.go({ screen: 'archive', taskId: null, tab })
+      }}
       options={shows}
       className="shrink-0"
     />
