@@ -66,6 +66,29 @@ describe('tasks', () => {
     ])
   })
 
+  it('list: takes running for every task that is shown as running', async () => {
+    await run('tasks', 'list', '--status', 'running')
+    expect(world.calls).toEqual([{ name: 'tasks.list', input: { status: 'running', all: false } }])
+    const { code, stderr } = await run('tasks', 'list', '--status', 'asleep')
+    expect(code).toBe(2)
+    expect(stderr).toContain('abandoned, running.')
+  })
+
+  it.each([[['tasks', 'list']], [['transcripts', 'list']]])(
+    '%j refuses a folder that is no project with 3',
+    async (argv) => {
+      const empty = createFakeWorld()
+      empty.addProject('/code/api')
+      const of = (dir: string) => runToEnd([...argv, '--project', dir], { world: empty })
+      expect((await of('/code/api')).code).toBe(0)
+      const { code, stdout, stderr } = await of('/code/apo')
+      expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
+      expect(stderr).toBe(
+        'Error: /code/apo is not a project of Shiplog.\n  shiplog projects list   lists the projects\n',
+      )
+    },
+  )
+
   it('report: Markdown alone on standard output, by a prefix of the id', async () => {
     const { code, stdout } = await run('tasks', 'report', tester.slice(0, 8))
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'One file.\n' })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readJournal } from '../../src/main/journal/index.ts'
 import { formatCause } from '../../src/shared/causes.ts'
+import type { TaskStatus } from '../../src/shared/tasks.ts'
 import {
   allTasks,
   entriesOf,
@@ -284,6 +285,12 @@ agents:
     const fixture = await openFixture()
     await start(fixture, waiting)
     await untilSaid(fixture.dataDir, fixture.shiplog, 'Sleeper')
+    const listed = async (status: TaskStatus | 'running') =>
+      (await fixture.shiplog.client.tasks.list({ status })).tasks.flatMap((tree) => [
+        tree.title,
+        ...tree.children.map(({ title }) => title),
+      ])
+    expect(await listed('running')).toHaveLength(2)
     const shiplog = await fixture.restart()
     const tasks = await allTasks(shiplog)
     expect(tasks.map((task) => task.status)).toEqual(['interrupted', 'interrupted'])

@@ -15,6 +15,7 @@ import {
   agentsAtOnceDefault,
   type Isolation,
   isBeingRemoved,
+  isRunning,
   type ProcessIdentity,
   type Report,
   type Task,
@@ -70,7 +71,8 @@ export interface TaskService {
   stop(taskId: TaskId, cause: Cause): Promise<StoppedTasks>
   list(query: {
     projectDir?: string | undefined
-    status?: TaskStatus | undefined
+    /** `running`: spawned or resumed. */
+    status?: TaskStatus | 'running' | undefined
     all: boolean
   }): TaskTree[]
   /** Answers for live and cleaned-up tasks alike (A7); with `requestingWorkspaceId` only for its descendants (A5). */
@@ -292,7 +294,9 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
       if (task.trashed) return false
       const root = state.tasks.get(task.rootId)
       if (!query.all && root && (root.archived || isBeingRemoved(root))) return false
-      if (query.status && task.status !== query.status) return false
+      const { status } = query
+      if (status === 'running' ? !isRunning(task.status) : status && task.status !== status)
+        return false
       return query.projectDir === undefined || task.projectDir === query.projectDir
     })
     return taskTree(wanted)

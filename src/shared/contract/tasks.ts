@@ -70,7 +70,8 @@ export const tasks = {
     .input(
       z.object({
         projectDir: z.string().optional(),
-        status: taskStatusSchema.optional(),
+        /** `running`: spawned or resumed, which people see as one. */
+        status: z.union([taskStatusSchema, z.literal('running')]).optional(),
         /** True: the archived ones as well. */
         all: z.boolean().default(false),
       }),

@@ -2,12 +2,13 @@
 import { shortId } from '../../../../shared/ids.ts'
 import type { Project, ProjectEnvironment } from '../../../../shared/tasks.ts'
 import type { CliContext } from '../context.ts'
-import { CliError, exitCodes, usageError } from '../exit-codes.ts'
+import { exitCodes, usageError } from '../exit-codes.ts'
 import { projectPath } from '../paths.ts'
 import type { Action, ParsedOptions } from '../program.ts'
 import { safeLine } from '../terminal/safe-text.ts'
 import { renderTable } from '../terminal/table.ts'
 import { withShiplog } from '../with-shiplog.ts'
+import { projectNamed } from './project-named.ts'
 
 interface EnvironmentOptions extends ParsedOptions {
   project?: string
@@ -42,10 +43,7 @@ export function environment(given: ParsedOptions): Action {
   return async (context) => {
     const dir = await projectPath(folder, context.host.cwd)
     return withShiplog(context, { host: 'cli' }, async ({ client }) => {
-      const { projects } = await client.projects.list()
-      const project = projects.find((one) => one.dir === dir)
-      if (!project)
-        throw new CliError(exitCodes.notFound, `${safeLine(dir)} is not a project of Shiplog.`)
+      const project = await projectNamed(client, dir)
       const before = project.environment ?? everythingButSecrets
       const wanted = reset
         ? everythingButSecrets

@@ -17,6 +17,7 @@ import type { Action, ParsedOptions } from '../program.ts'
 import { taskTreeJson } from '../task-json.ts'
 import { safeLine, safeText } from '../terminal/safe-text.ts'
 import { withShiplog } from '../with-shiplog.ts'
+import { projectNamed } from './project-named.ts'
 import { printTree } from './task-tree.ts'
 
 interface ListOptions extends ParsedOptions {
@@ -35,6 +36,9 @@ export function list(given: ParsedOptions): Action {
     }
     return withShiplog(context, { host: 'cli' }, async ({ client }) => {
       const { tasks } = await client.tasks.list(query)
+      // None of a folder that is no project: most likely a slip in the path.
+      if (tasks.length === 0 && query.projectDir !== undefined)
+        await projectNamed(client, query.projectDir)
       if (context.json) await context.printJson({ tasks: tasks.map(taskTreeJson) })
       else if (tasks.length > 0) await printTree(context, tasks)
       else await context.say(nothingToList(query))
@@ -142,10 +146,11 @@ function linesOf(outcome: Exclude<ApplyOutcome, { kind: 'conflict' }>): string[]
   }
 }
 
-function statusOf(text: string): TaskStatus {
-  const status = taskStatuses.find((known) => known === text)
+function statusOf(text: string): TaskStatus | 'running' {
+  const statuses = [...taskStatuses, 'running'] as const
+  const status = statuses.find((known) => known === text)
   if (status) return status
-  throw usageError(`There is no status "${text}". It is one of: ${taskStatuses.join(', ')}.`)
+  throw usageError(`There is no status "${text}". It is one of: ${statuses.join(', ')}.`)
 }
 
 function nothingToList(query: { projectDir?: string; status?: string; all: boolean }): string {

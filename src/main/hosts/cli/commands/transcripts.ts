@@ -22,6 +22,7 @@ import { safeLine, safeText } from '../terminal/safe-text.ts'
 import { type Row, renderTable } from '../terminal/table.ts'
 import { ago, size, statusWording } from '../terminal/wording.ts'
 import { withShiplog } from '../with-shiplog.ts'
+import { projectNamed } from './project-named.ts'
 import { continues, hintsFor } from './task-tree.ts'
 
 export function list(given: ParsedOptions): Action {
@@ -31,6 +32,8 @@ export function list(given: ParsedOptions): Action {
       project === undefined ? undefined : await projectPath(project, context.host.cwd)
     return withShiplog(context, { host: 'cli' }, async ({ client }) => {
       const { transcripts } = await client.workspace.listTranscripts({ projectDir })
+      if (transcripts.length === 0 && projectDir !== undefined)
+        await projectNamed(client, projectDir)
       if (context.json) {
         await context.printJson({ transcripts })
         return exitCodes.done
