@@ -460,3 +460,15 @@ it('[S1] where the one that stopped last has no group, lists what can be resumed
   expect(stderr).toContain('1 agent is interrupted:')
   expect(stderr).toContain(`shiplog tasks resume ${id.slice(0, 8)}   goes on with "Alone"`)
 })
+
+it('[S1] says when what is interrupted can not be resumed, since its workspace was removed', async () => {
+  const removed = createFakeWorld()
+  const id = removed.createTask({ projectId: removed.addProject('/code/web'), title: 'Alone' })
+  removed.spawn(id)
+  removed.interrupt(id, { kind: 'error', detail: 'the power went' })
+  removed.archive(id)
+  expect(await runToEnd(['tasks', 'resume'], { world: removed })).toMatchObject({
+    code: 3,
+    stderr: 'Error: No agent can be resumed: the workspace of "Alone" was removed.\n',
+  })
+})

@@ -74,7 +74,7 @@ export function createArchivedRoots(deps: {
     if (!workspace || !task.archived) {
       return refused(
         'not-archived',
-        `"${task.title}" is not in the archive. Remove its workspace first.`,
+        `"${task.title}" is not in the archive: its workspace has not been removed.`,
       )
     }
     return { ...task, workspace }

@@ -5,6 +5,7 @@ import { counted } from '../../../../shared/counted.ts'
 import { shortId } from '../../../../shared/ids.ts'
 import { parallelGroupOf } from '../../../../shared/projections/parallel-group.ts'
 import type { ResumeCandidate, ResumeSelector } from '../../../../shared/resume.ts'
+import type { Task } from '../../../../shared/tasks.ts'
 import { CliError, exitCodes, failureOf, usageError } from '../exit-codes.ts'
 import { ledgerSnapshot } from '../follow/follow-trees.ts'
 import { safeLine } from '../terminal/safe-text.ts'
@@ -63,18 +64,16 @@ async function nothingToResume(
   error: unknown,
 ): Promise<CliError> {
   const state = await ledgerSnapshot(client)
-  const others = [...state.tasks.values()].filter(
+  const interrupted = [...state.tasks.values()].filter(
     (task) =>
       task.status === 'interrupted' &&
-      !(task.archived || task.trashed || task.workspace?.removal) &&
+      !task.trashed &&
       (projectDir === undefined || task.projectDir === projectDir),
   )
+  const others = interrupted.filter((task) => !(task.archived || task.workspace?.removal))
   if (others.length === 0) {
     const where = projectDir === undefined ? '' : ` in ${projectDir}`
-    return new CliError(
-      exitCodes.notFound,
-      `No agent is interrupted${where}: there is nothing to resume.`,
-    )
+    return new CliError(exitCodes.notFound, whyNobody(interrupted, where))
   }
   const lines = others.slice(0, namedMax).map((task): [string, string] => {
     const inGroup = who === 'group' && parallelGroupOf(state, task) !== null
@@ -88,6 +87,13 @@ async function nothingToResume(
     `${counted(others.length, 'agent is', 'agents are')} interrupted:`,
     ...commandLines(lines),
   ])
+}
+
+function whyNobody(interrupted: Task[], where: string): string {
+  const [first, second] = interrupted
+  if (!first) return `No agent is interrupted${where}: there is nothing to resume.`
+  const whose = second ? `the ${interrupted.length} interrupted agents` : `"${first.title}"`
+  return `No agent can be resumed${where}: the workspace${second ? 's' : ''} of ${whose} ${second ? 'were' : 'was'} removed.`
 }
 
 /** More scroll the message away. */
