@@ -49,7 +49,7 @@ export function RetentionFields(props: {
         <WithUnit unit="transcripts">{input('transcripts', 'no limit')}</WithUnit>
       </Field>
       <Field
-        label="Limit their size to"
+        label="Limit total transcript size to"
         error={errors.size}
         hint="The oldest expire first. Leave empty for no limit."
       >

@@ -47,7 +47,10 @@ export const Mistakes: Story = {
     await canvas.findByText(/Enter a whole number from 0 to 36,500, or leave it empty/)
     await userEvent.clear(canvas.getByRole('textbox', { name: 'Keep deleted items for' }))
     await canvas.findByText(/Enter a whole number from 1 to 36,500\./)
-    await userEvent.type(canvas.getByRole('textbox', { name: 'Limit their size to' }), '2,5')
+    await userEvent.type(
+      canvas.getByRole('textbox', { name: 'Limit total transcript size to' }),
+      '2,5',
+    )
     await canvas.findByText(/Enter a number such as 2 or 0\.5/)
     await expect(days).toBeInvalid()
   },

@@ -111,10 +111,13 @@ function ProjectList({ projects }: { projects: Project[] }) {
   const { overlay } = useStores()
   return (
     <ul aria-label="Projects" className="flex flex-col">
-      {projects.map(({ id, name, environment = defaultEnvironment }) => (
+      {projects.map(({ id, name, dir, environment = defaultEnvironment }) => (
         <li key={id} className="flex min-h-11 items-center gap-3 border-b py-1 last:border-b-0">
           <div className="min-w-0 flex-1">
             <p className="untrusted truncate">{name}</p>
+            <p title={dir} className="untrusted truncate text-small text-muted">
+              {dir}
+            </p>
             <p className="untrusted text-small text-muted">
               Agents get:{' '}
               {environmentWords(environment).replace(/^./, (first) => first.toLowerCase())}
@@ -140,7 +143,7 @@ function WhoWrites({ lease }: { lease: LeaseInfo }) {
       In use by this app (pid {lease.pid})
       <span className="text-muted">
         {' '}
-        on <span className="untrusted">{lease.hostName}</span>, since{' '}
+        on <span className="untrusted">{lease.hostName}</span>, started{' '}
         <RelativeTime at={lease.since} />.{' '}
         {lease.endpoint
           ? 'CLI commands go through it.'
