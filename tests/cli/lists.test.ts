@@ -262,6 +262,24 @@ describe('workspaces', () => {
     expect(stderr).toContain('1 file changed, +1 −1')
   })
 
+  it('remove: says what takes a root back, and which sub-agents can not be resumed any more', async () => {
+    const worker = world.createTask({
+      projectId: world.addProject('/code/web'),
+      parentId: lead,
+      title: 'Work',
+    })
+    world.spawn(worker)
+    world.interrupt(worker, { kind: 'crashed' })
+    expect((await run('workspaces', 'remove', worker)).stderr).toBe(
+      `Archived and removed 1 workspace: ${worker.slice(0, 8)}. Reports and transcripts are kept.\n` +
+        `Interrupted, and can't be resumed any more: Work (${worker.slice(0, 8)}).\n`,
+    )
+    expect((await run('workspaces', 'remove', lead)).stderr).toBe(
+      `Archived and removed 1 workspace: ${lead.slice(0, 8)}. Reports and transcripts are kept.\n` +
+        `  shiplog workspaces restore ${lead.slice(0, 8)}   restores it\n`,
+    )
+  })
+
   it('remove', async () => {
     expect(await document('workspaces', 'remove', lead)).toEqual({ removed: [lead], leftovers: [] })
     expect((await run('workspaces', 'list')).stderr).toContain('no workspaces')

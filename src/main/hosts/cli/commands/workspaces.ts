@@ -2,7 +2,7 @@
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
 import type { KeptLeftovers, WorkspaceDiff } from '../../../../shared/contract/workspace.ts'
 import { counted } from '../../../../shared/counted.ts'
-import { resolveId, shortId } from '../../../../shared/ids.ts'
+import { resolveId, shortId, type TaskId } from '../../../../shared/ids.ts'
 import type { CliContext } from '../context.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { ledgerSnapshot } from '../follow/follow-trees.ts'
@@ -10,7 +10,7 @@ import type { Action, ParsedOptions } from '../program.ts'
 import type { Output } from '../terminal/output.ts'
 import { safeLine, safeText } from '../terminal/safe-text.ts'
 import { renderTable } from '../terminal/table.ts'
-import { ago, size, statusWording } from '../terminal/wording.ts'
+import { ago, commandLines, size, statusWording } from '../terminal/wording.ts'
 import { withShiplog } from '../with-shiplog.ts'
 
 export function list(given: ParsedOptions): Action {
@@ -108,9 +108,25 @@ export function remove(id: string, given: ParsedOptions): Action {
           `Archived and removed ${counted(removed.length, 'workspace')}: ${removed.map(shortId).join(', ')}. Reports and transcripts are kept.`,
         )
         for (const line of leftoverLines(leftovers)) await context.say(line)
+        for (const line of await afterRemoval(client, removed)) await context.say(line)
       }
       return exitCodes.done
     })
+}
+
+/** What the removal takes away, and what takes the workspace back: a root's only, without those below it. */
+async function afterRemoval(client: ShiplogClient, removed: TaskId[]): Promise<string[]> {
+  const state = await ledgerSnapshot(client)
+  const tasks = removed.flatMap((id) => state.tasks.get(id) ?? [])
+  const lost = tasks.filter((task) => task.parentId !== null && task.status === 'interrupted')
+  const named = lost.map(({ id, title }) => `${safeLine(title)} (${shortId(id)})`).join(', ')
+  const root = tasks.find((task) => task.parentId === null)
+  return [
+    ...(lost.length > 0 ? [`Interrupted, and can't be resumed any more: ${named}.`] : []),
+    ...(root
+      ? commandLines([[`shiplog workspaces restore ${shortId(root.id)}`, 'restores it']])
+      : []),
+  ]
 }
 
 /** What of the worktrees no patch holds, and which folders were deleted. */
