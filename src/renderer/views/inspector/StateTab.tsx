@@ -122,6 +122,16 @@ function RemoveWorkspace({ task }: { task: Task }) {
         (other) => other.rootId === task.id && other.id !== task.id && !other.archived,
       ).length,
   )
+  const lost = useLedger(
+    ({ ledger }) =>
+      [...ledger.tasks.values()].filter(
+        (other) =>
+          other.rootId === task.id &&
+          other.id !== task.id &&
+          !other.archived &&
+          other.status === 'interrupted',
+      ).length,
+  )
   const worktree = task.workspace?.isolation === 'worktree'
   const running = isRunning(task.status)
   const remove = async () => {
@@ -141,6 +151,7 @@ function RemoveWorkspace({ task }: { task: Task }) {
         {worktree
           ? ' The worktree folder is deleted. You can restore it.'
           : ' The project folder is not touched.'}
+        {lost > 0 ? ` ${counted(lost, 'interrupted sub-agent')} can’t be resumed afterwards.` : ''}
       </p>
       <Button variant="danger" busy={busy} onClick={() => void remove()}>
         {busy ? 'Removing…' : 'Remove workspace'}
