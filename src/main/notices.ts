@@ -88,7 +88,7 @@ export function createNotices() {
       if (count > 0)
         add(
           'warning',
-          `${counted(count, 'record')} of the ledger come from a newer Shiplog and are not shown. They are kept unchanged.`,
+          `${counted(count, 'record of the ledger is', 'records of the ledger are')} of a kind that this version of Shiplog does not know and ${count === 1 ? 'is' : 'are'} not shown. Nothing was changed.`,
           [],
         )
     },
