@@ -1,6 +1,6 @@
 /**
  * Why a run ended or a task stands still, as a value: the ledger, a `run-end` entry, tool results, the contract
- * and the views carry it, and `formatCause` words it for all of them. Nothing compares the words.
+ * and the views carry it, and `formatCause` words it for all of them. What the program does never depends on the words.
  */
 import { z } from 'zod'
 import { assertNever } from './assert-never.ts'
@@ -58,9 +58,9 @@ export const causeSchema = z.discriminatedUnion('kind', [
 export type Cause = z.infer<typeof causeSchema>
 export type ClosedHow = Extract<Cause, { kind: 'closed' }>['how']
 
-/** Two runs stopped for the same reason. */
+/** Two runs stopped for the same reason: a list says it once. */
 export const isSameCause = (a: Cause | null, b: Cause | null): boolean =>
-  a === b || (a !== null && b !== null && formatCause(a) === formatCause(b))
+  a === b || (a !== null && b !== null && a.kind === b.kind && formatCause(a) === formatCause(b))
 
 export const isStoppedByPerson = (cause: Cause | null): boolean =>
   cause?.kind === 'stopped' && cause.by === 'person'

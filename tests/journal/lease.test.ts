@@ -16,6 +16,7 @@ import {
   processStartedAt,
   readLeaseHolder,
 } from '../../src/main/journal/index.ts'
+import { lockFile } from '../../src/main/journal/lease/kernel-lock.ts'
 import { claimFor } from '../../src/main/journal/lease/lease.ts'
 import { scratchDirectory } from './scratch.ts'
 
@@ -258,6 +259,28 @@ describe('lease', () => {
         holder: { pid: process.pid },
       })
       expect(lease.isLost()).toBe(false)
+      await lease.release()
+    })
+
+    it('is kept when another process only looks at a new lock file whether anybody holds it', async () => {
+      const dataDir = await scratchDirectory()
+      vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+      onTestFinished(() => void vi.useRealTimers())
+      const lease = await acquireLease(dataDir, { host: 'web' })
+      const looked = async () => {
+        vi.advanceTimersByTime(1_000)
+        // Waits for the look, which is on its way.
+        await lease.setEndpoint('there')
+      }
+      const lockPath = path.join(dataDir, 'lease.lock')
+      await rm(lockPath)
+      const probe = await lockFile(lockPath)
+      await looked()
+      expect([probe.kind, lease.isLost()]).toEqual(['locked', false])
+      if (probe.kind === 'locked') probe.lock.release()
+      await looked()
+      const other = await taker(dataDir)
+      expect(await other.take()).toEqual({ outcome: 'held', holderPid: process.pid })
       await lease.release()
     })
 

@@ -5,7 +5,7 @@ import { maskEntry } from '../../src/main/secrets/mask-records.ts'
 import { createMasker } from '../../src/main/secrets/masker.ts'
 import { openSession, type SessionEvent } from '../../src/main/sessions/session.ts'
 import { createTurnWriter } from '../../src/main/tasks/turn-writer.ts'
-import { newTaskId, runIdOf } from '../../src/shared/ids.ts'
+import { newTaskId, runIdOf, type ToolCallId } from '../../src/shared/ids.ts'
 import { temporaryDir } from '../harness.ts'
 
 const secret = 'q1W2e3R4t5-y6U7'
@@ -112,5 +112,44 @@ it('[A8] keeps what an interrupted turn had said, marked as interrupted; nothing
   ])
   expect(session.partial).toBeNull()
   await expect(writer.text('ce')).rejects.toThrow('has ended')
+  await session.close()
+})
+
+it('[J6] begins another turn for a call that comes while the turn before is being written', async () => {
+  const { session, writer } = await openWriter()
+  await writer.text('First.')
+  const ended = writer.end({})
+  const called = writer.call({ name: 'read_file', input: {} }, async () => ({
+    outcome: 'ok',
+    output: 'text',
+  }))
+  await Promise.all([ended, called])
+  await writer.end({})
+  const { records } = await session.page({ last: 9 })
+  expect(records.map(({ type, turn }) => [type, turn])).toEqual([
+    ['message', 1],
+    ['tool-call', 2],
+    ['tool-result', 2],
+    ['message', 2],
+  ])
+  expect(session.partial).toBeNull()
+  await session.close()
+})
+
+it('records each of two calls that were given one id', async () => {
+  const { session, writer } = await openWriter()
+  const callId = 'call-1' as ToolCallId
+  const both = ['a', 'b'].map((path) =>
+    writer.call({ name: 'read_file', input: { path }, callId }, async () => ({
+      outcome: 'ok',
+      output: path,
+    })),
+  )
+  await Promise.all(both)
+  await writer.end({})
+  const { records } = await session.page({ last: 9 })
+  const results = records.filter(({ type }) => type === 'tool-result')
+  expect(results.map(({ output }) => output).sort()).toEqual(['a', 'b'])
+  expect(new Set(results.map((result) => result.callId)).size).toBe(2)
   await session.close()
 })

@@ -1,6 +1,5 @@
-import type { Cause } from '../../shared/causes.ts'
-import { formatCause } from '../../shared/causes.ts'
-import { JournalWriteError } from '../journal/index.ts'
+import { type Cause, formatCause } from '../../shared/causes.ts'
+import { JournalWriteError, systemCode } from '../journal/index.ts'
 
 /** Why a run is being ended from outside: its cause goes into the record (T3). */
 export class Interruption extends Error {
@@ -21,14 +20,15 @@ export class Interruption extends Error {
 export function causeOf(reason: unknown): Cause {
   if (reason instanceof Interruption) return reason.why
   const detail = messageOf(reason)
-  if (reason instanceof JournalWriteError) {
-    const { code } = reason
-    return { kind: isFull(code) ? 'disk-full' : 'disk-failed', code, detail }
-  }
+  const code = systemCode(reason)
+  if (diskFull.has(code)) return { kind: 'disk-full', code, detail }
+  if (reason instanceof JournalWriteError || diskFailed.has(code))
+    return { kind: 'disk-failed', code, detail }
   return { kind: 'error', detail }
 }
 
-const isFull = (code: string): boolean => code === 'ENOSPC' || code === 'EDQUOT'
+const diskFull = new Set(['ENOSPC', 'EDQUOT'])
+const diskFailed = new Set(['EIO', 'EROFS'])
 
 export const messageOf = (reason: unknown): string =>
   reason instanceof Error ? reason.message : String(reason)

@@ -102,6 +102,7 @@ export async function executeRun(request: RunOptions): Promise<RunOutcome> {
     clock: options.clock,
     mask: options.secrets,
     beforeTool: async (name) => snapshots?.beforeTool(name),
+    onBegun: usage.turnBegan,
     afterTurn: async (turn) => snapshots?.afterTurn(turn),
   })
   const end = await playRun(options, history, { writer, held, usage, fileChanges }).catch((error) =>
@@ -218,7 +219,6 @@ async function playRun(
       switch (event.type) {
         case 'turn-started':
           options.onActivity('Thinking')
-          usage.turnBegan()
           await writer.begin()
           break
         case 'reasoning-delta':
@@ -316,8 +316,8 @@ function createToolCalls(
 
   /** Ends the calls that an agent did not wait for before its run was over. */
   async function settle(): Promise<void> {
-    if (inFlight.size === 0) return
     agentIsOver.abort(new Error('The agent ended its run without waiting for this.'))
+    if (inFlight.size === 0) return
     const late = new AbortController()
     const graceMs = options.graceMs ?? stopGraceMs
     await Promise.race([

@@ -63,6 +63,7 @@ export function createTurnWriter(options: {
   mask: Masker
   /** Before a call is written and its tool runs. */
   beforeTool?: (name: string) => Promise<void>
+  onBegun?: () => void
   /** Once a whole turn is durable, before the next one begins. */
   afterTurn?: (turn: number) => Promise<void>
 }): TurnWriter {
@@ -70,6 +71,7 @@ export function createTurnWriter(options: {
   let turn = options.turnsBefore
   let message: MessageFields | null = null
   let beginning: Promise<void> | null = null
+  let ending: Promise<void> | null = null
   let isClosed = false
   const openCalls = new Map<ToolCallId, OpenCall>()
   /** Text that is being spoken: its end may be the beginning of a secret. */
@@ -89,6 +91,7 @@ export function createTurnWriter(options: {
     refuseWhenClosed()
     // A turn is durable before the next one begins, also for an agent that does not say where it ended.
     await end({})
+    options.onBegun?.()
     turn++
     message = {
       type: 'message',
@@ -107,6 +110,7 @@ export function createTurnWriter(options: {
 
   /** Agents that speak without beginning a turn have begun one. */
   async function ensureBegun(): Promise<void> {
+    while (ending) await ending.catch(() => undefined)
     if (!message) await begin()
   }
 
@@ -151,7 +155,9 @@ export function createTurnWriter(options: {
     refuseWhenClosed()
     endSpeech()
     const fields = message as MessageFields
-    const callId = asked.callId ?? newToolCallId()
+    // Some providers give one id to several calls of a turn.
+    const isNew = asked.callId !== undefined && !openCalls.has(asked.callId)
+    const callId = isNew ? (asked.callId as ToolCallId) : newToolCallId()
     message = { ...fields, parts: [...fields.parts, { type: 'tool-call', callId, name }] }
     const common = { messageUuid: fields.uuid, runId, turn, callId, name }
     // What the agent passed is recorded as JSON: that is what will be read back.
@@ -216,9 +222,23 @@ export function createTurnWriter(options: {
     // A turn's calls have their results before it ends, also for an agent that does not wait for them.
     await Promise.all([...openCalls.values()].map(({ settled }) => settled.promise))
     if (!message) return
+    ending ??= endTurn(message, of).finally(() => {
+      ending = null
+    })
+    await ending
+  }
+
+  async function endTurn(open: MessageFields, of: Parameters<TurnWriter['end']>[0]): Promise<void> {
     endSpeech()
-    await session.append({ ...message, status: 'complete', ...of })
+    const finished = message ?? open
+    // What is said or called from here on belongs to the next turn.
     message = null
+    try {
+      await session.append({ ...finished, status: 'complete', ...of })
+    } catch (error) {
+      message = finished
+      throw error
+    }
     session.setPartial(null)
     await options.afterTurn?.(turn)
   }

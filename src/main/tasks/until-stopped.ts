@@ -10,28 +10,32 @@ export async function* untilStopped<Event>(
   graceMs: number,
 ): AsyncGenerator<Event, void, undefined> {
   const iterator = source[Symbol.asyncIterator]()
-  const stopped = Promise.withResolvers<never>()
-  // It rejects also when nobody is waiting for the next event any more.
-  stopped.promise.catch(() => undefined)
+  let isTimeOver = false
+  /** Of the event that is being waited for. One promise for all would keep every event until the run ends. */
+  let rejectNext: (reason: unknown) => void = () => undefined
   let timer: NodeJS.Timeout | undefined
   const onAbort = () => {
-    timer = setTimeout(() => stopped.reject(signal.reason), graceMs)
+    timer = setTimeout(() => {
+      isTimeOver = true
+      rejectNext(signal.reason)
+    }, graceMs)
   }
   if (signal.aborted) onAbort()
   else signal.addEventListener('abort', onAbort, { once: true })
+  const next = () =>
+    new Promise<IteratorResult<Event>>((resolve, reject) => {
+      if (isTimeOver) return reject(signal.reason)
+      rejectNext = reject
+      iterator.next().then(resolve, reject)
+    })
   let isOver = false
   try {
     for (;;) {
-      const next = await Promise.race([iterator.next(), stopped.promise])
-      if (next.done) {
-        isOver = true
-        return
-      }
-      yield next.value
+      const event = await next()
+      isOver = event.done === true
+      if (event.done) return
+      yield event.value
     }
-  } catch (error) {
-    isOver = error !== signal.reason
-    throw error
   } finally {
     clearTimeout(timer)
     signal.removeEventListener('abort', onAbort)

@@ -1,5 +1,6 @@
 /** Tasks and causes in the JSON of the command line (CLI.md): as everywhere, and with their causes in words. */
 import { type Cause, formatCause } from '../../../shared/causes.ts'
+import type { TranscriptSummary } from '../../../shared/contract/workspace.ts'
 import type { Task, TaskTree } from '../../../shared/tasks.ts'
 
 /** `text` is for people and may be worded otherwise in a later version; `kind` is what a script goes by. */
@@ -11,8 +12,7 @@ function taskJson(task: Task): object {
   return {
     ...task,
     kind: task.spec.kind,
-    resumedFrom: task.resumedFrom?.taskId ?? null,
-    resumedFromSeq: task.resumedFrom?.seq ?? null,
+    ...resumedFromJson(task),
     error: task.cause && formatCause(task.cause),
     cause: causeJson(task.cause),
     runs: task.runs.map((run) => ({ ...run, cause: causeJson(run.cause) })),
@@ -22,4 +22,14 @@ function taskJson(task: Task): object {
 export const taskTreeJson = (task: TaskTree): object => ({
   ...taskJson(task),
   children: task.children.map(taskTreeJson),
+})
+
+export const summaryJson = (summary: TranscriptSummary): object => ({
+  ...summary,
+  ...resumedFromJson(summary),
+})
+
+const resumedFromJson = ({ resumedFrom }: Pick<Task, 'resumedFrom'>) => ({
+  resumedFrom: resumedFrom?.taskId ?? null,
+  resumedFromSeq: resumedFrom?.seq ?? null,
 })

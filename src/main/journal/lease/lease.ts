@@ -260,6 +260,7 @@ function createLease(
     content = nextContent
   }
 
+  let isHeldByOther = false
   /**
    * A lock on a file that somebody deleted or replaced keeps nobody out. If nobody has the file that is there
    * now, it and `lease.json` are made ours again; if somebody has, the lease is lost.
@@ -269,7 +270,10 @@ function createLease(
     const lockPath = path.join(path.dirname(file), lockName)
     if ((await inodeAt(lockPath)) === lock.inode) return
     const locking = await lockFile(lockPath)
-    if (locking.kind === 'held') return lose()
+    // Who finds our name in `lease.json` lets go of it at once: only one that keeps it has taken over.
+    const wasHeld = isHeldByOther
+    isHeldByOther = locking.kind === 'held'
+    if (isHeldByOther && (wasHeld || !(await isOurs()))) return lose()
     if (locking.kind !== 'locked') return
     const next = { ...holder, lockInode: locking.lock.inode }
     const nextContent = contentOf(next)

@@ -60,6 +60,7 @@ async function readLineage(
     const read = await wholeTranscript(records, id, title, (page) =>
       kept(page.filter((entry) => entry.seq <= seq)),
     )
+    lineage.lastSeq = 0
     // Cancelled before it began: there is nothing to go on from but its assignment.
     if (read === null && runs.length === 0) continue
     if (read === null)

@@ -1,4 +1,5 @@
 /** `shiplog transcripts …`: what agents said and did, live and archived alike. */
+
 import path from 'node:path'
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
 import {
@@ -18,6 +19,7 @@ import type { CliContext } from '../context.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { projectPath } from '../paths.ts'
 import type { Action, ParsedOptions } from '../program.ts'
+import { summaryJson } from '../task-json.ts'
 import { safeLine, safeText } from '../terminal/safe-text.ts'
 import { type Row, renderTable } from '../terminal/table.ts'
 import { ago, size, statusWording } from '../terminal/wording.ts'
@@ -35,7 +37,7 @@ export function list(given: ParsedOptions): Action {
       if (transcripts.length === 0 && projectDir !== undefined)
         await projectNamed(client, projectDir)
       if (context.json) {
-        await context.printJson({ transcripts })
+        await context.printJson({ transcripts: transcripts.map(summaryJson) })
         return exitCodes.done
       }
       if (transcripts.length === 0) {
