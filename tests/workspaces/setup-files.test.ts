@@ -1,5 +1,5 @@
 /** Which changed files a set-up command can be seen to run (K8). */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
@@ -33,6 +33,20 @@ it.each([
     expect(await seenToRun(command, changed, more, 'app')).toEqual([path])
   },
 )
+
+it.each([
+  ['a link to it', 'sh ./a.sh', 'tools/b.sh', { 'a.sh': 'tools/b.sh' }],
+  ['a link to its folder', 'sh bin/b.sh', 'tools/b.sh', { bin: 'tools' }],
+  ['a link to a script that names it', 'sh ./a.sh', 'tools/c.sh', { 'a.sh': 'tools/b.sh' }],
+])('[K8] sees a file through %s', async (_, command, changed, links) => {
+  const root = await mkdtemp(join(tmpdir(), 'shiplog-set-up-'))
+  onTestFinished(() => rm(root, { recursive: true, force: true }))
+  await mkdir(join(root, 'tools'))
+  for (const name of ['b.sh', 'c.sh']) await writeFile(join(root, 'tools', name), '. ./c.sh\n')
+  for (const [path, target] of Object.entries(links)) await symlink(target, join(root, path))
+  const seen = await changedSetupFiles(command, { root, cwd: root, changed: [changed] })
+  expect(seen).toEqual([changed])
+})
 
 it('[K8] counts every changed file where more is named than is looked for', async () => {
   const words = Array.from({ length: 20_001 }, (_, n) => `w${n}`).join(' ')

@@ -3,8 +3,8 @@
  * what the named ones name in turn. An agent that changed one of them would choose what runs in the next
  * worktree without being asked. What a script computes, downloads or finds by itself is not seen.
  */
-import { stat } from 'node:fs/promises'
-import { join, matchesGlob, posix, relative, sep } from 'node:path'
+import { realpath, stat } from 'node:fs/promises'
+import { isAbsolute, join, matchesGlob, posix, relative, sep } from 'node:path'
 import { mapAtOnce } from '../git/index.ts'
 import { readDataFile } from '../journal/index.ts'
 
@@ -64,6 +64,7 @@ async function changedAndRun(
   { root, below, changed }: { root: string; below: string; changed: readonly string[] },
 ): Promise<string[]> {
   const isChanged = new Set(changed)
+  const realRoot = await realpath(root)
   const seen = new Set<string>()
   const looked = new Set<string>()
   const toRead: { text: string; dir: string }[] = [{ text: command, dir: below }]
@@ -74,13 +75,16 @@ async function changedAndRun(
     const toLookAt = [...new Set([...named, ...matching])].filter((path) => !looked.has(path))
     for (const path of toLookAt) looked.add(path)
     if (looked.size > namesMax) return [...changed]
-    const texts = await mapAtOnce(toLookAt, (path) => textOf(join(root, path)))
+    const found = await mapAtOnce(toLookAt, (path) => lookAt(join(root, path), realRoot))
     for (const [at, path] of toLookAt.entries()) {
-      const text = texts[at] ?? null
-      if (text === null && !isChanged.has(path)) continue
-      seen.add(path)
+      const { text = null, real = null } = found[at] ?? {}
+      // A link is changed where it leads as well as where it is.
+      const names = real === null || real === path ? [path] : [path, real]
+      if (text === null && !names.some((name) => isChanged.has(name))) continue
+      for (const name of names) seen.add(name)
       if (seen.size > filesReadMax) return [...changed]
-      if (text !== null) toRead.push({ text, dir: dirname(path) })
+      if (text === null) continue
+      for (const dir of new Set(names.map(dirname))) toRead.push({ text, dir })
     }
   }
   const tools = readByTools.filter(([tool]) => tool.test(command)).map(([, files]) => files)
@@ -126,13 +130,23 @@ function endsOf(word: string): string[] {
   return parts.map((_, from) => parts.slice(from).join('/')).filter((end) => end !== '')
 }
 
-async function textOf(path: string): Promise<string | null> {
+interface Found {
+  /** Null for a folder, a file that is too long, or none. */
+  text: string | null
+  /** Where links lead, below the root with `/` as separator; null outside of it, or when there is no file. */
+  real: string | null
+}
+
+async function lookAt(path: string, realRoot: string): Promise<Found> {
   try {
-    const found = await stat(path)
-    return found.isFile() && found.size <= fileBytesMax
-      ? (await readDataFile(path)).toString()
-      : null
+    const realPath = await realpath(path)
+    const below = relative(realRoot, realPath).replaceAll(sep, '/')
+    const real = /^\.\.(?:\/|$)/.test(below) || isAbsolute(below) ? null : below
+    const found = await stat(realPath)
+    const isRead = found.isFile() && found.size <= fileBytesMax
+    const text = isRead ? (await readDataFile(realPath)).toString() : null
+    return { text, real }
   } catch {
-    return null
+    return { text: null, real: null }
   }
 }

@@ -2,10 +2,12 @@
  * A run as people follow it, on standard error: a line for each change of a task's state, and what the
  * agents say and do as it happens, each line marked with whose it is.
  */
+
 import type { SessionFeedEvent } from '../../../../shared/contract/feed.ts'
 import type { Entry, MessagePart } from '../../../../shared/entries.ts'
 import { type EntryId, shortId, type TaskId } from '../../../../shared/ids.ts'
 import { describeToolCall } from '../../../../shared/projections/describe-tool-call.ts'
+import { terminalText } from '../../../../shared/terminal-text.ts'
 import type { Output } from '../terminal/output.ts'
 import { safeLine, safeText } from '../terminal/safe-text.ts'
 import { padEnd, textWidth, truncate } from '../terminal/text-width.ts'
@@ -163,7 +165,7 @@ function failureLine(
   width: number,
 ): string {
   if (name !== 'bash') return truncate(`✕ ${safeLine(`${name}: ${output}`)}`, width)
-  const lines = output.split('\n').map(safeLine).filter(Boolean)
+  const lines = terminalText(output).split('\n').map(safeLine).filter(Boolean)
   const ending = lines.findLast(isNote) ?? ''
   const last = lines.findLast((line) => !isNote(line)) ?? ''
   const room = width - (ending === '' ? 0 : textWidth(ending) + 1)

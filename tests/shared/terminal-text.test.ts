@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest'
+import { terminalText } from '../../src/shared/terminal-text.ts'
+
+it.each([
+  ['colours', '\u001B[31mFAIL\u001B[39m', 'FAIL'],
+  ['cursor moves', 'a\u001B[2K\u001B[1Gb', 'ab'],
+  ['character sets and keypads', '\u001B(B\u001B=\u001B>done\u001B7', 'done'],
+])('takes %s out', (_, printed, shown) => {
+  expect(terminalText(printed)).toBe(shown)
+})
+
+it('[V4] leaves what a title or a link would hide, and an escape that begins nothing', () => {
+  expect(terminalText('a\u001B')).toBe('a\u001B')
+  const title = '\u001B]0;title\u0007'
+  expect(terminalText(title)).toBe(title)
+})
+
+it('shows the last state of a line that was written over', () => {
+  expect(terminalText('10%\r50%\r100%\ndone\r\n')).toBe('100%\ndone\n')
+  expect(terminalText('a\r\nb')).toBe('a\nb')
+})
