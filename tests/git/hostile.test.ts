@@ -485,6 +485,16 @@ it('[K8] sees the configuration of another repository that a .git came to name',
   await expect(git.repositoryConfig(project.dir)).resolves.toMatchObject({ commands: [{}] })
 })
 
+it('[K8] sees the configuration of a repository that was made between a folder and its repository', async () => {
+  const project = await makeRepository({ 'a/b/file.txt': 'text\n' })
+  const git = createGit({ env: testEnv })
+  const below = path.join(project.dir, 'a/b')
+  await expect(git.repositoryConfig(below)).resolves.toBe(null)
+  project.git('init', '-q', 'a')
+  await appendFile(path.join(project.dir, 'a/.git/config'), trapFilter)
+  await expect(git.repositoryConfig(below)).resolves.toMatchObject({ commands: [{}] })
+})
+
 it('[K8] sees a change in the moment after the configuration was read', async () => {
   const project = await makeRepository()
   const base = await temporaryDir()

@@ -1,9 +1,10 @@
 /** What a folder is to Git, and where a repository stands. */
+
 import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { GitError, WorktreeBrokenError } from './errors.ts'
-import { exists } from './exists.ts'
 import { readGitDir } from './git-dir.ts'
+import { nearestRepository } from './nearest-repository.ts'
 import { line, notIntoSubmodules, type RunGit } from './run.ts'
 
 type ProjectInspection =
@@ -174,19 +175,6 @@ async function refuseElsewhere(git: RunGit, dir: string, topLevel: string): Prom
   if (nearest === null || (await realpath(topLevel)) !== nearest) {
     const said = `fatal: the repository of ${dir} says that its files are in ${topLevel} (core.worktree)`
     throw new GitError(['rev-parse', '--show-toplevel'], null, said)
-  }
-}
-
-/** The nearest folder from `dir` up that Git keeps a repository in or for. */
-async function nearestRepository(dir: string): Promise<string | null> {
-  for (let at = dir; ; at = path.dirname(at)) {
-    const found = await stat(path.join(at, '.git')).catch(() => null)
-    // Git passes over a folder of that name that is no repository.
-    const isOne = found?.isDirectory()
-      ? await exists(path.join(at, '.git', 'HEAD'))
-      : found !== null
-    if (isOne) return at
-    if (path.dirname(at) === at) return null
   }
 }
 

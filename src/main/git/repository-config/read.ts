@@ -2,10 +2,12 @@
  * What a repository's own configuration asks Git to run, and from where missing objects of a partial clone
  * would be fetched (K8). The person's own configuration (system, global) is not asked about: it is theirs.
  */
+
 import { createHash } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { readGitDir } from '../git-dir.ts'
+import { nearestRepository } from '../nearest-repository.ts'
 import { fields, type RunGit } from '../run.ts'
 
 export interface RepositoryConfig {
@@ -291,11 +293,14 @@ async function listing(
 async function fingerprintOf(dir: string, files: readonly string[]): Promise<string> {
   // Files in a `.git` can say that the configuration is elsewhere.
   const place = await readGitDir(dir)
-  const marks = [path.join(dir, '.git'), ...files].map(async (file) => {
+  // One that is made between the two is the one that Git takes from then on.
+  const nearest = await nearestRepository(path.resolve(dir))
+  const folders = new Set([dir, nearest ?? dir].map((folder) => path.join(folder, '.git')))
+  const marks = [...folders, ...files].map(async (file) => {
     const found = await stat(file, { bigint: true }).catch(() => null)
     return found && !found.isDirectory()
       ? `${found.dev}:${found.ino}:${found.size}:${found.mtimeNs}:${found.ctimeNs}`
       : `${found?.dev}:${found?.ino}`
   })
-  return [place?.gitDir, place?.commonDir, ...(await Promise.all(marks))].join(' ')
+  return [nearest, place?.gitDir, place?.commonDir, ...(await Promise.all(marks))].join(' ')
 }
