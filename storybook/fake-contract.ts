@@ -295,8 +295,8 @@ export function createFakeContract(options: FakeContractOptions = {}): FakeContr
         })
         return { ended }
       }),
-      startFresh: os.tasks.startFresh.handler(({ input }) => ({
-        taskId: resuming.startFresh(input.taskId),
+      restart: os.tasks.restart.handler(({ input }) => ({
+        taskId: resuming.restart(input.taskId),
       })),
       continueFrom: os.tasks.continueFrom.handler(({ input }) => ({
         taskId: resuming.continueFrom(input.taskId, input.prompt),

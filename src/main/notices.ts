@@ -84,7 +84,7 @@ export function createNotices() {
         (count) =>
           `${counted(count, 'transcript is', 'transcripts are')} on disk that the ledger does not list. Nothing was changed.`,
       ),
-    notUnderstood: (count: number) => {
+    unknownRecords: (count: number) => {
       if (count > 0)
         add(
           'warning',

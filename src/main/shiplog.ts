@@ -29,7 +29,7 @@ import {
 import { type Ledger, openLedger } from './ledger/ledger.ts'
 import { createNotices, type Notices } from './notices.ts'
 import { openFolder } from './open-folder.ts'
-import { sweepInWords } from './retention/format-sweep.ts'
+import { formatSweep } from './retention/format-sweep.ts'
 import { createRetention } from './retention/retention.ts'
 import { settingsFromEnvironment } from './retention/settings.ts'
 import { createInProcessClient, createRouter, type ShiplogRouter } from './rpc/router.ts'
@@ -235,7 +235,7 @@ async function openServicesOn(
     workspaces,
     onSwept: (sweep) =>
       notices.swept(
-        sweepInWords(sweep, retention.settings()),
+        formatSweep(sweep, retention.settings()),
         sweep.removed.some((item) => item.kind === 'transcript')
           ? (sweep.receipt ?? undefined)
           : undefined,
@@ -284,7 +284,7 @@ async function openServicesOn(
       })
     : []
   notices.damaged(ledger.damage.map((one) => `${one.file}:${one.line} ${one.reason}`))
-  notices.notUnderstood(ledger.notUnderstood)
+  notices.unknownRecords(ledger.unknownRecords)
   notices.strays(await strayTranscripts(layout, (id) => ledger.state.tasks.has(id)))
   const interrupted = await recoverLostRuns({ ...common, lastBeatMs })
   notices.healed([...ledger.healed.map((one) => one.detail), ...ended, ...tidied])

@@ -23,7 +23,7 @@ export const resumeSelectorSchema = z.discriminatedUnion('by', [
 export type ResumeSelector = z.infer<typeof resumeSelectorSchema>
 
 /** `fresh`: give it up and begin anew with the same prompt. `leave`: it stays interrupted. */
-export const resumeChoiceSchema = z.enum(['resume', 'fresh', 'abandon', 'leave'])
+export const resumeChoiceSchema = z.enum(['resume', 'restart', 'abandon', 'leave'])
 export type ResumeChoice = z.infer<typeof resumeChoiceSchema>
 
 /** One of those that a resume would take up, parents before their children. */

@@ -73,7 +73,7 @@ export function createFakeResuming(deps: {
         }),
       }
     },
-    startFresh: fake.startFresh,
+    restart: fake.restart,
     abandon(text: string, errors: Errors) {
       const taskId = refuseUnless('interrupted', text, errors)
       fake.abandon(taskId)

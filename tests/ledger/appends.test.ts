@@ -60,7 +60,7 @@ it('[J5] makes no snapshot while it holds a record that this version does not kn
   await journal.close()
   const ledger = await openLedger(path, dir, { snapshotAfterRecords: 1 })
   for (const name of ['a', 'b', 'c']) await ledger.record(added(name))
-  expect(ledger.notUnderstood).toBe(1)
+  expect(ledger.unknownRecords).toBe(1)
   await ledger.close()
   expect(existsSync(join(dir, 'ledger.snapshot.json'))).toBe(false)
 })

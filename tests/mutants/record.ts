@@ -13,7 +13,7 @@ export const recordMutants: Mutant[] = [
   {
     id: 'ledger-snapshot-with-holes',
     file: 'src/main/ledger/ledger.ts',
-    find: 'journal.damage.length === 0 && notUnderstood === 0',
+    find: 'journal.damage.length === 0 && unknownRecords === 0',
     replace: 'journal.damage.length === 0',
     harm: 'What a newer version recorded stays hidden after an update, because a snapshot without it counts.',
     tests: ['tests/ledger/appends.test.ts', 'tests/ledger/snapshot.test.ts'],

@@ -76,8 +76,8 @@ describe('what is resumed', () => {
   it('abandons those below one that restarts, and resumes them with it', async () => {
     const { tasks, candidates, root, child, nested } = await interrupted()
     const rows = rowsFor(candidates, { of: 'task', taskId: root }, tasks)
-    const fresh = firstChoices(rows, 'fresh', tasks)
-    expect(fresh).toEqual({ [root]: 'fresh', [child]: 'abandon', [nested]: 'abandon' })
+    const fresh = firstChoices(rows, 'restart', tasks)
+    expect(fresh).toEqual({ [root]: 'restart', [child]: 'abandon', [nested]: 'abandon' })
     const kept = withChoice(fresh, rows, nested, 'leave', tasks)
     expect(withChoice(kept, rows, root, 'resume', tasks)).toEqual({
       [root]: 'resume',
@@ -92,9 +92,9 @@ describe('what is resumed', () => {
     const words = (choices: Parameters<typeof countChoices>[1]) =>
       actWords(countChoices(rows, choices))
     expect(words({})).toBe('Resume')
-    expect(words({ [root]: 'fresh', [child]: 'leave', [nested]: 'leave' })).toBe('Restart')
+    expect(words({ [root]: 'restart', [child]: 'leave', [nested]: 'leave' })).toBe('Restart')
     expect(words({ [root]: 'abandon', [child]: 'abandon', [nested]: 'abandon' })).toBe('Abandon 3')
-    expect(words({ [root]: 'fresh', [child]: 'abandon', [nested]: 'abandon' })).toBe(
+    expect(words({ [root]: 'restart', [child]: 'abandon', [nested]: 'abandon' })).toBe(
       'Restart 1, abandon 2',
     )
     const [first] = rows
@@ -113,7 +113,7 @@ describe('what is resumed', () => {
       const counts = countChoices(rows, choices)
       return [titleWords('Light', choices[root] ?? 'resume', counts), summaryWords(counts)]
     }
-    const all = (choice: 'abandon' | 'fresh' | 'leave') => ({
+    const all = (choice: 'abandon' | 'restart' | 'leave') => ({
       [root]: choice,
       [child]: choice,
       [nested]: choice,
@@ -126,11 +126,11 @@ describe('what is resumed', () => {
       'Abandon “Light”',
       'All 3 will be abandoned. What they did stays in the archive.',
     ])
-    expect(said(all('fresh'))).toEqual([
+    expect(said(all('restart'))).toEqual([
       'Restart “Light”',
       'All 3 will restart from the beginning. What they did so far stays in the archive.',
     ])
-    expect(said({ ...all('abandon'), [root]: 'fresh' })).toEqual([
+    expect(said({ ...all('abandon'), [root]: 'restart' })).toEqual([
       'Restart “Light”',
       'Of these 3, 1 will restart; 2 will be abandoned.',
     ])

@@ -272,9 +272,9 @@ describe('what leaves the trash for good', () => {
       [oldName, nowMs - 2 * dayMs],
       [olderName, nowMs - 3 * dayMs],
       [pinnedName, nowMs - 5 * dayMs],
-      ['fresh', nowMs - 1000],
+      ['restart', nowMs - 1000],
     ])
-    const all = [...names, `archive-${root}`, 'fresh']
+    const all = [...names, `archive-${root}`, 'restart']
     const left = (trashBytesMax: number) =>
       purged(world, all, seen, { trashBytesMax, bytes: 10 }).map(([name]) => name)
     expect(left(50)).toEqual([])

@@ -352,7 +352,7 @@ agents:
     ]
     const outcome = await shiplog.client.tasks.resume({
       selector: { by: 'tree', taskId: root },
-      choices: { [replaced.id]: 'fresh' },
+      choices: { [replaced.id]: 'restart' },
     })
     const fresh = outcome.fresh[0]?.taskId
     await untilHistory(

@@ -48,7 +48,7 @@ const simple = fc.oneof(
         'stop',
         'retry',
         'abandon',
-        'fresh',
+        'anotherAttempt',
         'continue',
         'prompt',
         'remove',

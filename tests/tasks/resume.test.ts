@@ -73,7 +73,7 @@ async function resume(
   selector: ResumeSelector,
   over: {
     force?: boolean
-    choices?: Record<TaskId, 'resume' | 'fresh' | 'abandon' | 'leave'>
+    choices?: Record<TaskId, 'resume' | 'restart' | 'abandon' | 'leave'>
   } = {},
 ) {
   const outcome = await shiplog.client.tasks.resume({ selector, ...over })
@@ -125,7 +125,7 @@ describe('resuming a tree', { timeout: treeTimeoutMs }, () => {
     const idOf = async (title: string) => (await taskOf(shiplog, title)).id
     const choices = {
       [await idOf('right')]: 'abandon' as const,
-      [await idOf('inner')]: 'fresh' as const,
+      [await idOf('inner')]: 'restart' as const,
     }
     const outcome = await resume(shiplog, { by: 'tree', taskId: root }, { choices })
     await untilQuiet(shiplog)
@@ -410,7 +410,7 @@ agents:
   it('gives an interrupted one up, and begins it anew', async () => {
     const { fixture, root, shiplog } = await interruptedAlone()
     await writeFile(join(fixture.dir, 'go'), '')
-    const { taskId } = await shiplog.client.tasks.startFresh({ taskId: root })
+    const { taskId } = await shiplog.client.tasks.restart({ taskId: root })
     await until(shiplog, (tasks) =>
       tasks.some(({ id, status }) => id === taskId && status === 'completed'),
     )
@@ -426,8 +426,8 @@ describe('beginning anew', { timeout: treeTimeoutMs }, () => {
     const { fixture, root, shiplog } = await interruptedAlone()
     await writeFile(join(fixture.dir, 'go'), '')
     const asked = await Promise.allSettled([
-      shiplog.client.tasks.startFresh({ taskId: root }),
-      shiplog.client.tasks.startFresh({ taskId: root }),
+      shiplog.client.tasks.restart({ taskId: root }),
+      shiplog.client.tasks.restart({ taskId: root }),
       shiplog.client.tasks.prompt({ taskId: root, prompt: 'Go on' }),
       shiplog.client.tasks.resume({ selector: { by: 'task', taskId: root } }),
     ])

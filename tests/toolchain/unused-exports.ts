@@ -10,10 +10,10 @@ import type { SourceFile } from './import-table.ts'
 export function findUnusedExports(files: SourceFile[]): string[] {
   const modules = new Map(files.map((file) => [file.path, readModule(file)]))
   const taken = new Set<string>()
-  const isTaken = (path: string, name: string) => taken.has(`${path} ${name}`)
+  const isReserved = (path: string, name: string) => taken.has(`${path} ${name}`)
 
   function take(path: string, name: string): void {
-    if (isTaken(path, name)) return
+    if (isReserved(path, name)) return
     taken.add(`${path} ${name}`)
     for (const target of modules.get(path)?.handsOnAllOf ?? []) take(target, name)
   }
@@ -24,7 +24,7 @@ export function findUnusedExports(files: SourceFile[]): string[] {
     .filter(isJudged)
     .flatMap((path) =>
       (modules.get(path)?.exports ?? [])
-        .filter((name) => !isTaken(path, name) && !isTaken(path, everything))
+        .filter((name) => !isReserved(path, name) && !isReserved(path, everything))
         .map(
           (name) => `${path} exports ${name}, and nobody imports it: drop the word, or the code.`,
         ),

@@ -63,7 +63,7 @@ export function createDoctor(deps: DoctorDependencies): Doctor {
     ...deps,
     startedAtMs,
     nothingRuns,
-    ledgerIsWhole: deps.ledger.damage.length === 0 && deps.ledger.notUnderstood === 0,
+    ledgerIsWhole: deps.ledger.damage.length === 0 && deps.ledger.unknownRecords === 0,
     reported: new Map(),
     looked,
     note,
@@ -190,8 +190,8 @@ function rootsAtWork({ running, ledger }: DoctorDependencies): Set<TaskId> {
 
 function noteStart({ healed, ledger, layout }: DoctorDependencies, notes: DoctorNote[]): void {
   for (const detail of healed()) notes.push({ kind: 'healed', path: '', detail })
-  if (ledger.notUnderstood > 0) {
-    const detail = `${ledger.notUnderstood} records are of a type or version that this Shiplog does not know; they are kept`
+  if (ledger.unknownRecords > 0) {
+    const detail = `${ledger.unknownRecords} records are of a type or version that this Shiplog does not know; they are kept`
     notes.push({ kind: 'not-understood', path: pathBelow(layout, layout.ledger), detail })
   }
 }

@@ -78,8 +78,8 @@ async function makeAgain(git: RunGit, input: RestoreWorktreeInput): Promise<stri
   const isNew = (await resolveCommit(git, repoDir, `refs/heads/${branch}`)) === null
   const checkout = isNew ? ['--no-track', '-b', branch, '--', path, head] : ['--', path, branch]
   try {
-    const halfMade = ['--no-checkout', '--lock', '--reason', partialWorktreeReason]
-    await git(['worktree', 'add', '--quiet', ...halfMade, ...checkout], { cwd: repoDir })
+    const locked = ['--no-checkout', '--lock', '--reason', partialWorktreeReason]
+    await git(['worktree', 'add', '--quiet', ...locked, ...checkout], { cwd: repoDir })
     // Files as they were last; then the index back to the branch, so that uncommitted work is uncommitted.
     await git(['read-tree', '-u', '--reset', final], { cwd: path })
     await git(['read-tree', head], { cwd: path })

@@ -35,7 +35,7 @@ export interface Ledger {
   readonly healed: Healing[]
   readonly damage: Damage[]
   /** Records of a type or shape this version does not know: kept on disk, not folded (J5). */
-  readonly notUnderstood: number
+  readonly unknownRecords: number
   /** Resolves once an append found that another process has written the ledger. Nothing more is recorded then. */
   readonly displaced: Promise<void>
   /**
@@ -86,11 +86,11 @@ export async function openLedger(
   const snapshotSeq = state.seq
   const listeners = new Set<(records: LedgerRecord[]) => void>()
   const recent: LedgerRecord[] = []
-  let notUnderstood = 0
+  let unknownRecords = 0
   for await (const stored of journal.records({ fromSeq: snapshotSeq + 1 })) {
     const record = parseLedgerRecord(stored)
     if (record) fold([record])
-    else notUnderstood++
+    else unknownRecords++
   }
   let snapshotWanted = true
   /** The record up to which the file holds the fold, or will once it is written. */
@@ -123,7 +123,7 @@ export async function openLedger(
 
   /** Not of a ledger with holes: what could not be read then may be read by another Shiplog. */
   function snapshotIsDue(): boolean {
-    const isWhole = journal.damage.length === 0 && notUnderstood === 0
+    const isWhole = journal.damage.length === 0 && unknownRecords === 0
     if (isDisplaced?.()) return false
     return snapshotWanted && isWhole && state.seq - savedSeq >= snapshotAfterRecords
   }
@@ -154,8 +154,8 @@ export async function openLedger(
     state,
     healed: journal.healed,
     damage: journal.damage,
-    get notUnderstood() {
-      return notUnderstood
+    get unknownRecords() {
+      return unknownRecords
     },
     displaced: displaced.promise,
     record,

@@ -7,7 +7,7 @@ import { counted } from '../../shared/counted.ts'
 const detailsMax = 20
 
 /** `Moved 12 transcripts (340 MB) older than 30 days to the trash.` */
-export function sweepInWords(
+export function formatSweep(
   { removed }: Sweep,
   { transcriptTtlDays, trashTtlDays, trashBytesMax }: RetentionSettings,
 ): { text: string; details: string[] } {

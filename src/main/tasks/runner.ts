@@ -57,7 +57,7 @@ export interface Runner {
   /** Queues a run of the task. Its end is in the ledger; nobody needs to wait for it here. */
   begin(taskId: TaskId, request: RunRequest): void
   /** Begins those that an earlier process left in the queue: whoever waits for them waited for ever. */
-  takeUp(taskIds: TaskId[]): void
+  startQueued(taskIds: TaskId[]): void
   /** Removes the workspace of a sub-agent that is over, and of its parents that are leaves then. */
   cleanUp(taskId: TaskId): Promise<void>
   /** Records what the disk would not take of the task's end before. Rejects with what the disk says. */
@@ -81,7 +81,7 @@ interface RunnerDependencies {
   runTool: RunTool
   toolsFor: (taskId: TaskId) => TaskToolsPort
   /** Makes the directory that it worked in again where it is gone (S4); gives what is to be said of it. */
-  bringBack: (task: Task) => Promise<EntryBody[]>
+  ensureWorkingDir: (task: Task) => Promise<EntryBody[]>
   /** Every entry of the tasks that this one continues, oldest first (S3). */
   lineageOf: (task: Task) => Promise<Lineage>
   process: ProcessIdentity
@@ -124,7 +124,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
     void cleanUp(taskId, runs.ended(taskId))
   }
 
-  function takeUp(taskIds: TaskId[]): void {
+  function startQueued(taskIds: TaskId[]): void {
     for (const task of taskIds.map(record.known)) {
       if (task.status === 'queued' && !runs.has(task.id))
         begin(task.id, { prompt: task.prompt, reason: 'prompt' })
@@ -153,7 +153,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
 
   async function dependenciesDone(taskId: TaskId, signal: AbortSignal): Promise<boolean> {
     const ids = dependenciesOf(record, record.known(taskId)).map(({ id }) => id)
-    takeUp(ids)
+    startQueued(ids)
     await waitUntilOver({ ledger, runs }, ids, { signal })
     const cause = blockedBy(record, record.known(taskId))
     if (cause !== null) await record.move({ type: 'task.blocked', taskId, cause })
@@ -185,7 +185,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
   async function run(taskId: TaskId, request: RunRequest, signal: AbortSignal): Promise<void> {
     const opening = request.prepare
       ? await request.prepare(signal)
-      : await deps.bringBack(record.known(taskId))
+      : await deps.ensureWorkingDir(record.known(taskId))
     const task = record.known(taskId)
     const runNumber = task.runs.length + 1
     const workingDir = task.workspace?.path ?? task.projectDir
@@ -364,7 +364,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
 
   return {
     begin,
-    takeUp,
+    startQueued,
     cleanUp: (taskId) => cleanUp(taskId),
     flushDeferred: deferred.flush,
     cleanUpsOver: async () => {

@@ -130,11 +130,11 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     agentSpecs,
     activity,
     toolsFor,
-    bringBack,
+    ensureWorkingDir,
     lineageOf: (task) => lineageOf(transcripts, task),
   })
-  const isTaken = (taskId: TaskId) => runs.has(taskId) || restarting.isBeingReplaced(taskId)
-  const followUps = createFollowUps({ ledger, record, runs: { has: isTaken }, runner })
+  const isReserved = (taskId: TaskId) => runs.has(taskId) || restarting.isBeingReplaced(taskId)
+  const followUps = createFollowUps({ ledger, record, runs: { has: isReserved }, runner })
   const roots = createRoots({ ledger, workspaces, layout, agentSpecs })
   const subAgents = createSubAgents({
     ...deps,
@@ -159,7 +159,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     record,
     workspaces,
     runs,
-    isActive: isTaken,
+    isActive: isReserved,
     runner,
     diffBlobs: deps.git.diffBlobs,
     actionEntriesOf: (task) => actionEntriesOf(workspaces.records, task),
@@ -167,7 +167,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     driftOf: deps.drift.find,
     obstacleOf: deps.drift.obstacle,
     restoreWorkingDir: deps.drift.restore,
-    startFresh: restarting.startFresh,
+    restart: restarting.restart,
     abandon,
   })
   const stopReleasing = ledger.subscribe((records) => {
@@ -235,7 +235,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
   }
 
   /** What a run that is no resume needs of its directory: that it is there (S4). */
-  async function bringBack(task: Task): Promise<EntryBody[]> {
+  async function ensureWorkingDir(task: Task): Promise<EntryBody[]> {
     if (task.runs.length === 0 || !task.workspace || (await exists(task.workspace.path))) return []
     const { restored } = await deps.drift.restore(
       task,
@@ -353,7 +353,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
       spawn: subAgents.spawn,
       saveReport: subAgents.report,
       waitFor: (ids, options) => {
-        runner.takeUp(ids)
+        runner.startQueued(ids)
         return waitUntilOver({ ledger, runs }, ids, options)
       },
       withoutSlot: runner.withoutSlot,

@@ -12,7 +12,7 @@ const lastEntries = 12
 /** A line each. */
 const actsKeptMax = 500
 
-export interface LastActs {
+export interface LastActions {
   /** By `task/run`; null: nothing is known. */
   store: StoreApi<ReadonlyMap<string, string | null>>
   /** Reads it unless that was done before. Never rejects. */
@@ -23,10 +23,10 @@ export interface LastActs {
 export const actKey = (taskId: TaskId, run: number): string => `${taskId}/${run}`
 
 /** `describe`: one line, from the end of a transcript. */
-export function createLastActs(deps: {
+export function createLastActions(deps: {
   client: Pick<ShiplogClient, 'workspace'>
   describe: (page: TranscriptPage) => string | null
-}): LastActs {
+}): LastActions {
   const store = createStore<ReadonlyMap<string, string | null>>(() => new Map())
   const asked = new Set<string>()
   /** One at a time: a hundred rows are not a hundred readings at once. */

@@ -10,7 +10,7 @@ type Failed = { kind: 'failed'; problem: Problem }
 type ChangedSince = Extract<UndoOutcome, { kind: 'changed-since' }>
 type ApplyView = Busy | ApplyOutcome | ChangedSince | Failed
 
-export interface Applies {
+export interface PatchApplications {
   store: StoreApi<ReadonlyMap<TaskId, ApplyView>>
   /** Never rejects: how it came out is in the store, and given back. */
   apply(taskId: TaskId): Promise<Busy | ApplyOutcome | Failed>
@@ -24,7 +24,7 @@ export function createPatchApplications({
   client,
 }: {
   client: Pick<ShiplogClient, 'tasks'>
-}): Applies {
+}): PatchApplications {
   const store = createStore<ReadonlyMap<TaskId, ApplyView>>(() => new Map())
   const set = <View extends ApplyView>(taskId: TaskId, view: View): View => {
     store.setState(new Map(store.getState()).set(taskId, view), true)

@@ -6,11 +6,11 @@ import { type AppInfoStore, createAppInfo } from './app-info.ts'
 import { type ChangeSummaries, createChangeSummaries } from './change-summaries.ts'
 import type { EarlyKeys } from './early-keys.ts'
 import { createKeys, type Keys } from './keys.ts'
-import { createLastActs, type LastActs } from './last-actions.ts'
+import { createLastActions, type LastActions } from './last-actions.ts'
 import { createLedgerStore, type LedgerStore } from './ledger-store.ts'
 import { createNavigation, type Navigation } from './navigation.ts'
 import { createOverlay, type OverlayStore } from './overlay.ts'
-import { type Applies, createPatchApplications } from './patch-applications.ts'
+import { createPatchApplications, type PatchApplications } from './patch-applications.ts'
 import { createPreferences, type Preferences, type PreferencesStore } from './preferences.ts'
 import { createReports, type Reports } from './reports.ts'
 import { createResumes, type Resumes } from './resumes.ts'
@@ -22,10 +22,10 @@ export interface Stores {
   ledger: LedgerStore
   sessions: Sessions
   reports: Reports
-  applies: Applies
+  applies: PatchApplications
   changeSummaries: ChangeSummaries
   resumes: Resumes
-  lastActs: LastActs
+  lastActs: LastActions
   appInfo: AppInfoStore
   navigation: Navigation
   preferences: PreferencesStore
@@ -63,7 +63,7 @@ export function createStores({ client, connection, window, earlyKeys }: StoresDe
     applies: createPatchApplications({ client }),
     changeSummaries: createChangeSummaries({ client }),
     resumes: createResumes({ client }),
-    lastActs: createLastActs({ client, describe: lastActOf }),
+    lastActs: createLastActions({ client, describe: lastActOf }),
     appInfo,
     navigation,
     preferences,

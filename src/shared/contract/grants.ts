@@ -47,7 +47,7 @@ export const grants: GrantsOf<typeof contract> = {
     planResume: 'act',
     resume: 'act',
     resumeEnded: 'act',
-    startFresh: 'act',
+    restart: 'act',
     continueFrom: 'act',
     abandon: 'act',
     retry: 'act',

@@ -122,7 +122,7 @@ export const tasks = {
     .input(z.object({ taskIds: z.array(taskIdSchema) }))
     .output(z.object({ ended: z.array(resumeEndSchema) })),
   /** Gives an interrupted task up and begins its assignment anew (S2). */
-  startFresh: base
+  restart: base
     .input(z.object({ taskId: idTextSchema }))
     .output(z.object({ taskId: taskIdSchema })),
   /** A new root that goes on from a task that is over, with its history and its files (T4). */

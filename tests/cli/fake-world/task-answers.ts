@@ -71,8 +71,8 @@ export function taskAnswers(deps: {
     ),
     resume: os.tasks.resume.handler(({ input }) => resuming.resume(input)),
     resumeEnded: os.tasks.resumeEnded.handler(({ input }) => resuming.ended(input)),
-    startFresh: os.tasks.startFresh.handler(({ input }) => ({
-      taskId: resuming.startFresh(input.taskId),
+    restart: os.tasks.restart.handler(({ input }) => ({
+      taskId: resuming.restart(input.taskId),
     })),
     continueFrom: os.tasks.continueFrom.handler(({ input, errors }) => {
       const continued = resuming.continueFrom(input.taskId, input.prompt, errors)

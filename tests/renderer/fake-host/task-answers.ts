@@ -74,8 +74,8 @@ export function taskAnswers(deps: {
         return { taskId, run, status: task?.status ?? 'queued', cause: task?.cause ?? null }
       }),
     })),
-    startFresh: os.tasks.startFresh.handler(({ input }) => ({
-      taskId: resuming.startFresh(input.taskId),
+    restart: os.tasks.restart.handler(({ input }) => ({
+      taskId: resuming.restart(input.taskId),
     })),
     continueFrom: os.tasks.continueFrom.handler(({ input }) => ({
       taskId: resuming.continueFrom(input.taskId, input.prompt),

@@ -19,7 +19,15 @@ export type Act =
   | { kind: 'start' }
   | { kind: 'order'; who: number; order: Order['kind']; dependsOn: number }
   | {
-      kind: 'stop' | 'retry' | 'abandon' | 'fresh' | 'continue' | 'prompt' | 'remove' | 'restore'
+      kind:
+        | 'stop'
+        | 'retry'
+        | 'abandon'
+        | 'anotherAttempt'
+        | 'continue'
+        | 'prompt'
+        | 'remove'
+        | 'restore'
       who: number
     }
   | { kind: 'resume'; who: number; by: ResumeSelector['by'] }
@@ -97,9 +105,9 @@ export async function createWorld(stage: Stage, place: string): Promise<World> {
       case 'abandon':
         await client.tasks.abandon({ taskId })
         return allowed(task, ['interrupted', 'queued', 'blocked'])
-      case 'fresh':
+      case 'anotherAttempt':
         if (tasks.length >= tasksMax) return
-        await client.tasks.startFresh({ taskId })
+        await client.tasks.restart({ taskId })
         return allowed(task, ['interrupted'])
       case 'continue':
         if (tasks.length >= tasksMax) return

@@ -18,7 +18,7 @@ import type { LineageCheck } from './lineage.ts'
 
 export interface Restart {
   /** Gives an interrupted task up and begins its assignment anew, from its parent's present state (S2). */
-  startFresh(taskId: TaskId): Promise<TaskId>
+  restart(taskId: TaskId): Promise<TaskId>
   /**
    * A new root that goes on from a task that is over: with its history and the state of its files.
    * `prompt`: what is asked of it; what the other one was asked, unless given.
@@ -44,7 +44,7 @@ export function createRestart(deps: RestartDependencies): Restart {
   const { record, workspaces, agentSpecs, roots } = deps
   const beingReplaced = new Set<TaskId>()
 
-  async function startFresh(taskId: TaskId): Promise<TaskId> {
+  async function restart(taskId: TaskId): Promise<TaskId> {
     const task = record.known(taskId)
     if (beingReplaced.has(taskId))
       return refused('running', `"${task.title}" is already being restarted.`)
@@ -115,7 +115,7 @@ export function createRestart(deps: RestartDependencies): Restart {
     return agentSpecs.read(home, task.spec)
   }
 
-  return { startFresh, continueFrom, isBeingReplaced: (taskId) => beingReplaced.has(taskId) }
+  return { restart, continueFrom, isBeingReplaced: (taskId) => beingReplaced.has(taskId) }
 }
 
 /** What it goes on from is not all there: that has to be in its record. */

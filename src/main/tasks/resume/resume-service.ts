@@ -83,7 +83,7 @@ interface ResumeDependencies {
   restoreWorkingDir: RestoreWorkingDir
   /** Of two contents of a file, by their ids. */
   diffBlobs: (input: { repoDir: string; from: string; to: string }) => Promise<string>
-  startFresh: (taskId: TaskId) => Promise<TaskId>
+  restart: (taskId: TaskId) => Promise<TaskId>
   abandon: (taskId: TaskId, cause: Cause) => Promise<void>
 }
 
@@ -214,8 +214,8 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
       const choice = choiceOf(candidate)
       if (choice === 'resume' || choice === 'leave') continue
       try {
-        if (choice === 'fresh')
-          outcome.fresh.push({ taskId: await deps.startFresh(taskId), replaces: taskId })
+        if (choice === 'restart')
+          outcome.fresh.push({ taskId: await deps.restart(taskId), replaces: taskId })
         else {
           await deps.abandon(taskId, { kind: 'abandoned' })
           outcome.abandoned.push(taskId)

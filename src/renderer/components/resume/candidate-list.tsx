@@ -152,7 +152,7 @@ const headlineOf = ({ candidate: { drift } }: ShownCandidate) =>
 
 const choiceWords: Record<ResumeChoice, string> = {
   resume: 'Resume',
-  fresh: 'Restart',
+  restart: 'Restart',
   abandon: 'Abandon',
   leave: 'Leave',
 }
@@ -161,7 +161,7 @@ function optionsFor({ status, obstacle }: ShownCandidate['candidate']) {
   const choices: ResumeChoice[] = [
     ...(obstacle === null ? (['resume'] as const) : []),
     // One that never started has nothing to restart.
-    ...(status === 'interrupted' && obstacle === null ? (['fresh'] as const) : []),
+    ...(status === 'interrupted' && obstacle === null ? (['restart'] as const) : []),
     'abandon',
     'leave',
   ]

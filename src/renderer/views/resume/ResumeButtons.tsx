@@ -20,7 +20,7 @@ export function ResumeButtons(props: {
 }) {
   const { task, withKey = false, resumedBelow = false, extra = [] } = props
   const { resumes } = useStores()
-  const { resume, startFresh, giveUp, retry, continueFrom } = useResumeActions()
+  const { resume, restart, giveUp, retry, continueFrom } = useResumeActions()
   const { stop } = useActions()
   const unreachable = useUnreachable()
   const lost = unreachable !== undefined
@@ -44,7 +44,7 @@ export function ResumeButtons(props: {
             label: `Restart${more}`,
             icon: <ListRestart />,
             disabled: lost,
-            onSelect: () => void startFresh(task.id),
+            onSelect: () => void restart(task.id),
           },
         ]
       : []),

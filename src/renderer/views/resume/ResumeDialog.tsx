@@ -99,7 +99,7 @@ function askWithin(ask: ResumeAsk, scope: ResumeScope): ResumeAsk {
 
 const nothingChosen: ChoiceCounts = {
   resume: 0,
-  fresh: 0,
+  restart: 0,
   abandon: 0,
   leave: 0,
   conflicting: 0,

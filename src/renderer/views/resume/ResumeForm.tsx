@@ -80,7 +80,7 @@ export function ResumeForm(props: {
   const choices = withoutBlocked(chosen ?? firstChoices(all, first, tasks), all)
   const rows = scope === 'one' ? all.slice(0, 1) : all
   const counts = countChoices(rows, choices)
-  const nothing = counts.resume + counts.fresh + counts.abandon === 0
+  const nothing = counts.resume + counts.restart + counts.abandon === 0
   const atOnceWrong = !Number.isInteger(atOnce) || atOnce < 1 || atOnce > agentsAtOnceMax
   const alone = rows.length === 1 && ask.of === 'task' && all.length === 1
   const [only] = rows
@@ -99,7 +99,7 @@ export function ResumeForm(props: {
 
   const act = () => {
     const started = rows.flatMap(({ candidate: { taskId } }) =>
-      ['resume', 'fresh'].includes(choices[taskId] ?? 'resume') ? [taskId] : [],
+      ['resume', 'restart'].includes(choices[taskId] ?? 'resume') ? [taskId] : [],
     )
     void confirm({
       ask,
@@ -120,7 +120,7 @@ export function ResumeForm(props: {
     void confirm({
       ask,
       started: [taskId],
-      request: { selector, force: false, choices: { [taskId]: 'fresh' } },
+      request: { selector, force: false, choices: { [taskId]: 'restart' } },
     })
   const choose = (taskId: TaskId, choice: ResumeChoice) =>
     setChosen(withChoice(choices, all, taskId, choice, tasks))

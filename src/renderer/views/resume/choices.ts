@@ -88,7 +88,7 @@ export function withChoice(
   tasks: Tasks,
 ): Choices {
   const next: Partial<Record<TaskId, ResumeChoice>> = { ...choices, [taskId]: choice }
-  const isEnded = (one: ResumeChoice | undefined) => one === 'fresh' || one === 'abandon'
+  const isEnded = (one: ResumeChoice | undefined) => one === 'restart' || one === 'abandon'
   if (isEnded(choice) === isEnded(choices[taskId])) return next
   const [from, to] = isEnded(choice)
     ? (['resume', 'abandon'] as const)
@@ -118,7 +118,7 @@ export function sentChoices(
 
 export interface ChoiceCounts {
   resume: number
-  fresh: number
+  restart: number
   abandon: number
   leave: number
   /** Of those that are resumed. */
@@ -128,7 +128,7 @@ export interface ChoiceCounts {
 }
 
 export function countChoices(rows: CandidateRow[], choices: Choices): ChoiceCounts {
-  const counts = { resume: 0, fresh: 0, abandon: 0, leave: 0, conflicting: 0, unchecked: 0 }
+  const counts = { resume: 0, restart: 0, abandon: 0, leave: 0, conflicting: 0, unchecked: 0 }
   for (const { candidate } of rows) {
     const choice = choices[candidate.taskId] ?? 'resume'
     counts[choice] += 1
@@ -151,10 +151,10 @@ export function titleWords(title: string | null, top: ResumeChoice, counts: Choi
   const only = onlyChoice(counts)
   if (title === null) {
     if (only === 'abandon') return 'Abandon interrupted agents'
-    return only === 'fresh' ? 'Restart interrupted agents' : 'Resume interrupted agents'
+    return only === 'restart' ? 'Restart interrupted agents' : 'Resume interrupted agents'
   }
   if (top === 'abandon') return `Abandon “${title}”`
-  if (top === 'fresh') return `Restart “${title}”`
+  if (top === 'restart') return `Restart “${title}”`
   return top === 'leave' && only !== 'leave'
     ? `Only the sub-agents of “${title}”`
     : `Resume “${title}”`
@@ -163,13 +163,13 @@ export function titleWords(title: string | null, top: ResumeChoice, counts: Choi
 /** The dialog's title for a parallel group: `title` is that of the agent whose group it is. */
 export function groupTitleWords(title: string, counts: ChoiceCounts): string {
   const only = onlyChoice(counts)
-  const verb = only === 'abandon' ? 'Abandon' : only === 'fresh' ? 'Restart' : 'Resume'
+  const verb = only === 'abandon' ? 'Abandon' : only === 'restart' ? 'Restart' : 'Resume'
   return `${verb} the parallel group of “${title}”`
 }
 
 /** What will happen to them, in a sentence or two. */
 export function summaryWords(counts: ChoiceCounts): string {
-  const count = counts.resume + counts.fresh + counts.abandon + counts.leave
+  const count = counts.resume + counts.restart + counts.abandon + counts.leave
   if (count === 0) return 'Nothing is interrupted any more.'
   const only = onlyChoice(counts)
   const said =
@@ -200,7 +200,7 @@ const summaries: Record<ResumeChoice, { one: string; several: string }> = {
     one: 'It will pick up where it stopped, with its full history.',
     several: 'will pick up where they stopped, with their full history.',
   },
-  fresh: {
+  restart: {
     one: 'It will restart from the beginning. What it did so far stays in the archive.',
     several: 'will restart from the beginning. What they did so far stays in the archive.',
   },
@@ -212,28 +212,30 @@ const summaries: Record<ResumeChoice, { one: string; several: string }> = {
 }
 
 /** `2 will resume; 1 will restart`. */
-function mixedParts({ resume, fresh, abandon, leave }: ChoiceCounts): string {
+function mixedParts({ resume, restart, abandon, leave }: ChoiceCounts): string {
   const part = (count: number, words: string) => (count === 0 ? [] : [`${count} ${words}`])
   return [
     ...part(resume, 'will resume'),
-    ...part(fresh, 'will restart'),
+    ...part(restart, 'will restart'),
     ...part(abandon, 'will be abandoned'),
     ...part(leave, leave === 1 ? 'stays interrupted' : 'stay interrupted'),
   ].join('; ')
 }
 
 /** What is chosen for all of them; null when that differs, or there are none. */
-function onlyChoice({ resume, fresh, abandon, leave }: ChoiceCounts): ResumeChoice | null {
-  const chosen = Object.entries({ resume, fresh, abandon, leave }).filter(([, count]) => count > 0)
+function onlyChoice({ resume, restart, abandon, leave }: ChoiceCounts): ResumeChoice | null {
+  const chosen = Object.entries({ resume, restart, abandon, leave }).filter(
+    ([, count]) => count > 0,
+  )
   return chosen.length === 1 ? ((chosen[0]?.[0] ?? null) as ResumeChoice | null) : null
 }
 
 /** The label of the button: `Resume`, `Resume anyway`, `Restart 1, abandon 2`. */
 export function actWords(counts: ChoiceCounts): string {
-  const { resume, fresh, abandon, conflicting } = counts
+  const { resume, restart, abandon, conflicting } = counts
   const parts = [
     ...(resume > 0 ? [['resume', resume] as const] : []),
-    ...(fresh > 0 ? [['restart', fresh] as const] : []),
+    ...(restart > 0 ? [['restart', restart] as const] : []),
     ...(abandon > 0 ? [['abandon', abandon] as const] : []),
   ]
   const [first] = parts

@@ -50,7 +50,7 @@ export interface ResumeActions {
   /** Closes the dialog at once; the lists show how they start, and a toast says how it came out. */
   confirm(confirmed: ConfirmedResume): Promise<void>
   stopBatch(): Promise<void>
-  startFresh(taskId: TaskId): Promise<void>
+  restart(taskId: TaskId): Promise<void>
   /** Its record stays, so it can be continued as a new task. */
   giveUp(taskId: TaskId): Promise<void>
   retry(taskId: TaskId): Promise<void>
@@ -222,13 +222,11 @@ export function createResumeActions(stores: Stores): ResumeActions {
           task !== undefined && isWaiting(task, ledger.store.getState().activity.get(id) ?? null)
         )
       }),
-    async startFresh(taskId) {
+    async restart(taskId) {
       if (resumableBelow(tasks(), taskId).length > 0)
-        return overlay.show({ kind: 'resume', ask: { of: 'task', taskId }, choice: 'fresh' })
+        return overlay.show({ kind: 'resume', ask: { of: 'task', taskId }, choice: 'restart' })
       const title = titleOf(taskId)
-      const restarted = await attempt('restart the agent', () =>
-        client.tasks.startFresh({ taskId }),
-      )
+      const restarted = await attempt('restart the agent', () => client.tasks.restart({ taskId }))
       if (restarted) toast.success(`Restarted “${title}”.`, { action: show(restarted.taskId) })
     },
     async giveUp(taskId) {

@@ -114,7 +114,7 @@ function AgentActions(props: {
 }) {
   const { row, waiting, busy, tabIndex } = props
   const { task, below } = row
-  const { resume, startFresh, giveUp } = useResumeActions()
+  const { resume, restart, giveUp } = useResumeActions()
   const { stop } = useActions()
   const unreachable = useUnreachable()
   const disabled = unreachable !== undefined || busy
@@ -156,7 +156,7 @@ function AgentActions(props: {
               label={`Restart ${task.title}${more}`}
               icon={<ListRestart />}
               disabled={disabled}
-              onClick={() => void startFresh(task.id)}
+              onClick={() => void restart(task.id)}
             />
           ) : null}
           <IconButton

@@ -94,7 +94,7 @@ export function useRowMenu(): (row: SidebarRow | InterruptedListRow) => MenuEntr
         label: `Restart${more}`,
         icon: <ListRestart />,
         disabled,
-        onSelect: () => void resuming.startFresh(id),
+        onSelect: () => void resuming.restart(id),
       }),
       ...when(canBeRetried(task), {
         label: 'Retry',

@@ -22,7 +22,7 @@ export function TaskContexts(props: {
   const { taskId, onViewTranscript, children } = props
   const { client, reports, ledger } = useStores()
   const { applyPatch, stop } = useActions()
-  const { resume, startFresh, giveUp, retry, continueFrom } = useResumeActions()
+  const { resume, restart, giveUp, retry, continueFrom } = useResumeActions()
   const lookup = useTaskLookup(taskId)
   const unreachable = useUnreachable()
   const actions = useMemo(
@@ -31,7 +31,7 @@ export function TaskContexts(props: {
       onApply: (id: TaskId) => void applyPatch(id),
       onStop: (id: TaskId) => void stop(id),
       onResume: (id: TaskId) => void resume(id),
-      onStartFresh: (id: TaskId) => void startFresh(id),
+      onStartFresh: (id: TaskId) => void restart(id),
       onGiveUp: (id: TaskId) => void giveUp(id),
       onRetry: (id: TaskId) => void retry(id),
       onContinueFrom: continueFrom,
@@ -49,7 +49,7 @@ export function TaskContexts(props: {
       applyPatch,
       stop,
       resume,
-      startFresh,
+      restart,
       giveUp,
       retry,
       continueFrom,

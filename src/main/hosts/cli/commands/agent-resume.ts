@@ -11,7 +11,7 @@ import { projectPath } from '../paths.ts'
 import type { Action } from '../program.ts'
 import { nothingBegun, refusalOf, tellDrift } from '../resume/conflicts.ts'
 import { hinting } from '../resume/error-hints.ts'
-import { acceptedBy, goOn } from '../resume/resume-and-follow.ts'
+import { acceptedBy, resumeAndFollow } from '../resume/resume-and-follow.ts'
 import type { Plan } from '../resume/resume-selector.ts'
 import { type CliSession, runsAgents, withShiplog } from '../with-shiplog.ts'
 import { reportEnd, watcherOf } from './report-run.ts'
@@ -44,7 +44,7 @@ export function agentResume(options: AgentResumeOptions): Action {
       if (task.isolation === 'worktree' && project)
         await allowSetup(context, session, project, options.trust)
       const { force, maxAgents, prompt } = options
-      const went = await goOn(session, watcherOf(context), {
+      const went = await resumeAndFollow(session, watcherOf(context), {
         rootIds: new Set([task.rootId]),
         begin: () =>
           client.tasks.resume({

@@ -8,7 +8,7 @@ import { createRunProgress } from '../follow/run-progress.ts'
 import type { Action, ParsedOptions } from '../program.ts'
 import { othersInterrupted, othersLines, rootOf } from '../resume/conflicts.ts'
 import { hinting } from '../resume/error-hints.ts'
-import { goOn } from '../resume/resume-and-follow.ts'
+import { resumeAndFollow } from '../resume/resume-and-follow.ts'
 import { causeJson } from '../task-json.ts'
 import { safeLine } from '../terminal/safe-text.ts'
 import { runsAgents, withShiplog } from '../with-shiplog.ts'
@@ -32,7 +32,7 @@ export function retry(id: string): Action {
       // Of an id that names nobody, or several, the call itself tells.
       const ids: TaskId[] = found.kind === 'found' ? [found.id] : []
       const watcher = context.json ? silent : createRunProgress(context.err, context.host.now)
-      const went = await goOn(session, watcher, {
+      const went = await resumeAndFollow(session, watcher, {
         rootIds: new Set(ids.map((one) => rootOf(state, one))),
         begin: () => hinting(client, 'retry', id, () => client.tasks.retry({ taskId: id })),
         agentsOf: () => ids,
@@ -63,8 +63,7 @@ export function restart(id: string): Action {
       const found = resolveId(id, state.tasks.keys())
       const rootIds = new Set(found.kind === 'found' ? [rootOf(state, found.id)] : [])
       const isRoot = found.kind === 'found' && rootIds.has(found.id)
-      const begin = () =>
-        hinting(client, 'restart', id, () => client.tasks.startFresh({ taskId: id }))
+      const begin = () => hinting(client, 'restart', id, () => client.tasks.restart({ taskId: id }))
       // A root's restart is a tree of its own.
       if (isRoot) {
         const { taskId } = await session.starting(begin, (started) => [started.taskId])
@@ -72,7 +71,7 @@ export function restart(id: string): Action {
       }
       const watcher = context.json ? silent : createRunProgress(context.err, context.host.now)
       const agentsOf = ({ taskId }: { taskId: TaskId }) => [taskId]
-      const went = await goOn(session, watcher, { rootIds, begin, agentsOf })
+      const went = await resumeAndFollow(session, watcher, { rootIds, begin, agentsOf })
       const end = went.ends?.[0]
       if (!went.ends || !end) throw new Error(`${id} was restarted, and is not in the record`)
       const ended = endOf(went.followed, end.taskId)

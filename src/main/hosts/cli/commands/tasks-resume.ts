@@ -21,7 +21,7 @@ import {
   tellDrift,
 } from '../resume/conflicts.ts'
 import { documentOf, printEnds } from '../resume/outcome.ts'
-import { acceptedBy, goOn } from '../resume/resume-and-follow.ts'
+import { acceptedBy, resumeAndFollow } from '../resume/resume-and-follow.ts'
 import { askedFor, commandFor, type Plan, planFor } from '../resume/resume-selector.ts'
 import { safeLine } from '../terminal/safe-text.ts'
 import { commandLines } from '../terminal/wording.ts'
@@ -90,7 +90,7 @@ async function goOnAfterALook(
     throw refusal
   }
   const { client } = session
-  const went = await goOn(session, watcherFor(context, plan), {
+  const went = await resumeAndFollow(session, watcherFor(context, plan), {
     rootIds: new Set(candidates.map(({ taskId }) => rootOf(state, taskId))),
     begin: () => client.tasks.resume({ selector, force, agentsAtOnce: maxAgents }),
     agentsOf: acceptedBy,

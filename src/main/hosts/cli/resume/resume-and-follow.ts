@@ -26,7 +26,7 @@ interface GoingOn<Begun> {
  * `begin` has them begun, and `agentsOf` says which were; none: there is nothing to follow, and null is
  * answered for the rest. `rootIds`: their trees.
  */
-export async function goOn<Begun>(
+export async function resumeAndFollow<Begun>(
   session: CliSession,
   watcher: RunWatcher,
   what: {
