@@ -303,6 +303,7 @@ describe('[G2] a run ends whatever its agent does', () => {
 
   it('with calls settled before its end that it did not wait for, also when the tool does not end', async () => {
     const { play, entries } = await stage({ parentId: null })
+    const begun = Promise.withResolvers<void>()
     const late = Promise.withResolvers<void>()
     const asked: Promise<unknown>[] = []
     const aborted: unknown[] = []
@@ -310,13 +311,14 @@ describe('[G2] a run ends whatever its agent does', () => {
       async function* ({ callTool }) {
         const call = callTool('bash', { command: 'make' })
         asked.push(call.catch(() => undefined))
-        await new Promise((resolve) => setTimeout(resolve, 5))
+        await begun.promise
         yield { type: 'text-delta', text: 'Done.' }
       },
       {
         graceMs: 5,
         runTool: async (_name, _input, { signal }) => {
           signal.addEventListener('abort', () => aborted.push(signal.reason))
+          begun.resolve()
           await late.promise
           return { outcome: 'ok', output: 'made' }
         },
@@ -333,11 +335,12 @@ describe('[G2] a run ends whatever its agent does', () => {
   it('with its tools stopped when it fails or is lost while one is at work', async () => {
     for (const end of ['fails', 'is lost']) {
       const { play, entries } = await stage()
+      const begun = Promise.withResolvers<void>()
       const stoppedTools: string[] = []
       const outcome = await play(
         async function* ({ callTool }) {
           void callTool('bash', { command: 'make' }).catch(() => undefined)
-          await new Promise((resolve) => setTimeout(resolve, 5))
+          await begun.promise
           if (end === 'is lost') throw new Error('connection lost')
           yield { type: 'failed', message: 'No.' }
         },
@@ -348,6 +351,7 @@ describe('[G2] a run ends whatever its agent does', () => {
                 stoppedTools.push(name)
                 reject(signal.reason)
               })
+              begun.resolve()
             }),
         },
       )
@@ -356,6 +360,25 @@ describe('[G2] a run ends whatever its agent does', () => {
       expect(outcomes(await entries())).toEqual(['unknown'])
       expect((await entries()).at(-1)?.type).toBe('run-end')
     }
+  })
+
+  it('without beginning a tool that it asked for at its very end', async () => {
+    const { play, entries } = await stage({ parentId: null })
+    const begun: string[] = []
+    await play(
+      async function* ({ callTool }) {
+        yield* says('Done.')
+        void callTool('bash', { command: 'make' }).catch(() => undefined)
+      },
+      {
+        runTool: async (name) => {
+          begun.push(name)
+          return { outcome: 'ok', output: '' }
+        },
+      },
+    )
+    expect(begun).toEqual([])
+    expect(outcomes(await entries())).toEqual(['unknown'])
   })
 
   it('and records nothing that it does afterwards', async () => {

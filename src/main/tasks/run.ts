@@ -271,6 +271,7 @@ function createToolCalls(
   const call: AgentRunInput['callTool'] = async (name, input, callId) => {
     signal.throwIfAborted()
     const result = await writer.call({ name, input, callId }, async (id, messageUuid) => {
+      signal.throwIfAborted()
       const shown = options.secrets.value(input)
       options.onActivity(activityOf(name, shown, activityCharsMax))
       if (mayChangeAnyFile(name)) fileChanges.commandBegins(messageUuid)
