@@ -4,9 +4,9 @@ import { z } from 'zod'
 const tokens = z.number().int().min(0)
 
 export const usageSchema = z.object({
-  /** All that went in, whether from a cache or not. */
+  /** All input, cached or not. */
   inputTokens: tokens,
-  /** All that came out, reasoning included. */
+  /** All output, reasoning included. */
   outputTokens: tokens,
   /** Of `inputTokens`: read from the provider's cache, and written to it. */
   cacheReadTokens: tokens,
@@ -24,7 +24,7 @@ export const usageSchema = z.object({
 })
 export type Usage = z.infer<typeof usageSchema>
 
-/** Of what has used nothing: a run before its first turn, or an agent that needs no model. */
+/** The usage of a run before its first turn, and of an agent that needs no model. */
 export const noUsage: Usage = {
   inputTokens: 0,
   outputTokens: 0,
@@ -36,7 +36,7 @@ export const noUsage: Usage = {
   unpriced: false,
   complete: true,
 }
-/** Of a turn or a run that did not say. */
+/** The usage of a turn or a run that did not report any. */
 export const unknownUsage: Usage = { ...noUsage, complete: false }
 
 export function addUsage(a: Usage, b: Usage): Usage {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { resumableGroup } from '../../src/renderer/store/resumable-group.ts'
-import { noUsage } from '../../src/shared/usage.ts'
 import { createFakeHost } from './fake-host.ts'
 
 function crew() {
@@ -10,14 +9,7 @@ function crew() {
   const [left = root, right = root, done = root] = ['left', 'right', 'done'].map((title) =>
     host.start(project.id, title, 'helper', { parentId: root, callId: null }),
   )
-  const stop = (taskId: typeof root) =>
-    host.record({
-      type: 'task.interrupted',
-      taskId,
-      run: 1,
-      cause: { kind: 'closed', how: 'quit' },
-      usage: noUsage,
-    })
+  const stop = (taskId: typeof root) => host.interrupt(taskId)
   const titles = (id: typeof root) => resumableGroup(host.ledger, id).map(({ title }) => title)
   return { host, root, left, right, done, stop, titles }
 }

@@ -12,7 +12,6 @@ import {
 } from '../../src/renderer/views/resume/choices.ts'
 import { type DriftReport, thePerson } from '../../src/shared/drift.ts'
 import type { TaskId } from '../../src/shared/ids.ts'
-import { noUsage } from '../../src/shared/usage.ts'
 import { createFakeHost } from './fake-host.ts'
 
 /** A root with a child and a grandchild, and another root; all of them interrupted. */
@@ -23,14 +22,7 @@ async function interrupted(drift: Record<TaskId, DriftReport> = {}) {
   const child = host.start(project.id, 'Test the lamps', 'tester', { parentId: root, callId: null })
   const nested = host.start(project.id, 'Make fixtures', 'fixer', { parentId: child, callId: null })
   const other = host.start(project.id, 'Repair the fog horn', 'lead')
-  for (const taskId of [nested, other, child, root])
-    host.record({
-      type: 'task.interrupted',
-      taskId,
-      run: 1,
-      cause: { kind: 'closed', how: 'quit' },
-      usage: noUsage,
-    })
+  for (const taskId of [nested, other, child, root]) host.interrupt(taskId)
   const { candidates } = await host.client.tasks.planResume({ selector: { by: 'all' } })
   return { host, tasks: host.ledger.tasks, candidates, root, child, nested, other }
 }

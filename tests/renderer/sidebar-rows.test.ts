@@ -60,13 +60,7 @@ describe('sidebar rows', () => {
     const { host, root, child, rows } = harbour()
     const advance = (step: 'started' | 'patch-saved', pending: PendingRemoval | null) =>
       host.record({ type: 'workspace.removal-advanced', workspaceId: root, step, pending })
-    host.record({
-      type: 'task.interrupted',
-      taskId: child,
-      run: 1,
-      cause: { kind: 'closed', how: 'quit' },
-      usage: noUsage,
-    })
+    host.interrupt(child)
     expect(interruptedRows(host.ledger.tasks)).toHaveLength(1)
     advance('started', null)
     expect(shown(rows())).toEqual(['harbour', 'empty'])
@@ -87,13 +81,7 @@ describe('sidebar rows', () => {
   it('leave out what a filter leaves out, and keep what is above the rest', () => {
     const { host, project, root, child, nested, rows } = harbour()
     host.start(project.id, 'Repair the fog horn', 'lead')
-    host.record({
-      type: 'task.interrupted',
-      taskId: nested,
-      run: 1,
-      cause: { kind: 'closed', how: 'quit' },
-      usage: noUsage,
-    })
+    host.interrupt(nested)
     const tree = ['harbour', '1 Light the harbour', '2 Test the lamps']
     expect(shown(rows([], 'interrupted'))).toEqual([...tree, '3 Make fixtures', 'empty'])
     expect(shown(rows([], 'finished'))).toEqual(['harbour', 'empty'])
@@ -107,14 +95,7 @@ describe('sidebar rows', () => {
 describe('interrupted tasks', () => {
   it('are listed as trees, with how many are below each, until they are cleaned up', () => {
     const { host, root, child, nested } = harbour()
-    for (const taskId of [nested, child, root])
-      host.record({
-        type: 'task.interrupted',
-        taskId,
-        run: 1,
-        cause: { kind: 'closed', how: 'quit' },
-        usage: noUsage,
-      })
+    for (const taskId of [nested, child, root]) host.interrupt(taskId)
     const listed = () =>
       interruptedRows(host.ledger.tasks).map(
         ({ task, depth, below }) => `${depth} ${task.title} (${below})`,
@@ -137,13 +118,7 @@ describe('interrupted tasks', () => {
     })
     const has = () => interruptedRows(host.ledger.tasks).some(({ task }) => task.id === late)
     expect(has()).toBe(false)
-    host.record({
-      type: 'task.interrupted',
-      taskId: root,
-      run: 1,
-      cause: { kind: 'closed', how: 'quit' },
-      usage: noUsage,
-    })
+    host.interrupt(root)
     expect(has()).toBe(true)
   })
 
@@ -179,14 +154,7 @@ describe('interrupted tasks', () => {
   it('begin with the tree that stopped last', () => {
     const { host, project, root } = harbour()
     const other = host.start(project.id, 'Repair the fog horn', 'lead')
-    for (const taskId of [other, root])
-      host.record({
-        type: 'task.interrupted',
-        taskId,
-        run: 1,
-        cause: { kind: 'closed', how: 'quit' },
-        usage: noUsage,
-      })
+    for (const taskId of [other, root]) host.interrupt(taskId)
     expect(interruptedRows(host.ledger.tasks).map(({ task }) => task.title)).toEqual([
       'Light the harbour',
       'Repair the fog horn',
@@ -195,13 +163,7 @@ describe('interrupted tasks', () => {
 
   it('[S1] stay listed when their root has completed since, until one is resumed, abandoned or removed', () => {
     const { host, root, child } = harbour()
-    host.record({
-      type: 'task.interrupted',
-      taskId: child,
-      run: 1,
-      cause: { kind: 'closed', how: 'quit' },
-      usage: noUsage,
-    })
+    host.interrupt(child)
     const titles = () => interruptedRows(host.ledger.tasks).map(({ task }) => task.title)
     expect(titles()).toEqual(['Test the lamps'])
     host.record({ type: 'task.completed', taskId: root, run: 1, usage: noUsage })

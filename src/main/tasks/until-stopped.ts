@@ -39,7 +39,7 @@ export async function* untilStopped<Event>(
   } finally {
     clearTimeout(timer)
     signal.removeEventListener('abort', onAbort)
-    // An agent that hangs would keep whoever waits for its return.
+    // Not awaited: the return of an agent that hangs never settles.
     if (!isOver) void iterator.return?.()?.then(undefined, () => undefined)
   }
 }

@@ -47,8 +47,8 @@ interface SetupFiles {
 }
 
 /**
- * Which of `changed` the command can be seen to run, as paths from `cwd`. Whether more was named than is looked
- * at can't be told: then all of `changed` count.
+ * Which of `changed` the command can be seen to run, as paths from `cwd`. When the command
+ * names more than is looked at, all of `changed` count.
  */
 export async function changedSetupFiles(
   command: string,

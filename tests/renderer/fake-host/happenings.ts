@@ -175,9 +175,14 @@ export function createHappenings(memory: Memory) {
     })
   }
 
+  function interrupt(taskId: TaskId): void {
+    const cause = { kind: 'closed', how: 'quit' } as const
+    record({ type: 'task.interrupted', taskId, run: 1, cause, usage: noUsage })
+  }
+
   function activity(now: Record<TaskId, Activity | null>): void {
     for (const listener of ledgerListeners) listener({ type: 'activity', activity: now })
   }
 
-  return { project, start, message, partial, delta, report, complete, archive, activity }
+  return { project, start, message, partial, delta, report, complete, archive, interrupt, activity }
 }

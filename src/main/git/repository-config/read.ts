@@ -116,7 +116,7 @@ export async function readRepositoryConfig(
     fingerprint: includes || files.size === 0 ? null : await fingerprint(),
   }
 
-  /** The fingerprint of what was read; null when the files changed while they were being read. */
+  /** Null when a file changed while the configuration was being read. */
   async function fingerprint(): Promise<ReadConfig['fingerprint']> {
     const all = [...files, ...foundPersonal]
     if (expected && all.every((file) => expected.includes(file))) {

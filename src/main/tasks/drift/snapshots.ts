@@ -104,7 +104,7 @@ export function createRunSnapshots(deps: {
   const changesBetween = (from: string, to: string) =>
     attempt('states', (signal) => git.treeDifferences({ dir: workingDir, from, to, signal }))
 
-  /** Texts that can't be read only leave unsaid who wrote what: states are taken all the same. */
+  /** Texts that can't be read cost only their attribution, so their failures do not stop the snapshots. */
   async function attempt<T>(
     what: keyof typeof problems,
     work: (signal: AbortSignal) => Promise<T>,

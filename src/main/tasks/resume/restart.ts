@@ -1,6 +1,6 @@
 /**
- * Two ways on that are no resume: the same assignment begun anew, and a new task that goes on from where
- * another one ended (T4).
+ * Two alternatives to a resume: running the same assignment again from its beginning, and a new task that
+ * continues from where another one ended (T4).
  */
 
 import type { EntryBody } from '../../../shared/entries.ts'

@@ -1,7 +1,7 @@
-/** What calls wait for each other by (`KeyedMutex`). */
+/** Keys of the `KeyedMutex` that orders changes. */
 import type { TaskId } from '../../../shared/ids.ts'
 
-/** Who changes or removes a folder waits for whoever else does (`KeyedMutex`). */
+/** Changing and removing a folder exclude each other (`KeyedMutex`). */
 export const folderKey = (path: string): string => `folder ${path}`
 
 /** Who writes into a session directory that is not its own waits while it is moved elsewhere, and the other way round. */

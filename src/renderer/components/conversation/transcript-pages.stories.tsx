@@ -25,7 +25,7 @@ type Story = StoryObj<typeof TranscriptList>
 
 const itemsOf = (entries: Entry[]) => foldEntries(emptyTranscript(), entries).items
 
-/** Until when a page that was asked for does not come. */
+/** A requested page arrives once this resolves. */
 let pagesMayCome = Promise.resolve()
 /** Reads pages of a long transcript as the store does: the newest first, older ones when they are asked for. */
 function Paged() {
@@ -97,7 +97,7 @@ export const ScrolledUpThroughPages: Story = {
       if (room >= notchPx) await expect(moved, `notch ${notch}`).toBeCloseTo(notchPx, 0)
       else await expect(moved, `notch ${notch}`).toBeLessThanOrEqual(notchPx + 1)
     }
-    // At the very top of what is loaded: a page comes, and the row that was there still is.
+    // Scrolling to the top loads an older page, and the row in view must not move.
     while (loadedFrom() > 0) {
       const from = loadedFrom()
       const page = Promise.withResolvers<void>()
@@ -117,7 +117,7 @@ export const ScrolledUpThroughPages: Story = {
   },
 }
 
-/** By keys: rows that are left scroll out of the page, and the keys go on working. */
+/** The keys keep working while rows scroll out of view and are removed. */
 export const ReadByKeys: Story = {
   render: () => <Paged />,
   play: async ({ canvasElement }) => {

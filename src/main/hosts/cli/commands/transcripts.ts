@@ -296,7 +296,7 @@ async function printMarkdown(
   return { damage: damage.all }
 }
 
-/** Colours of a command's output are no text. Of what a command was, nothing is left out. */
+/** Removes terminal sequences from a command's output, and none from the command itself. */
 const withoutSequences = (entry: Entry): Entry =>
   entry.type === 'tool-result' && entry.name === 'bash'
     ? { ...entry, output: terminalText(entry.output) }
