@@ -295,9 +295,7 @@ export function createFakeContract(options: FakeContractOptions = {}): FakeContr
         })
         return { ended }
       }),
-      restart: os.tasks.restart.handler(({ input }) => ({
-        taskId: resuming.restart(input.taskId),
-      })),
+      restart: os.tasks.restart.handler(({ input }) => resuming.restart(input.taskId)),
       continueFrom: os.tasks.continueFrom.handler(({ input }) => ({
         taskId: resuming.continueFrom(input.taskId, input.prompt),
       })),

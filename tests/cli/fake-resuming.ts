@@ -73,7 +73,11 @@ export function createFakeResuming(deps: {
         }),
       }
     },
-    restart: fake.restart,
+    restart(text: string, errors: Errors) {
+      const restarted = fake.restart(refuseUnless('interrupted', text, errors))
+      begin(restarted.taskId)
+      return restarted
+    },
     abandon(text: string, errors: Errors) {
       const taskId = refuseUnless('interrupted', text, errors)
       fake.abandon(taskId)

@@ -268,7 +268,7 @@ describe('how a resume ends', () => {
   })
 })
 
-describe('tasks retry, abandon and continue', () => {
+describe('tasks retry, restart, abandon and continue', () => {
   it('retry: runs a failed one to its end, and refuses any other', async () => {
     const refused = await run(['tasks', 'retry', tester])
     expect(refused.code).toBe(5)
@@ -310,6 +310,16 @@ describe('tasks retry, abandon and continue', () => {
     const { stdout } = await run(['tasks', 'abandon', writer, '--json'])
     expect(JSON.parse(stdout)).toEqual({ abandoned: [writer] })
     expect((await run(['tasks', 'abandon', writer])).code).toBe(5)
+  })
+
+  it('restart: says how many below it were abandoned with it', async () => {
+    const { code, stderr } = await run(['tasks', 'restart', lead.slice(0, 8)])
+    expect(code).toBe(0)
+    expect(stderr).toContain('Abandoned 2 sub-agents of the previous attempt.')
+    const leaf = world.createTask({ projectId: world.projectOf(lead), title: 'Alone' })
+    world.spawn(leaf)
+    world.interrupt(leaf, { kind: 'error', detail: 'the power went' })
+    expect((await run(['tasks', 'restart', leaf])).stderr).not.toContain('Abandoned')
   })
 
   it('continue: a new task, followed as agent run follows its own', async () => {

@@ -4,6 +4,7 @@ import {
   actWords,
   countChoices,
   firstChoices,
+  onlyTopmost,
   rowsFor,
   sentChoices,
   summaryWords,
@@ -75,6 +76,32 @@ describe('what is resumed', () => {
       [root]: 'resume',
       [child]: 'resume',
       [nested]: 'leave',
+    })
+  })
+
+  it('abandons with one that restarts also those below it that can not be resumed', async () => {
+    const { tasks, candidates, root, nested } = await interrupted()
+    const hindered = candidates.map((one) =>
+      one.taskId === nested ? { ...one, obstacle: 'The folder is gone.' } : one,
+    )
+    const rows = rowsFor(hindered, { of: 'task', taskId: root }, tasks)
+    const fresh = firstChoices(rows, 'restart', tasks)
+    expect(fresh[nested]).toBe('abandon')
+    expect(withChoice(fresh, rows, root, 'resume', tasks)[nested]).toBe('leave')
+  })
+
+  it('alone leaves those below it, unless it restarts: then they are abandoned with it', async () => {
+    const { tasks, candidates, root, child, nested, other } = await interrupted()
+    const rows = rowsFor(candidates, { of: 'task', taskId: root }, tasks)
+    const resumed = onlyTopmost(rows, firstChoices(rows, 'resume', tasks))
+    expect(resumed.meant.map(({ candidate }) => candidate.taskId)).toEqual([root])
+    const fresh = withChoice(firstChoices(rows, 'restart', tasks), rows, child, 'leave', tasks)
+    const restarted = onlyTopmost(rows, fresh)
+    expect(sentChoices(candidates, restarted.meant, restarted.choices)).toEqual({
+      [root]: 'restart',
+      [child]: 'abandon',
+      [nested]: 'abandon',
+      [other]: 'leave',
     })
   })
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Shiplog } from '../../src/main/shiplog.ts'
@@ -421,7 +421,76 @@ agents:
   })
 })
 
-describe('beginning anew', { timeout: treeTimeoutMs }, () => {
+const withRunningChild = (dir: string, second: string) => `
+version: 1
+name: with-running-child
+agents:${agent('lead', [
+  '- { call: task, with: { agent: child, title: child, prompt: Go, background: true } }',
+  `- { call: bash, with: ${hold(dir)} }`,
+])}${agent('child', [
+  `- { call: bash, with: ${hold(dir)} }`,
+  `- { call: bash, with: ${hold(second)} }`,
+  '- report: { title: Done, markdown: Done. }',
+])}
+`
+
+describe('restarting', { timeout: treeTimeoutMs }, () => {
+  it('abandons with a root what was interrupted below it, so that no resume offers it', async () => {
+    const { root, shiplog } = await interruptedTree()
+    const { taskId, abandoned } = await shiplog.client.tasks.restart({ taskId: root })
+    await until(shiplog, (tasks) =>
+      tasks.some(({ id, status }) => id === taskId && status === 'completed'),
+    )
+    await untilQuiet(shiplog)
+    const old = (await allTasks(shiplog)).filter(({ rootId }) => rootId === root)
+    expect(old.map(({ status, cause }) => ({ status, cause }))).toEqual(
+      Array(4).fill({ status: 'abandoned', cause: { kind: 'restarted' } }),
+    )
+    expect(abandoned.sort()).toEqual(
+      old.flatMap(({ id, parentId }) => (parentId === null ? [] : [id])).sort(),
+    )
+    await expect(
+      shiplog.client.tasks.planResume({ selector: { by: 'most-recent' } }),
+    ).rejects.toMatchObject({ data: { reason: 'nothing-to-resume' } })
+  })
+
+  it('spares those that the person decided on otherwise', async () => {
+    const { root, shiplog } = await interruptedTree()
+    const idOf = async (title: string) => (await taskOf(shiplog, title)).id
+    const [left, right, inner] = [await idOf('left'), await idOf('right'), await idOf('inner')]
+    const choices = {
+      [root]: 'restart' as const,
+      [left]: 'abandon' as const,
+      [right]: 'leave' as const,
+      [inner]: 'resume' as const,
+    }
+    const outcome = await resume(shiplog, { by: 'tree', taskId: root }, { choices })
+    await untilQuiet(shiplog)
+    expect(outcome.refused).toEqual([])
+    expect(outcome.abandoned).toEqual([left])
+    const statusOf = async (id: TaskId) => (await taskOf(shiplog, id)).status
+    expect(await statusOf(right)).toBe('interrupted')
+    expect(await statusOf(inner)).toBe('completed')
+  })
+
+  it('is refused while a sub-agent runs, whose report would reach nobody', async () => {
+    const fixture = await openFixture()
+    const second = join(fixture.dir, 'second')
+    await mkdir(second)
+    const root = await start(fixture, withRunningChild(fixture.dir, second))
+    await untilAllHold(fixture.shiplog, 2)
+    const shiplog = await fixture.restart()
+    const child = (await taskOf(shiplog, 'child')).id
+    await shiplog.client.tasks.resume({ selector: { by: 'task', taskId: child } })
+    await expect(shiplog.client.tasks.restart({ taskId: root })).rejects.toMatchObject({
+      data: { reason: 'running' },
+      message: expect.stringContaining('"child"'),
+    })
+    expect((await taskOf(shiplog, root)).status).toBe('interrupted')
+    await writeFile(join(second, 'go'), '')
+    await shiplog.client.tasks.resumeEnded({ taskIds: [child] })
+  })
+
   it('[S5] gives way to one of those who ask at once for the same agent, and leaves nothing of the others', async () => {
     const { fixture, root, shiplog } = await interruptedAlone()
     await writeFile(join(fixture.dir, 'go'), '')

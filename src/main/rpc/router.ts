@@ -122,9 +122,9 @@ export function createRouter(deps: RouterDependencies) {
       resumeEnded: os.tasks.resumeEnded.handler(async ({ input }) => ({
         ended: await tasks.resuming.ended(input.taskIds),
       })),
-      restart: os.tasks.restart.handler(async ({ input }) => ({
-        taskId: await tasks.restarting.restart(taskId(input.taskId)),
-      })),
+      restart: os.tasks.restart.handler(({ input }) =>
+        tasks.restarting.restart(taskId(input.taskId)),
+      ),
       continueFrom: os.tasks.continueFrom.handler(async ({ input }) => ({
         taskId: await tasks.restarting.continueFrom(taskId(input.taskId), input.prompt),
       })),

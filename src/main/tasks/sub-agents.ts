@@ -20,7 +20,7 @@ export interface SubAgents {
    * The assignment of a task once more, for the same parent and the same call of it; recorded together
    * with `also`. It is not begun.
    */
-  again(task: Task, also: LedgerEvent): Promise<TaskId>
+  again(task: Task, ...also: LedgerEvent[]): Promise<TaskId>
   /** Resolves once the report is durable and the ledger says so (A1). */
   report(taskId: TaskId, report: Parameters<TaskToolsPort['report']>[0]): Promise<void>
 }
@@ -120,7 +120,7 @@ export function createSubAgents(deps: SubAgentsDependencies): SubAgents {
     return found.length > 0 ? found.map(({ id }) => id) : null
   }
 
-  async function again(task: Task, also: LedgerEvent): Promise<TaskId> {
+  async function again(task: Task, ...also: LedgerEvent[]): Promise<TaskId> {
     const { parentId, rootId, projectId, title, agent, spec, prompt, model, isolation } = task
     const { callId, dependsOn, options, plan } = task
     const taskId = newTaskId()
@@ -142,8 +142,8 @@ export function createSubAgents(deps: SubAgentsDependencies): SubAgents {
       options,
       plan,
     }
-    if (dependsOn.length > 0) await ledger.record(created, also)
-    else await createWithWorkspace(created, () => true, also)
+    if (dependsOn.length > 0) await ledger.record(created, ...also)
+    else await createWithWorkspace(created, () => true, ...also)
     return taskId
   }
 

@@ -144,6 +144,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     isActive: runs.isActive,
   })
   const restarting = createRestart({
+    state,
     record,
     workspaces,
     agentSpecs,
@@ -258,6 +259,8 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     const { title, status } = record.known(taskId)
     if (runs.has(taskId))
       return refused('running', `"${title}" is running, or about to. Stop it first.`)
+    if (restarting.isBeingReplaced(taskId))
+      return refused('running', `"${title}" is being restarted.`)
     if (status === 'interrupted') await record.move({ type: 'task.abandoned', taskId, cause })
     else if (status === 'queued' || status === 'blocked') await record.cancel(taskId, cause)
     else refused('not-interrupted', `"${title}" is ${status}: there is nothing to abandon.`)

@@ -121,10 +121,17 @@ export const tasks = {
   resumeEnded: base
     .input(z.object({ taskIds: z.array(taskIdSchema) }))
     .output(z.object({ ended: z.array(resumeEndSchema) })),
-  /** Gives an interrupted task up and begins its assignment anew (S2). */
-  restart: base
-    .input(z.object({ taskId: idTextSchema }))
-    .output(z.object({ taskId: taskIdSchema })),
+  /**
+   * Abandons an interrupted task, with the sub-agents below it that were interrupted or never began, and runs its
+   * assignment again as a new task (S2). Refused while one of them runs.
+   */
+  restart: base.input(z.object({ taskId: idTextSchema })).output(
+    z.object({
+      taskId: taskIdSchema,
+      /** Those below the old one that were abandoned with it. */
+      abandoned: z.array(taskIdSchema),
+    }),
+  ),
   /** A new root that goes on from a task that is over, with its history and its files (T4). */
   continueFrom: base
     .input(z.object({ taskId: idTextSchema, prompt: z.string().optional() }))

@@ -71,9 +71,11 @@ export function taskAnswers(deps: {
     ),
     resume: os.tasks.resume.handler(({ input }) => resuming.resume(input)),
     resumeEnded: os.tasks.resumeEnded.handler(({ input }) => resuming.ended(input)),
-    restart: os.tasks.restart.handler(({ input }) => ({
-      taskId: resuming.restart(input.taskId),
-    })),
+    restart: os.tasks.restart.handler(({ input, errors }) => {
+      const restarted = resuming.restart(input.taskId, errors)
+      openSession(restarted.taskId)
+      return restarted
+    }),
     continueFrom: os.tasks.continueFrom.handler(({ input, errors }) => {
       const continued = resuming.continueFrom(input.taskId, input.prompt, errors)
       openSession(continued.taskId)

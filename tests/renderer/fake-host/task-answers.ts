@@ -74,9 +74,7 @@ export function taskAnswers(deps: {
         return { taskId, run, status: task?.status ?? 'queued', cause: task?.cause ?? null }
       }),
     })),
-    restart: os.tasks.restart.handler(({ input }) => ({
-      taskId: resuming.restart(input.taskId),
-    })),
+    restart: os.tasks.restart.handler(({ input }) => resuming.restart(input.taskId)),
     continueFrom: os.tasks.continueFrom.handler(({ input }) => ({
       taskId: resuming.continueFrom(input.taskId, input.prompt),
     })),

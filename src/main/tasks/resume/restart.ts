@@ -7,6 +7,7 @@ import type { EntryBody } from '../../../shared/entries.ts'
 import { refused } from '../../../shared/failure.ts'
 import { runIdOf, type TaskId } from '../../../shared/ids.ts'
 import type { LedgerEvent } from '../../../shared/ledger.ts'
+import { descendantsOf, type LedgerState } from '../../../shared/projections/ledger-state.ts'
 import { isRunning, type Task } from '../../../shared/tasks.ts'
 import type { WorkspaceService } from '../../workspaces/workspace-service.ts'
 import type { AgentSpecs, PreparedAgent } from '../agent-specs.ts'
@@ -17,18 +18,30 @@ import type { TaskRecord } from '../task-record.ts'
 import type { LineageCheck } from './lineage.ts'
 
 export interface Restart {
-  /** Gives an interrupted task up and begins its assignment anew, from its parent's present state (S2). */
-  restart(taskId: TaskId): Promise<TaskId>
+  /**
+   * Abandons an interrupted task and runs its assignment again, from its parent's present state (S2). The
+   * sub-agents below it that were interrupted or never began are abandoned with it, deepest first, because the
+   * new attempt starts its own; `spared` stay as they are. Throws FailureError, also while one of them runs.
+   */
+  restart(taskId: TaskId, spared?: ReadonlySet<TaskId>): Promise<Restarted>
   /**
    * A new root that goes on from a task that is over: with its history and the state of its files.
    * `prompt`: what is asked of it; what the other one was asked, unless given.
    */
   continueFrom(taskId: TaskId, prompt?: string): Promise<TaskId>
-  /** It is being given up for a new one that is still being made: nothing else may take it up meanwhile. */
+  /** It is being abandoned for a new attempt that is still being made: nothing else may resume it meanwhile. */
   isBeingReplaced(taskId: TaskId): boolean
 }
 
+export interface Restarted {
+  /** The new attempt. */
+  taskId: TaskId
+  /** Those below the old one that were abandoned with it. */
+  abandoned: TaskId[]
+}
+
 interface RestartDependencies {
+  state: LedgerState
   record: TaskRecord
   workspaces: WorkspaceService
   agentSpecs: AgentSpecs
@@ -44,7 +57,10 @@ export function createRestart(deps: RestartDependencies): Restart {
   const { record, workspaces, agentSpecs, roots } = deps
   const beingReplaced = new Set<TaskId>()
 
-  async function restart(taskId: TaskId): Promise<TaskId> {
+  async function restart(
+    taskId: TaskId,
+    spared: ReadonlySet<TaskId> = new Set(),
+  ): Promise<Restarted> {
     const task = record.known(taskId)
     if (beingReplaced.has(taskId))
       return refused('running', `"${task.title}" is already being restarted.`)
@@ -54,27 +70,40 @@ export function createRestart(deps: RestartDependencies): Restart {
         `"${task.title}" is ${task.status}: only an interrupted agent can be restarted.`,
       )
     }
-    beingReplaced.add(taskId)
+    const below = descendantsOf(deps.state, taskId)
+    refuseWhileAtWork(task, below)
+    const abandoned = below.filter((one) => !spared.has(one.id) && isLeftOver(one))
+    const replaced = [...abandoned, task]
+    for (const { id } of replaced) beingReplaced.add(id)
     try {
-      // In one write: when the new one can't be made, the old one is still there to be resumed (S5).
-      const givenUp = { type: 'task.abandoned', taskId, cause: { kind: 'restarted' } } as const
+      // In one write: when the new one can't be made, the old ones are still there to be resumed (S5).
+      const also = replaced.map(abandonedFor)
       const fresh =
         task.parentId === null
-          ? await sameRoot(task, givenUp)
-          : await deps.subAgents.again(task, givenUp)
-      deps.cleanUp(taskId)
+          ? await sameRoot(task, also)
+          : await deps.subAgents.again(task, ...also)
+      for (const { id } of replaced) deps.cleanUp(id)
       deps.begin(fresh, { prompt: task.prompt, reason: 'prompt' })
-      return fresh
+      return { taskId: fresh, abandoned: abandoned.map(({ id }) => id) }
     } finally {
-      beingReplaced.delete(taskId)
+      for (const { id } of replaced) beingReplaced.delete(id)
     }
   }
 
-  async function sameRoot(task: Task, givenUp: LedgerEvent): Promise<TaskId> {
+  /** What it reports would reach nobody. */
+  function refuseWhileAtWork({ title }: Task, below: Task[]): void {
+    const busy = below.find(
+      ({ id, status }) => isRunning(status) || deps.isActive(id) || beingReplaced.has(id),
+    )
+    if (busy)
+      refused('running', `"${busy.title}", a sub-agent of "${title}", is running. Stop it first.`)
+  }
+
+  async function sameRoot(task: Task, also: LedgerEvent[]): Promise<TaskId> {
     const { projectId, title, prompt, model, isolation, options } = task
     const prepared = await preparedOf(task)
     const root = { projectId, title, prompt, model, isolation, options, prepared }
-    return roots.create({ ...root, resumedFrom: null, also: [givenUp] })
+    return roots.create({ ...root, resumedFrom: null, also })
   }
 
   async function continueFrom(taskId: TaskId, asked?: string): Promise<TaskId> {
@@ -116,6 +145,16 @@ export function createRestart(deps: RestartDependencies): Restart {
   }
 
   return { restart, continueFrom, isBeingReplaced: (taskId) => beingReplaced.has(taskId) }
+}
+
+/** A resume would still offer it, or something that completes could still release it. */
+const isLeftOver = ({ status }: Task): boolean =>
+  status === 'interrupted' || status === 'queued' || status === 'blocked'
+
+/** One that never began is cancelled: the lifecycle abandons only what ran. */
+function abandonedFor({ id: taskId, status }: Task): LedgerEvent {
+  const type = status === 'interrupted' ? 'task.abandoned' : 'task.cancelled'
+  return { type, taskId, cause: { kind: 'restarted' } }
 }
 
 /** What it goes on from is not all there: that has to be in its record. */

@@ -30,6 +30,7 @@ import type { RunRegistry } from '../run-registry.ts'
 import type { Runner } from '../runner.ts'
 import { createSemaphore, type Semaphore } from '../semaphore.ts'
 import type { TaskRecord } from '../task-record.ts'
+import type { Restarted } from './restart.ts'
 import { canBeResumed, type IsActive, selectForResume } from './select.ts'
 
 /** While it is looked at, each holds its whole transcript in memory and keeps a Git at work. */
@@ -83,7 +84,7 @@ interface ResumeDependencies {
   restoreWorkingDir: RestoreWorkingDir
   /** Of two contents of a file, by their ids. */
   diffBlobs: (input: { repoDir: string; from: string; to: string }) => Promise<string>
-  restart: (taskId: TaskId) => Promise<TaskId>
+  restart: (taskId: TaskId, spared: ReadonlySet<TaskId>) => Promise<Restarted>
   abandon: (taskId: TaskId, cause: Cause) => Promise<void>
 }
 
@@ -209,14 +210,19 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
     choiceOf: (candidate: ResumeCandidate) => ResumeChoice,
     outcome: ResumeOutcome,
   ): Promise<void> {
+    const spared = new Set(
+      candidates.filter((one) => choiceOf(one) !== 'abandon').map(({ taskId }) => taskId),
+    )
     for (const candidate of candidates) {
       const { taskId, drift } = candidate
       const choice = choiceOf(candidate)
       if (choice === 'resume' || choice === 'leave') continue
       try {
-        if (choice === 'restart')
-          outcome.fresh.push({ taskId: await deps.restart(taskId), replaces: taskId })
-        else {
+        if (choice === 'restart') {
+          const restarted = await deps.restart(taskId, spared)
+          outcome.fresh.push({ taskId: restarted.taskId, replaces: taskId })
+          outcome.abandoned.push(...restarted.abandoned)
+        } else if (!outcome.abandoned.includes(taskId)) {
           await deps.abandon(taskId, { kind: 'abandoned' })
           outcome.abandoned.push(taskId)
         }

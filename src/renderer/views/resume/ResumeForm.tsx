@@ -34,6 +34,7 @@ import {
   countChoices,
   firstChoices,
   needsDecision,
+  onlyTopmost,
   type PlannedAgent,
   rowsFor,
   sentChoices,
@@ -77,9 +78,11 @@ export function ResumeForm(props: {
   const cancelButton = useRef<HTMLButtonElement>(null)
   const formId = useId()
 
-  const choices = withoutBlocked(chosen ?? firstChoices(all, first, tasks), all)
+  const wanted = withoutBlocked(chosen ?? firstChoices(all, first, tasks), all)
   const rows = scope === 'one' ? all.slice(0, 1) : all
-  const counts = countChoices(rows, choices)
+  const { meant, choices } =
+    scope === 'one' ? onlyTopmost(all, wanted) : { meant: rows, choices: wanted }
+  const counts = countChoices(meant, choices)
   const nothing = counts.resume + counts.restart + counts.abandon === 0
   const atOnceWrong = !Number.isInteger(atOnce) || atOnce < 1 || atOnce > agentsAtOnceMax
   const alone = rows.length === 1 && ask.of === 'task' && all.length === 1
@@ -107,7 +110,7 @@ export function ResumeForm(props: {
       request: {
         selector,
         force: counts.conflicting > 0,
-        choices: sentChoices(agents, rows, choices),
+        choices: sentChoices(agents, meant, choices),
         ...(ask.of === 'all' ? { agentsAtOnce: atOnce } : {}),
       },
     })
@@ -123,7 +126,7 @@ export function ResumeForm(props: {
       request: { selector, force: false, choices: { [taskId]: 'restart' } },
     })
   const choose = (taskId: TaskId, choice: ResumeChoice) =>
-    setChosen(withChoice(choices, all, taskId, choice, tasks))
+    setChosen(withChoice(wanted, all, taskId, choice, tasks))
   const loadDiff = async (taskId: TaskId, { path, blobs }: DriftConflict): Promise<string> =>
     blobs ? (await client.tasks.changedFileDiff({ taskId, path, blobs })).patch : ''
 

@@ -90,15 +90,31 @@ export function withChoice(
   const next: Partial<Record<TaskId, ResumeChoice>> = { ...choices, [taskId]: choice }
   const isEnded = (one: ResumeChoice | undefined) => one === 'restart' || one === 'abandon'
   if (isEnded(choice) === isEnded(choices[taskId])) return next
-  const [from, to] = isEnded(choice)
-    ? (['resume', 'abandon'] as const)
-    : (['abandon', 'resume'] as const)
   for (const { candidate } of rows) {
     const task = tasks.get(candidate.taskId)
-    if (!task || !isBelow(tasks, task, taskId) || candidate.obstacle !== null) continue
+    if (!task || !isBelow(tasks, task, taskId)) continue
+    const unended = candidate.obstacle === null ? 'resume' : 'leave'
+    const [from, to] = isEnded(choice)
+      ? ([unended, 'abandon'] as const)
+      : (['abandon', unended] as const)
     if (next[candidate.taskId] === from) next[candidate.taskId] = to
   }
   return next
+}
+
+/**
+ * The topmost one alone: the others stay as they are, except that a restart abandons those below it, because the
+ * new attempt starts its own. `meant`: those that anything is done with.
+ */
+export function onlyTopmost(
+  rows: CandidateRow[],
+  choices: Choices,
+): { meant: CandidateRow[]; choices: Choices } {
+  const [top, ...below] = rows
+  if (!top || choices[top.candidate.taskId] !== 'restart')
+    return { meant: rows.slice(0, 1), choices }
+  const abandoned = below.map(({ candidate }) => [candidate.taskId, 'abandon'])
+  return { meant: rows, choices: { ...choices, ...Object.fromEntries(abandoned) } as Choices }
 }
 
 /** What is sent: a choice for each one shown; the others stay as they are. */

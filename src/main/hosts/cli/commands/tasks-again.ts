@@ -1,5 +1,6 @@
-/** `shiplog tasks retry`, `abandon` and `continue`: other ways on than a resume. */
+/** `shiplog tasks retry`, `restart`, `abandon` and `continue`: other ways on than a resume. */
 
+import { counted } from '../../../../shared/counted.ts'
 import { resolveId, shortId, type TaskId } from '../../../../shared/ids.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { endOf } from '../follow/follow-run.ts'
@@ -63,7 +64,15 @@ export function restart(id: string): Action {
       const found = resolveId(id, state.tasks.keys())
       const rootIds = new Set(found.kind === 'found' ? [rootOf(state, found.id)] : [])
       const isRoot = found.kind === 'found' && rootIds.has(found.id)
-      const begin = () => hinting(client, 'restart', id, () => client.tasks.restart({ taskId: id }))
+      const begin = async () => {
+        const started = await hinting(client, 'restart', id, () =>
+          client.tasks.restart({ taskId: id }),
+        )
+        const { length } = started.abandoned
+        if (length > 0 && !context.json)
+          await context.say(`Abandoned ${counted(length, 'sub-agent')} of the previous attempt.`)
+        return started
+      }
       // A root's restart is a tree of its own.
       if (isRoot) {
         const { taskId } = await session.starting(begin, (started) => [started.taskId])
