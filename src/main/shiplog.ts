@@ -10,6 +10,7 @@ import { demoFiles, demoScenario } from './agents/scripted/demo/index.ts'
 import { maskScenario } from './agents/scripted/mask-scenario.ts'
 import { parseScenario } from './agents/scripted/parse-scenario.ts'
 import { createScriptedProgram } from './agents/scripted/scripted-program.ts'
+import { createDiscardUnfinished } from './agents/tools/discard-unfinished.ts'
 import { createRunningCommands, endLeftCommands } from './agents/tools/running-commands.ts'
 import { createToolRunner } from './agents/tools/tool-runner.ts'
 import { createDoctor } from './doctor/doctor.ts'
@@ -174,6 +175,7 @@ async function openServicesOn(
   const runs = createRunRegistry()
   const stopper = createRunStopper({ ledger, runs })
   const common = { ledger, git, layout, sessions, clock, onProblem: notices.problem }
+  const discardUnfinished = createDiscardUnfinished()
   const workspaces = createWorkspaceService({
     ...common,
     stopper,
@@ -195,6 +197,7 @@ async function openServicesOn(
       commands: createRunningCommands(layout.running, secrets.text),
       filesOfGit: git.listFiles,
     }),
+    discardUnfinished,
     secrets,
     process: await ownIdentity(),
     drift: {
@@ -286,7 +289,7 @@ async function openServicesOn(
   notices.damaged(ledger.damage.map((one) => `${one.file}:${one.line} ${one.reason}`))
   notices.unknownRecords(ledger.unknownRecords)
   notices.strays(await strayTranscripts(layout, (id) => ledger.state.tasks.has(id)))
-  const interrupted = await recoverLostRuns({ ...common, lastBeatMs })
+  const interrupted = await recoverLostRuns({ ...common, lastBeatMs, discardUnfinished })
   notices.healed([...ledger.healed.map((one) => one.detail), ...ended, ...tidied])
   notices.interrupted(interrupted.map((task) => task.title))
   await workspaces.rollForward()

@@ -148,3 +148,17 @@ export interface ToolContext {
 
 /** Runs one tool. Answers an `error` result for anything the agent can act on; throws only what must end the run. */
 export type RunTool = (name: string, input: unknown, context: ToolContext) => Promise<ToolResult>
+
+/**
+ * Removes from a working directory the temporary file of a call whose process was killed, and nothing else; no such
+ * file is fine. Rejects as the system does when it can't be removed.
+ */
+export type DiscardUnfinished = (call: {
+  taskId: TaskId
+  callId: ToolCallId
+  name: string
+  /** As recorded. */
+  input: unknown
+  /** Absolute. */
+  workingDir: string
+}) => Promise<void>

@@ -4,6 +4,7 @@
  * agent and no Git: only what is promised of the record.
  */
 
+import { createDiscardUnfinished } from '../../src/main/agents/tools/discard-unfinished.ts'
 import { saveReport } from '../../src/main/artifacts/index.ts'
 import { createDoctor } from '../../src/main/doctor/doctor.ts'
 import { tidiedAtStart } from '../../src/main/doctor/problems.ts'
@@ -48,7 +49,11 @@ export async function openLayers(dataDir: string) {
     hostEnv: {},
     shellGit: {},
   })
-  await recoverLostRuns({ ...common, lastBeatMs: null })
+  await recoverLostRuns({
+    ...common,
+    lastBeatMs: null,
+    discardUnfinished: createDiscardUnfinished(),
+  })
   await workspaces.rollForward()
   return { dataDir, ledger, sessions, layout, workspaces, problems }
 }

@@ -5,8 +5,8 @@ export const agentsMutants: Mutant[] = [
   {
     id: 'agents-original-kept-too-late',
     file: 'src/main/agents/tools/change-file.ts',
-    find: '  await files.keepOriginal(before)\n  await write(inside, path, bytes)\n',
-    replace: '  await write(inside, path, bytes)\n  await files.keepOriginal(before)\n',
+    find: '  await files.keepOriginal(before)\n  await write(inside, path, replacement)\n',
+    replace: '  await write(inside, path, replacement)\n  await files.keepOriginal(before)\n',
     harm: 'After a crash, what a file held before the agent replaced it is nowhere.',
     tests: ['tests/agents/tools/file-tools.test.ts'],
   },
@@ -25,6 +25,22 @@ export const agentsMutants: Mutant[] = [
     replace: '    void error\n  }\n}\n\nconst unchanged',
     harm: 'The record says that a file was changed which the disk refused to write.',
     tests: ['tests/agents/tools/file-tools.test.ts'],
+  },
+  {
+    id: 'agents-aborted-write-replaces',
+    file: 'src/main/agents/tools/inside/replace-file.ts',
+    find: '      signal.throwIfAborted()\n',
+    replace: '',
+    harm: 'A write of an agent that was stopped replaces the file after its outcome was recorded as unknown.',
+    tests: ['tests/agents/tools/discard-unfinished.test.ts'],
+  },
+  {
+    id: 'agents-link-taken-for-temporary',
+    file: 'src/main/agents/tools/inside/temporary-file.ts',
+    find: 'if (!found.isFile()) return',
+    replace: 'if (found.isDirectory()) return',
+    harm: 'Recovery deletes a link of a person because it has the name of a temporary file.',
+    tests: ['tests/agents/tools/discard-unfinished.test.ts'],
   },
   {
     id: 'secrets-half-of-one-shown',

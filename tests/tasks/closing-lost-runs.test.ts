@@ -16,6 +16,12 @@ const id = newTaskId()
 const runId = runIdOf(id, 1)
 const task = { id, title: 'Lost', reportedRun: null } as Task
 
+/** For calls that leave no file. */
+const noFiles = {
+  discardUnfinished: async () => undefined,
+  onProblem: (text: string) => expect.unreachable(text),
+}
+
 const message = (text: string, status: 'complete' | 'interrupted'): EntryBody => ({
   ...{ type: 'message', uuid: newEntryId(), role: 'assistant', parts: [{ type: 'text', text }] },
   ...{ cwd: '/w', timestamp: '2026-11-21T12:00:00.000Z', gitBranch: null, sessionId: id },
@@ -69,7 +75,7 @@ describe('closing a lost run', () => {
   it('[A8] keeps its unfinished message, and the file goes only after that', async () => {
     const partial = message('half a sentence', 'interrupted')
     const { session, partialPath } = await sessionWith([begun], partial)
-    await closeUnfinished(session, task, 1)
+    await closeUnfinished(session, task, 1, noFiles)
     const entries = await entriesIn(session)
     expect(shapeOf(entries)).toEqual(['run-start', 'message', 'run-end'])
     expect(entries[1]?.uuid).toBe(partial.uuid)
@@ -83,7 +89,7 @@ describe('closing a lost run', () => {
     const { session, partialPath } = await sessionWith([begun], partial)
     const text = await readFile(partialPath, 'utf8')
     const failing = { ...session, append: () => Promise.reject(new Error('disk full')) }
-    await expect(closeUnfinished(failing as Session, task, 1)).rejects.toThrow('disk full')
+    await expect(closeUnfinished(failing as Session, task, 1, noFiles)).rejects.toThrow('disk full')
     expect(await readFile(partialPath, 'utf8')).toBe(text)
     await session.close()
   })
@@ -92,7 +98,7 @@ describe('closing a lost run', () => {
     const said = message('a whole sentence', 'complete')
     const partial = { ...said, status: 'interrupted' } as EntryBody
     const { session, partialPath } = await sessionWith([begun, said], partial)
-    await closeUnfinished(session, task, 1)
+    await closeUnfinished(session, task, 1, noFiles)
     expect(shapeOf(await entriesIn(session))).toEqual(['run-start', 'message', 'run-end'])
     expect(existsSync(partialPath)).toBe(false)
     await session.close()
@@ -102,25 +108,49 @@ describe('closing a lost run', () => {
     const { session } = await sessionWith([
       ...[begun, call('a'), call('b'), call('c'), result('b', 'done')],
     ])
-    await closeUnfinished(session, task, 1)
+    await closeUnfinished(session, task, 1, noFiles)
     expect(shapeOf(await entriesIn(session)).slice(4)).toEqual([
       ...['tool-result b ok', 'tool-result a unknown', 'tool-result c unknown', 'run-end'],
     ])
     await session.close()
   })
 
+  it('discards the file of each open call while the call is open, and closes the run when it stays', async () => {
+    const { session } = await sessionWith([begun, call('a'), call('b'), result('b', 'done')])
+    const seen: object[] = []
+    const problems: string[] = []
+    await closeUnfinished(session, { ...task, projectDir: '/project' }, 1, {
+      async discardUnfinished(unfinished) {
+        seen.push({ ...unfinished, entries: (await entriesIn(session)).length })
+        throw new Error('permission denied')
+      },
+      onProblem: (text) => void problems.push(text),
+    })
+    expect(seen).toEqual([
+      {
+        ...{ taskId: id, callId: 'a', name: 'bash', input: { command: 'a' } },
+        ...{ workingDir: '/project', entries: 4 },
+      },
+    ])
+    expect(problems).toEqual([
+      'A temporary file that an interrupted bash of "Lost" left in /project could not be removed: permission denied',
+    ])
+    expect(shapeOf(await entriesIn(session)).slice(4)).toEqual(['tool-result a unknown', 'run-end'])
+    await session.close()
+  })
+
   it('[T3] calls a run whose report is durable completed', async () => {
     const { session } = await sessionWith([begun])
-    await closeUnfinished(session, { ...task, reportedRun: 1 }, 1)
+    await closeUnfinished(session, { ...task, reportedRun: 1 }, 1, noFiles)
     expect((await entriesIn(session)).at(-1)).toMatchObject({ status: 'completed', cause: null })
     await session.close()
   })
 
   it('changes nothing when it is repeated, or when nothing is open', async () => {
     const { session } = await sessionWith([begun, call('a')], message('half', 'interrupted'))
-    await closeUnfinished(session, task, 1)
+    await closeUnfinished(session, task, 1, noFiles)
     const once = await entriesIn(session)
-    await closeUnfinished(session, task, 1)
+    await closeUnfinished(session, task, 1, noFiles)
     expect(await entriesIn(session)).toEqual(once)
     await session.close()
   })

@@ -5,6 +5,7 @@
 
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { DiscardUnfinished } from '../../shared/agent.ts'
 import type { Cause } from '../../shared/causes.ts'
 import {
   type EntryBody,
@@ -45,6 +46,7 @@ export async function recoverLostRuns(deps: {
   layout: DataLayout
   /** When the process that ran them last said that it lived; null: not known. */
   lastBeatMs: number | null
+  discardUnfinished: DiscardUnfinished
   onProblem: (text: string, error: unknown) => void
 }): Promise<Task[]> {
   await returnSessions(deps)
@@ -119,7 +121,7 @@ async function closeLostRun(
       const found = (await session.page({ last: afterEndMax })).records
       const endedAt = (endAmong(found, run) ?? found.at(-1))?.at
       await keepPrompt(session, task, run)
-      await closeUnfinished(session, task, run)
+      await closeUnfinished(session, task, run, deps)
       const { records } = await session.page({ last: afterEndMax })
       const said = endAmong(records, run)
       return { end: said ?? endOf(task, run), endedAt, transcript: await session.counts() }
@@ -207,9 +209,15 @@ function endOf(task: Task, run: number): RunEnd {
 
 /**
  * Ends in the record what a run could not end itself, because its process or its disk was gone: its
- * unfinished message is kept, its open calls have an unknown outcome (A8, S3). Nothing open is fine.
+ * unfinished message is kept, its open calls have an unknown outcome (A8, S3) and leave no temporary file in the
+ * working directory. Nothing open is fine.
  */
-export async function closeUnfinished(session: Session, task: Task, run: number): Promise<void> {
+export async function closeUnfinished(
+  session: Session,
+  task: Task,
+  run: number,
+  deps: CallCleanUp,
+): Promise<void> {
   const path = join(session.dir, partialFile)
   const partial = await readPartial(path)
   const [last] = (await session.page({ last: 1 })).records
@@ -220,7 +228,9 @@ export async function closeUnfinished(session: Session, task: Task, run: number)
     const { v: _, ...message } = partial
     closing.push(message)
   }
-  for (const call of open) {
+  for (const { input, ...call } of open) {
+    // First: once the call has a result, nothing looks for its file.
+    await discardFileOf(task, { ...call, input }, deps)
     closing.push({
       ...call,
       type: 'tool-result',
@@ -241,9 +251,27 @@ export async function closeUnfinished(session: Session, task: Task, run: number)
 const lostCallOutput = 'Shiplog quit while this was running: its outcome is unknown.'
 
 type OpenCall = Pick<
-  Extract<EntryBody, { type: 'tool-result' }>,
-  'messageUuid' | 'runId' | 'turn' | 'callId' | 'name'
+  Extract<EntryBody, { type: 'tool-call' }>,
+  'messageUuid' | 'runId' | 'turn' | 'callId' | 'name' | 'input'
 >
+
+interface CallCleanUp {
+  discardUnfinished: DiscardUnfinished
+  onProblem: (text: string, error: unknown) => void
+}
+
+/** A file that can't be removed must not keep the run open. */
+async function discardFileOf(
+  { id, title, workspace, projectDir }: Task,
+  { callId, name, input }: OpenCall,
+  { discardUnfinished, onProblem }: CallCleanUp,
+): Promise<void> {
+  const workingDir = workspace?.path ?? projectDir
+  await discardUnfinished({ taskId: id, callId, name, input, workingDir }).catch((error) => {
+    const text = `A temporary file that an interrupted ${name} of "${title}" left in ${workingDir} could not be removed`
+    onProblem(`${text}: ${messageOf(error)}`, error)
+  })
+}
 
 /** The calls of the run that have no result, and what of its end is already written. */
 async function whatIsOpen(session: Session, run: number, partial: PartialMessage | null) {
@@ -252,8 +280,8 @@ async function whatIsOpen(session: Session, run: number, partial: PartialMessage
   let ended = false
   for await (const entry of session.entries()) {
     if (entry.type === 'tool-call') {
-      const { messageUuid, runId, turn, callId, name } = entry
-      open.set(callId, { messageUuid, runId, turn, callId, name })
+      const { messageUuid, runId, turn, callId, name, input } = entry
+      open.set(callId, { messageUuid, runId, turn, callId, name, input })
     } else if (entry.type === 'tool-result') open.delete(entry.callId)
     else if (entry.type === 'message') committed ||= entry.uuid === partial?.uuid
     else if (entry.type === 'run-end') ended ||= entry.run === run

@@ -4,7 +4,7 @@
  */
 
 import { join } from 'node:path'
-import type { RunTool, TaskToolsPort } from '../../shared/agent.ts'
+import type { DiscardUnfinished, RunTool, TaskToolsPort } from '../../shared/agent.ts'
 import { formatCause } from '../../shared/causes.ts'
 import type { EntryBody } from '../../shared/entries.ts'
 import { type PromptId, runIdOf, type TaskId } from '../../shared/ids.ts'
@@ -79,6 +79,7 @@ interface RunnerDependencies {
   agentSpecs: AgentSpecs
   activity: ActivityBoard
   runTool: RunTool
+  discardUnfinished: DiscardUnfinished
   toolsFor: (taskId: TaskId) => TaskToolsPort
   /** Makes the directory that it worked in again where it is gone (S4); gives what is to be said of it. */
   ensureWorkingDir: (task: Task) => Promise<EntryBody[]>
@@ -244,7 +245,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
     try {
       const session = await opened
       try {
-        await closeUnfinished(session, task, run - 1)
+        await closeUnfinished(session, task, run - 1, deps)
         const { env, withheld } = await workspaces.environments.of(taskId, workingDir)
         const outcome = await executeRun({
           task,

@@ -3,7 +3,7 @@
  * to a task is in `lifecycle.ts`, how a run is played in `runner.ts`.
  */
 
-import type { RunTool } from '../../shared/agent.ts'
+import type { DiscardUnfinished, RunTool } from '../../shared/agent.ts'
 import type { AgentChoice } from '../../shared/agents.ts'
 import { type Cause, type ClosedHow, formatCause } from '../../shared/causes.ts'
 import type { StoppedTasks } from '../../shared/contract/tasks.ts'
@@ -108,6 +108,7 @@ interface TaskServiceDependencies {
   runs: RunRegistry
   kinds: AgentKinds
   runTool: RunTool
+  discardUnfinished: DiscardUnfinished
   process: ProcessIdentity
   secrets: LearningMasker
   drift: { find: FindDrift; obstacle: FindObstacle; restore: RestoreWorkingDir }

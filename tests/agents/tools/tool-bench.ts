@@ -14,8 +14,13 @@ import type {
   TaskToolsPort,
   ToolResult,
 } from '../../../src/shared/agent.ts'
-import { newTaskId, newToolCallId } from '../../../src/shared/ids.ts'
+import { newTaskId, newToolCallId, type TaskId, type ToolCallId } from '../../../src/shared/ids.ts'
 import type { ToolDetail, ToolName } from '../../../src/shared/tools.ts'
+
+interface CallIds {
+  taskId: TaskId
+  callId: ToolCallId
+}
 
 interface Recorded {
   path: string
@@ -43,7 +48,8 @@ export interface ToolBench {
   kept: { sha256: string; bytes: number; leftOutBytes: number; text: string }[]
   keepOriginal(before: Uint8Array | null): Promise<void>
   keepOutput(output: KeptOutput): Promise<void>
-  call(name: ToolName | string, input?: unknown): Promise<ToolResult>
+  /** `ids`: of the call; new ones without it. */
+  call(name: ToolName | string, input?: unknown, ids?: CallIds): Promise<ToolResult>
   close(): Promise<void>
 }
 
@@ -89,10 +95,9 @@ export async function openToolBench({
     async keepOriginal(before) {
       bench.order.push(`kept ${text(before) ?? 'nothing'}`)
     },
-    async call(name, input = {}) {
+    async call(name, input = {}, ids = { taskId: newTaskId(), callId: newToolCallId() }) {
       const result = await runTool(name as ToolName, input, {
-        taskId: newTaskId(),
-        callId: newToolCallId(),
+        ...ids,
         workingDir: dir,
         environment: bench.environment(),
         mask: bench.secrets,

@@ -3,6 +3,7 @@ import type { ToolContext, ToolResult } from '../../../shared/agent.ts'
 import { isGitName } from '../../../shared/git-names.ts'
 import { fileError } from './file-error.ts'
 import type { ConfinedPath, FilesInside } from './inside/index.ts'
+import { temporaryNameOf } from './inside/temporary-file.ts'
 import { decodeText, fileBytesMax, splitLines } from './text-file.ts'
 import { ToolError } from './tool.ts'
 
@@ -25,7 +26,7 @@ interface FileChange {
 export async function changeFile(
   inside: FilesInside,
   { path, before, after }: FileChange,
-  { files, callId, signal }: ToolContext,
+  { files, taskId, callId, signal }: ToolContext,
 ): Promise<ToolResult> {
   const bytes = Buffer.from(after)
   if (bytes.length > fileBytesMax)
@@ -35,16 +36,21 @@ export async function changeFile(
   if (path.relative.split('/').some(isGitName))
     throw new ToolError(`path: ${path.relative} belongs to Git. Use git in bash instead.`)
   if (before && bytes.equals(before)) return unchanged(path)
+  const replacement = { bytes, temporaryName: temporaryNameOf({ taskId, callId }), signal }
   signal.throwIfAborted()
   await files.keepOriginal(before)
-  await write(inside, path, bytes)
+  await write(inside, path, replacement)
   await files.record({ callId, path: path.relative, before, after: bytes })
   return changed(path, before, after)
 }
 
-async function write(inside: FilesInside, path: ConfinedPath, bytes: Buffer): Promise<void> {
+async function write(
+  inside: FilesInside,
+  path: ConfinedPath,
+  replacement: Parameters<FilesInside['replace']>[1],
+): Promise<void> {
   try {
-    await inside.replace(path, bytes)
+    await inside.replace(path, replacement)
   } catch (error) {
     if (error instanceof ToolError) throw error
     throw fileError(path.relative, error)

@@ -8,7 +8,8 @@ import type { FileHandle } from 'node:fs/promises'
 import { type ConfinedPath, confine } from './confine.ts'
 import { fileCalls } from './file-calls.ts'
 import { isAt, movedAway, type SystemAccess, withFolder } from './folder.ts'
-import { replaceFile } from './replace-file.ts'
+import { type Replacement, replaceFile } from './replace-file.ts'
+import { removeTemporary } from './temporary-file.ts'
 
 export type { ConfinedPath }
 
@@ -43,7 +44,9 @@ export function createFilesInside({
     confine: (workingDir: string, path: string) => confine(calls, workingDir, path),
     lstat: (path: ConfinedPath) => calls.lstat(path.absolute),
     withOpened,
-    replace: (path: ConfinedPath, bytes: Uint8Array) => replaceFile(access, path, bytes),
+    replace: (path: ConfinedPath, replacement: Replacement) =>
+      replaceFile(access, path, replacement),
+    removeTemporary: (path: ConfinedPath, name: string) => removeTemporary(access, path, name),
     /** Runs `use` for a folder, and rejects if the folder is elsewhere before or after. `at`: the paths of its entries. */
     inFolder: <Result>(
       folder: ConfinedPath,

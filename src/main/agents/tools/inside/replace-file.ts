@@ -1,5 +1,5 @@
 /**
- * Puts a whole file in place of another in one step. The new one is written beside it under a name of its own, so
+ * Puts a whole file in place of another in one step. The new one is written beside it under a temporary name, so
  * the rename finds it in the folder that was checked, or nowhere.
  */
 import { randomUUID } from 'node:crypto'
@@ -10,33 +10,62 @@ import { errorCode } from '../file-error.ts'
 import type { ConfinedPath } from './confine.ts'
 import { type HeldFolder, isAt, movedAway, type SystemAccess, withFolder } from './folder.ts'
 
-/** Folders above it are made as needed. Rejects as the system does, and with ToolError when it is elsewhere. */
+export interface Replacement {
+  bytes: Uint8Array
+  /** The name of the temporary file (`temporaryNameOf`). */
+  temporaryName: string
+  /** Until it has been renamed, an abort removes the temporary file and leaves the old one as it was. */
+  signal: AbortSignal
+}
+
+/**
+ * Folders above it are made as needed. Rejects as the system does, with ToolError when it is elsewhere, and with the
+ * signal's reason or an AbortError on abort.
+ */
 export async function replaceFile(
   access: SystemAccess,
   path: ConfinedPath,
-  bytes: Uint8Array,
+  { bytes, temporaryName, signal }: Replacement,
 ): Promise<void> {
   const folder = { absolute: dirname(path.absolute), relative: path.relative }
   await withFolder(access, folder, { make: true }, async (held) => {
     const name = basename(path.absolute)
     const old = await existing(access, held, path, name)
-    const temporary = held.at(`.shiplog-${randomUUID()}.tmp`)
-    const handle = await access.calls.open(temporary, newFile, old ? old.mode & 0o7777 : 0o666)
+    const mode = old ? old.mode & 0o7777 : 0o666
+    const { handle, temporary } = await openTemporary(access, held, temporaryName, mode)
     let mine: Stats | null = null
     try {
       try {
         mine = await handle.stat()
         await assertBeside(access, { held, path, handle, stats: mine, temporary })
-        await fill(handle, bytes, old)
+        await fill(handle, bytes, old, signal)
       } finally {
         await handle.close()
       }
       await held.assertInPlace()
+      signal.throwIfAborted()
       await access.calls.rename(temporary, held.at(name))
     } catch (error) {
       await takeAway(access, temporary, mine)
       throw error
     }
+  })
+}
+
+async function openTemporary(
+  { calls }: SystemAccess,
+  held: HeldFolder,
+  name: string,
+  mode: number,
+): Promise<{ handle: FileHandle; temporary: string }> {
+  const open = async (temporary: string) => ({
+    handle: await calls.open(temporary, newFile, mode),
+    temporary,
+  })
+  return open(held.at(name)).catch((error) => {
+    if (errorCode(error) !== 'EEXIST') throw error
+    // An earlier call with this id left a file that could not be removed, or the agent made one: it stays.
+    return open(held.at(`.shiplog-${randomUUID()}.tmp`))
   })
 }
 
@@ -83,8 +112,13 @@ async function assertBeside(
   if (!(await isAt(access, handle, stats, temporary))) throw movedAway(path)
 }
 
-async function fill(handle: FileHandle, bytes: Uint8Array, old: Stats | null): Promise<void> {
-  await handle.writeFile(bytes)
+async function fill(
+  handle: FileHandle,
+  bytes: Uint8Array,
+  old: Stats | null,
+  signal: AbortSignal,
+): Promise<void> {
+  await handle.writeFile(bytes, { signal })
   if (old) {
     const now = await handle.stat()
     // Of another owner who lets us write: the new file is ours, as an editor would have it.

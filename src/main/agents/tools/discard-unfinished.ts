@@ -1,0 +1,24 @@
+/** What a call leaves behind whose process was killed: the file that `write_file` and `edit_file` write first. */
+import type { DiscardUnfinished } from '../../../shared/agent.ts'
+import { toolInputSchemas } from '../../../shared/tools.ts'
+import { createFilesInside, type FilesInside } from './inside/index.ts'
+import { temporaryNameOf } from './inside/temporary-file.ts'
+import { ToolError } from './tool.ts'
+
+export function createDiscardUnfinished(
+  inside: FilesInside = createFilesInside(),
+): DiscardUnfinished {
+  return async ({ name, input, workingDir, ...call }) => {
+    if (name !== 'write_file' && name !== 'edit_file') return
+    const parsed = toolInputSchemas[name].safeParse(input)
+    // The tool runner refuses such an input before the tool runs.
+    if (!parsed.success) return
+    try {
+      const path = await inside.confine(workingDir, parsed.data.path)
+      await inside.removeTemporary(path, temporaryNameOf(call))
+    } catch (error) {
+      // The directory is gone, or the path leads out of it: nothing there is this call's.
+      if (!(error instanceof ToolError)) throw error
+    }
+  }
+}
