@@ -241,12 +241,13 @@ test('what was typed and not sent is still there after looking elsewhere', async
   await expect(composer(page)).toHaveValue('Half a thought')
 })
 
-/** What is on disk of the commands that agents have running. */
+/** The commands that agents have running, as far as their process ids are on disk. */
 async function notedCommands(dataDir: string): Promise<string> {
   const running = path.join(dataDir, 'running')
   const names = await readdir(running)
-  const noted = names.map((name) =>
-    readFile(path.join(running, name, 'process.json'), 'utf8').catch(() => ''),
-  )
+  const noted = names.map(async (name) => {
+    const read = (file: string) => readFile(path.join(running, name, file), 'utf8').catch(() => '')
+    return (await read('process.json')) && read('command.json')
+  })
   return (await Promise.all(noted)).join('\n')
 }

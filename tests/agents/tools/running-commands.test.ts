@@ -2,6 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { endProcessGroup } from '../../../src/main/agents/tools/process-group.ts'
 import {
@@ -11,22 +13,27 @@ import {
 import { temporaryDir } from '../../harness.ts'
 
 /** A shell and what it started, as a tool leaves them whose process is killed. */
-async function leave(folder: string): Promise<{ shell: ChildProcess; dir: string }> {
-  const shell = spawn('sh', ['-c', 'sleep 600 & wait'], { detached: true, stdio: 'ignore' })
+async function leave(
+  folder: string,
+  { script = 'sleep 600 & wait', isNoted = true, isMarked = true } = {},
+): Promise<{ shell: ChildProcess; dir: string }> {
+  const running = await createRunningCommands(folder).begin('make voyage\n# at length')
+  const env = { ...process.env, ...(isMarked && running.environment) }
+  const shell = spawn('sh', ['-c', script], { detached: true, stdio: 'ignore', env })
   onTestFinished(() => void shell.kill('SIGKILL'))
-  const running = await createRunningCommands(folder).begin()
-  await running.started(shell.pid as number, 'make voyage\n# at length')
+  if (isNoted) await running.started(shell.pid as number)
   return { shell, dir: running.dir }
 }
+
+const onLinux = it.runIf(process.platform === 'linux')
+const ended = 'Ended a command that an agent had left running: make voyage'
 
 it('ends what was left running, with all it had started, and says so', async () => {
   const folder = join(await temporaryDir(), 'running')
   const { shell, dir } = await leave(folder)
   expect((await stat(dir)).mode & 0o777).toBe(0o700)
   const gone = once(shell, 'exit')
-  expect(await endLeftCommands(folder)).toEqual([
-    'Ended a command that an agent had left running: make voyage',
-  ])
+  expect(await endLeftCommands(folder)).toEqual([ended])
   await gone
   // Whether any of it lives: a machine may keep the dead in their group.
   expect(await endProcessGroup(shell.pid as number)).toBe(false)
@@ -35,7 +42,8 @@ it('ends what was left running, with all it had started, and says so', async () 
 
 it('leaves a process alone that only has the number of one, and takes the folder away', async () => {
   const folder = join(await temporaryDir(), 'running')
-  const { shell, dir } = await leave(folder)
+  // A mark would prove that it is the command.
+  const { shell, dir } = await leave(folder, { isMarked: false })
   const file = join(dir, 'process.json')
   const known = JSON.parse(await readFile(file, 'utf8'))
   await writeFile(file, JSON.stringify({ ...known, startedAt: 'earlier' }))
@@ -44,10 +52,58 @@ it('leaves a process alone that only has the number of one, and takes the folder
   expect(await readdir(folder)).toEqual([])
 })
 
+onLinux('ends a command whose process id was not written down before the kill', async () => {
+  const folder = join(await temporaryDir(), 'running')
+  // Another program in the place of the shell keeps the mark.
+  const { shell, dir } = await leave(folder, { script: 'exec sleep 600', isNoted: false })
+  expect(await readdir(dir)).toEqual(['command.json'])
+  const gone = once(shell, 'exit')
+  expect(await endLeftCommands(folder)).toEqual([ended])
+  await gone
+  expect(await readdir(folder)).toEqual([])
+})
+
+onLinux(
+  'ends what a command left in its group after its shell was killed, and nothing else',
+  async () => {
+    const folder = join(await temporaryDir(), 'running')
+    const file = join(await temporaryDir(), 'pid')
+    const script = `sleep 600 & setsid sh -c 'echo $$ > ${file}; exec sleep 600' & wait`
+    const { shell } = await leave(folder, { script })
+    while (!(await readFile(file, 'utf8').catch(() => '')).endsWith('\n')) await sleep(10)
+    const outside = Number(await readFile(file, 'utf8'))
+    onTestFinished(() => void process.kill(-outside, 'SIGKILL'))
+    const gone = once(shell, 'exit')
+    shell.kill('SIGKILL')
+    await gone
+    expect(await endLeftCommands(folder)).toEqual([ended])
+    expect(await endProcessGroup(shell.pid as number)).toBe(false)
+    process.kill(outside, 0)
+  },
+)
+
+onLinux('leaves the command alone that this start was called from, for a later start', async () => {
+  const folder = join(await temporaryDir(), 'running')
+  const running = await createRunningCommands(folder).begin('shiplog doctor')
+  const module = join(import.meta.dirname, '../../../src/main/agents/tools/running-commands.ts')
+  const script = `
+    const { endLeftCommands } = await import(${JSON.stringify(module)})
+    console.log(JSON.stringify(await endLeftCommands(${JSON.stringify(folder)})))`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'ignore'],
+    env: { ...process.env, ...running.environment },
+  })
+  await running.started(child.pid as number)
+  const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
+  expect({ output: output.trim(), code }).toEqual({ output: '[]', code: 0 })
+  expect(await readdir(folder)).toHaveLength(1)
+})
+
 it('takes away what says nothing that can be read, and knows nothing of a folder that is not there', async () => {
   const folder = join(await temporaryDir(), 'running')
   expect(await endLeftCommands(folder)).toEqual([])
-  const { dir } = await createRunningCommands(folder).begin()
+  const { dir } = await createRunningCommands(folder).begin('true')
   await writeFile(join(dir, 'process.json'), '{"pid":')
   expect(await endLeftCommands(folder)).toEqual([])
   expect(await readdir(folder)).toEqual([])
@@ -56,7 +112,7 @@ it('takes away what says nothing that can be read, and knows nothing of a folder
 it('gives a command its folder elsewhere where none can be made', async () => {
   const file = join(await temporaryDir(), 'file')
   await writeFile(file, '')
-  const running = await createRunningCommands(join(file, 'running')).begin()
+  const running = await createRunningCommands(join(file, 'running')).begin('true')
   expect((await stat(running.dir)).isDirectory()).toBe(true)
   await running.ended()
   await expect(stat(running.dir)).rejects.toThrow('ENOENT')

@@ -1,5 +1,5 @@
-import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { allProcessStats } from './process-stat.ts'
 
 /** How long processes are given to end themselves before they are killed. */
 const killGraceMs = 1000
@@ -39,14 +39,8 @@ async function goneWithin(pid: number, timeMs: number): Promise<boolean> {
 async function hasLiving(pid: number): Promise<boolean> {
   if (!signalGroup(pid, 0)) return false
   if (process.platform !== 'linux') return true
-  for (const name of await readdir('/proc')) {
-    if (!/^\d+$/.test(name)) continue
-    const stat = await readFile(`/proc/${name}/stat`, 'latin1').catch(() => '')
-    // After the name, which may hold anything: state, parent, group.
-    const [state, , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    if (Number(group) === pid && state !== 'Z' && state !== 'X') return true
-  }
-  return false
+  const stats = await allProcessStats()
+  return stats.some(({ group, isAlive }) => group === pid && isAlive)
 }
 
 /** False: there is no such group (any more). Windows has no groups: there it is the process alone. */

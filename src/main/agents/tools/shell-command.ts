@@ -56,7 +56,7 @@ export interface ShellOutcome {
  * when it is aborted before the command was started.
  */
 export async function runShellCommand(run: ShellCommand): Promise<ShellOutcome> {
-  const running = await run.commands.begin()
+  const running = await run.commands.begin(run.command)
   try {
     const stateFile = join(running.dir, 'state')
     const ended = await runInGroup(run, running, stateFile)
@@ -97,7 +97,7 @@ async function runInGroup(
   signal.throwIfAborted()
   const child = spawn(shellPath, args, {
     cwd: state.cwd,
-    env,
+    env: { ...env, ...running.environment },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -117,7 +117,7 @@ async function runInGroup(
     child.once('close', () => resolve())
   })
 
-  const noted = child.pid === undefined ? null : running.started(child.pid, command)
+  const noted = child.pid === undefined ? null : running.started(child.pid)
   const endedBy = await ending(exited, timeoutMs, signal)
   await noted
   // Started, or `ending` would have thrown.

@@ -1,0 +1,33 @@
+/** What `/proc/<pid>/stat` says of a process. Linux only: elsewhere there is no such file. */
+import { readdir, readFile } from 'node:fs/promises'
+
+interface ProcessStat {
+  pid: number
+  /** A dead one that nobody has collected yet lives no more. */
+  isAlive: boolean
+  group: number
+  /** Clock ticks from the boot of the machine to its start. */
+  startTicks: number
+}
+
+/** Of every process that can be seen from here. */
+export async function allProcessStats(): Promise<ProcessStat[]> {
+  const names = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
+  const stats = await Promise.all(names.map((name) => processStat(Number(name))))
+  return stats.filter((stat) => stat !== null)
+}
+
+/** Null: there is no such process (any more). */
+export async function processStat(pid: number): Promise<ProcessStat | null> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => null)
+  if (stat === null) return null
+  // After the name, which may hold anything: state, parent, group; as the twentieth, the start.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  const [state, , group] = fields
+  return {
+    pid,
+    isAlive: state !== 'Z' && state !== 'X',
+    group: Number(group),
+    startTicks: Number(fields[19]),
+  }
+}
