@@ -40,7 +40,12 @@ const importTable: Record<string, PartRow> = {
     parts: [...record, 'main/git', 'main/artifacts', 'main/secrets'],
     packages: 'node',
   },
-  'main/tasks': { parts: [...record, 'main/git', 'main/secrets', ...services], packages: 'node' },
+  // One session at work. Which task it belongs to, and what comes after it, is for tasks to know.
+  'main/runs': { parts: [...record, 'main/git', 'main/secrets'], packages: 'node' },
+  'main/tasks': {
+    parts: [...record, 'main/git', 'main/secrets', ...services, 'main/runs'],
+    packages: 'node',
+  },
   // Compares what the others left on disk; nobody but the contract calls it.
   'main/doctor': { parts: [...record, 'main/git', ...services], packages: 'node' },
   // How long what the others keep is kept; only the contract calls it.

@@ -5,11 +5,11 @@ import { FailureError, invalid, refused } from '../../shared/failure.ts'
 import type { TaskId } from '../../shared/ids.ts'
 import { isRunning, type Task } from '../../shared/tasks.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import { addPullRequestLinks, type LinkSource } from '../runs/pull-request-links.ts'
 import { appendBetweenRuns } from '../sessions/append-between-runs.ts'
 import { chatFile, type DataLayout } from '../sessions/session-files.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { WorkspaceService } from '../workspaces/workspace-service.ts'
-import { addPullRequestLinks, type LinkSource } from './pull-request-links.ts'
 import type { TaskRecord } from './task-record.ts'
 
 /** Resolves with false when it was linked already. Throws FailureError. */

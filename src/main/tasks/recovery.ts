@@ -25,13 +25,13 @@ import {
   readJournalPage,
 } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import { isPrompt, promptFor } from '../runs/first-prompt.ts'
+import { messageOf } from '../runs/interruption.ts'
 import { readPartial } from '../sessions/partial-file.ts'
 import { type Session, SessionMissingError } from '../sessions/session.ts'
 import { chatFile, type DataLayout, partialFile } from '../sessions/session-files.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { trashedRootName } from '../sessions/trash-names.ts'
-import { isPrompt, promptFor } from './first-prompt.ts'
-import { messageOf } from './interruption.ts'
 import { endEvent } from './run-end.ts'
 
 const crashed: Cause = { kind: 'crashed' }

@@ -1,7 +1,7 @@
 /** How a run ended, as the ledger is told. */
 import type { TaskId } from '../../shared/ids.ts'
 import type { TranscriptCounts } from '../../shared/tasks.ts'
-import type { RunOutcome } from './run.ts'
+import type { RunOutcome } from '../runs/run.ts'
 import type { TaskEvent } from './task-record.ts'
 
 /** `endedAt`: milliseconds since the epoch, where it ended before it could be recorded. */

@@ -1,9 +1,9 @@
 /** Stops what belongs to a workspace before it is removed. */
 import type { TaskId } from '../../shared/ids.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import { Interruption } from '../runs/interruption.ts'
+import type { RunRegistry } from '../runs/run-registry.ts'
 import type { RunStopper } from '../workspaces/ports.ts'
-import { Interruption } from './interruption.ts'
-import type { RunRegistry } from './run-registry.ts'
 import { createTaskRecord } from './task-record.ts'
 
 export function createRunStopper({

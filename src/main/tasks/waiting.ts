@@ -2,7 +2,7 @@
 import type { TaskId } from '../../shared/ids.ts'
 import { isSettled } from '../../shared/tasks.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import type { RunRegistry } from './run-registry.ts'
+import type { RunRegistry } from '../runs/run-registry.ts'
 
 /** Node takes a longer time for no time at all. */
 const timerMsMax = 2 ** 31 - 1

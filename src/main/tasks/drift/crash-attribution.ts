@@ -4,7 +4,7 @@ import { lstat, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { openDataFile } from '../../journal/index.ts'
-import type { Trail } from './session-history.ts'
+import type { Trail } from '../../runs/session-history.ts'
 
 /** File systems keep times of files in steps of up to two seconds. */
 const clearlyAfterMs = 2_000

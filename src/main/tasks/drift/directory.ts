@@ -2,9 +2,9 @@
 import { type DriftConflict, type DriftReport, thePerson } from '../../../shared/drift.ts'
 import type { Task, Workspace } from '../../../shared/tasks.ts'
 import type { Git, TreeDifference } from '../../git/index.ts'
+import type { Trail } from '../../runs/session-history.ts'
 import { committersOf, type Neighbours, neighboursIn } from './attribution.ts'
 import { contentHash, whoseChange } from './crash-attribution.ts'
-import type { Trail } from './session-history.ts'
 
 type Deps = Parameters<typeof neighboursIn>[0]
 

@@ -7,11 +7,11 @@ import type { Entry } from '../../../shared/entries.ts'
 import type { LedgerState } from '../../../shared/projections/ledger-state.ts'
 import type { Task, Workspace } from '../../../shared/tasks.ts'
 import { type Git, GitError } from '../../git/index.ts'
+import { modelChange, type Trail, trailOf, unknownCalls } from '../../runs/session-history.ts'
 import type { Records } from '../../workspaces/record.ts'
 import { compareContents, compareTrees, type DirectoryDrift } from './directory.ts'
 import { headMove, isDirectory, originConflicts, originOf } from './origin.ts'
 import { projectBranchConflicts } from './project-branch.ts'
-import { modelChange, type Trail, trailOf, unknownCalls } from './session-history.ts'
 
 interface DriftDependencies {
   state: LedgerState

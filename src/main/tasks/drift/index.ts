@@ -2,5 +2,3 @@
 export { createDrift, type FindDrift } from './drift.ts'
 export { createFindObstacle, type FindObstacle } from './obstacle.ts'
 export { createRestoreWorkingDir, type RestoreWorkingDir } from './restore.ts'
-export { mayChangeAnyFile } from './session-history.ts'
-export { createRunSnapshots, type RunSnapshots } from './snapshots.ts'

@@ -6,9 +6,9 @@ import { ancestorsOf, type LedgerState } from '../../../shared/projections/ledge
 import type { Task, Workspace } from '../../../shared/tasks.ts'
 import type { Git } from '../../git/index.ts'
 import { exists } from '../../journal/index.ts'
+import { lastSnapshot } from '../../runs/session-history.ts'
 import type { WorkingDirs } from '../../workspaces/working-dirs.ts'
 import { isDirectory } from './origin.ts'
-import { lastSnapshot } from './session-history.ts'
 
 interface ObstacleDependencies {
   state: LedgerState

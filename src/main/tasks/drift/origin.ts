@@ -11,10 +11,10 @@ import { ancestorsOf, type LedgerState } from '../../../shared/projections/ledge
 import type { Task, Workspace } from '../../../shared/tasks.ts'
 import type { Git, TreeDifference } from '../../git/index.ts'
 import { systemCode } from '../../journal/index.ts'
+import type { Trail } from '../../runs/session-history.ts'
 import { committersOf, neighboursIn } from './attribution.ts'
 import { modifiedAt } from './crash-attribution.ts'
 import { blobsOf, bothNames, firstKnown, touches } from './directory.ts'
-import type { Trail } from './session-history.ts'
 
 type Deps = Parameters<typeof neighboursIn>[0]
 

@@ -1,10 +1,10 @@
 /** What was committed on the project's branch to the files of a sub-agent, which only its root was made from. */
 import type { DriftConflict } from '../../../shared/drift.ts'
 import type { Task, Workspace } from '../../../shared/tasks.ts'
+import type { Trail } from '../../runs/session-history.ts'
 import { committersOf, neighboursIn } from './attribution.ts'
 import { blobsOf, bothNames, touches } from './directory.ts'
 import { type Origin, pathsBetween } from './origin.ts'
-import type { Trail } from './session-history.ts'
 
 /**
  * Files of this agent that were committed there since its root began, and that are not the same where it began

@@ -7,12 +7,12 @@ import type { LedgerState } from '../../../shared/projections/ledger-state.ts'
 import type { Task, Workspace } from '../../../shared/tasks.ts'
 import { type Git, WorktreeRefusedError } from '../../git/index.ts'
 import { exists } from '../../journal/index.ts'
+import { lastSnapshot } from '../../runs/session-history.ts'
 import type { Records } from '../../workspaces/record.ts'
 import type { WorkingDirs } from '../../workspaces/working-dirs.ts'
 import { entriesOf } from './attribution.ts'
 import { createFindObstacle, ownerOf, type Placed } from './obstacle.ts'
 import { isDirectory } from './origin.ts'
-import { lastSnapshot } from './session-history.ts'
 
 interface RestoreDependencies {
   state: LedgerState

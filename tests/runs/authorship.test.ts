@@ -6,7 +6,7 @@ import {
   fromAuthors,
   ownedBy,
   toAuthors,
-} from '../../src/main/tasks/authorship.ts'
+} from '../../src/main/runs/authorship.ts'
 
 const msMax = 10_000
 const changed = (before: string, after: string) =>

@@ -1,6 +1,6 @@
 import { setImmediate as settled } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { acquireBoth, createSemaphore, type Slot } from '../../src/main/tasks/semaphore.ts'
+import { acquireBoth, createSemaphore, type Slot } from '../../src/main/runs/semaphore.ts'
 
 const never = new AbortController().signal
 

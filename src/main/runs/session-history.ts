@@ -1,9 +1,9 @@
 /** What a task's own entries say of what it did and where it stopped. Pure. */
-import { type DriftReport, type UnknownCall, unknownCallCharsMax } from '../../../shared/drift.ts'
-import type { Entry, WorkspaceSnapshotEntry } from '../../../shared/entries.ts'
-import { describeToolCall } from '../../../shared/projections/describe-tool-call.ts'
-import type { Task } from '../../../shared/tasks.ts'
-import { traitsOf } from '../../../shared/tool-traits.ts'
+import { type DriftReport, type UnknownCall, unknownCallCharsMax } from '../../shared/drift.ts'
+import type { Entry, WorkspaceSnapshotEntry } from '../../shared/entries.ts'
+import { describeToolCall } from '../../shared/projections/describe-tool-call.ts'
+import type { Task } from '../../shared/tasks.ts'
+import { traitsOf } from '../../shared/tool-traits.ts'
 
 /** The model of the last run, where the task has another one now. */
 export function modelChange(task: Task, history: readonly Entry[]): DriftReport['modelChanged'] {

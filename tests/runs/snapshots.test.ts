@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import type { Git } from '../../../src/main/git/index.ts'
-import { createRunSnapshots } from '../../../src/main/tasks/drift/snapshots.ts'
-import type { Entry, EntryBody, WorkspaceSnapshotEntry } from '../../../src/shared/entries.ts'
-import { newTaskId, runIdOf } from '../../../src/shared/ids.ts'
-import { entriesOf, openFixture, start, untilQuiet } from '../../harness.ts'
-import { interruptedAt, taskNow } from './walk.ts'
+import type { Git } from '../../src/main/git/index.ts'
+import { createRunSnapshots } from '../../src/main/runs/snapshots.ts'
+import type { Entry, EntryBody, WorkspaceSnapshotEntry } from '../../src/shared/entries.ts'
+import { newTaskId, runIdOf } from '../../src/shared/ids.ts'
+import { entriesOf, openFixture, start, untilQuiet } from '../harness.ts'
+import { interruptedAt, taskNow } from '../tasks/drift/walk.ts'
 
 const snapshotsIn = (history: Entry[]): WorkspaceSnapshotEntry[] =>
   history.filter((entry) => entry.type === 'workspace-snapshot')

@@ -1,10 +1,10 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { createTurnWriter } from '../../src/main/runs/turn-writer.ts'
 import { maskEntry } from '../../src/main/secrets/mask-records.ts'
 import { createMasker } from '../../src/main/secrets/masker.ts'
 import { openSession, type SessionEvent } from '../../src/main/sessions/session.ts'
-import { createTurnWriter } from '../../src/main/tasks/turn-writer.ts'
 import { newTaskId, runIdOf, type ToolCallId } from '../../src/shared/ids.ts'
 import { temporaryDir } from '../harness.ts'
 

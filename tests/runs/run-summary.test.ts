@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { summaryOf } from '../../src/main/tasks/run-summary.ts'
+import { summaryOf } from '../../src/main/runs/run-summary.ts'
 
 it.each([
   ['Two files.', 'Done\n\nTwo files.'],

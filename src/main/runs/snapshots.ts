@@ -3,11 +3,11 @@
  * tools, so that what a command did counts as well (S2). The last state stays in the repository under the
  * task's hidden ref, from which the directory can be made again (S4).
  */
-import { type Entry, type EntryBody, snapshotPathsMax } from '../../../shared/entries.ts'
-import type { RunId } from '../../../shared/ids.ts'
-import type { Task } from '../../../shared/tasks.ts'
-import type { Git, TreeDifference } from '../../git/index.ts'
-import type { Session } from '../../sessions/session.ts'
+import { type Entry, type EntryBody, snapshotPathsMax } from '../../shared/entries.ts'
+import type { RunId } from '../../shared/ids.ts'
+import type { Task } from '../../shared/tasks.ts'
+import type { Git, TreeDifference } from '../git/index.ts'
+import type { Session } from '../sessions/session.ts'
 import { lastSnapshot, mayChangeFiles } from './session-history.ts'
 
 export interface RunSnapshots {

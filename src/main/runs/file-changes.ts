@@ -29,7 +29,7 @@ import {
   type Span,
   toAuthors,
 } from './authorship.ts'
-import { lastSnapshot } from './drift/session-history.ts'
+import { lastSnapshot } from './session-history.ts'
 
 /** Of one turn, or of one call of a tool: nothing else runs while files are compared. */
 const comparisonMsMax = 250

@@ -1,15 +1,15 @@
 import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import type { TreeDifference } from '../../src/main/git/index.ts'
+import * as authorship from '../../src/main/runs/authorship.ts'
+import { createFileChanges } from '../../src/main/runs/file-changes.ts'
 import { createSessions } from '../../src/main/sessions/sessions.ts'
-import * as authorship from '../../src/main/tasks/authorship.ts'
-import { createFileChanges } from '../../src/main/tasks/file-changes.ts'
 import type { Entry } from '../../src/shared/entries.ts'
 import { newEntryId, newTaskId, newToolCallId } from '../../src/shared/ids.ts'
 import { temporaryDir } from '../harness.ts'
 
-vi.mock('../../src/main/tasks/authorship.ts', async (original) => {
-  const real = await original<typeof import('../../src/main/tasks/authorship.ts')>()
+vi.mock('../../src/main/runs/authorship.ts', async (original) => {
+  const real = await original<typeof import('../../src/main/runs/authorship.ts')>()
   return { ...real, follow: vi.fn(real.follow) }
 })
 
