@@ -3,6 +3,30 @@ import type { Mutant } from './mutant.ts'
 /** What is made of the records: pure, so each fault is seen by nobody but a reader. */
 export const projectionsMutants: Mutant[] = [
   {
+    id: 'projections-state-folded-twice',
+    file: 'src/shared/projections/session-state.ts',
+    find: '  if (entry.seq <= state.seq) return state\n',
+    replace: '',
+    harm: 'Entries that are both read and heard of count twice in what a session is asked for.',
+    tests: ['tests/shared/session-state.test.ts'],
+  },
+  {
+    id: 'projections-state-forgets-oldest-silently',
+    file: 'src/shared/projections/session-state.ts',
+    find: '    state.filesCut = true\n',
+    replace: '',
+    harm: 'Drift says nothing of files that a very large session changed long ago.',
+    tests: ['tests/shared/session-state.test.ts'],
+  },
+  {
+    id: 'projections-state-keeps-failed-report',
+    file: 'src/shared/projections/session-state.ts',
+    find: "if (entry.status === 'failed') state.reported = false",
+    replace: "if (entry.status === 'completed') state.reported = false",
+    harm: 'An agent that is retried after it failed counts as having reported already.',
+    tests: ['tests/shared/session-state.test.ts'],
+  },
+  {
     id: 'projections-call-without-result',
     file: 'src/shared/projections/repair-history.ts',
     find: "if (entry.type !== 'tool-call' || answered.has(entry.callId)) return [entry]",

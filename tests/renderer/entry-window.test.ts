@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   appendEntries,
@@ -10,6 +11,8 @@ import {
 } from '../../src/renderer/store/entry-window.ts'
 import { type Entry, entryVersion } from '../../src/shared/entries.ts'
 import { newEntryId } from '../../src/shared/ids.ts'
+import { seed } from '../crash/effort.ts'
+import { randomHistory } from '../shared/random-history.ts'
 
 const all: Entry[] = Array.from({ length: windowEntriesMax + 500 }, (_, index) => ({
   v: entryVersion,
@@ -43,6 +46,23 @@ describe('entry window', () => {
     const window = prependEntries(windowOf(span(11, 20)), span(1, 12))
     expect(window.entries.map((entry) => entry.seq)).toEqual(span(1, 20).map((entry) => entry.seq))
     expect(window.fold.items).toEqual(windowOf(span(1, 20)).fold.items)
+  })
+
+  it('folds any history to the same however it grows at both ends', () => {
+    const cuts = fc.tuple(fc.nat(60), fc.nat(60), fc.nat(60))
+    fc.assert(
+      fc.property(randomHistory, cuts, fc.nat(3), (history, unsorted, overlap) => {
+        const [first, middle, last] = unsorted.toSorted((a, b) => a - b) as [number, number, number]
+        const begun = windowOf(history.slice(middle, last))
+        const older = prependEntries(begun, history.slice(first, middle + overlap))
+        // An empty window joins anything on.
+        fc.pre(older.entries.length > 0 || first === 0)
+        const grown = appendEntries(older, history.slice(last)) ?? emptyWindow()
+        const whole = prependEntries(grown, history.slice(0, first + overlap))
+        expect(whole).toEqual(windowOf(history))
+      }),
+      { seed, numRuns: 300 },
+    )
   })
 
   it('stays bounded at both ends', () => {

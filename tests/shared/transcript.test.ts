@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Entry, EntryBody, PartialMessage } from '../../src/shared/entries.ts'
 import { parseEntry } from '../../src/shared/entries.ts'
@@ -13,6 +14,8 @@ import {
   foldEntries,
   withPartial,
 } from '../../src/shared/projections/transcript.ts'
+import { seed } from '../crash/effort.ts'
+import { randomHistory } from './random-history.ts'
 
 const sessionId = newTaskId()
 const runId = runIdOf(sessionId, 1)
@@ -106,6 +109,17 @@ describe('the transcript projection', () => {
     expect(incremental.items).toEqual(foldEntries(emptyTranscript(), all).items)
     foldEntries(incremental, all)
     expect(incremental.items).toHaveLength(3)
+  })
+
+  it('gives the same for any history however it is split, also when the parts overlap', () => {
+    fc.assert(
+      fc.property(randomHistory, fc.nat(60), fc.nat(60), (all, a, b) => {
+        const incremental = foldEntries(emptyTranscript(), all.slice(0, a))
+        foldEntries(incremental, all.slice(Math.min(a, b)))
+        expect(incremental).toEqual(foldEntries(emptyTranscript(), all))
+      }),
+      { seed, numRuns: 300 },
+    )
   })
 
   it('[S3] says that a call without a result has an unknown outcome once its run is over', () => {
