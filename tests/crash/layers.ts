@@ -4,6 +4,7 @@
  * agent and no Git: only what is promised of the record.
  */
 
+import { createHash } from 'node:crypto'
 import { createDiscardUnfinished } from '../../src/main/agents/tools/discard-unfinished.ts'
 import { saveReport } from '../../src/main/artifacts/index.ts'
 import { createDoctor } from '../../src/main/doctor/doctor.ts'
@@ -15,6 +16,7 @@ import { createTurnWriter } from '../../src/main/runs/turn-writer.ts'
 import { createMasker } from '../../src/main/secrets/masker.ts'
 import { layoutOf } from '../../src/main/sessions/session-files.ts'
 import { createSessions } from '../../src/main/sessions/sessions.ts'
+import { createAgentSpecs } from '../../src/main/tasks/agent-specs.ts'
 import { recoverLostRuns } from '../../src/main/tasks/recovery.ts'
 import { createWorkspaceService } from '../../src/main/workspaces/workspace-service.ts'
 import type { Entry } from '../../src/shared/entries.ts'
@@ -112,6 +114,16 @@ export async function allEntries(
   return entries
 }
 
+/** Only kept: nobody plays it here. */
+const scenario = 'version: 1\n'
+const spec = { ...scriptedSpec(), scenario: createHash('sha256').update(scenario).digest('hex') }
+const agentSpecs = createAgentSpecs({
+  load: () => {
+    throw new Error('no scenario is played')
+  },
+  masked: (_kind, text) => text,
+})
+
 const usage = { ...noUsage, inputTokens: 1, outputTokens: 1 }
 
 /** The voyage. `ack` is called with each thing at the moment in which somebody may rely on it. */
@@ -132,6 +144,7 @@ export async function sail(layers: Layers, ack: (fact: Fact) => void): Promise<v
   async function create(title: string, parentId: TaskId | null): Promise<TaskId> {
     const taskId = newTaskId()
     const rootId = parentId ? (ledger.state.tasks.get(parentId)?.rootId ?? parentId) : taskId
+    if (parentId === null) await agentSpecs.save(layout.sessionDir(taskId), { spec, scenario })
     await ledger.record(
       {
         type: 'task.created',
@@ -141,7 +154,7 @@ export async function sail(layers: Layers, ack: (fact: Fact) => void): Promise<v
         projectId,
         title,
         agent: 'a',
-        spec: scriptedSpec(),
+        spec,
         prompt: 'Do it',
         model: null,
         isolation: 'in-place',

@@ -50,6 +50,12 @@ export const problemTable: Record<ProblemKind, ProblemRow> = {
     repair: null,
     evenAtWork: true,
   },
+  'scenario-missing': { found: 'a scenario that a task’s spec names is gone', repair: null },
+  'scenario-damaged': {
+    found: 'such a scenario whose SHA-256 is not its name',
+    repair: null,
+    evenAtWork: true,
+  },
   'report-missing': {
     found: 'the ledger has `task.reported`, and `report.json` or `report.md` of that run is gone',
     repair: null,

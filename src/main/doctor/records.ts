@@ -11,14 +11,16 @@ import { makeDirDurable, moveDurable, readJsonFile, sha256OfDataFile } from '../
 import { chatFile } from '../sessions/session-files.ts'
 import type { Case, Findings } from './finding.ts'
 import { guarded, isFile, isFolder } from './on-disk.ts'
+import { examineScenarios, type ScenariosByRoot, scenariosByRoot } from './scenarios.ts'
 
 export async function* examineRecords(subject: Case): Findings {
   const { state } = subject.ledger
+  const scenarios = scenariosByRoot(state)
   for (const task of state.tasks.values()) {
     const { rootId } = task
     const path = subject.layout.sessionDir(task.id)
     if (task.trashed) continue
-    yield* guarded({ path, rootId }, () => examineTask(subject, task))
+    yield* guarded({ path, rootId }, () => examineTask(subject, task, scenarios))
   }
 }
 
@@ -26,7 +28,7 @@ export async function* examineRecords(subject: Case): Findings {
 const hasBegun = ({ runs, transcriptCounts }: Task): boolean =>
   runs.length > 0 && transcriptCounts?.bytes !== 0
 
-async function* examineTask(subject: Case, task: Task): Findings {
+async function* examineTask(subject: Case, task: Task, scenarios: ScenariosByRoot): Findings {
   const { layout, ledger } = subject
   const { rootId } = task
   const root = ledger.state.tasks.get(rootId)
@@ -40,6 +42,8 @@ async function* examineTask(subject: Case, task: Task): Findings {
     if (task.id === rootId) yield* examineLostArchive(subject, task)
     return
   }
+  if (task.id === rootId)
+    yield* examineScenarios(subject, homeOf(subject, task), scenarios.get(rootId)?.values() ?? [])
   const keepers = await keepersOf(subject, task)
   if (task.archived && task.parentId !== null) {
     const places = keepers.map((dir) => join(archivedTranscriptDir(dir, task.id), transcriptFile))

@@ -1,10 +1,10 @@
 /** What a task's agent spec names: where it is kept beside the record, and the program that it stands for. */
 import { createHash } from 'node:crypto'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { AgentProgram } from '../../shared/agent.ts'
 import type { AgentChoice, AgentSpec } from '../../shared/agents.ts'
 import { makeDirDurable, readDataFile, writeFileDurable } from '../journal/index.ts'
-import { scenariosDir } from '../sessions/session-files.ts'
+import { scenarioPath } from '../sessions/session-files.ts'
 import type { AgentKinds } from './agent-kinds.ts'
 
 /** A spec with the text that it names by its hash. */
@@ -27,7 +27,7 @@ export function createAgentSpecs(kinds: AgentKinds): AgentSpecs {
   const loaded = new Map<string, AgentProgram>()
 
   async function read(sessionDir: string, spec: AgentSpec): Promise<PreparedAgent> {
-    const file = join(sessionDir, scenariosDir, scenarioFile(spec))
+    const file = join(sessionDir, scenarioPath(spec.scenario))
     const scenario = (await readDataFile(file)).toString('utf8')
     if (sha256(scenario) !== spec.scenario)
       throw new Error(`${file} was changed after it was started: its name is the hash of its text`)
@@ -44,9 +44,9 @@ export function createAgentSpecs(kinds: AgentKinds): AgentSpecs {
       return { spec, scenario, program }
     },
     async save(sessionDir, { spec, scenario }) {
-      const dir = join(sessionDir, scenariosDir)
-      await makeDirDurable(dir)
-      await writeFileDurable(join(dir, scenarioFile(spec)), scenario)
+      const file = join(sessionDir, scenarioPath(spec.scenario))
+      await makeDirDurable(dirname(file))
+      await writeFileDurable(file, scenario)
     },
     read,
     async program(sessionDir, spec) {
@@ -61,5 +61,3 @@ export function createAgentSpecs(kinds: AgentKinds): AgentSpecs {
 }
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
-
-const scenarioFile = ({ scenario }: AgentSpec): string => `${scenario}.yaml`

@@ -12,6 +12,8 @@ export const problemKinds = [
   'blob-damaged',
   'file-history-missing',
   'file-history-damaged',
+  'scenario-missing',
+  'scenario-damaged',
   'report-missing',
   'report-damaged',
   'patch-missing',

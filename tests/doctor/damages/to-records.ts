@@ -1,4 +1,4 @@
-/** Damages to what was recorded: the ledger's snapshot, transcripts, and the long values and originals beside them. */
+/** Damages to what was recorded: the ledger's snapshot, transcripts, and the long values, originals and scenarios beside them. */
 import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { appendFile, rm } from 'node:fs/promises'
@@ -127,6 +127,35 @@ export const damagesToRecords: Damage[] = [
     harm: (patient) => flipByte(originalOfReadme(patient), 0),
     at: /file-history\/[0-9a-f]{64}$/,
     detail: /not what its name says/,
+    repairable: false,
+  },
+  {
+    kind: 'scenario-missing',
+    why: 'the scenario of a tree is gone',
+    harm: ({ session }) => rm(onlyIn(session('scenarios'))),
+    at: /^sessions\/[^/]+\/scenarios\/[0-9a-f]{64}\.yaml$/,
+    detail: /^the scenario of "Do it" \(test\.yaml\) is gone: a run that plays it is refused$/,
+    repairable: false,
+  },
+  {
+    kind: 'scenario-missing',
+    why: 'the scenario of an archived tree is gone, with its folder',
+    harm: async ({ fixture, rootId, dataDir }) => {
+      const shiplog = await fixture.restart()
+      await shiplog.client.workspace.remove({ workspaceId: rootId })
+      await shiplog.close()
+      await rm(join(dataDir, 'archive', rootId, 'scenarios'), { recursive: true })
+    },
+    at: /^archive\/[^/]+\/scenarios\/[0-9a-f]{64}\.yaml$/,
+    detail: /^the scenario of "Do it"/,
+    repairable: false,
+  },
+  {
+    kind: 'scenario-damaged',
+    why: 'a scenario was changed',
+    harm: ({ session }) => flipByte(onlyIn(session('scenarios')), 40),
+    at: /^sessions\/[^/]+\/scenarios\/[0-9a-f]{64}\.yaml$/,
+    detail: /^the scenario of "Do it" \(test\.yaml\) was changed after it was started: /,
     repairable: false,
   },
 ]

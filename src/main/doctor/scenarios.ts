@@ -1,0 +1,42 @@
+/** The scenarios that agents play: each lies in its root's directory, named by the SHA-256 of its text. */
+import { join } from 'node:path'
+import type { TaskId } from '../../shared/ids.ts'
+import type { LedgerState } from '../../shared/projections/ledger-state.ts'
+import type { Task } from '../../shared/tasks.ts'
+import { sha256OfDataFile } from '../journal/index.ts'
+import { scenarioPath } from '../sessions/session-files.ts'
+import type { Case, Findings } from './finding.ts'
+import { isFile } from './on-disk.ts'
+
+/** For each root the tasks of its tree, one for each scenario. */
+export type ScenariosByRoot = Map<TaskId, Map<string, Task>>
+
+export function scenariosByRoot({ tasks }: LedgerState): ScenariosByRoot {
+  const found: ScenariosByRoot = new Map()
+  for (const task of tasks.values()) {
+    const ofTree = found.get(task.rootId) ?? new Map<string, Task>()
+    if (!ofTree.has(task.spec.scenario)) ofTree.set(task.spec.scenario, task)
+    found.set(task.rootId, ofTree)
+  }
+  return found
+}
+
+/** `dir`: the root's directory, in `sessions/` or `archive/`. */
+export async function* examineScenarios(
+  subject: Case,
+  dir: string,
+  tasks: Iterable<Task>,
+): Findings {
+  for (const { spec, title, rootId } of tasks) {
+    const path = join(dir, scenarioPath(spec.scenario))
+    const what = `the scenario of "${title}" (${spec.source})`
+    subject.looked()
+    if (!(await isFile(path))) {
+      const detail = `${what} is gone: a run that plays it is refused`
+      yield { kind: 'scenario-missing', path, detail, rootId }
+    } else if ((await sha256OfDataFile(path)) !== spec.scenario) {
+      const detail = `${what} was changed after it was started: a run that plays it is refused`
+      yield { kind: 'scenario-damaged', path, detail, rootId }
+    }
+  }
+}
