@@ -23,8 +23,23 @@ export interface AgentSpecs {
   program(sessionDir: string, spec: AgentSpec): Promise<AgentProgram>
 }
 
+/**
+ * Programs that stay loaded, those used last. One can take several megabytes; a tree plays one, and few trees are at
+ * work at once. Another one is read and parsed again.
+ */
+export const programsMax = 8
+
 export function createAgentSpecs(kinds: AgentKinds): AgentSpecs {
+  /** By the hash of the scenario, the least recently used first. */
   const loaded = new Map<string, AgentProgram>()
+
+  function keep(scenario: string, program: AgentProgram): AgentProgram {
+    loaded.delete(scenario)
+    loaded.set(scenario, program)
+    const [oldest] = loaded.keys()
+    if (loaded.size > programsMax && oldest !== undefined) loaded.delete(oldest)
+    return program
+  }
 
   async function read(sessionDir: string, spec: AgentSpec): Promise<PreparedAgent> {
     const file = join(sessionDir, scenarioPath(spec.scenario))
@@ -40,7 +55,7 @@ export function createAgentSpecs(kinds: AgentKinds): AgentSpecs {
       const scenario = kinds.masked(kind, given)
       const program = kinds.load(kind, { text: scenario, name: source })
       const spec = { kind, scenario: sha256(scenario), source, agent: program.rootAgent }
-      loaded.set(spec.scenario, program)
+      keep(spec.scenario, program)
       return { spec, scenario, program }
     },
     async save(sessionDir, { spec, scenario }) {
@@ -51,11 +66,9 @@ export function createAgentSpecs(kinds: AgentKinds): AgentSpecs {
     read,
     async program(sessionDir, spec) {
       const known = loaded.get(spec.scenario)
-      if (known) return known
+      if (known) return keep(spec.scenario, known)
       const { scenario } = await read(sessionDir, spec)
-      const program = kinds.load(spec.kind, { text: scenario, name: spec.source })
-      loaded.set(spec.scenario, program)
-      return program
+      return keep(spec.scenario, kinds.load(spec.kind, { text: scenario, name: spec.source }))
     },
   }
 }
