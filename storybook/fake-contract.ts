@@ -378,12 +378,9 @@ export function createFakeContract(options: FakeContractOptions = {}): FakeContr
       }),
       leftovers: os.workspace.leftovers.handler(() => ({ leftovers: [] })),
       restore: os.workspace.restore.handler(({ input, errors }) => {
-        record({
-          type: 'workspace.restored',
-          workspaceId: taskOf(input.workspaceId, errors).id,
-          branch: null,
-        })
-        return {}
+        const { id } = taskOf(input.workspaceId, errors)
+        record({ type: 'workspace.restored', workspaceId: id, branch: null })
+        return { restored: [id], left: [] }
       }),
       trash: os.workspace.trash.handler(({ input, errors }) => {
         const id = taskOf(input.workspaceId, errors).id

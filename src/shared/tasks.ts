@@ -55,6 +55,10 @@ export const activityText = (activity: Activity): string =>
 export const isSettled = (status: TaskStatus): boolean =>
   !isRunning(status) && status !== 'queued' && status !== 'blocked'
 
+/** It can be resumed, queued again or retried, as long as its workspace is there. */
+export const canGoOn = (status: TaskStatus): boolean =>
+  ['interrupted', 'queued', 'blocked', 'failed'].includes(status)
+
 export const isolationSchema = z.enum(['worktree', 'in-place'])
 export type Isolation = z.infer<typeof isolationSchema>
 

@@ -162,6 +162,9 @@ export function createFakeWorld() {
     expire(items: RemovedItem[]) {
       expiring = items
     },
+    keepsArchived(taskId: TaskId) {
+      memory.unrestorable.add(taskId)
+    },
     answerApply(outcome: ApplyOutcome) {
       applyOutcome = outcome
     },

@@ -262,7 +262,7 @@ describe('workspaces', () => {
     expect(stderr).toContain('1 file changed, +1 −1')
   })
 
-  it('remove: says what takes a root back, and which sub-agents can not be resumed any more', async () => {
+  it('remove: says what takes it back, and which sub-agents can be resumed only then', async () => {
     const worker = world.createTask({
       projectId: world.addProject('/code/web'),
       parentId: lead,
@@ -272,12 +272,34 @@ describe('workspaces', () => {
     world.interrupt(worker, { kind: 'crashed' })
     expect((await run('workspaces', 'remove', worker)).stderr).toBe(
       `Archived and removed 1 workspace: ${worker.slice(0, 8)}. Reports and transcripts are kept.\n` +
-        `Interrupted, and can't be resumed any more: Work (${worker.slice(0, 8)}).\n`,
+        `Interrupted, and can be resumed only once they are restored: Work (${worker.slice(0, 8)}).\n` +
+        `  shiplog workspaces restore ${worker.slice(0, 8)}   restores it\n`,
     )
     expect((await run('workspaces', 'remove', lead)).stderr).toBe(
       `Archived and removed 1 workspace: ${lead.slice(0, 8)}. Reports and transcripts are kept.\n` +
         `  shiplog workspaces restore ${lead.slice(0, 8)}   restores it\n`,
     )
+  })
+
+  it('restore: says what can be resumed again, and what stays in the archive', async () => {
+    const projectId = world.addProject('/code/web')
+    const [worker, other] = ['Work', 'Other'].map((title) =>
+      world.createTask({ projectId, parentId: lead, title }),
+    ) as [TaskId, TaskId]
+    for (const id of [worker, other]) {
+      world.spawn(id)
+      world.interrupt(id, { kind: 'crashed' })
+      world.archive(id)
+    }
+    world.archive(lead)
+    world.keepsArchived(other)
+    const { stderr } = await run('workspaces', 'restore', lead)
+    expect(stderr).toContain(`shiplog tasks resume ${worker.slice(0, 8)}   resumes "Work"`)
+    expect(stderr).toContain('Other could not be restored. Its commits are gone.')
+    expect(await document('workspaces', 'restore', lead)).toMatchObject({
+      restored: { id: lead },
+      left: [{ taskId: other, title: 'Other', why: 'Its commits are gone.' }],
+    })
   })
 
   it('remove', async () => {

@@ -479,6 +479,8 @@ it('[S1] says when what is interrupted can not be resumed, since its workspace w
   removed.archive(id)
   expect(await runToEnd(['tasks', 'resume'], { world: removed })).toMatchObject({
     code: 3,
-    stderr: 'Error: No agent can be resumed: the workspace of "Alone" was removed.\n',
+    stderr:
+      'Error: No agent can be resumed: the workspace of "Alone" was removed.\n' +
+      `  shiplog workspaces restore ${id.slice(0, 8)}   restores what can be resumed\n`,
   })
 })

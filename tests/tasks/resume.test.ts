@@ -17,12 +17,10 @@ import {
   until,
   untilQuiet,
 } from '../harness.ts'
+import { hold, untilAllHold } from '../holding.ts'
 
 /** Notes a word outside of the worktrees, so that a call that ran twice shows. */
 const note = (log: string, word: string) => `{ command: "echo ${word} >> '${log}'" }`
-/** A call that is under way until the file is there. */
-const hold = (dir: string) => `{ command: "while [ ! -e '${dir}/go' ]; do sleep 0.1; done" }`
-
 const agent = (name: string, turns: string[]) => `
   ${name}:
     turns:
@@ -48,24 +46,6 @@ version: 1
 name: three-deep
 agents:${worker('lead', ['left', 'right'])}${worker('left', ['inner'])}${worker('right')}${worker('inner')}
 `
-}
-
-const isHolding = (entries: Entry[]) => entries.some(isOpenHold(entries))
-const isOpenHold = (entries: Entry[]) => (entry: Entry) =>
-  entry.type === 'tool-call' &&
-  JSON.stringify(entry.input).includes('while') &&
-  !entries.some((other) => other.type === 'tool-result' && other.callId === entry.callId)
-
-/** Every task that there is holds, and there are as many as that. */
-async function untilAllHold(shiplog: Shiplog, count: number): Promise<void> {
-  await until(
-    shiplog,
-    (tasks) => tasks.filter(({ status }) => status === 'spawned').length >= count,
-  )
-  for (const { id } of await allTasks(shiplog)) {
-    const feed = await shiplog.client.feed.session({ workspaceId: id })
-    for await (const _ of feed) if (isHolding(await entriesOf(shiplog, id))) break
-  }
 }
 
 async function resume(

@@ -24,6 +24,7 @@ export { rollUpArtifacts } from './roll-up.ts'
 export {
   archivedTranscriptDir,
   archiveTranscript,
+  returnTranscript,
   transcriptIndex,
   transcriptsDir,
 } from './transcripts.ts'

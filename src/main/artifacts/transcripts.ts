@@ -1,17 +1,20 @@
 /** Archived transcripts: `subagent-transcripts/<taskId>/` in the parent's session directory. */
-import { stat } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { TaskId } from '../../shared/ids.ts'
 import type { TranscriptCounts } from '../../shared/tasks.ts'
 import {
   exists,
+  makeDirDurable,
   makeDirInside,
   moveDurable,
   readJournal,
   readJournalPage,
   readJsonFile,
   refuseSymlink,
+  refuseSymlinks,
+  removeDurable,
   writeFileDurable,
 } from '../journal/index.ts'
 import { chatFile, partialFile, transcriptParts } from '../sessions/session-files.ts'
@@ -101,6 +104,20 @@ export async function archiveTranscript(
   for (const part of transcriptParts) await moveDurable(join(from, part), join(target, part))
   const entry = await entryFromPayload(about.taskId, target, about.counted)
   await transcriptIndex(to).update(about.taskId, () => entry)
+}
+
+/**
+ * Moves the transcript of `taskId` out of the artifacts in `from`, back into its session directory. Idempotent:
+ * after a crash a second call ends what was begun. Anything else in its folder stays there.
+ */
+export async function returnTranscript(from: string, to: string, taskId: TaskId): Promise<void> {
+  const source = archivedTranscriptDir(from, taskId)
+  await refuseSymlinks(from, source)
+  await makeDirDurable(to)
+  for (const part of transcriptParts) await moveDurable(join(source, part), join(to, part))
+  await transcriptIndex(from).update(taskId, () => null)
+  if (await exists(join(source, transcriptFile))) await removeDurable(join(source, transcriptFile))
+  if ((await exists(source)) && (await readdir(source)).length === 0) await removeDurable(source)
 }
 
 export async function entryFromPayload(

@@ -28,6 +28,7 @@ import type { LedgerEvent } from '../../shared/ledger.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import { namesInTrash } from '../sessions/trash-names.ts'
+import type { RestoredWorkspaces } from '../workspaces/archived/restore.ts'
 import type { WorkspaceService } from '../workspaces/workspace-service.ts'
 import { createClockGuard } from './clock-guard.ts'
 import { createExpiry } from './expiry.ts'
@@ -88,7 +89,7 @@ export interface Retention {
     taskId?: TaskId,
   ): Promise<{ restored: TaskId[]; left: { id: TaskId; why: string }[] }>
   /** Takes a removed root out of the archive or the trash, and first its transcript: a follow-up goes on with it. */
-  restore(taskId: TaskId): Promise<void>
+  restore(taskId: TaskId): Promise<RestoredWorkspaces>
   pin(taskId: TaskId, pinned: boolean): Promise<void>
   /**
    * Ends in the background what an earlier process began, then sweeps unless `sweep` is false. Nobody
@@ -380,7 +381,7 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
     return { restored, left }
   }
 
-  async function restore(taskId: TaskId): Promise<void> {
+  async function restore(taskId: TaskId): Promise<RestoredWorkspaces> {
     const task = state.tasks.get(taskId)
     const { transcriptExpired: expired } = task ?? {}
     if (task?.parentId === null && task.archived && expired && !expired.purgedAt) {
@@ -389,7 +390,7 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
       if (why !== null)
         deps.onProblem(`"${task.title}" is restored without its transcript`, new Error(why))
     }
-    await deps.workspaces.restore(taskId)
+    return deps.workspaces.restore(taskId)
   }
 
   function whyNotDeleted(name: string): string {

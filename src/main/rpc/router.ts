@@ -178,10 +178,9 @@ export function createRouter(deps: RouterDependencies) {
       leftovers: os.workspace.leftovers.handler(async ({ input }) => ({
         leftovers: await workspaces.leftovers(taskId(input.workspaceId, 'workspace')),
       })),
-      restore: os.workspace.restore.handler(async ({ input }) => {
-        await retention.restore(taskId(input.workspaceId, 'workspace'))
-        return {}
-      }),
+      restore: os.workspace.restore.handler(({ input }) =>
+        retention.restore(taskId(input.workspaceId, 'workspace')),
+      ),
       trash: os.workspace.trash.handler(async ({ input }) => ({
         trashed: await workspaces.trash(taskId(input.workspaceId, 'workspace')),
       })),

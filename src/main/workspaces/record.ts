@@ -121,8 +121,8 @@ export function createRecords({
       const found = await findTranscript(taskId)
       const dir = found?.dir ?? layout.sessionDir(taskId)
       const page = await readTranscriptPage(dir, query, openIn(dir, taskId))
-      // Moved between finding and reading, it is where another look finds it: it only ever goes up.
-      if (page.status !== 'missing' || !found || seenIn === dir)
+      // Moved between finding and reading, up or back down, it is where another look finds it.
+      if (page.status !== 'missing' || seenIn === dir)
         return { taskId, source: found?.source ?? 'live', ...page }
       seenIn = dir
     }

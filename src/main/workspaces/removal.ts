@@ -10,6 +10,7 @@ import type { KeyedMutex } from '../../shared/keyed-mutex.ts'
 import type { LedgerEventOf } from '../../shared/ledger.ts'
 import { ancestorsOf } from '../../shared/projections/ledger-state.ts'
 import {
+  canGoOn,
   type PendingRemoval,
   type RemovalStep,
   removalSteps,
@@ -166,8 +167,8 @@ export function createRemoval(deps: {
   async function removeWorktree(subject: Subject): Promise<void> {
     const { task, workspace } = subject
     if (workspace.isolation === 'in-place') {
-      // It keeps the last state for a resume, and there will be none. A project may have left Git since.
-      if (state.projects.get(task.projectId)?.git)
+      // It keeps the last state for a resume. A project may have left Git since.
+      if (!canGoOn(task.status) && state.projects.get(task.projectId)?.git)
         await deps.git.deleteRef(task.projectDir, task.id).catch(() => undefined)
       return
     }

@@ -16,7 +16,10 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { LearningMasker } from '../secrets/masker.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { Sessions } from '../sessions/sessions.ts'
-import { createArchivedRoots } from './archived-roots.ts'
+import { createRestoreArchived, type RestoredWorkspaces } from './archived/restore.ts'
+import { createArchivedRoots } from './archived/roots.ts'
+import { createArchivedSubAgents } from './archived/sub-agents.ts'
+import { createArchivedWorktrees } from './archived/worktrees.ts'
 import { type ApplyChanges, createApplyChanges } from './changes/apply.ts'
 import { createDiffWorkspace, type DiffWorkspace } from './changes/diff.ts'
 import { createFinalStates } from './changes/final-state.ts'
@@ -60,8 +63,11 @@ export interface WorkspaceService {
   leftovers(taskId: TaskId): Promise<KeptLeftovers[]>
   /** Moves them back into the worktree of a root that was restored. Throws FailureError when it is not in use. */
   bringBackLeftovers(taskId: TaskId): Promise<void>
-  /** Takes a removed root back out of the archive, worktree included (R6). */
-  restore(taskId: TaskId): Promise<void>
+  /**
+   * Takes a removed root back out of the archive with the sub-agents below it that can go on, or such a
+   * sub-agent of a root in use, worktrees included (R6). Throws FailureError.
+   */
+  restore(taskId: TaskId): Promise<RestoredWorkspaces>
   /** Moves an archived root to the trash; resolves with its tasks (R6). */
   trash(taskId: TaskId): Promise<TaskId[]>
   /** Takes it back out of the trash. */
@@ -109,12 +115,21 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
   const apply = createApplyChanges({ ...deps, finalStates, fileUpdates, keepPatchStatus, serially })
   const leftovers = createLeftovers({ ...deps, workingDirs, serially })
   const saveChanges = createSaveChanges({ ...deps, workingDirs, leftovers })
-  const archivedRoots = createArchivedRoots({ ...deps, workingDirs, leftovers, serially })
+  const worktrees = createArchivedWorktrees({ git, workingDirs })
+  const archivedRoots = createArchivedRoots({ ...deps, worktrees, serially })
+  const restoring = createRestoreArchived({
+    ...deps,
+    roots: archivedRoots,
+    subAgents: createArchivedSubAgents({ ...deps, records, worktrees }),
+    leftovers,
+    serially,
+  })
   const removal = createRemoval({ ...deps, saveChanges, workingDirs, leftovers, serially })
 
   async function remove(taskId: TaskId, options: RemovalOptions = {}): Promise<TaskId[]> {
     if (!state.tasks.has(taskId))
       throw new FailureError({ kind: 'not-found', what: 'workspace', id: taskId })
+    refuseWhileRestoring(taskId)
     await removal.begin(treeOf(taskId))
     await stopTree(taskId)
     const tree = treeOf(taskId)
@@ -123,6 +138,13 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
     const failures = await removeAll(tree, options)
     for (const error of failures.values()) throw error
     return tree
+  }
+
+  /** What is below it and still comes back would be left without it. */
+  function refuseWhileRestoring(taskId: TaskId): void {
+    const tree = [state.tasks.get(taskId), ...descendantsOf(state, taskId)]
+    const busy = tree.find((task) => task?.workspace?.restoring)
+    if (busy) refused('in-use', `"${busy.title}" is being restored. Try again once that is done.`)
   }
 
   /** Itself and what is below it, deepest first, as far as there is something to remove. */
@@ -197,17 +219,33 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
         error,
       )
     }
-    for (const taskId of archivedRoots.unfinished()) {
-      await serially(taskId, () => archivedRoots.restore(taskId)).catch((error) => {
-        deps.onProblem(`"${state.tasks.get(taskId)?.title}" could not be restored`, error)
-      })
-    }
+    for (const taskId of restoring.unfinished()) await finishRestore(taskId)
     await leftovers.sortAll().catch((error) => {
       deps.onProblem('The worktrees in the trash could not be looked through', error)
     })
     await archivedRoots.settleTrash().catch((error) => {
       deps.onProblem('The trash and the ledger could not be brought together', error)
     })
+  }
+
+  async function finishRestore(taskId: TaskId): Promise<void> {
+    const { title, workspace } = state.tasks.get(taskId) ?? {}
+    // It may have come back with the one above it.
+    if (!workspace?.restoring) return
+    const told = (name: string | undefined, error: unknown) =>
+      deps.onProblem(`"${name}" could not be restored`, error)
+    try {
+      const { left } = await restore(taskId)
+      for (const one of left) told(one.title, new Error(one.why))
+    } catch (error) {
+      told(title, error)
+    }
+  }
+
+  /** One restore of a tree at a time: two of its sub-agents may have the same parent to bring back. */
+  function restore(taskId: TaskId): Promise<RestoredWorkspaces> {
+    const rootId = state.tasks.get(taskId)?.rootId ?? taskId
+    return serially(rootId, () => restoring.restore(taskId))
   }
 
   /** With what stays behind: a patch holds no ignored files. */
@@ -288,7 +326,7 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
           return refused('removed', `"${task?.title}" has no worktree now: restore it first.`)
         await leftovers.bringBack({ ...task, workspace })
       }),
-    restore: (taskId) => serially(taskId, () => archivedRoots.restore(taskId)),
+    restore,
     trash: (taskId) => serially(taskId, () => archivedRoots.trash(taskId)),
     untrash: (taskId) => serially(taskId, () => archivedRoots.untrash(taskId)),
     rollForward,

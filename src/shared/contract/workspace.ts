@@ -169,8 +169,18 @@ export const workspace = {
   leftovers: base
     .input(z.object({ workspaceId: idTextSchema }))
     .output(z.object({ leftovers: z.array(keptLeftoversSchema) })),
-  /** Takes a removed root back out of the archive, its worktree and uncommitted work included (R6). */
-  restore: base.input(z.object({ workspaceId: idTextSchema })).output(z.object({})),
+  /**
+   * Takes a removed root back out of the archive, its worktree and uncommitted work included, with the sub-agents
+   * below it that were interrupted or failed; or such a sub-agent of a root in use (R6).
+   */
+  restore: base.input(z.object({ workspaceId: idTextSchema })).output(
+    z.object({
+      /** In use again, the topmost first. */
+      restored: z.array(taskIdSchema),
+      /** Sub-agents that stayed in the archive; `why` says what is in the way and what to do. */
+      left: z.array(z.object({ taskId: taskIdSchema, title: z.string(), why: z.string() })),
+    }),
+  ),
   /** Moves a removed root, with everything below it, to the trash. "untrash" undoes it until it expires. */
   trash: base
     .input(z.object({ workspaceId: idTextSchema }))

@@ -29,6 +29,8 @@ export function createMemory() {
   const endpoints: (string | null)[] = []
   const calls: { name: string; input: unknown }[] = []
   const damage: Damage[] = []
+  /** Sub-agents that no restore of their root brings back. */
+  const unrestorable = new Set<TaskId>()
   let wake = Promise.withResolvers<void>()
 
   function notify(): void {
@@ -115,6 +117,7 @@ export function createMemory() {
     endpoints,
     calls,
     damage,
+    unrestorable,
     /** Resolves once something happened. */
     change: () => wake.promise,
     notify,

@@ -11,7 +11,7 @@ const pageEntriesMax = 2
 const os = implement(contract)
 
 export function workspaceAnswers(deps: { memory: Memory; happenings: Happenings }) {
-  const { state, damage, record, sessionOf, find } = deps.memory
+  const { state, damage, record, sessionOf, find, unrestorable } = deps.memory
   const { archive } = deps.happenings
   return {
     getSubagentTranscript: os.workspace.getSubagentTranscript.handler(({ input, errors }) => {
@@ -72,12 +72,19 @@ export function workspaceAnswers(deps: { memory: Memory; happenings: Happenings 
     }),
     leftovers: os.workspace.leftovers.handler(() => ({ leftovers: [] })),
     restore: os.workspace.restore.handler(({ input, errors }) => {
-      record({
-        type: 'workspace.restored',
-        workspaceId: find(input.workspaceId, errors),
-        branch: null,
-      })
-      return {}
+      const id = find(input.workspaceId, errors)
+      const below = [...state.tasks.values()].filter(
+        ({ parentId, archived, status }) => parentId === id && archived && status === 'interrupted',
+      )
+      const restored = [id, ...below.map((task) => task.id)].filter((one) => !unrestorable.has(one))
+      for (const workspaceId of restored)
+        record({ type: 'workspace.restored', workspaceId, branch: null })
+      return {
+        restored,
+        left: below.flatMap(({ id: taskId, title }) =>
+          unrestorable.has(taskId) ? [{ taskId, title, why: 'Its commits are gone.' }] : [],
+        ),
+      }
     }),
     trash: os.workspace.trash.handler(({ input, errors }) => {
       const id = find(input.workspaceId, errors)

@@ -68,12 +68,9 @@ export function workspaceAnswers(deps: { memory: Memory; happenings: Happenings 
     }),
     leftovers: os.workspace.leftovers.handler(() => ({ leftovers: [] })),
     restore: os.workspace.restore.handler(({ input }) => {
-      record({
-        type: 'workspace.restored',
-        workspaceId: taskIdOf(input.workspaceId),
-        branch: null,
-      })
-      return {}
+      const workspaceId = taskIdOf(input.workspaceId)
+      record({ type: 'workspace.restored', workspaceId, branch: null })
+      return { restored: [workspaceId], left: [] }
     }),
     trash: os.workspace.trash.handler(({ input }) => {
       const id = taskIdOf(input.workspaceId)

@@ -10,7 +10,7 @@ import { isRunning, type TaskTree } from '../../../src/shared/tasks.ts'
 import { disownLease } from '../../crash/crash-check.ts'
 import { differences, readTree, writeTree } from '../../crash/fault-fs/tree.ts'
 import { eventsIn } from '../../crash/layers.ts'
-import { allTasks, entriesOf } from '../../harness.ts'
+import { allTasks, entriesOf, taskOf } from '../../harness.ts'
 import { type BegunRun, type Order, type Stage, wordsIn } from './puppets.ts'
 import { whatIsNotAllowed } from './record.ts'
 
@@ -119,10 +119,9 @@ export async function createWorld(stage: Stage, place: string): Promise<World> {
       case 'resume':
         return resume(task, one.by)
       case 'remove':
-        if (task.parentId === null) await client.workspace.remove({ workspaceId: taskId })
-        return
+        return void (await client.workspace.remove({ workspaceId: taskId }))
       case 'restore':
-        if (task.parentId === null) await client.workspace.restore({ workspaceId: taskId })
+        await client.workspace.restore({ workspaceId: taskId })
     }
   }
 
@@ -269,8 +268,11 @@ export async function createWorld(stage: Stage, place: string): Promise<World> {
       if (rounds > roundsMax) return void wrong.push(`it takes more than ${roundsMax} rounds`)
       const tasks = (await allTasks(shiplog)).filter(canGoOn)
       if (tasks.length === 0) return
-      for (const { id, status, archived } of tasks) {
-        if (archived) await client.workspace.restore({ workspaceId: id })
+      for (const { id, rootId, status } of tasks) {
+        for (const workspaceId of [rootId, id]) {
+          const { archived } = await taskOf(shiplog, workspaceId)
+          if (archived) await client.workspace.restore({ workspaceId })
+        }
         if (status === 'failed') await client.tasks.retry({ taskId: id })
       }
       await client.tasks.resume({ selector: { by: 'all' } }).catch(refusalOnly)
@@ -346,9 +348,8 @@ function oddAbout(
   return odd
 }
 
-/** A sub-agent that went to the archive with its root stays there. */
-const canGoOn = ({ status, archived, parentId }: TaskTree): boolean =>
-  ['interrupted', 'queued', 'failed'].includes(status) && (!archived || parentId === null)
+const canGoOn = ({ status }: TaskTree): boolean =>
+  ['interrupted', 'queued', 'failed'].includes(status)
 
 /** The files as they are between two writes, so that nothing is seen half in one place and half in another. */
 function treeAtRest(dir: string): ReturnType<typeof readTree> {

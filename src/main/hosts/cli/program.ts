@@ -260,7 +260,9 @@ export function createProgram(options: ProgramOptions): Command {
     )
   workspaces
     .command('restore')
-    .description('take a removed root back out of the archive or the trash, worktree included')
+    .description(
+      'take a removed root back out of the archive or the trash, with what can be resumed below it',
+    )
     .addArgument(idArgument('workspace'))
     .action(runs(async ([id = '']) => (await import('./commands/workspaces.ts')).restore(id)))
   workspaces

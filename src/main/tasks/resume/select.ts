@@ -1,7 +1,7 @@
 /** Who a person means when they resume (S1), and who can be resumed at all. Pure. */
 import { formatCause } from '../../../shared/causes.ts'
 import { FailureError, refused } from '../../../shared/failure.ts'
-import { resolveId, type TaskId } from '../../../shared/ids.ts'
+import { resolveId, shortId, type TaskId } from '../../../shared/ids.ts'
 import { childrenByParent, type LedgerState } from '../../../shared/projections/ledger-state.ts'
 import { parallelGroupOf } from '../../../shared/projections/parallel-group.ts'
 import type { ResumeSelector } from '../../../shared/resume.ts'
@@ -24,7 +24,7 @@ export function selectForResume(
   switch (selector.by) {
     case 'task': {
       const task = taskNamed(state, selector.taskId)
-      refuseWhatCannotGoOn(task, isActive)
+      refuseWhatCannotGoOn(state, task, isActive)
       return [task]
     }
     case 'most-recent':
@@ -53,7 +53,7 @@ export function canBeResumed(task: Task, isActive: IsActive): boolean {
   return task.status === 'interrupted' || task.status === 'queued'
 }
 
-function refuseWhatCannotGoOn(task: Task, isActive: IsActive): void {
+function refuseWhatCannotGoOn(state: LedgerState, task: Task, isActive: IsActive): void {
   const { title, status, endedAt, cause } = task
   const why = cause ? formatCause(cause) : 'no cause is known'
   const instead = 'Continue from it as a new task instead.'
@@ -81,8 +81,14 @@ function refuseWhatCannotGoOn(task: Task, isActive: IsActive): void {
   if (task.trashed) refused('removed', `"${title}" is in the trash. Take it out first.`)
   if (task.workspace?.removal && !task.archived)
     refused('removed', `The workspace of "${title}" is being removed.`)
-  if (task.archived && task.parentId !== null)
-    refused('removed', `The workspace of "${title}" was removed. ${instead}`)
+  // One of a root that is in use is restored as it is resumed, as a root is.
+  const root = state.tasks.get(task.rootId)
+  if (task.archived && task.parentId !== null && root?.archived) {
+    refused(
+      'removed',
+      `The workspace of "${title}" was removed with its root. Restore that first: \`shiplog workspaces restore ${shortId(root.id)}\`.`,
+    )
+  }
 }
 
 /** The task that a text stands for: a whole id, or a unique prefix of one. Throws FailureError. */

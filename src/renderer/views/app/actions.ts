@@ -67,7 +67,14 @@ export function createActions(stores: Stores): Actions {
     )
     if (!restored) return
     navigation.go(taskRoute(taskId))
-    toast.success(`Restored “${title}” with its worktree.`)
+    const below = restored.restored.length - 1
+    const said = `Restored “${title}” with its worktree${below > 0 ? ` and ${counted(below, 'sub-agent')}` : ''}.`
+    if (restored.left.length === 0) toast.success(said)
+    else
+      toast.warning(`${said} ${restored.left.length} could not be restored.`, {
+        description: restored.left.map((one) => `${one.title}: ${one.why}`).join('\n'),
+        duration: readShownMs,
+      })
   }
 
   async function undoSweep(receiptId: string, taskId?: TaskId): Promise<boolean> {

@@ -122,7 +122,7 @@ function RemoveWorkspace({ task }: { task: Task }) {
         (other) => other.rootId === task.id && other.id !== task.id && !other.archived,
       ).length,
   )
-  const lost = useLedger(
+  const interrupted = useLedger(
     ({ ledger }) =>
       [...ledger.tasks.values()].filter(
         (other) =>
@@ -151,7 +151,9 @@ function RemoveWorkspace({ task }: { task: Task }) {
         {worktree
           ? ' The worktree folder is deleted. You can restore it.'
           : ' The project folder is not touched.'}
-        {lost > 0 ? ` ${counted(lost, 'interrupted sub-agent')} can’t be resumed afterwards.` : ''}
+        {interrupted > 0
+          ? ` ${counted(interrupted, 'interrupted sub-agent')} can be resumed again once it is restored.`
+          : ''}
       </p>
       <Button variant="danger" busy={busy} onClick={() => void remove()}>
         {busy ? 'Removing…' : 'Remove workspace'}

@@ -3,6 +3,7 @@ import type { ShiplogClient } from '../../../../shared/contract/index.ts'
 import type { KeptLeftovers, WorkspaceDiff } from '../../../../shared/contract/workspace.ts'
 import { counted } from '../../../../shared/counted.ts'
 import { resolveId, shortId, type TaskId } from '../../../../shared/ids.ts'
+import { canGoOn } from '../../../../shared/tasks.ts'
 import type { CliContext } from '../context.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { ledgerSnapshot } from '../follow/follow-trees.ts'
@@ -114,17 +115,20 @@ export function remove(id: string, given: ParsedOptions): Action {
     })
 }
 
-/** What the removal takes away, and what takes the workspace back: a root's only, without those below it. */
+/** Which sub-agents wait in the archive with it, and what takes it back with them. */
 async function afterRemoval(client: ShiplogClient, removed: TaskId[]): Promise<string[]> {
   const state = await ledgerSnapshot(client)
   const tasks = removed.flatMap((id) => state.tasks.get(id) ?? [])
-  const lost = tasks.filter((task) => task.parentId !== null && task.status === 'interrupted')
-  const named = lost.map(({ id, title }) => `${safeLine(title)} (${shortId(id)})`).join(', ')
-  const root = tasks.find((task) => task.parentId === null)
+  const waiting = tasks.filter((task) => task.parentId !== null && task.status === 'interrupted')
+  const named = waiting.map(({ id, title }) => `${safeLine(title)} (${shortId(id)})`).join(', ')
+  const [top] = tasks.toSorted((a, b) => a.depth - b.depth)
+  const isRestorable = top && (top.parentId === null || canGoOn(top.status))
   return [
-    ...(lost.length > 0 ? [`Interrupted, and can't be resumed any more: ${named}.`] : []),
-    ...(root
-      ? commandLines([[`shiplog workspaces restore ${shortId(root.id)}`, 'restores it']])
+    ...(waiting.length > 0
+      ? [`Interrupted, and can be resumed only once they are restored: ${named}.`]
+      : []),
+    ...(isRestorable
+      ? commandLines([[`shiplog workspaces restore ${shortId(top.id)}`, 'restores it']])
       : []),
   ]
 }
@@ -165,13 +169,33 @@ async function whyNothingWasRemoved(client: ShiplogClient, id: string): Promise<
 export function restore(id: string): Action {
   return (context) =>
     withShiplog(context, { host: 'cli' }, async ({ client }) => {
-      await client.workspace.restore({ workspaceId: id })
+      const { restored: ids, left } = await client.workspace.restore({ workspaceId: id })
       const { workspaces } = await client.workspace.list({ archived: false })
       const restored = workspaces.find((one) => one.id.startsWith(id.trim().toLowerCase()))
-      if (context.json) await context.printJson({ restored })
-      else await context.say(`Restored${restored ? ` to ${safeLine(restored.path)}` : ''}.`)
+      if (context.json) {
+        const subAgents = ids.filter((one) => one !== restored?.id)
+        await context.printJson({ restored, subAgents, left })
+        return exitCodes.done
+      }
+      await context.say(`Restored${restored ? ` to ${safeLine(restored.path)}` : ''}.`)
+      for (const line of await interruptedLines(client, ids)) await context.say(line)
+      for (const { title, why } of left)
+        await context.warn(`${safeLine(title)} could not be restored. ${safeLine(why)}`)
       return exitCodes.done
     })
+}
+
+/** Which of those restored can be resumed, and how. */
+async function interruptedLines(client: ShiplogClient, ids: TaskId[]): Promise<string[]> {
+  const state = await ledgerSnapshot(client)
+  const [first, ...others] = ids
+    .flatMap((id) => state.tasks.get(id) ?? [])
+    .filter(({ status }) => status === 'interrupted')
+  if (!first) return []
+  const resume = `shiplog tasks resume ${shortId(first.id)}`
+  return others.length === 0
+    ? commandLines([[resume, `resumes "${safeLine(first.title)}"`]])
+    : commandLines([[`${resume} --tree`, `resumes ${others.length + 1} interrupted agents`]])
 }
 
 /** Deleting is the one act that asks to be meant: without `--yes` it says what would go. */

@@ -3,6 +3,7 @@ import { isDefinedError } from '@orpc/client'
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
 import { counted } from '../../../../shared/counted.ts'
 import { shortId } from '../../../../shared/ids.ts'
+import type { LedgerState } from '../../../../shared/projections/ledger-state.ts'
 import { parallelGroupOf } from '../../../../shared/projections/parallel-group.ts'
 import type { ResumeCandidate, ResumeSelector } from '../../../../shared/resume.ts'
 import type { Task } from '../../../../shared/tasks.ts'
@@ -73,7 +74,11 @@ async function nothingToResume(
   const others = interrupted.filter((task) => !(task.archived || task.workspace?.removal))
   if (others.length === 0) {
     const where = projectDir === undefined ? '' : ` in ${projectDir}`
-    return new CliError(exitCodes.notFound, whyNobody(interrupted, where))
+    return new CliError(
+      exitCodes.notFound,
+      whyNobody(interrupted, where),
+      waysBack(state, interrupted),
+    )
   }
   const lines = others.slice(0, namedMax).map((task): [string, string] => {
     const inGroup = who === 'group' && parallelGroupOf(state, task) !== null
@@ -94,6 +99,17 @@ function whyNobody(interrupted: Task[], where: string): string {
   if (!first) return `No agent is interrupted${where}: there is nothing to resume.`
   const whose = second ? `the ${interrupted.length} interrupted agents` : `"${first.title}"`
   return `No agent can be resumed${where}: the workspace${second ? 's' : ''} of ${whose} ${second ? 'were' : 'was'} removed.`
+}
+
+/** An archived one is restored with its root, or alone where that is in use. */
+function waysBack({ tasks }: LedgerState, interrupted: Task[]): string[] {
+  if (interrupted.length === 0) return []
+  const ids = interrupted.map(({ id, rootId }) => (tasks.get(rootId)?.archived ? rootId : id))
+  return commandLines(
+    [...new Set(ids)]
+      .slice(0, namedMax)
+      .map((id) => [`shiplog workspaces restore ${shortId(id)}`, 'restores what can be resumed']),
+  )
 }
 
 /** More scroll the message away. */

@@ -1,0 +1,182 @@
+/**
+ * Takes workspaces back out of the archive (R6): a root with the sub-agents below it that can go on, or such a
+ * sub-agent alone. That all of them are being restored is recorded at once, so that a start after a crash ends
+ * every one of them.
+ */
+import { FailureError, refused } from '../../../shared/failure.ts'
+import { shortId, type TaskId } from '../../../shared/ids.ts'
+import type { KeyedMutex } from '../../../shared/keyed-mutex.ts'
+import type { LedgerEvent } from '../../../shared/ledger.ts'
+import { canGoOn, type Task } from '../../../shared/tasks.ts'
+import type { Ledger } from '../../ledger/ledger.ts'
+import type { LeftoverStore } from '../leftovers/leftovers.ts'
+import type { ArchivedRoots } from './roots.ts'
+import type { ArchivedSubAgents } from './sub-agents.ts'
+import type { Archived } from './worktrees.ts'
+
+/** A sub-agent that stayed in the archive although it could go on. */
+interface NotRestored {
+  taskId: TaskId
+  title: string
+  /** What is in the way, and what to do. */
+  why: string
+}
+
+export interface RestoredWorkspaces {
+  /** Those in use again, the topmost first. */
+  restored: TaskId[]
+  left: NotRestored[]
+}
+
+interface RestoreArchived {
+  /**
+   * Throws FailureError when the one that is named is not archived, is a sub-agent that is over, or can't be
+   * brought back: then it is in the archive as before.
+   */
+  restore(taskId: TaskId): Promise<RestoredWorkspaces>
+  /** Workspaces whose restore was begun and not ended, the topmost first. */
+  unfinished(): TaskId[]
+}
+
+export function createRestoreArchived(deps: {
+  ledger: Ledger
+  roots: ArchivedRoots
+  subAgents: ArchivedSubAgents
+  leftovers: Pick<LeftoverStore, 'bringBack'>
+  serially: KeyedMutex
+  onProblem: (text: string, error: unknown) => void
+}): RestoreArchived {
+  const { ledger, roots, subAgents } = deps
+  const { state } = ledger
+
+  async function restore(taskId: TaskId): Promise<RestoredWorkspaces> {
+    const task = state.tasks.get(taskId)
+    if (!task) throw new FailureError({ kind: 'not-found', what: 'workspace', id: taskId })
+    if (task.parentId === null) return restoreTree(taskId)
+    refuseWhatStays(task)
+    const line = subAgents.lineOf(task)
+    if (!task.workspace?.restoring) await subAgents.refuseUnrestorable(line)
+    const restored = await restoreLines([line])
+    for (const { why } of restored.left) throw why
+    return { restored: await ended(restored.done), left: [] }
+  }
+
+  function refuseWhatStays({ title, status, archived, rootId, workspace }: Task): void {
+    if (!workspace || !archived)
+      refused('not-archived', `"${title}" is not in the archive: its workspace was not removed.`)
+    // Begun by an earlier process, as part of the restore of others.
+    if (workspace?.restoring) return
+    if (!canGoOn(status)) {
+      refused(
+        'not-archived',
+        `"${title}" is a sub-agent that is ${status}: it stays in the archive, with its root ${rootId}.`,
+      )
+    }
+    const root = state.tasks.get(rootId)
+    if (root?.archived || root?.workspace?.removal) {
+      refused(
+        'removed',
+        `"${title}" is in the archive with its root. Restore that: \`shiplog workspaces restore ${shortId(rootId)}\`.`,
+      )
+    }
+  }
+
+  async function restoreTree(rootId: TaskId): Promise<RestoredWorkspaces> {
+    const root = await roots.restorable(rootId)
+    const left: NotRestored[] = []
+    const lines: Archived[][] = []
+    for (const task of subAgents.resumableBelow(rootId)) {
+      const line = subAgents.lineOf(task)
+      try {
+        if (!task.workspace?.restoring) await subAgents.refuseUnrestorable(line)
+        lines.push(line)
+      } catch (error) {
+        left.push({ taskId: task.id, title: task.title, why: messageOf(error) })
+      }
+    }
+    const together = [root, ...new Map(lines.flat().map((one) => [one.id, one])).values()]
+    await begin(together)
+    try {
+      await roots.restore(root)
+    } catch (error) {
+      // Where not even that can be written, the next start tries again.
+      await giveUp(together).catch(() => undefined)
+      throw error
+    }
+    const below = await restoreLines(lines)
+    for (const { task, why } of below.left)
+      left.push({ taskId: task.id, title: task.title, why: messageOf(why) })
+    return { restored: await ended([root, ...below.done]), left }
+  }
+
+  /** Each line to its end; what could not be restored is given up, and the other lines go on. */
+  async function restoreLines(
+    lines: Archived[][],
+  ): Promise<{ done: Archived[]; left: { task: Archived; why: unknown }[] }> {
+    await begin(lines.flat())
+    const done = new Map<TaskId, Archived>()
+    const left: { task: Archived; why: unknown }[] = []
+    for (const line of lines) {
+      try {
+        for (const one of line) {
+          if (state.tasks.get(one.id)?.archived)
+            await deps.serially(one.id, () => subAgents.restore(one))
+          done.set(one.id, one)
+        }
+      } catch (why) {
+        const task = line.at(-1)
+        if (task) left.push({ task, why })
+      }
+    }
+    await giveUp(lines.flat()).catch(() => undefined)
+    return { done: [...done.values()], left }
+  }
+
+  async function begin(tasks: Archived[]): Promise<void> {
+    const events = unique(tasks)
+      .filter(({ id }) => !state.tasks.get(id)?.workspace?.restoring)
+      .map(
+        ({ id: workspaceId }): LedgerEvent => ({ type: 'workspace.restore-started', workspaceId }),
+      )
+    if (events.length > 0) await ledger.record(...events)
+  }
+
+  /** Those of them that are not in use again are in the archive as before. */
+  async function giveUp(tasks: Archived[]): Promise<void> {
+    const events = unique(tasks)
+      .filter(({ id }) => state.tasks.get(id)?.workspace?.restoring)
+      .map(
+        ({ id: workspaceId }): LedgerEvent => ({ type: 'workspace.restore-given-up', workspaceId }),
+      )
+    if (events.length > 0) await ledger.record(...events)
+  }
+
+  /** Last, and the deepest first: what can't come back must not keep a workspace in the archive. */
+  async function ended(restored: Archived[]): Promise<TaskId[]> {
+    for (const task of restored.toReversed()) {
+      await deps.leftovers.bringBack(task).catch((error) => {
+        deps.onProblem(
+          `What was left in the worktree of "${task.title}" is still in the trash`,
+          error,
+        )
+      })
+    }
+    return restored.map(({ id }) => id)
+  }
+
+  return {
+    restore,
+    unfinished: () =>
+      [...state.tasks.values()]
+        .filter((task) => task.workspace?.restoring)
+        .sort((a, b) => a.depth - b.depth)
+        .map((task) => task.id),
+  }
+}
+
+const unique = (tasks: Archived[]): Archived[] => [
+  ...new Map(tasks.map((task) => [task.id, task])).values(),
+]
+
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error)

@@ -1,0 +1,173 @@
+/**
+ * What can be done with a root in the archive (R6): restored with its worktree, or moved to the trash and
+ * taken back from there. Each is one move and one ledger event, so a crash in
+ * between is ended by a second call or by the next start.
+ */
+import { readdir } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { FailureError, refused } from '../../../shared/failure.ts'
+import type { TaskId } from '../../../shared/ids.ts'
+import type { KeyedMutex } from '../../../shared/keyed-mutex.ts'
+import { descendantsOf } from '../../../shared/projections/ledger-state.ts'
+import { patchIndex } from '../../artifacts/index.ts'
+import {
+  exists,
+  holdsTheSame,
+  isLeftOfMove,
+  makeDirDurable,
+  moveDurable,
+  removeDurable,
+  systemCode,
+} from '../../journal/index.ts'
+import type { Ledger } from '../../ledger/ledger.ts'
+import type { DataLayout } from '../../sessions/session-files.ts'
+import { trashedRootName } from '../../sessions/trash-names.ts'
+import { sessionKey } from '../changes/keys.ts'
+import type { Archived, ArchivedWorktrees } from './worktrees.ts'
+
+export interface ArchivedRoots {
+  /**
+   * What is in the archive at this moment, out of the trash if need be, once it is known that its worktree can be
+   * made again. Throws FailureError otherwise.
+   */
+  restorable(taskId: TaskId): Promise<Archived>
+  /**
+   * One whose restore is recorded as begun: back to where it was, worktree and uncommitted work included. Throws
+   * FailureError when its worktree can't be made again: then it is in the archive as before.
+   */
+  restore(task: Archived): Promise<void>
+  /** To the trash, where it stays until it expires; resolves with the tasks that went. Throws FailureError. */
+  trash(taskId: TaskId): Promise<TaskId[]>
+  /** Out of the trash, into the archive. */
+  untrash(taskId: TaskId): Promise<void>
+  /** Ends the moves to and from the trash that a crash cut off from what the ledger says of them. */
+  settleTrash(): Promise<void>
+}
+
+export function createArchivedRoots(deps: {
+  ledger: Ledger
+  layout: DataLayout
+  worktrees: ArchivedWorktrees
+  serially: KeyedMutex
+}): ArchivedRoots {
+  const { ledger, layout, worktrees } = deps
+  const { state } = ledger
+
+  const move = (taskId: TaskId, from: string, to: string): Promise<void> =>
+    deps.serially(sessionKey(taskId), () => moveOnce(from, to))
+
+  function archivedRoot(taskId: TaskId): Archived {
+    const task = state.tasks.get(taskId)
+    if (!task) throw new FailureError({ kind: 'not-found', what: 'workspace', id: taskId })
+    if (task.parentId !== null) {
+      return refused(
+        'not-archived',
+        `"${task.title}" is a sub-agent: it is kept with its root, ${task.rootId}.`,
+      )
+    }
+    const { workspace } = task
+    if (!workspace || !task.archived) {
+      return refused(
+        'not-archived',
+        `"${task.title}" is not in the archive: its workspace has not been removed.`,
+      )
+    }
+    return { ...task, workspace }
+  }
+
+  async function restorable(taskId: TaskId): Promise<Archived> {
+    const task = archivedRoot(taskId)
+    if (task.trashed) await untrash(taskId)
+    if (task.workspace.restoring) return task
+    const patch = await patchIndex(layout.archiveDir(taskId)).get(taskId)
+    await orOutOfTheTrash(task, () => worktrees.refuseUnrestorable(task, patch))
+    return task
+  }
+
+  async function restore(task: Archived): Promise<void> {
+    const { id } = task
+    const home = layout.sessionDir(id)
+    await move(id, layout.archiveDir(id), home)
+    let branch: string | null
+    try {
+      const patch = await patchIndex(home).get(id)
+      branch = await orOutOfTheTrash(task, () => worktrees.restore(task, patch))
+    } catch (error) {
+      // It is in the archive as before. Where not even that works, the next start tries both again.
+      await move(id, home, layout.archiveDir(id))
+      throw error
+    }
+    await ledger.record({ type: 'workspace.restored', workspaceId: id, branch })
+  }
+
+  async function trash(taskId: TaskId): Promise<TaskId[]> {
+    const task = archivedRoot(taskId)
+    if (task.workspace.restoring)
+      refused('not-archived', `"${task.title}" is being restored from the archive.`)
+    if (task.trashed) return []
+    await move(taskId, layout.archiveDir(taskId), trashed(taskId))
+    await ledger.record({ type: 'workspace.trashed', workspaceId: taskId })
+    return [...descendantsOf(state, taskId).map((task) => task.id), taskId]
+  }
+
+  async function untrash(taskId: TaskId): Promise<void> {
+    const { title, trashed: isTrashed, purged } = archivedRoot(taskId)
+    if (purged) refused('removed', `"${title}" is not in the trash any more: it has expired.`)
+    if (!isTrashed) refused('not-archived', `"${title}" is not in the trash.`)
+    if (!(await exists(trashed(taskId))) && !(await exists(layout.archiveDir(taskId)))) {
+      refused('removed', `"${title}" is not in the trash any more: it has expired.`)
+    }
+    await move(taskId, trashed(taskId), layout.archiveDir(taskId))
+    await ledger.record({ type: 'workspace.untrashed', workspaceId: taskId })
+  }
+
+  async function settleTrash(): Promise<void> {
+    const [inArchive, inTrash] = await Promise.all(
+      [layout.archive, layout.trash].map(namesWithoutLeftovers),
+    )
+    for (const { id, parentId, archived, workspace, trashed: isTrashed } of state.tasks.values()) {
+      if (parentId !== null || !archived || workspace?.restoring) continue
+      const archivePath = layout.archiveDir(id)
+      const [from, to, begun] = isTrashed
+        ? [trashed(id), archivePath, inArchive?.has(basename(archivePath))]
+        : [archivePath, trashed(id), inTrash?.has(basename(trashed(id)))]
+      // Both places, with the same in them: copied to another file system, and not yet deleted here.
+      if (!begun || ((await exists(from)) && !(await holdsTheSame(from, to)))) continue
+      await move(id, from, to)
+      const type = isTrashed ? 'workspace.untrashed' : 'workspace.trashed'
+      await ledger.record({ type, workspaceId: id })
+    }
+  }
+
+  const trashed = (taskId: TaskId): string => join(layout.trash, trashedRootName(taskId))
+
+  return { restorable, restore, trash, untrash, settleTrash }
+}
+
+/** In the trash its record would expire, while the person makes room for its worktree. */
+async function orOutOfTheTrash<T>({ trashed }: Archived, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!trashed || !(error instanceof FailureError)) throw error
+    return refused('removed', `It is out of the trash and in the archive. ${error.message}`)
+  }
+}
+
+/** A second call finds it done, or ends what a crash left of it. */
+async function moveOnce(from: string, to: string): Promise<void> {
+  if (!(await exists(from)) && !(await exists(to)))
+    throw new Error(`neither ${basename(from)} nor ${basename(to)} is there`)
+  await makeDirDurable(dirname(to))
+  await moveDurable(from, to)
+}
+
+/** What a move to another file system left half done is taken away. */
+async function namesWithoutLeftovers(dir: string): Promise<Set<string>> {
+  const names = await readdir(dir).catch((error) => {
+    if (systemCode(error) === 'ENOENT') return []
+    throw error
+  })
+  for (const name of names.filter(isLeftOfMove)) await removeDurable(join(dir, name))
+  return new Set(names)
+}

@@ -1,0 +1,137 @@
+/**
+ * Archived sub-agents that can go on (R6). Their transcript is among an ancestor's artifacts, in a root that is
+ * in use again; a restore moves it back into a session directory of their own and makes their worktree again.
+ */
+import { readdir } from 'node:fs/promises'
+import { refused } from '../../../shared/failure.ts'
+import type { TaskId } from '../../../shared/ids.ts'
+import { ancestorsOf, descendantsOf } from '../../../shared/projections/ledger-state.ts'
+import { canGoOn, type Task } from '../../../shared/tasks.ts'
+import {
+  archivedTranscriptDir,
+  archiveTranscript,
+  holdsTranscript,
+  type PatchEntry,
+  patchIndex,
+  returnTranscript,
+} from '../../artifacts/index.ts'
+import { exists, removeDurable } from '../../journal/index.ts'
+import type { Ledger } from '../../ledger/ledger.ts'
+import type { DataLayout } from '../../sessions/session-files.ts'
+import type { Records } from '../record.ts'
+import type { Archived, ArchivedWorktrees } from './worktrees.ts'
+
+export interface ArchivedSubAgents {
+  /** Those below a task that can go on once they are restored, parents first. */
+  resumableBelow(taskId: TaskId): Task[]
+  /**
+   * It and those above it that are archived, the topmost first, the root not included: a report and a clean-up
+   * need the parent's session directory.
+   */
+  lineOf(task: Task): Archived[]
+  /** Throws FailureError with what keeps one of a line in the archive, before anything is tried. */
+  refuseUnrestorable(line: Archived[]): Promise<void>
+  /** One whose restore is recorded as begun. Rejects with why it can't be, and then it is as it was. */
+  restore(task: Archived): Promise<void>
+}
+
+export function createArchivedSubAgents(deps: {
+  ledger: Ledger
+  layout: DataLayout
+  records: Pick<Records, 'sessionHome'>
+  worktrees: ArchivedWorktrees
+  clock: () => number
+}): ArchivedSubAgents {
+  const { ledger, layout, worktrees } = deps
+  const { state } = ledger
+
+  async function refuseUnrestorable(line: Archived[]): Promise<void> {
+    for (const task of line) {
+      await refuseWithoutTranscript(task)
+      await worktrees.refuseUnrestorable(task, await keptPatch(task))
+    }
+  }
+
+  async function refuseWithoutTranscript(task: Archived): Promise<void> {
+    const { id, title, runs, transcriptCounts, transcriptExpired: expired } = task
+    if (expired && canGoOn(task.status)) {
+      const remedy =
+        expired.purgedAt === null
+          ? `Take it back first: \`shiplog prune --undo ${expired.receiptId}\`.`
+          : 'It was permanently deleted: start a new agent instead.'
+      return refused('removed', `The transcript of "${title}" has expired. ${remedy}`)
+    }
+    if (runs.length === 0 || transcriptCounts?.bytes === 0 || expired) return
+    const keeperDir = await keeperOf(task)
+    if (keeperDir === null || !(await holdsTranscript({ keeperDir, own: false }, id)))
+      refused('removed', `The transcript of "${title}" is gone: start a new agent instead.`)
+  }
+
+  async function restore(task: Archived): Promise<void> {
+    const { id } = task
+    const keeper = await keeperOf(task)
+    const own = layout.sessionDir(id)
+    if (keeper !== null) await returnTranscript(keeper, own, id)
+    let branch: string | null
+    try {
+      branch = await worktrees.restore(task, await keptPatch(task))
+    } catch (error) {
+      // Should that fail as well, it is found where it is: in a session directory of its own.
+      await archiveAgain(task).catch(() => undefined)
+      throw error
+    }
+    await ledger.record({ type: 'workspace.restored', workspaceId: id, branch })
+  }
+
+  async function archiveAgain({ id, title, parentId, transcriptCounts }: Archived): Promise<void> {
+    if (parentId === null) return
+    await archiveTranscript(layout.sessionDir(id), layout.sessionDir(parentId), {
+      taskId: id,
+      ancestorIds: ancestorsOf(state, id),
+      title,
+      nowMs: deps.clock(),
+      counted: transcriptCounts,
+    })
+    const own = layout.sessionDir(id)
+    if ((await exists(own)) && (await readdir(own)).length === 0) await removeDurable(own)
+  }
+
+  /** The session directory of the ancestor that its artifacts rolled up into; null when none has its transcript. */
+  async function keeperOf({ id }: Task): Promise<string | null> {
+    for (const dir of await keepers(id))
+      if (await exists(archivedTranscriptDir(dir, id))) return dir
+    return null
+  }
+
+  async function keptPatch({ id }: Task): Promise<PatchEntry | null> {
+    for (const dir of await keepers(id)) {
+      const patch = await patchIndex(dir).get(id)
+      if (patch) return patch
+    }
+    return null
+  }
+
+  async function keepers(id: TaskId): Promise<string[]> {
+    const homes = await Promise.all(ancestorsOf(state, id).map(deps.records.sessionHome))
+    return homes.filter((home) => home !== null)
+  }
+
+  return {
+    resumableBelow: (taskId) =>
+      descendantsOf(state, taskId)
+        .filter(
+          ({ archived, status, transcriptExpired }) =>
+            // Of one that failed nobody may want its run again: without its transcript it stays quietly.
+            archived && canGoOn(status) && (status !== 'failed' || transcriptExpired === null),
+        )
+        .sort((a, b) => a.depth - b.depth),
+    lineOf: (task) =>
+      [...ancestorsOf(state, task.id).reverse(), task.id]
+        .flatMap((id) => state.tasks.get(id) ?? [])
+        .flatMap(({ workspace, ...one }) =>
+          workspace && one.archived && one.parentId !== null ? [{ ...one, workspace }] : [],
+        ),
+    refuseUnrestorable,
+    restore,
+  }
+}

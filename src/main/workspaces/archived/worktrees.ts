@@ -1,0 +1,78 @@
+/** The worktree of an archived workspace, made again from what its removal saved (R6). */
+import { realpath } from 'node:fs/promises'
+import { refused } from '../../../shared/failure.ts'
+import type { Task, Workspace } from '../../../shared/tasks.ts'
+import type { PatchEntry } from '../../artifacts/index.ts'
+import { type Git, WorktreeRefusedError } from '../../git/index.ts'
+import { exists } from '../../journal/index.ts'
+import type { WorkingDirs } from '../working-dirs.ts'
+
+export type Archived = Task & { workspace: Workspace }
+
+/** `patch`: what is kept of the task's changes; null when nothing is. */
+export interface ArchivedWorktrees {
+  /** Throws FailureError (`removed`) with what stands in its way and what to do, before anything is tried. */
+  refuseUnrestorable(task: Archived, patch: PatchEntry | null): Promise<void>
+  /**
+   * With uncommitted work; what a restore left that a crash cut short is finished. Resolves with the branch that
+   * is checked out. Throws FailureError, and then everything is as it was.
+   */
+  restore(task: Archived, patch: PatchEntry | null): Promise<string | null>
+}
+
+export function createArchivedWorktrees({
+  git,
+  workingDirs,
+}: {
+  git: Git
+  workingDirs: Pick<WorkingDirs, 'worktreeRoot'>
+}): ArchivedWorktrees {
+  async function restore(task: Archived, patch: PatchEntry | null): Promise<string | null> {
+    const worktree = worktreeOf(task, patch)
+    if (!worktree) return task.workspace.branch
+    const { repoDir, path } = worktree
+    // Left by a restore that a crash cut short. A whole one may have been worked in since.
+    if (await git.isPartialWorktree(path)) await git.removeWorktree({ repoDir, path })
+    else if (task.workspace.restoring && (await isWorktreeOf(repoDir, path)))
+      return git.currentBranch(path)
+    return git.restoreWorktree(worktree)
+  }
+
+  /** Null when it had none of its own. */
+  function worktreeOf({ title, workspace, projectDir }: Archived, patch: PatchEntry | null) {
+    const { isolation, branch } = workspace
+    if (isolation === 'in-place' || !branch) return null
+    if (!patch?.headCommit || !patch.finalCommit) {
+      return refused(
+        'removed',
+        `The worktree of "${title}" can't be made again, so only its record can be read: ${patch?.error ?? 'what it held was not saved'}.`,
+      )
+    }
+    const path = workingDirs.worktreeRoot(workspace)
+    const { headCommit: head, finalCommit: final } = patch
+    return { repoDir: projectDir, path, branch, head, final }
+  }
+
+  async function isWorktreeOf(repoDir: string, path: string): Promise<boolean> {
+    if (!(await exists(path))) return false
+    return (await git.registeredWorktrees(repoDir))?.has(await realpath(path)) ?? false
+  }
+
+  return {
+    refuseUnrestorable: (task, patch) =>
+      orRefused(async () => {
+        const worktree = worktreeOf(task, patch)
+        if (worktree) await git.refuseUnrestorable(worktree)
+      }),
+    restore: (task, patch) => orRefused(() => restore(task, patch)),
+  }
+}
+
+async function orRefused<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof WorktreeRefusedError)) throw error
+    return refused('removed', `The worktree can't be made again: ${error.message}`)
+  }
+}
