@@ -20,6 +20,11 @@ describe('pages', () => {
     [{ last: 2 }, [9, 10], null],
     [{ last: 99 }, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10], null],
     [{ limit: 0 }, [], 1],
+    [{ limit: 9, throughSeq: 3 }, [1, 2, 3], null],
+    [{ limit: 2, throughSeq: 3 }, [1, 2], 3],
+    [{ fromSeq: 4, limit: 2, throughSeq: 3 }, [], null],
+    [{ last: 2, throughSeq: 3 }, [2, 3], null],
+    [{ last: 2, throughSeq: Number.MAX_SAFE_INTEGER }, [9, 10], null],
   ])('[J8] %j', async (query, seqs, nextSeq) => {
     const file = await journalWith(notes(10))
     const journal = await openJournal(file)
@@ -27,6 +32,36 @@ describe('pages', () => {
     await journal.close()
     expect([seqsOf(page.records), page.nextSeq, page.total]).toEqual([seqs, nextSeq, 10])
     expect(await readJournalPage(file, query)).toEqual(page)
+  })
+
+  it.each([
+    ['nothing of an unreadable line after it', [5], 4, []],
+    ['an unreadable line before it', [3], 4, [3]],
+    ['its own line', [4], 4, [4]],
+    ['a line that is gone before it, and none after it', [-3, 6], 4, [3]],
+    ['nothing of lines that are gone after it', [-5], 4, []],
+  ])('through a record tell of %s', async (_, lines, throughSeq, told) => {
+    const file = await journalWith(notes(8))
+    const text = (await readFile(file, 'utf8')).split('\n')
+    // A negative one is taken out.
+    for (const line of lines.toReversed())
+      text.splice(Math.abs(line) - 1, 1, ...(line < 0 ? [] : ['damaged']))
+    await writeFile(file, text.join('\n'))
+    const { damage } = await readJournalPage(file, { limit: 9, throughSeq })
+    expect(damage.map(({ line }) => line)).toEqual(told)
+    expect((await readJournalPage(file, { limit: 9 })).damage).toHaveLength(lines.length)
+  })
+
+  it('through a record tell that this very record was replaced', async () => {
+    const file = await journalWith(notes(8))
+    const other = await journalWith([...notes(2), { type: 'note', text: 'another' }])
+    const text = (await readFile(file, 'utf8')).split('\n')
+    const [, , replaced = ''] = (await readFile(other, 'utf8')).split('\n')
+    await writeFile(file, text.with(2, replaced).join('\n'))
+    const told = async (throughSeq: number) =>
+      (await readJournalPage(file, { limit: 9, throughSeq })).damage.map(({ line }) => line)
+    expect(await told(2)).toEqual([])
+    expect(await told(3)).toEqual([4])
   })
 
   it.each([{ limit: -1 }, { limit: 1.5 }, { last: Number.NaN }])('refuse %j', async (query) => {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { layoutOf } from '../../src/main/sessions/session-files.ts'
 import type { Shiplog } from '../../src/main/shiplog.ts'
 import type { Entry } from '../../src/shared/entries.ts'
 import type { TaskId } from '../../src/shared/ids.ts'
@@ -341,6 +342,41 @@ describe('going on without a resume', { timeout: treeTimeoutMs }, () => {
     await untilQuiet(shiplog)
     const told = (await entriesOf(shiplog, taskId)).find(({ type }) => type === 'resume')
     expect(told).toMatchObject({ drift: [expect.stringContaining('Line 3 of the transcript of')] })
+  })
+
+  it('[S3] says nothing of damage to what came after the entry that a task continues from', async () => {
+    const fixture = await openFixture()
+    const from = await start(fixture, short)
+    await untilQuiet(fixture.shiplog)
+    const { taskId: second } = await fixture.shiplog.client.tasks.continueFrom({ taskId: from })
+    await untilQuiet(fixture.shiplog)
+    const { resumedFrom } = await taskOf(fixture.shiplog, second)
+    const seq = resumedFrom?.seq ?? expect.unreachable()
+    await fixture.shiplog.client.tasks.prompt({ taskId: from, prompt: 'More' })
+    await until(
+      fixture.shiplog,
+      async () => (await taskOf(fixture.shiplog, from)).runs.length === 2,
+    )
+    await untilQuiet(fixture.shiplog)
+
+    const chat = join(layoutOf(fixture.dataDir).sessionDir(from), 'chat.jsonl')
+    const whole = (await readFile(chat, 'utf8')).split('\n')
+    const last = whole.length - 1
+    const damagedFrom = async (line: number, lines: number) => {
+      await fixture.shiplog.close()
+      await writeFile(chat, whole.toSpliced(line - 1, lines, 'damaged').join('\n'))
+      const shiplog = await fixture.restart()
+      const { taskId } = await shiplog.client.tasks.continueFrom({ taskId: second })
+      await untilQuiet(shiplog)
+      const entry = (await entriesOf(shiplog, taskId)).find(({ type }) => type === 'resume')
+      return entry?.type === 'resume' ? entry.drift : []
+    }
+    expect(last).toBeGreaterThan(seq + 2)
+    expect(await damagedFrom(seq + 2, 1)).toEqual([])
+    expect(await damagedFrom(seq + 1, last - seq)).toEqual([])
+    expect(await damagedFrom(seq, 1)).toEqual([
+      expect.stringContaining(`Line ${seq} of the transcript of`),
+    ])
   })
 
   it('[T5][T6] retries a failed one, and releases what was blocked by it', async () => {

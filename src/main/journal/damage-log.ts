@@ -9,7 +9,8 @@ export interface DamageLog {
   note(found: DamageFound): void
   /** The damage noted last ends before the record `toSeq + 1`; records up to `toSeq` are gone. */
   endsBefore(fromSeq: number, toSeq: number): void
-  list(file: string): Damage[]
+  /** `throughSeq`: only what concerns the records up to this one. */
+  list(file: string, throughSeq?: number): Damage[]
   /** The first line that damage was noted for; Infinity when there is none. */
   firstLine(): number
 }
@@ -45,8 +46,9 @@ export function createDamageLog(): DamageLog {
       if (last && toSeq >= fromSeq) last.missing = { fromSeq, toSeq }
     },
     firstLine: () => Math.min(...spans.map(({ line }) => line)),
-    list: (file) =>
+    list: (file, throughSeq = Number.POSITIVE_INFINITY) =>
       spans
+        .filter((span) => concernsUpTo(throughSeq, span))
         .toSorted((a, b) => a.line - b.line)
         .map((span) => ({
           file,
@@ -58,6 +60,11 @@ export function createDamageLog(): DamageLog {
           missing: span.missing,
         })),
   }
+}
+
+/** A line that was replaced shows at the one after it. */
+function concernsUpTo(throughSeq: number, { row, afterSeq }: Span): boolean {
+  return row === 'replaced-before' ? afterSeq <= throughSeq : afterSeq < throughSeq
 }
 
 function extend(last: Span, found: DamageFound): boolean {

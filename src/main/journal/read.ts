@@ -38,18 +38,20 @@ export async function readPage(source: RecordSource, query: PageQuery): Promise<
 async function readPageOf(state: ScanState, source: RecordSource, query: PageQuery): Promise<Page> {
   const { file } = source
   const { index } = state
+  const { throughSeq = state.lastSeq } = query
+  const end = throughSeq < state.lastSeq ? index.ordinalFrom(throughSeq + 1) : index.count
   const [from, count] =
     'last' in query
-      ? [Math.max(0, index.count - wholeNumber(query.last)), wholeNumber(query.last)]
+      ? [Math.max(0, end - wholeNumber(query.last)), wholeNumber(query.last)]
       : [index.ordinalFrom(query.fromSeq ?? 1), wholeNumber(query.limit)]
-  const places = take(state, from, from + count, pageBytesMax)
+  const places = take(state, from, Math.min(from + count, end), pageBytesMax)
   const handle = await source.handle()
   const { records, used } = await readPlaces(handle, state, file, places, query.previews ?? false)
   return {
     records,
     total: index.count,
-    nextSeq: index.at(from + used)?.seq ?? null,
-    damage: state.damage.list(file),
+    nextSeq: from + used < end ? (index.at(from + used)?.seq ?? null) : null,
+    damage: state.damage.list(file, query.throughSeq),
   }
 }
 

@@ -51,6 +51,8 @@ export interface BlobReference {
 
 /** Which records: from a seq on, or the last ones. `limit` and `last` are counts of records. */
 export type PageQuery = ({ fromSeq?: number; limit: number } | { last: number }) & {
+  /** Read as if the journal ended with this record: neither what follows it nor damage to that. */
+  throughSeq?: number
   /**
    * Leave values of more than 256 KB as the preview that the record holds, named in its `blobs`
    * (BlobReference[]). Otherwise they are put back, and there is no `blobs`, unless the value's file
@@ -64,9 +66,9 @@ export interface Page {
   records: JournalRecord[]
   /** Readable records in the whole journal. */
   total: number
-  /** Seq of the first record after this page; null at the end. */
+  /** Seq of the first record after this page; null at the end, or at `throughSeq`. */
   nextSeq: number | null
-  /** All damage known in the whole journal, in file order. */
+  /** All damage known in the whole journal, or up to `throughSeq`, in file order. */
   damage: Damage[]
 }
 

@@ -35,7 +35,7 @@ export async function readTranscriptPage(
   // Before the page: a message that is done meanwhile is then in both, and not in neither.
   const { partial } = open ?? {}
   const page = open && (await unlessClosed(open.page(query)))
-  return page ? partOf(page, partial ?? null) : readFiles(dir, query)
+  return page ? partOf(page, query, partial ?? null) : readFiles(dir, query)
 }
 
 /** How many records the transcript in `dir` has; `open` as above. Null when it is not there. */
@@ -67,19 +67,25 @@ async function unlessGone(page: Promise<Page>): Promise<Page | null> {
 async function readFiles(dir: string, query: PageQuery): Promise<TranscriptPart> {
   const partial = await readPartial(join(dir, partialFile))
   const page = await unlessGone(readJournalPage(join(dir, chatFile), query))
-  if (page) return partOf(page, partial)
+  if (page) return partOf(page, query, partial)
   const status = partial ? 'partial-only' : 'missing'
   return { entries: [], total: 0, nextSeq: null, damage: [], partial, status }
 }
 
-function partOf(page: Page, partial: PartialMessage | null): TranscriptPart {
+function partOf(
+  page: Page,
+  { throughSeq }: PageQuery,
+  partial: PartialMessage | null,
+): TranscriptPart {
   const entries = page.records.map((record) => parseEntry(record))
+  // What is in progress comes after every entry.
+  const isAtEnd = page.nextSeq === null && throughSeq === undefined
   return {
     entries,
     total: page.total,
     nextSeq: page.nextSeq,
     damage: page.damage.map(publicDamage),
-    partial: page.nextSeq === null ? unfinished(partial, entries) : null,
+    partial: isAtEnd ? unfinished(partial, entries) : null,
     status: page.damage.length > 0 ? 'damaged' : 'complete',
   }
 }

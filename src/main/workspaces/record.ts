@@ -113,6 +113,9 @@ export function createRecords({
     if (page.status === 'missing' && expired) return { ...page, status: 'expired', expired }
     if (page.status === 'missing' && counts && counts.entries > 0)
       return { ...page, damage: [lost] }
+    const { throughSeq = Number.POSITIVE_INFINITY } = query
+    // What was asked for is there, whatever follows it.
+    if ((page.entries.at(-1)?.seq ?? 0) >= throughSeq) return page
     return ended !== null && lacksEnd(page, ended) ? withoutEnd(page, ended) : page
   }
 

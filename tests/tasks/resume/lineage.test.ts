@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import type { PageQuery } from '../../../src/main/journal/index.ts'
 import { checkLineage, lineageOf } from '../../../src/main/tasks/resume/lineage.ts'
 import type { TranscriptPage } from '../../../src/shared/contract/workspace.ts'
 import type { Entry } from '../../../src/shared/entries.ts'
@@ -26,8 +27,11 @@ function chain(...generations: { seq: number; entries: number }[]) {
     )
     resumedFrom = { taskId: id, seq }
   }
-  const transcriptPage = async (id: TaskId): Promise<TranscriptPage> => {
-    const entries = pages.get(id) ?? []
+  const transcriptPage = async (
+    id: TaskId,
+    { throughSeq = Number.POSITIVE_INFINITY }: PageQuery,
+  ): Promise<TranscriptPage> => {
+    const entries = (pages.get(id) ?? []).filter(({ seq }) => seq <= throughSeq)
     return {
       ...{ status: 'complete', entries, damage: [], total: entries.length },
       ...{ nextSeq: null, prevSeq: null, expired: null },

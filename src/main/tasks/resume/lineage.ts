@@ -57,9 +57,7 @@ async function readLineage(
   const lineage: Lineage = { entries: [], damage: [], lastSeq: 0 }
   for (const { taskId: id, seq } of ancestryOf(state, task)) {
     const { title = id, runs = [] } = state.tasks.get(id) ?? {}
-    const read = await wholeTranscript(records, id, title, (page) =>
-      kept(page.filter((entry) => entry.seq <= seq)),
-    )
+    const read = await readTranscript(records, id, title, { kept, throughSeq: seq })
     lineage.lastSeq = 0
     // Cancelled before it began: there is nothing to go on from but its assignment.
     if (read === null && runs.length === 0) continue
@@ -68,7 +66,7 @@ async function readLineage(
         'removed',
         `The transcript of "${title}", which this agent continues, is gone.`,
       )
-    lineage.lastSeq = Math.min(read.lastSeq, seq)
+    lineage.lastSeq = read.lastSeq
     lineage.entries = lineage.entries.concat(read.entries)
     lineage.damage.push(...read.damage)
   }
@@ -84,7 +82,7 @@ export async function actionEntriesOf(
   records: Pick<Records, 'transcriptPage'>,
   { id, title }: Task,
 ): Promise<Entry[]> {
-  return (await wholeTranscript(records, id, title, withoutWords))?.entries ?? []
+  return (await readTranscript(records, id, title, { kept: withoutWords }))?.entries ?? []
 }
 
 const withoutWords = (entries: Entry[]): Entry[] =>
@@ -103,17 +101,21 @@ const withoutWords = (entries: Entry[]): Entry[] =>
     }
   })
 
-async function wholeTranscript(
+/** `throughSeq`: the last entry that counts; what follows it is not read. Null: there is no transcript. */
+async function readTranscript(
   records: Pick<Records, 'transcriptPage'>,
   id: TaskId,
   title: string,
-  kept = (page: Entry[]): Entry[] => page,
+  {
+    kept,
+    throughSeq = Number.MAX_SAFE_INTEGER,
+  }: { kept: (page: Entry[]) => Entry[]; throughSeq?: number },
 ): Promise<Lineage | null> {
   const entries: Entry[] = []
   let damage: string[] = []
   let lastSeq = 0
   for (let fromSeq: number | null = 1; fromSeq !== null; ) {
-    const page = await records.transcriptPage(id, { fromSeq, limit: pageEntries })
+    const page = await records.transcriptPage(id, { fromSeq, limit: pageEntries, throughSeq })
     if (page.status === 'missing') return null
     if (page.expired) return refuseExpired(title, page.expired)
     damage = page.damage.map(
