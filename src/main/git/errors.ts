@@ -1,3 +1,4 @@
+import { diskErrors } from '../../shared/disk-errors.ts'
 import { explainErrno } from '../../shared/explain-errno.ts'
 
 /** Git answered with an exit code that is no answer. `stderr` is what it said, cut at `stderrBytesMax`. */
@@ -23,16 +24,14 @@ export class GitError extends Error {
   }
 }
 
-/** Git runs with `LC_ALL=C`, so these are the system's own words for an error that ends a line. */
-const diskErrors: [code: string, words: RegExp][] = [
-  ['ENOSPC', /: No space left on device$/m],
-  ['EDQUOT', /: Disk quota exceeded$/m],
-  ['EROFS', /: Read-only file system$/m],
-  ['EIO', /: Input\/output error$/m],
-]
-
-const diskCodeIn = (stderr: string): string | null =>
-  diskErrors.find(([, words]) => words.test(stderr))?.[0] ?? null
+/** Git runs with `LC_ALL=C`, so a line that such an error ends ends with the system's text for it. */
+function diskCodeIn(stderr: string): string | null {
+  const lines = stderr.split('\n')
+  const found = diskErrors.find(({ message }) =>
+    lines.some((line) => line.endsWith(`: ${message}`)),
+  )
+  return found?.code ?? null
+}
 
 /**
  * A folder of Shiplog's is no worktree any more, and could not be made one again. It reads like Git's own

@@ -2,6 +2,7 @@
 import { ORPCError } from '@orpc/server'
 import { assertNever } from '../../shared/assert-never.ts'
 import { base, type ContractErrorCode } from '../../shared/contract/base.ts'
+import { diskErrors } from '../../shared/disk-errors.ts'
 import { type Failure, FailureError } from '../../shared/failure.ts'
 import { GitError, GitMissingError, WorktreeRefusedError } from '../git/index.ts'
 import {
@@ -12,15 +13,12 @@ import {
 } from '../journal/index.ts'
 
 /** A disk that is full, broken or closed to us: errno codes that a person can do something about. */
-const storageCodes = new Set([
-  'ENOSPC',
-  'EIO',
-  'EROFS',
+const storageCodes = new Set<string>([
+  ...diskErrors.map(({ code }) => code),
   'EACCES',
   'EPERM',
   'EMFILE',
   'ENFILE',
-  'EDQUOT',
   // Something else stands where a file or a folder should.
   'ELOOP',
   'EISDIR',

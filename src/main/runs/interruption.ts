@@ -1,4 +1,5 @@
 import { type Cause, formatCause } from '../../shared/causes.ts'
+import { diskErrors } from '../../shared/disk-errors.ts'
 import { JournalWriteError, systemCode } from '../journal/index.ts'
 
 /** Why a run is being ended from outside: its cause goes into the record (T3). */
@@ -21,14 +22,11 @@ export function causeOf(reason: unknown): Cause {
   if (reason instanceof Interruption) return reason.why
   const detail = messageOf(reason)
   const code = systemCode(reason)
-  if (diskFull.has(code)) return { kind: 'disk-full', code, detail }
-  if (reason instanceof JournalWriteError || diskFailed.has(code))
-    return { kind: 'disk-failed', code, detail }
+  const known = diskErrors.find((one) => one.code === code)
+  if (known) return { kind: known.cause, code, detail }
+  if (reason instanceof JournalWriteError) return { kind: 'disk-failed', code, detail }
   return { kind: 'error', detail }
 }
-
-const diskFull = new Set(['ENOSPC', 'EDQUOT'])
-const diskFailed = new Set(['EIO', 'EROFS'])
 
 export const messageOf = (reason: unknown): string =>
   reason instanceof Error ? reason.message : String(reason)

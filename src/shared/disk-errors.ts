@@ -1,0 +1,10 @@
+/**
+ * The system's errors for a disk that takes no more: the one list of them. `cause`: of a run that such an error
+ * ends. `message`: the system's text for it in the C locale, as programs print it.
+ */
+export const diskErrors = [
+  { code: 'ENOSPC', cause: 'disk-full', message: 'No space left on device' },
+  { code: 'EDQUOT', cause: 'disk-full', message: 'Disk quota exceeded' },
+  { code: 'EROFS', cause: 'disk-failed', message: 'Read-only file system' },
+  { code: 'EIO', cause: 'disk-failed', message: 'Input/output error' },
+] as const
