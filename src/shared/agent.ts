@@ -1,10 +1,23 @@
 /**
- * What an agent is to the rest of the program: `run` yields events, and calls tools through the set it
- * is given, which makes each call durable before the tool runs and its result durable before the agent
- * hears of it (J6). Kinds of agent are in `src/main/agents`; `src/main/tasks` drives them.
+ * What an agent is to the rest of the program (G1 to G3). A driver opens a session of its kind of agent; the session
+ * tells what the agent does as events and calls tools on its host. Both pass one recorder, which makes each call
+ * durable before the tool runs and its result durable before the agent hears of it (J6). Kinds of agent are in
+ * `src/main/agents`; `src/main/runs` drives them.
  */
 
 import type { z } from 'zod'
+import type {
+  AgentSessionRef,
+  CallBy,
+  CallKind,
+  CallLocation,
+  PartId,
+  PermissionAnswer,
+  PermissionOption,
+  PlanItem,
+  ProviderData,
+} from './agent-records.ts'
+import type { Cause } from './causes.ts'
 import type { Entry } from './entries.ts'
 import type { TaskId, ToolCallId } from './ids.ts'
 import type { ApplyOutcome, AwaitedTask, ToolDetail, ToolInput } from './tools.ts'
@@ -12,14 +25,132 @@ import type { Usage } from './usage.ts'
 
 type JsonValue = z.infer<ReturnType<typeof z.json>>
 
+/** Events may come out of order: a delta of a part that has not begun begins it, an end of none is nothing. */
 export type AgentEvent =
+  /** Its own store has this conversation under `ref`: what is handed back on resume. */
+  | { type: 'session'; ref: AgentSessionRef; model?: string; capabilities?: JsonValue }
   /** A turn is one assistant message with its tool calls; it is durable before the next begins. */
   | { type: 'turn-started' }
-  | { type: 'reasoning-delta'; text: string }
-  | { type: 'text-delta'; text: string }
-  | { type: 'turn-ended'; usage?: Usage; model?: string }
-  /** The agent's own word that it can't go on. An agent that simply returns has ended well. */
-  | { type: 'failed'; message: string }
+  | { type: 'part-started'; part: PartId; kind: SpeechKind; providerData?: ProviderData }
+  | { type: 'part-delta'; part: PartId; kind: SpeechKind; text: string }
+  | { type: 'part-ended'; part: PartId; providerData?: ProviderData }
+  /** A call on the agent's side: we have its word for it, and it may end before we hear of it. */
+  | ({
+      type: 'call-started'
+      callId: ToolCallId
+      by: Exclude<CallBy, 'host'>
+      name: string
+    } & CallNews)
+  | ({ type: 'call-updated'; callId: ToolCallId; output?: string } & CallNews)
+  | {
+      type: 'call-ended'
+      callId: ToolCallId
+      outcome: 'ok' | 'error'
+      output: string
+      providerData?: ProviderData
+    }
+  | { type: 'plan'; items: PlanItem[] }
+  /** `keptFromSeq`: the first entry that it still has as it is; null when it can't say. */
+  | { type: 'compacted'; summary: string; keptFromSeq: number | null }
+  /** Beside that of its turns. */
+  | { type: 'usage'; usage: Usage }
+  /** The attempt at this turn failed. What it had said is superseded. */
+  | { type: 'retrying'; cause: Cause; untilMs: number | null }
+  /** What the driver can't tell the meaning of (G8). */
+  | { type: 'foreign'; source: string; content: JsonValue }
+  | {
+      type: 'turn-ended'
+      usage?: Usage
+      model?: string
+      stop?: string
+      providerData?: ProviderData
+    }
+  /** It can't go on. An agent that simply returns has ended well. `said`: its own word, so its run has failed (T3). */
+  | { type: 'failed'; cause: Cause }
+
+export type SpeechKind = 'text' | 'reasoning'
+
+interface CallNews {
+  kind?: CallKind
+  title?: string
+  input?: JsonValue
+  locations?: CallLocation[]
+  providerData?: ProviderData
+}
+
+export type PromptPart =
+  | { type: 'text'; text: string }
+  | { type: 'image'; mediaType: string; data: Uint8Array }
+
+/** Where and with what a session of an agent works. */
+export interface AgentPlace {
+  taskId: TaskId
+  /** Absolute. */
+  cwd: string
+  /** What its processes start from, without secrets (K2). */
+  env: Record<string, string>
+  /** Every entry of the earlier runs, in order; empty on the first run of a task. */
+  history: Entry[]
+  /** Of its own store, from the newest run that had one; null: there is none. */
+  resume: AgentSessionRef | null
+  /** Aborted when the run is interrupted. */
+  signal: AbortSignal
+}
+
+/** What an agent asks of us while it runs. */
+export interface AgentHost {
+  /** Rejects only when the run must end (aborted, or the record can't be written). */
+  callTool(call: HostCall, options?: CallOptions): Promise<ToolResult>
+  /** Resolves with the answer once it is in the record. Never rejects because nobody answers. */
+  ask(question: PermissionQuestion): Promise<PermissionAnswer>
+}
+
+export interface HostCall {
+  name: string
+  input: unknown
+  /** As the agent names it; one that is in use already is given another. */
+  callId?: ToolCallId | undefined
+  providerData?: ProviderData
+}
+
+interface CallOptions {
+  /** Ends this call alone. */
+  signal?: AbortSignal
+  /** Told of what the tool prints while it runs, as it is recorded. */
+  onOutput?: (text: string) => void
+}
+
+export interface PermissionQuestion {
+  callId: ToolCallId | null
+  /** Exactly what will be done, in full (P2). */
+  question: string
+  options: PermissionOption[]
+}
+
+/** One conversation with an agent, for as long as a run lasts. */
+export interface AgentSession {
+  /** Null: it has no store of its own. */
+  ref: AgentSessionRef | null
+  /** Empty prompt: it goes on with what it was asked before. */
+  run(prompt: PromptPart[], host: AgentHost): AsyncIterable<AgentEvent>
+  /** Asks it to end its turn. The run is given a grace after it (G2). */
+  cancel(): Promise<void>
+  /** Ends all that it started. Called once, however the run ended; may be given up on. */
+  close(): Promise<void>
+}
+
+/** Opens a session in its place. Rejects with what the person can do about it. */
+export type OpenAgent = (place: AgentPlace) => Promise<AgentSession>
+
+/** A kind of agent made ready for one tree of tasks. */
+export interface AgentProgram {
+  /** What a task is called that was given no prompt; absent: by where the program came from. */
+  name?: string
+  /** The agent that the person's prompt goes to. */
+  rootAgent: string
+  /** Null: there is no agent of that name. */
+  agent(name: string): OpenAgent | null
+}
 
 export interface ToolResult {
   outcome: 'ok' | 'error'
@@ -38,34 +169,6 @@ export interface ShellState {
   cwd: string
   /** What the agent exported or changed, over the environment that it was given. */
   env: Record<string, string>
-}
-
-export interface AgentRunInput {
-  taskId: TaskId
-  /** The agent's name in its scenario. */
-  agent: string
-  prompt: string
-  /** Every entry of the earlier runs, in order; empty on the first run of a task. */
-  history: Entry[]
-  /** Calls one tool and gives its result back. Rejects only when the run must end (aborted, or the record can't be written). */
-  callTool(name: string, input: unknown, callId?: ToolCallId): Promise<ToolResult>
-  cwd: string
-  /** Aborted when the run is interrupted. */
-  signal: AbortSignal
-}
-
-export interface Agent {
-  run(input: AgentRunInput): AsyncIterable<AgentEvent>
-}
-
-/** A kind of agent made ready for one tree of tasks. */
-export interface AgentProgram {
-  /** What a task is called that was given no prompt; absent: by where the program came from. */
-  name?: string
-  /** The agent that the person's prompt goes to. */
-  rootAgent: string
-  /** Null: there is no agent of that name. */
-  create(agent: string): Agent | null
 }
 
 /** Who an agent's `task` call asks for; what nobody said is absent. */
@@ -140,6 +243,8 @@ export interface ToolContext {
   shell: ShellState
   mask: Masker
   signal: AbortSignal
+  /** Told of what it prints while it runs; the views show it until the result is there. */
+  onOutput: (text: string) => void
   files: FileChangeRecorder
   /** Resolves once the record has it for good. The file is gone then. */
   keepOutput(output: KeptOutput): Promise<void>

@@ -7,8 +7,19 @@
  * *names* its tool calls, so nothing is stored twice; an unfinished message lives in `partial.json`.
  */
 import { z } from 'zod'
+import {
+  agentSessionRefSchema,
+  callRevisionSchema,
+  foreignCallFields,
+  imagePartSchema,
+  partIdSchema,
+  permissionAnswerSchema,
+  permissionOptionSchema,
+  planItemSchema,
+  providerDataSchema,
+} from './agent-records.ts'
 import { causeSchema } from './causes.ts'
-import { entryIdSchema, runIdSchema, taskIdSchema, toolCallIdSchema } from './ids.ts'
+import { type EntryId, entryIdSchema, runIdSchema, taskIdSchema, toolCallIdSchema } from './ids.ts'
 import { type Upgrade, upgradeRecord } from './upgrades.ts'
 import { usageSchema } from './usage.ts'
 
@@ -27,16 +38,28 @@ const entryBase = z.object({
   /** Milliseconds since the epoch. */
   at: z.number(),
   uuid: entryIdSchema,
+  /**
+   * The entry that this one follows: the one before it in the file, but for a `fork-start`, which follows the entry
+   * that its branch leaves from, and for what comes after a `fork-end`, which follows what was before that fork.
+   */
   parentUuid: entryIdSchema.nullable(),
 })
 
+const speechFields = {
+  /** As the agent names it, unique within the message; absent: its place is its name. */
+  id: partIdSchema.optional(),
+  text: z.string(),
+  providerData: providerDataSchema.optional(),
+}
 const messagePartSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('text'), text: z.string() }),
-  z.object({ type: z.literal('reasoning'), text: z.string() }),
+  z.object({ type: z.literal('text'), ...speechFields }),
+  z.object({ type: z.literal('reasoning'), ...speechFields }),
+  imagePartSchema,
   /** Where in the message a call was made; input and outcome are in its own two entries. */
   z.object({ type: z.literal('tool-call'), callId: toolCallIdSchema, name: z.string() }),
 ])
 export type MessagePart = z.infer<typeof messagePartSchema>
+export type SpeechPart = Extract<MessagePart, { type: 'text' | 'reasoning' }>
 
 const messageFields = {
   type: z.literal('message'),
@@ -50,10 +73,16 @@ const messageFields = {
   runId: runIdSchema,
   /** Counts the assistant turns of all runs of the task, from 1; null on a prompt. */
   turn: turn.nullable(),
-  /** `interrupted`: the turn was cut short; what it had said is kept. */
-  status: z.enum(['complete', 'interrupted']),
+  /**
+   * `interrupted`: the turn was cut short; what it had said is kept. `superseded`: the attempt failed and was made
+   * again; what it had said is kept and is no part of the conversation.
+   */
+  status: z.enum(['complete', 'interrupted', 'superseded']),
   model: z.string().nullish(),
   usage: usageSchema.nullish(),
+  /** Why the provider ended the turn, in its own word. */
+  stop: z.string().optional(),
+  providerData: providerDataSchema.optional(),
 }
 const messageEntrySchema = entryBase.extend(messageFields)
 export type MessageEntry = z.infer<typeof messageEntrySchema>
@@ -66,6 +95,7 @@ const toolCallEntrySchema = entryBase.extend({
   callId: toolCallIdSchema,
   name: z.string(),
   input: z.json(),
+  ...foreignCallFields,
 })
 export type ToolCallEntry = z.infer<typeof toolCallEntrySchema>
 
@@ -94,6 +124,9 @@ const toolResultEntrySchema = entryBase.extend({
   durationMs: z.number().min(0),
   /** What the call changed in the shell's state, so that `cd` and exports can be restored on resume. */
   shell: shellChangeSchema.nullish(),
+  providerData: providerDataSchema.optional(),
+  /** What the agent said better of a call on its side after the call had been recorded. */
+  revised: callRevisionSchema.optional(),
 })
 export type ToolResultEntry = z.infer<typeof toolResultEntrySchema>
 
@@ -211,6 +244,62 @@ const setUpEntrySchema = entryBase.extend({
   /** Files that it runs and that agents changed: then it was not run. Empty: it was, and ended well. */
   changed: z.array(z.string()),
 })
+/** An agent with a store of its own has begun or loaded a conversation in it: what a resume hands back. */
+const agentSessionEntrySchema = entryBase.extend({
+  type: z.literal('agent-session'),
+  runId: runIdSchema,
+  ref: agentSessionRefSchema,
+  model: z.string().optional(),
+  /** What it says it can do, as it says it. */
+  capabilities: z.json().optional(),
+})
+/** An agent asked whether it may; with the answer, because one without the other decides nothing (P4). */
+const permissionEntrySchema = entryBase.extend({
+  type: z.literal('permission'),
+  runId: runIdSchema,
+  /** Null: it is about no call. */
+  callId: toolCallIdSchema.nullable(),
+  /** What was asked, in full (P2). */
+  question: z.string(),
+  options: z.array(permissionOptionSchema),
+  answer: permissionAnswerSchema,
+})
+/** The whole plan as it is from here on. */
+const planEntrySchema = entryBase.extend({
+  type: z.literal('plan'),
+  runId: runIdSchema,
+  items: z.array(planItemSchema),
+})
+/** From here on the agent goes by a summary of what was before `keptFromSeq`; the record keeps all of it. */
+const compactionEntrySchema = entryBase.extend({
+  type: z.literal('compaction'),
+  runId: runIdSchema,
+  summary: z.string(),
+  /** The first entry that the agent still has as it is; null: it did not say. */
+  keptFromSeq: z.number().int().min(1).nullable(),
+})
+/** An attempt failed, and another one is made. */
+const retryingEntrySchema = entryBase.extend({
+  type: z.literal('retrying'),
+  runId: runIdSchema,
+  turn,
+  cause: causeSchema,
+  /** When the next attempt is made, in milliseconds since the epoch; null: at once. */
+  untilMs: z.number().nullable(),
+})
+/** What an agent or another tool's log said and this version can't tell the meaning of: kept as it was (G8, I2). */
+const foreignEntrySchema = entryBase.extend({
+  type: z.literal('foreign'),
+  /** Who said so: a kind of agent, or a tool whose log was imported. */
+  source: z.string(),
+  content: z.json(),
+})
+/** A branch of the conversation that was left again: from here to its `fork-end` (I5). */
+const forkStartEntrySchema = entryBase.extend({
+  type: z.literal('fork-start'),
+  forkId: entryIdSchema,
+})
+const forkEndEntrySchema = entryBase.extend({ type: z.literal('fork-end'), forkId: entryIdSchema })
 const titleEntrySchema = entryBase.extend({ type: z.literal('title'), title: z.string() })
 
 /** How a record of unknown type, or one this version can't parse, is shown: kept verbatim (J5). */
@@ -236,6 +325,14 @@ export const entrySchema = z.discriminatedUnion('type', [
   resumeEntrySchema,
   summaryEntrySchema,
   setUpEntrySchema,
+  agentSessionEntrySchema,
+  permissionEntrySchema,
+  planEntrySchema,
+  compactionEntrySchema,
+  retryingEntrySchema,
+  foreignEntrySchema,
+  forkStartEntrySchema,
+  forkEndEntrySchema,
   titleEntrySchema,
   unknownEntrySchema,
 ])
@@ -245,9 +342,14 @@ export type EntryType = Entry['type']
 /** An entry before the journal stamped it (`v`, `seq`, `at`) and the session chained it (`parentUuid`). */
 export type EntryBody = Entry extends infer E
   ? E extends Entry
-    ? Omit<E, 'v' | 'seq' | 'at' | 'uuid' | 'parentUuid'> & { uuid?: E['uuid'] }
+    ? Omit<E, 'v' | 'seq' | 'at' | 'uuid' | 'parentUuid'> & { uuid?: E['uuid'] } & ForkPoint<E>
     : never
   : never
+
+/** The entry that a branch leaves from; absent: the one before. */
+type ForkPoint<E extends Entry> = E['type'] extends 'fork-start'
+  ? { parentUuid?: EntryId }
+  : unknown
 
 /** The unfinished assistant message in `partial.json`: written at most twice a second, not synced (J6). */
 export const partialMessageSchema = z.object({

@@ -12,7 +12,7 @@ import { tidiedAtStart } from '../../src/main/doctor/problems.ts'
 import { createGit } from '../../src/main/git/index.ts'
 import { readJournal } from '../../src/main/journal/index.ts'
 import { openLedger } from '../../src/main/ledger/ledger.ts'
-import { createTurnWriter } from '../../src/main/runs/turn-writer.ts'
+import { createRecorder } from '../../src/main/runs/recorder.ts'
 import { createMasker } from '../../src/main/secrets/masker.ts'
 import { layoutOf } from '../../src/main/sessions/session-files.ts'
 import { createSessions } from '../../src/main/sessions/sessions.ts'
@@ -194,7 +194,7 @@ export async function sail(layers: Layers, ack: (fact: Fact) => void): Promise<v
     await ledger.record({ type: 'task.spawned', taskId, run, process, spawnCommit: null })
     const runId = runIdOf(taskId, run)
     await session.append({ type: 'run-start', runId, run, reason: 'prompt', agent: 'a' })
-    const turns = createTurnWriter({
+    const recorder = createRecorder({
       session,
       sessionId: taskId,
       runId,
@@ -204,15 +204,22 @@ export async function sail(layers: Layers, ack: (fact: Fact) => void): Promise<v
       clock: Date.now,
       mask: createMasker(),
     })
-    await turns.begin()
-    await turns.text('Some thoughts. ')
-    await turns.call({ name: 'task', input: { n: 1 } }, async () => {
+    const begin = () => recorder.event({ type: 'turn-started' })
+    const end = () => recorder.event({ type: 'turn-ended', usage })
+    await begin()
+    await recorder.event({
+      type: 'part-delta',
+      part: 'text',
+      kind: 'text',
+      text: 'Some thoughts. ',
+    })
+    await recorder.call({ name: 'task', input: { n: 1 } }, async () => {
       await meanwhile()
       return { outcome: 'ok', output }
     })
-    await turns.end({ usage })
-    await turns.begin()
-    await turns.call({ name: 'agent_report', input: {} }, async () => {
+    await end()
+    await begin()
+    await recorder.call({ name: 'agent_report', input: {} }, async () => {
       const markdown = `Report of ${taskId}, run ${run}`
       await saveReport(layout.sessionDir(ledger.state.tasks.get(taskId)?.parentId ?? taskId), {
         taskId,
@@ -226,7 +233,7 @@ export async function sail(layers: Layers, ack: (fact: Fact) => void): Promise<v
       ack({ what: 'report', taskId, run, markdown })
       return { outcome: 'ok', output: 'Reported.', endsRun: true }
     })
-    await turns.end({ usage })
+    await end()
     await session.append({ type: 'run-end', runId, run, status: 'completed', cause: null })
     await sessions.close(taskId)
     await ledger.record({ type: 'task.completed', taskId, run, usage })

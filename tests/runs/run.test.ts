@@ -7,12 +7,19 @@ import { Interruption } from '../../src/main/runs/interruption.ts'
 import { executeRun, type RunOptions } from '../../src/main/runs/run.ts'
 import { createMasker } from '../../src/main/secrets/masker.ts'
 import { openSession, type Session } from '../../src/main/sessions/session.ts'
-import type { AgentEvent, AgentRunInput, TaskToolsPort } from '../../src/shared/agent.ts'
+import type { AgentEvent, TaskToolsPort } from '../../src/shared/agent.ts'
 import type { Entry, EntryBody } from '../../src/shared/entries.ts'
 import { newTaskId, runIdOf, type ToolCallId } from '../../src/shared/ids.ts'
 import type { Task } from '../../src/shared/tasks.ts'
 import { noUsage, unknownUsage } from '../../src/shared/usage.ts'
 import { temporaryDir } from '../harness.ts'
+import {
+  failing as fails,
+  type PlayedRun,
+  type PlayRun,
+  playedAgent,
+  speech,
+} from './played-agent.ts'
 
 const id = newTaskId()
 
@@ -36,14 +43,12 @@ async function stage({
     for await (const entry of session.entries()) all.push(entry)
     return all
   }
-  const play = (
-    run: (input: AgentRunInput) => AsyncIterable<AgentEvent>,
-    over: Partial<RunOptions> = {},
-  ) =>
+  const play = (run: PlayRun, over: Partial<RunOptions> = {}) =>
     executeRun({
       task: { id, parentId, title: 'Task', agent: 'worker', model: null, prompt: 'Go' } as Task,
       ...{ run: 1, reason: 'prompt', prompt: 'Go', lineage: [], opening: [], session },
-      agent: { run },
+      openAgent: playedAgent(run),
+      decide: async () => ({ optionId: null, allowed: false, by: 'nobody' }),
       runTool: async (name) => ({ outcome: 'ok', output: '', endsRun: name === 'agent_report' }),
       taskTools: {} as TaskToolsPort,
       ...{ workingDir: dir, environment: {}, withheld: [], secrets, signal: abort.signal },
@@ -56,7 +61,7 @@ async function stage({
 
 const says = (...texts: string[]): AgentEvent[] => [
   { type: 'turn-started' },
-  ...texts.map((text) => ({ type: 'text-delta', text }) as const),
+  ...texts.map((text) => speech(text)),
 ]
 
 async function* playing(events: AgentEvent[]): AsyncGenerator<AgentEvent> {
@@ -113,7 +118,7 @@ describe('how a run ends', () => {
 
   it("[T3] fails with the agent's own words, and keeps what it had said", async () => {
     const { play, entries } = await stage()
-    const outcome = await play(() => playing([...says('Hm.'), { type: 'failed', message: 'No.' }]))
+    const outcome = await play(() => playing([...says('Hm.'), fails('No.')]))
     expect(outcome).toMatchObject({ status: 'failed', cause: { kind: 'said', text: 'No.' } })
     expect(messagesOf(await entries())).toMatchObject([{ status: 'complete' }])
   })
@@ -139,7 +144,7 @@ describe('how a run ends', () => {
     const outcome = await play(async function* () {
       yield* says('before')
       abort.abort(new Interruption({ kind: 'stopped', by: 'person' }))
-      yield { type: 'text-delta', text: ' after' }
+      yield speech(' after')
       throw new Error('a consequence')
     })
     expect(outcome).toMatchObject({
@@ -197,7 +202,7 @@ it('does not call usage complete when a turn said nothing, or was cut short', as
   const { play } = await stage({ parentId: null })
   const silent = await play(() => playing([...says('x'), { type: 'turn-ended' }]))
   expect(silent.usage).toEqual(unknownUsage)
-  const unannounced = await play(() => playing([{ type: 'text-delta', text: 'x' }]), { run: 3 })
+  const unannounced = await play(() => playing([speech('x')]), { run: 3 })
   expect(unannounced.usage).toEqual(unknownUsage)
   const cut = await play(() => playing(says('x')), { run: 2 })
   expect(cut.usage).toEqual(unknownUsage)
@@ -242,6 +247,28 @@ it('[K3] gives the agent the prompt that was recorded', async () => {
   expect(asked).toMatchObject({ role: 'user', parts: [{ type: 'text', text: given }] })
 })
 
+it('[T3] is interrupted by a cause that is not the agent’s own word', async () => {
+  const { play } = await stage()
+  const cause = { kind: 'network', detail: 'reset' } as const
+  const outcome = await play(() => playing([...says('Hm.'), { type: 'failed', cause }]))
+  expect(outcome).toMatchObject({ status: 'interrupted', cause })
+})
+
+it('hands back what the agent’s own store called the conversation last', async () => {
+  const { play } = await stage({ parentId: null })
+  const ref = { agent: 'acp:some', id: 'one' }
+  await play(() => playing([{ type: 'session', ref }, ...says('x')]))
+  let given: PlayedRun['resume'] = null
+  await play(
+    async function* ({ resume }) {
+      given = resume
+      yield* says('y')
+    },
+    { run: 2 },
+  )
+  expect(given).toEqual(ref)
+})
+
 describe('[G2] a run ends whatever its agent does', () => {
   const stopped = new Interruption({ kind: 'stopped', by: 'person' })
   const never = new Promise<never>(() => undefined)
@@ -263,6 +290,32 @@ describe('[G2] a run ends whatever its agent does', () => {
     )
     expect(outcome).toMatchObject({ status: 'interrupted', cause: stopped.why })
     expect(messagesOf(await entries())).toMatchObject([{ status: 'interrupted' }])
+    expect(endOf(await entries())).toMatchObject({ type: 'run-end', status: 'interrupted' })
+  })
+
+  it('with its session asked to end its turn and closed, also when neither answers', async () => {
+    const { play, abort, entries } = await stage()
+    const asked: string[] = []
+    const agent = playedAgent(
+      async function* () {
+        yield* says('before')
+        abort.abort(stopped)
+        await never
+      },
+      {
+        cancel: () => {
+          asked.push('cancel')
+          return never
+        },
+        close: () => {
+          asked.push('close')
+          return never
+        },
+      },
+    )
+    const outcome = await play(() => playing([]), { openAgent: agent, graceMs: 5 })
+    expect(outcome).toMatchObject({ status: 'interrupted', cause: stopped.why })
+    expect(asked).toEqual(['cancel', 'close'])
     expect(endOf(await entries())).toMatchObject({ type: 'run-end', status: 'interrupted' })
   })
 
@@ -312,7 +365,7 @@ describe('[G2] a run ends whatever its agent does', () => {
         const call = callTool('bash', { command: 'make' })
         asked.push(call.catch(() => undefined))
         await begun.promise
-        yield { type: 'text-delta', text: 'Done.' }
+        yield speech('Done.')
       },
       {
         graceMs: 5,
@@ -342,7 +395,7 @@ describe('[G2] a run ends whatever its agent does', () => {
           void callTool('bash', { command: 'make' }).catch(() => undefined)
           await begun.promise
           if (end === 'is lost') throw new Error('connection lost')
-          yield { type: 'failed', message: 'No.' }
+          yield fails('No.')
         },
         {
           runTool: (name, _input, { signal }) =>
@@ -383,7 +436,7 @@ describe('[G2] a run ends whatever its agent does', () => {
 
   it('and records nothing that it does afterwards', async () => {
     const { play, entries } = await stage({ parentId: null })
-    let input: AgentRunInput | undefined
+    let input: PlayedRun | undefined
     await play(async function* (given) {
       input = given
       yield* says('Done.')

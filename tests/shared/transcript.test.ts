@@ -98,7 +98,9 @@ describe('the transcript projection', () => {
     const turn = items[1]
     expect(
       turn?.kind === 'turn' &&
-        turn.blocks.map((block) => (block.kind === 'tool' ? block.call.state : block.text)),
+        turn.blocks.map((block) =>
+          'text' in block ? block.text : block.kind === 'tool' && block.call.state,
+        ),
     ).toEqual(['Looking.', 'ok', 'Done.'])
   })
 

@@ -31,7 +31,7 @@ it('are read back by another process, with the scenario under the hash of its te
   expect(spec).toMatchObject({ kind: 'scripted', source: 'talk.yaml', agent: program.rootAgent })
   expect(await readdir(join(dir, 'scenarios'))).toEqual([`${spec.scenario}.yaml`])
   expect(await specs().read(dir, spec)).toEqual({ spec, scenario })
-  expect((await specs().program(dir, spec)).create('lead')).not.toBeNull()
+  expect((await specs().program(dir, spec)).agent('lead')).not.toBeNull()
 })
 
 it('[K3] keep no known secret of a scenario, and name the text without it', () => {

@@ -22,10 +22,10 @@ export async function* sessionFeed(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<SessionFeedEvent> {
   const { sessions, records } = deps
-  const mail = createFeedQueue<SessionEvent>(signal)
-  const unsubscribe = sessions.subscribe(workspaceId, (event) =>
-    mail.put(event, (last) => joinDeltas(last, event)),
-  )
+  const mail = createFeedQueue<SentEvent>(signal)
+  const unsubscribe = sessions.subscribe(workspaceId, (event) => {
+    if (event.type !== 'call-progress') mail.put(event, (last) => joinDeltas(last, event))
+  })
   let seq = Number(lastEventId ?? 0)
   const stamped = (event: SessionFeedEvent) =>
     withEventMeta(event, { id: String(seq), retry: retryMs })
@@ -102,7 +102,9 @@ export async function* sessionFeed(
   }
 }
 
-function joinDeltas(last: SessionEvent, next: SessionEvent): SessionEvent | null {
+type SentEvent = Exclude<SessionEvent, { type: 'call-progress' }>
+
+function joinDeltas(last: SentEvent, next: SentEvent): SentEvent | null {
   if (last.type !== 'delta' || next.type !== 'delta' || last.part !== next.part) return null
   return { ...last, text: last.text + next.text }
 }

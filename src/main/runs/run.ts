@@ -3,13 +3,16 @@
 import { isAbsolute, join, relative } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type {
-  Agent,
-  AgentRunInput,
+  AgentHost,
+  AgentSession,
+  OpenAgent,
+  PermissionQuestion,
   RunTool,
   ShellState,
   TaskToolsPort,
   ToolResult,
 } from '../../shared/agent.ts'
+import type { AgentSessionRef, PermissionAnswer } from '../../shared/agent-records.ts'
 import type { Cause } from '../../shared/causes.ts'
 import type { Entry, EntryBody } from '../../shared/entries.ts'
 import { type RunId, runIdOf } from '../../shared/ids.ts'
@@ -24,11 +27,11 @@ import { createFileChanges, type FileChanges } from './file-changes.ts'
 import { isPrompt, promptFor } from './first-prompt.ts'
 import { causeOf } from './interruption.ts'
 import { addPullRequestLinks, pullRequestLinks } from './pull-request-links.ts'
+import { createRecorder, type Recorder } from './recorder.ts'
 import { summaryOf } from './run-summary.ts'
 import { mayChangeAnyFile } from './session-history.ts'
 import { changeOfShell, shellAfter } from './shell-record.ts'
 import type { RunSnapshots } from './snapshots.ts'
-import { createTurnWriter, type TurnWriter } from './turn-writer.ts'
 import { untilStopped } from './until-stopped.ts'
 
 export interface RunOptions {
@@ -43,8 +46,10 @@ export interface RunOptions {
   /** What a resume says of itself in the record, beside the run's start (S7). */
   opening: EntryBody[]
   session: Session
-  agent: Agent
+  openAgent: OpenAgent
   runTool: RunTool
+  /** Answers what the agent may do. Resolves also when nobody can answer. */
+  decide: (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionAnswer>
   taskTools: TaskToolsPort
   /** The working directory of its workspace. Absolute. */
   workingDir: string
@@ -93,7 +98,7 @@ export async function executeRun(request: RunOptions): Promise<RunOutcome> {
   })
   const snapshots = options.snapshots(history, fileChanges.byCommands)
   const held: Held = { shell: shellAtStart(options, history), report: null }
-  const writer = createTurnWriter({
+  const recorder = createRecorder({
     session,
     sessionId: task.id,
     runId,
@@ -104,12 +109,13 @@ export async function executeRun(request: RunOptions): Promise<RunOutcome> {
     mask: options.secrets,
     beforeTool: async (name) => snapshots?.beforeTool(name),
     onBegun: usage.turnBegan,
+    onUsage: usage.add,
     afterTurn: async (turn) => snapshots?.afterTurn(turn),
   })
-  const end = await playRun(options, history, { writer, held, usage, fileChanges }).catch((error) =>
+  const end = await playRun(options, history, { recorder, held, fileChanges }).catch((error) =>
     interrupted(options, error),
   )
-  await writer.interrupt()
+  await recorder.interrupt()
   await snapshots?.atEnd(end.status)
   const summary = held.report && end.status === 'completed' ? [summaryOf(held.report)] : []
   await session.append(...summary, { type: 'run-end', runId, run, ...end })
@@ -188,67 +194,84 @@ async function promptMessage(options: RunOptions, runId: RunId): Promise<EntryBo
   }
 }
 
+interface Recording {
+  recorder: Recorder
+  held: Held
+  fileChanges: FileChanges
+}
+
 async function playRun(
   options: RunOptions,
   history: Entry[],
-  recording: {
-    writer: TurnWriter
-    held: Held
-    usage: UsageSum
-    fileChanges: FileChanges
-  },
+  recording: Recording,
 ): Promise<RunEnd> {
-  const { writer, usage } = recording
   const { signal } = options
   const setUp = await options.setUpWorktree()
   if (setUp) await options.session.append({ type: 'set-up', ...setUp })
-  const calls = createToolCalls(options, history, recording)
-  const input: AgentRunInput = {
+  const agent = await options.openAgent({
     taskId: options.task.id,
-    agent: options.task.agent,
-    prompt: options.prompt,
-    history: repairHistory([...options.lineage, ...history]),
     cwd: options.workingDir,
+    env: options.environment,
+    history: repairHistory([...options.lineage, ...history]),
+    resume: lastAgentSession(history),
     signal,
-    callTool: calls.call,
-  }
-  let failure: string | null = null
+  })
+  const calls = createToolCalls(options, history, recording)
+  const cancel = () => void agent.cancel().catch(() => undefined)
+  signal.addEventListener('abort', cancel, { once: true })
   try {
-    const events = untilStopped(options.agent.run(input), signal, options.graceMs ?? stopGraceMs)
-    for await (const event of events) {
+    const failure = await untilItLeaves(agent, options, recording.recorder, calls)
+    await recording.recorder.endTurn()
+    if (failure)
+      return { status: failure.kind === 'said' ? 'failed' : 'interrupted', cause: failure }
+  } finally {
+    signal.removeEventListener('abort', cancel)
+    await withinGrace(options, agent.close())
+  }
+  if (calls.reported() || options.task.parentId === null)
+    return { status: 'completed', cause: null }
+  return { status: 'failed', cause: { kind: 'no-report' } }
+}
+
+/** Resolves with why it can't go on; null when it has ended well. Rejects with the signal's reason. */
+async function untilItLeaves(
+  agent: AgentSession,
+  options: RunOptions,
+  recorder: Recorder,
+  calls: ReturnType<typeof createToolCalls>,
+): Promise<Cause | null> {
+  const { signal, prompt } = options
+  try {
+    const running = agent.run(prompt === '' ? [] : [{ type: 'text', text: prompt }], calls.host)
+    for await (const event of untilStopped(running, signal, options.graceMs ?? stopGraceMs)) {
       signal.throwIfAborted()
-      switch (event.type) {
-        case 'turn-started':
-          options.onActivity('Thinking')
-          await writer.begin()
-          break
-        case 'reasoning-delta':
-          await writer.reasoning(event.text)
-          break
-        case 'text-delta':
-          options.onActivity('Writing')
-          await writer.text(event.text)
-          break
-        case 'turn-ended':
-          usage.turnEnded(event.usage)
-          await writer.end({ usage: event.usage, model: event.model })
-          break
-        case 'failed':
-          failure = event.message
-          break
-      }
-      if (failure !== null) break
+      if (event.type === 'failed') return event.cause
+      if (event.type === 'turn-started') options.onActivity('Thinking')
+      if (event.type === 'part-delta' && event.kind === 'text') options.onActivity('Writing')
+      await recorder.event(event)
     }
-    if (failure === null) signal.throwIfAborted()
+    signal.throwIfAborted()
+    return null
   } finally {
     // However the agent ended: no tool of it goes on without it.
     await calls.settle()
   }
-  await writer.end({})
-  if (failure !== null) return { status: 'failed', cause: { kind: 'said', text: failure } }
-  if (calls.reported() || options.task.parentId === null)
-    return { status: 'completed', cause: null }
-  return { status: 'failed', cause: { kind: 'no-report' } }
+}
+
+/** What the newest run that had a store of its own called its conversation. */
+function lastAgentSession(history: Entry[]): AgentSessionRef | null {
+  const last = history.findLast((entry) => entry.type === 'agent-session')
+  return last?.type === 'agent-session' ? last.ref : null
+}
+
+/** Waits for what an agent has to end, as long as an agent is waited for. Never rejects. */
+async function withinGrace({ graceMs = stopGraceMs }: RunOptions, ended: Promise<unknown>) {
+  const late = new AbortController()
+  await Promise.race([
+    ended.catch(() => undefined),
+    wait(graceMs, undefined, { signal: late.signal }).catch(() => undefined),
+  ])
+  late.abort()
 }
 
 /** As the last calls left it. */
@@ -260,7 +283,7 @@ interface Held {
 function createToolCalls(
   options: RunOptions,
   history: Entry[],
-  { writer, held, fileChanges }: { writer: TurnWriter; held: Held; fileChanges: FileChanges },
+  { recorder, held, fileChanges }: Recording,
 ) {
   const { session, task } = options
   const agentIsOver = new AbortController()
@@ -269,9 +292,10 @@ function createToolCalls(
   const seen = new Set<string>()
   let reported = sinceLastFailure(history).some(isReport)
 
-  const call: AgentRunInput['callTool'] = async (name, input, callId) => {
+  const call: AgentHost['callTool'] = async (asked, { signal: ofCall, onOutput } = {}) => {
+    const { name, input } = asked
     signal.throwIfAborted()
-    const result = await writer.call({ name, input, callId }, async (id, messageUuid) => {
+    const result = await recorder.call(asked, async (id, messageUuid) => {
       signal.throwIfAborted()
       const shown = options.secrets.value(input)
       options.onActivity(activityOf(name, shown, activityCharsMax))
@@ -283,7 +307,11 @@ function createToolCalls(
         environment: options.environment,
         shell: held.shell,
         mask: options.secrets,
-        signal,
+        signal: ofCall ? AbortSignal.any([signal, ofCall]) : signal,
+        onOutput: (output) => {
+          session.callProgressed({ callId: id, output })
+          onOutput?.(output)
+        },
         files: fileChanges.recorder(messageUuid),
         keepOutput: (output) => session.keepBlob(output),
         tasks: options.taskTools,
@@ -306,7 +334,7 @@ function createToolCalls(
     await addPullRequestLinks(session, urls, 'tool-output')
   }
 
-  const tracked: AgentRunInput['callTool'] = async (...args) => {
+  const tracked: AgentHost['callTool'] = async (...args) => {
     const result = call(...args)
     inFlight.add(result)
     try {
@@ -319,18 +347,15 @@ function createToolCalls(
   /** Ends the calls that an agent did not wait for before its run was over. */
   async function settle(): Promise<void> {
     agentIsOver.abort(new Error('The agent ended its run without waiting for this.'))
-    if (inFlight.size === 0) return
-    const late = new AbortController()
-    const graceMs = options.graceMs ?? stopGraceMs
-    await Promise.race([
-      Promise.allSettled(inFlight),
-      wait(graceMs, undefined, { signal: late.signal }).catch(() => undefined),
-    ])
-    late.abort()
-    await writer.settleCalls()
+    if (inFlight.size > 0) await withinGrace(options, Promise.allSettled(inFlight))
+    await recorder.settleCalls()
   }
 
-  return { call: tracked, settle, reported: () => reported }
+  const host: AgentHost = {
+    callTool: tracked,
+    ask: (question) => recorder.ask(question, () => options.decide(question, signal)),
+  }
+  return { host, settle, reported: () => reported }
 }
 
 /** A report of a run that failed all the same was not the end of the task. */
@@ -373,8 +398,8 @@ function interrupted(options: RunOptions, error: unknown): RunEnd {
 
 interface UsageSum {
   turnBegan(): void
-  /** `usage`: absent when the agent did not say. */
-  turnEnded(usage: Usage | undefined): void
+  /** Undefined: the agent did not say. */
+  add(usage: Usage | undefined, of: 'turn' | 'run'): void
   total(): Usage
 }
 
@@ -387,8 +412,8 @@ function createUsageSum(): UsageSum {
       if (isTurnOpen) sum = addUsage(sum, unknownUsage)
       isTurnOpen = true
     },
-    turnEnded(usage) {
-      isTurnOpen = false
+    add(usage, of) {
+      if (of === 'turn') isTurnOpen = false
       sum = addUsage(sum, usage ?? unknownUsage)
     },
     total: () => (isTurnOpen ? addUsage(sum, unknownUsage) : sum),

@@ -13,11 +13,11 @@ export function maskEntry(mask: Masker, entry: EntryBody): EntryBody {
       return {
         ...entry,
         parts: entry.parts.map((part) =>
-          part.type === 'tool-call' ? part : { ...part, text: mask.text(part.text) },
+          'text' in part ? { ...part, text: mask.text(part.text) } : part,
         ),
       }
     case 'tool-call':
-      return { ...entry, input: mask.value(entry.input) }
+      return { ...entry, ...mask.value({ input: entry.input, title: entry.title }) }
     case 'tool-result':
       return { ...entry, ...mask.value({ output: entry.output, detail: entry.detail }) }
     case 'title':
@@ -32,7 +32,20 @@ export function maskEntry(mask: Masker, entry: EntryBody): EntryBody {
       return { ...entry, cause: mask.value(entry.cause) }
     case 'resume':
       return { ...entry, drift: mask.value(entry.drift) }
+    case 'permission':
+      return { ...entry, question: mask.text(entry.question), options: mask.value(entry.options) }
+    case 'plan':
+      return { ...entry, items: mask.value(entry.items) }
+    case 'compaction':
+      return { ...entry, summary: mask.text(entry.summary) }
+    case 'retrying':
+      return { ...entry, cause: mask.value(entry.cause) }
+    case 'foreign':
+      return { ...entry, content: mask.value(entry.content) }
     case 'run-start':
+    case 'agent-session':
+    case 'fork-start':
+    case 'fork-end':
     case 'worktree-state':
     case 'file-history-snapshot':
     case 'attribution-snapshot':

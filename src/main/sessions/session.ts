@@ -11,7 +11,13 @@ import {
   type PartialMessage,
   parseEntry,
 } from '../../shared/entries.ts'
-import { type EntryId, entryIdSchema, newEntryId, type TaskId } from '../../shared/ids.ts'
+import {
+  type EntryId,
+  entryIdSchema,
+  newEntryId,
+  type TaskId,
+  type ToolCallId,
+} from '../../shared/ids.ts'
 import type { TranscriptCounts } from '../../shared/tasks.ts'
 import {
   blobDirectory,
@@ -31,7 +37,17 @@ export type SessionEvent =
   | { type: 'entries'; entries: Entry[] }
   | { type: 'partial'; partial: PartialMessage | null }
   | { type: 'delta'; part: number; partType: 'text' | 'reasoning'; text: string }
+  /** A call that runs has printed more, or says better what it does. */
+  | { type: 'call-progress'; progress: CallProgress }
   | { type: 'ended' }
+
+interface CallProgress {
+  callId: ToolCallId
+  /** What it printed since the last time. */
+  output: string
+  /** Absent: as it was. */
+  title?: string
+}
 
 export interface Session {
   readonly id: TaskId
@@ -46,6 +62,8 @@ export interface Session {
   setPartial(partial: PartialMessage | null): void
   /** Adds streamed text to part `part` of the message in progress, which `setPartial` began. */
   addDelta(part: number, partType: 'text' | 'reasoning', text: string): void
+  /** Tells listeners of a call that runs. Not recorded: the result says it all. */
+  callProgressed(progress: CallProgress): void
   /** The file goes to `blobs/`, under the hash of its content, which is on the disk already. */
   keepBlob(blob: { file: string; sha256: string; bytes: number }): Promise<void>
   page(query: PageQuery): Promise<Page>
@@ -97,6 +115,8 @@ export async function openSession(
     throw error
   })
   let lastDurable = parentUuid
+  /** What the forks that are open left from, the innermost last: what comes after each goes on from there. */
+  const beforeForks: (EntryId | null)[] = []
   /** Messages up to `throughSeq`, counted on the way by who read all entries. */
   let counted: { messages: number; throughSeq: number } | null = null
   const appendedMessages: number[] = []
@@ -111,8 +131,11 @@ export async function openSession(
   async function append(...bodies: EntryBody[]): Promise<Entry[]> {
     const records = bodies.map(prepare).map((body) => {
       const uuid = body.uuid ?? newEntryId()
-      const record = { v: entryVersion, ...body, uuid, parentUuid }
-      parentUuid = uuid
+      const follows = body.type === 'fork-start' ? (body.parentUuid ?? parentUuid) : parentUuid
+      const record = { v: entryVersion, ...body, uuid, parentUuid: follows }
+      if (body.type === 'fork-start') beforeForks.push(parentUuid)
+      const before = body.type === 'fork-end' ? beforeForks.pop() : undefined
+      parentUuid = before === undefined ? uuid : before
       return record
     })
     const appended = journal.appendAll(records)
@@ -177,6 +200,7 @@ export async function openSession(
       partialWriter.write(partial)
       publish({ type: 'delta', part, partType, text })
     },
+    callProgressed: (progress) => publish({ type: 'call-progress', progress }),
     keepBlob: (blob) => storeBlobFile(blobDirectory(join(dir, chatFile)), blob),
     page: (query) => journal.page(query),
     entries,

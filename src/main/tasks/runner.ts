@@ -255,7 +255,9 @@ export function createRunner(deps: RunnerDependencies): Runner {
           lineage: (await deps.lineageOf(task)).entries,
           opening,
           session,
-          agent: await agentOf(task),
+          openAgent: await agentOf(task),
+          // There is nobody to ask yet: no agent that asks can be started (P1).
+          decide: async () => ({ optionId: null, allowed: false, by: 'nobody' }),
           runTool: deps.runTool,
           taskTools: deps.toolsFor(taskId),
           workingDir,
@@ -309,7 +311,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
   async function agentOf(task: Task) {
     const { spec, rootId } = task
     const program = await deps.agentSpecs.program(layout.sessionDir(rootId), spec)
-    const agent = program.create(spec.agent)
+    const agent = program.agent(spec.agent)
     if (!agent) throw new Error(`the scenario has no agent "${spec.agent}"`)
     return agent
   }

@@ -60,7 +60,7 @@ export function createSubAgents(deps: SubAgentsDependencies): SubAgents {
 
   async function refuseWhatCannotBe(parent: Task, request: TaskRequest): Promise<void> {
     const program = await deps.agentSpecs.program(layout.sessionDir(parent.rootId), parent.spec)
-    if (!program.create(request.agent)) {
+    if (!program.agent(request.agent)) {
       throw new Error(`There is no agent "${request.agent}" in this scenario.`)
     }
     if (parent.depth >= taskDepthMax) {

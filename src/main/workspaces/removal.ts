@@ -10,7 +10,6 @@ import type { KeyedMutex } from '../../shared/keyed-mutex.ts'
 import type { LedgerEventOf } from '../../shared/ledger.ts'
 import { ancestorsOf } from '../../shared/projections/ledger-state.ts'
 import {
-  canGoOn,
   type PendingRemoval,
   type RemovalStep,
   removalSteps,
@@ -167,8 +166,8 @@ export function createRemoval(deps: {
   async function removeWorktree(subject: Subject): Promise<void> {
     const { task, workspace } = subject
     if (workspace.isolation === 'in-place') {
-      // It keeps the last state for a resume. A project may have left Git since.
-      if (!canGoOn(task.status) && state.projects.get(task.projectId)?.git)
+      // Nothing of ours stays in a repository that no workspace is in (H2). A project may have left Git since.
+      if (state.projects.get(task.projectId)?.git)
         await deps.git.deleteRef(task.projectDir, task.id).catch(() => undefined)
       return
     }

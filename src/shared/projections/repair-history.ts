@@ -28,8 +28,7 @@ export function repairHistory(entries: Entry[]): Entry[] {
 
 /** A turn that ended counts even when it said nothing; one that was cut short does not. */
 const saysSomething = ({ status, parts }: MessageEntry): boolean =>
-  status === 'complete' ||
-  parts.some((part) => part.type === 'tool-call' || part.text.trim() !== '')
+  status === 'complete' || parts.some((part) => !('text' in part) || part.text.trim() !== '')
 
 function unknownResultOf(call: ToolCallEntry): ToolResultEntry {
   const { v, seq, at, uuid, messageUuid, runId, turn, callId, name } = call

@@ -3,6 +3,7 @@
  * them (G9). Pure and bounded: what grows with a session is cut at the limits below, and says so. What is long (a
  * call's input, a prompt's text, who wrote a file) stays in the journal: the state holds the seq to read it by.
  */
+import type { AgentSessionRef, PlanItem } from '../agent-records.ts'
 import { assertNever } from '../assert-never.ts'
 import { type UnknownCall, unknownCallCharsMax } from '../drift.ts'
 import type {
@@ -84,6 +85,12 @@ export interface SessionState {
   /** The model that answered last, as far as its messages say. */
   model: string | null
   usage: Usage
+  /** What the store of an agent on its own side last called this conversation; null: it has none. */
+  agentSession: AgentSessionRef | null
+  /** As it was said last; null: never. */
+  plan: PlanItem[] | null
+  /** The first entry that the agent still goes by as it is; 1: it goes by all of them. */
+  keptFromSeq: number
   /** The sub-agents that its `task` calls were answered about, in that order. */
   children: TaskId[]
   /** Addresses of pull requests. */
@@ -128,6 +135,9 @@ export function emptySessionState(): SessionState {
     unknownCalls: new Map(),
     model: null,
     usage: noUsage,
+    agentSession: null,
+    plan: null,
+    keptFromSeq: 1,
     children: [],
     links: [],
     tree: null,
@@ -190,6 +200,20 @@ export function foldSessionState(state: SessionState, entry: Entry): SessionStat
     case 'title':
       state.titled = true
       break
+    case 'agent-session':
+      state.agentSession = entry.ref
+      break
+    case 'plan':
+      state.plan = entry.items
+      break
+    case 'compaction':
+      state.keptFromSeq = entry.keptFromSeq ?? entry.seq
+      break
+    case 'permission':
+    case 'retrying':
+    case 'foreign':
+    case 'fork-start':
+    case 'fork-end':
     case 'resume':
     case 'summary':
     case 'set-up':

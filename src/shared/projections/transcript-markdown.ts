@@ -72,6 +72,8 @@ function renderItem(item: TranscriptItem, place: Place, isCut = false): string {
         metaOf(item, place),
         item.blocks.map((block) => {
           if (block.kind === 'tool') return renderCall(block.call)
+          if (block.kind === 'image')
+            return `*Image (${block.mediaType}, ${block.bytes} bytes): blobs/${block.sha256}*`
           return block.kind === 'reasoning'
             ? `*Reasoning*\n\n${quote(block.text)}`
             : block.text.trim()
@@ -99,6 +101,19 @@ function renderItem(item: TranscriptItem, place: Place, isCut = false): string {
       )
     case 'pr-link':
       return section('Pull request', metaOf(item, place), [`<${item.url}>`])
+    case 'plan':
+      return section('Plan', metaOf(item, place), [
+        item.items.map(({ text, status }) => `- [${planBox[status]}] ${text}`).join('\n'),
+      ])
+    case 'compaction':
+      return section('Compaction', metaOf(item, place), [
+        'From here on the agent goes by this summary of what was before.',
+        quote(item.summary),
+      ])
+    case 'foreign':
+      return section(`Entry of ${code(item.source)}`, metaOf(item, place), [
+        fence(JSON.stringify(item.content, null, 2), 'json'),
+      ])
     case 'note':
       return section('Note', metaOf(item, place), [item.text])
     case 'summary':
@@ -113,7 +128,14 @@ function renderItem(item: TranscriptItem, place: Place, isCut = false): string {
   }
 }
 
-const turnSuffix = { complete: '', interrupted: ' (interrupted)', live: ' (in progress)' }
+const planBox = { pending: ' ', 'in-progress': '-', completed: 'x' }
+
+const turnSuffix = {
+  complete: '',
+  interrupted: ' (interrupted)',
+  superseded: ' (failed, and tried again)',
+  live: ' (in progress)',
+}
 
 function section(heading: string, meta: string, blocks: string[]): string {
   const body = [meta, ...blocks].filter((block) => block !== '')

@@ -3,8 +3,10 @@
  * by one gives what adding them all at once gives. Items are replaced, never changed, so a view may
  * compare them by identity.
  */
+
+import type { PlanItem } from '../agent-records.ts'
 import { assertNever } from '../assert-never.ts'
-import type { Cause } from '../causes.ts'
+import { type Cause, formatCause } from '../causes.ts'
 import type {
   Entry,
   MessageEntry,
@@ -34,6 +36,8 @@ export interface ToolCallView {
 export type TurnBlock =
   | { kind: 'text'; text: string }
   | { kind: 'reasoning'; text: string }
+  /** Its content is in the session's `blobs/`, under `sha256`. */
+  | { kind: 'image'; mediaType: string; sha256: string; bytes: number }
   | { kind: 'tool'; call: ToolCallView }
 
 export type TranscriptItem =
@@ -53,7 +57,7 @@ export type TranscriptItem =
       seq: number
       turn: number
       runId: RunId
-      status: 'complete' | 'interrupted' | 'live'
+      status: 'complete' | 'interrupted' | 'superseded' | 'live'
       blocks: TurnBlock[]
       /** Null while no part of the message itself has been read. */
       at: string | null
@@ -88,6 +92,16 @@ export type TranscriptItem =
     }
   | { kind: 'pr-link'; key: string; seq: number; url: string; at: string }
   | { kind: 'summary'; key: string; seq: number; text: string; at: string }
+  | { kind: 'plan'; key: string; seq: number; items: PlanItem[]; at: string }
+  | { kind: 'compaction'; key: string; seq: number; summary: string; at: string }
+  | {
+      kind: 'foreign'
+      key: string
+      seq: number
+      source: string
+      content: unknown
+      at: string
+    }
   | { kind: 'note'; key: string; seq: number; text: string; at: string }
   | { kind: 'unknown'; key: string; seq: number; entry: UnknownEntry; at: string }
 
@@ -212,6 +226,29 @@ function foldEntry(fold: TranscriptFold, entry: Entry): void {
     case 'summary':
       fold.items.push({ kind: 'summary', key, seq, text: entry.text, at })
       return
+    case 'plan':
+      fold.items.push({ kind: 'plan', key, seq, items: entry.items, at })
+      return
+    case 'compaction':
+      fold.items.push({ kind: 'compaction', key, seq, summary: entry.summary, at })
+      return
+    case 'foreign':
+      fold.items.push({
+        kind: 'foreign',
+        key,
+        seq,
+        source: entry.source,
+        content: entry.content,
+        at,
+      })
+      return
+    case 'permission':
+    case 'retrying':
+    case 'agent-session':
+    case 'fork-start':
+    case 'fork-end':
+      fold.items.push({ kind: 'note', key, seq, text: noteText(entry), at })
+      return
     case 'title':
       fold.title = entry.title
       return
@@ -311,6 +348,10 @@ function placeCalls(parts: MessagePart[], blocks: TurnBlock[]): TurnBlock[] {
     blocks.flatMap((block) => (block.kind === 'tool' ? [[block.call.callId, block.call]] : [])),
   )
   const placed: TurnBlock[] = parts.map((part) => {
+    if (part.type === 'image') {
+      const { mediaType, sha256, bytes } = part
+      return { kind: 'image', mediaType, sha256, bytes }
+    }
     if (part.type !== 'tool-call') return { kind: part.type, text: part.text }
     const call = calls.get(part.callId) ?? notLoaded(part.callId, part.name)
     calls.delete(part.callId)
@@ -366,6 +407,37 @@ function notLoaded(callId: ToolCallId, name: string): ToolCallView {
 
 function textLength(parts: readonly (MessagePart | TurnBlock)[]): number {
   return parts.reduce((sum, part) => sum + ('text' in part ? part.text.length : 1), 0)
+}
+
+type NotedEntry = Extract<
+  Entry,
+  { type: 'permission' | 'retrying' | 'agent-session' | 'fork-start' | 'fork-end' }
+>
+
+/** One sentence for a person. */
+function noteText(entry: NotedEntry): string {
+  switch (entry.type) {
+    case 'permission':
+      return `${entry.answer.allowed ? 'Allowed' : 'Not allowed'} ${answeredBy[entry.answer.by]}: ${entry.question}`
+    case 'retrying':
+      return `Tried again: ${formatCause(entry.cause)}`
+    case 'agent-session':
+      return `Session ${entry.ref.id} of ${entry.ref.agent}`
+    case 'fork-start':
+      return 'A branch of the conversation begins, which was left again'
+    case 'fork-end':
+      return 'The branch ends'
+    default:
+      return assertNever(entry)
+  }
+}
+
+const answeredBy = {
+  person: 'by you',
+  rule: 'by a rule',
+  mode: 'by the mode of this run',
+  nobody: 'because nobody could be asked',
+  'end-of-run': 'because the run ended',
 }
 
 /** One sentence for a person. */

@@ -17,6 +17,7 @@ import type {
   TaskToolsPort,
   ToolResult,
 } from '../../../src/shared/agent.ts'
+import { formatCause } from '../../../src/shared/causes.ts'
 import { newTaskId, newToolCallId, type TaskId } from '../../../src/shared/ids.ts'
 import type { AwaitedTask, ToolName } from '../../../src/shared/tools.ts'
 
@@ -93,18 +94,21 @@ async function playDemo(): Promise<Sailor> {
   }
 
   async function sail(sailor: Sailor): Promise<void> {
-    const agent = program.create(sailor.request.agent)
-    if (!agent) throw new Error(`no agent ${sailor.request.agent}`)
+    const open = program.agent(sailor.request.agent)
+    if (!open) throw new Error(`no agent ${sailor.request.agent}`)
     let shell: ShellState = { cwd: sailor.dir, env: identity }
     const { signal } = new AbortController()
-    const events = agent.run({
+    const session = await open({
       taskId: sailor.id,
-      agent: sailor.request.agent,
-      prompt: sailor.request.prompt,
-      history: [],
       cwd: sailor.dir,
+      env: {},
+      history: [],
+      resume: null,
       signal,
-      async callTool(name, input) {
+    })
+    const events = session.run([{ type: 'text', text: sailor.request.prompt }], {
+      ask: async () => ({ optionId: null, allowed: false, by: 'nobody' }),
+      async callTool({ name, input }) {
         const result = await runTool(name as ToolName, input, {
           taskId: sailor.id,
           callId: newToolCallId(),
@@ -114,6 +118,7 @@ async function playDemo(): Promise<Sailor> {
           shell,
           signal,
           files: { record: async () => {}, keepOriginal: async () => {} },
+          onOutput: () => undefined,
           keepOutput: async () => {},
           tasks: portOf(sailor),
         })
@@ -122,7 +127,8 @@ async function playDemo(): Promise<Sailor> {
         return result
       },
     })
-    for await (const event of events) if (event.type === 'failed') throw new Error(event.message)
+    for await (const event of events)
+      if (event.type === 'failed') throw new Error(formatCause(event.cause))
   }
 
   function portOf(sailor: Sailor): TaskToolsPort {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { noUsage } from '../../../src/shared/usage.ts'
+import { failing } from '../../runs/played-agent.ts'
 import { createStage, oneAgent } from './stage.ts'
 
 const bash = (command: string) => `- call: bash\n  with: { command: ${JSON.stringify(command)} }\n`
@@ -14,11 +15,11 @@ describe('playing a scenario', () => {
     const { events, calls, turns } = await stage.run()
     expect(events.map(({ type }) => type)).toEqual([
       'turn-started',
-      'reasoning-delta',
+      'part-delta',
       'turn-ended',
       'turn-started',
-      'text-delta',
-      'text-delta',
+      'part-delta',
+      'part-delta',
       'turn-ended',
       'turn-started',
       'turn-ended',
@@ -40,7 +41,7 @@ describe('playing a scenario', () => {
     const text = `  One two  three\n\n- four five six seven\n${'word '.repeat(400)}`
     const { events, turns } = await createStage(oneAgent(`- say: ${JSON.stringify(text)}\n`)).run()
     expect(turns).toEqual([text])
-    const pieces = events.filter(({ type }) => type === 'text-delta')
+    const pieces = events.filter(({ type }) => type === 'part-delta')
     expect(pieces.length).toBeGreaterThan(20)
     expect(pieces.length).toBeLessThanOrEqual(120)
   })
@@ -118,7 +119,7 @@ describe('playing a scenario', () => {
     expect(events).toEqual([
       { type: 'turn-started' },
       { type: 'turn-ended', usage: noUsage },
-      { type: 'failed', message: "Can't fly" },
+      failing("Can't fly"),
     ])
   })
 
@@ -141,7 +142,7 @@ describe('playing a scenario', () => {
     const over = 'This scenario has no turns left.'
     const retry = await stage.run({ prompt: '' })
     expect(retry.turns).toEqual([over])
-    expect(retry.events.at(-1)).toEqual({ type: 'failed', message: over })
+    expect(retry.events.at(-1)).toEqual(failing(over))
     const followUp = await stage.run({ prompt: 'And now?' })
     expect(followUp.turns).toEqual([over])
     expect(followUp.events.at(-1)).toMatchObject({ type: 'turn-ended' })

@@ -156,7 +156,7 @@ describe('resuming a scenario', () => {
     const first = await stage.run({
       signal: abort.signal,
       onEvent: (event) => {
-        if (event.type === 'text-delta') said += event.text
+        if (event.type === 'part-delta' && event.kind === 'text') said += event.text
         if (said.includes('word20')) abort.abort(new Crash())
       },
     })
@@ -175,7 +175,7 @@ describe('resuming a scenario', () => {
       await stage.run({
         signal: abort.signal,
         onEvent: (event) => {
-          if (event.type === 'text-delta') all += event.text
+          if (event.type === 'part-delta' && event.kind === 'text') all += event.text
           if (all.includes(until)) abort.abort(new Crash())
         },
       })

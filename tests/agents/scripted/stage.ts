@@ -95,16 +95,12 @@ export function createStage(scenario: string, earlier?: Stage): Stage {
       if (current) append({ ...message, ...current, role: 'assistant', turn, status })
       current = null
     }
-    const agent = program.create(options.agent ?? program.rootAgent)
-    if (!agent) throw new Error(`no agent ${options.agent}`)
-    const events = agent.run({
-      taskId,
-      agent: options.agent ?? program.rootAgent,
-      prompt,
-      history,
-      cwd: '/work',
-      signal,
-      async callTool(name, input, callId) {
+    const open = program.agent(options.agent ?? program.rootAgent)
+    if (!open) throw new Error(`no agent ${options.agent}`)
+    const session = await open({ taskId, cwd: '/work', env: {}, history, resume: null, signal })
+    const events = session.run(prompt === '' ? [] : [{ type: 'text', text: prompt }], {
+      ask: async () => ({ optionId: null, allowed: false, by: 'nobody' }),
+      async callTool({ name, input, callId }) {
         if (!current) throw new Error('a call outside of a turn')
         const id = callId ?? newToolCallId()
         const place = { messageUuid: current.uuid, runId, turn, callId: id, name }
@@ -133,9 +129,8 @@ export function createStage(scenario: string, earlier?: Stage): Stage {
             current = { uuid: newEntryId(), parts: [] }
             record.turns.push('')
             break
-          case 'text-delta':
-          case 'reasoning-delta': {
-            const type = event.type === 'text-delta' ? 'text' : 'reasoning'
+          case 'part-delta': {
+            const type = event.kind
             const parts: MessagePart[] = current?.parts ?? []
             const last = parts.at(-1)
             if (last?.type === type) last.text += event.text
@@ -152,7 +147,7 @@ export function createStage(scenario: string, earlier?: Stage): Stage {
               runId,
               run: runs,
               status: 'failed',
-              cause: { kind: 'said', text: event.message },
+              cause: event.cause,
             })
             break
         }

@@ -46,6 +46,8 @@ export interface ToolBench {
   tasks: Partial<TaskToolsPort>
   /** Outputs that are more than the result shows. */
   kept: { sha256: string; bytes: number; leftOutBytes: number; text: string }[]
+  /** What the tools said while they ran, piece by piece. */
+  printed: string[]
   keepOriginal(before: Uint8Array | null): Promise<void>
   keepOutput(output: KeptOutput): Promise<void>
   /** `ids`: of the call; new ones without it. */
@@ -89,6 +91,7 @@ export async function openToolBench({
     abort: new AbortController(),
     tasks: {},
     kept: [],
+    printed: [],
     async keepOutput({ file, ...kept }) {
       bench.kept.push({ ...kept, text: await readFile(file, 'utf8') })
     },
@@ -103,6 +106,7 @@ export async function openToolBench({
         mask: bench.secrets,
         shell: bench.shell,
         signal: bench.abort.signal,
+        onOutput: (piece) => bench.printed.push(piece),
         files: {
           keepOriginal: bench.keepOriginal,
           async record({ path, before, after }) {

@@ -3,9 +3,10 @@
  * order after the other. They stand in the place of the scripted agents; everything else is real.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { AgentEvent, AgentProgram, AgentRunInput } from '../../../src/shared/agent.ts'
+import type { AgentEvent, AgentProgram } from '../../../src/shared/agent.ts'
 import type { Entry } from '../../../src/shared/entries.ts'
 import type { TaskId } from '../../../src/shared/ids.ts'
+import { failing, type PlayedRun, playedAgent, speech } from '../../runs/played-agent.ts'
 
 export type Order =
   | { kind: 'speak' }
@@ -64,7 +65,7 @@ export function createStage(): Stage {
 
   const isPresent = () => life.getStore() === present
 
-  async function* run(input: AgentRunInput): AsyncGenerator<AgentEvent> {
+  async function* run(input: PlayedRun): AsyncGenerator<AgentEvent> {
     const { taskId } = input
     const { puppet, next } = createPuppet(input)
     if (isPresent()) {
@@ -85,7 +86,7 @@ export function createStage(): Stage {
         const { order, done } = await next()
         try {
           if (order.kind === 'leave') return
-          if (order.kind === 'fail') yield { type: 'failed', message: 'I give up' }
+          if (order.kind === 'fail') yield failing('I give up')
           else if (order.kind === 'speak') yield* speak(taskId)
           else if ((await carryOut(input, order)).endsRun) return
         } finally {
@@ -100,14 +101,14 @@ export function createStage(): Stage {
   async function* speak(taskId: TaskId): AsyncGenerator<AgentEvent> {
     const word = `word-${++words}`
     yield { type: 'turn-started' }
-    yield { type: 'text-delta', text: word }
+    yield speech(word)
     yield { type: 'turn-ended' }
     // Who is asked for the next event knows that this turn is durable.
     if (isPresent()) said.set(taskId, [...(said.get(taskId) ?? []), word])
   }
 
   return {
-    program: { rootAgent: 'puppet', create: () => ({ run }) },
+    program: { rootAgent: 'puppet', agent: () => playedAgent(run) },
     inThisLife: (work) => life.run(present, work),
     on: (taskId) => puppets.filter((puppet) => puppet.taskId === taskId),
     saidSoFar: () => new Map(said),
@@ -137,7 +138,7 @@ interface Given {
   done: () => void
 }
 
-function createPuppet({ taskId, signal }: AgentRunInput) {
+function createPuppet({ taskId, signal }: PlayedRun) {
   const given: Given[] = []
   let wake = () => {}
   const puppet: Puppet = {
@@ -172,7 +173,7 @@ function createPuppet({ taskId, signal }: AgentRunInput) {
 }
 
 async function carryOut(
-  { callTool }: AgentRunInput,
+  { callTool }: PlayedRun,
   order: Extract<Order, { kind: 'spawn' | 'await' | 'report' }>,
 ) {
   switch (order.kind) {

@@ -1,4 +1,4 @@
-import type { AgentEvent, AgentRunInput } from '../../../shared/agent.ts'
+import type { AgentEvent, AgentHost, AgentPlace } from '../../../shared/agent.ts'
 import { fillText, fillValue, type PlaceholderValues } from './placeholders.ts'
 import { isReconciled } from './progress.ts'
 import type { Replay } from './replay.ts'
@@ -7,7 +7,8 @@ import { inPieces, pause } from './speech.ts'
 
 interface TurnInput {
   steps: Step[]
-  run: AgentRunInput
+  place: AgentPlace
+  host: AgentHost
   prompt: string
   lastOutput: string
   /** What an earlier run did of this very turn. */
@@ -26,15 +27,16 @@ type Call = Extract<Step, { kind: 'call' }>
 
 /** Plays the steps of one turn; those that are known to be done are not done again. */
 export async function* playTurn(turn: TurnInput): AsyncGenerator<AgentEvent, TurnEnd> {
-  const { run, replay } = turn
+  const { place, host, replay } = turn
   let { lastOutput } = turn
   let spoken: 'text' | 'reasoning' | null = null
+  let parts = 0
   let didSomething = false
 
   const values = (): PlaceholderValues => ({
     prompt: turn.prompt,
-    cwd: run.cwd,
-    taskId: run.taskId,
+    cwd: place.cwd,
+    taskId: place.taskId,
     'last.output': lastOutput,
   })
   async function* utter(kind: 'text' | 'reasoning', text: string): AsyncGenerator<AgentEvent> {
@@ -42,10 +44,12 @@ export async function* playTurn(turn: TurnInput): AsyncGenerator<AgentEvent, Tur
     if (unsaid === '') return
     // Two in a row become one part of the message: a paragraph each.
     const separator = spoken === kind ? '\n\n' : ''
+    if (spoken !== kind) parts++
     spoken = kind
     didSomething = true
-    const type = kind === 'text' ? 'text-delta' : 'reasoning-delta'
-    for await (const piece of inPieces(separator + unsaid, run.signal)) yield { type, text: piece }
+    const part = `part-${parts}`
+    for await (const piece of inPieces(separator + unsaid, place.signal))
+      yield { type: 'part-delta', part, kind, text: piece }
   }
   async function* call({ name, input }: Call): AsyncGenerator<AgentEvent, boolean> {
     const recorded = replay.takeCall(name)
@@ -60,7 +64,11 @@ export async function* playTurn(turn: TurnInput): AsyncGenerator<AgentEvent, Tur
     }
     spoken = null
     didSomething = true
-    const result = await run.callTool(name, fillValue(input, values()), recorded?.callId)
+    const result = await host.callTool({
+      name,
+      input: fillValue(input, values()),
+      callId: recorded?.callId,
+    })
     lastOutput = result.output
     return result.endsRun === true
   }
@@ -72,7 +80,7 @@ export async function* playTurn(turn: TurnInput): AsyncGenerator<AgentEvent, Tur
   })
 
   for (const step of turn.steps) {
-    run.signal.throwIfAborted()
+    place.signal.throwIfAborted()
     if (step.kind === 'think') yield* utter('reasoning', fillText(step.text, values()))
     else if (step.kind === 'say') yield* utter('text', fillText(step.text, values()))
     else if (step.kind === 'fail') return ended({ failure: fillText(step.message, values()) })
@@ -80,13 +88,15 @@ export async function* playTurn(turn: TurnInput): AsyncGenerator<AgentEvent, Tur
       // It was over if a later step was begun; else it starts over.
       if (!replay.isOver()) continue
       didSomething = true
-      await pause(step.durationMs, run.signal)
+      await pause(step.durationMs, place.signal)
     } else if (yield* call(step)) return ended({ runEnds: true })
   }
   // The turn still has to be completed in the record, and an empty message would puzzle its readers.
   if (!didSomething)
     yield {
-      type: 'reasoning-delta',
+      type: 'part-delta',
+      part: 'part-1',
+      kind: 'reasoning',
       text: 'All of this turn had been done before the interruption.',
     }
   return ended({})

@@ -85,6 +85,7 @@ function callsOf(entries: Entry[]): Map<ToolCallId, { messageUuid: EntryId; call
 
 function partsOf(message: MessageEntry, calls: Map<ToolCallId, { call: DoneCall }>): Done[] {
   return message.parts.flatMap((part): Done[] => {
+    if (part.type === 'image') return []
     if (part.type !== 'tool-call') return [{ kind: part.type, text: part.text }]
     const known = calls.get(part.callId)
     return known ? [known.call] : []

@@ -1,4 +1,10 @@
-import type { Agent, AgentEvent, AgentProgram, AgentRunInput } from '../../../shared/agent.ts'
+import type {
+  AgentEvent,
+  AgentPlace,
+  AgentProgram,
+  AgentSession,
+  PromptPart,
+} from '../../../shared/agent.ts'
 import { noUsage } from '../../../shared/usage.ts'
 import { playTurn, type TurnEnd } from './play-turn.ts'
 import { progressOf } from './progress.ts'
@@ -11,9 +17,9 @@ export function createScriptedProgram(scenario: Scenario): AgentProgram {
   return {
     name: scenario.name,
     rootAgent: scenario.rootAgent,
-    create(name) {
+    agent(name) {
       const agent = scenario.agents.get(name)
-      return agent ? createScriptedAgent(agent) : null
+      return agent ? async (place) => openScriptedSession(agent, place) : null
     },
   }
 }
@@ -22,24 +28,29 @@ export function createScriptedProgram(scenario: Scenario): AgentProgram {
  * Goes on after the turns that the history has completed, and first takes up the one that was cut
  * short. A run ends with a report, a `fail` or the last turn; a later prompt goes on from there.
  */
-function createScriptedAgent({ turns }: ScenarioAgent): Agent {
+function openScriptedSession({ turns }: ScenarioAgent, place: AgentPlace): AgentSession {
   return {
-    async *run(input) {
-      const progress = progressOf(input.history)
-      const prompt = input.prompt || (progress.prompt ?? '')
+    ref: null,
+    // Its turns heed the signal of their place, and it starts nothing that a tool of ours does not end.
+    cancel: async () => undefined,
+    close: async () => undefined,
+    async *run(promptParts, host) {
+      const given = textOf(promptParts)
+      const progress = progressOf(place.history)
+      const prompt = given || (progress.prompt ?? '')
       const left = turns.slice(progress.completedTurns)
       if (left.length === 0) {
-        yield* sayThatItIsOver(input)
+        yield* sayThatItIsOver(place)
         // A retry has nothing to try: ending well would pass for the work that failed.
-        if (progress.failed && input.prompt === '') yield { type: 'failed', message: overText }
+        if (progress.failed && given === '') yield failedSaying(overText)
       }
       let { lastOutput } = progress
       let replay = createReplay(progress.cutShort)
       for (const steps of left) {
         yield { type: 'turn-started' }
-        const end: TurnEnd = yield* playTurn({ steps, run: input, prompt, lastOutput, replay })
+        const end: TurnEnd = yield* playTurn({ steps, place, host, prompt, lastOutput, replay })
         yield { type: 'turn-ended', usage: noUsage }
-        if (end.failure !== null) yield { type: 'failed', message: end.failure }
+        if (end.failure !== null) yield failedSaying(end.failure)
         if (end.failure !== null || end.runEnds) return
         lastOutput = end.lastOutput
         replay = createReplay([])
@@ -48,10 +59,19 @@ function createScriptedAgent({ turns }: ScenarioAgent): Agent {
   }
 }
 
+const textOf = (prompt: PromptPart[]): string =>
+  prompt.map((part) => (part.type === 'text' ? part.text : '')).join('')
+
+const failedSaying = (text: string): AgentEvent => ({
+  type: 'failed',
+  cause: { kind: 'said', text },
+})
+
 const overText = 'This scenario has no turns left.'
 
-async function* sayThatItIsOver({ signal }: AgentRunInput): AsyncGenerator<AgentEvent> {
+async function* sayThatItIsOver({ signal }: AgentPlace): AsyncGenerator<AgentEvent> {
   yield { type: 'turn-started' }
-  for await (const text of inPieces(overText, signal)) yield { type: 'text-delta', text }
+  for await (const text of inPieces(overText, signal))
+    yield { type: 'part-delta', part: 'part-1', kind: 'text', text }
   yield { type: 'turn-ended', usage: noUsage }
 }

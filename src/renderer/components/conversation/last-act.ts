@@ -26,7 +26,7 @@ export function lastActOf(page: Pick<TranscriptPage, 'entries' | 'partial'>): st
   return line.length > actCharsMax ? `${line.slice(0, actCharsMax - 1)}…` : line
 }
 
-const saysSomething = (block: TurnBlock): boolean =>
+const saysSomething = (block: TurnBlock): block is Extract<TurnBlock, { kind: 'tool' | 'text' }> =>
   block.kind === 'tool' || (block.kind === 'text' && block.text.trim() !== '')
 
 function actOf({ call }: Extract<TurnBlock, { kind: 'tool' }>): string {

@@ -1,4 +1,5 @@
 /** How a row is named for a screen reader: by its content, never by its kind alone. Pure. */
+import type { PlanItem } from '../../../shared/agent-records.ts'
 import type { Cause } from '../../../shared/causes.ts'
 import type { ToolCallView } from '../../../shared/projections/transcript.ts'
 import { counted, exactTime, timeOfDay } from '../primitives/format.ts'
@@ -16,6 +17,8 @@ export function rowName(row: Row): string {
       return beginning(row.text)
     case 'reasoning':
       return `Reasoning: ${beginning(row.text)}`
+    case 'image':
+      return `Image, ${row.image.mediaType}`
     case 'call':
       return callName(row.call)
     case 'calls':
@@ -29,10 +32,16 @@ export function rowName(row: Row): string {
     case 'damage':
       return 'Damaged part of the transcript'
     case 'turn-note':
-      return row.note === 'working' ? 'Working' : 'Turn interrupted'
+      return turnNoteNames[row.note]
     case 'item':
       return itemName(row.item)
   }
+}
+
+const turnNoteNames = {
+  working: 'Working',
+  'cut-short': 'Turn interrupted',
+  superseded: 'Failed attempt',
 }
 
 /** `Ran node test.js, failed, exit 1`. */
@@ -62,9 +71,21 @@ function itemName(item: Extract<Row, { kind: 'item' }>['item']): string {
       return beginning(item.text)
     case 'summary':
       return `Summary: ${beginning(item.text)}`
+    case 'plan':
+      return planWords(item.items)
+    case 'compaction':
+      return `The agent goes by a summary from here: ${beginning(item.summary)}`
+    case 'foreign':
+      return `Entry of ${item.source}`
     case 'unknown':
       return `Entry of unknown type ${item.entry.originalType}`
   }
+}
+
+/** `Plan: 2 of 5 done`. */
+export function planWords(items: PlanItem[]): string {
+  const done = items.filter(({ status }) => status === 'completed').length
+  return `Plan: ${done} of ${items.length} done`
 }
 
 /** `Run 2 was interrupted`, and ` because Shiplog quit`. */

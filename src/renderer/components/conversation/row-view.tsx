@@ -5,12 +5,15 @@ import {
   FolderGit2,
   GitBranch,
   GitPullRequest,
+  Image,
+  ListTodo,
   Play,
   RotateCcw,
   ScrollText,
   Wrench,
 } from 'lucide-react'
 import { memo, type ReactNode, useId } from 'react'
+import type { PlanItem } from '../../../shared/agent-records.ts'
 import { assertNever } from '../../../shared/assert-never.ts'
 import type { Cause } from '../../../shared/causes.ts'
 import { externalLink } from '../../../shared/external-link.ts'
@@ -24,7 +27,7 @@ import { useFold } from './fold-state.ts'
 import { LongMarkdown } from './long-markdown.tsx'
 import { LongText } from './long-text.tsx'
 import { plainText } from './plain-text.ts'
-import { runEndWords } from './row-name.ts'
+import { planWords, runEndWords } from './row-name.ts'
 import type { Row } from './rows.ts'
 import { ToolCall, ToolCallGroup } from './tool-call.tsx'
 
@@ -38,6 +41,12 @@ export const RowView = memo(function RowView({ row }: { row: Row }) {
       )
     case 'reasoning':
       return <Reasoning row={row} />
+    case 'image':
+      return (
+        <QuietLine icon={<Image />}>
+          Image, {row.image.mediaType}, {bytes(row.image.bytes)}
+        </QuietLine>
+      )
     case 'call':
       return (
         <div className="py-0.5">
@@ -53,7 +62,9 @@ export const RowView = memo(function RowView({ row }: { row: Row }) {
         <QuietLine icon={<StatusIcon status="spawned" decorative small />}>Working…</QuietLine>
       ) : (
         <QuietLine icon={<StatusIcon status="interrupted" decorative small />}>
-          This turn was interrupted. The partial output was saved.
+          {row.note === 'superseded'
+            ? 'This attempt failed. Its output was saved, and the turn was tried again.'
+            : 'This turn was interrupted. The partial output was saved.'}
         </QuietLine>
       )
     case 'damage':
@@ -184,6 +195,48 @@ function OtherItem({ row }: { row: Extract<Row, { kind: 'item' }> }) {
           )}
         />
       )
+    case 'plan':
+      return (
+        <Disclosure
+          foldKey={row.key}
+          line={
+            <>
+              <ListTodo aria-hidden className="size-3.5 shrink-0 text-faint" />
+              <span className="text-muted">{planWords(item.items)}</span>
+            </>
+          }
+          body={() => <Plan items={item.items} />}
+        />
+      )
+    case 'compaction':
+      return (
+        <Disclosure
+          foldKey={row.key}
+          line={
+            <>
+              <ScrollText aria-hidden className="size-3.5 shrink-0 text-faint" />
+              <span className="text-muted">
+                From here the agent goes by a summary. The transcript above is complete.
+              </span>
+            </>
+          }
+          body={() => (
+            <LongMarkdown text={item.summary} foldKey={`${row.key}:text`} className="ml-5.5" />
+          )}
+        />
+      )
+    case 'foreign':
+      return (
+        <Disclosure
+          foldKey={row.key}
+          line={
+            <span className="untrusted truncate text-muted">
+              Entry of {item.source}, kept unchanged
+            </span>
+          }
+          body={() => <LongText label="Entry" text={JSON.stringify(item.content, null, 2)} />}
+        />
+      )
     case 'unknown':
       return (
         <Disclosure
@@ -200,6 +253,25 @@ function OtherItem({ row }: { row: Extract<Row, { kind: 'item' }> }) {
       return assertNever(item)
   }
 }
+
+function Plan({ items }: { items: PlanItem[] }) {
+  return (
+    <ul className="ml-5.5 flex flex-col gap-0.5 py-1 text-ui text-muted">
+      {items.map(({ text, status }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a plan is shown as it was, its lines are its places
+        <li key={index} className="flex gap-2">
+          <span aria-label={planStatusNames[status]} role="img">
+            {planMarks[status]}
+          </span>
+          <span className="untrusted">{plainText(text)}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const planStatusNames = { pending: 'To do', 'in-progress': 'In progress', completed: 'Done' }
+const planMarks = { pending: '☐', 'in-progress': '◐', completed: '☑' }
 
 function RunEnd(props: {
   status: 'completed' | 'interrupted' | 'failed'

@@ -27,6 +27,13 @@ export type Row =
     }
   | { kind: 'text'; key: string; seq: number; at: string | null; text: string; live: boolean }
   | { kind: 'reasoning'; key: string; seq: number; at: string | null; text: string; live: boolean }
+  | {
+      kind: 'image'
+      key: string
+      seq: number
+      at: string | null
+      image: Extract<TurnBlock, { kind: 'image' }>
+    }
   | { kind: 'call'; key: string; seq: number; at: string | null; call: ToolCallView }
   /** Small calls that follow each other, folded into one line. */
   | { kind: 'calls'; key: string; seq: number; at: string | null; calls: ToolCallView[] }
@@ -38,7 +45,7 @@ export type Row =
       key: string
       seq: number
       at: string | null
-      note: 'cut-short' | 'working'
+      note: 'cut-short' | 'working' | 'superseded'
     }
   | { kind: 'damage'; key: string; seq: number; at: null; damage: Damage }
 
@@ -152,6 +159,10 @@ function turnRows(turn: TurnItem): Row[] {
     // A key by position: a block that is being written keeps its row.
     const key = `${turnKey}:${index}`
     const live = turn.status === 'live' && index === blocks.length - 1
+    if (block.kind === 'image') {
+      rows.push({ kind: 'image', key, seq, at, image: block })
+      continue
+    }
     if (block.kind !== 'tool') {
       if (block.text.trim() !== '')
         rows.push({ kind: block.kind, key, seq, at, text: block.text, live })
@@ -170,6 +181,8 @@ function turnRows(turn: TurnItem): Row[] {
   }
   if (turn.status === 'interrupted' && turn.at !== null)
     rows.push({ kind: 'turn-note', key: `${turnKey}:note`, seq, at, note: 'cut-short' })
+  else if (turn.status === 'superseded')
+    rows.push({ kind: 'turn-note', key: `${turnKey}:note`, seq, at, note: 'superseded' })
   else if (turn.status === 'live' && rows.length === 0)
     rows.push({ kind: 'turn-note', key: `${turnKey}:note`, seq, at, note: 'working' })
   return rows

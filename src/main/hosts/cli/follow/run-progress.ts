@@ -95,7 +95,7 @@ export function createRunProgress(err: Output, now: () => number): RunWatcher {
   function takeParts(speech: Speech, parts: MessagePart[]): void {
     speech.parts = parts.map((part, index) => ({
       type: part.type === 'reasoning' ? 'reasoning' : 'text',
-      text: part.type === 'tool-call' ? '' : part.text,
+      text: 'text' in part ? part.text : '',
       shown: speech.parts[index]?.shown ?? 0,
     }))
   }

@@ -1,0 +1,220 @@
+/** The calls of one run, on our side and on the agent's: each is in the record before and after it (J6). */
+import type { AgentEvent, HostCall, Masker, ToolResult } from '../../shared/agent.ts'
+import type { CallRevision } from '../../shared/agent-records.ts'
+import type { ShellChange, ToolCallEntry } from '../../shared/entries.ts'
+import { newToolCallId, type ToolCallId } from '../../shared/ids.ts'
+import type { Session } from '../sessions/session.ts'
+
+export interface ExecutedCall extends ToolResult {
+  /** What it changed in the shell; absent when that was not its business. */
+  shellChange?: ShellChange
+}
+
+export type ExecuteCall = (
+  callId: ToolCallId,
+  messageUuid: ToolCallEntry['messageUuid'],
+) => Promise<ExecutedCall>
+
+type CallStarted = Extract<AgentEvent, { type: 'call-started' }>
+type CallUpdated = Extract<AgentEvent, { type: 'call-updated' }>
+type CallEnded = Extract<AgentEvent, { type: 'call-ended' }>
+type InTurn = Pick<ToolCallEntry, 'messageUuid' | 'runId' | 'turn'>
+
+interface OpenCall {
+  callId: ToolCallId
+  common: InTurn & Pick<ToolCallEntry, 'callId' | 'name'>
+  entry: Omit<ToolCallEntry, 'v' | 'seq' | 'at' | 'uuid' | 'parentUuid'>
+  startedMs: number
+  /** Resolved once its result is in the record, or was refused. */
+  settled: PromiseWithResolvers<void>
+  /** What the agent said better of it since. */
+  revised: CallRevision
+  /** Its result is being written. */
+  isRecording?: boolean
+}
+
+interface CallRecorder {
+  /** Gives the call an id of its own. It is not in the record yet. */
+  begin(place: InTurn, call: HostCall | CallStarted): OpenCall
+  record(call: OpenCall): Promise<void>
+  /** Records the call, executes it, and records its result. `beforehand` may throw what keeps it from beginning. */
+  run(
+    call: OpenCall,
+    execute: ExecuteCall,
+    beforehand: () => void,
+  ): Promise<Omit<ExecutedCall, 'shellChange'>>
+  /** False: no such call of the agent's side is open. */
+  update(news: CallUpdated): boolean
+  end(result: CallEnded): Promise<boolean>
+  /** Resolves once no call is open: those of our side have their results, the agent's have ended with its turn. */
+  settled(): Promise<void>
+  /** Records an unknown outcome for every call that is open. */
+  settle(): Promise<void>
+}
+
+export function createCallRecorder({
+  session,
+  clock,
+  mask,
+}: {
+  session: Session
+  clock: () => number
+  mask: Masker
+}): CallRecorder {
+  const open = new Map<ToolCallId, OpenCall>()
+  /** Those of the agent's side, by the id that it gave them. */
+  const elsewhere = new Map<ToolCallId, OpenCall>()
+
+  function begin(place: InTurn, asked: HostCall | CallStarted): OpenCall {
+    const { name, input, providerData } = asked
+    // Some providers give one id to several calls of a turn.
+    const isNew = asked.callId !== undefined && !open.has(asked.callId)
+    const callId = isNew ? (asked.callId as ToolCallId) : newToolCallId()
+    const common = { ...place, callId, name }
+    const { by, kind, title, locations } = 'by' in asked ? asked : ({} as Partial<CallStarted>)
+    const call: OpenCall = {
+      callId,
+      common,
+      entry: {
+        type: 'tool-call',
+        ...common,
+        // What the agent passed is recorded as JSON: that is what will be read back.
+        input: input === undefined ? null : JSON.parse(JSON.stringify(input)),
+        ...(by && { by }),
+        ...(kind && { kind }),
+        ...(title !== undefined && { title }),
+        ...(locations && { locations }),
+        ...(providerData && { providerData }),
+      },
+      startedMs: clock(),
+      settled: Promise.withResolvers(),
+      revised: {},
+    }
+    open.set(callId, call)
+    if (by && asked.callId !== undefined) elsewhere.set(asked.callId, call)
+    return call
+  }
+
+  async function record(call: OpenCall): Promise<void> {
+    try {
+      await session.append(call.entry)
+    } catch (error) {
+      forget(call)
+      throw error
+    }
+  }
+
+  function forget(call: OpenCall): void {
+    call.settled.resolve()
+    open.delete(call.callId)
+    for (const [id, other] of elsewhere) if (other === call) elsewhere.delete(id)
+  }
+
+  const durationOf = ({ startedMs }: OpenCall) => Math.max(0, clock() - startedMs)
+
+  async function run(call: OpenCall, execute: ExecuteCall, beforehand: () => void) {
+    await record(call)
+    call.startedMs = clock()
+    try {
+      beforehand()
+      const { shellChange: shell, ...result } = await execute(call.callId, call.common.messageUuid)
+      if (open.get(call.callId) !== call) throw new Error('Its outcome is recorded as unknown.')
+      call.isRecording = true
+      const { output, detail } = mask.value({ output: result.output, detail: result.detail })
+      await session.append({
+        type: 'tool-result',
+        ...call.common,
+        outcome: result.outcome,
+        output,
+        detail,
+        shell,
+        durationMs: durationOf(call),
+      })
+      return { ...result, output, ...(detail ? { detail } : {}) }
+    } catch (error) {
+      // Cut short: whether it had its effect nobody knows, and it is never run again (S3).
+      if (open.get(call.callId) !== call) throw error
+      call.isRecording = true
+      await recordUnknown(call).catch(() => undefined) // the first error is the one to tell
+      throw error
+    } finally {
+      forget(call)
+    }
+  }
+
+  async function recordUnknown(call: OpenCall): Promise<void> {
+    await session.append({
+      type: 'tool-result',
+      ...call.common,
+      outcome: 'unknown',
+      output: interruptedOutput,
+      durationMs: durationOf(call),
+      ...revisionOf(call),
+    })
+  }
+
+  const revisionOf = ({ revised }: OpenCall) => (Object.keys(revised).length > 0 ? { revised } : {})
+
+  function update(news: CallUpdated): boolean {
+    const call = elsewhere.get(news.callId)
+    if (!call) return false
+    const { kind, title, input, locations } = news
+    Object.assign(
+      call.revised,
+      kind && { kind },
+      title !== undefined && { title: mask.text(title) },
+      input !== undefined && { input: mask.value(input) },
+      locations && { locations },
+    )
+    session.callProgressed({
+      callId: call.callId,
+      output: mask.text(news.output ?? ''),
+      ...(title !== undefined && { title: mask.text(title) }),
+    })
+    return true
+  }
+
+  async function end({ callId, outcome, output, providerData }: CallEnded): Promise<boolean> {
+    const call = elsewhere.get(callId)
+    if (!call) return false
+    call.isRecording = true
+    try {
+      await session.append({
+        type: 'tool-result',
+        ...call.common,
+        outcome,
+        output: mask.text(output),
+        durationMs: durationOf(call),
+        ...(providerData && { providerData }),
+        ...revisionOf(call),
+      })
+    } finally {
+      forget(call)
+    }
+    return true
+  }
+
+  async function settle(): Promise<void> {
+    for (const call of [...open.values()]) {
+      if (call.isRecording) {
+        await call.settled.promise
+        continue
+      }
+      forget(call)
+      await recordUnknown(call)
+    }
+  }
+
+  async function settled(): Promise<void> {
+    for (const call of new Set(elsewhere.values())) {
+      forget(call)
+      await recordUnknown(call)
+    }
+    // Others may begin meanwhile: they belong to the same turn.
+    while (open.size > 0) await Promise.all([...open.values()].map((call) => call.settled.promise))
+  }
+
+  return { begin, record, run, update, end, settled, settle }
+}
+
+const interruptedOutput = 'Interrupted while it ran: its outcome is unknown.'

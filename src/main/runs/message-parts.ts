@@ -1,0 +1,87 @@
+/** The parts of one message while an agent still speaks, without known secrets (K3). */
+import type { Masker, MaskStream, SpeechKind } from '../../shared/agent.ts'
+import type { PartId, ProviderData } from '../../shared/agent-records.ts'
+import type { MessagePart, SpeechPart } from '../../shared/entries.ts'
+import type { ToolCallId } from '../../shared/ids.ts'
+
+export interface MessageParts {
+  begin(part: { part: PartId; kind: SpeechKind; providerData?: ProviderData }): void
+  /** Begins the part where it has not begun; a part of another kind under the same id is another part. */
+  add(delta: { part: PartId; kind: SpeechKind; text: string }): void
+  /** Nothing when no such part is open. */
+  end(part: PartId, providerData?: ProviderData): void
+  addCall(callId: ToolCallId, name: string): void
+  /** Ends all of them. Those that said nothing are left out. May be asked again: the answer is the same. */
+  finish(): MessagePart[]
+}
+
+interface OpenPart {
+  index: number
+  kind: SpeechKind
+  /** Its end may be the beginning of a secret. */
+  stream: MaskStream
+}
+
+export function createMessageParts(
+  mask: Masker,
+  tell: {
+    /** A part was added; with all of them. */
+    onPart: (parts: MessagePart[]) => void
+    onText: (index: number, kind: SpeechKind, text: string) => void
+  },
+): MessageParts {
+  const parts: MessagePart[] = []
+  const open = new Map<PartId, OpenPart>()
+
+  function begin({ part: id, kind, providerData }: Parameters<MessageParts['begin']>[0]): OpenPart {
+    end(id)
+    const begun = { index: parts.length, kind, stream: mask.stream() }
+    open.set(id, begun)
+    parts.push({ type: kind, id: uniqueId(id), text: '', ...(providerData && { providerData }) })
+    tell.onPart([...parts])
+    return begun
+  }
+
+  /** Agents may name a second part as one that has ended. */
+  function uniqueId(id: PartId): PartId {
+    const isTaken = (wanted: PartId) => parts.some((part) => 'id' in part && part.id === wanted)
+    let [unique, n] = [id, 1]
+    while (isTaken(unique)) unique = `${id.slice(0, 190)}-${++n}`
+    return unique
+  }
+
+  function grow({ index, kind }: OpenPart, text: string): void {
+    if (text === '') return
+    const part = parts[index] as SpeechPart
+    parts[index] = { ...part, text: part.text + text }
+    tell.onText(index, kind, text)
+  }
+
+  function end(id: PartId, providerData?: ProviderData): void {
+    const ended = open.get(id)
+    if (!ended) return
+    grow(ended, ended.stream.end())
+    open.delete(id)
+    if (!providerData) return
+    parts[ended.index] = { ...(parts[ended.index] as SpeechPart), providerData }
+    tell.onPart([...parts])
+  }
+
+  return {
+    begin,
+    add({ part: id, kind, text }) {
+      const known = open.get(id)
+      const part = known?.kind === kind ? known : begin({ part: id, kind })
+      grow(part, part.stream.push(text))
+    },
+    end,
+    addCall(callId, name) {
+      parts.push({ type: 'tool-call', callId, name })
+      tell.onPart([...parts])
+    },
+    finish() {
+      for (const id of [...open.keys()]) end(id)
+      return parts.filter((part) => !('text' in part) || part.text !== '' || part.providerData)
+    },
+  }
+}

@@ -1,0 +1,290 @@
+/**
+ * Records one run of an agent: what it says in parts of a message, calls and results as entries of their own, and
+ * the message when the turn ends. Events of the agent and calls on its host pass here in one order (G1). A call is
+ * durable before its tool runs, its result before the agent hears of it, and a turn before the next one begins (J6).
+ */
+import type { AgentEvent, HostCall, Masker, PermissionQuestion } from '../../shared/agent.ts'
+import type { PermissionAnswer, ProviderData } from '../../shared/agent-records.ts'
+import { assertNever } from '../../shared/assert-never.ts'
+import type { MessageEntry } from '../../shared/entries.ts'
+import { newEntryId, type RunId, type SessionId } from '../../shared/ids.ts'
+import type { Usage } from '../../shared/usage.ts'
+import type { Session } from '../sessions/session.ts'
+import { createCallRecorder, type ExecuteCall, type ExecutedCall } from './call-recorder.ts'
+import { createMessageParts, type MessageParts } from './message-parts.ts'
+
+export interface Recorder {
+  /** Resolves once what follows the event may happen. */
+  event(event: RecordedEvent): Promise<void>
+  /**
+   * Makes the call durable, runs `execute`, and makes its result durable. Rejects as `execute` does. The agent is
+   * given what was recorded (K3).
+   */
+  call(call: HostCall, execute: ExecuteCall): Promise<Omit<ExecutedCall, 'shellChange'>>
+  /** Resolves with what `decide` answers, once it is durable. */
+  ask(
+    question: PermissionQuestion,
+    decide: () => Promise<PermissionAnswer>,
+  ): Promise<PermissionAnswer>
+  /** For an agent that has left without saying where its last turn ended. */
+  endTurn(): Promise<void>
+  /** Gives calls that have no result yet an unknown outcome: what comes of them later is not recorded. */
+  settleCalls(): Promise<void>
+  /** Settles the calls, and keeps what the turn had said, marked as interrupted. Nothing can be written after it. */
+  interrupt(): Promise<void>
+}
+
+/** How a run ends is for the run to record. */
+type RecordedEvent = Exclude<AgentEvent, { type: 'failed' }>
+
+/** What an agent says of its turn when it ends it. */
+interface TurnEnd {
+  usage?: Usage | undefined
+  model?: string | undefined
+  stop?: string | undefined
+  providerData?: ProviderData | undefined
+}
+
+/** The message of the turn that is under way. */
+interface OpenMessage {
+  fields: Omit<MessageEntry, 'v' | 'seq' | 'at' | 'parentUuid' | 'status' | 'parts'>
+  parts: MessageParts
+}
+
+export function createRecorder(options: {
+  session: Session
+  sessionId: SessionId
+  runId: RunId
+  /** Turns of earlier runs. */
+  turnsBefore: number
+  cwd: () => string
+  gitBranch: () => Promise<string | null>
+  clock: () => number
+  mask: Masker
+  /** Before a call is written and its tool runs. */
+  beforeTool?: (name: string) => Promise<void>
+  onBegun?: () => void
+  /** What the agent used: of a turn when that ends (undefined: it did not say), or beside its turns. */
+  onUsage?: (usage: Usage | undefined, of: 'turn' | 'run') => void
+  /** Once a whole turn is durable, before the next one begins. */
+  afterTurn?: (turn: number) => Promise<void>
+}): Recorder {
+  const { session, sessionId, runId, clock, mask } = options
+  let turn = options.turnsBefore
+  let message: OpenMessage | null = null
+  let beginning: Promise<void> | null = null
+  let ending: Promise<void> | null = null
+  let isClosed = false
+  const calls = createCallRecorder({ session, clock, mask })
+
+  /** Agents may call tools side by side before anything else: that begins one turn. */
+  async function begin(): Promise<void> {
+    beginning ??= beginTurn().finally(() => {
+      beginning = null
+    })
+    await beginning
+  }
+
+  async function beginTurn(): Promise<void> {
+    refuseWhenClosed()
+    // A turn is durable before the next one begins, also for an agent that does not say where it ended.
+    await end({})
+    options.onBegun?.()
+    turn++
+    const fields: OpenMessage['fields'] = {
+      type: 'message',
+      uuid: newEntryId(),
+      role: 'assistant',
+      cwd: options.cwd(),
+      timestamp: new Date(clock()).toISOString(),
+      gitBranch: await options.gitBranch(),
+      sessionId,
+      runId,
+      turn,
+    }
+    const parts = createMessageParts(mask, {
+      onPart: (all) => session.setPartial({ v: 1, ...fields, parts: all, status: 'interrupted' }),
+      onText: session.addDelta,
+    })
+    message = { fields, parts }
+    session.setPartial({ v: 1, ...fields, parts: [], status: 'interrupted' })
+  }
+
+  /** Agents that speak or call without beginning a turn have begun one. */
+  async function openMessage(): Promise<OpenMessage> {
+    while (ending) await ending.catch(() => undefined)
+    if (!message) await begin()
+    refuseWhenClosed()
+    // Read now: tools may be called side by side, and each has its part.
+    return message as unknown as OpenMessage
+  }
+
+  const inTurn = ({ fields }: OpenMessage) => ({ messageUuid: fields.uuid, runId, turn })
+
+  async function call(asked: HostCall, execute: ExecuteCall) {
+    refuseWhenClosed()
+    await options.beforeTool?.(asked.name)
+    const open = await openMessage()
+    const begun = calls.begin(inTurn(open), asked)
+    open.parts.addCall(begun.callId, asked.name)
+    return calls.run(begun, execute, refuseWhenClosed)
+  }
+
+  async function event(event: RecordedEvent): Promise<void> {
+    switch (event.type) {
+      case 'turn-started':
+        return begin()
+      case 'part-started':
+        if (event.providerData) (await openMessage()).parts.begin(event)
+        return
+      case 'part-delta':
+        if (event.text !== '') (await openMessage()).parts.add(event)
+        return
+      case 'part-ended':
+        return message?.parts.end(event.part, event.providerData)
+      case 'call-started': {
+        const open = await openMessage()
+        const begun = calls.begin(inTurn(open), event)
+        open.parts.addCall(begun.callId, event.name)
+        return calls.record(begun)
+      }
+      case 'call-updated':
+        return calls.update(event) ? undefined : keepAsForeign(event)
+      case 'call-ended':
+        return (await calls.end(event)) ? undefined : keepAsForeign(event)
+      case 'usage':
+        return options.onUsage?.(event.usage, 'run')
+      case 'retrying':
+        return supersede(event)
+      case 'turn-ended':
+        if (message) options.onUsage?.(event.usage, 'turn')
+        return end(event)
+      default:
+        return recordAside(event)
+    }
+  }
+
+  type Aside = Extract<RecordedEvent, { type: 'session' | 'plan' | 'compacted' | 'foreign' }>
+
+  /** What is no part of a turn. */
+  async function recordAside(event: Aside): Promise<void> {
+    refuseWhenClosed()
+    switch (event.type) {
+      case 'session': {
+        const { ref, model, capabilities } = event
+        return void (await session.append({
+          type: 'agent-session',
+          runId,
+          ref,
+          model,
+          capabilities,
+        }))
+      }
+      case 'plan':
+        return void (await session.append({ type: 'plan', runId, items: event.items }))
+      case 'compacted': {
+        const { summary, keptFromSeq } = event
+        return void (await session.append({ type: 'compaction', runId, summary, keptFromSeq }))
+      }
+      case 'foreign':
+        return void (await session.append(event))
+      default:
+        return assertNever(event)
+    }
+  }
+
+  /** It names a call that we don't know: kept, and the rest goes on (G8). */
+  async function keepAsForeign(event: RecordedEvent): Promise<void> {
+    refuseWhenClosed()
+    const content = JSON.parse(JSON.stringify(event))
+    await session.append({ type: 'foreign', source: 'agent', content })
+  }
+
+  /** The next attempt is the same turn. */
+  async function supersede({
+    cause,
+    untilMs,
+  }: Extract<RecordedEvent, { type: 'retrying' }>): Promise<void> {
+    refuseWhenClosed()
+    await calls.settle()
+    const failed = message
+    message = null
+    const said = failed && keptMessage(failed, 'superseded')
+    const of = Math.max(turn, 1)
+    if (failed) turn--
+    await session.append(...(said ? [said] : []), {
+      type: 'retrying',
+      runId,
+      turn: of,
+      cause,
+      untilMs,
+    })
+    session.setPartial(null)
+  }
+
+  async function ask(
+    { callId, question, options: choices }: PermissionQuestion,
+    decide: () => Promise<PermissionAnswer>,
+  ): Promise<PermissionAnswer> {
+    refuseWhenClosed()
+    const answer = await decide()
+    refuseWhenClosed()
+    await session.append({ type: 'permission', runId, callId, question, options: choices, answer })
+    return answer
+  }
+
+  function refuseWhenClosed(): void {
+    if (isClosed) throw new Error('The run has ended: nothing more is recorded.')
+  }
+
+  async function end(of: TurnEnd): Promise<void> {
+    // A turn's calls have their results before it ends, also for an agent that does not wait for them.
+    await calls.settled()
+    if (!message) return
+    ending ??= writeTurn(message, of).finally(() => {
+      ending = null
+    })
+    await ending
+  }
+
+  async function writeTurn(open: OpenMessage, of: TurnEnd): Promise<void> {
+    const { usage, model, stop, providerData } = of
+    // What is said or called from here on belongs to the next turn.
+    message = null
+    const parts = open.parts.finish()
+    try {
+      await session.append({
+        ...open.fields,
+        parts,
+        status: 'complete',
+        usage,
+        model,
+        stop,
+        providerData,
+      })
+    } catch (error) {
+      message = open
+      throw error
+    }
+    session.setPartial(null)
+    await options.afterTurn?.(turn)
+  }
+
+  /** What a turn had said that did not end by itself; null: nothing. */
+  function keptMessage({ fields, parts: open }: OpenMessage, status: 'interrupted' | 'superseded') {
+    const parts = open.finish()
+    return parts.length > 0 ? { ...fields, parts, status } : null
+  }
+
+  async function interrupt(): Promise<void> {
+    isClosed = true
+    await calls.settle()
+    if (!message) return
+    const said = keptMessage(message, 'interrupted')
+    if (said) await session.append(said)
+    message = null
+    session.setPartial(null)
+  }
+
+  return { event, call, ask, endTurn: () => end({}), settleCalls: calls.settle, interrupt }
+}
