@@ -18,6 +18,7 @@ export default defineConfig({
           'env-paths',
           'pretty-bytes',
           'pretty-ms',
+          'rotating-file-stream',
           'string-width',
           'write-file-atomic',
           'yaml',

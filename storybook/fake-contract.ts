@@ -152,6 +152,7 @@ export function createFakeContract(options: FakeContractOptions = {}): FakeContr
       since: '2026-11-20T08:02:00.000Z',
     },
     notices: options.notices ?? [],
+    logFile: `${dataDir}/logs/shiplog.log`,
     agents: [{ kind: 'scripted', name: 'Scripted', available: true, why: null }],
   })
 

@@ -3,6 +3,8 @@ import { basename } from 'node:path'
 import type { Notice } from '../shared/contract/app.ts'
 import { counted } from '../shared/counted.ts'
 import { type ReceiptId, shortId, type TaskId } from '../shared/ids.ts'
+import type { LogLevel } from './log/format-line.ts'
+import type { Log } from './log/log.ts'
 
 /** A working tree whose update was cut short, as the workspaces tell of it. */
 interface SettledUpdate {
@@ -28,25 +30,50 @@ interface OpenedSession {
 /** What the person is told quietly at the next look: what was healed, what was interrupted, what went wrong. */
 export type Notices = ReturnType<typeof createNotices>
 
-export function createNotices() {
+/** More than anybody reads; a process that runs for weeks must not gather them without end. */
+export const noticesMax = 200
+/** Of one notice. The log has them all. */
+export const detailsMax = 100
+
+/** `log`: each is written there as well, in full. */
+export function createNotices({ log }: { log: Pick<Log, 'file' | LogLevel> }) {
   const notices: Notice[] = []
+  let leftOut = 0
   // A window remembers which it has shown: those of another start are not the same.
   const start = randomUUID()
   let added = 0
   /** Null once the start is over. */
   let healedAtStart: string[] | null = []
   const damageTold = new Map<TaskId, number>()
-  const add = (tone: Notice['tone'], text: string, details: string[], receiptId?: ReceiptId) => {
-    notices.push({ id: `${start}-${++added}`, tone, text, details, receiptId })
+  const push = (notice: Omit<Notice, 'id'>) => {
+    const { tone, text, details } = notice
+    log[tone]('notice', { text, details })
+    const more = details.length - detailsMax
+    const shown = more > 0 ? [...details.slice(0, detailsMax), `… and ${more} more`] : details
+    notices.push({ ...notice, id: `${start}-${++added}`, details: shown })
+    if (notices.length <= noticesMax) return
+    // What can be undone or asks something is not pushed out by what went wrong since.
+    const oldest = notices.findIndex((one) => !one.receiptId && !one.topic)
+    notices.splice(Math.max(0, oldest), 1)
+    leftOut++
   }
+  const add = (tone: Notice['tone'], text: string, details: string[], receiptId?: ReceiptId) =>
+    push({ tone, text, details, receiptId })
   const some = (tone: Notice['tone'], details: string[], text: (count: number) => string) => {
     if (details.length > 0) add(tone, text(details.length), details)
   }
+  // Of one id, however many they become: who has read it need not read it again.
+  const olderOnes = (): Notice => ({
+    id: `${start}-older`,
+    tone: 'info',
+    text: `${counted(leftOut, 'older notice is', 'older notices are')} only in Shiplog’s own log.`,
+    details: [log.file],
+  })
   let listenerHasFailed = false
   const problem = (text: string, error: unknown) =>
     add('error', text, [error instanceof Error ? (error.stack ?? error.message) : String(error)])
   return {
-    list: () => [...notices],
+    list: (): Notice[] => (leftOut === 0 ? [...notices] : [...notices, olderOnes()]),
     /** What the start healed and interrupted, a line each. */
     putRight: () =>
       notices.filter((one) => one.tone === 'info').flatMap((one) => [one.text, ...one.details]),
@@ -95,8 +122,7 @@ export function createNotices() {
     interrupted: (details: string[]) => {
       const agents = counted(details.length, 'agent was', 'agents were')
       if (details.length > 0)
-        notices.push({
-          id: `${start}-${++added}`,
+        push({
           tone: 'info',
           text: `${agents} interrupted when Shiplog quit.`,
           details,
@@ -130,6 +156,10 @@ export function createNotices() {
           )
       }
     },
+    logFailed: (error: unknown) =>
+      add('warning', 'Shiplog’s own log can’t be written. Everything else works.', [
+        error instanceof Error ? error.message : String(error),
+      ]),
     warning: (text: string) => add('warning', text, []),
     /** What retention removed at this start; `receiptId`: while it can be undone. */
     swept: ({ text, details }: { text: string; details: string[] }, receiptId?: ReceiptId) => {
@@ -141,8 +171,7 @@ export function createNotices() {
       if (at >= 0) notices.splice(at, 1)
     },
     clockAhead: (text: string) =>
-      notices.push({
-        id: `${start}-${++added}`,
+      push({
         tone: 'warning',
         text,
         details: [],

@@ -1,6 +1,7 @@
 /** The composition root: the one place that knows every module, shared by the desktop, web and command-line hosts. */
 
 import { access, constants, stat } from 'node:fs/promises'
+import { release } from 'node:os'
 import type { ClosedHow } from '../shared/causes.ts'
 import type { AppInfo, LeaseInfo } from '../shared/contract/app.ts'
 import type { ShiplogClient } from '../shared/contract/index.ts'
@@ -28,6 +29,7 @@ import {
   systemCode,
 } from './journal/index.ts'
 import { type Ledger, openLedger } from './ledger/ledger.ts'
+import { type Log, openLog } from './log/log.ts'
 import { createNotices, type Notices } from './notices.ts'
 import { openFolder } from './open-folder.ts'
 import { formatSweep } from './retention/format-sweep.ts'
@@ -73,6 +75,8 @@ export interface Shiplog {
   readonly router: ShiplogRouter
   /** The same contract, in process. */
   readonly client: ShiplogClient
+  /** For what a host itself has to say; open until `close`. */
+  readonly log: Pick<Log, 'info' | 'warning' | 'error'>
   /** Publishes in lease.json where this process answers; null: no more. Not after `close`. */
   setEndpoint(endpoint: string | null): Promise<void>
   /** Resolves when another process has taken the data directory: nothing is recorded any more, so close. */
@@ -105,28 +109,75 @@ export async function openShiplog(options: OpenShiplogOptions): Promise<Shiplog>
       `The data directory ${dataDir} can't be written: ${explain(systemCode(error))}. Nothing in it was changed.`,
     )
   })
+  const secrets = createMasker()
+  // The log reports its own failure to the notices, which are written to the log.
+  let logFailed: (error: unknown) => void = () => {}
+  const log = openLog(layoutOf(dataDir).logs, {
+    mask: secrets.text,
+    clock: Date.now,
+    onFailed: (error) => logFailed(error),
+  })
+  const notices = createNotices({ log })
+  logFailed = notices.logFailed
+  const stopWatching = logCrash(log)
+  const startedAtMs = performance.now()
+  log.info('host.starting', { host, version, ...machine(), tookOver: lease.tookOver })
   try {
-    const services = await openServices({ ...options, lease, warning })
+    const services = await openServices({ ...options, lease, warning, secrets, notices, log })
+    log.info('host.started', { ms: Math.round(performance.now() - startedAtMs) })
     return {
       ...services,
+      log,
       setEndpoint: lease.setEndpoint,
       close: once(async (how: ClosedHow = 'close') => {
-        await services.close(how).finally(() => lease.release())
+        try {
+          await services.close(how)
+          log.info('host.ended', { how })
+        } catch (error) {
+          log.error('host.ended', { how, error })
+          throw error
+        } finally {
+          stopWatching()
+          await log.close()
+          await lease.release()
+        }
       }),
     }
   } catch (error) {
+    log.error('host.failed', { error })
+    stopWatching()
+    await log.close()
     await lease.release()
     throw error
   }
 }
 
+const machine = () => ({
+  platform: `${process.platform}-${process.arch}`,
+  system: release(),
+  node: process.versions.node,
+  electron: process.versions.electron,
+  pid: process.pid,
+})
+
+/** What ends the process is written before it does; how it ends stays Node's affair. */
+function logCrash({ crashed }: Log): () => void {
+  process.on('uncaughtExceptionMonitor', crashed)
+  return () => process.off('uncaughtExceptionMonitor', crashed)
+}
+
+interface OpenedFirst {
+  lease: Lease
+  notices: Notices
+  secrets: LearningMasker
+  log: Log
+}
+
 async function openServices(
-  options: OpenShiplogOptions & { lease: Lease; warning: string | null },
+  options: OpenShiplogOptions & OpenedFirst & { warning: string | null },
 ) {
-  const { dataDir, warning } = options
-  const notices = createNotices()
+  const { dataDir, warning, notices, secrets } = options
   if (warning !== null) notices.warning(warning)
-  const secrets = createMasker()
   const ledger = await openLedger(layoutOf(dataDir).ledger, dataDir, {
     onListenerError: notices.listenerFailed,
     prepare: (event) => maskEvent(secrets, event),
@@ -134,19 +185,17 @@ async function openServices(
   })
   try {
     await refuseRunsElsewhere(ledger.state, await ownIdentity())
-    return await openServicesOn(ledger, { ...options, notices, secrets })
+    return await openServicesOn(ledger, options)
   } catch (error) {
     await ledger.close()
     throw error
   }
 }
 
-async function openServicesOn(
-  ledger: Ledger,
-  options: OpenShiplogOptions & { lease: Lease; notices: Notices; secrets: LearningMasker },
-) {
-  const { dataDir, host, pickFolder, agentsAtOnce, notices, secrets } = options
+async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & OpenedFirst) {
+  const { dataDir, host, pickFolder, agentsAtOnce, notices, secrets, log } = options
   const clock = Date.now
+  const onIgnored = (what: string, error: unknown) => log.warning('ignored', { what, error })
   const layout = layoutOf(dataDir)
   const ceilings = [layout.dataDir]
   const git = createGit({
@@ -171,10 +220,11 @@ async function openServicesOn(
     onListenerError: notices.listenerFailed,
     prepare: (entry) => maskEntry(secrets, entry),
     isDisplaced: options.lease.isLost,
+    onIgnored,
   })
   const runs = createRunRegistry()
   const stopper = createRunStopper({ ledger, runs })
-  const common = { ledger, git, layout, sessions, clock, onProblem: notices.problem }
+  const common = { ledger, git, layout, sessions, clock, onProblem: notices.problem, onIgnored }
   const discardUnfinished = createDiscardUnfinished()
   const workspaces = createWorkspaceService({
     ...common,
@@ -224,6 +274,7 @@ async function openServicesOn(
     canPickFolder: pickFolder !== undefined,
     lease: leaseInfo(options.lease.holder),
     notices: secrets.value(notices.list()),
+    logFile: log.file,
     agents: [{ kind: 'scripted', name: 'Scenario', available: true, why: null }],
   })
   const doctor = createDoctor({
@@ -271,6 +322,7 @@ async function openServicesOn(
       check: (request) => retention.settled().then(() => doctor.check(request)),
     },
     info,
+    log,
     pickFolder: pickFolder ?? (async () => null),
     openFolder,
   })
@@ -292,6 +344,12 @@ async function openServicesOn(
   const interrupted = await recoverLostRuns({ ...common, lastBeatMs, discardUnfinished })
   notices.healed([...ledger.healed.map((one) => one.detail), ...ended, ...tidied])
   notices.interrupted(interrupted.map((task) => task.title))
+  log.info('recovered', {
+    ledgerHealed: ledger.healed.length,
+    commandsEnded: ended.length,
+    tidied: tidied.length,
+    interrupted: interrupted.map(({ id }) => id),
+  })
   await workspaces.rollForward()
   await tasks.cleanUpFinished()
   retention.begin({ sweep: options.sweepAtStart ?? host !== 'cli' })

@@ -13,12 +13,13 @@ const problem = (fields: Partial<Problem>): Problem => ({
   ...fields,
 })
 
-it('says in one line that everything is in order: exit 0', async () => {
+it('says that everything is in order, and where the log is: exit 0', async () => {
   const world = createFakeWorld()
   expect(await runToEnd(['doctor'], { world })).toEqual({
     code: 0,
     stdout: '',
-    stderr: 'Everything is in order: 12 things checked.\n',
+    stderr:
+      'Everything is in order: 12 things checked.\nShiplog’s own log: /data/logs/shiplog.log\n',
   })
   expect(world.calls).toEqual([{ name: 'doctor.check', input: { repair: false } }])
 })
@@ -43,7 +44,7 @@ it('lists problems and says what to do: exit 7', async () => {
   )
 })
 
-it('--repair: what was repaired still ends with 7; --json prints the answer as it is', async () => {
+it('--repair: what was repaired still ends with 7; --json prints the answer as it is, and where the log is', async () => {
   const world = createFakeWorld()
   const found = {
     ok: false,
@@ -56,6 +57,9 @@ it('--repair: what was repaired still ends with 7; --json prints the answer as i
   expect(told.stdout).toContain('✓ repaired')
   expect(told.stderr).toContain('1 repaired; originals are kept')
   const { code, stdout } = await runToEnd(['doctor', '--repair', '--json'], { world })
-  expect({ code, found: JSON.parse(stdout) }).toEqual({ code: 7, found })
+  expect({ code, found: JSON.parse(stdout) }).toEqual({
+    code: 7,
+    found: { ...found, logFile: '/data/logs/shiplog.log' },
+  })
   expect(world.calls.map((call) => call.input)).toEqual([{ repair: true }, { repair: true }])
 })

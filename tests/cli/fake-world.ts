@@ -101,6 +101,7 @@ export function createFakeWorld() {
     dataDir: '/data',
     router: router as unknown as Shiplog['router'],
     client: createRouterClient(router),
+    log: { info() {}, warning() {}, error() {} },
     displaced: new Promise(() => {}),
     async setEndpoint(endpoint) {
       endpoints.push(endpoint)

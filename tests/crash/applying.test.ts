@@ -36,7 +36,8 @@ agents:
 `
 
 /** What Git writes is not in the trace, so it stays as the last run left it. */
-const isGits = (path: string) => /^project\/\.git(?:$|\/)|^data\/worktrees(?:$|\/)/.test(path)
+const isGits = (path: string) =>
+  /^project\/\.git(?:$|\/)|^data\/(?:worktrees|logs)(?:$|\/)/.test(path)
 
 const filesOf = (place: string): Tree =>
   new Map([...readTree(join(place, 'project'))].filter(([path]) => !/^\.git(?:$|\/)/.test(path)))

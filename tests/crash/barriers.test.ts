@@ -11,7 +11,7 @@ import { gitProject, temporaryDir } from '../harness.ts'
 import { acrossFolders } from '../journal/file-systems.ts'
 import type { Fact } from './facts.ts'
 import { crashState, forgottenAt, killedAt } from './fault-fs/crash-state.ts'
-import { record } from './fault-fs/record.ts'
+import { isOwnLog, record } from './fault-fs/record.ts'
 import type { Step, Trace } from './fault-fs/trace.ts'
 import { openLayers, sail } from './layers.ts'
 import { scratch, scratchParent } from './places.ts'
@@ -218,7 +218,9 @@ it('[R1][A1] has a patch durable before the ledger says that it is saved, and so
   const dir = await temporaryDir()
   const projectDir = await gitProject(join(dir, 'project'))
   const dataDir = join(dir, 'data')
-  const recording = record(dataDir, { ignore: (path) => path.startsWith('worktrees') })
+  const recording = record(dataDir, {
+    ignore: (path) => path.startsWith('worktrees') || isOwnLog(path),
+  })
   const shiplog = await openShiplog({ dataDir, host: 'cli' })
   const { client } = shiplog
   const abort = new AbortController()

@@ -3,7 +3,7 @@ import { projectFiles, readProjectFile } from './tracked-files.ts'
 
 /** Where files of the data directory are read and written. */
 const folders =
-  /^src\/main\/(?:journal|ledger|sessions|artifacts|retention|doctor|workspaces|tasks)\//
+  /^src\/main\/(?:journal|ledger|sessions|log|artifacts|retention|doctor|workspaces|tasks)\//
 /** Whose files are not the data directory's, and why. */
 const exempt: Record<string, string> = {
   'src/main/journal/data-file.ts': 'the opening function itself',

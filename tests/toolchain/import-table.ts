@@ -33,6 +33,8 @@ const importTable: Record<string, PartRow> = {
   // What is secret, and texts without it: pure but for the person's own `.env` files.
   'main/secrets': { parts: ['shared'], packages: 'node' },
   'main/journal': { parts: ['shared'], packages: 'node' },
+  // Our own log: nothing is read back from it.
+  'main/log': { parts: ['shared', 'main/journal', 'main/secrets'], packages: 'node' },
   'main/ledger': { parts: ['shared', 'main/journal'], packages: 'node' },
   'main/sessions': { parts: ['shared', 'main/journal'], packages: 'node' },
   'main/artifacts': { parts: [...record, 'main/git'], packages: 'node' },
@@ -54,6 +56,7 @@ const importTable: Record<string, PartRow> = {
   'main/agents': { parts: ['shared', 'main/journal'], packages: 'node' },
   'main/rpc': {
     parts: [...record, 'main/git', ...services, 'main/tasks', 'main/doctor', 'main/retention'],
+    typesOf: ['main/log'],
     packages: 'node',
   },
   // Handed the composition root by the entry points: they know its type, and do not make it.
@@ -69,7 +72,7 @@ const importTable: Record<string, PartRow> = {
   'main/cli.ts': { parts: entryPointParts, packages: 'node' },
   // Handed to the services by the composition root.
   'main/open-folder.ts': { parts: ['shared'], packages: 'node' },
-  'main/notices.ts': { parts: ['shared'], packages: 'node' },
+  'main/notices.ts': { parts: ['shared'], typesOf: ['main/log'], packages: 'node' },
   // What both entry points must know before there is anything to compose.
   'main/data-dir.ts': { parts: ['shared', 'main/journal'], packages: 'node' },
   'main/version.ts': { parts: [], packages: 'node', outside: ['package.json'] },

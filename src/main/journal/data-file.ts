@@ -3,7 +3,15 @@
  * pipe would be waited for without end, a link would lead elsewhere. See tests/toolchain/data-files.test.ts.
  */
 import { createHash } from 'node:crypto'
-import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  type Stats,
+  writeSync,
+} from 'node:fs'
 import { type FileHandle, lstat, open } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { systemCode } from './errors.ts'
@@ -81,6 +89,19 @@ export function readFileNow(file: string): string {
     const status = fstatSync(descriptor)
     if (!status.isFile()) throw notAFile(file, status)
     return readFileSync(descriptor, 'utf8')
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** Appends to a file that is there, before it returns: for a process that is about to end. Throws as `openDataFile`. */
+export function appendToFileNow(file: string, text: string): void {
+  const flags = constants.O_WRONLY | constants.O_APPEND | O_NOFOLLOW | O_NONBLOCK
+  const descriptor = openSync(file, flags)
+  try {
+    const status = fstatSync(descriptor)
+    if (!status.isFile()) throw notAFile(file, status)
+    writeSync(descriptor, text)
   } finally {
     closeSync(descriptor)
   }

@@ -20,8 +20,10 @@ export function createIndexKeeper(about: {
   /** A shorter journal gets no index. */
   fromBytes: number
   loaded: LoadedIndex | null
+  /** It could not be stored. */
+  onFailed: (error: unknown) => void
 }): IndexKeeper {
-  const { file, reader, fromBytes, loaded } = about
+  const { file, reader, fromBytes, loaded, onFailed } = about
   let storedTo = loaded?.state.offset ?? 0
   let upToDate = loaded?.untouched ?? false
   let storing: Promise<void> | null = null
@@ -29,8 +31,9 @@ export function createIndexKeeper(about: {
   async function store(state: ScanState): Promise<void> {
     upToDate = true
     storedTo = state.offset
-    await saveIndex(reader, file, state, fromBytes).catch(() => {
+    await saveIndex(reader, file, state, fromBytes).catch((error) => {
       upToDate = false
+      onFailed(error)
     })
     storing = null
   }

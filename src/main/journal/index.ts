@@ -1,6 +1,12 @@
 // Bytes <-> records. The journal knows no tasks. See FORMAT.md.
 export { blobDirectory, readBlobPart, storeBlobFile } from './blobs.ts'
-export { isNoFile, openDataFile, readDataFile, sha256OfDataFile } from './data-file.ts'
+export {
+  appendToFileNow,
+  isNoFile,
+  openDataFile,
+  readDataFile,
+  sha256OfDataFile,
+} from './data-file.ts'
 export * from './durable-files.ts'
 export {
   explain,

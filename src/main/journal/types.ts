@@ -102,6 +102,8 @@ export interface Journal {
 export interface JournalOptions {
   /** Milliseconds since the epoch. */
   clock?: () => number
+  /** The offset index could not be stored: the next reader scans. */
+  onIndexFailed?: (error: unknown) => void
   /** 22 characters of base64url for each record; random unless given. */
   newSalt?: () => string
   fileMode?: number

@@ -45,12 +45,12 @@ interface Waiting {
  */
 export async function openJournal(file: string, options: JournalOptions = {}): Promise<Journal> {
   const { clock = Date.now, fileMode = 0o600, newSalt, isDisplaced = () => false } = options
-  const { queueBytesMax = queueBytesMaxDefault } = options
+  const { queueBytesMax = queueBytesMaxDefault, onIndexFailed = () => {} } = options
   const { indexedFromBytes: fromBytes = indexedFromBytes } = options
   const { writer, reader } = await openFile(file, fileMode)
   try {
     const loaded = await loadWorthwhileIndex(file, reader, fromBytes)
-    const keeper = createIndexKeeper({ file, reader, fromBytes, loaded })
+    const keeper = createIndexKeeper({ file, reader, fromBytes, loaded, onFailed: onIndexFailed })
     const state = loaded?.state ?? createScanState()
     const healed = await scanAndHeal(file, reader, state)
     if (healed.length > 0) keeper.changed(state)

@@ -8,12 +8,14 @@ import { resolveId, type TaskId } from '../../shared/ids.ts'
 import type { Doctor } from '../doctor/doctor.ts'
 import type { PageQuery } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import type { Log } from '../log/log.ts'
 import type { Retention } from '../retention/retention.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { AgentHistory } from '../tasks/agent-history/agent-history.ts'
 import type { Demo } from '../tasks/demo.ts'
 import type { TaskService } from '../tasks/task-service.ts'
 import type { WorkspaceService } from '../workspaces/workspace-service.ts'
+import { createCallLog } from './call-log.ts'
 import { toContractError } from './errors.ts'
 import { ledgerFeed } from './ledger-feed.ts'
 import { sessionFeed } from './session-feed.ts'
@@ -28,6 +30,7 @@ interface RouterDependencies {
   retention: Retention
   doctor: Pick<Doctor, 'check'>
   info: () => AppInfo
+  log: Pick<Log, 'warning' | 'error'>
   pickFolder: () => Promise<string | null>
   openFolder: (path: string, opener: 'editor' | 'file-manager') => Promise<void>
 }
@@ -37,16 +40,35 @@ export type ShiplogRouter = ReturnType<typeof createRouter>
 export function createRouter(deps: RouterDependencies) {
   const { ledger, sessions, tasks, workspaces, retention } = deps
   const { projects, records } = workspaces
+  const callLog = createCallLog(deps.log)
   const os = implement(contract)
     .$context<CallContext>()
     .use(async ({ next, context, path }) => {
+      const begunMs = performance.now()
       try {
         if (grantFor(path) === 'decide' && context.grant !== 'decide') refuseToDecide(deps.info())
         return await next()
       } catch (error) {
-        throw toContractError(error)
+        const answer = toContractError(error)
+        callLog.failed(path, answer)
+        throw answer
+      } finally {
+        callLog.ended(path, performance.now() - begunMs)
       }
     })
+  /** What a feed throws once it runs does not pass through the middleware of its call. */
+  async function* withContractErrors<Event>(
+    name: string,
+    feed: AsyncGenerator<Event>,
+  ): AsyncGenerator<Event> {
+    try {
+      yield* feed
+    } catch (error) {
+      const answer = toContractError(error)
+      callLog.failed(['feed', name], answer)
+      throw answer
+    }
+  }
 
   /** The id that a text stands for: whole, or a unique prefix (S1). */
   function taskId(text: string, what: 'task' | 'workspace' = 'task'): TaskId {
@@ -231,10 +253,14 @@ export function createRouter(deps: RouterDependencies) {
     doctor: { check: os.doctor.check.handler(({ input }) => deps.doctor.check(input)) },
     feed: {
       ledger: os.feed.ledger.handler(({ lastEventId, signal }) =>
-        withContractErrors(ledgerFeed({ ledger, activity: tasks.activity }, lastEventId, signal)),
+        withContractErrors(
+          'ledger',
+          ledgerFeed({ ledger, activity: tasks.activity }, lastEventId, signal),
+        ),
       ),
       session: os.feed.session.handler(({ input, lastEventId, signal }) =>
         withContractErrors(
+          'session',
           sessionFeed(
             { sessions, records },
             taskId(input.workspaceId, 'workspace'),
@@ -244,19 +270,10 @@ export function createRouter(deps: RouterDependencies) {
         ),
       ),
       resumePlan: os.feed.resumePlan.handler(({ input }) =>
-        withContractErrors(tasks.resuming.planned(input.selector)),
+        withContractErrors('resumePlan', tasks.resuming.planned(input.selector)),
       ),
     },
   })
-}
-
-/** What a feed throws once it runs does not pass through the middleware of its call. */
-async function* withContractErrors<Event>(feed: AsyncGenerator<Event>): AsyncGenerator<Event> {
-  try {
-    yield* feed
-  } catch (error) {
-    throw toContractError(error)
-  }
 }
 
 function refuseToDecide({ lease: { pid, host } }: AppInfo): never {

@@ -16,7 +16,10 @@ interface PartialWriter {
   close(): Promise<void>
 }
 
-export function createPartialWriter(path: string): PartialWriter {
+export function createPartialWriter(
+  path: string,
+  onFailed: (error: unknown) => void = () => {},
+): PartialWriter {
   let wanted: PartialMessage | null = null
   let written: PartialMessage | null = null
   let timer: NodeJS.Timeout | null = null
@@ -32,8 +35,9 @@ export function createPartialWriter(path: string): PartialWriter {
         if (next) await writeFileAtomic(path, JSON.stringify(next), { fsync: false, mode: 0o600 })
         else await rm(path, { force: true })
         written = next
-      } catch {
+      } catch (error) {
         // The journal is the record: a full disk shows there, with the cause. This is only a preview.
+        onFailed(error)
       }
     })
     return busy

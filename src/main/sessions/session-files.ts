@@ -47,6 +47,8 @@ export interface DataLayout {
   projects: string
   /** A folder for each command that an agent has running. */
   running: string
+  /** Of our own; nothing is read back from them. */
+  logs: string
   demo: string
   sessionDir(id: TaskId): string
   archiveDir(rootId: TaskId): string
@@ -80,6 +82,7 @@ export function layoutOf(dataDir: string): DataLayout {
     worktrees: join(dataDir, 'worktrees'),
     projects,
     running: join(dataDir, 'running'),
+    logs: join(dataDir, 'logs'),
     demo: join(dataDir, 'demo'),
     sessionDir: (id) => join(sessions, id),
     archiveDir: (rootId) => join(archive, rootId),

@@ -87,7 +87,8 @@ export class SessionMissingError extends Error {
 /**
  * Opens the session in `dir`, healing its journal if need be (J4). `publish` hears every event in order and must not
  * throw. `prepare`: what becomes of an entry before it is written. `mustExist`: throws
- * SessionMissingError rather than begin a transcript. `isDisplaced`: as of a journal.
+ * SessionMissingError rather than begin a transcript. `isDisplaced`: as of a journal. `onIgnored`: a failure that
+ * stops nothing.
  */
 export async function openSession(
   id: TaskId,
@@ -97,16 +98,23 @@ export async function openSession(
     prepare = (body) => body,
     mustExist = false,
     isDisplaced,
+    onIgnored = () => {},
   }: {
     prepare?: (body: EntryBody) => EntryBody
     mustExist?: boolean
     isDisplaced?: () => boolean
+    onIgnored?: (what: string, error: unknown) => void
   } = {},
 ): Promise<Session> {
   await refuseSymlink(dir)
   if (mustExist && !(await exists(join(dir, chatFile)))) throw new SessionMissingError()
-  const journal = await openJournal(join(dir, chatFile), { isDisplaced })
-  const partialWriter = createPartialWriter(join(dir, partialFile))
+  const journal = await openJournal(join(dir, chatFile), {
+    isDisplaced,
+    onIndexFailed: (error) => onIgnored(`the offset index of ${id} could not be stored`, error),
+  })
+  const partialWriter = createPartialWriter(join(dir, partialFile), (error) =>
+    onIgnored(`the message in progress of ${id} could not be written`, error),
+  )
   let partial: PartialMessage | null = null
   /** False: a file that is there is of a run before, and what it holds may be nowhere else (A8). */
   let partialIsOurs = false

@@ -28,6 +28,7 @@ export function createSessions({
   onListenerError = () => {},
   prepare,
   isDisplaced,
+  onIgnored,
 }: {
   onOpened?: (session: Session) => void
   onListenerError?: (error: unknown) => void
@@ -35,6 +36,8 @@ export function createSessions({
   prepare?: (body: EntryBody) => EntryBody
   /** Whether another process has the lease now: then nothing more is written. */
   isDisplaced?: () => boolean
+  /** A failure that stops nothing. */
+  onIgnored?: (what: string, error: unknown) => void
 } = {}): Sessions {
   const open = new Map<
     TaskId,
@@ -51,7 +54,12 @@ export function createSessions({
       for (;;) {
         let held = open.get(id)
         if (!held) {
-          const session = openSession(id, dir, publish(id), { prepare, mustExist, isDisplaced })
+          const session = openSession(id, dir, publish(id), {
+            prepare,
+            mustExist,
+            isDisplaced,
+            onIgnored,
+          })
           held = { session, users: 0, ready: null, mustExist }
           open.set(id, held)
         }

@@ -28,8 +28,10 @@ export function createEnvironments(deps: {
   hostEnv: NodeJS.ProcessEnv
   /** Variables for the `git` that runs in a shell. */
   shellGit: Record<string, string>
+  /** A failure that stops nothing. */
+  onIgnored?: (what: string, error: unknown) => void
 }): Environments {
-  const { git, projects, secrets, hostEnv } = deps
+  const { git, projects, secrets, hostEnv, onIgnored } = deps
   const { state } = deps.ledger
 
   function learnHost(): void {
@@ -78,7 +80,10 @@ export function createEnvironments(deps: {
     learn,
     async of(taskId, dir) {
       const task = state.tasks.get(taskId)
-      if (task) await learn(task.projectId).catch(() => undefined)
+      if (task)
+        await learn(task.projectId).catch((error) => {
+          onIgnored?.(`the secrets of ${task.projectDir} could not be looked up`, error)
+        })
       await learnIn(dir, [])
       const committer = await git.agentEnv(dir).catch(() => ({}))
       const gitVariables = { ...deps.shellGit, ...committer }

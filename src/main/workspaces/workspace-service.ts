@@ -96,6 +96,8 @@ interface WorkspaceServiceDependencies {
   shellGit: Record<string, string>
   clock: () => number
   onProblem: (text: string, error: unknown) => void
+  /** A failure that stops nothing. */
+  onIgnored?: (what: string, error: unknown) => void
   /** An update of files that was cut short was ended, or could not be. */
   onSettled: (settled: SettledUpdate) => void
 }

@@ -23,6 +23,7 @@ export function appAnswers({ endpoints }: Memory) {
         since: new Date(startedAt).toISOString(),
       },
       notices: [],
+      logFile: '/data/logs/shiplog.log',
       agents: [{ kind: 'scripted' as const, name: 'Scripted agent', available: true, why: null }],
     })),
     pickFolder: os.app.pickFolder.handler(() => ({ dir: null })),

@@ -24,7 +24,7 @@ interface Recording {
 
 /**
  * Records what happens below `root`. One recording at a time. `ignore` leaves paths out, relative to the
- * root; `inject` may answer a fault for any call, which is then not made; `ended` hears of each that was
+ * root: without it Shiplog's own log, from which nothing is read back; `inject` may answer a fault for any call, which is then not made; `ended` hears of each that was
  * made, before its caller does.
  */
 export function record(
@@ -38,7 +38,7 @@ export function record(
   if (session) throw new Error('a recording is under way')
   const mine: Session = {
     root: path.resolve(root),
-    ignore: options.ignore ?? (() => false),
+    ignore: options.ignore ?? isOwnLog,
     inject: options.inject ?? null,
     ended: options.ended ?? null,
     trace: { before: readTree(root), steps: [] },
@@ -59,5 +59,7 @@ export function record(
     },
   }
 }
+
+export const isOwnLog = (path: string): boolean => path === 'logs' || path.startsWith('logs/')
 
 await putInPlace()

@@ -22,6 +22,7 @@ export function appAnswers() {
         since: '2026-11-21T08:00:00.000Z',
       },
       notices: [],
+      logFile: '/data/logs/shiplog.log',
       agents: [{ kind: 'scripted' as const, name: 'Scenario file', available: true, why: null }],
     })),
     pickFolder: os.app.pickFolder.handler(() => ({ dir: null })),

@@ -91,6 +91,10 @@ async function run(options: DesktopOptions, links: LinkInbox): Promise<void> {
   const windows = createWindows({
     preloadFile: options.preloadFile,
     stateFile: join(app.getPath('userData'), 'window.json'),
+    onGone(reason) {
+      console.error(`The window's process ended: ${reason}`)
+      services.log.error('window.gone', { reason })
+    },
     // With the last window the app ends (but on macOS). It must stay while it is asked whether to.
     mayCloseLast() {
       if (process.platform === 'darwin' || quitting.isOver()) return true
@@ -122,6 +126,7 @@ async function endpointFor(services: DesktopServices, version: string) {
     return await openLocalEndpoint({ shiplog: services, version })
   } catch (error) {
     console.error("The command line can't be answered while the app runs:", error)
+    services.log.error('endpoint.failed', { error })
     return null
   }
 }

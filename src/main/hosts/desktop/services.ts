@@ -3,6 +3,7 @@ import type { AnyRouter } from '@orpc/server'
 /** What the desktop needs of the composition root. */
 export interface DesktopServices {
   router: AnyRouter
+  log: { error(event: string, fields: Record<string, unknown>): void }
   setEndpoint(endpoint: string | null): Promise<void>
   /** Resolves when another process has taken the data directory. */
   displaced: Promise<Error>

@@ -7,6 +7,8 @@ interface WindowsOptions {
   preloadFile: string
   /** Where the bounds are remembered. */
   stateFile: string
+  /** The process of a window has ended by itself. */
+  onGone(reason: string): void
   /** Asked before the last window closes where that ends the app; false keeps it open. */
   mayCloseLast(): boolean
 }
@@ -60,7 +62,7 @@ export function createWindows(options: WindowsOptions): Windows {
       own.delete(window)
       if (last === window) last = null
     })
-    reloadWhenGone(window)
+    reloadWhenGone(window, options.onGone)
     void load(window, appPage + fragment)
   }
 
@@ -132,11 +134,11 @@ async function load(window: BrowserWindow, url: string): Promise<void> {
 /** A page that crashes as soon as it is loaded must not be loaded for ever. */
 const reloadIntervalMsMin = 10_000
 
-function reloadWhenGone(window: BrowserWindow): void {
+function reloadWhenGone(window: BrowserWindow, onGone: (reason: string) => void): void {
   let reloadedAt = Number.NEGATIVE_INFINITY
   window.webContents.on('render-process-gone', (_event, { reason }) => {
     if (reason === 'clean-exit' || window.isDestroyed()) return
-    console.error(`The window's process ended: ${reason}`)
+    onGone(reason)
     if (performance.now() - reloadedAt < reloadIntervalMsMin) return
     reloadedAt = performance.now()
     window.reload()

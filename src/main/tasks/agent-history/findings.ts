@@ -12,6 +12,8 @@ export interface FindingsSource {
   changedPaths: (task: Task) => Promise<string[] | null>
   /** What its newest report came with; null when it came with nothing. */
   reportedResults: (task: Task) => Promise<unknown>
+  /** A failure that stops nothing. */
+  onIgnored?: (what: string, error: unknown) => void
 }
 
 /** What the file does not say yet. Git is not asked again for files that it does say. */
@@ -57,8 +59,12 @@ export function createFindings(source: FindingsSource): FindingsBoard {
     },
     async lookUp(task, wanted) {
       const run = task.runs.at(-1)?.run ?? 0
-      const paths = wanted.files ? await source.changedPaths(task).catch(() => null) : null
-      const results = wanted.results ? await source.reportedResults(task).catch(() => null) : null
+      const unknown = (error: unknown) => {
+        source.onIgnored?.(`the agent history says nothing more of ${task.id}`, error)
+        return null
+      }
+      const paths = wanted.files ? await source.changedPaths(task).catch(unknown) : null
+      const results = wanted.results ? await source.reportedResults(task).catch(unknown) : null
       const findings: Findings = {
         files: paths?.toSorted() ?? null,
         results: isObject(results) ? (results as JsonObject) : null,

@@ -40,6 +40,8 @@ export interface FileUpdateDependencies {
   layout: DataLayout
   keepPatchStatus: KeepPatchStatus
   clock: () => number
+  /** A failure that stops nothing. */
+  onIgnored?: (what: string, error: unknown) => void
 }
 
 export const directionOf = ({ reason }: Pick<FileUpdate, 'reason'>): Direction =>
@@ -50,6 +52,9 @@ export function createFileUpdates(deps: FileUpdateDependencies): FileUpdates {
   const { ledger, git, layout, keepPatchStatus, clock } = deps
   const { state } = ledger
   const settle = createSettle({ ...deps, finish, rollBack })
+  /** What is not needed any more only takes space where it stays. */
+  const notDropped = (error: unknown) =>
+    deps.onIgnored?.('what an apply replaced could not be dropped', error)
 
   function taskOf(taskId: TaskId): Task {
     const task = state.tasks.get(taskId)
@@ -66,7 +71,7 @@ export function createFileUpdates(deps: FileUpdateDependencies): FileUpdates {
       const oldestMs = nowMs - undoableDays * dayMs
       // A clock that leapt ahead makes everything look old.
       if (clockAhead(state.clock, nowMs) === null)
-        await git.dropOldUpdates(root, oldestMs).catch(() => undefined)
+        await git.dropOldUpdates(root, oldestMs).catch(notDropped)
       return written
     }
     return { updateId, write }
@@ -118,7 +123,7 @@ export function createFileUpdates(deps: FileUpdateDependencies): FileUpdates {
         files,
       })
     } catch (error) {
-      if (reason === 'apply') await git.dropUpdate(root, updateId).catch(() => undefined)
+      if (reason === 'apply') await git.dropUpdate(root, updateId).catch(notDropped)
       throw error
     }
     const direction = directionOf(update)
@@ -148,7 +153,7 @@ export function createFileUpdates(deps: FileUpdateDependencies): FileUpdates {
     await keepPatchStatus(task, update.reason === 'apply' ? 'applied' : 'ready')
     await ledger.record({ type: 'files.updated', updateId: update.id, taskId: task.id })
     // What it replaced is what the undone apply had written, which its patch holds.
-    if (update.undoes) await git.dropUpdate(update.root, update.undoes).catch(() => undefined)
+    if (update.undoes) await git.dropUpdate(update.root, update.undoes).catch(notDropped)
   }
 
   /** Resolves with what was left as it is, because it is neither as before nor as after. */
@@ -160,7 +165,7 @@ export function createFileUpdates(deps: FileUpdateDependencies): FileUpdates {
     await ledger.record({ type: 'files.update-rolled-back', updateId, taskId: task.id, left })
     // Where something was left, what was there before may still be asked for.
     if (left.length === 0 && reason === 'apply')
-      await git.dropUpdate(root, updateId).catch(() => undefined)
+      await git.dropUpdate(root, updateId).catch(notDropped)
     return left
   }
 

@@ -13,8 +13,12 @@ export function doctor(given: ParsedOptions): Action {
   return (context) =>
     withShiplog(context, { host: 'cli', reachable: true }, async ({ client }) => {
       const found = await client.doctor.check({ repair })
-      if (context.json) await context.printJson(found)
-      else await printFound(context, found, repair)
+      const { logFile } = await client.app.info()
+      if (context.json) await context.printJson({ ...found, logFile })
+      else {
+        await printFound(context, found, repair)
+        await context.say(context.err.style('dim', safeLine(`Shiplog’s own log: ${logFile}`)))
+      }
       return found.ok ? exitCodes.done : exitCodes.damage
     })
 }

@@ -1,0 +1,24 @@
+import { isSecretName } from './secret-names.ts'
+import { hasSecretForm } from './secret-values.ts'
+
+/** To its end, or to the end of a text that was cut in the middle of a key. */
+const pemBlocks =
+  /-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z ]*-----|$)/g
+const urlCredentials = /\b([a-z][a-z0-9+.-]*:\/\/)[^/\s"'`@]+@/gi
+const assignments = /\b([\w.-]+)(["']?\s*[=:]\s*["']?)([^\s"'`,;&]{8,})/g
+/** What can be a key: it ends before the full stop of its sentence. */
+const tokens = /\w[\w.~+-]{6,}\w/g
+
+/**
+ * A text without what looks like a secret (K4): keys with the prefixes of providers, private keys, JSON web tokens,
+ * credentials in URLs, and the values of variables whose name says so. For texts that are no record: log lines.
+ */
+export function redactPatterns(text: string): string {
+  return text
+    .replace(pemBlocks, '[hidden: private key]')
+    .replace(urlCredentials, '$1[hidden: credentials]@')
+    .replace(assignments, (whole, name: string, between: string) =>
+      isSecretName(name) ? `${name}${between}[hidden: ${name}]` : whole,
+    )
+    .replace(tokens, (token) => (hasSecretForm(token) ? '[hidden: key]' : token))
+}
