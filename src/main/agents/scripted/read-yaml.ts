@@ -1,0 +1,92 @@
+import { isAlias, isMap, isSeq, LineCounter, parseDocument, visit } from 'yaml'
+import { scenarioBytesMax } from '../../../shared/agents.ts'
+import { type Place, ScenarioError } from './scenario.ts'
+
+/** A few aliases can stand for billions of values. */
+const aliasesMax = 500
+
+export interface ReadYaml {
+  /** Plain values. A map of the file is an object, whose number-like keys come first. */
+  value: unknown
+  /** The keys of a map, in the order of the file. */
+  keysAt(path: PropertyKey[]): string[]
+  /** Where the key or item at `path` stands, or the nearest one above it that is there. */
+  placeOf(path: PropertyKey[]): Place & { offset: number }
+}
+
+/** Reads one YAML document. Throws a `ScenarioError` for what is malformed, repeated or excessive. */
+export function readYaml(text: string, file: string): ReadYaml {
+  if (Buffer.byteLength(text) > scenarioBytesMax)
+    throw new ScenarioError({ file, line: 1 }, 'file', `is larger than ${scenarioBytesMax} bytes`)
+  const lineCounter = new LineCounter()
+  const placeAt = (offset: number) => ({
+    file,
+    line: lineCounter.linePos(offset).line || 1,
+    offset,
+  })
+  function refuse(offset: number, problem: string): never {
+    const at = placeAt(offset)
+    throw new ScenarioError(at, keyNear(text, at.line), problem)
+  }
+
+  const document = parseDocument(text, { lineCounter, prettyErrors: false, stringKeys: true })
+  const [error] = document.errors
+  if (error) refuse(error.pos[0], problemByCode[error.code] ?? `malformed YAML: ${error.message}`)
+  let lastAlias = 0
+  visit(document, {
+    Alias(_key, alias, path) {
+      const offset = alias.range?.[0] ?? 0
+      const target = alias.resolve(document)
+      if (!target) refuse(offset, `nothing is named &${alias.source}`)
+      if (path.includes(target)) refuse(offset, `*${alias.source} stands within &${alias.source}`)
+      lastAlias = offset
+    },
+  })
+
+  /** The nodes along `path`, as far as they are there, and where the last one found stands. */
+  function walk(path: PropertyKey[]) {
+    let node: unknown = document.contents
+    let offset = document.contents?.range?.[0] ?? 0
+    for (const part of path) {
+      if (isAlias(node)) node = node.resolve(document)
+      const pair = isMap(node) ? node.items.find(({ key }) => String(key) === part) : undefined
+      const found = isSeq(node) ? node.items[Number(part)] : pair?.key
+      if (found === undefined) break
+      offset = (found as { range?: [number, number, number] }).range?.[0] ?? offset
+      node = pair ? pair.value : found
+    }
+    return { node: isAlias(node) ? node.resolve(document) : node, offset }
+  }
+
+  return {
+    value: withinBounds(() => document.toJS({ maxAliasCount: aliasesMax })),
+    keysAt(path) {
+      const { node } = walk(path)
+      return isMap(node) ? node.items.map(({ key }) => String(key)) : []
+    },
+    placeOf: (path) => placeAt(walk(path).offset),
+  }
+
+  function withinBounds(read: () => unknown): unknown {
+    try {
+      return read()
+    } catch {
+      return refuse(lastAlias, `holds too much: there are more than ${aliasesMax} aliases in it`)
+    }
+  }
+}
+
+const problemByCode: Record<string, string> = {
+  DUPLICATE_KEY: 'is there twice',
+  NON_STRING_KEY: 'a key must be a word',
+}
+
+/** The last key at or before a line: what a mistake in the notation itself is nearest to. */
+function keyNear(text: string, line: number): string {
+  const lines = text.split('\n').slice(0, line)
+  for (const candidate of lines.reverse()) {
+    const [, key] = /^[\s-]*["']?([\w.-]+)["']?\s*:/.exec(candidate) ?? []
+    if (key) return key
+  }
+  return 'file'
+}
