@@ -40,14 +40,14 @@ const checks = [
  * Their files share one process: they take less time than starting one for each. Files that start Git many
  * times gain nothing by it, for a process grows with every file, and starting Git copies its page tables.
  */
-const withoutGit = ['artifacts', 'components', 'journal', 'ledger', 'renderer', 'secrets']
-  .concat(['sessions', 'shared'])
+const withoutGit = ['artifacts', 'components', 'hosts', 'journal', 'ledger', 'mutants', 'renderer']
+  .concat(['rpc', 'secrets', 'sessions', 'shared', 'tasks/agent-history', 'toolchain'])
   .map((name) => `tests/${name}`)
-const unitTests = [
+const tests = [
   [
     vitest('service tests', 'vitest.config.ts', {
       hasTests: hasFiles('tests', /\.test\.tsx?$/),
-      more: withoutGit.map((folder) => `--exclude=${folder}/**`),
+      more: ['--maxWorkers=2', ...withoutGit.map((folder) => `--exclude=${folder}/**`)],
     }),
   ],
   [
@@ -55,22 +55,18 @@ const unitTests = [
       hasTests: withoutGit.some((folder) => hasFiles(folder, /\.test\.tsx?$/)),
       more: ['--no-isolate', '--maxWorkers=1', ...withoutGit.map((folder) => `${folder}/`)],
     }),
-  ],
-]
-const browserTests = [
-  [playwright('the app in a browser', 'tests/app')],
-  [
     vitest('stories', 'storybook/vitest.config.ts', {
       hasTests: hasFiles('src/renderer', /\.stories\.tsx$/),
     }),
     playwright('the desktop shell on the stand-in', 'tests/electron'),
   ],
+  [playwright('the app in a browser', 'tests/app')],
 ]
 
 const total = { passed: 0, failed: 0, skipped: 0 }
 const failures = []
 
-for (const lanes of [checks, unitTests, browserTests]) {
+for (const lanes of [checks, tests]) {
   await Promise.all(
     lanes.map(async (steps, lane) => {
       for (const step of steps) await (step.report ? runSuite : runCheck)(step, lane === 0)

@@ -1,7 +1,7 @@
 /** Agents whose process is killed, taken up again by the command line in processes of its own. */
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { TranscriptPage } from '../../src/shared/contract/workspace.ts'
 import { thePerson } from '../../src/shared/drift.ts'
 import type { TaskTree } from '../../src/shared/tasks.ts'
@@ -360,8 +360,9 @@ describe('while the app is served', () => {
       const server = box.start(['serve', '--port', '0'])
       await server.said('Ctrl-C ends it')
       const resumed = box.start(['tasks', 'resume', '--tree'])
-      // The held calls are not repeated: the last of them holds.
+      // The held calls are not repeated: the last of them holds, once it has made its note.
       await resumed.said('running        last')
+      await vi.waitFor(async () => expect(await logged()).toContain('last-before'), timeoutMs)
       const second = await box.run('tasks', 'resume', (await tasks()).last?.id ?? '')
       expect(second.code).toBe(5)
       resumed.kill('SIGINT')
