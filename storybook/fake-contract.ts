@@ -55,6 +55,8 @@ interface FakeContractOptions {
   drift?: Record<TaskId, DriftReport>
   /** Asked before what has changed is told: a host that is slow, or can't tell. */
   beforePlan?: () => Promise<void>
+  /** Awaited before a rename is answered: a host that is slow, or refuses. */
+  beforeRename?: () => Promise<void>
   /** The present of the fake, in milliseconds since the epoch. */
   nowMs?: number
 }
@@ -304,7 +306,8 @@ export function createFakeContract(options: FakeContractOptions = {}): FakeContr
         resuming.abandon(input.taskId)
         return {}
       }),
-      rename: os.tasks.rename.handler(({ input, errors }) => {
+      rename: os.tasks.rename.handler(async ({ input, errors }) => {
+        await options.beforeRename?.()
         const { id } = taskOf(input.taskId, errors)
         record({ type: 'task.renamed', taskId: id, title: input.title })
         return {}

@@ -39,6 +39,8 @@ export interface OverlayStore {
   /** Takes the place of one that is open. */
   show(overlay: Exclude<Overlay, { kind: 'none' }>): void
   hide(): void
+  /** Hides that one; nothing happens once another one is open. */
+  hideOnly(overlay: Overlay): void
 }
 
 export function createOverlay(): OverlayStore {
@@ -47,5 +49,8 @@ export function createOverlay(): OverlayStore {
     store,
     show: (overlay) => store.setState(overlay, true),
     hide: () => store.setState({ kind: 'none' }, true),
+    hideOnly(overlay) {
+      if (store.getState() === overlay) store.setState({ kind: 'none' }, true)
+    },
   }
 }

@@ -2,11 +2,13 @@ import { type FormEvent, type ReactNode, type RefObject, useId, useState } from 
 import { Button, DialogShell } from '../../components/primitives/index.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useStores, useUnreachable } from '../../store/hooks.ts'
+import { showProblem } from '../app/actions.ts'
 import { ProblemNotice } from '../app/ProblemNotice.tsx'
 
 /**
  * A small dialog around one form. `submit` is called once at a time and only while the host can be reached; the
- * dialog closes when it resolves, and says what went wrong when it rejects.
+ * dialog closes when it resolves, and says what went wrong when it rejects. Closed before that, it leaves the
+ * dialog that is open then alone, and a failure is a toast.
  */
 export function FormDialog(props: {
   title: string
@@ -15,13 +17,16 @@ export function FormDialog(props: {
   /** For what it says when it fails: "Could not …". */
   doing: string
   canSubmit: boolean
+  /** Asked before it submits. False keeps the dialog as it is: the fields say why. */
+  validate?(): boolean
   submit(): Promise<void>
   focus: RefObject<HTMLElement | null>
   /** For fields in which Enter begins a new line. */
   submitsByModEnter?: boolean
   children: ReactNode
 }) {
-  const { title, action, doing, canSubmit, submit, focus, submitsByModEnter, children } = props
+  const { title, action, doing, canSubmit, validate, submit, focus, children } = props
+  const { submitsByModEnter = false } = props
   const { overlay } = useStores()
   const unreachable = useUnreachable()
   const formId = useId()
@@ -30,14 +35,17 @@ export function FormDialog(props: {
   const disabled = !canSubmit || unreachable !== undefined
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault()
-    if (disabled || busy) return
+    if (disabled || busy || validate?.() === false) return
     setBusy(true)
     setProblem(null)
+    const own = overlay.store.getState()
     try {
       await submit()
-      overlay.hide()
+      overlay.hideOnly(own)
     } catch (error) {
-      setProblem(problemOf(error, doing))
+      const failed = problemOf(error, doing)
+      if (overlay.store.getState() !== own) return showProblem(failed)
+      setProblem(failed)
       setBusy(false)
     }
   }
