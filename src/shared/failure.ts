@@ -35,6 +35,7 @@ type RefusalReason =
   | 'completed'
   | 'setup-not-trusted'
   | 'setup-changed'
+  | 'settings-changed'
   | 'not-git'
   | 'no-planning-folder'
   | 'removed'

@@ -160,6 +160,13 @@ export const projectEnvironmentSchema = z.object({
   only: z.array(variableNameSchema).max(variablesMax).nullable(),
 })
 export type ProjectEnvironment = z.infer<typeof projectEnvironmentSchema>
+
+/** What agents get as long as nothing was set: everything that is not secret. */
+export const defaultEnvironment: ProjectEnvironment = { allowed: [], only: null }
+
+export const isSameEnvironment = (a: ProjectEnvironment, b: ProjectEnvironment): boolean =>
+  JSON.stringify([a.allowed, a.only]) === JSON.stringify([b.allowed, b.only])
+
 /** A list shows less of it; its tooltip and its screen show all. */
 export const titleCharsMax = 200
 

@@ -9,3 +9,22 @@ it('is one project when two windows add its folder in the same moment', async ()
   expect(new Set(added.map((project) => project.id)).size).toBe(1)
   expect((await shiplog.client.projects.list()).projects).toHaveLength(2)
 })
+
+it('[K2] saves no environment over one that was set since it was shown', async () => {
+  const { project, shiplog } = await openFixture()
+  const { client } = shiplog
+  const projectId = project.id
+  const shown = { allowed: [], only: null }
+  const save = (allowed: string[]) =>
+    client.projects.setEnvironment({ projectId, environment: { allowed, only: null }, shown })
+  // Two windows at once: the first to come is the one that saved.
+  const saved = await Promise.allSettled([save(['NPM_TOKEN']), save(['STRIPE_KEY'])])
+  expect(saved.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
+  await expect(save(['OTHER'])).rejects.toMatchObject({
+    code: 'REFUSED',
+    data: { reason: 'settings-changed' },
+    message: expect.stringContaining('changed elsewhere'),
+  })
+  const { projects } = await client.projects.list()
+  expect(projects[0]?.environment).toEqual({ allowed: ['NPM_TOKEN'], only: null })
+})

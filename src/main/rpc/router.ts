@@ -92,7 +92,7 @@ export function createRouter(deps: RouterDependencies) {
       }),
       setup: os.projects.setup.handler(({ input }) => projects.setup(input.projectId)),
       setEnvironment: os.projects.setEnvironment.handler(async ({ input }) => {
-        await projects.setEnvironment(input.projectId, input.environment)
+        await projects.setEnvironment(input.projectId, input.environment, input.shown)
         return {}
       }),
       trustSetup: os.projects.trustSetup.handler(async ({ input }) => {

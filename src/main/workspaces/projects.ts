@@ -8,7 +8,9 @@ import { FailureError, invalid, refused } from '../../shared/failure.ts'
 import { newProjectId, type ProjectId } from '../../shared/ids.ts'
 import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
 import {
+  defaultEnvironment,
   type Isolation,
+  isSameEnvironment,
   isSettled,
   type Project,
   type ProjectEnvironment,
@@ -26,7 +28,12 @@ export interface Projects {
   remove(projectId: ProjectId): Promise<void>
   setup(projectId: ProjectId): Promise<ProjectSetup>
   trustSetup(projectId: ProjectId, configSha256: string): Promise<void>
-  setEnvironment(projectId: ProjectId, environment: ProjectEnvironment): Promise<void>
+  /** `shown`: what was set when the person chose. Throws FailureError when something else is set by now. */
+  setEnvironment(
+    projectId: ProjectId,
+    environment: ProjectEnvironment,
+    shown?: ProjectEnvironment,
+  ): Promise<void>
   /** The isolation that a new root really gets. Throws FailureError when it can't start as asked. */
   checkStart(projectId: ProjectId, isolation: Isolation): Promise<Isolation>
 }
@@ -157,10 +164,18 @@ export function createProjects({
     )
   }
 
-  async function setEnvironment(projectId: ProjectId, environment: ProjectEnvironment) {
-    known(projectId)
-    await ledger.record({ type: 'project.environment-set', projectId, environment })
-  }
+  /** One after the other: two windows may save in the same moment. */
+  const setEnvironment: Projects['setEnvironment'] = (projectId, environment, shown) =>
+    serially(projectId, async () => {
+      const { name, environment: present = defaultEnvironment } = known(projectId)
+      if (shown && !isSameEnvironment(present, shown)) {
+        refused(
+          'settings-changed',
+          `The settings of ${name} were changed elsewhere since they were shown. Look at them again.`,
+        )
+      }
+      await ledger.record({ type: 'project.environment-set', projectId, environment })
+    })
 
   async function checkStart(projectId: ProjectId, isolation: Isolation): Promise<Isolation> {
     // The folder may have changed since it was added: gone, or a repository by now.

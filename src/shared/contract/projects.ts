@@ -46,9 +46,18 @@ export const projects = {
   trustSetup: base
     .input(z.object({ projectId: projectIdSchema, configSha256: z.string() }))
     .output(z.object({})),
-  /** What its agents get of the host's environment, from their next run on (K2). */
+  /**
+   * What its agents get of the host's environment, from their next run on (K2). `shown`: what the person changed it
+   * from; REFUSED `settings-changed` where something else is set by now.
+   */
   setEnvironment: base
-    .input(z.object({ projectId: projectIdSchema, environment: projectEnvironmentSchema }))
+    .input(
+      z.object({
+        projectId: projectIdSchema,
+        environment: projectEnvironmentSchema,
+        shown: projectEnvironmentSchema.optional(),
+      }),
+    )
     .output(z.object({})),
   /** Whether the project has a `.planning/`, where its agent history is kept; else the data directory has it. */
   planning: base.input(z.object({ projectId: projectIdSchema })).output(planningSchema),

@@ -1,18 +1,18 @@
 import { useEffect, useId, useRef, useState } from 'react'
 import type { ProjectPlanning } from '../../../shared/contract/projects.ts'
 import type { ProjectId } from '../../../shared/ids.ts'
-import type { Project } from '../../../shared/tasks.ts'
-import { Button, Field, Skeleton, TextArea } from '../../components/primitives/index.ts'
+import {
+  defaultEnvironment,
+  isSameEnvironment,
+  type Project,
+  type ProjectEnvironment,
+} from '../../../shared/tasks.ts'
+import { Button, Field, NoticeLine, Skeleton, TextArea } from '../../components/primitives/index.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useProject, useStores, useUnreachable } from '../../store/hooks.ts'
 import { ProblemNotice } from '../app/ProblemNotice.tsx'
 import { FormDialog } from '../dialogs/FormDialog.tsx'
-import {
-  defaultEnvironment,
-  type EnvironmentForm,
-  environmentFormOf,
-  parseEnvironment,
-} from './environment-form.ts'
+import { type EnvironmentForm, environmentFormOf, parseEnvironment } from './environment-form.ts'
 
 /** What is set for one project: which variables its agents get, and where its agent history is kept. */
 export function ProjectSettingsDialog({ projectId }: { projectId: ProjectId }) {
@@ -22,24 +22,41 @@ export function ProjectSettingsDialog({ projectId }: { projectId: ProjectId }) {
 
 function Settings({ project }: { project: Project }) {
   const { client } = useStores()
-  const [form, setForm] = useState(() =>
-    environmentFormOf(project.environment ?? defaultEnvironment),
-  )
+  const present = project.environment ?? defaultEnvironment
+  /** What was set when the person began to change it; null: nothing was changed, so what is set is shown. */
+  const [edit, setEdit] = useState<{ form: EnvironmentForm; from: ProjectEnvironment } | null>(null)
   const field = useRef<HTMLInputElement>(null)
+  const form = edit?.form ?? environmentFormOf(present)
   const { environment, error } = parseEnvironment(form)
+  // While it is saved, what is set becomes what was asked for.
+  const isSaved = environment !== null && isSameEnvironment(environment, present)
+  const isOutdated = edit !== null && !isSaved && !isSameEnvironment(edit.from, present)
   return (
     <FormDialog
       title={`Settings of ${project.name}`}
       action="Save"
       doing="save the settings of the project"
-      canSubmit={environment !== null}
+      canSubmit={environment !== null && !isOutdated}
       submit={async () => {
-        if (environment)
-          await client.projects.setEnvironment({ projectId: project.id, environment })
+        if (!edit || !environment || isSameEnvironment(environment, edit.from)) return
+        const shown = edit.from
+        await client.projects.setEnvironment({ projectId: project.id, environment, shown })
       }}
       focus={field}
     >
-      <EnvironmentFields form={form} error={error} onChange={setForm} first={field} />
+      {isOutdated ? (
+        <NoticeLine
+          tone="warning"
+          text="These settings were changed elsewhere while you were changing them, so yours can’t be saved over them."
+          action={{ label: 'Show what is set now', onClick: () => setEdit(null) }}
+        />
+      ) : null}
+      <EnvironmentFields
+        form={form}
+        error={error}
+        onChange={(changed) => setEdit({ form: changed, from: edit?.from ?? present })}
+        first={field}
+      />
       <PlanningFolder project={project} />
     </FormDialog>
   )

@@ -17,9 +17,6 @@ interface ParsedEnvironment {
   error: string | null
 }
 
-/** Nothing was set: everything that is not secret. */
-export const defaultEnvironment: ProjectEnvironment = { allowed: [], only: null }
-
 export function environmentFormOf({ allowed, only }: ProjectEnvironment): EnvironmentForm {
   const text = (names: readonly string[]) => names.join('\n')
   return only === null

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { LeaseInfo } from '../../../shared/contract/app.ts'
-import type { Project } from '../../../shared/tasks.ts'
+import { defaultEnvironment, type Project } from '../../../shared/tasks.ts'
 import {
   Button,
   CopyButton,
@@ -12,7 +12,7 @@ import {
 import { useAppInfo, usePreference, useProjects, useStores } from '../../store/hooks.ts'
 import type { Preferences } from '../../store/preferences.ts'
 import { ProblemNotice } from '../app/ProblemNotice.tsx'
-import { defaultEnvironment, environmentWords } from '../projects/environment-form.ts'
+import { environmentWords } from '../projects/environment-form.ts'
 import { NotificationSetting } from './NotificationSetting.tsx'
 import { RetentionSection } from './RetentionSection.tsx'
 

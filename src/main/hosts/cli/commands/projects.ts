@@ -1,6 +1,10 @@
 /** `shiplog projects`: the projects, and what the agents of one get of the person's environment (K2). */
 import { shortId } from '../../../../shared/ids.ts'
-import type { Project, ProjectEnvironment } from '../../../../shared/tasks.ts'
+import {
+  defaultEnvironment,
+  type Project,
+  type ProjectEnvironment,
+} from '../../../../shared/tasks.ts'
 import type { CliContext } from '../context.ts'
 import { exitCodes, usageError } from '../exit-codes.ts'
 import { projectPath } from '../paths.ts'
@@ -16,8 +20,6 @@ interface EnvironmentOptions extends ParsedOptions {
   only?: string[]
   reset?: boolean
 }
-
-const everythingButSecrets: ProjectEnvironment = { allowed: [], only: null }
 
 export function list(): Action {
   return (context) =>
@@ -44,12 +46,16 @@ export function environment(given: ParsedOptions): Action {
     const dir = await projectPath(folder, context.host.cwd)
     return withShiplog(context, { host: 'cli' }, async ({ client }) => {
       const project = await projectNamed(client, dir)
-      const before = project.environment ?? everythingButSecrets
+      const before = project.environment ?? defaultEnvironment
       const wanted = reset
-        ? everythingButSecrets
+        ? defaultEnvironment
         : { allowed: pass ?? before.allowed, only: only ?? before.only }
       if (reset || pass || only)
-        await client.projects.setEnvironment({ projectId: project.id, environment: wanted })
+        await client.projects.setEnvironment({
+          projectId: project.id,
+          environment: wanted,
+          shown: before,
+        })
       await print(context, project, wanted)
       return exitCodes.done
     })

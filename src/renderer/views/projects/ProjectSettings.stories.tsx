@@ -1,0 +1,73 @@
+/** The settings of a project while somebody else changes them too. */
+import type { Meta, StoryObj } from '@storybook/react-vite'
+import { expect, screen, userEvent, waitFor } from 'storybook/test'
+import { AppStage } from '../../../../storybook/app-stage.tsx'
+import { inWindow } from '../../../../storybook/decorators.tsx'
+import { createFakeContract, type FakeContract } from '../../../../storybook/fake-contract.ts'
+import { apiProject, fixtureNowMs, laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
+
+interface Args {
+  theme?: 'light' | 'dark'
+  fake: FakeContract
+}
+
+const meta: Meta<Args> = {
+  title: 'Screens/Project settings',
+  decorators: [inWindow],
+  render: ({ theme = 'light', fake }) => (
+    <AppStage
+      fake={fake}
+      address="#/settings"
+      theme={theme}
+      overlay={{ kind: 'project-settings', projectId: apiProject }}
+    />
+  ),
+}
+export default meta
+type Story = StoryObj<Args>
+
+const newFake = () => createFakeContract({ nowMs: fixtureNowMs, records: laterRecords })
+const setElsewhere = (fake: FakeContract) =>
+  fake.record({
+    type: 'project.environment-set',
+    projectId: apiProject,
+    environment: { allowed: ['NPM_TOKEN'], only: null },
+  })
+
+/** Nothing was typed yet: what is set now is shown. */
+export const ChangedElsewhere: Story = {
+  args: { fake: newFake() },
+  play: async ({ args }) => {
+    const secrets = await screen.findByRole('textbox', { name: 'Secrets to pass on' })
+    setElsewhere(args.fake)
+    await waitFor(() => expect(secrets).toHaveValue('NPM_TOKEN'))
+  },
+}
+
+/** Something was typed: it is kept, not saved over what is set now, and can be let go. */
+export const ChangedBoth: Story = {
+  args: { fake: newFake() },
+  play: async ({ args }) => {
+    const secrets = await screen.findByRole('textbox', { name: 'Secrets to pass on' })
+    await userEvent.type(secrets, 'STRIPE_KEY')
+    setElsewhere(args.fake)
+    await screen.findByText(/were changed elsewhere while you were changing them/)
+    await expect(secrets).toHaveValue('STRIPE_KEY')
+    await expect(screen.getByRole('button', { name: 'Save' })).toBeDisabled()
+  },
+}
+export const ChangedBothDark: Story = {
+  args: { fake: newFake(), theme: 'dark' },
+  play: async (context) => {
+    await ChangedBoth.play?.(context)
+    await userEvent.click(screen.getByRole('button', { name: 'Show what is set now' }))
+    const secrets = screen.getByRole('textbox', { name: 'Secrets to pass on' })
+    await expect(secrets).toHaveValue('NPM_TOKEN')
+    await userEvent.type(secrets, ' STRIPE_KEY')
+    await userEvent.click(screen.getByRole('button', { name: 'Save' }))
+    await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
+    const { projects } = await context.args.fake.client.projects.list()
+    const saved = projects.find(({ id }) => id === apiProject)
+    await expect(saved?.environment?.allowed).toEqual(['NPM_TOKEN', 'STRIPE_KEY'])
+  },
+}
