@@ -1,4 +1,4 @@
-/** One run of an agent: from its prompt to its end, every step of it in the session's record. */
+/** Executes one run of an agent and records each step in the session, from the prompt to the end of the run. */
 
 import { isAbsolute, join, relative } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -39,11 +39,11 @@ export interface RunOptions {
   /** From 1. */
   run: number
   reason: 'prompt' | 'resume' | 'retry'
-  /** Empty: it goes on with what it was asked before. */
+  /** Empty: the agent continues with the earlier prompts. */
   prompt: string
   /** Every entry of the tasks that this one continues, oldest first (S3). */
   lineage: Entry[]
-  /** What a resume says of itself in the record, beside the run's start (S7). */
+  /** Entries of a resume, written with the start of the run (S7). */
   opening: EntryBody[]
   session: Session
   openAgent: OpenAgent
@@ -53,21 +53,24 @@ export interface RunOptions {
   taskTools: TaskToolsPort
   /** The working directory of its workspace. Absolute. */
   workingDir: string
-  /** What its shell starts from. */
+  /** The environment of its shell before the first command. */
   environment: Record<string, string>
-  /** Variables that agents do not get, by name (K2). */
+  /** Names of the variables that are withheld from agents (K2). */
   withheld: string[]
   secrets: LearningMasker
   signal: AbortSignal
-  /** How long an agent that was stopped has to end by itself. Absent: `stopGraceMs`. */
+  /** Time between the stop of an agent and the forced end of its run. Absent: `stopGraceMs`. */
   graceMs?: number
   clock: () => number
   gitBranch: () => Promise<string | null>
-  /** Sets the working directory up, where that was not done yet. */
+  /**
+   * Prepares the worktree unless that was done. Null: there was nothing to run. `changed`: set-up files that an
+   * agent changed; then the command was not run.
+   */
   setUpWorktree: () => Promise<{ command: string; changed: string[] } | null>
-  /** Records what its working directory is like, turn by turn; null where Git can't tell. */
+  /** Records the state of the working directory after each turn. Null outside Git. */
   snapshots: (history: Entry[], onChanged: FileChanges['byCommands']) => RunSnapshots | null
-  /** Told what the agent is doing now, one line. */
+  /** Called with what the agent is doing now, in one line. */
   onActivity: (activity: string) => void
 }
 
@@ -78,9 +81,9 @@ export interface RunOutcome {
 }
 
 /**
- * Runs the agent to its end and records how it ended. What comes from outside interrupts, with its cause;
- * `failed` is the agent's own word, or a sub-agent that ends without a report (T3). Rejects only when the
- * end itself could not be recorded.
+ * Runs the agent and records how its run ended. An external cause (stop, quit, disk error) makes the run
+ * `interrupted`; `failed` means that the agent reported a failure, or that a sub-agent ended without a report (T3).
+ * Rejects only if the end of the run can't be recorded.
  */
 export async function executeRun(request: RunOptions): Promise<RunOutcome> {
   const { session, task, run } = request
@@ -130,7 +133,7 @@ async function readHistory(session: Session): Promise<Entry[]> {
   return history
 }
 
-/** The turn number goes on from the highest one there is, an interrupted one included. */
+/** The highest turn number in the history, including interrupted turns. The next turn continues from it. */
 function countTurns(history: Entry[]): number {
   return history.reduce(
     (max, entry) => ('turn' in entry && entry.turn ? Math.max(max, entry.turn) : max),
@@ -142,11 +145,11 @@ async function openRun(options: RunOptions, runId: RunId, history: Entry[]): Pro
   const { session, task, run, reason } = options
   const { workspace } = task
   const opening: EntryBody[] = []
-  // Asked one by one: a crash may have come between them.
+  // Checked separately: an earlier run may have crashed after writing only some of these entries.
   if (!history.some((entry) => entry.type === 'title'))
     opening.push({ type: 'title', title: task.title })
   const entered = history.findLast((entry) => entry.type === 'worktree-state')
-  // Null: it was left when the workspace was removed, and is entered again now that it was restored.
+  // A null session records the removal of the workspace. After a restore, the worktree is entered again.
   if (workspace?.isolation === 'worktree' && !entered?.worktreeSession) {
     const worktreeSession = {
       originalCwd: task.projectDir,
@@ -171,11 +174,11 @@ async function openRun(options: RunOptions, runId: RunId, history: Entry[]): Pro
   )
 }
 
-/** Said once in a tree, by its root, and again when they are others. */
+/** Recorded once for each tree, in the transcript of its root, and again when the list changes. */
 function newlyWithheld({ task, withheld }: RunOptions, history: Entry[]) {
   if (task.parentId !== null) return {}
-  const said = history.findLast((entry) => entry.type === 'run-start' && entry.withheld)
-  const before = said?.type === 'run-start' ? (said.withheld ?? []) : []
+  const last = history.findLast((entry) => entry.type === 'run-start' && entry.withheld)
+  const before = last?.type === 'run-start' ? (last.withheld ?? []) : []
   return withheld.join() === before.join() ? {} : { withheld }
 }
 
@@ -233,7 +236,7 @@ async function playRun(
   return { status: 'failed', cause: { kind: 'no-report' } }
 }
 
-/** Resolves with why it can't go on; null when it has ended well. Rejects with the signal's reason. */
+/** Handles the agent's events. Resolves with the cause of a failure, else null. Rejects with the signal's reason. */
 async function untilItLeaves(
   agent: AgentSession,
   options: RunOptions,
@@ -253,18 +256,18 @@ async function untilItLeaves(
     signal.throwIfAborted()
     return null
   } finally {
-    // However the agent ended: no tool of it goes on without it.
+    // No tool call may outlive the run, however it ends.
     await calls.settle()
   }
 }
 
-/** What the newest run that had a store of its own called its conversation. */
+/** The reference to the agent's own record of the conversation, from the last run that has one. */
 function lastAgentSession(history: Entry[]): AgentSessionRef | null {
   const last = history.findLast((entry) => entry.type === 'agent-session')
   return last?.type === 'agent-session' ? last.ref : null
 }
 
-/** Waits for what an agent has to end, as long as an agent is waited for. Never rejects. */
+/** Waits for `ended`, at most for the grace period. Never rejects. */
 async function withinGrace({ graceMs = stopGraceMs }: RunOptions, ended: Promise<unknown>) {
   const late = new AbortController()
   await Promise.race([
@@ -274,7 +277,7 @@ async function withinGrace({ graceMs = stopGraceMs }: RunOptions, ended: Promise
   late.abort()
 }
 
-/** As the last calls left it. */
+/** State that tool calls change during the run. */
 interface Held {
   shell: ShellState
   report: { title: string; markdown: string } | null
@@ -328,7 +331,7 @@ function createToolCalls(
   }
 
   async function linkPullRequests(result: ToolResult): Promise<void> {
-    // Not read for each command that prints one again.
+    // Each URL is recorded once, however many commands print it.
     const urls = pullRequestLinks(result.output).filter((url) => !seen.has(url))
     for (const url of urls) seen.add(url)
     await addPullRequestLinks(session, urls, 'tool-output')
@@ -344,7 +347,7 @@ function createToolCalls(
     }
   }
 
-  /** Ends the calls that an agent did not wait for before its run was over. */
+  /** Aborts the calls that are open when the run ends. Those that don't end in time get an unknown outcome. */
   async function settle(): Promise<void> {
     agentIsOver.abort(new Error('The agent ended its run without waiting for this.'))
     if (inFlight.size > 0) await withinGrace(options, Promise.allSettled(inFlight))
@@ -358,7 +361,7 @@ function createToolCalls(
   return { host, settle, reported: () => reported }
 }
 
-/** A report of a run that failed all the same was not the end of the task. */
+/** A report does not count if its run then failed. */
 function sinceLastFailure(history: Entry[]): Entry[] {
   const failed = history.findLastIndex(
     (entry) => entry.type === 'run-end' && entry.status === 'failed',
@@ -366,29 +369,29 @@ function sinceLastFailure(history: Entry[]): Entry[] {
   return history.slice(failed + 1)
 }
 
-/** One that was interrupted between its report and the end of its run has reported all the same. */
+/** The report counts even if the run was interrupted after it. */
 const isReport = (entry: Entry): boolean =>
   entry.type === 'tool-result' && entry.name === 'agent_report' && entry.outcome === 'ok'
 
-/** `cd` and exports last across the runs of a task, as far as the directory is still its own. */
+/** The directory and exported variables of the last command of the task, in this run or an earlier one. */
 function shellAtStart(options: RunOptions, history: Entry[]): ShellState {
   const { cwd, env } = shellAfter(history)
   return { cwd: cwd === null ? options.workingDir : movedAlong(cwd, options, history), env }
 }
 
-/** A data directory may be moved whole, worktrees included: what was below the old one is below the new one. */
+/** Maps a directory below the old workspace path to the current path: the data directory may have been moved. */
 function movedAlong(cwd: string, { workingDir }: RunOptions, history: Entry[]): string {
-  // A prompt is given at the top of the workspace; an agent's message says where its shell stood.
+  // The `cwd` of a prompt is the top of the workspace; that of an agent's message is its shell's directory.
   const last = history.findLast((entry) => entry.type === 'message' && entry.role === 'user')
   if (last?.type !== 'message' || last.cwd === workingDir) return cwd
   const below = relative(last.cwd, cwd)
   return below.startsWith('..') || isAbsolute(below) ? cwd : join(workingDir, below)
 }
 
-/** An agent ends within a moment of its signal; one that has not ended after this takes no notice of it. */
+/** Agents react to the abort signal within milliseconds; after this time the agent is taken to ignore it. */
 const stopGraceMs = 5_000
 
-/** A row of the sidebar shows less than half of this. */
+/** More than twice what a row of the sidebar shows. */
 const activityCharsMax = 120
 
 function interrupted(options: RunOptions, error: unknown): RunEnd {
@@ -398,12 +401,12 @@ function interrupted(options: RunOptions, error: unknown): RunEnd {
 
 interface UsageSum {
   turnBegan(): void
-  /** Undefined: the agent did not say. */
+  /** `usage`: undefined if the agent did not report it. */
   add(usage: Usage | undefined, of: 'turn' | 'run'): void
   total(): Usage
 }
 
-/** The sum is complete only when every turn that began has said what it used. */
+/** The sum is marked complete only if every turn reported its usage. */
 function createUsageSum(): UsageSum {
   let sum = noUsage
   let isTurnOpen = false

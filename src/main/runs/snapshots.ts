@@ -1,7 +1,7 @@
 /**
- * Records the working directory as a run leaves it, turn by turn: found from Git and not only from the edit
- * tools, so that what a command did counts as well (S2). The last state stays in the repository under the
- * task's hidden ref, from which the directory can be made again (S4).
+ * Records the state of the working directory after each turn. Changes are found with Git, so that those made by
+ * commands are included (S2). The task's hidden ref keeps the last state, from which the directory can be
+ * restored (S4).
  */
 import { type Entry, type EntryBody, snapshotPathsMax } from '../../shared/entries.ts'
 import type { RunId } from '../../shared/ids.ts'
@@ -11,25 +11,25 @@ import type { Session } from '../sessions/session.ts'
 import { lastSnapshot, mayChangeFiles } from './session-history.ts'
 
 export interface RunSnapshots {
-  /** Before the first tool of the run that may change files: what it found. */
+  /** Records the initial state before the first tool of the run that may change files. */
   beforeTool(name: string): Promise<void>
-  /** After a turn is durable. Only after one with such a tool something is looked at. */
+  /** Called when a turn is durable. Records the state if the turn called a tool that may change files. */
   afterTurn(turn: number): Promise<void>
-  /** Contents by their ids or as `<tree>:./<path>`; those that Git lacks, or that are not for comparing, are left out. */
+  /** Contents by object id or `<tree>:./<path>`. Those that are missing or too long are left out. */
   readTexts(names: readonly string[]): Promise<Map<string, Buffer>>
-  /** Before the run's end is recorded, whatever its end. */
+  /** Records the last state. Called before the end of the run is recorded, whatever its status. */
   atEnd(status: 'completed' | 'interrupted' | 'failed'): Promise<void>
 }
 
-/** Quitting waits for it, and so does the next turn; only a very large tree takes longer than a second. */
+/** Quitting and the next turn wait for a snapshot. Only a very large tree takes longer than a second. */
 const snapshotMsMax = 10_000
 
-/** Longer files are not compared. */
+/** Longer files are not read for attribution. */
 const textBytesMax = 1_000_000
 
 /**
- * Null outside Git. A state that can't be taken is told once a run and fails nothing; a record that can't be
- * written rejects, as every other entry does (J7).
+ * Null outside Git. A snapshot that fails is reported once a run and does not fail the run; an entry that can't be
+ * written rejects, as for every other entry (J7).
  */
 export function createRunSnapshots(deps: {
   git: Git
@@ -40,19 +40,19 @@ export function createRunSnapshots(deps: {
   history: readonly Entry[]
   /** Absolute. */
   workingDir: string
-  /** Resolves with what else is to be recorded of a turn that changed these files. */
+  /** Resolves with further entries for a turn that changed these files. */
   onChanged: (differences: readonly TreeDifference[]) => Promise<EntryBody[]>
   onProblem: (text: string, error: unknown) => void
 }): RunSnapshots | null {
   const { git, session, task, runId, workingDir } = deps
   if (!task.workspace?.baseCommit) return null
-  /** What the run began with, or left at its last snapshot; null until it is known. */
+  /** The state at the start of the run or at its last snapshot; null before that. */
   let known: State | null = null
-  /** What the task's hidden ref names since this run. */
+  /** The last snapshot that this run made the task's hidden ref name. */
   let kept: Awaited<ReturnType<Git['keepSnapshot']>> | null = null
   let beginning: Promise<void> | null = null
   let mayHaveChanged = false
-  /** Failed ones, counted apart. */
+  /** Number of failures of each kind. */
   const problems = { states: 0, texts: 0 }
 
   async function begin(): Promise<void> {
@@ -89,7 +89,7 @@ export function createRunSnapshots(deps: {
       changed: changed.slice(0, snapshotPathsMax),
       changedMore: Math.max(0, changed.length - snapshotPathsMax),
     }
-    // Together: after a crash between them nobody would know any more whose the changes were.
+    // Appended together: after a crash between them the changes could not be attributed to this turn.
     await session.append(entry, ...(await deps.onChanged(differences)))
   }
 
@@ -104,7 +104,7 @@ export function createRunSnapshots(deps: {
   const changesBetween = (from: string, to: string) =>
     attempt('states', (signal) => git.treeDifferences({ dir: workingDir, from, to, signal }))
 
-  /** Texts that can't be read cost only their attribution, so their failures do not stop the snapshots. */
+  /** Limits each kind separately: texts that can't be read only lack attribution, and snapshots go on. */
   async function attempt<T>(
     what: keyof typeof problems,
     work: (signal: AbortSignal) => Promise<T>,
@@ -125,7 +125,7 @@ export function createRunSnapshots(deps: {
   return {
     async beforeTool(name) {
       if (!mayChangeFiles(name)) return
-      // Tools may be called side by side: none begins before it is known what was there.
+      // Tools may run concurrently: each waits until the initial state is recorded.
       beginning ??= begin()
       await beginning
       mayHaveChanged = true
@@ -140,7 +140,7 @@ export function createRunSnapshots(deps: {
       return texts ?? new Map()
     },
     async atEnd(status) {
-      // A sub-agent's completed work is saved as a patch right after, and never resumed (T4).
+      // The work of a completed sub-agent is saved as a patch next, and is never resumed (T4).
       if (status === 'completed' && task.parentId !== null && !mayHaveChanged) return
       if (beginning === null) await begin()
       else await changesSinceKnown(null)
@@ -150,7 +150,7 @@ export function createRunSnapshots(deps: {
 
 type State = { tree: string; head: string | null; branch: string | null }
 
-/** Each may have taken `snapshotMsMax`; a tree that is too large stays so. */
+/** Each failure may have taken `snapshotMsMax`, and a tree that is too large stays too large. */
 const problemsMax = 3
 
 const couldNotBe = {

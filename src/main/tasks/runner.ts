@@ -1,6 +1,6 @@
 /**
- * Takes a task from the queue to the end of its run: dependencies, a slot, its working directory, the run
- * itself, what the ledger says of its end, and the clean-up after it.
+ * Runs queued tasks: waits for dependencies and a slot, makes the working directory, executes the run, records its
+ * end in the ledger, and cleans up.
  */
 
 import { join } from 'node:path'
@@ -33,38 +33,38 @@ import { endEvent } from './run-end.ts'
 import type { TaskRecord } from './task-record.ts'
 import { waitUntilOver } from './waiting.ts'
 
-/** Of a run whose transcript the disk would not take. */
+/** For a run whose transcript could not be created. */
 const noTranscript: TranscriptCounts = { entries: 0, messages: 0, bytes: 0 }
 
 export interface RunRequest {
-  /** Empty: it goes on with what it was asked before. */
+  /** Empty: the agent continues with the earlier prompts. */
   prompt: string
   reason: RunOptions['reason']
-  /** The follow-up that waits in the ledger and is taken up by this run. */
+  /** The pending follow-up in the ledger that this run answers. */
   promptId?: PromptId | undefined
   /**
-   * Done once its turn has come, before the ledger says that it has begun; what it throws keeps it from
-   * beginning (S5). Gives what the run says at its beginning (S7).
+   * Called when the task has its slot, before the start of the run is recorded. If it rejects, the run does not
+   * start (S5). Resolves with entries that are written with the start of the run (S7).
    */
   prepare?: (signal: AbortSignal) => Promise<EntryBody[]>
-  /** Told when it can't begin at once, because others have their turn first. */
+  /** Called if the run has to wait for dependencies or a slot. */
   onWaiting?: () => void
-  /** A limit beside that of its tree: of those that were resumed together. */
+  /** An additional limit, shared by the tasks that were resumed together. */
   together?: Semaphore | undefined
 }
 
 export interface Runner {
-  /** Queues a run of the task. Its end is in the ledger; nobody needs to wait for it here. */
+  /** Queues a run of the task and returns at once; the ledger records how the run ends. */
   begin(taskId: TaskId, request: RunRequest): void
-  /** Begins those that an earlier process left in the queue: whoever waits for them waited for ever. */
+  /** Starts tasks that an earlier process left in the queue; other tasks may be waiting for them. */
   startQueued(taskIds: TaskId[]): void
-  /** Removes the workspace of a sub-agent that is over, and of its parents that are leaves then. */
+  /** Removes the workspace of a finished sub-agent, then those of its ancestors that became leaves. */
   cleanUp(taskId: TaskId): Promise<void>
-  /** Records what the disk would not take of the task's end before. Rejects with what the disk says. */
+  /** Records the end of the task if an earlier attempt failed. Rejects with the error of the disk. */
   flushDeferred(taskId: TaskId): Promise<void>
-  /** For closing: resolves when every clean-up that has begun is over. */
+  /** Resolves when every clean-up that was started has ended. For closing. */
   cleanUpsOver(): Promise<void>
-  /** Runs `work` while the agent holds no slot, because it only waits for others (T5). */
+  /** Releases the agent's slot while `work` waits for other agents (T5). */
   withoutSlot<T>(taskId: TaskId, work: () => Promise<T>): Promise<T>
 }
 
@@ -81,7 +81,7 @@ interface RunnerDependencies {
   runTool: RunTool
   discardUnfinished: DiscardUnfinished
   toolsFor: (taskId: TaskId) => TaskToolsPort
-  /** Makes the directory that it worked in again where it is gone (S4); gives what is to be said of it. */
+  /** Restores the working directory if it is gone (S4). Resolves with entries that describe what was restored. */
   ensureWorkingDir: (task: Task) => Promise<EntryBody[]>
   /** Every entry of the tasks that this one continues, oldest first (S3). */
   lineageOf: (task: Task) => Promise<Lineage>
@@ -115,7 +115,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
         const { title, status, parentId } = record.known(taskId)
         const cause = { kind: 'not-started', step: 'run', detail: messageOf(error) } as const
         deps.onProblem(`"${title}" could not continue; ${formatCause(cause)}`, error)
-        // A root can be prompted again; what a parent waits for has to come to an end.
+        // A root can be prompted again. A sub-agent must end, because its parent may be waiting for it.
         if (status === 'queued' && parentId !== null)
           await deferred.record({ type: 'task.cancelled', taskId, cause })
       } finally {
@@ -139,7 +139,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
       if (!(await dependenciesDone(taskId, signal))) return
       slot = await acquireSlots(taskId, request, signal)
     } catch (error) {
-      // What has not begun when Shiplog closes stays queued; else it was called off.
+      // A task that has not started when Shiplog closes stays queued. Any other cause cancels it.
       if (error instanceof Interruption && error.closing) return
       return record.cancel(taskId, causeOf(error))
     }
@@ -161,7 +161,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
     return cause === null
   }
 
-  /** A task that waited for others gets its worktree now, from its parent's state at this moment. */
+  /** Makes the worktree of a task that waited for dependencies, from the parent's current state. */
   async function hasWorkspace(taskId: TaskId): Promise<boolean> {
     const task = record.known(taskId)
     if (task.workspace) return true
@@ -191,8 +191,8 @@ export function createRunner(deps: RunnerDependencies): Runner {
     const runNumber = task.runs.length + 1
     const workingDir = task.workspace?.path ?? task.projectDir
     const begun = { taskId, run: runNumber, process: deps.process }
-    // Its transcript is on the disk before the ledger says that it runs: a start that finds none knows that it
-    // was lost, and makes none.
+    // The transcript is durable before the ledger records the start of the run. If recovery finds no transcript,
+    // it was lost, and recovery does not create a new one.
     const session = openSession(task, runNumber)
     await session.catch(() => undefined)
     try {
@@ -223,7 +223,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
     await deferred.record(endEvent(taskId, runNumber, outcome))
   }
 
-  /** A later run goes on in the transcript of those before it, and never in place of one that is gone. */
+  /** A later run appends to the transcript of the earlier ones. If that is gone, this rejects. */
   async function openSession(task: Task, run: number): Promise<Session> {
     const { id, transcriptExpired, transcriptCounts } = task
     const neverBegun = transcriptCounts?.bytes === 0
@@ -231,7 +231,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
     return sessions.open(id, layout.sessionDir(id), { mustExist })
   }
 
-  /** A run whose record could not be written was interrupted, whatever the agent would say of it (J7). */
+  /** A run whose transcript can't be written ends as interrupted, whatever its agent reports (J7). */
   async function playRecorded(
     opened: Promise<Session>,
     run: number,
@@ -283,7 +283,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
             }),
           onActivity: (text) => activity.set(taskId, { state: 'working', text }),
         })
-        // That it can't be counted is no reason to call the run anything else than how it ended.
+        // A failure to count the entries does not change the outcome of the run.
         return { ...outcome, transcript: await session.counts().catch(() => null) }
       } finally {
         await sessions.close(taskId)
@@ -294,7 +294,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
         cause: causeOf(error),
         usage: unknownUsage,
       } as const
-      // The disk refused the first byte: that there is no transcript is no loss.
+      // The transcript was never created, so its absence is not a loss.
       const isOpened = await opened.then(
         () => true,
         () => false,
@@ -304,7 +304,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
     }
   }
 
-  /** True where that can't be found out: what may be there is missed when it is gone. */
+  /** True if it can't be determined: a transcript that may exist must be reported if it is missing later. */
   const hasTranscript = (taskId: TaskId): Promise<boolean> =>
     exists(join(layout.sessionDir(taskId), chatFile)).catch(() => true)
 
@@ -323,8 +323,8 @@ export function createRunner(deps: RunnerDependencies): Runner {
   }
 
   /**
-   * A sub-agent that is over is cleaned up once it is a leaf; after it, its parent may be one (R1). One
-   * that failed or was interrupted keeps its workspace, because it can be taken up again.
+   * A finished sub-agent is cleaned up once it is a leaf; then its parent may be a leaf too (R1). A failed or
+   * interrupted one keeps its workspace, because it can be retried or resumed.
    */
   async function removeWhatIsOver(taskId: TaskId): Promise<void> {
     const task = record.known(taskId)
@@ -343,7 +343,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
     await removeWhatIsOver(parentId)
   }
 
-  /** It works from its parent's state, or is going to: one that waits for others has no worktree yet. */
+  /** It has a worktree made from its parent's state, or will get one: it may still be waiting for dependencies. */
   function holdsItsParent(child: Task): boolean {
     return !child.archived && (child.workspace !== null || runs.has(child.id))
   }
