@@ -4,6 +4,7 @@
  * which says the most of the wires that Shiplog talks to.
  */
 import { z } from 'zod'
+import { toolCallIdSchema } from './ids.ts'
 
 /**
  * What a provider wants back with a part or a call (signatures, encrypted reasoning), as it gave it. Opaque: it is
@@ -78,6 +79,23 @@ export const callRevisionSchema = z
   })
   .partial()
 export type CallRevision = z.infer<typeof callRevisionSchema>
+
+/** What a call that runs has printed. Shown until its result is there, and not recorded. */
+export const callProgressSchema = z.object({
+  callId: toolCallIdSchema,
+  output: z.string(),
+  /** What the agent says that it does; absent: as it was. */
+  title: z.string().optional(),
+})
+export type CallProgress = z.infer<typeof callProgressSchema>
+
+/** Some screens: who wants to see more has the result in a moment. */
+const progressCharsMax = 16_000
+
+/** What two pieces of news of one call say together; of the output its end. */
+export function joinProgress(before: CallProgress, next: CallProgress): CallProgress {
+  return { ...before, ...next, output: (before.output + next.output).slice(-progressCharsMax) }
+}
 
 export const planItemSchema = z.object({
   text: z.string(),

@@ -18,7 +18,7 @@ import { callId } from '../fixtures/entries/ids.ts'
 
 const call = (fields: Partial<ToolCallView>): ToolCallView => ({
   ...{ callId: callId('one'), name: 'bash', input: {}, state: 'ok', output: '' },
-  ...{ detail: null, durationMs: 3, startedAt: null },
+  ...{ title: null, detail: null, durationMs: 3, startedAt: null },
   ...fields,
 })
 

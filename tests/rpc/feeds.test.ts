@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { getEventMeta } from '@orpc/server'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -22,6 +23,16 @@ agents:
       - call: bash
         with: { command: "echo hello" }
       - report: { title: Talked, markdown: Yes. }
+`
+
+const printing = (go: string) => `
+version: 1
+name: printing
+agents:
+  lead:
+    turns:
+      - call: bash
+        with: { command: "echo half way; until [ -e '${go}' ]; do sleep 0.01; done" }
 `
 
 describe('the ledger feed', () => {
@@ -105,6 +116,34 @@ describe('the session feed', () => {
     }
     expect(entries).toEqual(await entriesOf(fixture.shiplog, id))
     expect(streamed).toContain('One two three four five six seven eight nine ten.')
+  })
+
+  it('sends what a command prints while it runs, also to who comes later, and no more once it has ended', async () => {
+    const fixture = await openFixture()
+    const { client } = fixture.shiplog
+    const go = join(fixture.dir, 'go')
+    const id = await start(fixture, printing(go))
+    const follow = await client.feed.session({ workspaceId: id })
+    let printed = ''
+    for await (const event of follow) {
+      if (event.type === 'running') printed = event.calls.map(({ output }) => output).join('')
+      if (event.type === 'call-progress') printed += event.progress.output
+      if (printed.includes('half way')) break
+    }
+    const later = await client.feed.session({ workspaceId: id })
+    for await (const event of later)
+      if (event.type === 'running') {
+        expect(event.calls).toMatchObject([{ output: 'half way\n' }])
+        break
+      }
+    await writeFile(go, '')
+    await untilQuiet(fixture.shiplog)
+    const after = await client.feed.session({ workspaceId: id })
+    for await (const event of after)
+      if (event.type === 'running') {
+        expect(event.calls).toEqual([])
+        break
+      }
   })
 
   it('sends what a lost connection missed, each entry once and in order', async () => {

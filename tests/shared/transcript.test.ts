@@ -12,7 +12,9 @@ import {
 import {
   emptyTranscript,
   foldEntries,
+  type TranscriptItem,
   withPartial,
+  withProgress,
 } from '../../src/shared/projections/transcript.ts'
 import { seed } from '../crash/effort.ts'
 import { randomHistory } from './random-history.ts'
@@ -92,6 +94,21 @@ const runEnd: EntryBody = {
 }
 
 describe('the transcript projection', () => {
+  it('shows what a call has printed for as long as it runs', () => {
+    const running = new Map([[callId, { callId, output: 'so far', title: 'List' }]])
+    const outputOf = (items: TranscriptItem[]) => {
+      const turn = items.at(-1)
+      const block = turn?.kind === 'turn' ? turn.blocks.find(({ kind }) => kind === 'tool') : null
+      return block?.kind === 'tool' ? [block.call.output, block.call.title] : null
+    }
+    const during = foldEntries(emptyTranscript(), entries(prompt, call)).items
+    expect(outputOf(withProgress(during, running))).toEqual(['so far', 'List'])
+    expect(outputOf(during)).toEqual([null, null])
+    expect(withProgress(during, new Map())).toBe(during)
+    const after = foldEntries(emptyTranscript(), entries(prompt, call, result)).items
+    expect(outputOf(withProgress(after, running))).toEqual(['a', null])
+  })
+
   it('puts a call where its message names it, though the call was written first', () => {
     const { items } = foldEntries(emptyTranscript(), entries(prompt, call, result, message()))
     expect(items.map((item) => item.kind)).toEqual(['prompt', 'turn'])

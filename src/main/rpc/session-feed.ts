@@ -1,6 +1,7 @@
 /** One session as it grows: its newest entries, then what is added, and the message in progress as it is written. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { withEventMeta } from '@orpc/server'
+import { joinProgress } from '../../shared/agent-records.ts'
 import { feedBatchMax, type SessionFeedEvent } from '../../shared/contract/feed.ts'
 import type { TranscriptPage } from '../../shared/contract/workspace.ts'
 import type { Entry } from '../../shared/entries.ts'
@@ -22,9 +23,9 @@ export async function* sessionFeed(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<SessionFeedEvent> {
   const { sessions, records } = deps
-  const mail = createFeedQueue<SentEvent>(signal)
+  const mail = createFeedQueue<SessionEvent>(signal)
   const unsubscribe = sessions.subscribe(workspaceId, (event) => {
-    if (event.type !== 'call-progress') mail.put(event, (last) => joinDeltas(last, event))
+    mail.put(event, (last) => joined(last, event))
   })
   let seq = Number(lastEventId ?? 0)
   const stamped = (event: SessionFeedEvent) =>
@@ -59,10 +60,15 @@ export async function* sessionFeed(
       dropOldNews()
       if (source !== null) endWhereArchived(source)
       yield stamped({ type: 'partial', partial: partialNow() })
+      yield running()
       return
     }
     yield await snapshot()
+    yield running()
   }
+
+  const running = (): SessionFeedEvent =>
+    stamped({ type: 'running', calls: sessions.current(workspaceId)?.running ?? [] })
 
   async function snapshot(): Promise<SessionFeedEvent> {
     const page = await records.transcriptPage(workspaceId, { last: feedBatchMax })
@@ -80,6 +86,7 @@ export async function* sessionFeed(
       if (mail.size > backlogMax) {
         mail.clear()
         yield await snapshot()
+        yield running()
       }
       const [event] = mail.take(1)
       if (!event) {
@@ -94,7 +101,7 @@ export async function* sessionFeed(
       } else {
         yield stamped(event)
         if (event.type === 'ended') return
-        if (event.type === 'delta') await delay(deltaIntervalMs)
+        if (event.type === 'delta' || event.type === 'call-progress') await delay(deltaIntervalMs)
       }
     }
   } finally {
@@ -102,9 +109,11 @@ export async function* sessionFeed(
   }
 }
 
-type SentEvent = Exclude<SessionEvent, { type: 'call-progress' }>
-
-function joinDeltas(last: SentEvent, next: SentEvent): SentEvent | null {
+function joined(last: SessionEvent, next: SessionEvent): SessionEvent | null {
+  if (last.type === 'call-progress' && next.type === 'call-progress')
+    return last.progress.callId === next.progress.callId
+      ? { ...last, progress: joinProgress(last.progress, next.progress) }
+      : null
   if (last.type !== 'delta' || next.type !== 'delta' || last.part !== next.part) return null
   return { ...last, text: last.text + next.text }
 }

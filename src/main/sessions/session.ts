@@ -4,6 +4,7 @@
  */
 import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { type CallProgress, joinProgress } from '../../shared/agent-records.ts'
 import {
   type Entry,
   type EntryBody,
@@ -37,17 +38,9 @@ export type SessionEvent =
   | { type: 'entries'; entries: Entry[] }
   | { type: 'partial'; partial: PartialMessage | null }
   | { type: 'delta'; part: number; partType: 'text' | 'reasoning'; text: string }
-  /** A call that runs has printed more, or says better what it does. */
+  /** A call that runs has printed this much more, or says better what it does. */
   | { type: 'call-progress'; progress: CallProgress }
   | { type: 'ended' }
-
-interface CallProgress {
-  callId: ToolCallId
-  /** What it printed since the last time. */
-  output: string
-  /** Absent: as it was. */
-  title?: string
-}
 
 export interface Session {
   readonly id: TaskId
@@ -64,6 +57,8 @@ export interface Session {
   addDelta(part: number, partType: 'text' | 'reasoning', text: string): void
   /** Tells listeners of a call that runs. Not recorded: the result says it all. */
   callProgressed(progress: CallProgress): void
+  /** What was told of the calls that still run. */
+  readonly running: CallProgress[]
   /** The file goes to `blobs/`, under the hash of its content, which is on the disk already. */
   keepBlob(blob: { file: string; sha256: string; bytes: number }): Promise<void>
   page(query: PageQuery): Promise<Page>
@@ -123,6 +118,7 @@ export async function openSession(
     throw error
   })
   let lastDurable = parentUuid
+  const running = new Map<ToolCallId, CallProgress>()
   /** What the forks that are open left from, the innermost last: what comes after each goes on from there. */
   const beforeForks: (EntryId | null)[] = []
   /** Messages up to `throughSeq`, counted on the way by who read all entries. */
@@ -152,7 +148,10 @@ export async function openSession(
     published = entries.then(async (durable) => {
       await before
       lastDurable = durable.at(-1)?.uuid ?? lastDurable
-      for (const { type, seq } of durable) if (type === 'message') appendedMessages.push(seq)
+      for (const entry of durable) {
+        if (entry.type === 'message') appendedMessages.push(entry.seq)
+        if (entry.type === 'tool-result') running.delete(entry.callId)
+      }
       publish({ type: 'entries', entries: durable })
     })
     // An entry that failed to write must not become a parent.
@@ -208,7 +207,15 @@ export async function openSession(
       partialWriter.write(partial)
       publish({ type: 'delta', part, partType, text })
     },
-    callProgressed: (progress) => publish({ type: 'call-progress', progress }),
+    callProgressed(news) {
+      const progress = joinProgress({ callId: news.callId, output: '' }, news)
+      const before = running.get(news.callId)
+      running.set(news.callId, before ? joinProgress(before, progress) : progress)
+      publish({ type: 'call-progress', progress })
+    },
+    get running() {
+      return [...running.values()]
+    },
     keepBlob: (blob) => storeBlobFile(blobDirectory(join(dir, chatFile)), blob),
     page: (query) => journal.page(query),
     entries,

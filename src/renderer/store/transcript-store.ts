@@ -4,12 +4,17 @@
  * a session that is archived while it is shown becomes the other kind without the reader noticing.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla'
+import { type CallProgress, joinProgress } from '../../shared/agent-records.ts'
 import type { SessionFeedEvent } from '../../shared/contract/feed.ts'
 import type { ShiplogClient } from '../../shared/contract/index.ts'
 import type { Damage, TranscriptPage } from '../../shared/contract/workspace.ts'
 import type { PartialMessage } from '../../shared/entries.ts'
-import type { TaskId } from '../../shared/ids.ts'
-import { type TranscriptItem, withPartial } from '../../shared/projections/transcript.ts'
+import type { TaskId, ToolCallId } from '../../shared/ids.ts'
+import {
+  type TranscriptItem,
+  withPartial,
+  withProgress,
+} from '../../shared/projections/transcript.ts'
 import { type Problem, problemOf } from '../rpc/problem.ts'
 import {
   appendEntries,
@@ -93,6 +98,7 @@ export function createTranscriptStore({
   const publishing = schedule(publish)
   let window: EntryWindow = emptyWindow()
   let partial: PartialMessage | null = null
+  let running = new Map<ToolCallId, CallProgress>()
   let damage: Damage[] = []
   let source: TranscriptView['source'] = null
   let status: TranscriptView['status'] = null
@@ -106,10 +112,11 @@ export function createTranscriptStore({
 
   function publish(): void {
     const shown = atEnd() ? partial : null
+    const isLive = source === 'live' && isRunning()
     store.setState({
       phase: 'ready',
       problem: null,
-      items: [...withPartial(window.fold, shown, source === 'live' && isRunning())],
+      items: [...withProgress(withPartial(window.fold, shown, isLive), running)],
       totalEntries: knownLastSeq,
       hasOlder: firstSeqOf(window) > 1,
       hasNewer: !atEnd(),
@@ -126,6 +133,7 @@ export function createTranscriptStore({
     window = emptyWindow()
     readsOlder = false
     partial = null
+    running.clear()
     store.setState(closedView, true)
     if (isArchived()) void openPages(from, signal)
     else void followFeed(signal)
@@ -177,6 +185,8 @@ export function createTranscriptStore({
         // takes no more while older ones are read: it would lose what is being read.
         if (!readsOlder || window.entries.length + event.entries.length <= windowEntriesMax)
           window = appendEntries(window, event.entries) ?? window
+        for (const entry of event.entries)
+          if (entry.type === 'tool-result') running.delete(entry.callId)
         if (event.entries.some((entry) => entry.uuid === partial?.uuid && entry.type === 'message'))
           partial = null
         break
@@ -187,7 +197,17 @@ export function createTranscriptStore({
       case 'delta':
         if (partial) partial = addDelta(partial, event)
         break
+      case 'running':
+        running = new Map(event.calls.map((call) => [call.callId, call]))
+        break
+      case 'call-progress': {
+        const { progress } = event
+        const before = running.get(progress.callId)
+        running.set(progress.callId, before ? joinProgress(before, progress) : progress)
+        break
+      }
       case 'ended':
+        running.clear()
         source = 'archived'
         break
     }

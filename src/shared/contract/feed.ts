@@ -5,6 +5,7 @@
  */
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
+import { callProgressSchema } from '../agent-records.ts'
 import { entrySchema, partialMessageSchema } from '../entries.ts'
 import { idTextSchema, projectIdSchema, taskIdSchema } from '../ids.ts'
 import { ledgerRecordSchema } from '../ledger.ts'
@@ -65,6 +66,10 @@ const sessionFeedEventSchema = z.discriminatedUnion('type', [
     partType: z.enum(['text', 'reasoning']),
     text: z.string(),
   }),
+  /** What the calls that run have printed, all of them: after a snapshot or a lost connection. */
+  z.object({ type: z.literal('running'), calls: z.array(callProgressSchema) }),
+  /** To be added to what is known of this call; the end of it counts. */
+  z.object({ type: z.literal('call-progress'), progress: callProgressSchema }),
   /** The session was archived: no more will come; pages still answer. */
   z.object({ type: z.literal('ended') }),
 ])

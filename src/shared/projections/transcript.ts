@@ -4,7 +4,7 @@
  * compare them by identity.
  */
 
-import type { PlanItem } from '../agent-records.ts'
+import type { CallProgress, PlanItem } from '../agent-records.ts'
 import { assertNever } from '../assert-never.ts'
 import { type Cause, formatCause } from '../causes.ts'
 import type {
@@ -23,9 +23,12 @@ import { toolDetailSchema } from '../tools.ts'
 export interface ToolCallView {
   callId: ToolCallId
   name: string
+  /** What the agent calls it; null: it is a tool of ours, or has no title. */
+  title: string | null
   input: unknown
   /** `not-loaded`: its entries are on a page that was not read. */
   state: 'running' | 'ok' | 'error' | 'unknown' | 'not-loaded'
+  /** While it runs: the end of what it has printed; null: nothing yet. */
   output: string | null
   detail: ToolDetail | null
   durationMs: number | null
@@ -160,6 +163,28 @@ export function withPartial(
   }
   if (index === undefined) return [...fold.items, item]
   return fold.items.with(index, item)
+}
+
+/** The items with what calls that run have printed. */
+export function withProgress(
+  items: TranscriptItem[],
+  running: ReadonlyMap<ToolCallId, CallProgress>,
+): TranscriptItem[] {
+  if (running.size === 0) return items
+  return items.map((item) => {
+    if (item.kind !== 'turn') return item
+    const runs = (block: TurnBlock) =>
+      block.kind === 'tool' && block.call.state === 'running' && running.has(block.call.callId)
+    return item.blocks.some(runs) ? { ...item, blocks: item.blocks.map(progressed) } : item
+  })
+
+  function progressed(block: TurnBlock): TurnBlock {
+    if (block.kind !== 'tool' || block.call.state !== 'running') return block
+    const news = running.get(block.call.callId)
+    if (!news) return block
+    const { title = block.call.title, output } = news
+    return { kind: 'tool', call: { ...block.call, title, output: output || null } }
+  }
 }
 
 function foldEntry(fold: TranscriptFold, entry: Entry): void {
@@ -364,6 +389,7 @@ function placeCalls(parts: MessagePart[], blocks: TurnBlock[]): TurnBlock[] {
 function addCall(blocks: TurnBlock[], entry: ToolCallEntry, at: string): TurnBlock[] {
   const call: ToolCallView = {
     ...notLoaded(entry.callId, entry.name),
+    title: entry.title ?? null,
     input: entry.input,
     state: 'running',
     startedAt: at,
@@ -378,6 +404,8 @@ function addResult(blocks: TurnBlock[], entry: ToolResultEntry): TurnBlock[] {
     output: entry.output,
     detail: detail.success ? detail.data : null,
     durationMs: entry.durationMs,
+    ...(entry.revised?.title !== undefined && { title: entry.revised.title }),
+    ...(entry.revised?.input !== undefined && { input: entry.revised.input }),
   }
   const known = blocks.some((block) => block.kind === 'tool' && block.call.callId === entry.callId)
   if (!known)
@@ -396,6 +424,7 @@ function notLoaded(callId: ToolCallId, name: string): ToolCallView {
   return {
     callId,
     name,
+    title: null,
     input: null,
     state: 'not-loaded',
     output: null,

@@ -82,12 +82,25 @@ it.runIf(process.platform !== 'win32')('makes do with sh where there is no bash'
     environment: bench.environment(),
     mask: bench.secrets,
     keepOutput: bench.keepOutput,
+    onOutput: () => undefined,
   }
   const outcome = await runShellCommand(run)
   vi.unstubAllEnvs()
   expect(outcome).toMatchObject({ text: 'out\nerr\n', exitCode: 3, endedBy: 'itself' })
   expect(outcome.state.cwd).toBe('/')
   expect(outcome.state.env.A).toBe('1 2')
+})
+
+it('[K3] tells what a command prints while it runs, secrets hidden although they come in pieces', async () => {
+  bench.secrets.learn([{ name: 'API_KEY', value: 'q1W2e3R4t5-y6U7' }])
+  const go = join(bench.dir, 'go')
+  const ended = bash(
+    `printf 'begun\nq1W2e3'; printf 'R4t5-y6U7\n'; until [ -e '${go}' ]; do sleep 0.01; done; echo over`,
+  )
+  await vi.waitFor(() => expect(bench.printed.join('')).toContain('[hidden: API_KEY]'), 10_000)
+  expect(bench.printed.join('')).toBe('begun\n[hidden: API_KEY]\n')
+  await writeFile(go, '')
+  expect((await ended).output).toBe('begun\n[hidden: API_KEY]\nover')
 })
 
 describe('what lasts from call to call', () => {

@@ -15,7 +15,7 @@ const commandBytesMax = 120_000
  */
 export function createBash(commands: RunningCommands): Tool<'bash'> {
   return async ({ command, timeoutMs }, context) => {
-    const { shell, signal, workingDir, environment, mask, keepOutput } = context
+    const { shell, signal, workingDir, environment, mask, keepOutput, onOutput } = context
     if (Buffer.byteLength(command) > commandBytesMax)
       throw new ToolError(
         `command: is longer than ${commandBytesMax} bytes. Write it to a file with write_file and run that.`,
@@ -24,7 +24,7 @@ export function createBash(commands: RunningCommands): Tool<'bash'> {
     const limitMs = timeoutMs ?? bashTimeoutMsDefault
     const run = {
       ...{ command, state: shell, timeoutMs: limitMs, signal },
-      ...{ commands, environment, mask, keepOutput },
+      ...{ commands, environment, mask, keepOutput, onOutput },
     }
     const outcome = await runShellCommand(run).catch((error) => {
       throw new ToolError(`The command could not be started: ${error.message}`, error)

@@ -33,6 +33,8 @@ export interface ShellCommand {
   environment: Record<string, string>
   mask: Masker
   keepOutput: (output: KeptOutput) => Promise<void>
+  /** Told of what it prints, secrets hidden, while it runs. */
+  onOutput: (text: string) => void
 }
 
 export interface ShellOutcome {
@@ -87,7 +89,7 @@ async function keepWhole(
 }
 
 async function runInGroup(
-  { command, state, timeoutMs, signal, environment, mask }: ShellCommand,
+  { command, state, timeoutMs, signal, environment, mask, onOutput }: ShellCommand,
   running: RunningCommand,
   stateFile: string,
 ) {
@@ -105,7 +107,7 @@ async function runInGroup(
     textBytesMax: outputBytesMax,
     wholeBytesMax: wholeOutputBytesMax,
   })
-  const masking = createMasking(mask)
+  const masking = createMasking(mask, onOutput)
   masking.pipe(output.stream)
   child.stdout.pipe(masking, { end: false })
   child.stderr.pipe(masking, { end: false })
@@ -142,12 +144,14 @@ async function runInGroup(
  * Secrets are hidden before a byte is written or left out: half of one is not found any more. What is no
  * UTF-8 becomes replacement characters.
  */
-function createMasking(mask: Masker): Transform {
+function createMasking(mask: Masker, onOutput: (text: string) => void): Transform {
   const decoder = new StringDecoder('utf8')
   const masked = mask.stream()
   return new Transform({
     transform(chunk: Buffer, _, done) {
-      done(null, masked.push(decoder.write(chunk)))
+      const text = masked.push(decoder.write(chunk))
+      if (text !== '') onOutput(text)
+      done(null, text)
     },
     flush(done) {
       done(null, masked.push(decoder.end()) + masked.end())

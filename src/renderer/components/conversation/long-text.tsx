@@ -1,5 +1,5 @@
 /** Text of any size in a box of bounded size: megabytes are cut until somebody asks for them. */
-import { useState } from 'react'
+import { useLayoutEffect, useRef, useState } from 'react'
 import { bytes } from '../primitives/format.ts'
 import { CopyButton, classNames, TextButton } from '../primitives/index.ts'
 import { plainText } from './plain-text.ts'
@@ -7,18 +7,26 @@ import { plainText } from './plain-text.ts'
 /** About three screens; laying out more than this at once is felt. */
 const shownCharsMax = 16_000
 
-/** `label`: what it is, for a screen reader; `captioned`: for everybody. */
+/** `label`: what it is, for a screen reader; `captioned`: for everybody. `followEnd`: it grows, and its end is shown. */
 export function LongText(props: {
   text: string
   label: string
   captioned?: boolean
   tone?: 'error'
   className?: string
+  followEnd?: boolean
 }) {
-  const { text, label, captioned = false, tone, className } = props
+  const { text, label, captioned = false, tone, className, followEnd = false } = props
+  const scroller = useRef<HTMLElement>(null)
+  /** Who scrolled up reads there. */
+  const isAtEnd = useRef(true)
   const [whole, setWhole] = useState(false)
   const cut = !whole && text.length > shownCharsMax
   const shown = plainText(cut ? text.slice(0, shownCharsMax) : text)
+  useLayoutEffect(() => {
+    const box = scroller.current
+    if (followEnd && box && isAtEnd.current && shown !== '') box.scrollTop = box.scrollHeight
+  }, [followEnd, shown])
   return (
     <div className={classNames('group/text', className)}>
       {captioned ? (
@@ -28,6 +36,10 @@ export function LongText(props: {
       ) : null}
       <div className="relative">
         <figure
+          ref={scroller}
+          onScroll={({ currentTarget: box }) => {
+            isAtEnd.current = box.scrollHeight - box.scrollTop - box.clientHeight < 8
+          }}
           aria-label={label}
           // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
           tabIndex={0}

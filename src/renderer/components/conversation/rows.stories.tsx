@@ -1,14 +1,19 @@
 /** Rows of a transcript: many tasks at once, and what a row offers under the keys. */
 import type { Meta, StoryObj } from '@storybook/react-vite'
-import { expect, fn, userEvent, within } from 'storybook/test'
+import { expect, fn, userEvent, waitFor, within } from 'storybook/test'
 import { inWindow } from '../../../../storybook/decorators.tsx'
 import { lookupOf } from '../../../../storybook/task-lookup.ts'
 import { session } from '../../../../tests/fixtures/entries/builder.ts'
 import { leadEnded } from '../../../../tests/fixtures/entries/conversations.ts'
-import { taskId } from '../../../../tests/fixtures/entries/ids.ts'
+import { callId, taskId } from '../../../../tests/fixtures/entries/ids.ts'
 import { ids, laterState } from '../../../../tests/fixtures/entries/tasks.ts'
 import type { Entry } from '../../../shared/entries.ts'
-import { emptyTranscript, foldEntries } from '../../../shared/projections/transcript.ts'
+import {
+  emptyTranscript,
+  foldEntries,
+  withPartial,
+  withProgress,
+} from '../../../shared/projections/transcript.ts'
 import { TaskActionsContext, TaskLookupContext } from './task-lookup.ts'
 import { TranscriptList } from './transcript-list.tsx'
 
@@ -94,6 +99,40 @@ export const RowUnderTheKeys: Story = {
     await expect(actions.onViewTranscript).toHaveBeenLastCalledWith(ids.tests)
     const prompt = canvas.getByRole('article', { name: /^Prompt: / })
     await expect(within(prompt).getByRole('button', { name: 'Copy' })).toBeInTheDocument()
+  },
+}
+
+const atWork = session(ids.lead)
+const testRun = callId('test-run')
+const atWorkMessage = atWork.liveTurn([
+  { say: 'Running the tests.' },
+  { call: { id: 'test-run', name: 'bash', input: { command: 'npm test' }, outcome: 'running' } },
+])
+
+/** A long command is seen at work. */
+export const RunningCommand: Story = {
+  args: {
+    live: true,
+    items: withProgress(
+      withPartial(foldEntries(emptyTranscript(), atWork.entries), atWorkMessage, true),
+      new Map([
+        [
+          testRun,
+          {
+            callId: testRun,
+            output: Array.from({ length: 60 }, (_, n) => `✓ parses case ${n + 1}\n`).join(''),
+          },
+        ],
+      ]),
+    ),
+  },
+  play: async ({ canvas }) => {
+    await userEvent.click(await canvas.findByRole('button', { name: /npm test/ }))
+    const output = await canvas.findByRole('figure', { name: 'Output so far' })
+    await expect(output).toHaveTextContent('✓ parses case 60')
+    await waitFor(() =>
+      expect(output.scrollHeight - output.scrollTop - output.clientHeight).toBeLessThan(8),
+    )
   },
 }
 

@@ -216,7 +216,12 @@ function ToolInput({ call }: { call: ToolCallView }) {
 
 function ToolOutput({ call }: { call: ToolCallView }) {
   const { detail, output, state } = call
-  if (state === 'running') return <p className="text-small text-muted">No output yet.</p>
+  if (state === 'running')
+    return output === null ? (
+      <p className="text-small text-muted">No output yet.</p>
+    ) : (
+      <LongText captioned label="Output so far" text={output} followEnd />
+    )
   if (state === 'unknown')
     return (
       <p className="text-small text-amber">

@@ -20,9 +20,13 @@ const objectCharsMax = 300
 export function toolWords(call: ToolCallView): ToolWords {
   const { verb, object, code } = isToolName(call.name)
     ? known(call.name, call)
-    : { verb: 'Ran', object: call.name, code: true }
+    : { verb: call.state === 'running' ? 'Running' : 'Ran', ...nameOf(call) }
   return { verb, object: oneLine(object), code, result: resultWords(call) }
 }
+
+/** Of a tool that is not ours. */
+const nameOf = ({ title, name }: ToolCallView) =>
+  title ? { object: plainText(title), code: false } : { object: name, code: true }
 
 /** `Read 3 files, searched 2 times`. */
 export function groupWords(calls: ToolCallView[]): string {

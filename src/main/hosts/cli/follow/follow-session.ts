@@ -75,6 +75,10 @@ export function followSession(
         case 'delta':
           await watcher.progress(taskId, event)
           break
+        // A terminal shows results.
+        case 'running':
+        case 'call-progress':
+          break
         case 'ended':
           return
       }
