@@ -246,6 +246,38 @@ test('[K2] the settings of a project: variables are saved by name, and .planning
   })
 })
 
+test('a project is removed from its menu, after its workspaces, and its folder and archive stay', async ({
+  app,
+  page,
+}) => {
+  const host = await app.serve()
+  const repository = await app.repository('parser')
+  const project = await host.client.projects.add({ dir: repository })
+  const { taskId } = await start(host, project, talkScenario)
+  await openAt(page, host, `/p/${project.id}`)
+  const dialog = page.getByRole('dialog', { name: 'Remove parser' })
+  const ask = async () => {
+    await row(page, 'parser').click({ button: 'right' })
+    await page.getByRole('menuitem', { name: 'Remove project…' }).click()
+  }
+  await ask()
+  await expect(dialog.getByText('1 workspace is in use.')).toBeVisible()
+  await expect(dialog.getByRole('button', { name: 'Remove project' })).toBeDisabled()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+
+  await host.client.workspace.remove({ workspaceId: taskId })
+  await ask()
+  await expect(dialog.getByText(/forgets its settings/)).toBeVisible()
+  await expect(dialog.getByText(repository)).toBeVisible()
+  await dialog.getByRole('button', { name: 'Remove project' }).click()
+  await expect(dialog).toBeHidden()
+  await expect(tree(page).getByRole('treeitem')).toHaveCount(0)
+  expect((await host.client.projects.list()).projects).toEqual([])
+  expect(existsSync(path.join(repository, '.git'))).toBe(true)
+  const { transcripts } = await host.client.workspace.listTranscripts({})
+  expect(transcripts.map((one) => one.taskId)).toEqual([taskId])
+})
+
 async function projectWithSetup(app: App): Promise<{
   host: Host
   repository: string

@@ -380,6 +380,19 @@ describe('[K2] projects environment', () => {
     expect(stderr).toContain('/code/none is not a project of Shiplog.')
   })
 
+  it('projects remove: by a prefix of its id or its folder, and says what is kept', async () => {
+    const web = world.addProject('/code/web')
+    const { code, stderr } = await run('projects', 'remove', web.slice(0, 8))
+    expect(code).toBe(0)
+    expect(stderr).toMatch(/^Removed fake \(\/code\/web\) .*folder.* archive are kept\.\n$/)
+    expect(await document('projects', 'remove', '/code/api')).toMatchObject({
+      removed: { name: 'fake', dir: '/code/api' },
+    })
+    expect(world.state.projects.size).toBe(0)
+    const none = await run('projects', 'remove', '/code/none')
+    expect(none).toMatchObject({ code: 3, stderr: expect.stringContaining('/code/none is not a') })
+  })
+
   it('projects list: each with its folder', async () => {
     expect((await run('projects', 'list')).stdout).toMatch(/fake +\/code\/api/)
   })

@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { gitProject, openFixture } from '../harness.ts'
+import { entriesOf, gitProject, openFixture, start, untilQuiet } from '../harness.ts'
 
 it('is one project when two windows add its folder in the same moment', async () => {
   const { dir, shiplog } = await openFixture()
@@ -27,4 +28,27 @@ it('[K2] saves no environment over one that was set since it was shown', async (
   })
   const { projects } = await client.projects.list()
   expect(projects[0]?.environment).toEqual({ allowed: ['NPM_TOKEN'], only: null })
+})
+
+const talk =
+  'version: 1\nname: talk\nagents:\n  lead:\n    turns:\n      - say: One.\n      - say: Two.\n'
+
+it('is not removed while a workspace of it is in use, and leaves its folder and the archive alone', async () => {
+  const fixture = await openFixture()
+  const { project, shiplog } = fixture
+  const { client } = shiplog
+  const root = await start(fixture, talk)
+  await untilQuiet(shiplog)
+  const remove = () => client.projects.remove({ projectId: project.id })
+  // It has completed, and its worktree is still there.
+  await expect(remove()).rejects.toMatchObject({
+    code: 'REFUSED',
+    data: { reason: 'in-use' },
+    message: expect.stringContaining(`1 workspace in use: "Do it" (${root.slice(0, 8)})`),
+  })
+  await client.workspace.remove({ workspaceId: root })
+  await remove()
+  expect((await client.projects.list()).projects).toEqual([])
+  expect(existsSync(join(project.dir, 'README.md'))).toBe(true)
+  expect((await entriesOf(shiplog, root)).length).toBeGreaterThan(0)
 })

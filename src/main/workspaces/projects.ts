@@ -4,14 +4,15 @@ import { realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, isAbsolute, join, resolve } from 'node:path'
 import type { ProjectSetup } from '../../shared/contract/projects.ts'
+import { counted } from '../../shared/counted.ts'
 import { FailureError, invalid, refused } from '../../shared/failure.ts'
-import { newProjectId, type ProjectId } from '../../shared/ids.ts'
+import { newProjectId, type ProjectId, shortId } from '../../shared/ids.ts'
 import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
+import { tasksInUse } from '../../shared/projections/project-use.ts'
 import {
   defaultEnvironment,
   type Isolation,
   isSameEnvironment,
-  isSettled,
   type Project,
   type ProjectEnvironment,
 } from '../../shared/tasks.ts'
@@ -112,11 +113,16 @@ export function createProjects({
 
   async function remove(projectId: ProjectId): Promise<void> {
     const { name } = known(projectId)
-    const atWork = [...state.tasks.values()].filter(
-      (task) => task.projectId === projectId && !isSettled(task.status),
-    )
-    if (atWork.length > 0) {
-      refused('in-use', `${atWork.length} of its agents are running in ${name}. Stop them first.`)
+    const inUse = tasksInUse(state, projectId)
+    if (inUse.length > 0) {
+      const roots = inUse.filter(({ parentId }) => parentId === null)
+      const shown = (roots.length > 0 ? roots : inUse).slice(0, namedMax)
+      const more = (roots.length > 0 ? roots : inUse).length - shown.length
+      const names = shown.map(({ id, title }) => `"${title}" (${shortId(id)})`).join(', ')
+      refused(
+        'in-use',
+        `${name} still has ${counted(inUse.length, 'workspace')} in use: ${names}${more > 0 ? ` and ${more} more` : ''}. Remove ${inUse.length === 1 ? 'it' : 'them'} first: \`shiplog workspaces remove ID\`, or "Remove workspace" in the app.`,
+      )
     }
     await ledger.record({ type: 'project.removed', projectId })
   }
@@ -194,5 +200,8 @@ export function createProjects({
     checkStart,
   }
 }
+
+/** More make no message that anybody reads. */
+const namedMax = 3
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')

@@ -13,6 +13,7 @@ export type Overlay =
   | { kind: 'none' }
   | { kind: 'add-project' }
   | { kind: 'project-settings'; projectId: ProjectId }
+  | { kind: 'remove-project'; projectId: ProjectId }
   /** Null: the person chooses the project in the dialog. */
   | { kind: 'new-agent'; projectId: ProjectId | null }
   | {

@@ -111,6 +111,11 @@ export function createProgram(options: ProgramOptions): Command {
     .description('every project with its folder')
     .action(runs(async () => (await import('./commands/projects.ts')).list()))
   projects
+    .command('remove')
+    .description('take a project off the list; its folder and its archive are kept')
+    .argument('<project>', 'its id, a unique prefix of one, or its folder')
+    .action(runs(async ([text = '']) => (await import('./commands/projects.ts')).remove(text)))
+  projects
     .command('environment')
     .description('which environment variables the agents of a project get; prints or changes it')
     .option('--project <dir>', 'the folder of the project')

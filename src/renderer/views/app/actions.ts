@@ -1,7 +1,7 @@
 /** What a person does from more than one place: the call, then one toast that says how it came out. */
 import type { ContractErrorCode } from '../../../shared/contract/base.ts'
 import type { RetentionSettings } from '../../../shared/contract/retention.ts'
-import type { ProjectId, TaskId } from '../../../shared/ids.ts'
+import type { TaskId } from '../../../shared/ids.ts'
 import type { Task } from '../../../shared/tasks.ts'
 import type { ApplyOutcome } from '../../../shared/tools.ts'
 import { counted } from '../../components/primitives/format.ts'
@@ -38,7 +38,6 @@ export interface Actions {
   /** Null: the whole trash. */
   openTrash(name: string | null): Promise<void>
   openFolder(taskId: TaskId, program: 'editor' | 'file-manager'): Promise<void>
-  removeProject(projectId: ProjectId, name: string): Promise<boolean>
   copy(text: string, what: string): Promise<void>
   saveRetention(settings: RetentionSettings): Promise<void>
   /** Sweeps now; the toast takes it back. `clockIsRight`: the person said so of a clock that leapt ahead. */
@@ -279,13 +278,6 @@ export function createActions(stores: Stores): Actions {
       await attempt(program === 'editor' ? 'open the editor' : 'open the folder', () =>
         client.workspace.openFolder({ workspaceId: taskId, with: program }),
       )
-    },
-    async removeProject(projectId, name) {
-      const removed = await attempt('remove the project', () =>
-        client.projects.remove({ projectId }),
-      )
-      if (removed) toast(`Removed ${name}. Its folder and archived transcripts are untouched.`)
-      return removed !== null
     },
     async saveRetention(settings) {
       const saved = await attempt('save the settings', () => client.retention.setSettings(settings))

@@ -1,4 +1,4 @@
-import { type FormEvent, type ReactNode, type RefObject, useId, useState } from 'react'
+import { type FormEvent, type ReactNode, type RefObject, useId, useRef, useState } from 'react'
 import { Button, DialogShell } from '../../components/primitives/index.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useStores, useUnreachable } from '../../store/hooks.ts'
@@ -20,16 +20,20 @@ export function FormDialog(props: {
   /** Asked before it submits. False keeps the dialog as it is: the fields say why. */
   validate?(): boolean
   submit(): Promise<void>
-  focus: RefObject<HTMLElement | null>
+  /** What has the focus at first; Cancel where there is nothing to fill in. */
+  focus?: RefObject<HTMLElement | null>
+  /** The button takes something away. */
+  danger?: boolean
   /** For fields in which Enter begins a new line. */
   submitsByModEnter?: boolean
   children: ReactNode
 }) {
   const { title, action, doing, canSubmit, validate, submit, focus, children } = props
-  const { submitsByModEnter = false } = props
+  const { submitsByModEnter = false, danger = false } = props
   const { overlay } = useStores()
   const unreachable = useUnreachable()
   const formId = useId()
+  const cancel = useRef<HTMLButtonElement>(null)
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
   const disabled = !canSubmit || unreachable !== undefined
@@ -55,14 +59,16 @@ export function FormDialog(props: {
       onClose={overlay.hide}
       title={title}
       size="small"
-      focus={focus}
+      focus={focus ?? cancel}
       footer={
         <>
-          <Button onClick={overlay.hide}>Cancel</Button>
+          <Button ref={cancel} onClick={overlay.hide}>
+            Cancel
+          </Button>
           <Button
             type="submit"
             form={formId}
-            variant="primary"
+            variant={danger ? 'danger' : 'primary'}
             shortcut={submitsByModEnter ? 'Mod+Enter' : undefined}
             busy={busy}
             disabled={disabled && !busy}

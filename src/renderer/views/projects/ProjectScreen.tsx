@@ -1,7 +1,7 @@
 import { FolderMinus, Plus, Settings } from 'lucide-react'
 import { useShallow } from 'zustand/react/shallow'
 import { countBelow } from '../../../shared/projections/ledger-state.ts'
-import { isRunning, type Project, type Task } from '../../../shared/tasks.ts'
+import type { Project, Task } from '../../../shared/tasks.ts'
 import { counted } from '../../components/primitives/format.ts'
 import {
   Button,
@@ -12,8 +12,7 @@ import {
   StatusText,
 } from '../../components/primitives/index.ts'
 import { useLedger, useProject, useProjectLookup, useStores } from '../../store/hooks.ts'
-import { homeRoute, taskRoute } from '../../store/route.ts'
-import { useActions } from '../app/use-actions.ts'
+import { taskRoute } from '../../store/route.ts'
 import { NothingHere } from '../shell/NothingHere.tsx'
 
 /** More rows than anybody reads make the screen slow; the archive has them all. */
@@ -41,9 +40,7 @@ function KnownProject({ project }: { project: Project }) {
     ),
   )
   const { overlay, navigation } = useStores()
-  const { removeProject } = useActions()
   const newAgent = () => overlay.show({ kind: 'new-agent', projectId: project.id })
-  const busy = roots.some((task) => isRunning(task.status))
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <header className="flex shrink-0 items-start gap-3 border-b px-4 py-2">
@@ -61,17 +58,9 @@ function KnownProject({ project }: { project: Project }) {
         </Button>
         <Button
           icon={<FolderMinus />}
-          disabled={busy}
-          title={
-            busy
-              ? 'Agents are running in this project'
-              : 'The folder and archived transcripts are kept'
-          }
-          onClick={async () => {
-            if (await removeProject(project.id, project.name)) navigation.go(homeRoute)
-          }}
+          onClick={() => overlay.show({ kind: 'remove-project', projectId: project.id })}
         >
-          Remove project
+          Remove…
         </Button>
         {/* The empty screen has the button in its middle. */}
         {roots.length > 0 ? (

@@ -15,6 +15,7 @@ import { Palette } from '../palette/Palette.tsx'
 import { AddProjectDialog } from '../projects/AddProjectDialog.tsx'
 import { ProjectScreen } from '../projects/ProjectScreen.tsx'
 import { ProjectSettingsDialog } from '../projects/ProjectSettingsDialog.tsx'
+import { RemoveProjectDialog } from '../projects/RemoveProjectDialog.tsx'
 import { ContinueDialog } from '../resume/ContinueDialog.tsx'
 import { FollowUpDialog } from '../resume/FollowUpDialog.tsx'
 import { ResumeDialog } from '../resume/ResumeDialog.tsx'
@@ -98,6 +99,8 @@ function Overlays() {
       return <AddProjectDialog />
     case 'project-settings':
       return <ProjectSettingsDialog projectId={overlay.projectId} />
+    case 'remove-project':
+      return <RemoveProjectDialog projectId={overlay.projectId} />
     case 'new-agent':
       return <NewAgentDialog projectId={overlay.projectId} />
     case 'resume':

@@ -2,6 +2,7 @@ import {
   Ban,
   CopyPlus,
   ExternalLink,
+  FolderMinus,
   GitPullRequest,
   Hash,
   Link,
@@ -60,6 +61,13 @@ export function useRowMenu(): (row: SidebarRow | InterruptedListRow) => MenuEntr
       label: 'Copy project ID',
       icon: <Hash />,
       onSelect: () => void actions.copy(projectId, 'the project ID'),
+    },
+    separator,
+    {
+      label: 'Remove project…',
+      icon: <FolderMinus />,
+      disabled,
+      onSelect: () => overlay.show({ kind: 'remove-project', projectId }),
     },
   ]
 

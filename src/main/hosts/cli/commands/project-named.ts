@@ -1,10 +1,33 @@
-/** The project that `--project` names. */
+/** The project that a person names. */
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
+import { resolveId } from '../../../../shared/ids.ts'
 import type { Project } from '../../../../shared/tasks.ts'
 import { CliError, exitCodes } from '../exit-codes.ts'
+import { projectPath } from '../paths.ts'
 import { safeLine } from '../terminal/safe-text.ts'
 
-/** `dir`: from `projectPath`. Refused with 3 when it is no project. */
+/** `text`: an id, a unique prefix of one, or a folder. Throws CliError: 3 for none, 4 for several. */
+export async function projectMeant(
+  client: ShiplogClient,
+  text: string,
+  cwd: string,
+): Promise<Project> {
+  const { projects } = await client.projects.list()
+  const found = resolveId(
+    text,
+    projects.map(({ id }) => id),
+  )
+  if (found.kind === 'ambiguous') {
+    throw new CliError(exitCodes.ambiguous, `${text} stands for more than one project.`, [
+      'Candidates:',
+      ...found.candidates.map((id) => `  ${id}`),
+    ])
+  }
+  const named = found.kind === 'found' && projects.find(({ id }) => id === found.id)
+  return named || projectNamed(client, await projectPath(text, cwd))
+}
+
+/** The one that `--project` names. `dir`: from `projectPath`. Refused with 3 when it is no project. */
 export async function projectNamed(client: ShiplogClient, dir: string): Promise<Project> {
   const { projects } = await client.projects.list()
   const project = projects.find((one) => one.dir === dir)

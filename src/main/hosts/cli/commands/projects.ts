@@ -12,7 +12,7 @@ import type { Action, ParsedOptions } from '../program.ts'
 import { safeLine } from '../terminal/safe-text.ts'
 import { renderTable } from '../terminal/table.ts'
 import { withShiplog } from '../with-shiplog.ts'
-import { projectNamed } from './project-named.ts'
+import { projectMeant, projectNamed } from './project-named.ts'
 
 interface EnvironmentOptions extends ParsedOptions {
   project?: string
@@ -32,6 +32,22 @@ export function list(): Action {
       const rows = projects.map(({ id, name, dir }) => [shortId(id), safeLine(name), safeLine(dir)])
       const columns = [{ title: 'ID' }, { title: 'NAME' }, { title: 'FOLDER', shrinks: true }]
       await context.out.write(renderTable(columns, rows, context.out))
+      return exitCodes.done
+    })
+}
+
+/** Takes a project off the list: `text` is its id, or its folder. */
+export function remove(text: string): Action {
+  return (context) =>
+    withShiplog(context, { host: 'cli' }, async ({ client }) => {
+      const project = await projectMeant(client, text, context.host.cwd)
+      const { id, name, dir } = project
+      await client.projects.remove({ projectId: id })
+      if (context.json) await context.printJson({ removed: { id, name, dir } })
+      else
+        await context.say(
+          `Removed ${safeLine(name)} (${safeLine(dir)}) from the list, with its settings. Its folder, its branches and what is in the archive are kept.`,
+        )
       return exitCodes.done
     })
 }
