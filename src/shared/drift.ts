@@ -48,7 +48,7 @@ const headMoveSchema = z.object({
 type HeadMove = z.infer<typeof headMoveSchema>
 
 /** A tool call without a recorded result. */
-const unknownCallSchema = z.object({
+export const unknownCallSchema = z.object({
   tool: z.string(),
   /** Its command, its path, or what else it is about, cut at `unknownCallCharsMax`; the tool's name for want of that. */
   subject: z.string(),

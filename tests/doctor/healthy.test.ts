@@ -42,6 +42,13 @@ it('finds nothing after a nested run, a removal, a restore, and the trash and ba
   })
 })
 
+it('says nothing of a checkpoint, whatever it holds: it is never believed unproved', async () => {
+  const { dataDir, rootId, check } = await makePatient()
+  const file = join(dataDir, 'sessions', rootId, 'chat.state.json')
+  await writeFile(file, 'no checkpoint', { mode: 0o600 })
+  expect(await check()).toMatchObject({ ok: true, problems: [], notes: [] })
+})
+
 it('lists what start-up healed as no damage', async () => {
   const { dataDir, check } = await makePatient()
   await writeFile(join(dataDir, 'ledger.jsonl'), '{"v":1,"seq":', { flag: 'a' })

@@ -74,4 +74,28 @@ export const recordMutants: Mutant[] = [
     harm: 'A session is closed while somebody else still writes it, and the run is interrupted.',
     tests: ['tests/sessions'],
   },
+  {
+    id: 'record-checkpoint-unproved',
+    file: 'src/main/sessions/state-keeper.ts',
+    find: '(await journal.sumAt(checkpoint.state.seq)) !== checkpoint.sum',
+    replace: '(await journal.sumAt(checkpoint.state.seq)) === null',
+    harm: 'What one session did is taken for what another one did, after files were restored or copied.',
+    tests: ['tests/sessions/checkpoint.test.ts'],
+  },
+  {
+    id: 'record-checkpoint-hides-damage',
+    file: 'src/main/sessions/session-state.ts',
+    find: '.damage.length > 0) return null',
+    replace: '.damage.length < 0) return null',
+    harm: 'What is damaged in a transcript still counts as known to some and not to others.',
+    tests: ['tests/sessions/checkpoint.test.ts'],
+  },
+  {
+    id: 'record-state-misses-appended',
+    file: 'src/main/sessions/session.ts',
+    find: '      keeper.added(durable)\n',
+    replace: '',
+    harm: 'A run is asked with what its session was before the last entries.',
+    tests: ['tests/sessions/checkpoint.test.ts', 'tests/tasks/link-pull-request.test.ts'],
+  },
 ]

@@ -29,7 +29,8 @@ const part = fc.oneof(
   fc.record({ type: fc.constantFrom('text', 'reasoning'), text }),
   fc.record({ type: fc.constant('tool-call'), callId, name }),
 )
-const ofCall = { messageUuid, runId: run.map((n) => runIdOf(sessionId, n)), turn, callId, name }
+const ofRun = { runId: run.map((n) => runIdOf(sessionId, n)) }
+const ofCall = { messageUuid, ...ofRun, turn, callId, name }
 const awaited = fc.constantFrom('k1', 'k2').map((word) => ({
   ...{ taskId: uuidOf(word), title: word, agent: 'a', status: 'completed' },
   ...{ cause: null, report: null },
@@ -45,9 +46,9 @@ const body = fc.oneof(
     timestamp: fc.constant('2026-11-21T12:00:00.000Z'),
     gitBranch: fc.constantFrom('main', null),
     sessionId: fc.constant(sessionId),
-    runId: run.map((n) => runIdOf(sessionId, n)),
+    ...ofRun,
     turn: fc.option(turn),
-    status: fc.constantFrom('complete', 'interrupted'),
+    status: fc.constantFrom('complete', 'complete', 'interrupted', 'superseded'),
     model: fc.constantFrom(undefined, null, 'model-1', 'model-2'),
     usage: fc.constantFrom(undefined, null, { ...noUsage, inputTokens: 7, costUsd: 0.5 }),
   }),
@@ -88,7 +89,7 @@ const body = fc.oneof(
   }),
   fc.record({
     type: fc.constant('workspace-snapshot'),
-    runId: run.map((n) => runIdOf(sessionId, n)),
+    ...ofRun,
     turn: fc.option(turn),
     head: fc.option(commit),
     branch: fc.constantFrom('main', null),
@@ -99,7 +100,7 @@ const body = fc.oneof(
   fc.record({ type: fc.constant('pr-link'), url: link(), source: fc.constant('person') }),
   fc.record({
     type: fc.constant('run-start'),
-    runId: run.map((n) => runIdOf(sessionId, n)),
+    ...ofRun,
     run,
     reason: fc.constantFrom('prompt', 'resume', 'retry'),
     agent: fc.constant('lead'),
@@ -108,7 +109,7 @@ const body = fc.oneof(
   }),
   fc.record({
     type: fc.constant('run-end'),
-    runId: run.map((n) => runIdOf(sessionId, n)),
+    ...ofRun,
     run,
     status: fc.constantFrom('completed', 'interrupted', 'failed'),
     cause: fc.constant(null),
@@ -123,9 +124,42 @@ const body = fc.oneof(
   fc.record({ type: fc.constant('summary'), text }),
   fc.record({
     type: fc.constant('resume'),
-    runId: run.map((n) => runIdOf(sessionId, n)),
+    ...ofRun,
     drift: fc.constant([]),
   }),
+  fc.record({
+    type: fc.constant('agent-session'),
+    ...ofRun,
+    ref: fc.constantFrom({ agent: 'acp:a', id: '1' }, { agent: 'acp:a', id: '2' }),
+  }),
+  fc.record({
+    type: fc.constant('plan'),
+    ...ofRun,
+    items: fc.array(fc.constant({ text: 'Test', status: 'pending' }), { maxLength: 2 }),
+  }),
+  fc.record({
+    type: fc.constant('compaction'),
+    ...ofRun,
+    summary: text,
+    keptFromSeq: fc.option(fc.integer({ min: 1, max: 9 })),
+  }),
+  fc.record({
+    type: fc.constant('retrying'),
+    ...ofRun,
+    turn,
+    cause: fc.constant({ kind: 'crashed' }),
+    untilMs: fc.constant(null),
+  }),
+  fc.record({
+    type: fc.constant('permission'),
+    ...ofRun,
+    callId: fc.option(callId),
+    question: text,
+    options: fc.constant([]),
+    answer: fc.constant({ optionId: null, allowed: false, by: 'nobody' }),
+  }),
+  fc.record({ type: fc.constant('foreign'), source: fc.constant('agent'), content: text }),
+  fc.record({ type: fc.constantFrom('fork-start', 'fork-end'), forkId: messageUuid }),
   fc.record({ type: fc.constant('of-a-newer-version') }),
 )
 

@@ -85,11 +85,18 @@ function answers(state: SessionState) {
     links: [...state.links].sort(),
     children: [...state.children].sort(),
     inputTokens: state.usage.inputTokens,
+    plan: state.plan,
+    agentSession: state.agentSession,
+    keptFromSeq: state.keptFromSeq,
+    beganAt: state.beganAt,
   }
 }
 
 /** The same by walking, each answer on its own. */
-function walked(entries: Entry[]): ReturnType<typeof answers> {
+function walked(all: Entry[]): ReturnType<typeof answers> {
+  const entries = outsideForks(all)
+  const inAll = <Type extends Entry['type']>(type: Type) =>
+    all.filter((entry): entry is Extract<Entry, { type: Type }> => entry.type === type)
   const of = <Type extends Entry['type']>(type: Type) =>
     entries.filter((entry): entry is Extract<Entry, { type: Type }> => entry.type === type)
   const after = (seq: number) => entries.filter((entry) => entry.seq > seq)
@@ -97,9 +104,13 @@ function walked(entries: Entry[]): ReturnType<typeof answers> {
   const complete = messages.filter((one) => one.role === 'assistant' && one.status === 'complete')
   const lastComplete = complete.at(-1)?.seq ?? 0
   const tree = of('workspace-snapshot').at(-1)
+  const compaction = of('compaction').at(-1)
   const run = of('run-start').at(-1)
   const lastFailure = of('run-end').findLast(({ status }) => status === 'failed')?.seq ?? 0
-  const fileEntries = entries.flatMap((entry): { path: string; at: number }[] => {
+  const files = all.filter(
+    (entry) => entry.type !== 'attribution-snapshot' || entries.includes(entry),
+  )
+  const fileEntries = files.flatMap((entry): { path: string; at: number }[] => {
     if (entry.type === 'file-history-snapshot') return [{ path: entry.path, at: entry.at }]
     if (entry.type === 'attribution-snapshot')
       return Object.keys(entry.files).map((path) => ({ path, at: entry.at }))
@@ -108,8 +119,8 @@ function walked(entries: Entry[]): ReturnType<typeof answers> {
   })
   const paths = [...new Set(fileEntries.map(({ path }) => path))].sort()
   return {
-    turns: Math.max(0, ...entries.map((one) => ('turn' in one && one.turn ? one.turn : 0))),
-    messages: messages.length,
+    turns: Math.max(0, ...all.map((one) => ('turn' in one && one.turn ? one.turn : 0))),
+    messages: inAll('message').length,
     titled: of('title').length > 0,
     prompt: messages.findLast(({ role }) => role === 'user')?.seq ?? 0,
     completed: {
@@ -164,9 +175,9 @@ function walked(entries: Entry[]): ReturnType<typeof answers> {
           ] as [string, number],
       )
       .sort(),
-    filesCut: of('workspace-snapshot').some(({ changedMore }) => changedMore > 0),
+    filesCut: inAll('workspace-snapshot').some(({ changedMore }) => changedMore > 0),
     headMoves: movesIn(of('workspace-snapshot')),
-    links: [...new Set(of('pr-link').map(({ url }) => url))].sort(),
+    links: [...new Set(inAll('pr-link').map(({ url }) => url))].sort(),
     children: [
       ...new Set(
         of('tool-result').flatMap(({ name, detail }) => {
@@ -175,8 +186,22 @@ function walked(entries: Entry[]): ReturnType<typeof answers> {
         }),
       ),
     ].sort(),
-    inputTokens: messages.reduce((sum, { usage }) => sum + (usage?.inputTokens ?? 0), 0),
+    inputTokens: inAll('message').reduce((sum, { usage }) => sum + (usage?.inputTokens ?? 0), 0),
+    plan: of('plan').at(-1)?.items ?? null,
+    agentSession: of('agent-session').at(-1)?.ref ?? null,
+    keptFromSeq: compaction ? (compaction.keptFromSeq ?? compaction.seq) : 1,
+    beganAt: all[0]?.at ?? null,
   }
+}
+
+function outsideForks(entries: Entry[]): Entry[] {
+  let depth = 0
+  return entries.filter(({ type }) => {
+    if (type === 'fork-end') depth = Math.max(0, depth - 1)
+    const isOutside = depth === 0
+    if (type === 'fork-start') depth++
+    return isOutside
+  })
 }
 
 /** Calls with no result after them. */

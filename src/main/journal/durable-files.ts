@@ -72,6 +72,21 @@ export async function replaceBy(
   }
 }
 
+/**
+ * Replaces a small file (0600) that can be made again, by rename and without a sync: after a crash it is there, or is
+ * not, or is not whole.
+ */
+export async function replaceUnsynced(target: string, text: string): Promise<void> {
+  await replaceBy(target, async (prepared) => {
+    const handle = await open(prepared, 'wx', 0o600)
+    try {
+      await writeFully(handle, Buffer.from(text))
+    } finally {
+      await handle.close()
+    }
+  })
+}
+
 /** Makes a file (0600) that must not exist, with its content durable but not yet its name. */
 export async function writeNewFile(file: RawPath, data: Uint8Array): Promise<void> {
   const handle = await open(file, 'wx', 0o600)

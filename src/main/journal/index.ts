@@ -35,7 +35,7 @@ export {
 } from './lease/process-identity.ts'
 export { holdsTheSame, isLeftOfMove, MoveError, moveDurable } from './move.ts'
 export { type RawPath, rawDirname, rawJoin } from './raw-path.ts'
-export { readJournal, readJournalPage } from './reader.ts'
+export { readJournal, readJournalPage, readJournalSum } from './reader.ts'
 export { setAside } from './set-aside.ts'
 export { indexFileOf } from './stored-index.ts'
 export type {

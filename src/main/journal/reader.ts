@@ -6,7 +6,7 @@ import path from 'node:path'
 import { openDataFile } from './data-file.ts'
 import { JournalReadError } from './errors.ts'
 import { readLine, repeatedSum } from './line.ts'
-import { type RecordSource, readPage, readRange, readRecords } from './read.ts'
+import { type RecordSource, readPage, readRange, readRecords, readSum } from './read.ts'
 import { createScanState, type ScanState, scanForward } from './scan.ts'
 import { indexedFromBytes, loadIndex } from './stored-index.ts'
 import type { JournalRecord, Page, PageQuery } from './types.ts'
@@ -48,6 +48,16 @@ export async function* readJournal(
   const handle = await openToRead(file)
   try {
     yield* readRecords(await sourceOf(file, handle), query.fromSeq)
+  } finally {
+    await handle.close()
+  }
+}
+
+/** The checksum of the record with this seq, as `sumAt` of a journal gives it. Throws as `readJournalPage` does. */
+export async function readJournalSum(file: string, seq: number): Promise<string | null> {
+  const handle = await openToRead(file)
+  try {
+    return await readSum(handle, (await sourceOf(file, handle)).state(), seq)
   } finally {
     await handle.close()
   }

@@ -1,10 +1,10 @@
 // The offset index as a file beside its journal: `chat.index` of `chat.jsonl`. It only saves a scan: what
 // can't be verified is ignored, and the journal is read instead. See FORMAT.md, "Offsets".
 import { hash } from 'node:crypto'
-import { type FileHandle, lstat, open } from 'node:fs/promises'
+import { type FileHandle, lstat } from 'node:fs/promises'
 import path from 'node:path'
 import { openDataFile } from './data-file.ts'
-import { replaceBy, writeFully } from './durable-files.ts'
+import { replaceUnsynced } from './durable-files.ts'
 import { fingerprintOf, fingerprintsIn, textOfFingerprints } from './fingerprint.ts'
 import { newlineByte, readLine, repeatedSum } from './line.ts'
 import type { RecordPlace } from './offsets.ts'
@@ -107,17 +107,6 @@ function wholeBeginning({ index, damage }: ScanState): RecordPlace[] {
     start = place.end + 1
   }
   return places
-}
-
-async function replaceUnsynced(target: string, text: string): Promise<void> {
-  await replaceBy(target, async (prepared) => {
-    const handle = await open(prepared, 'wx', 0o600)
-    try {
-      await writeFully(handle, Buffer.from(text))
-    } finally {
-      await handle.close()
-    }
-  })
 }
 
 async function readStored(file: string, journalBytes: number): Promise<StoredIndex | null> {

@@ -76,6 +76,8 @@ export interface Journal {
   readonly path: string
   /** Seq of the last durable record; 0 when there is none. */
   readonly lastSeq: number
+  /** Of the file, as far as its lines are durable. */
+  readonly bytes: number
   /** What opening put right. */
   readonly healed: Healing[]
   readonly damage: Damage[]

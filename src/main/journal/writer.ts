@@ -302,6 +302,9 @@ function createJournal(opened: OpenFile): Journal {
     get lastSeq() {
       return state.lastSeq
     },
+    get bytes() {
+      return state.offset
+    },
     get damage() {
       return state.damage.list(file)
     },

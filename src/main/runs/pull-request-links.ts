@@ -25,9 +25,8 @@ export async function addPullRequestLinks(
 ): Promise<Entry[]> {
   if (urls.length === 0) return []
   return serially(session.id, async () => {
-    const missing = new Set(urls)
-    for await (const entry of session.entries())
-      if (entry.type === 'pr-link') missing.delete(entry.url)
-    return session.append(...[...missing].map((url) => ({ type: 'pr-link', url, source }) as const))
+    const { links } = await session.state()
+    const missing = [...new Set(urls)].filter((url) => !links.includes(url))
+    return session.append(...missing.map((url) => ({ type: 'pr-link', url, source }) as const))
   })
 }

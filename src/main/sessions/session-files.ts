@@ -9,6 +9,8 @@ import { indexFileOf } from '../journal/index.ts'
 export const chatFile = 'chat.jsonl'
 /** Where its records lie; disposable. The journal writes it, for a long one (../journal/FORMAT.md, "Offsets"). */
 export const chatIndexFile = indexFileOf(chatFile)
+/** A checkpoint of the fold of its entries; disposable. Of a long one only (FORMAT.md, "The checkpoint"). */
+export const checkpointFile = 'chat.state.json'
 export const partialFile = 'partial.json'
 /** What files held before an agent changed them, each under the hash of its content. */
 export const fileHistoryFolder = 'file-history'
@@ -24,6 +26,7 @@ export const transcriptParts = [
   'blobs',
   fileHistoryFolder,
   chatIndexFile,
+  checkpointFile,
 ] as const
 
 export interface DataLayout {

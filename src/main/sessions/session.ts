@@ -19,6 +19,7 @@ import {
   type TaskId,
   type ToolCallId,
 } from '../../shared/ids.ts'
+import type { SessionState } from '../../shared/projections/session-state.ts'
 import type { TranscriptCounts } from '../../shared/tasks.ts'
 import {
   blobDirectory,
@@ -33,6 +34,7 @@ import {
 } from '../journal/index.ts'
 import { createPartialWriter } from './partial-file.ts'
 import { chatFile, partialFile } from './session-files.ts'
+import { createStateKeeper } from './state-keeper.ts'
 
 export type SessionEvent =
   | { type: 'entries'; entries: Entry[] }
@@ -62,11 +64,13 @@ export interface Session {
   /** The file goes to `blobs/`, under the hash of its content, which is on the disk already. */
   keepBlob(blob: { file: string; sha256: string; bytes: number }): Promise<void>
   page(query: PageQuery): Promise<Page>
-  entries(): AsyncIterable<Entry>
+  entries(query?: { fromSeq?: number }): AsyncIterable<Entry>
   /**
-   * How long it is, as far as it is durable; null when some of it can't be read. Once its entries were read
-   * to their end, it is not read again for this.
+   * What its past is asked for, as far as it is durable (G9). It goes on in place: read at once what is needed of it,
+   * and change nothing.
    */
+  state(): Promise<SessionState>
+  /** How long it is, as far as it is durable; null when some of it can't be read. */
   counts(): Promise<TranscriptCounts | null>
   close(): Promise<void>
 }
@@ -121,9 +125,12 @@ export async function openSession(
   const running = new Map<ToolCallId, CallProgress>()
   /** What the forks that are open left from, the innermost last: what comes after each goes on from there. */
   const beforeForks: (EntryId | null)[] = []
-  /** Messages up to `throughSeq`, counted on the way by who read all entries. */
-  let counted: { messages: number; throughSeq: number } | null = null
-  const appendedMessages: number[] = []
+  const keeper = createStateKeeper({
+    journal,
+    dir,
+    isDisplaced,
+    onSaveFailed: (error) => onIgnored(`the checkpoint of ${id} could not be stored`, error),
+  })
   let published: Promise<void> = Promise.resolve()
 
   async function lastEntryId(): Promise<EntryId | null> {
@@ -148,10 +155,8 @@ export async function openSession(
     published = entries.then(async (durable) => {
       await before
       lastDurable = durable.at(-1)?.uuid ?? lastDurable
-      for (const entry of durable) {
-        if (entry.type === 'message') appendedMessages.push(entry.seq)
-        if (entry.type === 'tool-result') running.delete(entry.callId)
-      }
+      for (const entry of durable) if (entry.type === 'tool-result') running.delete(entry.callId)
+      keeper.added(durable)
       publish({ type: 'entries', entries: durable })
     })
     // An entry that failed to write must not become a parent.
@@ -162,20 +167,8 @@ export async function openSession(
     return entries
   }
 
-  async function* entries(): AsyncGenerator<Entry> {
-    let [messages, throughSeq] = [0, 0]
-    for await (const record of journal.records()) {
-      const entry = parseEntry(record)
-      if (entry.type === 'message') messages++
-      throughSeq = entry.seq
-      yield entry
-    }
-    counted = { messages, throughSeq }
-  }
-
-  /** Who reads all entries counts them. */
-  async function countEntries(): Promise<void> {
-    for await (const _ of entries());
+  async function* entries(query?: { fromSeq?: number }): AsyncGenerator<Entry> {
+    for await (const record of journal.records(query)) yield parseEntry(record)
   }
 
   return {
@@ -219,18 +212,18 @@ export async function openSession(
     keepBlob: (blob) => storeBlobFile(blobDirectory(join(dir, chatFile)), blob),
     page: (query) => journal.page(query),
     entries,
+    state: keeper.state,
     async counts() {
       await published.catch(() => undefined)
-      if (!counted) await countEntries()
+      const { messages } = await keeper.state()
       const { total: all } = await journal.page({ last: 0 })
-      if (!counted || journal.damage.length > 0) return null
-      const { messages, throughSeq } = counted
-      const since = appendedMessages.filter((seq) => seq > throughSeq).length
+      if (journal.damage.length > 0) return null
       const { size: bytes } = await stat(join(dir, chatFile))
-      return { entries: all, messages: messages + since, bytes }
+      return { entries: all, messages, bytes }
     },
     async close() {
       await partialWriter.close()
+      await keeper.close()
       // Only a preview: one that can't be taken away now goes at the next start.
       if (partialIsOurs && !partial)
         await rm(join(dir, partialFile), { force: true }).catch(() => undefined)

@@ -35,7 +35,7 @@ interface OpenCall extends Pick<ToolCallEntry, 'seq' | 'messageUuid' | 'runId' |
 }
 
 /** The working directory as it was recorded last, without the paths. */
-type KnownTree = Pick<
+export type KnownTree = Pick<
   Extract<Entry, { type: 'workspace-snapshot' }>,
   'seq' | 'at' | 'head' | 'branch' | 'tree'
 >
@@ -52,6 +52,8 @@ interface ChangedFile {
 export interface SessionState {
   /** Of the last entry folded; 0 before the first. */
   seq: number
+  /** Forks that are open. Of what is in one only turn numbers, messages, usage, files and links count (I5). */
+  forkDepth: number
   /** When the first entry was written, in milliseconds; null before it. */
   beganAt: number | null
   messages: number
@@ -117,6 +119,7 @@ export interface SessionState {
 export function emptySessionState(): SessionState {
   return {
     seq: 0,
+    forkDepth: 0,
     beganAt: null,
     messages: 0,
     titled: false,
@@ -158,6 +161,23 @@ export function foldSessionState(state: SessionState, entry: Entry): SessionStat
   state.seq = entry.seq
   state.beganAt ??= entry.at
   if ('turn' in entry && entry.turn !== null) state.lastTurn = Math.max(state.lastTurn, entry.turn)
+  if (entry.type === 'fork-end') state.forkDepth = Math.max(0, state.forkDepth - 1)
+  if (state.forkDepth > 0) foldForked(state, entry)
+  else foldConversation(state, entry)
+  if (entry.type === 'fork-start') state.forkDepth++
+  return state
+}
+
+/** An entry of a branch that was left again: it happened, and nothing goes on from it. */
+function foldForked(state: SessionState, entry: Entry): void {
+  if (entry.type === 'message') countMessage(state, entry)
+  else if (entry.type === 'pr-link') list(state.links, entry.url)
+  else if (entry.type === 'workspace-snapshot') markAllChanged(state, entry)
+  else if (entry.type === 'file-history-snapshot')
+    markChanged(state, entry.path, entry.at, { writtenSeq: entry.seq })
+}
+
+function foldConversation(state: SessionState, entry: Entry): void {
   switch (entry.type) {
     case 'message':
       foldMessage(state, entry)
@@ -204,7 +224,7 @@ export function foldSessionState(state: SessionState, entry: Entry): SessionStat
       state.agentSession = entry.ref
       break
     case 'plan':
-      state.plan = entry.items
+      state.plan = entry.items.slice(0, listedMax)
       break
     case 'compaction':
       state.keptFromSeq = entry.keptFromSeq ?? entry.seq
@@ -222,13 +242,16 @@ export function foldSessionState(state: SessionState, entry: Entry): SessionStat
     default:
       assertNever(entry)
   }
-  return state
+}
+
+function countMessage(state: SessionState, { usage }: MessageEntry): void {
+  state.messages++
+  if (usage) state.usage = addUsage(state.usage, usage)
 }
 
 function foldMessage(state: SessionState, entry: MessageEntry): void {
   const { seq, uuid, role, runId, cwd, turn } = entry
-  state.messages++
-  if (entry.usage) state.usage = addUsage(state.usage, entry.usage)
+  countMessage(state, entry)
   if (role === 'user') {
     state.prompt = { seq, runId, cwd }
     return
@@ -293,9 +316,8 @@ function foldTree(
   state: SessionState,
   entry: Extract<Entry, { type: 'workspace-snapshot' }>,
 ): void {
-  const { seq, at, head, branch, tree, turn, changed, changedMore } = entry
-  for (const path of changed) markChanged(state, path, at, {})
-  state.filesCut ||= changedMore > 0
+  const { seq, at, head, branch, tree, turn, changed } = entry
+  markAllChanged(state, entry)
   // At a run's beginning it only says what was found.
   const isOwn = turn !== null || changed.length > 0
   const from = state.tree ? state.tree.head : null
@@ -306,6 +328,14 @@ function foldTree(
   }
   state.tree = { seq, at, head, branch, tree }
   state.sinceTree = { written: new Map(), unclearCalls: new Set(), anyFile: false }
+}
+
+function markAllChanged(
+  state: SessionState,
+  { changed, changedMore, at }: Extract<Entry, { type: 'workspace-snapshot' }>,
+): void {
+  for (const path of changed) markChanged(state, path, at, {})
+  state.filesCut ||= changedMore > 0
 }
 
 function markChanged(

@@ -1,0 +1,220 @@
+/**
+ * `chat.state.json`: the fold of a session's entries up to one of them, so that who asks for its past reads only
+ * what came after. Disposable: one that can't be proved to be of this very journal is not used. See FORMAT.md.
+ */
+import { hash } from 'node:crypto'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { agentSessionRefSchema, planItemSchema } from '../../shared/agent-records.ts'
+import { unknownCallSchema } from '../../shared/drift.ts'
+import { entrySchema } from '../../shared/entries.ts'
+import { entryIdSchema, runIdSchema, taskIdSchema, toolCallIdSchema } from '../../shared/ids.ts'
+import type { SessionState } from '../../shared/projections/session-state.ts'
+import { usageSchema } from '../../shared/usage.ts'
+import { openDataFile, replaceUnsynced } from '../journal/index.ts'
+import { checkpointFile } from './session-files.ts'
+
+const checkpointVersion = 1
+
+/**
+ * Raise it when `projections/session-state.ts` folds the same entries into something else. Changed shapes of
+ * entries and of the state are noticed by themselves.
+ */
+const foldVersion = 1
+
+/** The limits of the fold keep it far below. What is longer is not ours, and must not fill the memory. */
+const checkpointBytesMax = 64 << 20
+
+interface Checkpoint {
+  state: SessionState
+  /** The checksum of the journal's record `state.seq`: by the chain it stands for all before. */
+  sum: string
+  /** The journal's length when this was written. */
+  bytes: number
+}
+
+/** The checkpoint in `dir`, as it says of itself; null when there is none that this version can use. Never throws. */
+export async function readCheckpoint(dir: string): Promise<Checkpoint | null> {
+  try {
+    const [body = '', check, rest] = (await readText(join(dir, checkpointFile))).split('\n')
+    if (check !== sumOf(body) || rest !== '') return null
+    const parsed = checkpointSchema.safeParse(JSON.parse(body))
+    if (!parsed.success || parsed.data.rules !== foldRules()) return null
+    const { state, sum, bytes } = parsed.data
+    return { state: restored(state), sum, bytes }
+  } catch {
+    // Missing, or whatever is wrong with it: the journal says the same.
+    return null
+  }
+}
+
+/** The state as a checkpoint holds it: made at once, since the fold goes on in place. */
+export const stateText = (state: SessionState): string => JSON.stringify(stored(state))
+
+/** Replaces the checkpoint in `dir`; `state` is a `stateText`. Not synced. Rejects with what the disk says. */
+export async function writeCheckpoint(
+  dir: string,
+  { state, ...about }: { state: string } & Omit<Checkpoint, 'state'>,
+): Promise<void> {
+  const opening = JSON.stringify({ version: checkpointVersion, rules: foldRules(), ...about })
+  const body = `${opening.slice(0, -1)},"state":${state}}`
+  await replaceUnsynced(join(dir, checkpointFile), `${body}\n${sumOf(body)}\n`)
+}
+
+async function readText(file: string): Promise<string> {
+  const handle = await openDataFile(file, 'read')
+  try {
+    const { size } = await handle.stat()
+    if (size > checkpointBytesMax) throw new Error('not a checkpoint')
+    return await handle.readFile('utf8')
+  } finally {
+    await handle.close()
+  }
+}
+
+const sumOf = (body: string): string => hash('sha256', body, 'base64url')
+
+const count = z.number().int().min(0)
+
+/** The state with lists for its maps; what is known of a file as numbers in a row, since there may be thousands. */
+const storedStateSchema = z.object({
+  seq: count.min(1),
+  forkDepth: count,
+  beganAt: z.number().nullable(),
+  messages: count,
+  titled: z.boolean(),
+  lastTurn: count,
+  message: z.object({ uuid: entryIdSchema, turn: count }).nullable(),
+  completed: z.object({ turns: count, seq: count, resultSeq: count }),
+  resultSeq: count,
+  prompt: z.object({ seq: count, runId: runIdSchema, cwd: z.string() }).nullable(),
+  run: z.object({ seq: count, run: count, model: z.string().nullable() }).nullable(),
+  runEnd: z
+    .object({
+      seq: count,
+      run: count,
+      status: z.enum(['completed', 'interrupted', 'failed']),
+      at: z.number(),
+    })
+    .nullable(),
+  reported: z.boolean(),
+  withheld: z.array(z.string()).nullable(),
+  worktree: z
+    .object({ originalCwd: z.string(), worktreePath: z.string(), worktreeBranch: z.string() })
+    .nullable(),
+  shell: z.object({
+    cwd: z.string().nullable(),
+    env: z.array(z.tuple([z.string(), z.string()])),
+  }),
+  openCalls: z.array(
+    z.object({
+      seq: count,
+      messageUuid: entryIdSchema,
+      runId: runIdSchema,
+      turn: count,
+      callId: toolCallIdSchema,
+      name: z.string(),
+    }),
+  ),
+  unknownCalls: z.array(z.tuple([toolCallIdSchema, unknownCallSchema])),
+  model: z.string().nullable(),
+  usage: usageSchema,
+  agentSession: agentSessionRefSchema.nullable(),
+  plan: z.array(planItemSchema).nullable(),
+  keptFromSeq: count,
+  children: z.array(taskIdSchema),
+  links: z.array(z.string()),
+  tree: z
+    .object({
+      seq: count,
+      at: z.number(),
+      head: z.string().nullable(),
+      branch: z.string().nullable(),
+      tree: z.string(),
+    })
+    .nullable(),
+  sinceTree: z.object({
+    written: z.array(z.tuple([z.string(), z.string().nullable()])),
+    unclearCalls: z.array(toolCallIdSchema),
+    anyFile: z.boolean(),
+  }),
+  headMoves: z.array(z.object({ from: z.string().nullable(), to: z.string() })),
+  files: z.object({
+    paths: z.array(z.string()),
+    /** Of each path its `changedAt`, `writtenSeq` and `attributedSeq`. */
+    marks: z.array(z.number()),
+  }),
+  filePathChars: count,
+  filesCut: z.boolean(),
+})
+type StoredState = z.infer<typeof storedStateSchema>
+
+const checkpointSchema = z.object({
+  version: z.literal(checkpointVersion),
+  rules: z.string(),
+  sum: z.string(),
+  bytes: count,
+  state: storedStateSchema,
+})
+
+const marksEach = 3
+
+function stored(state: SessionState): StoredState {
+  const { shell, openCalls, unknownCalls, sinceTree, files } = state
+  const marks = [...files.values()].flatMap(({ changedAt, writtenSeq, attributedSeq }) => [
+    changedAt,
+    writtenSeq,
+    attributedSeq,
+  ])
+  return {
+    ...state,
+    shell: { ...shell, env: [...shell.env] },
+    openCalls: [...openCalls.values()],
+    unknownCalls: [...unknownCalls],
+    sinceTree: {
+      ...sinceTree,
+      written: [...sinceTree.written],
+      unclearCalls: [...sinceTree.unclearCalls],
+    },
+    files: { paths: [...files.keys()], marks },
+  }
+}
+
+/** Throws when the paths and their marks are not as many. */
+function restored(state: StoredState): SessionState {
+  const { shell, openCalls, unknownCalls, sinceTree } = state
+  const { paths, marks } = state.files
+  if (marks.length !== paths.length * marksEach) throw new Error('marks of other paths')
+  const files: SessionState['files'] = new Map()
+  for (const [index, path] of paths.entries()) {
+    const [changedAt = 0, writtenSeq = 0, attributedSeq = 0] = marks.slice(
+      index * marksEach,
+      (index + 1) * marksEach,
+    )
+    files.set(path, { changedAt, writtenSeq, attributedSeq })
+  }
+  return {
+    ...state,
+    shell: { ...shell, env: new Map(shell.env) },
+    openCalls: new Map(openCalls.map((call) => [call.callId, call])),
+    unknownCalls: new Map(unknownCalls),
+    sinceTree: {
+      ...sinceTree,
+      written: new Map(sinceTree.written),
+      unclearCalls: new Set(sinceTree.unclearCalls),
+    },
+    files,
+  }
+}
+
+let rules: string | null = null
+
+/** A fingerprint of what the fold is made from and by: another one is another fold. */
+function foldRules(): string {
+  if (rules) return rules
+  const shapes = [entrySchema, storedStateSchema].map((schema) =>
+    z.toJSONSchema(schema, { unrepresentable: 'any' }),
+  )
+  rules = `${foldVersion}-${sumOf(JSON.stringify(shapes))}`
+  return rules
+}

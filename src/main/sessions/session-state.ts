@@ -1,0 +1,60 @@
+/** What the past of a session is asked for, whether this process writes it or it lies in an archive (G9). */
+import { join } from 'node:path'
+import { parseEntry } from '../../shared/entries.ts'
+import {
+  emptySessionState,
+  foldSessionState,
+  type SessionState,
+} from '../../shared/projections/session-state.ts'
+import {
+  JournalClosedError,
+  JournalReadError,
+  readJournal,
+  readJournalPage,
+  readJournalSum,
+} from '../journal/index.ts'
+import { readCheckpoint } from './checkpoint.ts'
+import type { Session } from './session.ts'
+import { chatFile } from './session-files.ts'
+
+/**
+ * The fold of the transcript in `dir` up to the entry `throughSeq`; `open` is its session when it is open. It may go
+ * on in place: read at once what is needed of it, and change nothing. Null when there is no transcript. Throws
+ * JournalReadError.
+ */
+export async function readSessionState(
+  dir: string,
+  open: Session | null = null,
+  throughSeq = Number.POSITIVE_INFINITY,
+): Promise<SessionState | null> {
+  try {
+    const live = open && (await open.state())
+    if (live && live.seq <= throughSeq) return live
+  } catch (error) {
+    // Closed meanwhile: then its file says all of it.
+    if (!(error instanceof JournalClosedError)) throw error
+  }
+  return foldFiles(dir, throughSeq).catch((error) => {
+    if (error instanceof JournalReadError && error.code === 'ENOENT') return null
+    throw error
+  })
+}
+
+async function foldFiles(dir: string, throughSeq: number): Promise<SessionState> {
+  const state = (await knownState(dir, throughSeq)) ?? emptySessionState()
+  for await (const record of readJournal(join(dir, chatFile), { fromSeq: state.seq + 1 })) {
+    if (record.seq > throughSeq) break
+    foldSessionState(state, parseEntry(record))
+  }
+  return state
+}
+
+async function knownState(dir: string, throughSeq: number): Promise<SessionState | null> {
+  const file = join(dir, chatFile)
+  // A fold that knows more than can be read would hide the damage.
+  if ((await readJournalPage(file, { last: 0, throughSeq })).damage.length > 0) return null
+  const checkpoint = await readCheckpoint(dir)
+  if (!checkpoint || checkpoint.state.seq > throughSeq) return null
+  const sum = await readJournalSum(file, checkpoint.state.seq)
+  return sum === checkpoint.sum ? checkpoint.state : null
+}
