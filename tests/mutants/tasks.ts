@@ -21,9 +21,9 @@ export const tasksMutants: Mutant[] = [
   },
   {
     id: 'tasks-open-calls-forgotten',
-    file: 'src/main/tasks/recovery.ts',
-    find: 'open.delete(entry.callId)',
-    replace: 'open.clear()',
+    file: 'src/shared/projections/session-state.ts',
+    find: 'state.openCalls.delete(callId)',
+    replace: 'state.openCalls.clear()',
     harm: 'Of several calls that were open at a crash some never get a result, and the agent can not be resumed.',
     tests: ['tests/tasks/closing-lost-runs.test.ts'],
   },
@@ -238,7 +238,7 @@ export const tasksMutants: Mutant[] = [
   {
     id: 'tasks-first-changer-blamed',
     file: 'src/main/tasks/drift/attribution.ts',
-    find: 'if ((changes.get(path)?.at ?? 0) <= entry.at)',
+    find: 'if ((changes.get(path)?.at ?? 0) <= changedAt)',
     replace: 'if (!changes.has(path))',
     harm: 'A conflict is put down to the agent that changed the file first, and one that was old seems new or none.',
     tests: ['tests/tasks/drift/drift.test.ts', 'tests/systems/conflicts.test.ts'],

@@ -104,6 +104,33 @@ describe('closing a lost run', () => {
     await session.close()
   })
 
+  it('[A8] knows a message by a file that several later turns have left behind', async () => {
+    const said = message('a whole sentence', 'complete')
+    const partial = { ...said, status: 'interrupted' } as EntryBody
+    const later = [message('two', 'complete'), message('three', 'complete')]
+    const { session, partialPath } = await sessionWith([begun, said, ...later], partial)
+    await closeUnfinished(session, task, 1, noFiles)
+    expect(shapeOf(await entriesIn(session))).toEqual([
+      ...['run-start', 'message', 'message', 'message', 'run-end'],
+    ])
+    expect(existsSync(partialPath)).toBe(false)
+    await session.close()
+  })
+
+  it('ends a run that the record began again after a ledger that was restored', async () => {
+    const again = (run: number): EntryBody[] => [
+      { ...begun, runId: runIdOf(id, run), run } as EntryBody,
+    ]
+    const end = (run: number): EntryBody => ({
+      ...{ type: 'run-end', runId: runIdOf(id, run), run, status: 'completed', cause: null },
+    })
+    const { session } = await sessionWith([...again(1), end(1), ...again(2), end(2), ...again(2)])
+    await closeUnfinished(session, task, 2, noFiles)
+    expect((await entriesIn(session)).at(-1)).toMatchObject({ type: 'run-end', run: 2 })
+    expect(await entriesIn(session)).toHaveLength(6)
+    await session.close()
+  })
+
   it('[S3] gives each of several open calls one unknown outcome, and none to those that ended', async () => {
     const { session } = await sessionWith([
       ...[begun, call('a'), call('b'), call('c'), result('b', 'done')],

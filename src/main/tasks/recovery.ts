@@ -12,6 +12,7 @@ import {
   type PartialMessage,
   parseEntry,
   type RunEndEntry,
+  type ToolCallEntry,
 } from '../../shared/entries.ts'
 import { runIdOf } from '../../shared/ids.ts'
 import { isRunning, type Task, type TranscriptCounts } from '../../shared/tasks.ts'
@@ -25,7 +26,7 @@ import {
   readJournalPage,
 } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import { isPrompt, promptFor } from '../runs/first-prompt.ts'
+import { promptFor } from '../runs/first-prompt.ts'
 import { messageOf } from '../runs/interruption.ts'
 import { readPartial } from '../sessions/partial-file.ts'
 import { type Session, SessionMissingError } from '../sessions/session.ts'
@@ -174,20 +175,17 @@ async function keepPrompt(session: Session, task: Task, run: number): Promise<vo
   const { prompt, startedAt } = task.runs.at(-1) ?? {}
   if (prompt === undefined || startedAt === undefined) return
   const runId = runIdOf(task.id, run)
-  let [begun, asked, askedBefore] = [false, false, false]
-  for await (const entry of session.entries()) {
-    askedBefore ||= isPrompt(entry)
-    begun ||= entry.type === 'run-start' && entry.run === run
-    asked ||= entry.type === 'message' && isPrompt(entry) && entry.runId === runId
-  }
+  const past = await session.state()
+  const lastRun = past.run?.run ?? 0
+  const asked = lastRun > run || past.prompt?.runId === runId
   const { agent, model } = task
   const missing: EntryBody[] = []
-  if (!begun) missing.push({ type: 'run-start', runId, run, reason: 'prompt', agent, model })
+  if (lastRun < run) missing.push({ type: 'run-start', runId, run, reason: 'prompt', agent, model })
   if (!asked) {
     missing.push({
       type: 'message',
       role: 'user',
-      parts: [{ type: 'text', text: promptFor(task, prompt, askedBefore) }],
+      parts: [{ type: 'text', text: promptFor(task, prompt, past.prompt !== null) }],
       cwd: task.workspace?.path ?? task.projectDir,
       timestamp: startedAt,
       gitBranch: task.workspace?.branch ?? null,
@@ -222,15 +220,18 @@ export async function closeUnfinished(
   const partial = await readPartial(path)
   const [last] = (await session.page({ last: 1 })).records
   if (!partial && (run === 0 || last?.type === 'run-end')) return
-  const { open, committed, ended } = await whatIsOpen(session, run, partial)
+  const { openCalls, run: begun, runEnd } = await session.state()
+  const open = [...openCalls.values()]
+  const ended = runEnd !== null && runEnd.run >= run && runEnd.seq > (begun?.seq ?? 0)
+  const committed = partial !== null && (await isCommitted(session, partial))
   const closing: EntryBody[] = []
   if (partial && !committed) {
     const { v: _, ...message } = partial
     closing.push(message)
   }
-  for (const { input, ...call } of open) {
+  for (const { seq, ...call } of open) {
     // First: once the call has a result, nothing looks for its file.
-    await discardFileOf(task, { ...call, input }, deps)
+    await discardFileOf(task, { ...call, input: await inputAt(session, seq) }, deps)
     closing.push({
       ...call,
       type: 'tool-result',
@@ -250,11 +251,6 @@ export async function closeUnfinished(
 
 const lostCallOutput = 'Shiplog quit while this was running: its outcome is unknown.'
 
-type OpenCall = Pick<
-  Extract<EntryBody, { type: 'tool-call' }>,
-  'messageUuid' | 'runId' | 'turn' | 'callId' | 'name' | 'input'
->
-
 interface CallCleanUp {
   discardUnfinished: DiscardUnfinished
   onProblem: (text: string, error: unknown) => void
@@ -263,7 +259,7 @@ interface CallCleanUp {
 /** A file that can't be removed must not keep the run open. */
 async function discardFileOf(
   { id, title, workspace, projectDir }: Task,
-  { callId, name, input }: OpenCall,
+  { callId, name, input }: Pick<ToolCallEntry, 'callId' | 'name' | 'input'>,
   { discardUnfinished, onProblem }: CallCleanUp,
 ): Promise<void> {
   const workingDir = workspace?.path ?? projectDir
@@ -273,18 +269,20 @@ async function discardFileOf(
   })
 }
 
-/** The calls of the run that have no result, and what of its end is already written. */
-async function whatIsOpen(session: Session, run: number, partial: PartialMessage | null) {
-  const open = new Map<string, OpenCall>()
-  let committed = false
-  let ended = false
-  for await (const entry of session.entries()) {
-    if (entry.type === 'tool-call') {
-      const { messageUuid, runId, turn, callId, name, input } = entry
-      open.set(callId, { messageUuid, runId, turn, callId, name, input })
-    } else if (entry.type === 'tool-result') open.delete(entry.callId)
-    else if (entry.type === 'message') committed ||= entry.uuid === partial?.uuid
-    else if (entry.type === 'run-end') ended ||= entry.run === run
-  }
-  return { open: [...open.values()], committed, ended }
+/** Null when its entry can't be read. */
+async function inputAt(session: Session, seq: number): Promise<ToolCallEntry['input']> {
+  const [record] = (await session.page({ fromSeq: seq, limit: 1 })).records
+  const entry = record && parseEntry(record)
+  return entry?.type === 'tool-call' && entry.seq === seq ? entry.input : null
+}
+
+/** Whether the message is in the journal already. */
+async function isCommitted(session: Session, { uuid, turn }: PartialMessage): Promise<boolean> {
+  const { message } = await session.state()
+  if (message?.uuid === uuid) return true
+  // Turns only go up: a later one than the last message's can't be there.
+  if ((turn ?? 0) > (message?.turn ?? 0)) return false
+  for await (const entry of session.entries())
+    if (entry.type === 'message' && entry.uuid === uuid) return true
+  return false
 }

@@ -41,7 +41,7 @@ import { releasedBy } from './dependencies.ts'
 import type { FindDrift, FindObstacle, RestoreWorkingDir } from './drift/index.ts'
 import { createFollowUps, type FollowUps } from './follow-ups.ts'
 import { createLinkPullRequest, type LinkPullRequest } from './link-pull-request.ts'
-import { actionEntriesOf, checkLineage, lineageOf } from './resume/lineage.ts'
+import { checkLineage, lineageOf, pastOf } from './resume/lineage.ts'
 import { createRestart, type Restart } from './resume/restart.ts'
 import { createResumeService, type ResumeService } from './resume/resume-service.ts'
 import { createRoots } from './roots.ts'
@@ -164,7 +164,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     isActive: isReserved,
     runner,
     diffBlobs: deps.git.diffBlobs,
-    actionEntriesOf: (task) => actionEntriesOf(workspaces.records, task),
+    pastOf: (task) => pastOf(workspaces.records, task),
     checkLineage: (task) => checkLineage(transcripts, task),
     driftOf: deps.drift.find,
     obstacleOf: deps.drift.obstacle,
@@ -239,10 +239,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
   /** What a run that is no resume needs of its directory: that it is there (S4). */
   async function ensureWorkingDir(task: Task): Promise<EntryBody[]> {
     if (task.runs.length === 0 || !task.workspace || (await exists(task.workspace.path))) return []
-    const { restored } = await deps.drift.restore(
-      task,
-      await actionEntriesOf(workspaces.records, task),
-    )
+    const { restored } = await deps.drift.restore(task, await pastOf(workspaces.records, task))
     if (restored.length === 0) return []
     return [{ type: 'resume', runId: runIdOf(task.id, task.runs.length + 1), drift: restored }]
   }

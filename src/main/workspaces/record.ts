@@ -8,6 +8,7 @@ import type { EntryType } from '../../shared/entries.ts'
 import { FailureError, refused } from '../../shared/failure.ts'
 import { shortId, type TaskId } from '../../shared/ids.ts'
 import { ancestorsOf } from '../../shared/projections/ledger-state.ts'
+import type { SessionState } from '../../shared/projections/session-state.ts'
 import type { Task } from '../../shared/tasks.ts'
 import {
   archivedTranscriptDir,
@@ -22,6 +23,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import { type OutputPart, type OutputPartQuery, readOutputPart } from '../sessions/output-parts.ts'
 import type { Session } from '../sessions/session.ts'
 import { chatFile, type DataLayout, partialFile } from '../sessions/session-files.ts'
+import { readSessionState } from '../sessions/session-state.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { countEntries, readTranscriptPage, transcriptBytes } from '../sessions/transcript.ts'
 
@@ -32,6 +34,11 @@ export interface Records {
   sessionHome(taskId: TaskId): Promise<string | null>
   findReport(taskId: TaskId, run?: number): Promise<ReportLookup>
   transcriptPage(taskId: TaskId, query: PageQuery): Promise<TranscriptPage>
+  /**
+   * What its past is asked for, up to the entry `throughSeq`; null where it has no transcript. Read at once what is
+   * needed of it, and change nothing.
+   */
+  sessionState(taskId: TaskId, throughSeq?: number): Promise<SessionState | null>
   /** A part of a command's whole output, cut between characters. Throws FailureError when it is not there. */
   outputPart(taskId: TaskId, part: OutputPartQuery): Promise<OutputPart>
   listTranscripts(projectDir?: string): Promise<TranscriptSummary[]>
@@ -117,6 +124,19 @@ export function createRecords({
     // What was asked for is there, whatever follows it.
     if ((page.entries.at(-1)?.seq ?? 0) >= throughSeq) return page
     return ended !== null && lacksEnd(page, ended) ? withoutEnd(page, ended) : page
+  }
+
+  async function sessionState(taskId: TaskId, throughSeq?: number): Promise<SessionState | null> {
+    const task = known(taskId)
+    if (!task.transcriptExpired) refuseTrashed(task)
+    for (let seenIn: string | null = null; ; ) {
+      const dir = (await findTranscript(taskId))?.dir ?? null
+      if (dir === null) return null
+      const state = await readSessionState(dir, openIn(dir, taskId), throughSeq)
+      // Moved meanwhile, it is where another look finds it.
+      if (state || dir === seenIn) return state
+      seenIn = dir
+    }
   }
 
   async function readWhereItIs(taskId: TaskId, query: PageQuery): Promise<TranscriptPage> {
@@ -227,6 +247,7 @@ export function createRecords({
     sessionHome,
     findReport,
     transcriptPage,
+    sessionState,
     outputPart,
     listTranscripts,
   }

@@ -16,16 +16,6 @@ export function activityOf(name: string, input: unknown, charsMax: number): stri
   return firstLine.slice(0, charsMax)
 }
 
-/** What `describeToolCall` needs of an input, cut: a file that is written may be large. Null when it needs nothing. */
-export function subjectAlone(
-  name: string,
-  input: unknown,
-  charsMax: number,
-): Record<string, string> | null {
-  const found = subjectField(name, input)
-  return typeof found?.value === 'string' ? { [found.key]: found.value.slice(0, charsMax) } : null
-}
-
 /** What a call is about, as text; null when it says nothing of that. */
 function subjectOf(name: string, input: unknown): string | null {
   const found = subjectField(name, input)

@@ -9,6 +9,7 @@ import {
   driftOf,
   git,
   interruptedAt,
+  pastIn,
   recordsOf,
   stateOf,
   taskNow,
@@ -372,11 +373,11 @@ it('[S2] a worktree that Git does not know is not taken for another repository',
   const fixture = await openFixture({ files })
   const task = await interruptedAt(fixture, edits)
   const find = createDrift({ state: await stateOf(fixture), git, records: recordsOf(fixture) })
-  const history = await entriesOf(fixture.shiplog, task.id)
+  const past = pastIn(await entriesOf(fixture.shiplog, task.id))
   // Shiplog writes the file again wherever it runs Git there.
   await fixture.shiplog.close()
   await rm(join(task.workspace.path, '.git'))
-  expect((await find(task, history)).notCompared).toContain('git worktree repair')
+  expect((await find(task, past)).notCompared).toContain('git worktree repair')
 })
 
 it('[S2] outside Git compares what the edit tools left, and says that it can do no more', async () => {

@@ -11,7 +11,7 @@ import {
   openFixture,
   writeFiles,
 } from '../../harness.ts'
-import { driftOf, git, interruptedAt, recordsOf, stateOf, taskNow } from './walk.ts'
+import { driftOf, git, interruptedAt, pastIn, recordsOf, stateOf, taskNow } from './walk.ts'
 
 const files = { 'a.txt': 'one\ntwo\nthree\n', 'b.txt': 'b\n' }
 
@@ -36,7 +36,7 @@ const snapshotsOf = (history: Entry[]) =>
 
 async function restore(fixture: Fixture, task: Task) {
   const bringBack = await restorerOf(fixture)
-  return bringBack(task, await entriesOf(fixture.shiplog, task.id))
+  return bringBack(task, pastIn(await entriesOf(fixture.shiplog, task.id)))
 }
 
 async function restorerOf(fixture: Fixture) {
@@ -252,7 +252,9 @@ agents:
   await rm(dir, { recursive: true })
   const bringBack = await restorerOf(fixture)
   const both = await Promise.all(
-    [root, child].map(async (task) => bringBack(task, await entriesOf(fixture.shiplog, task.id))),
+    [root, child].map(async (task) =>
+      bringBack(task, pastIn(await entriesOf(fixture.shiplog, task.id))),
+    ),
   )
   expect(both.filter(({ madeAnew }) => madeAnew)).toHaveLength(1)
   expect(await readFile(join(dir, 'a.txt'), 'utf8')).toBe("the parent's")

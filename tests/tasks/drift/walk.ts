@@ -6,6 +6,11 @@ import type { DriftReport } from '../../../src/shared/drift.ts'
 import type { Entry } from '../../../src/shared/entries.ts'
 import type { TaskId } from '../../../src/shared/ids.ts'
 import { emptyLedgerState, type LedgerState } from '../../../src/shared/projections/ledger-state.ts'
+import {
+  emptySessionState,
+  foldSessionState,
+  type SessionState,
+} from '../../../src/shared/projections/session-state.ts'
 import type { Task, Workspace } from '../../../src/shared/tasks.ts'
 import { allTasks, entriesOf, type Fixture, start, until } from '../../harness.ts'
 
@@ -79,12 +84,12 @@ export async function stateOf(fixture: Fixture): Promise<LedgerState> {
   return state
 }
 
-export const recordsOf = (fixture: Fixture): Pick<Records, 'transcriptPage'> => ({
-  transcriptPage: (taskId, query) =>
-    fixture.shiplog.client.workspace.getSubagentTranscript(
-      'last' in query ? { taskId, last: true, limit: query.last } : { taskId, ...query },
-    ),
+export const recordsOf = (fixture: Fixture): Pick<Records, 'sessionState'> => ({
+  sessionState: async (taskId) => pastIn(await entriesOf(fixture.shiplog, taskId)),
 })
+
+export const pastIn = (history: Entry[]): SessionState =>
+  history.reduce(foldSessionState, emptySessionState())
 
 /** `edit`: makes another history of the real one, such as that of a crash. */
 export async function driftOf(
@@ -93,7 +98,7 @@ export async function driftOf(
   edit: (history: Entry[]) => Entry[] = (history) => history,
 ): Promise<DriftReport> {
   const find = createDrift({ state: await stateOf(fixture), git, records: recordsOf(fixture) })
-  const found = await find(task, edit(await entriesOf(fixture.shiplog, task.id)))
+  const found = await find(task, pastIn(edit(await entriesOf(fixture.shiplog, task.id))))
   // Tests of what changed, and by whom, need no ids of contents.
   return { ...found, conflicts: found.conflicts.map(({ blobs: _, ...conflict }) => conflict) }
 }

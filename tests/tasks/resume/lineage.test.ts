@@ -18,6 +18,7 @@ function chain(...generations: { seq: number; entries: number }[]) {
   const model = state.tasks.get(ids.lead) as Task
   const pages = new Map<TaskId, Entry[]>()
   let resumedFrom: Task['resumedFrom'] = null
+  const asked: PageQuery[] = []
   for (const { seq, entries } of generations) {
     const id = newTaskId()
     state.tasks.set(id, { ...model, id, resumedFrom })
@@ -27,17 +28,16 @@ function chain(...generations: { seq: number; entries: number }[]) {
     )
     resumedFrom = { taskId: id, seq }
   }
-  const transcriptPage = async (
-    id: TaskId,
-    { throughSeq = Number.POSITIVE_INFINITY }: PageQuery,
-  ): Promise<TranscriptPage> => {
+  const transcriptPage = async (id: TaskId, query: PageQuery): Promise<TranscriptPage> => {
+    asked.push(query)
+    const { throughSeq = Number.POSITIVE_INFINITY } = query
     const entries = (pages.get(id) ?? []).filter(({ seq }) => seq <= throughSeq)
     return {
       ...{ status: 'complete', entries, damage: [], total: entries.length },
       ...{ nextSeq: null, prevSeq: null, expired: null },
     } as unknown as TranscriptPage
   }
-  return { deps: { state, records: { transcriptPage } }, task: { ...model, resumedFrom } }
+  return { deps: { state, records: { transcriptPage } }, asked, task: { ...model, resumedFrom } }
 }
 
 const titles = (entries: Entry[]) =>
@@ -55,4 +55,11 @@ it('names the last entry that there is, for a new task to go on from', async () 
   expect(await checkLineage(deps, task)).toEqual({ damage: [], lastSeq: 3 })
   const none = chain({ seq: all, entries: 0 })
   expect((await checkLineage(none.deps, none.task)).lastSeq).toBe(0)
+})
+
+it('[G9] is checked by the end of each transcript alone', async () => {
+  const all = Number.MAX_SAFE_INTEGER
+  const { deps, task, asked } = chain({ seq: 2, entries: 4 }, { seq: all, entries: 3 })
+  await checkLineage(deps, task)
+  expect(asked.map((query) => 'last' in query && query.last < 100)).toEqual([true, true])
 })

@@ -3,6 +3,7 @@ import { createResumeService } from '../../../src/main/tasks/resume/resume-servi
 import type { RunRequest } from '../../../src/main/tasks/runner.ts'
 import type { DriftReport } from '../../../src/shared/drift.ts'
 import { newTaskId, type TaskId } from '../../../src/shared/ids.ts'
+import { emptySessionState } from '../../../src/shared/projections/session-state.ts'
 import { noDrift } from '../../fixtures/fake-resume.ts'
 
 const interrupted = (id: TaskId, title: string) => ({
@@ -40,7 +41,7 @@ async function resumeFirst(by: 'the other' | 'one that is resumed too'): Promise
         void prepare?.(new AbortController().signal).catch(() => undefined)
       },
     },
-    actionEntriesOf: async () => [],
+    pastOf: async () => emptySessionState(),
     checkLineage: async () => ({ damage: [] }),
     // Shown first without it: the other agent changes the file while this one waits for its turn.
     driftOf: async ({ id }: { id: TaskId }) => ({

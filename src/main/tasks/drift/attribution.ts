@@ -1,9 +1,7 @@
 /** Who changed a file: another agent, by its own record or its commits, else a commit's author, else the person. */
 import { realpath } from 'node:fs/promises'
-import type { TranscriptPage } from '../../../shared/contract/workspace.ts'
 import { type ChangeMaker, thePerson } from '../../../shared/drift.ts'
-import type { Entry } from '../../../shared/entries.ts'
-import { parseTaskId, type TaskId } from '../../../shared/ids.ts'
+import { parseTaskId } from '../../../shared/ids.ts'
 import type { LedgerState } from '../../../shared/projections/ledger-state.ts'
 import { isRunning, type Task } from '../../../shared/tasks.ts'
 import type { CommitSummary, Git } from '../../git/index.ts'
@@ -12,12 +10,10 @@ import type { Records } from '../../workspaces/record.ts'
 /** A commit by Shiplog's own identity whose task is not known here. */
 const someAgent: ChangeMaker = { kind: 'agent', taskId: null, name: 'an agent' }
 
-const pageEntries = 500
-
 interface Deps {
   state: LedgerState
   git: Git
-  records: Pick<Records, 'transcriptPage'>
+  records: Pick<Records, 'sessionState'>
 }
 
 /** What other agents did in one folder. */
@@ -44,22 +40,14 @@ export async function neighboursIn(deps: Deps, task: Task, dir: string): Promise
   for (const other of deps.state.tasks.values()) {
     if (!mayHaveMet(task, other) || !other.workspace) continue
     if ((await resolved(other.workspace.path)) !== place) continue
-    let head: string | null = other.spawnCommit
-    for await (const entry of entriesOf(deps.records, other.id)) {
-      for (const path of pathsOf(entry)) {
-        if ((changes.get(path)?.at ?? 0) <= entry.at)
-          changes.set(path, { agent: other, at: entry.at })
-      }
-      if (entry.type !== 'workspace-snapshot') continue
-      // Before a run's first tool it only says what it found.
-      if (
-        (entry.turn !== null || entry.changed.length > 0) &&
-        head &&
-        entry.head &&
-        head !== entry.head
-      )
-        moves.push({ agent: other, from: head, to: entry.head })
-      head = entry.head
+    const past = await deps.records.sessionState(other.id).catch(() => null)
+    for (const [path, { changedAt }] of past?.files ?? []) {
+      if ((changes.get(path)?.at ?? 0) <= changedAt)
+        changes.set(path, { agent: other, at: changedAt })
+    }
+    for (const move of past?.headMoves ?? []) {
+      const from = move.from ?? other.spawnCommit
+      if (from !== null && from !== move.to) moves.push({ agent: other, from, to: move.to })
     }
   }
   return {
@@ -72,22 +60,6 @@ export async function neighboursIn(deps: Deps, task: Task, dir: string): Promise
 }
 
 const makerOf = ({ id, title }: Task): ChangeMaker => ({ kind: 'agent', taskId: id, name: title })
-
-function pathsOf(entry: Entry): string[] {
-  if (entry.type === 'workspace-snapshot') return entry.changed
-  return entry.type === 'file-history-snapshot' ? [entry.path] : []
-}
-
-/** What can be read of it. */
-export async function* entriesOf(records: Deps['records'], id: TaskId): AsyncGenerator<Entry> {
-  for (let fromSeq: number | null = 1; fromSeq !== null; ) {
-    const query: { fromSeq: number; limit: number } = { fromSeq, limit: pageEntries }
-    const page: TranscriptPage | null = await records.transcriptPage(id, query).catch(() => null)
-    if (!page) return
-    yield* page.entries
-    fromSeq = page.nextSeq
-  }
-}
 
 /** Who made the commits: by path, the last one that touched it. `null`: the task itself did. */
 export async function committersOf(

@@ -3,11 +3,11 @@
  * started from, and who changed the files that it worked on. It only reads: no file, index or ref changes.
  */
 import { type DriftReport, driftPathsMax } from '../../../shared/drift.ts'
-import type { Entry } from '../../../shared/entries.ts'
 import type { LedgerState } from '../../../shared/projections/ledger-state.ts'
+import type { SessionState } from '../../../shared/projections/session-state.ts'
 import type { Task, Workspace } from '../../../shared/tasks.ts'
 import { type Git, GitError } from '../../git/index.ts'
-import { modelChange, type Trail, trailOf, unknownCalls } from '../../runs/session-history.ts'
+import { modelChange, type Trail, trailOf } from '../../runs/session-history.ts'
 import type { Records } from '../../workspaces/record.ts'
 import { compareContents, compareTrees, type DirectoryDrift } from './directory.ts'
 import { headMove, isDirectory, originConflicts, originOf } from './origin.ts'
@@ -16,17 +16,18 @@ import { projectBranchConflicts } from './project-branch.ts'
 interface DriftDependencies {
   state: LedgerState
   git: Git
-  records: Pick<Records, 'transcriptPage'>
+  records: Pick<Records, 'sessionState'>
 }
 
 /**
- * `history`: every entry of the task's own runs, without what it continues. What can't be compared is said
- * in `notCompared` rather than thrown; throws only GitMissingError. A task that never ran has no drift.
+ * `past`: of the task's own session, without what it continues. What can't be compared is said in `notCompared`
+ * rather than thrown; throws only GitMissingError. A task that never ran has no drift.
  */
-export type FindDrift = (task: Task, history: readonly Entry[]) => Promise<DriftReport>
+export type FindDrift = (task: Task, past: SessionState) => Promise<DriftReport>
 
 export function createDrift(deps: DriftDependencies): FindDrift {
-  return async (task, history) => {
+  return async (task, past) => {
+    const trail = trailOf(past)
     const report: DriftReport = {
       taskId: task.id,
       spawnCommit: task.spawnCommit,
@@ -36,13 +37,13 @@ export function createDrift(deps: DriftDependencies): FindDrift {
       branchChanged: null,
       missing: [],
       dirty: [],
-      modelChanged: modelChange(task, history),
-      unknownCalls: unknownCalls(history),
+      modelChanged: modelChange(task, past),
+      unknownCalls: [...past.unknownCalls.values()],
       notCompared: null,
     }
     if (!task.workspace || task.runs.length === 0) return report
     try {
-      await compare(deps, report, { task, workspace: task.workspace, trail: trailOf(history) })
+      await compare(deps, report, { task, workspace: task.workspace, trail })
     } catch (error) {
       // A repository that Git can't read must not keep anybody from hearing the rest.
       if (!(error instanceof GitError)) throw error

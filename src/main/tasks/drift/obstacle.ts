@@ -1,12 +1,11 @@
 /** What keeps the directory that a task worked in from being brought back, told before anything is tried (S4). */
 import { realpath } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import type { Entry } from '../../../shared/entries.ts'
 import { ancestorsOf, type LedgerState } from '../../../shared/projections/ledger-state.ts'
+import type { SessionState } from '../../../shared/projections/session-state.ts'
 import type { Task, Workspace } from '../../../shared/tasks.ts'
 import type { Git } from '../../git/index.ts'
 import { exists } from '../../journal/index.ts'
-import { lastSnapshot } from '../../runs/session-history.ts'
 import type { WorkingDirs } from '../../workspaces/working-dirs.ts'
 import { isDirectory } from './origin.ts'
 
@@ -17,17 +16,17 @@ interface ObstacleDependencies {
 }
 
 /**
- * A sentence that says what to do; null when nothing stands in the way. `history`: the entries of the task's
- * own runs. Changes nothing.
+ * A sentence that says what to do; null when nothing stands in the way. `past`: of the task's own
+ * session. Changes nothing.
  */
-export type FindObstacle = (task: Task, history: readonly Entry[]) => Promise<string | null>
+export type FindObstacle = (task: Task, past: SessionState) => Promise<string | null>
 
 export function createFindObstacle({
   state,
   git,
   workingDirs,
 }: ObstacleDependencies): FindObstacle {
-  return async (task, history) => {
+  return async (task, past) => {
     const { title, projectDir } = task
     if (!(await isDirectory(projectDir))) {
       return `The project's folder ${projectDir} is not there any more. Put it back, or continue from the agent as a new task in the project's new place.`
@@ -38,7 +37,7 @@ export function createFindObstacle({
       return `${projectDir} is not a Git repository any more, and the worktree of "${title}" belongs to it.`
     const root = workingDirs.worktreeRoot(owner.workspace)
     if (!(await exists(root)) || (await git.isPartialWorktree(root))) {
-      const branch = lastSnapshot(history)?.branch ?? owner.workspace.branch
+      const branch = past.tree?.branch ?? owner.workspace.branch
       const holders = branch ? await git.foldersWithBranch({ repoDir: projectDir, branch }) : []
       // Git goes on noting it where it was, when it was deleted by hand.
       const own = await whereItWas(root)

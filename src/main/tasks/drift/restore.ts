@@ -1,23 +1,21 @@
 /** Brings the directory that a task worked in back before it is resumed (S4). */
 import { mkdir } from 'node:fs/promises'
-import type { Entry, WorkspaceSnapshotEntry } from '../../../shared/entries.ts'
 import { refused } from '../../../shared/failure.ts'
 import { createKeyedMutex } from '../../../shared/keyed-mutex.ts'
 import type { LedgerState } from '../../../shared/projections/ledger-state.ts'
+import type { KnownTree, SessionState } from '../../../shared/projections/session-state.ts'
 import type { Task, Workspace } from '../../../shared/tasks.ts'
 import { type Git, WorktreeRefusedError } from '../../git/index.ts'
 import { exists } from '../../journal/index.ts'
-import { lastSnapshot } from '../../runs/session-history.ts'
 import type { Records } from '../../workspaces/record.ts'
 import type { WorkingDirs } from '../../workspaces/working-dirs.ts'
-import { entriesOf } from './attribution.ts'
 import { createFindObstacle, ownerOf, type Placed } from './obstacle.ts'
 import { isDirectory } from './origin.ts'
 
 interface RestoreDependencies {
   state: LedgerState
   git: Git
-  records: Pick<Records, 'transcriptPage'>
+  records: Pick<Records, 'sessionState'>
   workingDirs: Pick<WorkingDirs, 'worktreeRoot'>
 }
 
@@ -29,13 +27,10 @@ interface RestoredWorkingDir {
 }
 
 /**
- * `history`: every entry of the task's own runs. All or nothing (S5): throws FailureError (`refused`, with what
+ * `past`: of the task's own session. All or nothing (S5): throws FailureError (`refused`, with what
  * to do) or GitError, and then everything is as it was.
  */
-export type RestoreWorkingDir = (
-  task: Task,
-  history: readonly Entry[],
-) => Promise<RestoredWorkingDir>
+export type RestoreWorkingDir = (task: Task, past: SessionState) => Promise<RestoredWorkingDir>
 
 const untouched: RestoredWorkingDir = { restored: [], madeAnew: false }
 
@@ -45,14 +40,13 @@ export function createRestoreWorkingDir(deps: RestoreDependencies): RestoreWorki
   const serially = createKeyedMutex()
 
   // Agents that share a worktree may be resumed together: the second finds what the first made.
-  return (task, history) =>
-    serially(task.workspace?.path ?? task.id, () => bringBack(task, history))
+  return (task, past) => serially(task.workspace?.path ?? task.id, () => bringBack(task, past))
 
-  async function bringBack(task: Task, history: readonly Entry[]): Promise<RestoredWorkingDir> {
+  async function bringBack(task: Task, past: SessionState): Promise<RestoredWorkingDir> {
     const { title, workspace, projectDir } = task
     if (!workspace || workspace.removal !== null)
       return refused('removed', `The workspace of "${title}" was removed.`)
-    const obstacle = await obstacleOf(task, history)
+    const obstacle = await obstacleOf(task, past)
     if (obstacle !== null) return refused('removed', obstacle)
     const owner = ownerOf(state, task)
     if (!owner) return inProject(task, workspace)
@@ -60,7 +54,7 @@ export function createRestoreWorkingDir(deps: RestoreDependencies): RestoreWorki
     // What a restore that was killed had begun is nobody's work.
     if (await git.isPartialWorktree(root))
       await git.removeWorktree({ repoDir: projectDir, path: root })
-    if (!(await exists(root))) return makeAgain(deps, owner, root, { task, history })
+    if (!(await exists(root))) return makeAgain(deps, owner, root, { task, past })
     const back: string[] = []
     if (await git.registerMovedWorktree(projectDir, root))
       back.push(`Git was told that the worktree is in ${root} now.`)
@@ -70,8 +64,7 @@ export function createRestoreWorkingDir(deps: RestoreDependencies): RestoreWorki
       return { restored: back, madeAnew: false }
     }
     back.push(...(await withoutLeftLock(root)))
-    const checkedOut =
-      owner.id === task.id ? await checkOutAgain(git, workspace, history) : untouched
+    const checkedOut = owner.id === task.id ? await checkOutAgain(git, workspace, past) : untouched
     return { ...checkedOut, restored: [...back, ...checkedOut.restored] }
   }
 
@@ -95,9 +88,8 @@ async function inProject({ title }: Task, { path }: Workspace): Promise<Restored
 async function checkOutAgain(
   git: Git,
   workspace: Workspace,
-  history: readonly Entry[],
+  { tree: snapshot }: SessionState,
 ): Promise<RestoredWorkingDir> {
-  const snapshot = lastSnapshot(history)
   const wanted = snapshot ? snapshot.branch : workspace.branch
   const { path: dir } = workspace
   const present = await git.currentBranch(dir)
@@ -121,7 +113,7 @@ async function makeAgain(
   deps: RestoreDependencies,
   owner: Placed,
   root: string,
-  known: { task: Task; history: readonly Entry[] },
+  known: { task: Task; past: SessionState },
 ): Promise<RestoredWorkingDir> {
   const { git } = deps
   const { projectDir: repoDir, workspace } = owner
@@ -212,13 +204,14 @@ interface Kept {
 async function lastKept(
   { state, git, records }: RestoreDependencies,
   owner: Placed,
-  known: { task: Task; history: readonly Entry[] },
+  known: { task: Task; past: SessionState },
 ): Promise<Kept | null> {
-  let newest: { id: Task['id']; snapshot: WorkspaceSnapshotEntry } | null = null
+  let newest: { id: Task['id']; snapshot: KnownTree } | null = null
   for (const { id, workspace } of state.tasks.values()) {
     if (workspace?.path !== owner.workspace.path) continue
-    const history = id === known.task.id ? known.history : await historyOf(records, id)
-    const snapshot = lastSnapshot(history)
+    const past =
+      id === known.task.id ? known.past : await records.sessionState(id).catch(() => null)
+    const snapshot = past?.tree
     if (snapshot && snapshot.at >= (newest?.snapshot.at ?? 0)) newest = { id, snapshot }
   }
   if (!newest) return null
@@ -226,13 +219,4 @@ async function lastKept(
   const final = await git.keptCommit(dir, newest.id)
   const head = final && (await git.committedBase({ dir, commit: final }))
   return { branch: newest.snapshot.branch, head, final }
-}
-
-async function historyOf(
-  records: RestoreDependencies['records'],
-  id: Task['id'],
-): Promise<Entry[]> {
-  const history: Entry[] = []
-  for await (const entry of entriesOf(records, id)) history.push(entry)
-  return history
 }

@@ -1,11 +1,12 @@
 /** What came before a task: followed through `resumedFrom`, never copied (S3). */
-import { unknownCallCharsMax } from '../../../shared/drift.ts'
+import type { TranscriptPage } from '../../../shared/contract/workspace.ts'
 import type { Entry } from '../../../shared/entries.ts'
 import { refused } from '../../../shared/failure.ts'
 import type { TaskId } from '../../../shared/ids.ts'
-import { subjectAlone } from '../../../shared/projections/describe-tool-call.ts'
 import type { LedgerState } from '../../../shared/projections/ledger-state.ts'
+import { emptySessionState, type SessionState } from '../../../shared/projections/session-state.ts'
 import type { ResumedFrom, Task, TranscriptExpiry } from '../../../shared/tasks.ts'
+import type { PageQuery } from '../../journal/index.ts'
 import type { Records } from '../../workspaces/record.ts'
 
 /** The tasks that this one continues, the first generation first; itself not included. */
@@ -39,95 +40,98 @@ interface LineageDependencies {
 }
 
 /** Every entry of the tasks that this one continues, oldest first. Throws FailureError when one is gone. */
-export function lineageOf(deps: LineageDependencies, task: Task): Promise<Lineage> {
-  return readLineage(deps, task, (page) => page)
+export async function lineageOf(deps: LineageDependencies, task: Task): Promise<Lineage> {
+  const { generations, ...checked } = await readLineage(deps, task)
+  const entries: Entry[] = []
+  for (const { id, throughSeq } of generations)
+    for await (const entry of entriesOf(deps.records, id, throughSeq)) entries.push(entry)
+  return { ...checked, entries }
 }
 
-/** Reads all of it and holds nothing of it. Throws FailureError when one is gone. */
+/** Throws FailureError when one of the tasks that this one continues is gone. Reads the end of each. */
 export async function checkLineage(deps: LineageDependencies, task: Task): Promise<LineageCheck> {
-  const { damage, lastSeq } = await readLineage(deps, task, () => [])
+  const { damage, lastSeq } = await readLineage(deps, task)
   return { damage, lastSeq }
+}
+
+interface Generation {
+  id: TaskId
+  /** The last of its entries that the next generation went on from. */
+  throughSeq: number
 }
 
 async function readLineage(
   { state, records }: LineageDependencies,
   task: Task,
-  kept: (page: Entry[]) => Entry[],
-): Promise<Lineage> {
-  const lineage: Lineage = { entries: [], damage: [], lastSeq: 0 }
+): Promise<LineageCheck & { generations: Generation[] }> {
+  const generations: Generation[] = []
+  const damage: string[] = []
+  let lastSeq = 0
   for (const { taskId: id, seq } of ancestryOf(state, task)) {
     const { title = id, runs = [] } = state.tasks.get(id) ?? {}
-    const read = await readTranscript(records, id, title, { kept, throughSeq: seq })
-    lineage.lastSeq = 0
+    const end = await endOf(records, id, title, seq)
+    lastSeq = 0
     // Cancelled before it began: there is nothing to go on from but its assignment.
-    if (read === null && runs.length === 0) continue
-    if (read === null)
+    if (end === null && runs.length === 0) continue
+    if (end === null)
       return refused(
         'removed',
         `The transcript of "${title}", which this agent continues, is gone.`,
       )
-    lineage.lastSeq = read.lastSeq
-    lineage.entries = lineage.entries.concat(read.entries)
-    lineage.damage.push(...read.damage)
+    lastSeq = end.lastSeq
+    generations.push({ id, throughSeq: lastSeq })
+    damage.push(...end.damage)
   }
-  return lineage
+  return { generations, damage, lastSeq }
+}
+
+async function* entriesOf(
+  records: LineageDependencies['records'],
+  id: TaskId,
+  throughSeq: number,
+): AsyncGenerator<Entry> {
+  for (let fromSeq: number | null = 1; fromSeq !== null; ) {
+    const query: PageQuery = { fromSeq, limit: pageEntries, throughSeq }
+    const page: TranscriptPage = await records.transcriptPage(id, query)
+    yield* page.entries
+    fromSeq = page.nextSeq
+  }
 }
 
 /**
- * What the task's own runs did, wherever it lies, without what was said: no messages, and calls without input
- * and output, so that looking at hundreds of long transcripts needs little memory. None for one that never
- * ran. Only reads.
+ * What the past of the task's own session is asked for, wherever it lies; of one that never ran it is empty. Throws
+ * FailureError when it has expired.
  */
-export async function actionEntriesOf(
-  records: Pick<Records, 'transcriptPage'>,
+export async function pastOf(
+  records: Pick<Records, 'transcriptPage' | 'sessionState'>,
   { id, title }: Task,
-): Promise<Entry[]> {
-  return (await readTranscript(records, id, title, { kept: withoutWords }))?.entries ?? []
+): Promise<SessionState> {
+  await endOf(records, id, title)
+  return (await records.sessionState(id)) ?? emptySessionState()
 }
 
-const withoutWords = (entries: Entry[]): Entry[] =>
-  entries.flatMap((entry): Entry[] => {
-    switch (entry.type) {
-      case 'message':
-      case 'attribution-snapshot':
-        return []
-      case 'tool-call':
-        // One character more than is shown, so that a cut is seen.
-        return [{ ...entry, input: subjectAlone(entry.name, entry.input, unknownCallCharsMax + 1) }]
-      case 'tool-result':
-        return [{ ...entry, output: '', detail: null, shell: null }]
-      default:
-        return [entry]
-    }
-  })
-
-/** `throughSeq`: the last entry that counts; what follows it is not read. Null: there is no transcript. */
-async function readTranscript(
+/**
+ * What of the transcript up to `throughSeq` can't be read, and the last seq there is; null when there is none. Throws
+ * FailureError when it has expired.
+ */
+async function endOf(
   records: Pick<Records, 'transcriptPage'>,
   id: TaskId,
   title: string,
-  {
-    kept,
-    throughSeq = Number.MAX_SAFE_INTEGER,
-  }: { kept: (page: Entry[]) => Entry[]; throughSeq?: number },
-): Promise<Lineage | null> {
-  const entries: Entry[] = []
-  let damage: string[] = []
-  let lastSeq = 0
-  for (let fromSeq: number | null = 1; fromSeq !== null; ) {
-    const page = await records.transcriptPage(id, { fromSeq, limit: pageEntries, throughSeq })
-    if (page.status === 'missing') return null
-    if (page.expired) return refuseExpired(title, page.expired)
-    damage = page.damage.map(
-      ({ line, reason }) =>
-        `Line ${line} of the transcript of "${title}" can't be read: ${reason}.`,
-    )
-    entries.push(...kept(page.entries))
-    lastSeq = page.entries.at(-1)?.seq ?? lastSeq
-    fromSeq = page.nextSeq
-  }
-  return { entries, damage, lastSeq }
+  throughSeq = Number.MAX_SAFE_INTEGER,
+): Promise<LineageCheck | null> {
+  const query = { last: endEntries, throughSeq, previews: true }
+  const page = await records.transcriptPage(id, query)
+  if (page.status === 'missing') return null
+  if (page.expired) return refuseExpired(title, page.expired)
+  const damage = page.damage.map(
+    ({ line, reason }) => `Line ${line} of the transcript of "${title}" can't be read: ${reason}.`,
+  )
+  return { damage, lastSeq: page.entries.at(-1)?.seq ?? 0 }
 }
+
+/** As many as may follow the end of a run, and more: whether that is there is seen by them. */
+const endEntries = 50
 
 /** Going on without it would lose what it holds, and nobody would notice. */
 function refuseExpired(title: string, expired: TranscriptExpiry): never {

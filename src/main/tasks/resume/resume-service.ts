@@ -9,9 +9,10 @@ import {
   hasConflicts,
   isSameMaker,
 } from '../../../shared/drift.ts'
-import type { Entry, EntryBody } from '../../../shared/entries.ts'
+import type { EntryBody } from '../../../shared/entries.ts'
 import { FailureError, refused } from '../../../shared/failure.ts'
 import { runIdOf, type TaskId } from '../../../shared/ids.ts'
+import type { SessionState } from '../../../shared/projections/session-state.ts'
 import type {
   ResumeAgent,
   ResumeCandidate,
@@ -33,7 +34,7 @@ import type { TaskRecord } from '../task-record.ts'
 import type { Restarted } from './restart.ts'
 import { canBeResumed, type IsActive, selectForResume } from './select.ts'
 
-/** While it is looked at, each holds its whole transcript in memory and keeps a Git at work. */
+/** While it is looked at, each keeps a Git at work. */
 const plannedAtOnce = 4
 
 interface ResumeRequest {
@@ -74,8 +75,8 @@ interface ResumeDependencies {
   /** It runs, waits for its turn, or is just being begun anew. */
   isActive: IsActive
   runner: Runner
-  /** What its own runs did, oldest first, without what was said. */
-  actionEntriesOf: (task: Task) => Promise<Entry[]>
+  /** What the past of its own session is asked for. */
+  pastOf: (task: Task) => Promise<SessionState>
   /** What of its lineage can't be read. Rejects with FailureError when a part of it is gone. */
   checkLineage: (task: Task) => Promise<{ damage: string[] }>
   driftOf: FindDrift
@@ -149,9 +150,9 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
   }
 
   async function candidateOf(task: Task, among: Set<TaskId>): Promise<ResumeCandidate> {
-    const history = await deps.actionEntriesOf(task)
-    const drift = await deps.driftOf(task, history)
-    const obstacle = await deps.obstacleOf(task, history)
+    const past = await deps.pastOf(task)
+    const drift = await deps.driftOf(task, past)
+    const obstacle = await deps.obstacleOf(task, past)
     return { ...agentOf(task, among), drift, obstacle }
   }
 
@@ -302,9 +303,9 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
     known: KnownConflicts,
   ): Promise<EntryBody[]> {
     const task = record.known(taskId)
-    const history = await deps.actionEntriesOf(task)
-    const drift = await deps.driftOf(task, history)
-    const obstacle = await deps.obstacleOf(task, history)
+    const past = await deps.pastOf(task)
+    const drift = await deps.driftOf(task, past)
+    const obstacle = await deps.obstacleOf(task, past)
     if (obstacle !== null) refused('removed', obstacle)
     if (drift.conflicts.some((conflict) => !known(conflict))) {
       const what = `Files that "${task.title}" worked on were changed by others while it waited for its turn.`
@@ -312,7 +313,7 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
     }
     // Read once more when the run begins; here so that what can't be read keeps it from beginning.
     const { damage } = await deps.checkLineage(task)
-    const { restored } = await deps.restoreWorkingDir(task, history)
+    const { restored } = await deps.restoreWorkingDir(task, past)
     await deps.workspaces.workingDirs.setUp(taskId, signal)
     const runId = runIdOf(taskId, task.runs.length + 1)
     return [{ type: 'resume', runId, drift: [...describeDrift(drift), ...damage, ...restored] }]
