@@ -110,6 +110,58 @@ test('a dialog begins in its field, and gives the focus back to what opened it',
   }
 })
 
+test('F6 goes from pane to pane on every screen, and Esc leaves the focus on the screen', async ({
+  finished,
+  page,
+}) => {
+  await openAt(page, finished.host)
+  await expect(row(page, 'parser').first()).toBeVisible()
+  const newAgent = page.getByRole('main').getByRole('button', { name: 'New agent…' })
+  await expect(newAgent).toBeVisible()
+
+  await test.step('wide: the tree, the screen, and the tree again', async () => {
+    await page.keyboard.press('F6')
+    expect(await focusedName(page)).toBe('treeitem')
+    await page.keyboard.press('F6')
+    await expect(newAgent).toBeFocused()
+    await page.keyboard.press('F6')
+    expect(await focusedName(page)).toBe('treeitem')
+  })
+  for (const size of [
+    { width: 1280, height: 800 },
+    { width: 800, height: 600 },
+  ]) {
+    await test.step(`a dialog that a key opened leaves it on the screen, ${size.width} wide`, async () => {
+      await page.setViewportSize(size)
+      for (const key of ['Control+k', '?']) {
+        await page.evaluate(() => (document.activeElement as HTMLElement).blur())
+        await page.keyboard.press(key)
+        await expect(page.getByRole('dialog')).toBeVisible()
+        await page.keyboard.press('Escape')
+        await expect(newAgent).toBeFocused()
+      }
+    })
+  }
+  await test.step('narrow: the icons and the screen, and the projects give it back', async () => {
+    const projects = page.getByRole('button', { name: 'Projects', exact: true })
+    await page.keyboard.press('F6')
+    await expect(projects).toBeFocused()
+    await page.keyboard.press('Enter')
+    await expect(row(page, 'parser').first()).toBeFocused()
+    await page.keyboard.press('Escape')
+    await expect(projects).toBeFocused()
+    await page.keyboard.press('F6')
+    await expect(newAgent).toBeFocused()
+  })
+  await test.step('on the other screens too', async () => {
+    await pressPair(page, 'g', 's')
+    await expect(page.getByRole('heading', { name: 'Settings', level: 1 })).toBeVisible()
+    await page.keyboard.press('F6')
+    await page.keyboard.press('F6')
+    expect(await page.getByRole('main').locator(':focus').count()).toBe(1)
+  })
+})
+
 test('the browser’s Back takes a dialog away with the screen below it', async ({
   finished,
   page,

@@ -28,6 +28,7 @@ import { ConnectionBanner } from './Banner.tsx'
 import { Notices } from './Notices.tsx'
 import { focusNextPane } from './panes.ts'
 import { Splitter } from './Splitter.tsx'
+import { useFocusAfterDialog } from './use-focus-after-dialog.ts'
 import { useFocusKept } from './use-focus-kept.ts'
 import { useKeyListener, useKeys } from './use-keys.ts'
 import { useNewAgentKeys } from './use-new-agent-keys.ts'
@@ -44,6 +45,7 @@ export function Shell() {
   useWindowTitle()
   useNotifications()
   useFocusKept()
+  useFocusAfterDialog()
   useBackHides()
   useSeen()
   return (

@@ -1,8 +1,6 @@
 import { useEffect } from 'react'
+import { focusablesIn } from './focusables.ts'
 
-/** What may be given the focus, in the order of the page. Not a text field: keys would be typed into it. */
-const focusable =
-  'a[href], button:not(:disabled, [tabindex="-1"]), [tabindex="0"]:not(input, textarea)'
 /** What belongs together: when all of it goes, nothing has come in its place. */
 const parts = 'section, nav, aside, main'
 const covering = '[role="dialog"], [role="menu"]'
@@ -54,10 +52,6 @@ export function useFocusKept(): void {
     }
   }, [])
 }
-
-/** Those that are shown: the buttons of a row may be hidden until it has the focus. */
-const focusablesIn = (element: Element): HTMLElement[] =>
-  [...element.querySelectorAll<HTMLElement>(focusable)].filter((one) => one.checkVisibility())
 
 /** The innermost first, up to the part of the window that it stands in. */
 function holdersOf(target: Element): Holder[] {

@@ -1,0 +1,24 @@
+import { useEffect, useRef } from 'react'
+import { useOverlay, useRoute } from '../../store/hooks.ts'
+import { focusScreen } from './panes.ts'
+
+/**
+ * A dialog gives the focus back to what opened it. Where that was a key and nothing had the focus, the screen
+ * gets it, so that the keyboard goes on there and not from the top of the window.
+ */
+export function useFocusAfterDialog(): void {
+  const overlay = useOverlay()
+  const route = useRoute()
+  const isOpen = overlay.kind !== 'none' || (route.screen === 'task' && route.transcriptOf !== null)
+  const wasOpen = useRef(false)
+  useEffect(() => {
+    const closed = wasOpen.current && !isOpen
+    wasOpen.current = isOpen
+    if (!closed) return
+    // After the dialog has given it back.
+    let frame = requestAnimationFrame(() => {
+      frame = requestAnimationFrame(focusScreen)
+    })
+    return () => cancelAnimationFrame(frame)
+  }, [isOpen])
+}
