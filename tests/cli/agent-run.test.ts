@@ -66,6 +66,21 @@ describe('agent run', () => {
     expect(stderr).toContain('shiplog tasks apply')
   })
 
+  it('does not offer to apply what an agent did that changed no files', async () => {
+    const world = createFakeWorld()
+    world.onStart(async (lead) => {
+      await Promise.resolve()
+      world.spawn(lead)
+      world.changesNothing(lead)
+      world.report(lead, 'Looked', 'Nothing to do.')
+      world.complete(lead)
+    })
+    const { code, stderr } = await runToEnd(argvFor('/code/api'), { world })
+    expect(code).toBe(0)
+    expect(stderr).toContain('It changed no files.')
+    expect(stderr).not.toContain('shiplog tasks apply')
+  })
+
   it('--json: each durable entry of every task once and in order, the result last', async () => {
     const { code, stdout, world } = await runLead(argvFor('/code/api', '--json'))
     expect(code).toBe(0)

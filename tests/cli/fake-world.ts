@@ -163,6 +163,9 @@ export function createFakeWorld() {
     expire(items: RemovedItem[]) {
       expiring = items
     },
+    changesNothing(taskId: TaskId) {
+      memory.unchanged.add(taskId)
+    },
     keepsArchived(taskId: TaskId) {
       memory.unrestorable.add(taskId)
     },

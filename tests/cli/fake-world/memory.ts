@@ -29,6 +29,8 @@ export function createMemory() {
   const endpoints: (string | null)[] = []
   const calls: { name: string; input: unknown }[] = []
   const damage: Damage[] = []
+  /** Those that changed no files. */
+  const unchanged = new Set<TaskId>()
   /** Sub-agents that no restore of their root brings back. */
   const unrestorable = new Set<TaskId>()
   let wake = Promise.withResolvers<void>()
@@ -118,6 +120,7 @@ export function createMemory() {
     calls,
     damage,
     unrestorable,
+    unchanged,
     /** Resolves once something happened. */
     change: () => wake.promise,
     notify,

@@ -11,7 +11,7 @@ const pageEntriesMax = 2
 const os = implement(contract)
 
 export function workspaceAnswers(deps: { memory: Memory; happenings: Happenings }) {
-  const { state, damage, record, sessionOf, find, unrestorable } = deps.memory
+  const { state, damage, record, sessionOf, find, unrestorable, unchanged } = deps.memory
   const { archive } = deps.happenings
   return {
     getSubagentTranscript: os.workspace.getSubagentTranscript.handler(({ input, errors }) => {
@@ -96,7 +96,9 @@ export function workspaceAnswers(deps: { memory: Memory; happenings: Happenings 
       return {}
     }),
     diff: os.workspace.diff.handler(({ input, errors }) => {
-      find(input.workspaceId, errors)
+      const target = { path: '/code/api', branch: 'main' }
+      if (unchanged.has(find(input.workspaceId, errors)))
+        return { files: [], patch: '', truncated: false, target }
       return {
         files: [
           {
@@ -109,7 +111,7 @@ export function workspaceAnswers(deps: { memory: Memory; happenings: Happenings 
         ],
         patch: 'diff --git a/a.txt b/a.txt\n-old\n+new\n',
         truncated: false,
-        target: { path: '/code/api', branch: 'main' },
+        target,
       }
     }),
     openFolder: os.workspace.openFolder.handler(() => ({})),

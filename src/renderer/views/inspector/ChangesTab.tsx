@@ -35,18 +35,21 @@ export function ChangesTab({ task }: { task: Task }) {
     )
   if (workspace.removal)
     return (
-      <EmptyState
-        sentence={
-          task.patch === 'applied'
-            ? 'The changes were applied and the worktree was removed.'
-            : 'The worktree was removed. The changes are kept as a patch.'
-        }
-      >
+      <EmptyState sentence={removedWords[task.patch]}>
         {task.patch === 'ready' ? <ApplyButton task={task} diff={null} /> : null}
         <Applied task={task} target={targetName(task)} />
       </EmptyState>
     )
   return <Changes task={task} />
+}
+
+/** What became of its changes once its worktree was removed, by the status of its patch. */
+const removedWords: Record<Task['patch'], string> = {
+  none: 'The worktree was removed. The agent changed no files.',
+  pending: 'The worktree was removed. The changes are being saved as a patch.',
+  ready: 'The worktree was removed. The changes are kept as a patch.',
+  applied: 'The changes were applied and the worktree was removed.',
+  failed: 'The worktree was removed, and its changes could not be kept as a patch.',
 }
 
 function Changes({ task }: { task: Task }) {
@@ -87,9 +90,7 @@ function Changes({ task }: { task: Task }) {
       {diff && diff.files.length === 0 ? (
         <EmptyState
           sentence={
-            isRunning(task.status)
-              ? 'No files changed yet.'
-              : 'No changes: the target already has everything.'
+            isRunning(task.status) ? 'No files changed yet.' : 'The agent changed no files.'
           }
         />
       ) : null}

@@ -31,7 +31,7 @@ export function demo(given: ParsedOptions): Action {
           task: taskTreeJson(ended.task),
         })
       } else {
-        await tellResult(context, ended.task, result)
+        await tellResult(context, session, ended.task, result)
       }
       return exitCodeOf(result)
     })

@@ -51,7 +51,7 @@ export async function reportEnd(
 ): Promise<number> {
   const result = await resultOf(session, ended.task)
   if (context.json) await context.printJsonLine(result)
-  else await tellResult(context, ended.task, result)
+  else await tellResult(context, session, ended.task, result)
   await tellWhatIsLeft(context, ended)
   return exitCodeOf(result)
 }
@@ -70,6 +70,7 @@ export const exitCodeOf = ({ status }: Pick<RunResult, 'status'>): number =>
 /** The report on standard output, and where the work is. */
 export async function tellResult(
   context: CliContext,
+  session: CliSession,
   task: TaskTree,
   { report }: RunResult,
 ): Promise<void> {
@@ -79,14 +80,20 @@ export async function tellResult(
   } else if (task.status === 'completed') {
     await context.say('The agent ended without a report.')
   }
-  const where = whereItsWorkIs(task)
+  const where = await whereItsWorkIs(session, task)
   if (where !== null) await context.say(where)
 }
 
-function whereItsWorkIs({ id, parentId, workspace, archived, patch }: Task): string | null {
+async function whereItsWorkIs(
+  { client }: CliSession,
+  { id, parentId, workspace, archived, patch }: Task,
+): Promise<string | null> {
   if (workspace?.isolation !== 'worktree') return null
   const short = shortId(id)
   if (!archived) {
+    // Where it can't be told, as when everything is being closed, there may be some.
+    const changed = await client.workspace.diff({ workspaceId: id, patch: false }).catch(() => null)
+    if (changed?.files.length === 0) return 'It changed no files.'
     const target = parentId === null ? 'the project' : "its parent's worktree"
     return `Its work is in ${safeLine(workspace.path)}; look at it with \`shiplog workspaces diff ${short}\`, bring it into ${target}, not committed, with \`shiplog tasks apply ${short}\`.`
   }

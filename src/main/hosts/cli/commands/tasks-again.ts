@@ -46,7 +46,7 @@ export function retry(id: string): Action {
         const { run, cause } = end
         await context.printJson({ ...result, run, cause: causeJson(cause) })
       } else {
-        await tellResult(context, ended.task, result)
+        await tellResult(context, session, ended.task, result)
         const others = othersInterrupted(went.followed.state, ids)
         for (const line of othersLines(others)) await context.say(line)
       }
@@ -87,7 +87,7 @@ export function restart(id: string): Action {
       const result = await resultOf(session, ended.task)
       if (context.json)
         await context.printJson({ ...result, run: end.run, cause: causeJson(end.cause) })
-      else await tellResult(context, ended.task, result)
+      else await tellResult(context, session, ended.task, result)
       await tellWhatIsLeft(context, ended)
       return exitCodeOf(result)
     })

@@ -131,7 +131,7 @@ async function tellEnds(
   const [only, ...others] = ends
   if (!only || others.length > 0) return printEnds(context, ends, followed.state)
   const ended = endOf(followed, only.taskId)
-  await tellResult(context, ended.task, await resultOf(session, ended.task))
+  await tellResult(context, session, ended.task, await resultOf(session, ended.task))
   // It never began: its progress said nothing.
   if (only.status === 'interrupted' && only.cause !== null)
     await context.say(safeLine(formatCause(only.cause)))
