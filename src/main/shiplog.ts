@@ -12,26 +12,17 @@ import { maskScenario } from './agents/scripted/mask-scenario.ts'
 import { parseScenario } from './agents/scripted/parse-scenario.ts'
 import { createScriptedProgram } from './agents/scripted/scripted-program.ts'
 import { createDiscardUnfinished } from './agents/tools/discard-unfinished.ts'
-import { createRunningCommands, endLeftCommands } from './agents/tools/running-commands.ts'
 import { createToolRunner } from './agents/tools/tool-runner.ts'
 import { createDoctor } from './doctor/doctor.ts'
 import { createGit, shellGitEnvironment } from './git/index.ts'
-import {
-  acquireLease,
-  exists,
-  explain,
-  isNoFile,
-  type Lease,
-  type LeaseHolder,
-  LeaseLostError,
-  makeDirDurable,
-  ownIdentity,
-  systemCode,
-} from './journal/index.ts'
+import { exists, explain, isNoFile, makeDirDurable, systemCode } from './journal/index.ts'
+import { acquireLease, type Lease, type LeaseHolder, LeaseLostError } from './lease/lease.ts'
 import { type Ledger, openLedger } from './ledger/ledger.ts'
 import { type Log, openLog } from './log/log.ts'
 import { createNotices, type Notices } from './notices.ts'
 import { openFolder } from './open-folder.ts'
+import { createCustody, endLeftCommands } from './processes/custody.ts'
+import { ownIdentity } from './processes/identity.ts'
 import { formatSweep } from './retention/format-sweep.ts'
 import { createRetention } from './retention/retention.ts'
 import { settingsFromEnvironment } from './retention/settings.ts'
@@ -225,9 +216,11 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & Open
   const runs = createRunRegistry()
   const stopper = createRunStopper({ ledger, runs })
   const common = { ledger, git, layout, sessions, clock, onProblem: notices.problem, onIgnored }
+  const custody = createCustody(layout.running, secrets.text)
   const discardUnfinished = createDiscardUnfinished()
   const workspaces = createWorkspaceService({
     ...common,
+    custody,
     stopper,
     onSettled: notices.settled,
     secrets,
@@ -244,10 +237,11 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & Open
       masked: (_kind, text) => maskScenario(text, secrets),
     },
     runTool: createToolRunner({
-      commands: createRunningCommands(layout.running, secrets.text),
+      custody,
       filesOfGit: git.listFiles,
     }),
     discardUnfinished,
+    custody,
     secrets,
     process: await ownIdentity(),
     drift: {
@@ -328,7 +322,9 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & Open
   })
 
   const lastBeatMs = await readHeartbeat(layout.running)
-  const ended = await endLeftCommands(layout.running)
+  const ended = await endLeftCommands(layout.running, {
+    afterCrash: options.lease.tookOver,
+  })
   const tidied = options.lease.tookOver
     ? await doctor.tidy().catch((error) => {
         notices.problem(

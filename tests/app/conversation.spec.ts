@@ -115,7 +115,7 @@ test('a notice that was dismissed stays away, and that of the next start is show
   }
   await killAtWork('first')
   await notice.getByRole('button', { name: 'Details' }).click()
-  await expect(notice.getByText(/^Ended a command that an agent had left running: /)).toBeVisible()
+  await expect(notice.getByText(/^Ended a command that was left running: /)).toBeVisible()
   await notice.getByRole('button', { name: 'Dismiss' }).click()
   await expect(notice).toBeHidden()
   await page.reload()

@@ -1,8 +1,8 @@
 /** Starts the services on a state that a crash left, and looks whether every promise holds. */
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ownIdentity } from '../../src/main/journal/index.ts'
-import { claimFor } from '../../src/main/journal/lease/lease.ts'
+import { claimFor } from '../../src/main/lease/lease.ts'
+import { ownIdentity } from '../../src/main/processes/identity.ts'
 import type { Candidate } from './explore.ts'
 import { type Fact, isResidue, type Reopened, whatIsLost } from './facts.ts'
 import { differences, readTree, writeTree } from './fault-fs/tree.ts'

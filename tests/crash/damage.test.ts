@@ -51,9 +51,8 @@ vi.mock('../../src/shared/ids.ts', async (importOriginal) => {
 })
 
 /** Its number has more digits in one run than in another, and the ledger holds it. */
-vi.mock('../../src/main/journal/lease/process-identity.ts', async (importOriginal) => {
-  const usual =
-    await importOriginal<typeof import('../../src/main/journal/lease/process-identity.ts')>()
+vi.mock('../../src/main/processes/identity.ts', async (importOriginal) => {
+  const usual = await importOriginal<typeof import('../../src/main/processes/identity.ts')>()
   const ownIdentity = async () => {
     const own = await usual.ownIdentity()
     return minted.isStarted() ? { ...own, pid: 7_777_777, startedAt: '7777777' } : own

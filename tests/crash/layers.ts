@@ -12,6 +12,7 @@ import { tidiedAtStart } from '../../src/main/doctor/problems.ts'
 import { createGit } from '../../src/main/git/index.ts'
 import { readJournal } from '../../src/main/journal/index.ts'
 import { openLedger } from '../../src/main/ledger/ledger.ts'
+import { createCustody } from '../../src/main/processes/custody.ts'
 import { createRecorder } from '../../src/main/runs/recorder.ts'
 import { createMasker } from '../../src/main/secrets/masker.ts'
 import { layoutOf } from '../../src/main/sessions/session-files.ts'
@@ -44,6 +45,7 @@ export async function openLayers(dataDir: string) {
     onProblem: (text: string, error: unknown) => void problems.push(`${text}: ${error}`),
   }
   const workspaces = createWorkspaceService({
+    custody: createCustody(layout.running),
     ...common,
     stopper: { stopForRemoval: async () => undefined },
     onSettled: () => undefined,

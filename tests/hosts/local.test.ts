@@ -9,7 +9,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openLocalEndpoint } from '../../src/main/hosts/local/endpoint.ts'
 import { connectToHolder, readHolder } from '../../src/main/hosts/local/holder.ts'
 import { isHeldBriefly, patiently } from '../../src/main/hosts/local/patience.ts'
-import { acquireLease, type LeaseHolder } from '../../src/main/journal/index.ts'
+import { acquireLease, type LeaseHolder } from '../../src/main/lease/lease.ts'
 import { openShiplog } from '../../src/main/shiplog.ts'
 import { temporaryDir } from '../harness.ts'
 
@@ -225,7 +225,7 @@ describe('a holder whose lease files somebody deletes', () => {
     const project = await temporaryDir()
     await using held = await openHolder()
     await deleteBoth(held.dataDir)
-    const takes = path.join(import.meta.dirname, '../journal/take-lease.ts')
+    const takes = path.join(import.meta.dirname, '../lease/take-lease.ts')
     const other = spawn(process.execPath, [takes, held.dataDir], {
       stdio: ['pipe', 'pipe', 'inherit'],
     })

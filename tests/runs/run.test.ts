@@ -48,6 +48,7 @@ async function stage({
       task: { id, parentId, title: 'Task', agent: 'worker', model: null, prompt: 'Go' } as Task,
       ...{ run: 1, reason: 'prompt', prompt: 'Go', lineage: [], opening: [], session },
       openAgent: playedAgent(run),
+      endProcesses: async () => undefined,
       decide: async () => ({ optionId: null, allowed: false, by: 'nobody' }),
       runTool: async (name) => ({ outcome: 'ok', output: '', endsRun: name === 'agent_report' }),
       taskTools: {} as TaskToolsPort,

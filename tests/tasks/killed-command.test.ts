@@ -5,8 +5,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
-import { endProcessGroup } from '../../src/main/agents/tools/process-group.ts'
-import { openFixture } from '../harness.ts'
+import { endProcessGroup } from '../../src/main/processes/group.ts'
+import { openFixture, start, untilQuiet } from '../harness.ts'
 
 const host = join(import.meta.dirname, '../crash/resume-kills/host.ts')
 const hook = join(import.meta.dirname, 'kill-after-spawn.ts')
@@ -42,9 +42,33 @@ agents:
     const shiplog = await fixture.restart()
     const { notices } = await shiplog.client.app.info()
     expect(notices.flatMap(({ details }) => details)).toContain(
-      `Ended a command that an agent had left running: echo $$ > ${file}; exec sleep 600`,
+      `Ended a command that was left running: echo $$ > ${file}; exec sleep 600`,
     )
     // Whether any of it lives: a machine may keep the dead in their group.
+    expect(await endProcessGroup(pid)).toBe(false)
+  },
+)
+
+it.runIf(process.platform === 'linux')(
+  '[G2] leaves nothing running after a run, also what a command put into a session of its own',
+  async () => {
+    const fixture = await openFixture()
+    const file = join(fixture.dir, 'pid')
+    await start(
+      fixture,
+      `
+version: 1
+name: leaves
+agents:
+  lead:
+    turns:
+      - call: bash
+        with: { command: "setsid sh -c 'echo $$ > ${file}; exec sleep 600' & while [ ! -s ${file} ]; do sleep 0.01; done" }
+      - say: It still runs now.
+`,
+    )
+    await untilQuiet(fixture.shiplog)
+    const pid = Number(await readFile(file, 'utf8'))
     expect(await endProcessGroup(pid)).toBe(false)
   },
 )

@@ -7,7 +7,7 @@ const folders =
 /** Whose files are not the data directory's, and why. */
 const exempt: Record<string, string> = {
   'src/main/journal/data-file.ts': 'the opening function itself',
-  'src/main/journal/lease/process-identity.ts': 'reads what the kernel says in /proc',
+  'src/main/processes/identity.ts': 'reads what the kernel says in /proc',
 }
 
 /** Calls that open whatever has the name, and wait for it. A new file (`wx`) and a folder can be no pipe. */

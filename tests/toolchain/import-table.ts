@@ -35,17 +35,21 @@ const importTable: Record<string, PartRow> = {
   'main/journal': { parts: ['shared'], packages: 'node' },
   // Our own log: nothing is read back from it.
   'main/log': { parts: ['shared', 'main/journal', 'main/secrets'], packages: 'node' },
+  // What runs on this machine: who a process is, and the custody of those that Shiplog started.
+  'main/processes': { parts: ['shared', 'main/journal'], packages: 'node' },
+  // Which process may write a data directory.
+  'main/lease': { parts: ['shared', 'main/journal', 'main/processes'], packages: 'node' },
   'main/ledger': { parts: ['shared', 'main/journal'], packages: 'node' },
   'main/sessions': { parts: ['shared', 'main/journal'], packages: 'node' },
   'main/artifacts': { parts: [...record, 'main/git'], packages: 'node' },
   'main/workspaces': {
-    parts: [...record, 'main/git', 'main/artifacts', 'main/secrets'],
+    parts: [...record, 'main/git', 'main/artifacts', 'main/processes', 'main/secrets'],
     packages: 'node',
   },
   // One session at work. Which task it belongs to, and what comes after it, is for tasks to know.
   'main/runs': { parts: [...record, 'main/git', 'main/secrets'], packages: 'node' },
   'main/tasks': {
-    parts: [...record, 'main/git', 'main/secrets', ...services, 'main/runs'],
+    parts: [...record, 'main/git', 'main/processes', 'main/secrets', ...services, 'main/runs'],
     packages: 'node',
   },
   // Compares what the others left on disk; nobody but the contract calls it.
@@ -53,7 +57,7 @@ const importTable: Record<string, PartRow> = {
   // How long what the others keep is kept; only the contract calls it.
   'main/retention': { parts: [...record, ...services], packages: 'node' },
   // Reached through interfaces that tasks declares, so that a kind of agent knows no service.
-  'main/agents': { parts: ['shared', 'main/journal'], packages: 'node' },
+  'main/agents': { parts: ['shared', 'main/journal', 'main/processes'], packages: 'node' },
   'main/rpc': {
     parts: [...record, 'main/git', ...services, 'main/tasks', 'main/doctor', 'main/retention'],
     typesOf: ['main/log'],
@@ -61,7 +65,7 @@ const importTable: Record<string, PartRow> = {
   },
   // Handed the composition root by the entry points: they know its type, and do not make it.
   'main/hosts': {
-    parts: [...record, 'main/git', ...services, 'main/tasks', 'main/rpc'],
+    parts: [...record, 'main/git', 'main/lease', ...services, 'main/tasks', 'main/rpc'],
     typesOf: ['main/shiplog.ts'],
     packages: 'node',
   },

@@ -18,21 +18,6 @@ export {
   JournalWriteError,
   systemCode,
 } from './errors.ts'
-export {
-  acquireLease,
-  type Lease,
-  LeaseHeldError,
-  type LeaseHolder,
-  type LeaseHost,
-  LeaseLostError,
-  readLeaseHolder,
-} from './lease/lease.ts'
-export {
-  isCertainlyRunning,
-  judgeProcess,
-  ownIdentity,
-  processStartedAt,
-} from './lease/process-identity.ts'
 export { holdsTheSame, isLeftOfMove, MoveError, moveDurable } from './move.ts'
 export { type RawPath, rawDirname, rawJoin } from './raw-path.ts'
 export { readJournal, readJournalPage, readJournalSum } from './reader.ts'

@@ -48,6 +48,8 @@ export interface RunOptions {
   session: Session
   openAgent: OpenAgent
   runTool: RunTool
+  /** Ends what it started and left running, in whatever process group (G2). */
+  endProcesses: () => Promise<void>
   /** Answers what the agent may do. Resolves also when nobody can answer. */
   decide: (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionAnswer>
   taskTools: TaskToolsPort
@@ -230,6 +232,7 @@ async function playRun(
   } finally {
     signal.removeEventListener('abort', cancel)
     await withinGrace(options, agent.close())
+    await options.endProcesses()
   }
   if (calls.reported() || options.task.parentId === null)
     return { status: 'completed', cause: null }

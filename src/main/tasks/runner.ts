@@ -13,6 +13,7 @@ import { unknownUsage } from '../../shared/usage.ts'
 import type { Git } from '../git/index.ts'
 import { exists } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import type { Custody } from '../processes/custody.ts'
 import { causeOf, Interruption, messageOf } from '../runs/interruption.ts'
 import { executeRun, type RunOptions, type RunOutcome } from '../runs/run.ts'
 import type { RunRegistry } from '../runs/run-registry.ts'
@@ -80,6 +81,7 @@ interface RunnerDependencies {
   activity: ActivityBoard
   runTool: RunTool
   discardUnfinished: DiscardUnfinished
+  custody: Custody
   toolsFor: (taskId: TaskId) => TaskToolsPort
   /** Restores the working directory if it is gone (S4). Resolves with entries that describe what was restored. */
   ensureWorkingDir: (task: Task) => Promise<EntryBody[]>
@@ -259,6 +261,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
           // There is nobody to ask yet: no agent that asks can be started (P1).
           decide: async () => ({ optionId: null, allowed: false, by: 'nobody' }),
           runTool: deps.runTool,
+          endProcesses: () => deps.custody.endAll(taskId),
           taskTools: deps.toolsFor(taskId),
           workingDir,
           environment: env,

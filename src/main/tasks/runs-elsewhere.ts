@@ -4,7 +4,7 @@
  */
 import type { LedgerState } from '../../shared/projections/ledger-state.ts'
 import type { ProcessIdentity, Task } from '../../shared/tasks.ts'
-import { isCertainlyRunning } from '../journal/index.ts'
+import { isCertainlyRunning } from '../processes/identity.ts'
 
 /** Titles in the message; more would only hide what to do. */
 const titlesMax = 3

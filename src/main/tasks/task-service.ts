@@ -28,6 +28,7 @@ import { reportsDir } from '../artifacts/index.ts'
 import type { Git } from '../git/index.ts'
 import { exists } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import type { Custody } from '../processes/custody.ts'
 import { Interruption, messageOf } from '../runs/interruption.ts'
 import type { RunRegistry } from '../runs/run-registry.ts'
 import type { LearningMasker } from '../secrets/masker.ts'
@@ -109,6 +110,7 @@ interface TaskServiceDependencies {
   kinds: AgentKinds
   runTool: RunTool
   discardUnfinished: DiscardUnfinished
+  custody: Custody
   process: ProcessIdentity
   secrets: LearningMasker
   drift: { find: FindDrift; obstacle: FindObstacle; restore: RestoreWorkingDir }

@@ -1,6 +1,7 @@
 /** Runs the command that a project names for each new worktree, once the person has allowed it. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { RunningCommand } from '../processes/custody.ts'
 
 /** A `npm install` on a slow line fits; a command that waits for input does not hang for ever. */
 const setupTimeoutMs = 15 * 60_000
@@ -15,7 +16,17 @@ const outputDrainMs = 200
  */
 export async function runSetup(
   command: string,
-  { cwd, env, signal }: { cwd: string; env: Record<string, string>; signal: AbortSignal },
+  {
+    cwd,
+    env,
+    signal,
+    running,
+  }: {
+    cwd: string
+    env: Record<string, string>
+    signal: AbortSignal
+    running: Pick<RunningCommand, 'started'>
+  },
 ): Promise<void> {
   signal.throwIfAborted()
   const limit = AbortSignal.any([signal, AbortSignal.timeout(setupTimeoutMs)])
@@ -26,6 +37,7 @@ export async function runSetup(
     detached: hasGroups,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  const noted = child.pid === undefined ? null : running.started(child.pid)
   let output = ''
   const collect = (text: string) => {
     output = (output + text).slice(-setupOutputCharsMax)
@@ -40,6 +52,7 @@ export async function runSetup(
   const closed = new Promise((resolve) => child.on('close', resolve))
   try {
     const exitCode = await exited.promise
+    await noted
     await Promise.race([closed, delay(outputDrainMs)])
     signal.throwIfAborted()
     if (exitCode === 0) return

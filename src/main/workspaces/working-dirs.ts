@@ -10,6 +10,7 @@ import type { Isolation, Project, Task, Workspace } from '../../shared/tasks.ts'
 import type { Git } from '../git/index.ts'
 import { exists, makeDirDurable } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import type { Custody } from '../processes/custody.ts'
 import { type DataLayout, storedPath } from '../sessions/session-files.ts'
 import { changedByAgents } from './changed-by-agents.ts'
 import type { Environments } from './environments.ts'
@@ -59,9 +60,10 @@ export function createWorkingDirs(deps: {
   layout: DataLayout
   projects: Projects
   environments: Environments
+  custody: Custody
   secrets: Pick<Masker, 'text'>
 }): WorkingDirs {
-  const { ledger, git, layout, projects, environments, secrets } = deps
+  const { ledger, git, layout, projects, environments, custody, secrets } = deps
 
   /** A branch is pushed for others to see. The ledger's title is masked already: it leads to the same name. */
   const branchOf = (taskId: TaskId, title: string) => branchFor(taskId, secrets.text(title))
@@ -202,7 +204,17 @@ export function createWorkingDirs(deps: {
     // Not as the person: the agent can run it itself, with what it may run.
     if (changed.length > 0) return { command: config.setup, changed }
     const { env } = await environments.of(taskId, path)
-    await runSetup(config.setup, { cwd: path, env, signal })
+    const running = await custody.begin(taskId, config.setup)
+    try {
+      await runSetup(config.setup, {
+        cwd: path,
+        env: { ...env, ...running.environment },
+        signal,
+        running,
+      })
+    } finally {
+      await running.ended()
+    }
     await writeFile(done, '')
     return { command: config.setup, changed: [] }
   }

@@ -13,6 +13,7 @@ import { bytesBelow } from '../artifacts/index.ts'
 import type { Git } from '../git/index.ts'
 import { exists } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import type { Custody } from '../processes/custody.ts'
 import type { LearningMasker } from '../secrets/masker.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { Sessions } from '../sessions/sessions.ts'
@@ -90,6 +91,7 @@ interface WorkspaceServiceDependencies {
   sessions: Sessions
   stopper: RunStopper
   secrets: LearningMasker
+  custody: Custody
   /** Of whoever started Shiplog. */
   hostEnv: NodeJS.ProcessEnv
   /** Variables for the `git` that runs in a shell. */

@@ -6,9 +6,9 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { demoFiles, demoScenario } from '../../../src/main/agents/scripted/demo/index.ts'
 import { parseScenario } from '../../../src/main/agents/scripted/parse-scenario.ts'
 import { createScriptedProgram } from '../../../src/main/agents/scripted/scripted-program.ts'
-import { createRunningCommands } from '../../../src/main/agents/tools/running-commands.ts'
 import { createToolRunner } from '../../../src/main/agents/tools/tool-runner.ts'
 import { createGit } from '../../../src/main/git/index.ts'
+import { createCustody } from '../../../src/main/processes/custody.ts'
 import { agentEnvironment } from '../../../src/main/secrets/agent-environment.ts'
 import { createMasker } from '../../../src/main/secrets/masker.ts'
 import type {
@@ -64,7 +64,7 @@ const withoutWaits = demoScenario.replaceAll(/wait: \S+/g, 'wait: 1ms')
 async function playDemo(): Promise<Sailor> {
   const program = createScriptedProgram(parseScenario(withoutWaits, 'demo.yaml'))
   const runTool = createToolRunner({
-    commands: createRunningCommands(join(base, 'running')),
+    custody: createCustody(join(base, 'running')),
     filesOfGit: createGit().listFiles,
   })
   const environment = agentEnvironment(process.env, { allowed: [], only: null }).env

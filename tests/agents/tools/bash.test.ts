@@ -7,9 +7,10 @@ import {
   captureOutput,
   wholeOutputBytesMax,
 } from '../../../src/main/agents/tools/captured-output.ts'
-import { createRunningCommands } from '../../../src/main/agents/tools/running-commands.ts'
 import { outputBytesMax } from '../../../src/main/agents/tools/shell-command.ts'
 import { shellEnvBytesMax } from '../../../src/main/agents/tools/shell-state.ts'
+import { createCustody } from '../../../src/main/processes/custody.ts'
+import { newTaskId } from '../../../src/shared/ids.ts'
 import { detailOf, openToolBench, type ToolBench } from './tool-bench.ts'
 
 let bench: ToolBench
@@ -72,13 +73,14 @@ it.runIf(process.platform !== 'win32')('makes do with sh where there is no bash'
   const { runShellCommand } = await import('../../../src/main/agents/tools/shell-command.ts')
   const command = 'echo out; echo err >&2; export A="1 2"; cd /; exit 3'
   const { signal } = new AbortController()
-  const commands = createRunningCommands(bench.running)
+  const custody = createCustody(bench.running)
   const run = {
     command,
     state: bench.shell,
     timeoutMs: 5000,
     signal,
-    commands,
+    taskId: newTaskId(),
+    custody,
     environment: bench.environment(),
     mask: bench.secrets,
     keepOutput: bench.keepOutput,

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FilesInside } from '../../../src/main/agents/tools/inside/index.ts'
 import type { FilesOfGit } from '../../../src/main/agents/tools/project-files.ts'
-import { createRunningCommands } from '../../../src/main/agents/tools/running-commands.ts'
 import { createToolRunner } from '../../../src/main/agents/tools/tool-runner.ts'
 import { createGit, shellGitEnvironment } from '../../../src/main/git/index.ts'
+import { createCustody } from '../../../src/main/processes/custody.ts'
 import { agentEnvironment } from '../../../src/main/secrets/agent-environment.ts'
 import { createMasker, type LearningMasker } from '../../../src/main/secrets/masker.ts'
 import type {
@@ -69,7 +69,7 @@ export async function openToolBench({
   await mkdir(dir)
   await mkdir(outside)
   const runTool = createToolRunner({
-    commands: createRunningCommands(running),
+    custody: createCustody(running),
     filesOfGit,
     ...(inside && { inside }),
   })

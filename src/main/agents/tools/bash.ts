@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import type { ShellState, ToolResult } from '../../../shared/agent.ts'
 import { bashTimeoutMsDefault } from '../../../shared/tools.ts'
-import type { RunningCommands } from './running-commands.ts'
+import type { Custody } from '../../processes/custody.ts'
 import { runShellCommand, type ShellOutcome } from './shell-command.ts'
 import type { Tool } from './tool.ts'
 import { ToolError } from './tool.ts'
@@ -13,9 +13,9 @@ const commandBytesMax = 120_000
  * Runs a command where the last one left off: `cd` and exported variables last from call to call. What
  * it exits with other than 0, and running out of time, are answers of outcome `error`.
  */
-export function createBash(commands: RunningCommands): Tool<'bash'> {
+export function createBash(custody: Custody): Tool<'bash'> {
   return async ({ command, timeoutMs }, context) => {
-    const { shell, signal, workingDir, environment, mask, keepOutput, onOutput } = context
+    const { taskId, shell, signal, workingDir, environment, mask, keepOutput, onOutput } = context
     if (Buffer.byteLength(command) > commandBytesMax)
       throw new ToolError(
         `command: is longer than ${commandBytesMax} bytes. Write it to a file with write_file and run that.`,
@@ -24,7 +24,7 @@ export function createBash(commands: RunningCommands): Tool<'bash'> {
     const limitMs = timeoutMs ?? bashTimeoutMsDefault
     const run = {
       ...{ command, state: shell, timeoutMs: limitMs, signal },
-      ...{ commands, environment, mask, keepOutput, onOutput },
+      ...{ taskId, custody, environment, mask, keepOutput, onOutput },
     }
     const outcome = await runShellCommand(run).catch((error) => {
       throw new ToolError(`The command could not be started: ${error.message}`, error)

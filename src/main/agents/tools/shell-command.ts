@@ -6,9 +6,10 @@ import { Transform } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { KeptOutput, Masker, ShellState } from '../../../shared/agent.ts'
+import type { TaskId } from '../../../shared/ids.ts'
+import type { Custody, RunningCommand } from '../../processes/custody.ts'
+import { endProcessGroup } from '../../processes/group.ts'
 import { captureOutput, wholeOutputBytesMax } from './captured-output.ts'
-import { endProcessGroup } from './process-group.ts'
-import type { RunningCommand, RunningCommands } from './running-commands.ts'
 import { readShellState, shellInvocation } from './shell-state.ts'
 
 /** About 8,000 tokens: what an agent can take in at once. The rest is what files and `grep` are for. */
@@ -23,12 +24,13 @@ const outputDrainMs = 200
 const settleMs = 100
 
 export interface ShellCommand {
+  taskId: TaskId
   command: string
   state: ShellState
   timeoutMs: number
   signal: AbortSignal
   /** Where it is known while it runs. */
-  commands: RunningCommands
+  custody: Custody
   /** What it starts from; `state` comes on top. */
   environment: Record<string, string>
   mask: Masker
@@ -58,7 +60,7 @@ export interface ShellOutcome {
  * when it is aborted before the command was started.
  */
 export async function runShellCommand(run: ShellCommand): Promise<ShellOutcome> {
-  const running = await run.commands.begin(run.command)
+  const running = await run.custody.begin(run.taskId, run.command)
   try {
     const stateFile = join(running.dir, 'state')
     const ended = await runInGroup(run, running, stateFile)

@@ -6,6 +6,7 @@ import type { z } from 'zod'
 import type { RunTool, ToolContext, ToolResult } from '../../../shared/agent.ts'
 import type { ToolName } from '../../../shared/tools.ts'
 import { isToolName, toolInputSchemas, toolNames } from '../../../shared/tools.ts'
+import type { Custody } from '../../processes/custody.ts'
 import { createBash } from './bash.ts'
 import { createEditFile } from './edit-file.ts'
 import { inputProblems } from './input-problems.ts'
@@ -13,7 +14,6 @@ import { createFilesInside, type FilesInside } from './inside/index.ts'
 import { createListFiles } from './list-files.ts'
 import type { FilesOfGit } from './project-files.ts'
 import { createReadFile } from './read-file.ts'
-import type { RunningCommands } from './running-commands.ts'
 import { createSearchFiles } from './search-files.ts'
 import { agentReport, task, taskApplyPatch, taskAwait, taskList, taskStop } from './task-tools.ts'
 import { type Tool, ToolError } from './tool.ts'
@@ -36,16 +36,16 @@ const taskTools = {
  * not be written).
  */
 export function createToolRunner({
-  commands,
+  custody,
   filesOfGit,
   inside = createFilesInside(),
 }: {
-  commands: RunningCommands
+  custody: Custody
   filesOfGit: FilesOfGit
   inside?: FilesInside
 }): RunTool {
   const tools: Tools = {
-    bash: createBash(commands),
+    bash: createBash(custody),
     read_file: createReadFile(inside),
     write_file: createWriteFile(inside),
     edit_file: createEditFile(inside),

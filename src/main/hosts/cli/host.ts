@@ -1,5 +1,5 @@
 /** What the command line is given from outside: the process, and the rest of the program. */
-import type { LeaseHolder } from '../../journal/index.ts'
+import type { LeaseHolder } from '../../lease/lease.ts'
 import type { OpenShiplogOptions, Shiplog } from '../../shiplog.ts'
 import type { LocalEndpoint } from '../local/endpoint.ts'
 import type { HolderConnection } from '../local/holder.ts'

@@ -4,7 +4,7 @@ import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/websocket'
 import { WebSocket } from 'ws'
 import type { ShiplogClient } from '../../../shared/contract/index.ts'
-import { type LeaseHolder, readLeaseHolder } from '../../journal/index.ts'
+import { type LeaseHolder, readLeaseHolder } from '../../lease/lease.ts'
 import { subprotocolsFor } from '../web/access.ts'
 import { refusalCodes } from '../web/rpc-server.ts'
 

@@ -1,7 +1,7 @@
 /** Waiting for a holder that takes no calls: it starts, ends, or runs a short command. */
 import { hostname } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { LeaseHolder } from '../../journal/index.ts'
+import type { LeaseHolder } from '../../lease/lease.ts'
 
 /** Nearly every command is over by then, and every start. */
 const briefHolderMsMax = 5_000

@@ -1,6 +1,6 @@
 /** `shiplog serve`: the web host, until somebody ends it. */
 import path from 'node:path'
-import type { LeaseHolder } from '../../../journal/index.ts'
+import type { LeaseHolder } from '../../../lease/lease.ts'
 import { layoutOf } from '../../../sessions/session-files.ts'
 import type { Shiplog } from '../../../shiplog.ts'
 import { nameOf } from '../../local/holder.ts'

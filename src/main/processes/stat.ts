@@ -5,6 +5,7 @@ interface ProcessStat {
   pid: number
   /** A dead one that nobody has collected yet lives no more. */
   isAlive: boolean
+  parent: number
   group: number
   /** Clock ticks from the boot of the machine to its start. */
   startTicks: number
@@ -18,15 +19,16 @@ export async function allProcessStats(): Promise<ProcessStat[]> {
 }
 
 /** Null: there is no such process (any more). */
-export async function processStat(pid: number): Promise<ProcessStat | null> {
+async function processStat(pid: number): Promise<ProcessStat | null> {
   const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => null)
   if (stat === null) return null
   // After the name, which may hold anything: state, parent, group; as the twentieth, the start.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  const [state, , group] = fields
+  const [state, parent, group] = fields
   return {
     pid,
     isAlive: state !== 'Z' && state !== 'X',
+    parent: Number(parent),
     group: Number(group),
     startTicks: Number(fields[19]),
   }

@@ -7,18 +7,16 @@ import os from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { lockFile } from '../../src/main/lease/kernel-lock.ts'
 import {
   acquireLease,
-  judgeProcess,
+  claimFor,
   type Lease,
   LeaseHeldError,
-  ownIdentity,
-  processStartedAt,
   readLeaseHolder,
-} from '../../src/main/journal/index.ts'
-import { lockFile } from '../../src/main/journal/lease/kernel-lock.ts'
-import { claimFor } from '../../src/main/journal/lease/lease.ts'
-import { scratchDirectory } from './scratch.ts'
+} from '../../src/main/lease/lease.ts'
+import { judgeProcess, ownIdentity, processStartedAt } from '../../src/main/processes/identity.ts'
+import { scratchDirectory } from '../journal/scratch.ts'
 
 const children: ChildProcess[] = []
 

@@ -5,8 +5,8 @@
  */
 import { lstat, open } from 'node:fs/promises'
 import type { DatabaseSync } from 'node:sqlite'
-import { notAFile } from '../data-file.ts'
-import { systemCode } from '../errors.ts'
+import { notAFile } from '../journal/data-file.ts'
+import { systemCode } from '../journal/errors.ts'
 
 export interface KernelLock {
   /** Of the file that is locked: a file that was deleted and made again is another one. */

@@ -1,24 +1,28 @@
 /**
- * The commands that agents have running, a folder for each while it runs. A kill of Shiplog leaves its commands
- * running: the next start finds them here and ends them, before an agent goes on beside them.
+ * What Shiplog has running for agents and projects, so that nothing of it outlives the run that it was started for.
+ * Each command has a folder while it runs. A kill of Shiplog leaves its commands running: the next start finds them
+ * and ends them, before an agent goes on beside them.
  *
- * The folder, the command's text and its mark (`command-mark.ts`) are there before the command is started, its
- * process id right after. On Linux the next start therefore finds it whenever Shiplog was killed; on macOS and
- * Windows not in the milliseconds before the process id is written.
+ * The folder, the command's text and its mark (`mark.ts`) are there before the command is started, its process id
+ * right after. On Linux the next start therefore finds it whenever Shiplog was killed, and what left its group as
+ * well; on macOS and Windows neither that nor a command that was started in the milliseconds before the process id
+ * is written.
  */
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { z } from 'zod'
-import { judgeProcess, ownIdentity, processStartedAt, readDataFile } from '../../journal/index.ts'
-import { findMarkedProcesses, type MarkedProcess, markOf } from './command-mark.ts'
-import { endProcessGroup } from './process-group.ts'
-import { processStat } from './process-stat.ts'
+import { readDataFile } from '../journal/index.ts'
+import { endProcessGroup } from './group.ts'
+import { judgeProcess, ownIdentity, processStartedAt } from './identity.ts'
+import { environmentOf, findMarkedProcesses, type MarkedProcess, ownMark } from './mark.ts'
 
-export interface RunningCommands {
-  /** Before it is started. */
-  begin(command: string): Promise<RunningCommand>
+export interface Custody {
+  /** Before it is started. `owner`: the task whose run it belongs to. */
+  begin(owner: string, command: string): Promise<RunningCommand>
+  /** Ends all that was started for `owner` and still runs, in groups of its own as well. Never rejects. */
+  endAll(owner: string): Promise<void>
 }
 
 export interface RunningCommand {
@@ -45,12 +49,12 @@ const processSchema = z.object({ pid: z.number(), startedAt: z.string() })
 const commandCharsMax = 120
 
 /** `folder`: for nothing else; made when it is needed. `masked`: a text without its secrets. */
-export function createRunningCommands(
+export function createCustody(
   folder: string,
   masked: (text: string) => string = (text) => text,
-): RunningCommands {
+): Custody {
   return {
-    async begin(command) {
+    async begin(owner, command) {
       const dir = await makeIn(folder)
       const { pidNamespace } = await ownIdentity()
       await write(join(dir, commandFile), {
@@ -60,7 +64,7 @@ export function createRunningCommands(
       })
       return {
         dir,
-        environment: markOf(basename(dir)),
+        environment: environmentOf({ custody: nameOf(folder), owner, id: basename(dir) }),
         async started(pid) {
           const startedAt = await processStartedAt(pid)
           if (startedAt !== null) await write(join(dir, processFile), { pid, startedAt })
@@ -68,8 +72,21 @@ export function createRunningCommands(
         ended: () => rm(dir, { recursive: true, force: true }),
       }
     },
+    async endAll(owner) {
+      const marked = await findMarkedProcesses().catch(() => [])
+      await endGroups(marked.filter((one) => one.custody === nameOf(folder) && one.owner === owner))
+    },
   }
 }
+
+/** Processes of another data directory are not ours to end. */
+const nameOf = (folder: string): string =>
+  createHash('sha256').update(resolve(folder)).digest('hex').slice(0, 16)
+
+const endGroups = (processes: MarkedProcess[]): Promise<unknown> =>
+  Promise.all(
+    [...new Set(processes.map(({ group }) => group))].map((group) => endProcessGroup(group)),
+  )
 
 /** A disk that is full must not keep a command from running. */
 const write = (file: string, content: object): Promise<void> =>
@@ -87,29 +104,45 @@ async function makeIn(folder: string): Promise<string> {
 
 /**
  * Ends what a process that was killed left running, and removes its folders. Resolves with a line about
- * each command that it ended. Nobody else may have commands running in `folder`.
+ * each command that it ended. Nobody else may have commands running in `folder`. `afterCrash`: the process before
+ * this one did not end by itself; to look through all processes costs every other start 10 ms and more.
  */
-export async function endLeftCommands(folder: string): Promise<string[]> {
-  const names = await readdir(folder).catch(() => [])
-  if (names.length === 0) return []
-  const marked = await findMarkedProcesses()
+export async function endLeftCommands(
+  folder: string,
+  { afterCrash = true }: { afterCrash?: boolean } = {},
+): Promise<string[]> {
+  const names: string[] = await readdir(folder).catch(() => [])
+  if (names.length === 0 && !afterCrash) return []
+  const marked = await findMarkedProcesses().catch(() => [])
   const lines = await Promise.all(
-    names.map((name) => endLeft(join(folder, name), marked.get(name) ?? [])),
+    names.map((name) =>
+      endLeft(
+        join(folder, name),
+        marked.filter(({ id }) => id === name),
+      ),
+    ),
   )
-  return lines.filter((line) => line !== null)
+  // Their commands had ended, and left them.
+  const others = marked.filter((one) => one.custody === nameOf(folder) && !names.includes(one.id))
+  await endGroups(others)
+  return [
+    ...lines.filter((line) => line !== null),
+    ...(others.length > 0 ? ['Ended processes that commands had left running'] : []),
+  ]
 }
 
 async function endLeft(dir: string, marked: MarkedProcess[]): Promise<string | null> {
   const left = await readLeft(dir)
   // Processes of another machine or container can't be reached from here. A start there ends them.
   if (left.place && !(await isHere(left.place))) return null
-  const group = await groupOf(left, marked)
   // The command that this start was called from, by way of a process that outlived Shiplog.
-  if (group !== null && group === (await processStat(process.pid))?.group) return null
-  if (group !== null) await endProcessGroup(group)
+  if (ownMark()?.id === basename(dir)) return null
+  const leader = await runningLeader(left)
+  if (leader) await endProcessGroup(leader.pid)
+  await endGroups(marked)
   await rm(dir, { recursive: true, force: true })
   const command = left.place ? `: ${left.place.command}` : ''
-  return group === null ? null : `Ended a command that an agent had left running${command}`
+  return leader || marked.length > 0 ? `Ended a command that was left running${command}` : null
 }
 
 /** Each null where a kill came before it was written, or the disk was full. */
@@ -140,15 +173,10 @@ async function isHere({ hostName, pidNamespace }: NonNullable<Left['place']>): P
   return hostName === hostname() && pidNamespace === (await ownIdentity()).pidNamespace
 }
 
-/**
- * Its process group; null when nothing of it runs, or it can't be proved: a guess is not enough to end somebody's
- * process. Of marked processes the oldest counts, since what left the group by `setsid` carries the mark as well.
- */
-async function groupOf({ place, leader }: Left, marked: MarkedProcess[]): Promise<number | null> {
-  if (leader && place && (await judgeProcess({ ...leader, ...place })) === 'running')
-    return leader.pid
-  const found = marked.find(({ group }) => !leader || group === leader.pid)
-  return found?.group ?? null
+/** Null when it does not run, or that can't be proved: a guess is not enough to end somebody's process. */
+async function runningLeader({ place, leader }: Left): Promise<{ pid: number } | null> {
+  const runs = leader && place && (await judgeProcess({ ...leader, ...place })) === 'running'
+  return runs ? leader : null
 }
 
 const inOneLine = (command: string): string =>

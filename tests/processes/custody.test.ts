@@ -5,19 +5,16 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
-import { endProcessGroup } from '../../../src/main/agents/tools/process-group.ts'
-import {
-  createRunningCommands,
-  endLeftCommands,
-} from '../../../src/main/agents/tools/running-commands.ts'
-import { temporaryDir } from '../../harness.ts'
+import { createCustody, endLeftCommands } from '../../src/main/processes/custody.ts'
+import { endProcessGroup } from '../../src/main/processes/group.ts'
+import { temporaryDir } from '../harness.ts'
 
 /** A shell and what it started, as a tool leaves them whose process is killed. */
 async function leave(
   folder: string,
   { script = 'sleep 600 & wait', isNoted = true, isMarked = true } = {},
 ): Promise<{ shell: ChildProcess; dir: string }> {
-  const running = await createRunningCommands(folder).begin('make voyage\n# at length')
+  const running = await createCustody(folder).begin('task', 'make voyage\n# at length')
   const env = { ...process.env, ...(isMarked && running.environment) }
   const shell = spawn('sh', ['-c', script], { detached: true, stdio: 'ignore', env })
   onTestFinished(() => void shell.kill('SIGKILL'))
@@ -26,7 +23,7 @@ async function leave(
 }
 
 const onLinux = it.runIf(process.platform === 'linux')
-const ended = 'Ended a command that an agent had left running: make voyage'
+const ended = 'Ended a command that was left running: make voyage'
 
 it('ends what was left running, with all it had started, and says so', async () => {
   const folder = join(await temporaryDir(), 'running')
@@ -63,29 +60,59 @@ onLinux('ends a command whose process id was not written down before the kill', 
   expect(await readdir(folder)).toEqual([])
 })
 
+/** Starts a process that leaves its group, from a shell that waits; resolves with its process id. */
+async function leavingItsGroup(folder: string, owner = 'task') {
+  const file = join(await temporaryDir(), 'pid')
+  const running = await createCustody(folder).begin(owner, 'make voyage')
+  const script = `setsid sh -c '(echo $$ > ${file}; exec sleep 600) &' & sleep 600 & wait`
+  const env = { ...process.env, ...running.environment }
+  const shell = spawn('sh', ['-c', script], { detached: true, stdio: 'ignore', env })
+  onTestFinished(() => void shell.kill('SIGKILL'))
+  await running.started(shell.pid as number)
+  while (!(await readFile(file, 'utf8').catch(() => '')).endsWith('\n')) await sleep(10)
+  const outside = Number(await readFile(file, 'utf8'))
+  onTestFinished(() => endProcessGroup(outside).then(() => undefined))
+  return { shell, running, outside }
+}
+
+onLinux('ends also what left its group, after its shell was killed', async () => {
+  const folder = join(await temporaryDir(), 'running')
+  const { shell, outside } = await leavingItsGroup(folder)
+  const gone = once(shell, 'exit')
+  shell.kill('SIGKILL')
+  await gone
+  expect(await endLeftCommands(folder)).toEqual([ended])
+  expect(await endProcessGroup(shell.pid as number)).toBe(false)
+  expect(await endProcessGroup(outside)).toBe(false)
+})
+
+onLinux('ends what a command left that had ended before the kill', async () => {
+  const folder = join(await temporaryDir(), 'running')
+  const { shell, running, outside } = await leavingItsGroup(folder)
+  await endProcessGroup(shell.pid as number)
+  await running.ended()
+  expect(await endLeftCommands(folder)).toEqual(['Ended processes that commands had left running'])
+  expect(await endProcessGroup(outside)).toBe(false)
+})
+
 onLinux(
-  'ends what a command left in its group after its shell was killed, and nothing else',
+  'ends all of one owner in whatever group, and nothing of another or another folder',
   async () => {
     const folder = join(await temporaryDir(), 'running')
-    const file = join(await temporaryDir(), 'pid')
-    const script = `sleep 600 & setsid sh -c 'echo $$ > ${file}; exec sleep 600' & wait`
-    const { shell } = await leave(folder, { script })
-    while (!(await readFile(file, 'utf8').catch(() => '')).endsWith('\n')) await sleep(10)
-    const outside = Number(await readFile(file, 'utf8'))
-    onTestFinished(() => void process.kill(-outside, 'SIGKILL'))
-    const gone = once(shell, 'exit')
-    shell.kill('SIGKILL')
-    await gone
-    expect(await endLeftCommands(folder)).toEqual([ended])
-    expect(await endProcessGroup(shell.pid as number)).toBe(false)
-    process.kill(outside, 0)
+    const one = await leavingItsGroup(folder, 'one')
+    const two = await leavingItsGroup(folder, 'two')
+    const elsewhere = await leavingItsGroup(join(await temporaryDir(), 'running'), 'one')
+    await createCustody(folder).endAll('one')
+    expect(await endProcessGroup(one.outside)).toBe(false)
+    expect(await endProcessGroup(one.shell.pid as number)).toBe(false)
+    for (const { outside } of [two, elsewhere]) expect(await endProcessGroup(outside)).toBe(true)
   },
 )
 
 onLinux('leaves the command alone that this start was called from, for a later start', async () => {
   const folder = join(await temporaryDir(), 'running')
-  const running = await createRunningCommands(folder).begin('shiplog doctor')
-  const module = join(import.meta.dirname, '../../../src/main/agents/tools/running-commands.ts')
+  const running = await createCustody(folder).begin('task', 'shiplog doctor')
+  const module = join(import.meta.dirname, '../../src/main/processes/custody.ts')
   const script = `
     const { endLeftCommands } = await import(${JSON.stringify(module)})
     console.log(JSON.stringify(await endLeftCommands(${JSON.stringify(folder)})))`
@@ -103,7 +130,7 @@ onLinux('leaves the command alone that this start was called from, for a later s
 it('takes away what says nothing that can be read, and knows nothing of a folder that is not there', async () => {
   const folder = join(await temporaryDir(), 'running')
   expect(await endLeftCommands(folder)).toEqual([])
-  const { dir } = await createRunningCommands(folder).begin('true')
+  const { dir } = await createCustody(folder).begin('task', 'true')
   await writeFile(join(dir, 'process.json'), '{"pid":')
   expect(await endLeftCommands(folder)).toEqual([])
   expect(await readdir(folder)).toEqual([])
@@ -112,7 +139,7 @@ it('takes away what says nothing that can be read, and knows nothing of a folder
 it('gives a command its folder elsewhere where none can be made', async () => {
   const file = join(await temporaryDir(), 'file')
   await writeFile(file, '')
-  const running = await createRunningCommands(join(file, 'running')).begin('true')
+  const running = await createCustody(join(file, 'running')).begin('task', 'true')
   expect((await stat(running.dir)).isDirectory()).toBe(true)
   await running.ended()
   await expect(stat(running.dir)).rejects.toThrow('ENOENT')

@@ -4,8 +4,8 @@ import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, describe, expect, it, type TestContext } from 'vitest'
-import { acquireLease, readLeaseHolder } from '../../src/main/journal/index.ts'
-import { scratchDirectory } from './scratch.ts'
+import { acquireLease, readLeaseHolder } from '../../src/main/lease/lease.ts'
+import { scratchDirectory } from '../journal/scratch.ts'
 
 const children: ChildProcess[] = []
 

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
 import { readFile, readlink } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import type { ProcessIdentity } from '../../../shared/tasks.ts'
-import { systemCode } from '../errors.ts'
+import type { ProcessIdentity } from '../../shared/tasks.ts'
+import { systemCode } from '../journal/errors.ts'
 
 /** Stands for a start time that this system does not tell; such a process counts as the same. */
 const unknownStart = 'unknown'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { allProcessStats } from './process-stat.ts'
+import { allProcessStats } from './stat.ts'
 
 /** How long processes are given to end themselves before they are killed. */
 const killGraceMs = 1000

@@ -4,14 +4,14 @@ import { link, readdir, rename, unlink } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { z } from 'zod'
-import { readDataFile } from '../data-file.ts'
-import { exists, makeDirDurable, syncDirectory, writeNewFile } from '../durable-files.ts'
-import { systemCode } from '../errors.ts'
+import { readDataFile } from '../journal/data-file.ts'
+import { exists, makeDirDurable, syncDirectory, writeNewFile } from '../journal/durable-files.ts'
+import { systemCode } from '../journal/errors.ts'
+import { judgeProcess, ownIdentity } from '../processes/identity.ts'
 import { inodeAt, type KernelLock, lockFile } from './kernel-lock.ts'
-import { judgeProcess, ownIdentity } from './process-identity.ts'
 
 const hostSchema = z.enum(['desktop', 'web', 'cli'])
-export type LeaseHost = z.infer<typeof hostSchema>
+type LeaseHost = z.infer<typeof hostSchema>
 
 /**
  * What lease.json holds. Whose it is must be told: a lease that does not say is nobody's, and is taken over.

@@ -1,0 +1,79 @@
+/**
+ * The mark of what Shiplog starts: a variable of the environment, which all that a process starts inherits, also
+ * what leaves its group (`setsid`, a double fork). It finds processes that nothing else tells to be ours.
+ *
+ * Only Linux shows the environment of other processes (`/proc/<pid>/environ`, to the same user): elsewhere no marked
+ * process is found.
+ */
+import { readFile, readlink } from 'node:fs/promises'
+import { allProcessStats } from './stat.ts'
+
+/** Not taken for a variable that the agent exported (`shell-state.ts`). */
+const variable = '__shiplog_running'
+
+interface Mark {
+  /** Which custody: a part of a hash. */
+  custody: string
+  /** Whose run it belongs to. */
+  owner: string
+  /** Of the one process that was started. */
+  id: string
+}
+
+export interface MarkedProcess extends Mark {
+  group: number
+}
+
+export const environmentOf = ({ custody, owner, id }: Mark): Record<string, string> => ({
+  [variable]: `${custody}/${owner}/${id}`,
+})
+
+/**
+ * Living processes with a mark, the oldest first, without those that this process was started from. Empty where the
+ * system does not show them.
+ */
+export async function findMarkedProcesses(): Promise<MarkedProcess[]> {
+  if (!(await showsOwnProcesses())) return []
+  const living = (await allProcessStats()).filter(({ isAlive }) => isAlive)
+  const above = groupsAbove(living)
+  const others = living.filter(({ group }) => !above.has(group))
+  const marked = await Promise.all(
+    others
+      .sort((a, b) => a.startTicks - b.startTicks)
+      .map(async ({ pid, group }) => {
+        const mark = await markIn(pid)
+        return mark && { ...mark, group }
+      }),
+  )
+  return marked.filter((one) => one !== null)
+}
+
+/** The groups of this process and of all that it descends from. */
+function groupsAbove(living: { pid: number; parent: number; group: number }[]): Set<number> {
+  const byPid = new Map(living.map((one) => [one.pid, one]))
+  const groups = new Set<number>()
+  for (let one = byPid.get(process.pid); one; one = byPid.get(one.parent)) groups.add(one.group)
+  return groups
+}
+
+/** In a container that kept the outer `/proc`, the process ids in it are not ours. */
+async function showsOwnProcesses(): Promise<boolean> {
+  if (process.platform !== 'linux') return false
+  return (await readlink('/proc/self').catch(() => '')) === String(process.pid)
+}
+
+/** The mark that this process was started with; null: by nobody of ours. */
+export const ownMark = (): Mark | null => parseMark(process.env[variable])
+
+async function markIn(pid: number): Promise<Mark | null> {
+  // Another user's can't be read.
+  const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')
+  const prefix = `${variable}=`
+  const entry = environment.split('\0').find((one) => one.startsWith(prefix))
+  return parseMark(entry?.slice(prefix.length))
+}
+
+function parseMark(value: string | undefined): Mark | null {
+  const [custody, owner, id] = value?.split('/') ?? []
+  return custody && owner && id ? { custody, owner, id } : null
+}
