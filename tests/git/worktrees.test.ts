@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { createGit } from '../../src/main/git/index.ts'
@@ -51,6 +51,37 @@ it("makes a child's worktree from its parent's state, uncommitted work included"
   expect(await openRepository(child).read('README.md')).toBe('changed')
   expect(parent.git('status', '--porcelain')).toBe(' M README.md\n?? notes.md')
   expect(branches(project)).toEqual(['child', 'main', 'shiplog/work'])
+})
+
+it('makes one although a clean-up beside it takes the folder of all worktrees away', async () => {
+  const project = await makeRepository()
+  const from = project.git('rev-parse', 'HEAD')
+  const dir = await temporaryDir()
+  const [worktree, gitPath, isOver] = [
+    path.join(dir, 'work'),
+    path.join(dir, 'git'),
+    path.join(dir, 'over'),
+  ]
+  // As Git fails then: the branch has been made.
+  await writeFile(
+    gitPath,
+    `#!/bin/sh
+case " $* " in *" worktree add "*)
+  if [ ! -e '${isOver}' ]; then
+    touch '${isOver}'
+    git branch shiplog/work ${from}
+    echo "fatal: could not create directory of '.git/worktrees/work': No such file or directory" >&2
+    exit 128
+  fi
+esac
+exec git "$@"
+`,
+  )
+  await chmod(gitPath, 0o755)
+  const git = createGit({ env: testEnv, gitPath })
+  await git.createWorktree({ repoDir: project.dir, path: worktree, branch: 'shiplog/work', from })
+  expect(openRepository(worktree).git('rev-parse', 'HEAD')).toBe(from)
+  expect(noted(project)).toBe(2)
 })
 
 it('makes several at once', async () => {

@@ -34,8 +34,23 @@ export interface CreateWorktreeInput {
  * WorktreeRefusedError for what the caller can mend; after any failure nothing is left behind.
  */
 export async function createWorktree(git: RunGit, input: CreateWorktreeInput): Promise<void> {
-  const { repoDir, branch, signal } = input
   const from = await refuseWhatCannotBe(git, input)
+  for (let attemptsLeft = 3; ; attemptsLeft--) {
+    try {
+      return await addWorktree(git, input, from)
+    } catch (error) {
+      if (attemptsLeft === 0 || !wasPrunedMeanwhile(error)) throw error
+    }
+  }
+}
+
+/** A `git gc` beside it takes the folder of all worktrees away while it is empty, also from under a new one. */
+const wasPrunedMeanwhile = (error: unknown): boolean =>
+  error instanceof GitError &&
+  /could not create directory of '.*worktrees\/.*': No such file/.test(error.stderr)
+
+async function addWorktree(git: RunGit, input: CreateWorktreeInput, from: string): Promise<void> {
+  const { repoDir, branch, signal } = input
   try {
     // Locked until every file is in it: after a kill, missing files would look like somebody's work.
     const noFiles = ['--no-checkout', '--lock', '--reason', partialWorktreeReason]
