@@ -81,7 +81,7 @@ exec git "$@"
   const git = createGit({ env: testEnv, gitPath })
   await git.createWorktree({ repoDir: project.dir, path: worktree, branch: 'shiplog/work', from })
   expect(openRepository(worktree).git('rev-parse', 'HEAD')).toBe(from)
-  expect(noted(project)).toBe(2)
+  expect(noted(project)).toBe(1)
 })
 
 it('makes several at once', async () => {
