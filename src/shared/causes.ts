@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import { assertNever } from './assert-never.ts'
+import { momentOf } from './format-time.ts'
 import { taskIdSchema } from './ids.ts'
 
 /** What a program or a service said, for people to read; it decides nothing. */
@@ -65,6 +66,8 @@ export const isSameCause = (a: Cause | null, b: Cause | null): boolean =>
 export const isStoppedByPerson = (cause: Cause | null): boolean =>
   cause?.kind === 'stopped' && cause.by === 'person'
 
+type Reader = 'person' | 'agent'
+
 interface CauseFormat {
   /**
    * `full`: a phrase that can stand alone or after a colon. `short`: the same in the space of a list's row.
@@ -72,13 +75,13 @@ interface CauseFormat {
    */
   form?: 'full' | 'short' | 'clause'
   /** Who reads it: "you" is the person who uses Shiplog. */
-  reader?: 'person' | 'agent'
+  reader?: Reader
 }
 
 /** A phrase without a capital at its beginning and without a stop at its end. */
 export function formatCause(cause: Cause, format: CauseFormat = {}): string {
   const { form = 'full', reader = 'person' } = format
-  const words = wordsOf(cause, reader === 'person' ? 'you' : 'the user')
+  const words = wordsOf(cause, reader)
   if (form === 'full') return words.full
   if (form === 'short') return words.short ?? words.full
   return words.clause ?? `: ${words.full}`
@@ -90,7 +93,8 @@ interface Words {
   clause?: string
 }
 
-function wordsOf(cause: Cause, person: string): Words {
+function wordsOf(cause: Cause, reader: Reader): Words {
+  const person = reader === 'person' ? 'you' : 'the user'
   switch (cause.kind) {
     case 'stopped':
       return cause.by === 'person'
@@ -118,7 +122,7 @@ function wordsOf(cause: Cause, person: string): Words {
     case 'quota':
       return cause.untilMs === null
         ? { full: cause.detail }
-        : { full: `${cause.detail} (until ${new Date(cause.untilMs).toISOString()})` }
+        : { full: `${cause.detail} (until ${untilFor(reader, cause.untilMs)})` }
     case 'sign-in':
       return { full: `not signed in: ${cause.detail}`, short: 'not signed in' }
     case 'network':
@@ -144,6 +148,12 @@ function wordsOf(cause: Cause, person: string): Words {
     default:
       return assertNever(cause)
   }
+}
+
+/** An agent does not know the time zone of the person. */
+function untilFor(reader: Reader, atMs: number): string {
+  const iso = new Date(atMs).toISOString()
+  return reader === 'person' ? momentOf(iso) : iso
 }
 
 const because = (full: string, short = full): Words => ({

@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { openLedger } from '../../src/main/ledger/ledger.ts'
 import { layoutOf } from '../../src/main/sessions/session-files.ts'
 import { openShiplog, type Shiplog } from '../../src/main/shiplog.ts'
+import { momentOf } from '../../src/shared/format-time.ts'
 import { newTaskId, type TaskId } from '../../src/shared/ids.ts'
 import type { LedgerEvent } from '../../src/shared/ledger.ts'
 import type { ResumeSelector } from '../../src/shared/resume.ts'
@@ -80,7 +81,7 @@ describe('resuming on bad input', { timeout }, () => {
     expect(await answersTo(shiplog, { by: 'task', taskId: id.slice(0, 8) })).toMatchObject({
       code: 'REFUSED',
       data: { reason: 'completed' },
-      message: expect.stringContaining(`completed on ${endedAt}`),
+      message: expect.stringContaining(`completed on ${momentOf(String(endedAt))}`),
     })
     for (const selector of [
       { by: 'tree', taskId: id } as const,

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { layoutOf } from '../../src/main/sessions/session-files.ts'
 import type { Shiplog } from '../../src/main/shiplog.ts'
 import type { Entry } from '../../src/shared/entries.ts'
+import { momentOf } from '../../src/shared/format-time.ts'
 import type { TaskId } from '../../src/shared/ids.ts'
 import type { ResumeSelector } from '../../src/shared/resume.ts'
 import {
@@ -192,7 +193,7 @@ describe('resuming one', () => {
     await expect(again).rejects.toMatchObject({
       code: 'REFUSED',
       data: { reason: 'completed' },
-      message: expect.stringContaining(String(endedAt)),
+      message: expect.stringContaining(` completed on ${momentOf(String(endedAt))}: `),
     })
   })
 

@@ -2,6 +2,7 @@
 import prettyBytes from 'pretty-bytes'
 import type { RemovedItem, RetentionSettings, Sweep } from '../../shared/contract/retention.ts'
 import { counted } from '../../shared/counted.ts'
+import { dayOf } from '../../shared/format-time.ts'
 
 /** More would push everything else off a terminal; the receipt has all of them. */
 const detailsMax = 20
@@ -41,9 +42,8 @@ export function formatSweep(
 
 function inWords({ title, bytes, reason, kind, lastActiveAt }: RemovedItem): string {
   const size = prettyBytes(bytes)
-  const day = lastActiveAt?.slice(0, 10)
-  if (kind !== 'transcript')
-    return `${title}: ${size}, in the trash since ${day ?? 'an unknown day'}`
+  const day = lastActiveAt === null ? 'an unknown day' : dayOf(lastActiveAt)
+  if (kind !== 'transcript') return `${title}: ${size}, in the trash since ${day}`
   const beyond =
     { count: ', over the limit', bytes: ', over the size limit' }[reason as string] ?? ''
   return `${title}: ${size}, last active ${day}${beyond}`

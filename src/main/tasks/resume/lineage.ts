@@ -2,6 +2,7 @@
 import type { TranscriptPage } from '../../../shared/contract/workspace.ts'
 import type { Entry } from '../../../shared/entries.ts'
 import { refused } from '../../../shared/failure.ts'
+import { momentOf } from '../../../shared/format-time.ts'
 import type { TaskId } from '../../../shared/ids.ts'
 import type { LedgerState } from '../../../shared/projections/ledger-state.ts'
 import { emptySessionState, type SessionState } from '../../../shared/projections/session-state.ts'
@@ -139,7 +140,10 @@ function refuseExpired(title: string, expired: TranscriptExpiry): never {
     expired.purgedAt === null
       ? `Take it back out of the trash first: \`shiplog prune --undo ${expired.receiptId}\`, or "Restore it" where it is shown.`
       : 'It was permanently deleted, so there is no history to continue from: start a new agent instead.'
-  return refused('removed', `The transcript of "${title}" expired on ${expired.at}. ${remedy}`)
+  return refused(
+    'removed',
+    `The transcript of "${title}" expired on ${momentOf(expired.at)}. ${remedy}`,
+  )
 }
 
 const pageEntries = 500

@@ -1,6 +1,7 @@
 /** Who a person means when they resume (S1), and who can be resumed at all. Pure. */
 import { formatCause } from '../../../shared/causes.ts'
 import { FailureError, refused } from '../../../shared/failure.ts'
+import { momentOf } from '../../../shared/format-time.ts'
 import { resolveId, shortId, type TaskId } from '../../../shared/ids.ts'
 import { childrenByParent, type LedgerState } from '../../../shared/projections/ledger-state.ts'
 import { parallelGroupOf } from '../../../shared/projections/parallel-group.ts'
@@ -56,6 +57,7 @@ export function canBeResumed(task: Task, isActive: IsActive): boolean {
 function refuseWhatCannotGoOn(state: LedgerState, task: Task, isActive: IsActive): void {
   const { title, status, endedAt, cause } = task
   const why = cause ? formatCause(cause) : 'no cause is known'
+  const when = endedAt === null ? '' : `on ${momentOf(endedAt)}`
   const instead = 'Continue from it as a new task instead.'
   if (isActive(task.id)) return refused('running', `"${title}" is running, or about to.`)
   switch (status) {
@@ -64,8 +66,8 @@ function refuseWhatCannotGoOn(state: LedgerState, task: Task, isActive: IsActive
       return refused(
         'completed',
         task.parentId === null && !task.archived
-          ? `"${title}" completed on ${endedAt}: there is nothing to resume. Send it a follow-up, or continue from it as a new task.`
-          : `"${title}" completed on ${endedAt}, and a completed agent never runs again. ${instead}`,
+          ? `"${title}" completed ${when}: there is nothing to resume. Send it a follow-up, or continue from it as a new task.`
+          : `"${title}" completed ${when}, and a completed agent never runs again. ${instead}`,
       )
     case 'failed':
       return refused('not-interrupted', `"${title}" failed (${why}). Retry it instead.`)

@@ -3,14 +3,13 @@ import prettyBytes from 'pretty-bytes'
 import prettyMilliseconds from 'pretty-ms'
 import { counted as sharedCounted } from '../../../shared/counted.ts'
 import { dayMs, hourMs } from '../../../shared/durations.ts'
+import { dayOf } from '../../../shared/format-time.ts'
 
 const secondMs = 1000
 const minuteMs = 60 * secondMs
 /** Older than this, a date says more than a number of days. */
 const relativeMaxMs = 7 * dayMs
 
-const sameYear = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short' })
-const otherYear = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric' })
 const exact = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'long' })
 const clockTime = new Intl.DateTimeFormat('en', {
   hour: '2-digit',
@@ -36,9 +35,7 @@ export function relativeTime(iso: string, nowMs: number): string {
   if (ago < hourMs) return `${Math.floor(ago / minuteMs)}m ago`
   if (ago < dayMs) return `${Math.floor(ago / hourMs)}h ago`
   if (ago < relativeMaxMs) return `${Math.floor(ago / dayMs)}d ago`
-  const date = new Date(at)
-  const format = date.getFullYear() === new Date(nowMs).getFullYear() ? sameYear : otherYear
-  return format.format(date)
+  return dayOf(iso, nowMs)
 }
 
 /** The whole moment, for a tooltip. */
@@ -57,15 +54,6 @@ export function timeOfDay(iso: string): string {
 export function timeOfDayWithSeconds(iso: string): string {
   const at = Date.parse(iso)
   return Number.isNaN(at) ? iso : clockTimeWithSeconds.format(at)
-}
-
-/** `3 Nov`, or with its year when that is not this one. For a day to come as well. */
-export function dayOf(iso: string, nowMs = Date.now()): string {
-  const at = Date.parse(iso)
-  if (Number.isNaN(at)) return 'an unknown day'
-  const date = new Date(at)
-  const format = date.getFullYear() === new Date(nowMs).getFullYear() ? sameYear : otherYear
-  return format.format(date)
 }
 
 /** `40ms`, `1.4s`, `12s`, `3m 8s`. Less than nothing counts as nothing. */

@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import type { ReceiptItem, ReceiptSummary } from '../../../shared/contract/retention.ts'
-import { counted, dayOf } from '../primitives/format.ts'
+import { dayOf } from '../../../shared/format-time.ts'
+import { counted } from '../primitives/format.ts'
 import { Button, Bytes, RelativeTime, Skeleton, TextButton } from '../primitives/index.ts'
 import { RemovedList } from './removed-list.tsx'
 

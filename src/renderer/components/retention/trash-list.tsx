@@ -1,7 +1,8 @@
 import { FolderOpen } from 'lucide-react'
 import { useState } from 'react'
 import type { RemovalReason, TrashEntry } from '../../../shared/contract/retention.ts'
-import { counted, dayOf } from '../primitives/format.ts'
+import { dayOf } from '../../../shared/format-time.ts'
+import { counted } from '../primitives/format.ts'
 import {
   Button,
   Bytes,

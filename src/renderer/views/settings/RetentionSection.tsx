@@ -2,7 +2,6 @@ import { useEffect, useMemo, useRef, useState } from 'react'
 import { clockAheadText } from '../../../shared/clock-ahead-text.ts'
 import type { ClockAhead, RetentionSettings } from '../../../shared/contract/retention.ts'
 import type { Task } from '../../../shared/tasks.ts'
-import { dayOf } from '../../components/primitives/format.ts'
 import { Button, NoticeLine, Skeleton } from '../../components/primitives/index.ts'
 import { ReceiptList } from '../../components/retention/receipt-list.tsx'
 import { RetentionFields } from '../../components/retention/retention-fields.tsx'
@@ -154,7 +153,7 @@ function Form(props: {
 }
 
 const clockInWords = (ahead: ClockAhead): string =>
-  `${clockAheadText(ahead, dayOf)}. If today’s date is wrong, set it first: nothing is cleaned up until you confirm it.`
+  `${clockAheadText(ahead)}. If today’s date is wrong, set it first: nothing is cleaned up until you confirm it.`
 
 /** Transcripts in the trash: all, or those of one receipt. */
 function countExpired(tasks: Iterable<Task>, receiptId?: string): number {

@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'react'
+import { dayOf } from '../../../shared/format-time.ts'
 import type { TaskId } from '../../../shared/ids.ts'
 import { isRunning, type Task, type TranscriptExpiry } from '../../../shared/tasks.ts'
 import {
   TranscriptList,
   type TranscriptListHandle,
 } from '../../components/conversation/transcript-list.tsx'
-import { dayOf } from '../../components/primitives/format.ts'
 import { EmptyState, NoticeLine, Skeleton } from '../../components/primitives/index.ts'
 import { causeWords } from '../../components/task/cause-words.ts'
 import { shownStatus } from '../../components/task/shown-status.ts'

@@ -10,6 +10,7 @@ import {
 } from '../../../../shared/contract/workspace.ts'
 import { counted } from '../../../../shared/counted.ts'
 import type { Entry } from '../../../../shared/entries.ts'
+import { dayOf } from '../../../../shared/format-time.ts'
 import { shortId } from '../../../../shared/ids.ts'
 import { createTranscriptMarkdown } from '../../../../shared/projections/transcript-markdown.ts'
 import { isRunning } from '../../../../shared/tasks.ts'
@@ -200,11 +201,11 @@ async function* tellingExpiry(
   for await (const page of pages) {
     if (page.expired) {
       const { at, keptUntil, purgedAt, receiptId } = page.expired
-      const what = `This transcript expired on ${at.slice(0, 10)}`
+      const what = `This transcript expired on ${dayOf(at, context.host.now())}`
       await context.warn(
         purgedAt
-          ? `${what}, and was permanently deleted on ${purgedAt.slice(0, 10)}.`
-          : `${what}. Until ${keptUntil.slice(0, 10)}, \`shiplog prune --undo ${receiptId.slice(0, 8)}\` takes it back.`,
+          ? `${what}, and was permanently deleted on ${dayOf(purgedAt, context.host.now())}.`
+          : `${what}. Until ${dayOf(keptUntil, context.host.now())}, \`shiplog prune --undo ${receiptId.slice(0, 8)}\` takes it back.`,
       )
     }
     yield page
