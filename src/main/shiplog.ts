@@ -8,9 +8,7 @@ import type { ShiplogClient } from '../shared/contract/index.ts'
 import type { TaskId } from '../shared/ids.ts'
 import { clockAhead } from '../shared/projections/ledger-clock.ts'
 import { demoFiles, demoScenario } from './agents/scripted/demo/index.ts'
-import { maskScenario } from './agents/scripted/mask-scenario.ts'
-import { parseScenario } from './agents/scripted/parse-scenario.ts'
-import { createScriptedProgram } from './agents/scripted/scripted-program.ts'
+import { createScriptedDriver } from './agents/scripted/driver.ts'
 import { createDiscardUnfinished } from './agents/tools/discard-unfinished.ts'
 import { createToolRunner } from './agents/tools/tool-runner.ts'
 import { createDoctor } from './doctor/doctor.ts'
@@ -232,10 +230,7 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & Open
     ...common,
     workspaces,
     runs,
-    kinds: {
-      load: (_kind, source) => createScriptedProgram(parseScenario(source.text, source.name)),
-      masked: (_kind, text) => maskScenario(text, secrets),
-    },
+    drivers: { scripted: createScriptedDriver(secrets) },
     runTool: createToolRunner({
       custody,
       filesOfGit: git.listFiles,

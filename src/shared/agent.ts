@@ -17,6 +17,7 @@ import type {
   PlanItem,
   ProviderData,
 } from './agent-records.ts'
+import type { AgentChoice, AgentKind, AgentSpec } from './agents.ts'
 import type { Cause } from './causes.ts'
 import type { Entry } from './entries.ts'
 import type { TaskId, ToolCallId } from './ids.ts'
@@ -142,15 +143,53 @@ export interface AgentSession {
 /** Opens a session in its place. Rejects with what the person can do about it. */
 export type OpenAgent = (place: AgentPlace) => Promise<AgentSession>
 
-/** A kind of agent made ready for one tree of tasks. */
-export interface AgentProgram {
-  /** What a task is called that was given no prompt; absent: by where the program came from. */
-  name?: string
-  /** The agent that the person's prompt goes to. */
-  rootAgent: string
-  /** Null: there is no agent of that name. */
-  agent(name: string): OpenAgent | null
+/**
+ * A kind of agent. What is long of a spec (a scenario's text) is kept as files in the session directory of the
+ * tree's root, named by the spec.
+ */
+export interface AgentDriver<Choice = AgentChoice, Spec = AgentSpec> {
+  /** Makes a spec of what a person chose. Keeps nothing. Throws an Error that says what is wrong with it, and where. */
+  prepare(choice: Choice): PreparedAgent<Spec>
+  /** Of the files that a spec names. */
+  filesOf(spec: Spec): string[]
+  /** Whether an agent of this spec could begin now (G7). Starts nothing. */
+  check(spec: Spec, files: KeptFiles): Promise<Availability>
+  /** The spec of the sub-agent that an agent of `spec` asks for. Throws an Error for that agent to read. */
+  subAgent(spec: Spec, name: string, files: KeptFiles): Promise<Spec>
+  open(spec: Spec, place: AgentPlace, files: KeptFiles): Promise<AgentSession>
 }
+
+/** A kind that is added to the specs does not compile until it has its driver. */
+export type AgentDrivers = {
+  [Kind in AgentKind]: AgentDriver<
+    Extract<AgentChoice, { kind: Kind }>,
+    Extract<AgentSpec, { kind: Kind }>
+  >
+}
+
+export interface PreparedAgent<Spec = AgentSpec> {
+  spec: Spec
+  /** Without known secrets (K3). */
+  files: KeptFile[]
+  /** What a task is called that was given no prompt. */
+  title: string
+}
+
+/**
+ * `name`: from the session directory, `/` as separator. Its last part is the SHA-256 of the text in hex, with an
+ * extension: a file that was changed since shows.
+ */
+interface KeptFile {
+  name: string
+  text: string
+}
+
+export interface KeptFiles {
+  /** Rejects with what the disk says, or that the file was changed. */
+  read(name: string): Promise<string>
+}
+
+export type Availability = { state: 'ready' } | { state: 'unavailable'; cause: Cause }
 
 export interface ToolResult {
   outcome: 'ok' | 'error'

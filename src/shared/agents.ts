@@ -20,6 +20,11 @@ export const agentSpecSchema = z.discriminatedUnion('kind', [
 ])
 export type AgentSpec = z.infer<typeof agentSpecSchema>
 
+/** Where the text lies, from the session directory of the tree's root. */
+export const scenarioFile = ({ scenario }: Pick<AgentSpec, 'scenario'>): string =>
+  `${scenariosDir}/${scenario}.yaml`
+export const scenariosDir = 'scenarios'
+
 /** A scenario is written by hand; more is another kind of file. */
 export const scenarioBytesMax = 1024 * 1024
 

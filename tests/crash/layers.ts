@@ -5,6 +5,7 @@
  */
 
 import { createHash } from 'node:crypto'
+import { createScriptedDriver } from '../../src/main/agents/scripted/driver.ts'
 import { createDiscardUnfinished } from '../../src/main/agents/tools/discard-unfinished.ts'
 import { saveReport } from '../../src/main/artifacts/index.ts'
 import { createDoctor } from '../../src/main/doctor/doctor.ts'
@@ -20,6 +21,7 @@ import { createSessions } from '../../src/main/sessions/sessions.ts'
 import { createAgentSpecs } from '../../src/main/tasks/agent-specs.ts'
 import { recoverLostRuns } from '../../src/main/tasks/recovery.ts'
 import { createWorkspaceService } from '../../src/main/workspaces/workspace-service.ts'
+import { scenarioFile } from '../../src/shared/agents.ts'
 import type { Entry } from '../../src/shared/entries.ts'
 import { newProjectId, newTaskId, runIdOf, type TaskId } from '../../src/shared/ids.ts'
 import { type LedgerEvent, ledgerEventSchema } from '../../src/shared/ledger.ts'
@@ -119,12 +121,7 @@ export async function allEntries(
 /** Only kept: nobody plays it here. */
 const scenario = 'version: 1\n'
 const spec = { ...scriptedSpec(), scenario: createHash('sha256').update(scenario).digest('hex') }
-const agentSpecs = createAgentSpecs({
-  load: () => {
-    throw new Error('no scenario is played')
-  },
-  masked: (_kind, text) => text,
-})
+const agentSpecs = createAgentSpecs({ scripted: createScriptedDriver(createMasker()) })
 
 const usage = { ...noUsage, inputTokens: 1, outputTokens: 1 }
 
@@ -146,7 +143,10 @@ export async function sail(layers: Layers, ack: (fact: Fact) => void): Promise<v
   async function create(title: string, parentId: TaskId | null): Promise<TaskId> {
     const taskId = newTaskId()
     const rootId = parentId ? (ledger.state.tasks.get(parentId)?.rootId ?? parentId) : taskId
-    if (parentId === null) await agentSpecs.save(layout.sessionDir(taskId), { spec, scenario })
+    if (parentId === null)
+      await agentSpecs.save(layout.sessionDir(taskId), {
+        files: [{ name: scenarioFile(spec), text: scenario }],
+      })
     await ledger.record(
       {
         type: 'task.created',

@@ -2,70 +2,94 @@ import { mkdtemp, readdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { maskScenario } from '../../src/main/agents/scripted/mask-scenario.ts'
-import { parseScenario } from '../../src/main/agents/scripted/parse-scenario.ts'
-import { createScriptedProgram } from '../../src/main/agents/scripted/scripted-program.ts'
+import { createScriptedDriver, programsMax } from '../../src/main/agents/scripted/driver.ts'
 import { createMasker } from '../../src/main/secrets/masker.ts'
-import { createAgentSpecs, programsMax } from '../../src/main/tasks/agent-specs.ts'
+import { createAgentSpecs } from '../../src/main/tasks/agent-specs.ts'
+import type { AgentPlace } from '../../src/shared/agent.ts'
+import { newTaskId } from '../../src/shared/ids.ts'
 
 const secret = 'kept-from-every-disk'
 const masker = createMasker()
 masker.learn([{ name: 'API_TOKEN', value: secret }])
 
-const specs = () =>
-  createAgentSpecs({
-    load: (_kind, { text, name }) => createScriptedProgram(parseScenario(text, name)),
-    masked: (_kind, text) => maskScenario(text, masker),
-  })
+const specs = () => createAgentSpecs({ scripted: createScriptedDriver(masker) })
+const newDir = () => mkdtemp(join(tmpdir(), 'shiplog-specs-'))
 
 const playing = (say: string) => ({
   kind: 'scripted' as const,
   scenario: `version: 1\nname: talk\nagents:\n  lead:\n    turns:\n      - say: ${say}\n`,
   source: 'talk.yaml',
 })
+const place: AgentPlace = {
+  ...{ taskId: newTaskId(), cwd: '/', env: {}, history: [], resume: null },
+  signal: new AbortController().signal,
+}
 
 it('are read back by another process, with the scenario under the hash of its text', async () => {
-  const dir = await mkdtemp(join(tmpdir(), 'shiplog-specs-'))
-  const { spec, scenario, program } = specs().prepare(playing('Hello.'))
-  await specs().save(dir, { spec, scenario })
-  expect(spec).toMatchObject({ kind: 'scripted', source: 'talk.yaml', agent: program.rootAgent })
+  const dir = await newDir()
+  const prepared = specs().prepare(playing('Hello.'))
+  const { spec, files } = prepared
+  await specs().save(dir, prepared)
+  expect(prepared).toMatchObject({ title: 'talk', spec: { source: 'talk.yaml', agent: 'lead' } })
   expect(await readdir(join(dir, 'scenarios'))).toEqual([`${spec.scenario}.yaml`])
-  expect(await specs().read(dir, spec)).toEqual({ spec, scenario })
-  expect((await specs().program(dir, spec)).agent('lead')).not.toBeNull()
+  expect(await specs().read(dir, spec)).toEqual({ spec, files })
+  expect(await specs().check(dir, spec)).toEqual({ state: 'ready' })
+  expect((await specs().open(dir, spec, place)).ref).toBeNull()
 })
 
 it('[K3] keep no known secret of a scenario, and name the text without it', () => {
-  const { spec, scenario } = specs().prepare(playing(secret))
-  expect(scenario).not.toContain(secret)
+  const { spec, files } = specs().prepare(playing(secret))
+  expect(JSON.stringify(files)).not.toContain(secret)
   expect(spec.scenario).not.toBe(specs().prepare(playing('Hello.')).spec.scenario)
 })
 
-it('refuse a scenario that was changed or is gone since', async () => {
-  const dir = await mkdtemp(join(tmpdir(), 'shiplog-specs-'))
-  const { spec, scenario } = specs().prepare(playing('Hello.'))
+it('are unavailable when the scenario was changed or is gone since', async () => {
+  const dir = await newDir()
+  const prepared = specs().prepare(playing('Hello.'))
+  const { spec } = prepared
   await expect(specs().read(dir, spec)).rejects.toThrow(spec.scenario)
-  await specs().save(dir, { spec, scenario })
-  await writeFile(join(dir, 'scenarios', `${spec.scenario}.yaml`), `${scenario}# another\n`)
-  await expect(specs().program(dir, spec)).rejects.toThrow('was changed after it was started')
+  expect(await specs().check(dir, spec)).toMatchObject({
+    ...{ state: 'unavailable', cause: { kind: 'not-started' } },
+  })
+  await specs().save(dir, prepared)
+  await writeFile(join(dir, 'scenarios', `${spec.scenario}.yaml`), 'version: 1\n')
+  await expect(specs().read(dir, spec)).rejects.toThrow('was changed after it was started')
+  const { state, cause } = (await specs().check(dir, spec)) as { state: string; cause: object }
+  expect([state, JSON.stringify(cause)]).toEqual([
+    'unavailable',
+    expect.stringContaining('was changed after it was started'),
+  ])
+})
+
+it('name a sub-agent of the same scenario, and none that is not in it', async () => {
+  const dir = await newDir()
+  const prepared = specs().prepare(playing('Hello.'))
+  await specs().save(dir, prepared)
+  expect(await specs().subAgent(dir, prepared.spec, 'lead')).toEqual(prepared.spec)
+  await expect(specs().subAgent(dir, prepared.spec, 'nobody')).rejects.toThrow(
+    'There is no agent "nobody"',
+  )
 })
 
 it('keep a bounded number of programs loaded, those used last', async () => {
-  const dir = await mkdtemp(join(tmpdir(), 'shiplog-specs-'))
-  const loads: string[] = []
-  const counted = createAgentSpecs({
-    load(_kind, { text, name }) {
-      loads.push(name)
-      return createScriptedProgram(parseScenario(text, name))
-    },
-    masked: (_kind, text) => text,
-  })
+  const reads: string[] = []
+  const files = new Map<string, string>()
+  const driver = createScriptedDriver(masker)
   const given = Array.from({ length: programsMax + 1 }, (_, n) => `${n}.yaml`)
-  const prepared = given.map((source, n) => specs().prepare({ ...playing(`Hello ${n}.`), source }))
-  for (const one of prepared) await counted.save(dir, one)
+  const prepared = given.map((source, n) =>
+    createScriptedDriver(masker).prepare({ ...playing(`Hello ${n}.`), source }),
+  )
+  for (const one of prepared) for (const { name, text } of one.files) files.set(name, text)
   const use = async (n: number) => {
-    loads.length = 0
-    await counted.program(dir, prepared[n]?.spec ?? expect.unreachable())
-    return loads
+    reads.length = 0
+    const { spec } = prepared[n] ?? expect.unreachable()
+    await driver.check(spec, {
+      async read(name) {
+        reads.push(spec.source)
+        return files.get(name) ?? expect.unreachable()
+      },
+    })
+    return reads
   }
   for (let n = 0; n < programsMax; n++) expect(await use(n)).toEqual([`${n}.yaml`])
   expect(await use(0)).toEqual([])

@@ -1,10 +1,10 @@
 /** The scenarios that agents play: each lies in its root's directory, named by the SHA-256 of its text. */
 import { join } from 'node:path'
+import { scenarioFile } from '../../shared/agents.ts'
 import type { TaskId } from '../../shared/ids.ts'
 import type { LedgerState } from '../../shared/projections/ledger-state.ts'
 import type { Task } from '../../shared/tasks.ts'
 import { sha256OfDataFile } from '../journal/index.ts'
-import { scenarioPath } from '../sessions/session-files.ts'
 import type { Case, Findings } from './finding.ts'
 import { isFile } from './on-disk.ts'
 
@@ -28,7 +28,7 @@ export async function* examineScenarios(
   tasks: Iterable<Task>,
 ): Findings {
   for (const { spec, title, rootId } of tasks) {
-    const path = join(dir, scenarioPath(spec.scenario))
+    const path = join(dir, scenarioFile(spec))
     const what = `the scenario of "${title}" (${spec.source})`
     subject.looked()
     if (!(await isFile(path))) {

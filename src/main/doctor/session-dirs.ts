@@ -2,6 +2,7 @@
 
 import { join } from 'node:path'
 import { z } from 'zod'
+import { scenariosDir } from '../../shared/agents.ts'
 import { parseTaskId, type TaskId } from '../../shared/ids.ts'
 import type { Task } from '../../shared/tasks.ts'
 import {
@@ -10,7 +11,6 @@ import {
   transcriptsIndexFile,
 } from '../artifacts/transcripts.ts'
 import { isLeftOfMove, readJsonFile } from '../journal/index.ts'
-import { scenariosDir } from '../sessions/session-files.ts'
 import type { Case, Finding, Findings } from './finding.ts'
 import { examineIndexes } from './indexes.ts'
 import { examineTranscript } from './journals.ts'

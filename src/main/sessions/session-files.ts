@@ -14,11 +14,6 @@ export const checkpointFile = 'chat.state.json'
 export const partialFile = 'partial.json'
 /** What files held before an agent changed them, each under the hash of its content. */
 export const fileHistoryFolder = 'file-history'
-/** A root's: the scenarios that its tree plays, each named by the SHA-256 of its text. */
-export const scenariosDir = 'scenarios'
-
-/** Where a scenario lies below its root's directory. `sha256`: of its text, in hex. */
-export const scenarioPath = (sha256: string): string => join(scenariosDir, `${sha256}.yaml`)
 /** What a transcript consists of: moved together when a session is archived. */
 export const transcriptParts = [
   chatFile,

@@ -1,76 +1,68 @@
-/** What a task's agent spec names: where it is kept beside the record, and the program that it stands for. */
+/** The agents that specs name: the driver of each kind, and the files that are kept beside the record for it. */
 import { createHash } from 'node:crypto'
-import { dirname, join } from 'node:path'
-import type { AgentProgram } from '../../shared/agent.ts'
-import type { AgentChoice, AgentSpec } from '../../shared/agents.ts'
+import { dirname, join, parse } from 'node:path'
+import type {
+  AgentDriver,
+  AgentDrivers,
+  AgentPlace,
+  AgentSession,
+  Availability,
+  KeptFiles,
+  PreparedAgent,
+} from '../../shared/agent.ts'
+import type { AgentChoice, AgentKind, AgentSpec } from '../../shared/agents.ts'
 import { makeDirDurable, readDataFile, writeFileDurable } from '../journal/index.ts'
-import { scenarioPath } from '../sessions/session-files.ts'
-import type { AgentKinds } from './agent-kinds.ts'
 
-/** A spec with the text that it names by its hash. */
-export interface PreparedAgent {
-  spec: AgentSpec
-  scenario: string
-}
-
+/** `sessionDir`: of the root, where the files of its tree's specs lie. */
 export interface AgentSpecs {
   /** Checks what was chosen, and takes the secrets out of it. Keeps nothing. Throws what is wrong with it. */
-  prepare(choice: AgentChoice): PreparedAgent & { program: AgentProgram }
-  /** Durable in the session directory of a root when it resolves. */
-  save(sessionDir: string, agent: PreparedAgent): Promise<void>
+  prepare(choice: AgentChoice): PreparedAgent
+  /** Durable when it resolves. */
+  save(sessionDir: string, agent: Pick<PreparedAgent, 'files'>): Promise<void>
   /** What `save` kept. Throws an Error that says what is missing or was changed. */
-  read(sessionDir: string, spec: AgentSpec): Promise<PreparedAgent>
-  program(sessionDir: string, spec: AgentSpec): Promise<AgentProgram>
+  read(sessionDir: string, spec: AgentSpec): Promise<Pick<PreparedAgent, 'spec' | 'files'>>
+  check(sessionDir: string, spec: AgentSpec): Promise<Availability>
+  /** Throws an Error for the agent that asks. */
+  subAgent(sessionDir: string, spec: AgentSpec, name: string): Promise<AgentSpec>
+  open(sessionDir: string, spec: AgentSpec, place: AgentPlace): Promise<AgentSession>
 }
 
-/**
- * Programs that stay loaded, those used last. One can take several megabytes; a tree plays one, and few trees are at
- * work at once. Another one is read and parsed again.
- */
-export const programsMax = 8
-
-export function createAgentSpecs(kinds: AgentKinds): AgentSpecs {
-  /** By the hash of the scenario, the least recently used first. */
-  const loaded = new Map<string, AgentProgram>()
-
-  function keep(scenario: string, program: AgentProgram): AgentProgram {
-    loaded.delete(scenario)
-    loaded.set(scenario, program)
-    const [oldest] = loaded.keys()
-    if (loaded.size > programsMax && oldest !== undefined) loaded.delete(oldest)
-    return program
-  }
-
-  async function read(sessionDir: string, spec: AgentSpec): Promise<PreparedAgent> {
-    const file = join(sessionDir, scenarioPath(spec.scenario))
-    const scenario = (await readDataFile(file)).toString('utf8')
-    if (sha256(scenario) !== spec.scenario)
-      throw new Error(`${file} was changed after it was started: its name is the hash of its text`)
-    return { spec, scenario }
-  }
+export function createAgentSpecs(drivers: AgentDrivers): AgentSpecs {
+  // Each driver takes the specs of its own kind: the type of the table says so, which a lookup loses.
+  const driverOf = (kind: AgentKind) => drivers[kind] as AgentDriver
+  const filesIn = (sessionDir: string): KeptFiles => ({
+    async read(name) {
+      const file = join(sessionDir, name)
+      const content = await readDataFile(file)
+      const sum = createHash('sha256').update(content).digest('hex')
+      if (parse(file).name !== sum)
+        throw new Error(
+          `${file} was changed after it was started: its name is the hash of its text`,
+        )
+      return content.toString('utf8')
+    },
+  })
+  const check: AgentSpecs['check'] = (sessionDir, spec) =>
+    driverOf(spec.kind).check(spec, filesIn(sessionDir))
 
   return {
-    prepare({ kind, scenario: given, source }) {
-      kinds.load(kind, { text: given, name: source })
-      const scenario = kinds.masked(kind, given)
-      const program = kinds.load(kind, { text: scenario, name: source })
-      const spec = { kind, scenario: sha256(scenario), source, agent: program.rootAgent }
-      keep(spec.scenario, program)
-      return { spec, scenario, program }
+    prepare: (choice) => driverOf(choice.kind).prepare(choice),
+    async save(sessionDir, { files }) {
+      for (const { name, text } of files) {
+        const file = join(sessionDir, name)
+        await makeDirDurable(dirname(file))
+        await writeFileDurable(file, text)
+      }
     },
-    async save(sessionDir, { spec, scenario }) {
-      const file = join(sessionDir, scenarioPath(spec.scenario))
-      await makeDirDurable(dirname(file))
-      await writeFileDurable(file, scenario)
+    async read(sessionDir, spec) {
+      const { read } = filesIn(sessionDir)
+      const names = driverOf(spec.kind).filesOf(spec)
+      const files = await Promise.all(names.map(async (name) => ({ name, text: await read(name) })))
+      return { spec, files }
     },
-    read,
-    async program(sessionDir, spec) {
-      const known = loaded.get(spec.scenario)
-      if (known) return keep(spec.scenario, known)
-      const { scenario } = await read(sessionDir, spec)
-      return keep(spec.scenario, kinds.load(spec.kind, { text: scenario, name: spec.source }))
-    },
+    check,
+    subAgent: (sessionDir, spec, name) =>
+      driverOf(spec.kind).subAgent(spec, name, filesIn(sessionDir)),
+    open: (sessionDir, spec, place) => driverOf(spec.kind).open(spec, place, filesIn(sessionDir)),
   }
 }
-
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')

@@ -1,18 +1,19 @@
 /** Makes root tasks: from a person's prompt, anew in place of another, or going on from another (T4). */
+import type { PreparedAgent } from '../../shared/agent.ts'
 import { newTaskId, type TaskId } from '../../shared/ids.ts'
 import type { LedgerEvent, LedgerEventOf } from '../../shared/ledger.ts'
 import { removeDurable } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { WorkspaceService } from '../workspaces/workspace-service.ts'
-import type { AgentSpecs, PreparedAgent } from './agent-specs.ts'
+import type { AgentSpecs } from './agent-specs.ts'
 
 interface NewRoot
   extends Pick<
     LedgerEventOf<'task.created'>,
     'projectId' | 'title' | 'prompt' | 'model' | 'isolation' | 'resumedFrom' | 'options'
   > {
-  prepared: PreparedAgent
+  prepared: Pick<PreparedAgent, 'spec' | 'files'>
   /** The commit that its worktree is made from; the project's HEAD unless given. */
   commit?: string | undefined
   /** What is recorded together with it. */

@@ -4,7 +4,7 @@
  */
 
 import { join } from 'node:path'
-import type { DiscardUnfinished, RunTool, TaskToolsPort } from '../../shared/agent.ts'
+import type { DiscardUnfinished, OpenAgent, RunTool, TaskToolsPort } from '../../shared/agent.ts'
 import { formatCause } from '../../shared/causes.ts'
 import type { EntryBody } from '../../shared/entries.ts'
 import { type PromptId, runIdOf, type TaskId } from '../../shared/ids.ts'
@@ -257,7 +257,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
           lineage: (await deps.lineageOf(task)).entries,
           opening,
           session,
-          openAgent: await agentOf(task),
+          openAgent: await openerOf(task),
           // There is nobody to ask yet: no agent that asks can be started (P1).
           decide: async () => ({ optionId: null, allowed: false, by: 'nobody' }),
           runTool: deps.runTool,
@@ -311,12 +311,12 @@ export function createRunner(deps: RunnerDependencies): Runner {
   const hasTranscript = (taskId: TaskId): Promise<boolean> =>
     exists(join(layout.sessionDir(taskId), chatFile)).catch(() => true)
 
-  async function agentOf(task: Task) {
-    const { spec, rootId } = task
-    const program = await deps.agentSpecs.program(layout.sessionDir(rootId), spec)
-    const agent = program.agent(spec.agent)
-    if (!agent) throw new Error(`the scenario has no agent "${spec.agent}"`)
-    return agent
+  /** Throws an Interruption with its cause when such an agent can't begin now (G7). */
+  async function openerOf({ spec, rootId }: Task): Promise<OpenAgent> {
+    const home = layout.sessionDir(rootId)
+    const availability = await deps.agentSpecs.check(home, spec)
+    if (availability.state === 'unavailable') throw new Interruption(availability.cause)
+    return (place) => deps.agentSpecs.open(home, spec, place)
   }
 
   async function cleanUp(taskId: TaskId, ended: Promise<void> = Promise.resolve()): Promise<void> {

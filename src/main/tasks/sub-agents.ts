@@ -1,5 +1,6 @@
 /** What agents ask for: sub-agents of their own, and to have their report kept. */
 import type { TaskRequest, TaskToolsPort } from '../../shared/agent.ts'
+import type { AgentSpec } from '../../shared/agents.ts'
 import { newTaskId, type TaskId, type ToolCallId } from '../../shared/ids.ts'
 import type { LedgerEvent } from '../../shared/ledger.ts'
 import { planReferenceOf } from '../../shared/plan-reference.ts'
@@ -49,20 +50,18 @@ export function createSubAgents(deps: SubAgentsDependencies): SubAgents {
     const asked = record.children(parentId).findLast((task) => task.callId === callId)
     if (asked) return { taskId: asked.id }
     const parent = record.known(parentId)
-    await refuseWhatCannotBe(parent, request)
+    const home = layout.sessionDir(parent.rootId)
+    const spec = await deps.agentSpecs.subAgent(home, parent.spec, request.agent)
+    refuseDeeper(parent)
     const taskId = newTaskId()
-    const created = createdEvent(taskId, parent, request, callId)
+    const created = createdEvent(taskId, parent, spec, request, callId)
     if (created.dependsOn.length > 0) await ledger.record(created)
     else await createWithWorkspace(created, () => deps.isActive(parentId))
     deps.begin(taskId, request.prompt)
     return { taskId }
   }
 
-  async function refuseWhatCannotBe(parent: Task, request: TaskRequest): Promise<void> {
-    const program = await deps.agentSpecs.program(layout.sessionDir(parent.rootId), parent.spec)
-    if (!program.agent(request.agent)) {
-      throw new Error(`There is no agent "${request.agent}" in this scenario.`)
-    }
+  function refuseDeeper(parent: Task): void {
     if (parent.depth >= taskDepthMax) {
       throw new Error(
         `Sub-agents may be nested ${taskDepthMax} deep and this one would be deeper: do the work here.`,
@@ -75,6 +74,7 @@ export function createSubAgents(deps: SubAgentsDependencies): SubAgents {
   function createdEvent(
     taskId: TaskId,
     parent: Task,
+    spec: AgentSpec,
     request: TaskRequest,
     callId: ToolCallId,
   ): Created {
@@ -87,7 +87,7 @@ export function createSubAgents(deps: SubAgentsDependencies): SubAgents {
       projectId: parent.projectId,
       title,
       agent,
-      spec: { ...parent.spec, agent },
+      spec,
       prompt,
       model: null,
       // Outside Git there is nothing to branch from.

@@ -3,7 +3,7 @@
  * to a task is in `lifecycle.ts`, how a run is played in `runner.ts`.
  */
 
-import type { DiscardUnfinished, RunTool } from '../../shared/agent.ts'
+import type { AgentDrivers, DiscardUnfinished, RunTool } from '../../shared/agent.ts'
 import type { AgentChoice } from '../../shared/agents.ts'
 import { type Cause, type ClosedHow, formatCause } from '../../shared/causes.ts'
 import type { StoppedTasks } from '../../shared/contract/tasks.ts'
@@ -36,7 +36,6 @@ import type { DataLayout } from '../sessions/session-files.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { WorkspaceService } from '../workspaces/workspace-service.ts'
 import { type ActivityBoard, createActivityBoard } from './activity.ts'
-import type { AgentKinds } from './agent-kinds.ts'
 import { type AgentSpecs, createAgentSpecs } from './agent-specs.ts'
 import { releasedBy } from './dependencies.ts'
 import type { FindDrift, FindObstacle, RestoreWorkingDir } from './drift/index.ts'
@@ -107,7 +106,7 @@ interface TaskServiceDependencies {
   workspaces: WorkspaceService
   layout: DataLayout
   runs: RunRegistry
-  kinds: AgentKinds
+  drivers: AgentDrivers
   runTool: RunTool
   discardUnfinished: DiscardUnfinished
   custody: Custody
@@ -124,7 +123,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
   const { ledger, workspaces, layout, runs } = deps
   const { state } = ledger
   const record = createTaskRecord(ledger)
-  const agentSpecs = createAgentSpecs(deps.kinds)
+  const agentSpecs = createAgentSpecs(deps.drivers)
   const activity = createActivityBoard()
   const transcripts = { state, records: workspaces.records }
   const runner = createRunner({
@@ -182,11 +181,11 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     const { projectId, prompt } = request
     await workspaces.environments.learn(projectId)
     const prepared = prepare(request.agent)
-    const { spec, program } = prepared
     const isolation = await workspaces.projects.checkStart(projectId, request.isolation)
     const taskId = await roots.create({
       projectId,
-      title: request.title?.trim() || titleOf(prompt) || titleOf(program.name ?? '') || spec.source,
+      title:
+        request.title?.trim() || titleOf(prompt) || titleOf(prepared.title) || prepared.spec.source,
       prompt,
       model: null,
       isolation,

@@ -1,14 +1,14 @@
 /** The scripted program, which notes what each run is given before it plays it. */
 import { appendFileSync } from 'node:fs'
 import * as scripted from '../../../src/main/agents/scripted/scripted-program.ts'
-import type { AgentPlace, AgentProgram, PromptPart } from '../../../src/shared/agent.ts'
+import type { AgentPlace, PromptPart } from '../../../src/shared/agent.ts'
 
 export const historiesVariable = 'SHIPLOG_TEST_HISTORIES'
 
 export type NotedRun = Pick<AgentPlace, 'taskId' | 'history'> & { prompt: PromptPart[] }
 
 export const createScriptedProgram: typeof scripted.createScriptedProgram = (scenario) => {
-  const program: AgentProgram = scripted.createScriptedProgram(scenario)
+  const program: scripted.ScriptedProgram = scripted.createScriptedProgram(scenario)
   return {
     ...program,
     agent(name) {

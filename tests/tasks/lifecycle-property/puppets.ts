@@ -3,7 +3,8 @@
  * order after the other. They stand in the place of the scripted agents; everything else is real.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { AgentEvent, AgentProgram } from '../../../src/shared/agent.ts'
+import type { ScriptedProgram } from '../../../src/main/agents/scripted/scripted-program.ts'
+import type { AgentEvent } from '../../../src/shared/agent.ts'
 import type { Entry } from '../../../src/shared/entries.ts'
 import type { TaskId } from '../../../src/shared/ids.ts'
 import { failing, type PlayedRun, playedAgent, speech } from '../../runs/played-agent.ts'
@@ -26,7 +27,7 @@ interface Puppet {
 }
 
 export interface Stage {
-  readonly program: AgentProgram
+  readonly program: ScriptedProgram
   /** Does `work`, and all that comes of it, in the life that is now: a crash ends it. */
   inThisLife<T>(work: () => T): T
   /** The runs of this life, by task. */

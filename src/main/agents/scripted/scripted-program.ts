@@ -1,8 +1,8 @@
 import type {
   AgentEvent,
   AgentPlace,
-  AgentProgram,
   AgentSession,
+  OpenAgent,
   PromptPart,
 } from '../../../shared/agent.ts'
 import { noUsage } from '../../../shared/usage.ts'
@@ -12,8 +12,18 @@ import { createReplay } from './replay.ts'
 import type { Scenario, ScenarioAgent } from './scenario.ts'
 import { inPieces } from './speech.ts'
 
+/** The agents of a scenario, ready to play. */
+export interface ScriptedProgram {
+  /** What a task is called that was given no prompt; absent: by where the scenario came from. */
+  name?: string
+  /** The agent that the person's prompt goes to. */
+  rootAgent: string
+  /** Null: there is no agent of that name. */
+  agent(name: string): OpenAgent | null
+}
+
 /** Makes the agents of a scenario: each plays its turns with the tools that its run is given. */
-export function createScriptedProgram(scenario: Scenario): AgentProgram {
+export function createScriptedProgram(scenario: Scenario): ScriptedProgram {
   return {
     name: scenario.name,
     rootAgent: scenario.rootAgent,

@@ -3,6 +3,7 @@
  * continues from where another one ended (T4).
  */
 
+import type { PreparedAgent } from '../../../shared/agent.ts'
 import type { EntryBody } from '../../../shared/entries.ts'
 import { refused } from '../../../shared/failure.ts'
 import { runIdOf, type TaskId } from '../../../shared/ids.ts'
@@ -10,7 +11,7 @@ import type { LedgerEvent } from '../../../shared/ledger.ts'
 import { descendantsOf, type LedgerState } from '../../../shared/projections/ledger-state.ts'
 import { isRunning, type Task } from '../../../shared/tasks.ts'
 import type { WorkspaceService } from '../../workspaces/workspace-service.ts'
-import type { AgentSpecs, PreparedAgent } from '../agent-specs.ts'
+import type { AgentSpecs } from '../agent-specs.ts'
 import type { Roots } from '../roots.ts'
 import type { RunRequest } from '../runner.ts'
 import type { SubAgents } from '../sub-agents.ts'
@@ -138,7 +139,7 @@ export function createRestart(deps: RestartDependencies): Restart {
     return continued
   }
 
-  async function preparedOf(task: Task): Promise<PreparedAgent> {
+  async function preparedOf(task: Task): Promise<Pick<PreparedAgent, 'spec' | 'files'>> {
     const home = await workspaces.records.sessionHome(task.rootId)
     if (home === null) return refused('removed', `The record of "${task.title}" is gone.`)
     return agentSpecs.read(home, task.spec)
