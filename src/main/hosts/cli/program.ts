@@ -1,5 +1,6 @@
 /** Every command and option. What a command does is in `commands/`, loaded when it is called. */
 import { Argument, Command, InvalidArgumentError, Option } from 'commander'
+import type { AgentKind } from '../../../shared/agents.ts'
 import type { CliContext } from './context.ts'
 
 /** Options after commander read them; each command knows which are its own. */
@@ -18,7 +19,8 @@ interface ProgramOptions {
   chosen(shared: ParsedOptions, action: Action): void
 }
 
-const agentKinds = ['scripted']
+/** Here and not from the schema, which would be loaded for every `--help`. */
+const agentKinds = Object.keys({ scripted: true } satisfies Record<AgentKind, true>)
 
 export function createProgram(options: ProgramOptions): Command {
   const { chosen, columns } = options

@@ -1,0 +1,39 @@
+/** What the pages list is what the code has: a thing that is added is named there too. */
+import { describe, expect, it } from 'vitest'
+import { createProgram } from '../../src/main/hosts/cli/program.ts'
+import { entrySchema } from '../../src/shared/entries.ts'
+import { ledgerEventSchema } from '../../src/shared/ledger.ts'
+import { readProjectFile } from './tracked-files.ts'
+
+describe('a page names every', () => {
+  it('entry type, in the format of a session', () => {
+    const page = readProjectFile('src/main/sessions/FORMAT.md')
+    const types = entrySchema.options.map((option) => option.shape.type.value)
+    expect(types.length).toBeGreaterThan(10)
+    expect(types.filter((type) => !page.includes(`\`${type}\``))).toEqual([])
+  })
+
+  it('event, in the format of the ledger', () => {
+    const page = readProjectFile('src/main/ledger/FORMAT.md')
+    const types = ledgerEventSchema.options.map((option) => option.shape.type.value)
+    expect(types.length).toBeGreaterThan(10)
+    expect(types.filter((type) => !page.includes(`\`${type}\``))).toEqual([])
+  })
+
+  it('command, in the page of the command line', () => {
+    const page = readProjectFile('docs/CLI.md')
+    const program = createProgram({
+      ...{ version: '', columns: 80, writeOut: () => undefined, writeErr: () => undefined },
+      chosen: () => undefined,
+    })
+    const missing = program.commands.flatMap((group) =>
+      group.commands.length === 0
+        ? [group.name()].filter((name) => !page.includes(`\`shiplog ${name}`))
+        : group.commands
+            .map((command) => command.name())
+            .filter((name) => !new RegExp(`\\b${group.name()}\\b.*\\b${name}\\b`).test(page))
+            .map((name) => `${group.name()} ${name}`),
+    )
+    expect(missing).toEqual([])
+  })
+})
