@@ -77,12 +77,24 @@ describe('a table', () => {
     ['bb', 'a title that is much longer than there is room for', '22'],
   ]
 
-  it('aligns its columns', () => {
-    expect(renderTable(columns, rows, outputOf(false))).toBe(
+  it('aligns its columns on a terminal', () => {
+    const short = [
+      ['a', 'short', '1'],
+      ['bb', 'a longer title', '22'],
+    ]
+    expect(renderTable(columns, short, outputOf(true, { NO_COLOR: '1' }))).toBe(
+      ['ID  TITLE            N', 'a   short            1', 'bb  a longer title  22', ''].join('\n'),
+    )
+  })
+
+  it('pads nothing in a pipe, where a long title would make every line as long, and cuts nothing', () => {
+    const noted = [...rows, { note: 'it waits', under: 1, lead: '│ ' }]
+    expect(renderTable(columns, noted, outputOf(false))).toBe(
       [
-        'ID  TITLE                                                N',
-        'a   short                                                1',
+        'ID  TITLE  N',
+        'a  short  1',
         'bb  a title that is much longer than there is room for  22',
+        '  │ it waits',
         '',
       ].join('\n'),
     )
@@ -97,7 +109,7 @@ describe('a table', () => {
   })
 
   it('leaves out a column that is empty', () => {
-    expect(renderTable(columns, [['a', '', '1']], outputOf(false))).toBe('ID  N\na   1\n')
+    expect(renderTable(columns, [['a', '', '1']], outputOf(false))).toBe('ID  N\na  1\n')
   })
 })
 

@@ -205,6 +205,13 @@ const refusals: [what: string, text: string, line: number, key: string, message:
     'cwd',
     /bash takes command, timeoutMs/,
   ],
+  [
+    'a misspelt key of a tool, which is then missing',
+    turns('      - call: bash\n        with:\n          comand: ls\n'),
+    9,
+    'comand',
+    /unknown key; bash takes command, timeoutMs/,
+  ],
   ['a missing key of a tool', turns('      - call: bash\n'), 7, 'command', /is missing/],
   [
     'a wrong type of a tool',
@@ -291,6 +298,9 @@ const refusals: [what: string, text: string, line: number, key: string, message:
   ['a key that is a map', 'version: 1\n? { a: 1 }\n: 2\n', 2, 'version', /key must be a word/],
   ['an alias bomb', bomb, 8, 'e', /holds too much/],
   ['an alias to itself', 'version: 1\nname: n\nagents: &a\n  a: *a\n', 4, 'a', /stands within &a/],
+  ['a binary file', 'PK\u0003\u0004\ndata\0', 1, 'file', /not a text file in UTF-8: .*U\+0003$/],
+  ['a file in UTF-16', 'v\0e\0r\0', 1, 'file', /U\+0000/],
+  ['a long text in place of keys', 'x '.repeat(5000), 1, 'file', /^.{0,200}…$/],
   ['a huge file', `# ${'x'.repeat(2 * 1024 * 1024)}`, 1, 'file', /larger than/],
 ]
 

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { z } from 'zod'
-import { type ReadYaml, readYaml } from './read-yaml.ts'
+import { type ReadYaml, readYaml, shortened } from './read-yaml.ts'
 import { type Scenario, ScenarioError } from './scenario.ts'
 import { scenarioSchema } from './scenario-schema.ts'
 
@@ -22,7 +22,7 @@ export function parseScenario(text: string, fileName: string): Scenario {
   }
 }
 
-/** By its place in the file. What is missing is nowhere: it comes after what is wrong. */
+/** By its place in the file. What is missing is nowhere: it comes after what is wrong, such as a misspelt key. */
 function firstOf(issues: z.core.$ZodIssue[], placeOf: ReadYaml['placeOf']): Error {
   const [first] = issues
     .flatMap((issue): { path: PropertyKey[]; message: string }[] =>
@@ -33,7 +33,7 @@ function firstOf(issues: z.core.$ZodIssue[], placeOf: ReadYaml['placeOf']): Erro
     .map(({ path, message }) => ({ path, message, at: placeOf(path) }))
     .sort(
       (a, b) =>
-        Number(a.message === isMissing) - Number(b.message === isMissing) ||
+        Number(a.message.startsWith(isMissing)) - Number(b.message.startsWith(isMissing)) ||
         a.at.offset - b.at.offset,
     )
   if (!first) throw new Error('a scenario was refused without a reason')
@@ -70,5 +70,7 @@ function messageOf(issue: z.core.$ZodRawIssue): string | undefined {
 
 function found(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
-  return typeof value === 'object' && value !== null ? 'keys with values' : JSON.stringify(value)
+  return typeof value === 'object' && value !== null
+    ? 'keys with values'
+    : shortened(JSON.stringify(value))
 }

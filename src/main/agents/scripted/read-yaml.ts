@@ -18,6 +18,7 @@ export interface ReadYaml {
 export function readYaml(text: string, file: string): ReadYaml {
   if (Buffer.byteLength(text) > scenarioBytesMax)
     throw new ScenarioError({ file, line: 1 }, 'file', `is larger than ${scenarioBytesMax} bytes`)
+  refuseBinary(text, file)
   const lineCounter = new LineCounter()
   const placeAt = (offset: number) => ({
     file,
@@ -31,7 +32,8 @@ export function readYaml(text: string, file: string): ReadYaml {
 
   const document = parseDocument(text, { lineCounter, prettyErrors: false, stringKeys: true })
   const [error] = document.errors
-  if (error) refuse(error.pos[0], problemByCode[error.code] ?? `malformed YAML: ${error.message}`)
+  if (error)
+    refuse(error.pos[0], problemByCode[error.code] ?? `malformed YAML: ${shortened(error.message)}`)
   let lastAlias = 0
   visit(document, {
     Alias(_key, alias, path) {
@@ -80,6 +82,31 @@ const problemByCode: Record<string, string> = {
   DUPLICATE_KEY: 'is there twice',
   NON_STRING_KEY: 'a key must be a word',
 }
+
+/** What is no text is not quoted, as a message about its notation would. YAML allows none of these either. */
+function refuseBinary(text: string, file: string): void {
+  const at = text.search(noText)
+  if (at < 0) return
+  const line = text.slice(0, at).split('\n').length
+  const code = text.charCodeAt(at).toString(16).toUpperCase().padStart(4, '0')
+  throw new ScenarioError(
+    { file, line },
+    'file',
+    `is not a text file in UTF-8: it holds the character U+${code}`,
+  )
+}
+
+const noText = /[\0-\x08\x0B\x0C\x0E-\x1F\x7F]/
+
+/** Parts of the file that a message quotes, no longer than can be read. */
+export function shortened(message: string): string {
+  const characters = [...message]
+  return characters.length > quotedCharsMax
+    ? `${characters.slice(0, quotedCharsMax - 1).join('')}…`
+    : message
+}
+
+const quotedCharsMax = 120
 
 /** The last key at or before a line: what a mistake in the notation itself is nearest to. */
 function keyNear(text: string, line: number): string {

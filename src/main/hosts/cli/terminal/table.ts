@@ -1,4 +1,7 @@
-/** Aligned columns. On a terminal some give way, so that a row stays a line where that is possible. */
+/**
+ * Columns, aligned on a terminal, where some give way so that a row stays a line where that is possible. Elsewhere
+ * nothing is cut and nothing padded: one long title would make every line as long.
+ */
 import type { Output, TextStyle } from './output.ts'
 import { padEnd, padStart, textWidth, truncate } from './text-width.ts'
 import { paragraph } from './wrap.ts'
@@ -46,6 +49,7 @@ export function renderTable(columns: Column[], lines: Row[], out: Output): strin
       .map((column, position) => {
         const cell = cellOf(column)
         const width = widths[position] ?? 0
+        if (!out.isTTY) return textOf(cell)
         const text = truncate(textOf(cell), width)
         const padded = column.align === 'right' ? padStart(text, width) : padEnd(text, width)
         return typeof cell === 'string' ? padded : out.style(cell.style, padded)
@@ -57,7 +61,8 @@ export function renderTable(columns: Column[], lines: Row[], out: Output): strin
     const before = shown.flatMap(({ index }, position) =>
       index < under ? [(widths[position] ?? 0) + gap.length] : [],
     )
-    const start = before.reduce((sum, width) => sum + width, 0)
+    // Without columns it stands a little to the right of its row.
+    const start = out.isTTY ? before.reduce((sum, width) => sum + width, 0) : gap.length
     const room = { lead: start + textWidth(lead), columns: out.columns, linesMax: noteLinesMax }
     return paragraph(note, room).map(
       (text) => ' '.repeat(start) + lead + out.style('dim', text.trimStart()),
