@@ -101,6 +101,17 @@ export async function openFixture(
   return fixture
 }
 
+/** Git in the project's turn store, without the person's repository. */
+export function inTurnStore({ dataDir, project }: Fixture, ...args: string[]): string {
+  const store = join(dataDir, 'turn-store', project.id)
+  return git(dataDir, `--git-dir=${store}`, ...args)
+}
+
+/** As a disk that lost it. */
+export async function loseTurnStore({ dataDir }: Fixture): Promise<void> {
+  await rm(join(dataDir, 'turn-store'), { recursive: true })
+}
+
 /** Starts a scenario on the fixture's project. */
 export async function start(
   fixture: Fixture,

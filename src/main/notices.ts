@@ -12,7 +12,8 @@ interface SettledUpdate {
   reason: 'apply' | 'undo'
   root: string
   files: number
-  commit: string
+  /** Shows what was kept, with `:before/<file>` or `:after/<file>` at its end. */
+  show: string
   outcome:
     | { kind: 'completed' | 'given-up' }
     | { kind: 'rolled-back'; left: string[] }
@@ -130,7 +131,7 @@ export function createNotices({ log }: { log: Pick<Log, 'file' | LogLevel> }) {
         })
     },
     /** How it was ended, or why it could not be. */
-    settled: ({ title, reason, root, files, commit, outcome }: SettledUpdate) => {
+    settled: ({ title, reason, root, files, show, outcome }: SettledUpdate) => {
       const what = `${reason === 'apply' ? 'Applying' : 'Undoing the apply of'} “${title}” (${counted(files, 'file')}, ${root})`
       switch (outcome.kind) {
         case 'completed':
@@ -145,13 +146,13 @@ export function createNotices({ log }: { log: Pick<Log, 'file' | LogLevel> }) {
             `${what} was interrupted. ${counted(outcome.left.length, 'file was', 'files were')} changed since and left alone; all others are as before.`,
             [
               ...outcome.left,
-              `What they held before: git -C ${root} show ${commit}:${reason === 'apply' ? 'before' : 'after'}/<file>`,
+              `What they held before: ${show}:${reason === 'apply' ? 'before' : 'after'}/<file>`,
             ],
           )
         case 'failed':
           return add(
             'error',
-            `${what} was interrupted and can’t be completed yet. The next start tries again; the earlier content is kept in the commit ${commit}.`,
+            `${what} was interrupted and can’t be completed yet. The next start tries again; the earlier content is kept: ${show}.`,
             [outcome.error instanceof Error ? outcome.error.message : String(outcome.error)],
           )
       }

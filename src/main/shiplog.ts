@@ -40,6 +40,8 @@ import { recoverLostRuns } from './tasks/recovery.ts'
 import { createRunStopper } from './tasks/run-stopper.ts'
 import { refuseRunsElsewhere } from './tasks/runs-elsewhere.ts'
 import { createTaskService } from './tasks/task-service.ts'
+import { createStoresOf } from './turn-store/places.ts'
+import { createTurnStore } from './turn-store/turn-store.ts'
 import { version } from './version.ts'
 import { ownerOfWorktree } from './workspaces/working-dirs.ts'
 import { createWorkspaceService } from './workspaces/workspace-service.ts'
@@ -189,6 +191,7 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & Open
   const ceilings = [layout.dataDir]
   const git = createGit({
     ceilings,
+    storesOf: createStoresOf(ledger.state, layout),
     isAllowed: (sha256) =>
       [...ledger.state.projects.values()].some((project) => project.gitConfigSha256 === sha256),
     isClockTrusted: () => clockAhead(ledger.state.clock, clock()) === null,
@@ -215,6 +218,7 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & Open
   const stopper = createRunStopper({ ledger, runs })
   const common = { ledger, git, layout, sessions, clock, onProblem: notices.problem, onIgnored }
   const custody = createCustody(layout.running, secrets.text)
+  const turnStore = createTurnStore(common)
   const discardUnfinished = createDiscardUnfinished()
   const workspaces = createWorkspaceService({
     ...common,
@@ -228,6 +232,7 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & Open
   for (const { id } of workspaces.projects.list()) await workspaces.environments.learn(id)
   const tasks = createTaskService({
     ...common,
+    turnStore,
     workspaces,
     runs,
     drivers: { scripted: createScriptedDriver(secrets) },
@@ -251,6 +256,7 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & Open
         git,
         records: workspaces.records,
         workingDirs: workspaces.workingDirs,
+        turnStore,
       }),
     },
     agentsAtOnce,
@@ -268,6 +274,7 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & Open
   })
   const doctor = createDoctor({
     ...common,
+    turnStore,
     workspaces,
     running: tasks.running,
     healed: notices.putRight,
@@ -345,6 +352,7 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & Open
   await tasks.cleanUpFinished()
   retention.begin({ sweep: options.sweepAtStart ?? host !== 'cli' })
   history.start()
+  turnStore.begin()
   const heartbeat = startHeartbeat(layout.running, {
     clock,
     isNeeded: () => tasks.running().length > 0,
@@ -363,6 +371,7 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & Open
       await Promise.all([retention.close(), tasks.close(how)])
       await heartbeat.stop()
       await history.close()
+      await turnStore.close()
       await ledger.close()
     },
   }

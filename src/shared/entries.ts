@@ -87,6 +87,9 @@ const messageFields = {
 const messageEntrySchema = entryBase.extend(messageFields)
 export type MessageEntry = z.infer<typeof messageEntrySchema>
 
+/** A commit's or tree's id as Git names it: SHA-1 or SHA-256. */
+const gitObjectId = z.string().regex(/^([0-9a-f]{40}|[0-9a-f]{64})$/)
+
 const toolCallEntrySchema = entryBase.extend({
   type: z.literal('tool-call'),
   messageUuid: entryIdSchema,
@@ -96,6 +99,8 @@ const toolCallEntrySchema = entryBase.extend({
   name: z.string(),
   input: z.json(),
   ...foreignCallFields,
+  /** The files before it, in the turn store; only of a tool that may change them. */
+  tree: gitObjectId.optional(),
 })
 export type ToolCallEntry = z.infer<typeof toolCallEntrySchema>
 
@@ -127,6 +132,8 @@ const toolResultEntrySchema = entryBase.extend({
   providerData: providerDataSchema.optional(),
   /** What the agent said better of a call on its side after the call had been recorded. */
   revised: callRevisionSchema.optional(),
+  /** The files after it, as in its call. */
+  tree: gitObjectId.optional(),
 })
 export type ToolResultEntry = z.infer<typeof toolResultEntrySchema>
 
@@ -173,9 +180,6 @@ const attributionSnapshotEntrySchema = entryBase.extend({
   ),
 })
 
-/** A commit's or tree's id as Git names it: SHA-1 or SHA-256. */
-const gitObjectId = z.string().regex(/^([0-9a-f]{40}|[0-9a-f]{64})$/)
-
 /**
  * The working directory as Git saw it: before the first tool that could change it, after every turn with such
  * a tool, and when the run ended. Drift is measured from the last one (S2).
@@ -195,10 +199,31 @@ const workspaceSnapshotEntrySchema = entryBase.extend({
   changed: z.array(z.string()),
   /** How many more it changed. */
   changedMore: z.number().int().min(0),
+  /** What is there and not in `tree`, cut at `notStoredMax`: repositories, and untracked files and folders over a limit. */
+  notStored: z
+    .array(
+      z.object({
+        path: z.string(),
+        why: z.enum(['repository', 'file-bytes', 'folder-bytes', 'folder-files']),
+        /** Null where they were not counted. */
+        bytes: z.number().int().min(0).nullable(),
+      }),
+    )
+    .optional(),
 })
 export type WorkspaceSnapshotEntry = z.infer<typeof workspaceSnapshotEntrySchema>
 /** An unpacked dependency tree must not make an entry of megabytes. */
 export const snapshotPathsMax = 1000
+export const notStoredMax = 100
+
+/** The state of the files could not be taken: what the turn changed is not known from Git. */
+const snapshotFailedEntrySchema = entryBase.extend({
+  type: z.literal('snapshot-failed'),
+  runId: runIdSchema,
+  /** The turn that it would have followed; null: before or after a call, at a run's beginning or end. */
+  turn: turn.nullable(),
+  reason: z.string(),
+})
 
 const prLinkEntrySchema = entryBase.extend({
   type: z.literal('pr-link'),
@@ -319,6 +344,7 @@ export const entrySchema = z.discriminatedUnion('type', [
   fileHistorySnapshotEntrySchema,
   attributionSnapshotEntrySchema,
   workspaceSnapshotEntrySchema,
+  snapshotFailedEntrySchema,
   prLinkEntrySchema,
   runStartEntrySchema,
   runEndEntrySchema,

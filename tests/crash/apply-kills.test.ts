@@ -135,7 +135,10 @@ async function check({ command, plans, then }: Case): Promise<string[]> {
   if (command === 'undo') await box.json('tasks', 'apply', taskId)
   const argv = ['tasks', 'apply', taskId, ...(command === 'undo' ? ['--undo'] : [])]
   for (const [n, plan] of plans.entries()) {
-    const watched = { root: box.dir, ignored: ['project/.git', 'data/worktrees', 'data/logs'] }
+    const watched = {
+      root: box.dir,
+      ignored: ['project/.git', 'data/worktrees', 'data/turn-store', 'data/logs'],
+    }
     const ended = await runUntilKilled(box, n === 0 ? argv : ['tasks', 'list'], plan, watched)
     await ended.noneLeft()
     if (!ended.killed) wrong.push(`${n === 0 ? 'the command' : 'the start'} was not killed`)

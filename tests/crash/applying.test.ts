@@ -37,7 +37,7 @@ agents:
 
 /** What Git writes is not in the trace, so it stays as the last run left it. */
 const isGits = (path: string) =>
-  /^project\/\.git(?:$|\/)|^data\/(?:worktrees|logs)(?:$|\/)/.test(path)
+  /^project\/\.git(?:$|\/)|^data\/(?:worktrees|turn-store|logs)(?:$|\/)/.test(path)
 
 const filesOf = (place: string): Tree =>
   new Map([...readTree(join(place, 'project'))].filter(([path]) => !/^\.git(?:$|\/)/.test(path)))

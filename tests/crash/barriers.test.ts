@@ -219,7 +219,7 @@ it('[R1][A1] has a patch durable before the ledger says that it is saved, and so
   const projectDir = await gitProject(join(dir, 'project'))
   const dataDir = join(dir, 'data')
   const recording = record(dataDir, {
-    ignore: (path) => path.startsWith('worktrees') || isOwnLog(path),
+    ignore: (path) => /^(?:worktrees|turn-store)/.test(path) || isOwnLog(path),
   })
   const shiplog = await openShiplog({ dataDir, host: 'cli' })
   const { client } = shiplog

@@ -4,6 +4,7 @@
  * agent and no Git: only what is promised of the record.
  */
 
+import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { createScriptedDriver } from '../../src/main/agents/scripted/driver.ts'
 import { createDiscardUnfinished } from '../../src/main/agents/tools/discard-unfinished.ts'
@@ -70,6 +71,8 @@ export async function reopenLayers(dataDir: string): Promise<Reopened> {
     ledger,
     sessions,
     workspaces,
+    // Nothing of it is in these states.
+    turnStore: { open: () => assert.fail(), damagedFiles: () => [] },
     layout,
     git: createGit(),
     clock: Date.now,

@@ -218,7 +218,8 @@ async function everyCall(git: Git, project: Repository): Promise<string[]> {
   await project.write('new.txt', 'new\n')
   const taken = await attempt('commitSnapshot', () => git.commitSnapshot(dir))
   const taskId = newTaskId()
-  if (taken) await attempt('keepRef', () => git.keepRef(dir, taskId, taken.commit))
+  if (taken)
+    await attempt('keepRef', () => git.keepRef(dir, { taskId, commit: taken.commit, base: null }))
   const worktree = path.join(base, 'worktree')
   const make = { repoDir: dir, path: worktree, branch: 'shiplog/a', from: head }
   await attempt('createWorktree', () => git.createWorktree(make))
@@ -236,7 +237,7 @@ async function everyCall(git: Git, project: Repository): Promise<string[]> {
     await attempt('switchBranch', () => git.switchBranch({ dir: worktree, branch: 'main' }))
     const theirCommit = saved?.finalCommit
     if (theirCommit) {
-      await git.keepRef(worktree, taskId, theirCommit)
+      await git.keepRef(worktree, { taskId, commit: theirCommit, base: null })
       await attempt('treeDifferences', () =>
         git.treeDifferences({ dir, from: head, to: theirCommit }),
       )

@@ -34,7 +34,7 @@ async function wholeLife(on: Git, parent: ReturnType<typeof openRepository>, rou
     seriesPath: path.join(dir, 'series'),
     worktreePath: path.join(dir, 'worktree'),
   })
-  await on.keepRef(child.dir, taskId, finalCommit)
+  await on.keepRef(child.dir, { taskId, commit: finalCommit, base: baseCommit })
   await on.removeWorktree({ repoDir: parent.dir, path: child.dir, branch })
   await parent.write('a.txt', lines.replace('four', `four of ${round}`))
   const merging = { targetDir: parent.dir, baseCommit, theirCommit: finalCommit }
@@ -170,7 +170,7 @@ it('leaves no folder of its own, no mark on a pack and no second reference in th
   const refs = () => project.git('for-each-ref', '--format=%(refname)', 'refs/shiplog/')
   expect(refs()).toBe(`refs/shiplog/snapshots/${commit}`)
   const taskId = newTaskId()
-  await git.keepRef(project.dir, taskId, commit)
+  await git.keepRef(project.dir, { taskId, commit: commit, base: null })
   expect(refs()).toBe(`refs/shiplog/${taskId}`)
 })
 

@@ -90,7 +90,7 @@ it('[R1] takes away the lock of a hidden ref that a killed Git left, and goes on
   const taskId = newTaskId()
   const head = (await git.head(project.dir)) ?? ''
   const lock = await leaveLock(path.join(project.dir, '.git/refs/shiplog', `${taskId}.lock`))
-  await git.keepRef(project.dir, taskId, head)
+  await git.keepRef(project.dir, { taskId, commit: head, base: null })
   await expect(git.keptCommit(project.dir, taskId)).resolves.toBe(head)
   expect(existsSync(lock)).toBe(false)
 })

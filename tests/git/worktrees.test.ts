@@ -284,7 +284,7 @@ it('keeps a commit alive under a hidden ref until it is deleted', async () => {
   const taskId = newTaskId()
   await project.write('new.txt', 'new\n')
   const { commit } = await git.commitSnapshot(project.dir)
-  await git.keepRef(project.dir, taskId, commit)
+  await git.keepRef(project.dir, { taskId, commit: commit, base: null })
   project.git('gc', '--quiet', '--prune=now')
   await expect(git.keptCommit(project.dir, taskId)).resolves.toBe(commit)
   expect(project.git('show', `${commit}:new.txt`)).toBe('new')

@@ -246,8 +246,8 @@ export const tasksMutants: Mutant[] = [
   {
     id: 'tasks-snapshot-after-tool',
     file: 'src/main/runs/snapshots.ts',
-    find: '      await beginning\n',
-    replace: '',
+    find: 'const first = await beginning\n',
+    replace: 'const first = null as Awaited<typeof beginning>\n',
     harm: 'What the first tool changed is taken for what the agent found there.',
     tests: ['tests/runs/snapshots.test.ts'],
   },

@@ -23,7 +23,7 @@ export const workspacesMutants: Mutant[] = [
   {
     id: 'workspaces-final-commit-not-kept',
     file: 'src/main/workspaces/changes/save.ts',
-    find: '      await git.keepRef(workspace.path, taskId, saved.finalCommit)\n',
+    find: '      await git.keepRef(workspace.path, { taskId, commit: saved.finalCommit, base: baseCommit })\n',
     replace: '',
     harm: 'After `git gc` a removed workspace can be neither merged nor restored from its commits.',
     tests: ['tests/workspaces/kept-commits.test.ts'],

@@ -6,7 +6,7 @@ import type { Git } from '../../src/main/git/index.ts'
 import { createRunSnapshots } from '../../src/main/runs/snapshots.ts'
 import type { Entry, EntryBody, WorkspaceSnapshotEntry } from '../../src/shared/entries.ts'
 import { newTaskId, runIdOf } from '../../src/shared/ids.ts'
-import { entriesOf, openFixture, start, untilQuiet } from '../harness.ts'
+import { entriesOf, inTurnStore, openFixture, start, untilQuiet } from '../harness.ts'
 import { interruptedAt, taskNow } from '../tasks/drift/walk.ts'
 
 const snapshotsIn = (history: Entry[]): WorkspaceSnapshotEntry[] =>
@@ -61,7 +61,7 @@ agents:
   expect(history[at - 1]).toMatchObject({ type: 'message', turn: 3 })
 })
 
-it('[S2] keeps the last state alive under the hidden ref of the task, through a prune', async () => {
+it('[H1] keeps the last state in the turn store, through a prune, and nothing but a branch and its base in the repository', async () => {
   const fixture = await openFixture()
   const task = await interruptedAt(
     fixture,
@@ -77,9 +77,13 @@ agents:
   )
   const last = snapshotsIn(await entriesOf(fixture.shiplog, task.id)).at(-1)
   inRepository(fixture.project.dir, 'gc', '--quiet', '--prune=now')
-  expect(inRepository(fixture.project.dir, 'show', `${last?.tree}:work.txt`)).toBe('mine')
-  expect(inRepository(fixture.project.dir, 'rev-parse', `refs/shiplog/${task.id}^{tree}`)).toBe(
-    last?.tree,
+  expect(inTurnStore(fixture, 'show', `${last?.tree}:work.txt`)).toBe('mine')
+  const kept = inTurnStore(fixture, 'rev-parse', `refs/sessions/${task.id}^{tree}`)
+  expect(kept.trim()).toBe(last?.tree)
+  expect(inRepository(fixture.project.dir, 'for-each-ref', '--format=%(refname)')).toBe(
+    ['refs/heads/main', `refs/heads/${task.workspace.branch}`, `refs/shiplog/base/${task.id}`].join(
+      '\n',
+    ),
   )
   const { notes, ok } = await fixture.shiplog.client.doctor.check({ repair: false })
   expect({ notes, ok }).toEqual({ notes: [], ok: true })
@@ -114,7 +118,7 @@ agents:
   expect(snapshotsIn(await entriesOf(fixture.shiplog, outside))).toEqual([])
 })
 
-it('[S2] takes the hidden ref of an agent that worked in place away with its workspace', async () => {
+it('[H2] leaves nothing of an agent that works in place in the repository', async () => {
   const fixture = await openFixture()
   const task = await interruptedAt(
     fixture,
@@ -129,17 +133,63 @@ agents:
 `,
     { isolation: 'in-place' },
   )
-  const refs = () => inRepository(fixture.project.dir, 'for-each-ref', 'refs/shiplog/')
-  expect(refs()).toContain(task.id)
+  const [last] = snapshotsIn(await entriesOf(fixture.shiplog, task.id)).slice(-1)
+  expect(inTurnStore(fixture, 'show', `${last?.tree}:work.txt`)).toBe('mine')
+  const everything = () => [
+    inRepository(fixture.project.dir, 'for-each-ref', '--format=%(refname)'),
+    inRepository(fixture.project.dir, 'fsck', '--unreachable'),
+  ]
+  expect(everything()).toEqual(['refs/heads/main', ''])
   await fixture.shiplog.client.workspace.remove({ workspaceId: task.id })
-  expect(refs()).toBe('')
+  expect(everything()).toEqual(['refs/heads/main', ''])
+})
+
+it('[H1] names the trees before and after each call that may change files, and the same where it changed none', async () => {
+  const fixture = await openFixture({ files: { 'a.txt': 'a\n' } })
+  const id = await start(
+    fixture,
+    `version: 1
+name: calls
+agents:
+  lead:
+    turns:
+      - steps:
+          - call: read_file
+            with: { path: a.txt }
+          - call: write_file
+            with: { path: a.txt, content: "b" }
+          - call: bash
+            with: { command: "true" }
+          - call: bash
+            with: { command: "echo c > a.txt && git commit -qam c" }
+      - say: Done
+`,
+  )
+  await untilQuiet(fixture.shiplog)
+  const history = await entriesOf(fixture.shiplog, id)
+  const treesOf = (type: 'tool-call' | 'tool-result') =>
+    history.flatMap((entry) => (entry.type === type ? [entry.tree ?? null] : []))
+  const [, first, ...others] = treesOf('tool-call')
+  const after = treesOf('tool-result')
+  const { tree } = snapshotsIn(history)[0] ?? {}
+  expect([treesOf('tool-call')[0], after[0]]).toEqual([null, null])
+  expect(first).toBe(tree)
+  expect(others).toEqual([after[1], after[1]])
+  expect(after[2]).toBe(after[1])
+  const texts = [after[1], after[3]].map((one) => inTurnStore(fixture, 'show', `${one}:a.txt`))
+  expect(texts).toEqual(['b', 'c\n'])
+  expect(snapshotsIn(history).at(-1)?.tree).toBe(after[3])
 })
 
 it('[S2] goes on recording states where texts can’t be read, and says so once', async () => {
   const recorded: EntryBody[] = []
   const problems: string[] = []
+  const turns = {
+    snapshot: async () => ({
+      ...{ tree: `tree ${recorded.length}`, head: 'head', commit: 'commit', notStored: [] },
+    }),
+  }
   const fakeGit = {
-    keepSnapshot: async () => ({ tree: `tree ${recorded.length}`, head: 'head', commit: 'commit' }),
     currentBranch: async () => 'main',
     treeDifferences: async () => [],
     readTexts: () => Promise.reject(new Error('no answer in time')),
@@ -147,6 +197,7 @@ it('[S2] goes on recording states where texts can’t be read, and says so once'
   const id = newTaskId()
   const snapshots = createRunSnapshots({
     git: fakeGit as unknown as Git,
+    turns,
     session: { append: async (...bodies: EntryBody[]) => recorded.push(...bodies) } as never,
     task: { id, title: 'T', parentId: null, workspace: { baseCommit: 'base' } } as never,
     runId: runIdOf(id, 1),
@@ -156,7 +207,7 @@ it('[S2] goes on recording states where texts can’t be read, and says so once'
     onProblem: (text) => problems.push(text),
   })
   for (let n = 0; n < 4; n++) expect((await snapshots?.readTexts(['a']))?.size).toBe(0)
-  await snapshots?.beforeTool('bash')
+  await snapshots?.beforeTool({ name: 'bash' })
   await snapshots?.afterTurn(1)
   expect(recorded.map(({ type }) => type)).toEqual(['workspace-snapshot', 'workspace-snapshot'])
   expect(problems).toEqual([expect.stringContaining('Who wrote what')])

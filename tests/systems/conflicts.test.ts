@@ -1,5 +1,5 @@
 /** What a person is shown before they resume, through the services: who changed what the agent had worked on. */
-import { rename, writeFile } from 'node:fs/promises'
+import { rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Shiplog } from '../../src/main/shiplog.ts'
@@ -146,6 +146,7 @@ agents:
     // What Shiplog keeps for itself goes as well: then nobody can tell, and that is said.
     for (const ref of git(dir, 'for-each-ref', '--format=%(refname)', 'refs/shiplog').split('\n'))
       if (ref) git(dir, 'update-ref', '-d', ref)
+    await rm(join(shiplog.dataDir, 'turn-store'), { recursive: true })
     collect()
     expect(() => git(dir, 'cat-file', '-e', spawned)).toThrow()
     const blind = await driftOf(shiplog, id)

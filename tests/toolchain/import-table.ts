@@ -46,14 +46,30 @@ const importTable: Record<string, PartRow> = {
     parts: [...record, 'main/git', 'main/artifacts', 'main/processes', 'main/secrets'],
     packages: 'node',
   },
+  // The files of every turn; runs, tasks and the doctor ask it.
+  'main/turn-store': { parts: [...record, 'main/git'], packages: 'node' },
   // One session at work. Which task it belongs to, and what comes after it, is for tasks to know.
-  'main/runs': { parts: [...record, 'main/git', 'main/secrets'], packages: 'node' },
+  'main/runs': {
+    parts: [...record, 'main/git', 'main/secrets', 'main/turn-store'],
+    packages: 'node',
+  },
   'main/tasks': {
-    parts: [...record, 'main/git', 'main/processes', 'main/secrets', ...services, 'main/runs'],
+    parts: [
+      ...record,
+      'main/git',
+      'main/processes',
+      'main/secrets',
+      ...services,
+      'main/runs',
+      'main/turn-store',
+    ],
     packages: 'node',
   },
   // Compares what the others left on disk; nobody but the contract calls it.
-  'main/doctor': { parts: [...record, 'main/git', ...services], packages: 'node' },
+  'main/doctor': {
+    parts: [...record, 'main/git', ...services, 'main/turn-store'],
+    packages: 'node',
+  },
   // How long what the others keep is kept; only the contract calls it.
   'main/retention': { parts: [...record, ...services], packages: 'node' },
   // Reached through interfaces that tasks declares, so that a kind of agent knows no service.

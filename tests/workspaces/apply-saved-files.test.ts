@@ -2,7 +2,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { git, openFixture, start, taskOf, untilQuiet } from '../harness.ts'
+import { git, loseTurnStore, openFixture, start, taskOf, untilQuiet } from '../harness.ts'
 
 const scenario = `
 version: 1
@@ -26,7 +26,7 @@ async function withoutCommits() {
   await untilQuiet(fixture.shiplog)
   const work = await taskOf(fixture.shiplog, 'Work')
   const { dir } = fixture.project
-  git(dir, 'update-ref', '-d', `refs/shiplog/${work.id}`)
+  await loseTurnStore(fixture)
   git(dir, 'reflog', 'expire', '--expire=now', '--all')
   git(dir, 'gc', '-q', '--prune=now')
   const path = (await taskOf(fixture.shiplog, root)).workspace?.path ?? ''

@@ -1,8 +1,8 @@
-/** A removed worktree takes its branch and its reflog along: one hidden ref is all that keeps what was committed. */
+/** A removed worktree takes its branch and its reflog along: the turn store is all that keeps what was committed. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { git, openFixture, start, taskOf, until } from '../harness.ts'
+import { git, inTurnStore, openFixture, start, taskOf, until } from '../harness.ts'
 
 const scenario = `
 version: 1
@@ -39,6 +39,7 @@ it('[R3] keeps commits of a removed sub-agent through a gc, also those that no r
   expect(git(dir, 'branch', '--contains', commit).trim()).toBe('')
   git(dir, 'reflog', 'expire', '--expire=now', '--all')
   git(dir, 'gc', '-q', '--prune=now')
-  expect(git(dir, 'show', `${commit}:late.txt`)).toBe('late\n')
+  expect(() => git(dir, 'cat-file', '-e', commit)).toThrow()
+  expect(inTurnStore(fixture, 'show', `${commit}:late.txt`)).toBe('late\n')
   expect((await client.tasks.applyPatch({ taskId: id })).kind).toBe('applied')
 })

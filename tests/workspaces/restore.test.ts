@@ -13,6 +13,7 @@ import {
   entriesOf,
   type Fixture,
   git,
+  loseTurnStore,
   openFixture,
   start,
   taskOf,
@@ -220,7 +221,7 @@ describe('a restore that is refused', () => {
     const { fixture, id, branch, restore } = await removed()
     const { dir } = fixture.project
     git(dir, 'branch', '-q', '-D', branch)
-    git(dir, 'update-ref', '-d', `refs/shiplog/${id}`)
+    await loseTurnStore(fixture)
     git(dir, 'reflog', 'expire', '--expire=now', '--all')
     git(dir, 'gc', '-q', '--prune=now')
     await expect(restore()).rejects.toThrow(/The commit [0-9a-f]{40} is no longer in/)

@@ -11,6 +11,7 @@ import { exists, makeDirDurable, moveDurable } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { Sessions } from '../sessions/sessions.ts'
+import type { TurnStore } from '../turn-store/turn-store.ts'
 import type { WorkspaceService } from '../workspaces/workspace-service.ts'
 import { examineFiles } from './files.ts'
 import type { Case, Finding, Findings } from './finding.ts'
@@ -19,6 +20,7 @@ import { guarded } from './on-disk.ts'
 import { problemTable, tidiedAtStart } from './problems.ts'
 import { examineRecords } from './records.ts'
 import { examineLiveIndexes, examineOrphans, examineSessionDirs } from './session-dirs.ts'
+import { examineTurnStore } from './turn-store.ts'
 import {
   examineStrayWorktrees,
   examineUpdates,
@@ -39,6 +41,7 @@ export interface Doctor {
 interface DoctorDependencies {
   ledger: Ledger
   git: Git
+  turnStore: Pick<TurnStore, 'open' | 'damagedFiles'>
   layout: DataLayout
   sessions: Sessions
   workspaces: WorkspaceService
@@ -65,6 +68,7 @@ export function createDoctor(deps: DoctorDependencies): Doctor {
     nothingRuns,
     ledgerIsWhole: deps.ledger.damage.length === 0 && deps.ledger.unknownRecords === 0,
     reported: new Map(),
+    trees: new Map(),
     looked,
     note,
     toTrash: trashOf(deps),
@@ -150,6 +154,8 @@ async function* examineAll(subject: Case): Findings {
   yield* examineRecords(subject)
   yield* guarded({ path: dataDir }, () => examineWorktrees(subject))
   yield* examineUpdates(subject)
+  // Last: the transcripts were read on the way, and name their trees.
+  yield* guarded({ path: subject.layout.turnStore }, () => examineTurnStore(subject))
 }
 
 /** Where what a crash left can lie; nothing of any length is read. */

@@ -5,6 +5,7 @@ import type { Git } from '../git/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { Sessions } from '../sessions/sessions.ts'
+import type { TurnStore } from '../turn-store/turn-store.ts'
 import type { WorkspaceService } from '../workspaces/workspace-service.ts'
 
 export interface Finding {
@@ -23,6 +24,7 @@ export type Findings = AsyncGenerator<Finding>
 export interface Case {
   ledger: Ledger
   git: Git
+  turnStore: Pick<TurnStore, 'open' | 'damagedFiles'>
   layout: DataLayout
   sessions: Sessions
   workspaces: WorkspaceService
@@ -34,6 +36,8 @@ export interface Case {
   ledgerIsWhole: boolean
   /** Runs whose report the ledger says is durable. */
   reported: Map<TaskId, Set<number>>
+  /** Trees that entries name, by the task whose transcript holds them. */
+  trees: Map<TaskId, Set<string>>
   looked(): void
   note(note: { kind: DoctorNote['kind']; path: string; detail: string }): void
   /** Moves it to the trash, under the path that it had. */

@@ -52,6 +52,7 @@ export async function* examineTranscript(
   const ended = new Set<unknown>()
   const { damage, records, tailBytes } = await verifyJournal(path, async (record) => {
     if (record.type === 'run-end') ended.add(record.run)
+    noteTree(subject, about.taskId, record)
     for (const [folder, sha256] of namedBy(record)) {
       if (seen.has(`${folder}/${sha256}`)) continue
       seen.add(`${folder}/${sha256}`)
@@ -87,6 +88,16 @@ export async function* examineTranscript(
 function damageFound(path: string, { line, lines, bytes, reason }: Damage): Finding {
   const place = lines > 1 ? `lines ${line} to ${line + lines - 1}` : `line ${line}`
   return { kind: 'journal-damaged', path, detail: `${place}, ${bytes} bytes: ${reason}` }
+}
+
+/** A transcript's first trees may be of before there was a turn store: those were in the person's repository. */
+function noteTree({ trees }: Case, taskId: TaskId, { type, tree }: JournalRecord): void {
+  const isCall = type === 'tool-call' || type === 'tool-result'
+  const known = trees.get(taskId)
+  if (typeof tree !== 'string' || !/^[0-9a-f]{40,64}$/.test(tree)) return
+  if (known) known.add(tree)
+  // Calls name trees since there is one; the first call's is its run's first state, too.
+  else if (isCall) trees.set(taskId, new Set([tree]))
 }
 
 type ContentFolder = 'blobs' | typeof fileHistoryFolder

@@ -137,6 +137,16 @@ export const problemTable: Record<ProblemKind, ProblemRow> = {
       'files that an apply or its undo was writing when it was cut short, and that no start could complete or roll back',
     repair: null,
   },
+  'turn-store-damaged': {
+    found:
+      'a turn store without one of the files that Git needs, or with something else in its place',
+    repair: null,
+    evenAtWork: true,
+  },
+  'tree-missing': {
+    found: 'an entry names a state of the files that the turn store does not have',
+    repair: null,
+  },
   'temporary-file': {
     found:
       '`*.tmp`, `partial.json.<number>`, `lease.json.….prepared`, `*.shiplog-staged`, `*.shiplog-moved` from before this process',

@@ -21,12 +21,13 @@ export async function* examineWorktrees(subject: Case): Findings {
 }
 
 /** An apply or an undo that began before this start, which has tried to settle it. */
-export async function* examineUpdates({ ledger, layout, startedAtMs }: Case): Findings {
+export async function* examineUpdates({ ledger, layout, git, startedAtMs }: Case): Findings {
   for (const { title, rootId, fileUpdates = [] } of ledger.state.tasks.values())
     for (const { reason, root, commit, startedAt, doneAt } of fileUpdates) {
       if (doneAt !== null || Date.parse(startedAt) >= startedAtMs) continue
       const what = reason === 'apply' ? 'applying' : 'undoing the apply of'
-      const detail = `${what} "${title}" to ${root} was cut short and can't be completed; what was there is kept in the commit ${commit}, and each start tries again`
+      const show = `${await git.commandForUpdate(root, commit)} show ${commit}`
+      const detail = `${what} "${title}" to ${root} was cut short and can't be completed; what was there is kept (${show}), and each start tries again`
       yield { kind: 'update-unsettled', path: layout.ledger, detail, rootId }
     }
 }

@@ -6,7 +6,7 @@ import { fields, type RunGit } from './run.ts'
 import { withSnapshot } from './snapshot.ts'
 
 /** Where it would be applied is the caller's to say. */
-type DiffContent = Omit<WorkspaceDiff, 'target'>
+export type DiffContent = Omit<WorkspaceDiff, 'target'>
 
 type DiffAnswer =
   | ({ kind: 'diff' } & DiffContent)

@@ -1,12 +1,10 @@
 /** Who changed what between two commits: read to tell a person what happened while an agent did not run. */
 import { posix } from 'node:path'
-import type { TaskId } from '../../shared/ids.ts'
 import { prefixOf } from './changes.ts'
 import { GitError } from './errors.ts'
 import { commonDirOf, resolveCommit } from './inspect.ts'
 import { fields, line, type RunGit } from './run.ts'
 import { finalMessage, shiplogIdentity, snapshotMessage } from './snapshot.ts'
-import { hiddenRef } from './worktrees.ts'
 
 interface Span {
   dir: string
@@ -74,34 +72,6 @@ export async function firstParentCommits(git: RunGit, { dir, from, to }: Span): 
   const args = ['rev-list', '--first-parent', `--max-count=${commitsMax}`, `${from}..${to}`]
   const listed = await git(args, { cwd: dir, okExitCodes: [0, 128] })
   return line(listed).split('\n').filter(Boolean)
-}
-
-/** Branches (without `refs/heads/`) and tasks whose last state (`keepRef`) a commit is part of. */
-export async function refsContaining(
-  git: RunGit,
-  { dir, commit }: { dir: string; commit: string },
-): Promise<{ branches: string[]; keptFor: string[] }> {
-  const places = ['refs/heads/', 'refs/shiplog/']
-  const { stdout } = await git(
-    ['for-each-ref', `--contains=${commit}`, '--format=%(refname)', ...places],
-    { cwd: dir },
-  )
-  const names = stdout.toString().split('\n')
-  const below = (place: string) =>
-    names.filter((name) => name.startsWith(place)).map((name) => name.slice(place.length))
-  return {
-    branches: below('refs/heads/'),
-    keptFor: below('refs/shiplog/').filter((name) => !name.includes('/')),
-  }
-}
-
-/** What a task's work led to: its branch, else what `keepRef` kept of it; null when neither is there. */
-export async function tipOfTask(
-  git: RunGit,
-  { dir, taskId, branch }: { dir: string; taskId: TaskId; branch: string | null },
-): Promise<string | null> {
-  const tip = branch === null ? null : await resolveCommit(git, dir, `refs/heads/${branch}`)
-  return tip ?? resolveCommit(git, dir, hiddenRef(taskId))
 }
 
 /**

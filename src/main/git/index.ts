@@ -2,7 +2,7 @@
 import type { TaskId } from '../../shared/ids.ts'
 import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
 import { type TreeDifference, treeDifferences } from './changes.ts'
-import { diff, diffBlobs, diffCommits } from './diff.ts'
+import { type DiffContent, diff, diffBlobs, diffCommits } from './diff.ts'
 import * as history from './history.ts'
 import { initRepository } from './init.ts'
 import * as inspect from './inspect.ts'
@@ -38,8 +38,11 @@ import {
 import { createRunGit, type RunGitOptions } from './run.ts'
 import { filesInCommit } from './saved-files.ts'
 import { type CommitOptions, commitSnapshot, snapshot } from './snapshot.ts'
+import { reading } from './store/store.ts'
+import { createGitStores } from './store/stores.ts'
 import { joinSubmodule, submodulesWithWork } from './submodules.ts'
 import { readTexts } from './texts.ts'
+import * as tips from './tips.ts'
 import * as contents from './update/contents.ts'
 import { inspectWorktreeOf } from './worktree-files/inspect.ts'
 import * as worktrees from './worktrees.ts'
@@ -48,6 +51,8 @@ export { diffBytesMax } from './diff.ts'
 export { shellGitEnvironment } from './environment.ts'
 export { GitError, GitMissingError, WorktreeRefusedError } from './errors.ts'
 export type { CommitSummary } from './history.ts'
+export type { TreeFile } from './store/stores.ts'
+export type { TurnSnapshot, TurnState } from './store/turn-snapshot.ts'
 export { mapAtOnce } from './update/at-once.ts'
 export {
   blobHash,
@@ -58,7 +63,7 @@ export {
   type UpdateManifest,
 } from './update/contents.ts'
 export { isSameContent, type UpdatePlan } from './update/plan.ts'
-export type { MergeAnswer, RepositoryConfig, TreeDifference, WriteUpdate }
+export type { DiffContent, MergeAnswer, RepositoryConfig, TreeDifference, WriteUpdate }
 
 interface Options {
   signal?: AbortSignal | undefined
@@ -70,6 +75,8 @@ export type Git = ReturnType<typeof createGit>
 export function createGit(options: RunGitOptions = {}) {
   const git = createRunGit(options)
   const serially = createKeyedMutex()
+  // What the stores hold is read as if it were in the repository.
+  const at = (dir: string) => reading(git, dir)
   // Each must see what the one before it brought in.
   const inTarget = async <Result>(targetDir: string, run: () => Promise<Result>) =>
     serially(await inspect.topLevelOf(git, targetDir), run)
@@ -77,6 +84,8 @@ export function createGit(options: RunGitOptions = {}) {
   const inRepository = async <Result>(repoDir: string, run: () => Promise<Result>) =>
     serially((await inspect.commonDirOf(git, repoDir)) ?? repoDir, run)
   return {
+    /** Object stores of ours: the files of every turn. */
+    stores: createGitStores(git),
     initRepository: (dir: string, first: { branch: string; message: string }) =>
       initRepository(git, dir, first),
     inspectProject: (dir: string, options?: Options) => inspect.inspectProject(git, dir, options),
@@ -93,33 +102,33 @@ export function createGit(options: RunGitOptions = {}) {
     resolveCommit: (dir: string, name: string, options?: Options) =>
       inspect.resolveCommit(git, dir, name, options),
 
+    /** The same, also where only a store has it. */
+    findCommit: (dir: string, name: string) => inspect.resolveCommit(at(dir), dir, name),
+
     /** Of every remote that the repository's configuration names; none outside Git. */
     remoteUrls: (dir: string) => inspect.remoteUrls(git, dir),
 
     snapshot: (dir: string, options?: Options) => snapshot(git, dir, options),
     commitSnapshot: (dir: string, options?: CommitOptions) => commitSnapshot(git, dir, options),
-    /** The same, kept for a task as `keepRef` does. `last`: of the same task. */
-    keepSnapshot: (
-      dir: string,
-      { taskId, ...options }: Pick<CommitOptions, 'last' | 'signal'> & { taskId: TaskId },
-    ) => worktrees.keepSnapshotFor(git, dir, taskId, options),
     /** What differs between two trees or commits, renames found; paths are relative to `dir`, `/` as separator. */
-    treeDifferences: (input: Parameters<typeof treeDifferences>[1]) => treeDifferences(git, input),
-    readTexts: (input: Parameters<typeof readTexts>[1]) => readTexts(git, input),
+    treeDifferences: (input: Parameters<typeof treeDifferences>[1]) =>
+      treeDifferences(at(input.dir), input),
+    readTexts: (input: Parameters<typeof readTexts>[1]) => readTexts(at(input.dir), input),
 
     countCommits: (input: Parameters<typeof history.countCommits>[1]) =>
-      history.countCommits(git, input),
+      history.countCommits(at(input.dir), input),
     commitsBetween: (input: Parameters<typeof history.commitsBetween>[1]) =>
-      history.commitsBetween(git, input),
+      history.commitsBetween(at(input.dir), input),
     firstParentCommits: (input: Parameters<typeof history.firstParentCommits>[1]) =>
-      history.firstParentCommits(git, input),
-    refsContaining: (input: Parameters<typeof history.refsContaining>[1]) =>
-      history.refsContaining(git, input),
-    tipOfTask: (input: Parameters<typeof history.tipOfTask>[1]) => history.tipOfTask(git, input),
+      history.firstParentCommits(at(input.dir), input),
+    refsContaining: (input: Parameters<typeof tips.refsContaining>[1]) =>
+      tips.refsContaining(git, input),
+    tipOfTask: (input: Parameters<typeof tips.tipOfTask>[1]) => tips.tipOfTask(git, input),
     committedBase: (input: Parameters<typeof history.committedBase>[1]) =>
-      history.committedBase(git, input),
+      history.committedBase(at(input.dir), input),
     isSameRepository: (a: string, b: string) => history.isSameRepository(git, a, b),
-    hasTree: (input: Parameters<typeof history.hasTree>[1]) => history.hasTree(git, input),
+    hasTree: (input: Parameters<typeof history.hasTree>[1]) =>
+      history.hasTree(at(input.dir), input),
 
     /** Only reads. Every call that works in a broken worktree repairs it first, or throws WorktreeBrokenError. */
     inspectWorktree: (input: { repoDir: string; root: string }) => inspectWorktreeOf(git, input),
@@ -141,11 +150,13 @@ export function createGit(options: RunGitOptions = {}) {
     restoreWorktree: (input: RestoreWorktreeInput) =>
       inRepository(input.repoDir, () => restoreWorktree(git, input)),
     rebaseSnapshot: (input: Parameters<typeof bringBack.rebaseSnapshot>[1]) =>
-      bringBack.rebaseSnapshot(git, input),
+      bringBack.rebaseSnapshot(at(input.repoDir), input),
     switchBranch: (input: Parameters<typeof bringBack.switchBranch>[1]) =>
       inTarget(input.dir, () => bringBack.switchBranch(git, input)),
-    keepRef: (repoDir: string, taskId: TaskId, commit: string) =>
-      worktrees.keepRef(git, repoDir, taskId, commit),
+    keepRef: (repoDir: string, kept: Parameters<typeof worktrees.keepRef>[2]) =>
+      worktrees.keepRef(git, repoDir, kept),
+    pinBase: (input: Parameters<typeof worktrees.pinBase>[1]) => worktrees.pinBase(git, input),
+    unpinBase: (repoDir: string, taskId: TaskId) => worktrees.unpinBase(git, repoDir, taskId),
     keptCommit: (repoDir: string, taskId: TaskId) => worktrees.keptCommit(git, repoDir, taskId),
     deleteRef: (repoDir: string, taskId: TaskId) => worktrees.deleteRef(git, repoDir, taskId),
     /** Folders of the repository's worktrees that Git knows, links resolved; null when there is no repository. */
@@ -164,24 +175,27 @@ export function createGit(options: RunGitOptions = {}) {
     /** Paths of the working tree that no snapshot of it holds. `topLevel`: its root. */
     notInSnapshot: (topLevel: string) => notInSnapshot(git, topLevel),
     /** Files of a commit, and which of them stand in a folder as the commit has them. Null: they can't be compared. */
-    filesInCommit: (input: Parameters<typeof filesInCommit>[1]) => filesInCommit(git, input),
+    filesInCommit: (input: Parameters<typeof filesInCommit>[1]) =>
+      filesInCommit(at(input.repoDir), input),
     submodulesWithWork: (topLevel: string) => submodulesWithWork(git, topLevel),
     joinSubmodule: (input: { dir: string; gitDir: string }) => joinSubmodule(git, input),
-    savePatch: (input: SavePatchInput) => savePatch(git, input),
-    mergeInto: (input: MergeIntoInput) => inTarget(input.targetDir, () => mergeInto(git, input)),
+    savePatch: (input: SavePatchInput) => savePatch(at(input.dir), input),
+    mergeInto: (input: MergeIntoInput) =>
+      inTarget(input.targetDir, () => mergeInto(at(input.targetDir), input)),
     mergePatchInto: (input: MergePatchInput) =>
-      inTarget(input.targetDir, () => mergePatchInto(git, input)),
+      inTarget(input.targetDir, () => mergePatchInto(at(input.targetDir), input)),
 
     /** Runs `work` while nothing is merged into the working tree that `dir` is in. */
     inWorkingTree: <Result>(dir: string, work: () => Promise<Result>) => inTarget(dir, work),
     /** What an update replaces and writes; null when the repository has it no more. */
-    updateManifest: (dir: string, commit: string) => contents.readManifest(git, dir, commit),
+    updateManifest: (dir: string, commit: string) => contents.readManifest(at(dir), dir, commit),
     /** Hands over the kept bytes of each; see `readContents`. */
     readContents: <Wanted extends { content: contents.Content }>(
       dir: string,
       wanted: readonly Wanted[],
       take: Parameters<typeof contents.readContents<Wanted>>[3],
-    ) => contents.readContents(git, dir, wanted, take),
+    ) => contents.readContents(at(dir), dir, wanted, take),
+    commandForUpdate: (dir: string, commit: string) => contents.commandForUpdate(git, dir, commit),
     dropUpdate: (dir: string, updateId: string) => contents.dropUpdateRef(git, dir, updateId),
     /** `beforeMs`: since the epoch. */
     dropOldUpdates: (dir: string, beforeMs: number) =>
@@ -189,8 +203,9 @@ export function createGit(options: RunGitOptions = {}) {
 
     /** Files below a folder that Git does not ignore, those deleted left out; null outside a repository. */
     listFiles: (dir: string, options: Options) => listFiles(git, dir, options),
-    diff: (input: Parameters<typeof diff>[1]) => diff(git, input),
-    diffBlobs: (input: Parameters<typeof diffBlobs>[1]) => diffBlobs(git, input),
-    diffCommits: (input: Parameters<typeof diffCommits>[1]) => diffCommits(git, input),
+    diff: (input: Parameters<typeof diff>[1]) => diff(at(input.dir), input),
+    diffBlobs: (input: Parameters<typeof diffBlobs>[1]) => diffBlobs(at(input.repoDir), input),
+    diffCommits: (input: Parameters<typeof diffCommits>[1]) =>
+      diffCommits(at(input.repoDir), input),
   }
 }

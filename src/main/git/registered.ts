@@ -86,7 +86,7 @@ export async function registerMovedWorktree(
   return true
 }
 
-/** Names below `refs/shiplog/` that are task ids. None outside Git. */
+/** Of the references of ours in the repository, those that are for tasks. None outside Git. */
 export async function keptTaskIds(git: RunGit, repoDir: string): Promise<TaskId[]> {
   if ((await commonDirOf(git, repoDir)) === null) return []
   const listed = await git(['for-each-ref', '--format=%(refname)', 'refs/shiplog/'], {
@@ -94,5 +94,5 @@ export async function keptTaskIds(git: RunGit, repoDir: string): Promise<TaskId[
   })
   return line(listed)
     .split('\n')
-    .flatMap((name) => parseTaskId(name.slice('refs/shiplog/'.length)) ?? [])
+    .flatMap((name) => parseTaskId(name.replace(/^refs\/shiplog\/(base\/)?/, '')) ?? [])
 }

@@ -5,9 +5,12 @@ import { submoduleMode, symlinkMode, treeChanges } from './changes.ts'
 import { WorktreeRefusedError } from './errors.ts'
 import { exists } from './exists.ts'
 import { commonDirOf, resolveCommit } from './inspect.ts'
+import { releaseSnapshot } from './objects/kept-snapshots.ts'
 import { partialWorktreeReason } from './partial-worktree.ts'
 import { foldersWithBranch } from './registered.ts'
 import type { RunGit } from './run.ts'
+import { bringIntoRepository } from './store/copy.ts'
+import { reading } from './store/store.ts'
 import { adminDirOf } from './worktree-files/state.ts'
 import { syncWorktree } from './worktree-files/sync.ts'
 import { removeWorktree } from './worktrees.ts'
@@ -61,7 +64,7 @@ export async function refuseUnrestorable(
     )
   }
   for (const commit of [head, final]) {
-    if ((await resolveCommit(git, repoDir, commit)) !== null) continue
+    if ((await resolveCommit(reading(git, repoDir), repoDir, commit)) !== null) continue
     throw new WorktreeRefusedError(
       'unknown-commit',
       `The commit ${commit} is no longer in ${repoDir}.`,
@@ -74,6 +77,8 @@ export async function refuseUnrestorable(
 
 async function makeAgain(git: RunGit, input: RestoreWorktreeInput): Promise<string> {
   const { repoDir, path, head, final } = input
+  await bringIntoRepository(git, repoDir, head)
+  const all = reading(git, repoDir)
   const branch = await freeBranch(git, input)
   const isNew = (await resolveCommit(git, repoDir, `refs/heads/${branch}`)) === null
   const checkout = isNew ? ['--no-track', '-b', branch, '--', path, head] : ['--', path, branch]
@@ -81,15 +86,16 @@ async function makeAgain(git: RunGit, input: RestoreWorktreeInput): Promise<stri
     const locked = ['--no-checkout', '--lock', '--reason', partialWorktreeReason]
     await git(['worktree', 'add', '--quiet', ...locked, ...checkout], { cwd: repoDir })
     // Files as they were last; then the index back to the branch, so that uncommitted work is uncommitted.
-    await git(['read-tree', '-u', '--reset', final], { cwd: path })
+    await all(['read-tree', '-u', '--reset', final], { cwd: path })
     await git(['read-tree', head], { cwd: path })
     await git(['update-index', '-q', '--refresh'], { cwd: path, okExitCodes: [0, 1] })
     const commonDir = await commonDirOf(git, repoDir)
     if (commonDir !== null) {
-      const uncommitted = await filesBetween(git, { dir: path, from: head, to: final })
+      const uncommitted = await filesBetween(all, { dir: path, from: head, to: final })
       await syncWorktree({ commonDir, root: path, branch, uncommitted })
     }
     await git(['worktree', 'unlock', path], { cwd: repoDir })
+    await releaseSnapshot(git, repoDir, head)
     return branch
   } catch (error) {
     const ours = isNew ? { branch, branchAt: head } : {}

@@ -33,6 +33,8 @@ interface GitRunOptions {
   env?: Record<string, string | undefined> | undefined
   /** Given on standard input, which is closed otherwise. */
   input?: string | Uint8Array | undefined
+  /** An open file that is standard input instead. */
+  stdinFd?: number | undefined
   signal?: AbortSignal | undefined
   /** Exit codes that are answers; any other throws a GitError. Only 0 by default. */
   okExitCodes?: readonly number[] | undefined
@@ -63,6 +65,11 @@ export interface RunGit {
   configStamp(dir: string): Promise<string | null>
   /** Whether something may be dropped for its age. */
   isClockTrusted(): boolean
+  /**
+   * Stores of ours (`store/`) for the repository that a folder is in, the one for new objects first. None: they go
+   * into that repository.
+   */
+  storesOf(dir: string): readonly string[]
 }
 
 /** Lists of names: a million files of 60 characters fit. */
@@ -86,6 +93,8 @@ export interface RunGitOptions {
   isAllowed?: IsAllowed | undefined
   /** False of a clock that leapt ahead, by which nothing is old; true unless given. */
   isClockTrusted?: (() => boolean) | undefined
+  /** See `RunGit.storesOf`; none unless given. */
+  storesOf?: ((dir: string) => readonly string[]) | undefined
 }
 
 export function createRunGit({
@@ -95,6 +104,7 @@ export function createRunGit({
   worktrees,
   isAllowed = () => false,
   isClockTrusted = () => true,
+  storesOf = () => [],
 }: RunGitOptions = {}): RunGit {
   const baseEnv = gitEnvironment(env, { ceilings })
   const repairs = new Map<string, Promise<WorktreeState>>()
@@ -123,6 +133,7 @@ export function createRunGit({
       readConfig: (dir: string) => guard.readOf({ dir, gitDir: null }),
       configStamp: (dir: string) => guard.stampOf({ dir, gitDir: null }),
       isClockTrusted,
+      storesOf,
     })
   }
 
@@ -207,6 +218,7 @@ export function withVariables(git: RunGit, variables: Record<string, string>): R
       readConfig: git.readConfig,
       isClockTrusted: git.isClockTrusted,
       configStamp: git.configStamp,
+      storesOf: git.storesOf,
     },
   )
 }
@@ -237,7 +249,11 @@ async function runOnce(
   const child = spawn(gitPath, ['--no-pager', ...settings, ...args], {
     cwd: options.cwd,
     env: { ...baseEnv, ...options.env },
-    stdio: [options.input === undefined ? 'ignore' : 'pipe', options.stdoutFd ?? 'pipe', 'pipe'],
+    stdio: [
+      options.stdinFd ?? (options.input === undefined ? 'ignore' : 'pipe'),
+      options.stdoutFd ?? 'pipe',
+      'pipe',
+    ],
     windowsHide: true,
   })
   const stdout = collect(child, 'stdout', options.stdoutBytesMax ?? stdoutBytesMaxDefault)

@@ -14,7 +14,12 @@ import path from 'node:path'
 import { GitError } from './errors.ts'
 import { standingOf } from './inspect.ts'
 import { keepSnapshot, lendTree } from './objects/kept-snapshots.ts'
-import { type Quarantine, whileObjectsStay, withQuarantine } from './objects/quarantine.ts'
+import {
+  type Into,
+  type Quarantine,
+  whileObjectsStay,
+  withQuarantine,
+} from './objects/quarantine.ts'
 import { privateFile } from './private-files.ts'
 import { line, notIntoSubmodules, type RunGit } from './run.ts'
 
@@ -38,7 +43,7 @@ export interface OpenSnapshot extends Snapshot {
   scratchDir: string
 }
 
-export interface CommittedSnapshot extends Snapshot {
+interface CommittedSnapshot extends Snapshot {
   /** HEAD when nothing was changed, else a new commit on top of it, kept for a while (`kept-snapshots.ts`). */
   commit: string
 }
@@ -58,6 +63,8 @@ export const finalMessage = 'Work that was not committed'
 
 interface SnapshotOptions {
   signal?: AbortSignal | undefined
+  /** Where new objects go. */
+  into?: Into | undefined
 }
 
 /**
@@ -87,9 +94,9 @@ export interface CommitOptions extends SnapshotOptions {
 export async function commitSnapshot(
   git: RunGit,
   dir: string,
-  { message = snapshotMessage, ref, last, signal }: CommitOptions = {},
+  { message = snapshotMessage, ref, last, signal, into }: CommitOptions = {},
 ): Promise<CommittedSnapshot> {
-  return withSnapshot(git, dir, { signal }, async (open) => {
+  return withSnapshot(git, dir, { signal, into }, async (open) => {
     const isLast = last && last.tree === open.tree && last.head === open.head
     if (!isLast) return commitOpen(git, open, { message, ref, signal })
     const { tree, head, dirty, leftOut } = open
@@ -136,24 +143,30 @@ export async function commitTree(
 export async function withSnapshot<Result>(
   git: RunGit,
   dir: string,
-  { signal }: SnapshotOptions,
+  { signal, into }: SnapshotOptions,
   use: (snapshot: OpenSnapshot) => Promise<Result>,
 ): Promise<Result> {
   const attempt = async () => {
     const { topLevel, head: standing } = await standingOf(git, dir, { signal })
     const head = standing?.commit ?? null
     return withScratchDir((scratchDir) =>
-      withQuarantine(git, topLevel, async (quarantine) => {
-        const apart = quarantine.git
-        const indexFile = path.join(scratchDir, 'index')
-        await startIndex(apart, topLevel, indexFile, head, signal)
+      withQuarantine(
+        git,
+        // Of `dir`: the working tree may have several projects in it, each with a store of its own.
+        dir,
+        async (quarantine) => {
+          const apart = quarantine.git
+          const indexFile = path.join(scratchDir, 'index')
+          await startIndex(apart, topLevel, indexFile, head, signal)
 
-        const run = { cwd: topLevel, env: { GIT_INDEX_FILE: indexFile }, signal }
-        const leftOut = await addWork(apart, run)
-        const tree = await writeTree(apart, run)
-        const dirty = tree !== standing?.tree
-        return use({ tree, head, dirty, leftOut, topLevel, quarantine, indexFile, scratchDir })
-      }),
+          const run = { cwd: topLevel, env: { GIT_INDEX_FILE: indexFile }, signal }
+          const leftOut = await addWork(apart, run)
+          const tree = await writeTree(apart, run)
+          const dirty = tree !== standing?.tree
+          return use({ tree, head, dirty, leftOut, topLevel, quarantine, indexFile, scratchDir })
+        },
+        { into },
+      ),
     )
   }
   return whileObjectsStay(attempt, signal)
@@ -183,7 +196,7 @@ async function makeScratchDir(): Promise<string> {
  * The copy must not look younger than the original: Git reads a file that is as young as its index,
  * and with a younger index it would miss a change of the same size made within the same tick.
  */
-async function startIndex(
+export async function startIndex(
   git: RunGit,
   topLevel: string,
   indexFile: string,
@@ -228,21 +241,31 @@ async function addWork(git: RunGit, run: Run): Promise<string[]> {
   return leftOut
 }
 
-async function updateIndex(git: RunGit, run: Run, names: Buffer): Promise<void> {
+export async function updateIndex(git: RunGit, run: Run, names: Buffer): Promise<void> {
   if (names.length === 0) return
   // `--remove`: a file that went since it was listed is no error.
   const args = ['update-index', '--add', '--remove', '--replace', '-z', '--stdin']
   await git(args, { ...run, input: names })
 }
 
-async function writeTree(git: RunGit, run: Run): Promise<string> {
+/** What is too large to be kept, and was not when it was brought in. */
+export async function dropFromIndex(git: RunGit, run: Run, names: Buffer): Promise<void> {
+  if (names.length === 0) return
+  await git(['update-index', '--force-remove', '-z', '--stdin'], { ...run, input: names })
+}
+
+export async function writeTree(
+  git: RunGit,
+  run: Run,
+  options: readonly string[] = [],
+): Promise<string> {
   try {
-    return line(await git(['write-tree'], run))
+    return line(await git(['write-tree', ...options], run))
   } catch (error) {
     if (!(error instanceof GitError) || !error.stderr.includes('unmerged')) throw error
     // A file in conflict that is as one side has it: nothing was modified to the list above.
     const conflicts = await git(['diff-files', '--name-only', '-z', ...notIntoSubmodules], run)
     await updateIndex(git, run, conflicts.stdout)
-    return line(await git(['write-tree'], run))
+    return line(await git(['write-tree', ...options], run))
   }
 }

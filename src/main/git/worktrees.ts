@@ -4,16 +4,15 @@ import path from 'node:path'
 import type { TaskId } from '../../shared/ids.ts'
 import { GitError, NotAWorktreeError, WorktreeRefusedError } from './errors.ts'
 import { exists } from './exists.ts'
+import { committedBase } from './history.ts'
 import { commonDirOf, resolveCommit } from './inspect.ts'
 import { releaseSnapshot, releasing } from './objects/kept-snapshots.ts'
+import { whileObjectsStay, withQuarantine } from './objects/quarantine.ts'
 import { partialWorktreeReason } from './partial-worktree.ts'
 import { line, type RunGit } from './run.ts'
-import {
-  type CommitOptions,
-  type CommittedSnapshot,
-  commitSnapshot,
-  shiplogIdentity,
-} from './snapshot.ts'
+import { shiplogIdentity } from './snapshot.ts'
+import { bringIntoRepository, objectsOfWork } from './store/copy.ts'
+import { inStore, reading, storesAt } from './store/store.ts'
 import { adminDirOf, resolved } from './worktree-files/state.ts'
 import { syncWorktree } from './worktree-files/sync.ts'
 
@@ -35,6 +34,7 @@ export interface CreateWorktreeInput {
  */
 export async function createWorktree(git: RunGit, input: CreateWorktreeInput): Promise<void> {
   const from = await refuseWhatCannotBe(git, input)
+  await bringIntoRepository(git, input.repoDir, from)
   for (let attemptsLeft = 3; ; attemptsLeft--) {
     try {
       return await addWorktree(git, input, from)
@@ -158,33 +158,50 @@ async function deleteBranch(
 }
 
 /**
- * Keeps a commit of a task alive under a hidden ref, which is neither a branch nor a tag: after the
- * worktree and its branch are gone, a three-way merge still finds both sides. Overwrites an older one.
+ * Keeps what a task's work led to when its worktree and branch go: in the store for its repository, with all that it
+ * needs of the repository; without a store in the repository, under a hidden ref. Overwrites an older one.
+ * `base`: the commit that its worktree was made from.
  */
 export async function keepRef(
   git: RunGit,
   repoDir: string,
-  taskId: TaskId,
-  commit: string,
+  { taskId, commit, base }: { taskId: TaskId; commit: string; base: string | null },
 ): Promise<void> {
-  await git(['update-ref', '--stdin'], {
-    cwd: repoDir,
-    input: `update ${hiddenRef(taskId)} ${commit}\n${releasing(commit)}`,
+  if (git.storesOf(repoDir).length === 0) {
+    await git(['update-ref', '--stdin'], {
+      cwd: repoDir,
+      input: `update ${hiddenRef(taskId)} ${commit}\n${releasing(commit)}`,
+    })
+    return
+  }
+  const all = reading(git, repoDir)
+  await whileObjectsStay(async () => {
+    const since = base === null ? null : await committedBase(all, { dir: repoDir, commit: base })
+    await withQuarantine(git, repoDir, async (quarantine) => {
+      const work = { dir: repoDir, tip: commit, base, since }
+      const ids = await objectsOfWork(quarantine.git, work)
+      await quarantine.keep({ ref: hiddenRef(taskId), commit, ids })
+    })
   })
+  await releaseSnapshot(git, repoDir, commit)
 }
 
-/** A snapshot of a working tree, kept as `keepRef` does. `last`: the one before it of the same task. */
-export async function keepSnapshotFor(
+/**
+ * Keeps the commit that a worktree was made from in its repository, whatever its agent does with the branch. Nothing
+ * where the repository has lost it.
+ */
+export async function pinBase(
   git: RunGit,
-  dir: string,
-  taskId: TaskId,
-  { last, signal }: Pick<CommitOptions, 'last' | 'signal'>,
-): Promise<CommittedSnapshot> {
-  const taken = await commitSnapshot(git, dir, { ref: hiddenRef(taskId), last, signal })
-  const { commit, head } = taken
-  if (commit === head && commit !== last?.commit)
-    await git(['update-ref', hiddenRef(taskId), commit], { cwd: dir })
-  return taken
+  { repoDir, taskId, commit }: { repoDir: string; taskId: TaskId; commit: string },
+): Promise<void> {
+  if ((await resolveCommit(git, repoDir, commit)) === null) return
+  await git(['update-ref', basePin(taskId), commit], { cwd: repoDir })
+}
+
+/** No error when it is gone already. */
+export async function unpinBase(git: RunGit, repoDir: string, taskId: TaskId): Promise<void> {
+  if ((await commonDirOf(git, repoDir)) === null) return
+  await git(['update-ref', '-d', basePin(taskId)], { cwd: repoDir })
 }
 
 /** The commit that `keepRef` kept; null when there is none. */
@@ -193,6 +210,10 @@ export async function keptCommit(
   repoDir: string,
   taskId: TaskId,
 ): Promise<string | null> {
+  for (const store of storesAt(git, repoDir)) {
+    const found = await resolveCommit(inStore(git, store), store, hiddenRef(taskId))
+    if (found !== null) return found
+  }
   return resolveCommit(git, repoDir, hiddenRef(taskId))
 }
 
@@ -222,7 +243,8 @@ export async function agentEnv(
   return Object.fromEntries(missing)
 }
 
-export const hiddenRef = (taskId: TaskId) => `refs/shiplog/${taskId}`
+const hiddenRef = (taskId: TaskId) => `refs/shiplog/${taskId}`
+const basePin = (taskId: TaskId) => `refs/shiplog/base/${taskId}`
 
 /** Gives back the full id of the commit to start from. */
 async function refuseWhatCannotBe(git: RunGit, input: CreateWorktreeInput): Promise<string> {
@@ -235,7 +257,7 @@ async function refuseWhatCannotBe(git: RunGit, input: CreateWorktreeInput): Prom
   if (named.exitCode !== 0 || line(named) !== branch) {
     throw new WorktreeRefusedError('bad-branch-name', `"${branch}" can't be a branch's name.`)
   }
-  const from = await resolveCommit(git, repoDir, input.from, { signal })
+  const from = await resolveCommit(reading(git, repoDir), repoDir, input.from, { signal })
   if (from === null) {
     throw new WorktreeRefusedError(
       'unknown-commit',

@@ -4,6 +4,7 @@ import type { CallRevision } from '../../shared/agent-records.ts'
 import type { ShellChange, ToolCallEntry } from '../../shared/entries.ts'
 import { newToolCallId, type ToolCallId } from '../../shared/ids.ts'
 import type { Session } from '../sessions/session.ts'
+import type { CalledTool } from './snapshots.ts'
 
 export interface ExecutedCall extends ToolResult {
   /** What it changed in the shell; absent when that was not its business. */
@@ -56,10 +57,13 @@ export function createCallRecorder({
   session,
   clock,
   mask,
+  afterTool,
 }: {
   session: Session
   clock: () => number
   mask: Masker
+  /** The tree of the files after a call; null: none. */
+  afterTool?: ((call: CalledTool) => Promise<string | null>) | undefined
 }): CallRecorder {
   const open = new Map<ToolCallId, OpenCall>()
   /** Those of the agent's side, by the id that it gave them. */
@@ -118,6 +122,8 @@ export function createCallRecorder({
     try {
       beforehand()
       const { shellChange: shell, ...result } = await execute(call.callId, call.common.messageUuid)
+      const durationMs = durationOf(call)
+      const tree = await afterTool?.(call.entry)
       if (open.get(call.callId) !== call) throw new Error('Its outcome is recorded as unknown.')
       call.isRecording = true
       const { output, detail } = mask.value({ output: result.output, detail: result.detail })
@@ -128,7 +134,8 @@ export function createCallRecorder({
         output,
         detail,
         shell,
-        durationMs: durationOf(call),
+        durationMs,
+        ...(tree && { tree }),
       })
       return { ...result, output, ...(detail ? { detail } : {}) }
     } catch (error) {
@@ -178,13 +185,16 @@ export function createCallRecorder({
     const call = elsewhere.get(callId)
     if (!call) return false
     call.isRecording = true
+    const durationMs = durationOf(call)
     try {
+      const tree = await afterTool?.(call.entry)
       await session.append({
         type: 'tool-result',
         ...call.common,
         outcome,
         output: mask.text(output),
-        durationMs: durationOf(call),
+        durationMs,
+        ...(tree && { tree }),
         ...(providerData && { providerData }),
         ...revisionOf(call),
       })

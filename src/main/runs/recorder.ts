@@ -12,6 +12,7 @@ import type { Usage } from '../../shared/usage.ts'
 import type { Session } from '../sessions/session.ts'
 import { createCallRecorder, type ExecuteCall, type ExecutedCall } from './call-recorder.ts'
 import { createMessageParts, type MessageParts } from './message-parts.ts'
+import type { CalledTool } from './snapshots.ts'
 
 export interface Recorder {
   /** Resolves once what follows the event may happen. */
@@ -61,8 +62,9 @@ export function createRecorder(options: {
   gitBranch: () => Promise<string | null>
   clock: () => number
   mask: Masker
-  /** Before a call is written and its tool runs. */
-  beforeTool?: (name: string) => Promise<void>
+  /** Before a call is written and its tool runs, and after: the tree of the files for its entries; null: none. */
+  beforeTool?: (call: CalledTool) => Promise<string | null>
+  afterTool?: (call: CalledTool) => Promise<string | null>
   onBegun?: () => void
   /** What the agent used: of a turn when that ends (undefined: it did not say), or beside its turns. */
   onUsage?: (usage: Usage | undefined, of: 'turn' | 'run') => void
@@ -75,7 +77,8 @@ export function createRecorder(options: {
   let beginning: Promise<void> | null = null
   let ending: Promise<void> | null = null
   let isClosed = false
-  const calls = createCallRecorder({ session, clock, mask })
+  const { afterTool } = options
+  const calls = createCallRecorder({ session, clock, mask, afterTool })
 
   /** Agents may call tools side by side before anything else: that begins one turn. */
   async function begin(): Promise<void> {
@@ -123,9 +126,10 @@ export function createRecorder(options: {
 
   async function call(asked: HostCall, execute: ExecuteCall) {
     refuseWhenClosed()
-    await options.beforeTool?.(asked.name)
+    const tree = await options.beforeTool?.(asked)
     const open = await openMessage()
     const begun = calls.begin(inTurn(open), asked)
+    if (tree) begun.entry.tree = tree
     open.parts.addCall(begun.callId, asked.name)
     return calls.run(begun, execute, refuseWhenClosed)
   }
@@ -143,8 +147,10 @@ export function createRecorder(options: {
       case 'part-ended':
         return message?.parts.end(event.part, event.providerData)
       case 'call-started': {
+        const tree = await options.beforeTool?.(event)
         const open = await openMessage()
         const begun = calls.begin(inTurn(open), event)
+        if (tree) begun.entry.tree = tree
         open.parts.addCall(begun.callId, event.name)
         return calls.record(begun)
       }

@@ -1,18 +1,32 @@
 /**
- * Records the state of the working directory after each turn. Changes are found with Git, so that those made by
- * commands are included (S2). The task's hidden ref keeps the last state, from which the directory can be
- * restored (S4).
+ * Records the state of the working directory after each turn, and before and after each call that may change files
+ * (H1). Changes are found with Git, so that those made by commands are included (S2). The turn store keeps the states,
+ * from which the directory can be restored (S4).
  */
-import { type Entry, type EntryBody, snapshotPathsMax } from '../../shared/entries.ts'
+import type { CallKind } from '../../shared/agent-records.ts'
+import {
+  type Entry,
+  type EntryBody,
+  notStoredMax,
+  snapshotPathsMax,
+  type ToolCallEntry,
+} from '../../shared/entries.ts'
 import type { RunId } from '../../shared/ids.ts'
+import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
 import type { Task } from '../../shared/tasks.ts'
-import type { Git, TreeDifference } from '../git/index.ts'
+import type { Git, TreeDifference, TurnSnapshot } from '../git/index.ts'
 import type { Session } from '../sessions/session.ts'
+import type { ProjectTurns } from '../turn-store/turn-store.ts'
 import { lastSnapshot, mayChangeFiles } from './session-history.ts'
 
+/** `by`: it runs on the agent's side, where `kind` says what it does; absent: it is one of our tools. */
+export type CalledTool = Pick<ToolCallEntry, 'name' | 'by' | 'kind'>
+
 export interface RunSnapshots {
-  /** Records the initial state before the first tool of the run that may change files. */
-  beforeTool(name: string): Promise<void>
+  /** The tree before a tool that may change files; null for any other tool, or where it could not be taken. */
+  beforeTool(call: CalledTool): Promise<string | null>
+  /** The same after it. */
+  afterTool(call: CalledTool): Promise<string | null>
   /** Called when a turn is durable. Records the state if the turn called a tool that may change files. */
   afterTurn(turn: number): Promise<void>
   /** Contents by object id or `<tree>:./<path>`. Those that are missing or too long are left out. */
@@ -32,7 +46,8 @@ const textBytesMax = 1_000_000
  * written rejects, as for every other entry (J7).
  */
 export function createRunSnapshots(deps: {
-  git: Git
+  git: Pick<Git, 'currentBranch' | 'treeDifferences' | 'readTexts'>
+  turns: Pick<ProjectTurns, 'snapshot'>
   session: Session
   task: Task
   runId: RunId
@@ -44,27 +59,31 @@ export function createRunSnapshots(deps: {
   onChanged: (differences: readonly TreeDifference[]) => Promise<EntryBody[]>
   onProblem: (text: string, error: unknown) => void
 }): RunSnapshots | null {
-  const { git, session, task, runId, workingDir } = deps
+  const { git, turns, session, task, runId, workingDir } = deps
   if (!task.workspace?.baseCommit) return null
+  const { baseCommit, isolation } = task.workspace
+  const base = isolation === 'worktree' ? baseCommit : null
   /** The state at the start of the run or at its last snapshot; null before that. */
   let known: State | null = null
-  /** The last snapshot that this run made the task's hidden ref name. */
-  let kept: Awaited<ReturnType<Git['keepSnapshot']>> | null = null
-  let beginning: Promise<void> | null = null
+  /** The last one taken in this run, also where no snapshot was recorded of it. */
+  let last: TurnSnapshot | null = null
+  let beginning: Promise<State | null> | null = null
   let mayHaveChanged = false
+  const serially = createKeyedMutex()
   /** Number of failures of each kind. */
   const problems = { states: 0, texts: 0 }
 
-  async function begin(): Promise<void> {
-    const found = await look()
-    if (!found) return
+  async function begin(): Promise<State | null> {
+    const found = await look(null)
+    if (!found) return null
     const before = lastSnapshot(deps.history)
     if (!before || !isSame(before, found)) await record(found, null, [])
     known = found
+    return found
   }
 
   async function changesSinceKnown(turn: number | null): Promise<void> {
-    const found = await look()
+    const found = await look(turn)
     if (!found || (!mayHaveChanged && known && isSame(known, found))) return
     const changed = mayHaveChanged && known ? await changesBetween(known.tree, found.tree) : []
     if (changed === null) return
@@ -85,28 +104,36 @@ export function createRunSnapshots(deps: {
       type: 'workspace-snapshot',
       runId,
       turn,
-      ...state,
+      tree: state.tree,
+      head: state.head,
+      branch: state.branch,
       changed: changed.slice(0, snapshotPathsMax),
       changedMore: Math.max(0, changed.length - snapshotPathsMax),
+      ...(state.notStored.length > 0 ? { notStored: state.notStored.slice(0, notStoredMax) } : {}),
     }
     // Appended together: after a crash between them the changes could not be attributed to this turn.
     await session.append(entry, ...(await deps.onChanged(differences)))
   }
 
-  const look = () =>
-    attempt('states', async (signal): Promise<State> => {
-      kept = await git.keepSnapshot(workingDir, { taskId: task.id, last: kept, signal })
-      const { tree, head } = kept
+  // One after the other: each goes on from the one before it.
+  const look = (turn: number | null) => serially('', () => lookOnce(turn))
+
+  const lookOnce = (turn: number | null) =>
+    attempt('states', turn, async (signal): Promise<State> => {
+      const since = last?.tree ?? lastSnapshot(deps.history)?.tree ?? baseCommit
+      last = await turns.snapshot({ taskId: task.id, dir: workingDir, last, since, base, signal })
+      const { tree, head, notStored } = last
       const branch = await git.currentBranch(workingDir, { signal })
-      return { tree, head, branch }
+      return { tree, head, branch, notStored }
     })
 
   const changesBetween = (from: string, to: string) =>
-    attempt('states', (signal) => git.treeDifferences({ dir: workingDir, from, to, signal }))
+    attempt('states', null, (signal) => git.treeDifferences({ dir: workingDir, from, to, signal }))
 
   /** Limits each kind separately: texts that can't be read only lack attribution, and snapshots go on. */
   async function attempt<T>(
     what: keyof typeof problems,
+    turn: number | null,
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T | null> {
     if (problems[what] >= problemsMax) return null
@@ -114,8 +141,11 @@ export function createRunSnapshots(deps: {
       return await work(AbortSignal.timeout(snapshotMsMax))
     } catch (error) {
       problems[what]++
+      const why = error instanceof Error ? error.message : String(error)
+      // Of those after the last one is said that there are none.
+      const reason = problems[what] < problemsMax ? why : `${why}. No more are taken in this run.`
+      if (what === 'states') await session.append({ type: 'snapshot-failed', runId, turn, reason })
       if (problems[what] === 1) {
-        const why = error instanceof Error ? error.message : String(error)
         deps.onProblem(`${couldNotBe[what](task.title)}: ${why}`, error)
       }
       return null
@@ -123,18 +153,25 @@ export function createRunSnapshots(deps: {
   }
 
   return {
-    async beforeTool(name) {
-      if (!mayChangeFiles(name)) return
+    async beforeTool(call) {
+      if (!mayChange(call)) return null
       // Tools may run concurrently: each waits until the initial state is recorded.
+      const isFirst = beginning === null
       beginning ??= begin()
-      await beginning
+      const first = await beginning
+      const found = isFirst ? first : await look(null)
       mayHaveChanged = true
+      return found?.tree ?? null
+    },
+    async afterTool(call) {
+      if (!mayChange(call)) return null
+      return (await look(null))?.tree ?? null
     },
     async afterTurn(turn) {
       if (mayHaveChanged) await changesSinceKnown(turn)
     },
     async readTexts(names) {
-      const texts = await attempt('texts', (signal) =>
+      const texts = await attempt('texts', null, (signal) =>
         git.readTexts({ dir: workingDir, names, bytesMax: textBytesMax, signal }),
       )
       return texts ?? new Map()
@@ -148,7 +185,19 @@ export function createRunSnapshots(deps: {
   }
 }
 
-type State = { tree: string; head: string | null; branch: string | null }
+/** A call on the agent's side is under way when it is reported: what it did by then is in the tree before it. */
+const mayChange = ({ name, by, kind }: CalledTool): boolean =>
+  by === 'agent' ? !readOnlyKinds.has(kind ?? 'other') : by !== 'provider' && mayChangeFiles(name)
+
+const readOnlyKinds: ReadonlySet<CallKind> = new Set([
+  'read',
+  'search',
+  'think',
+  'fetch',
+  'switch-mode',
+])
+
+type State = Pick<TurnSnapshot, 'tree' | 'head' | 'notStored'> & { branch: string | null }
 
 /** Each failure may have taken `snapshotMsMax`, and a tree that is too large stays too large. */
 const problemsMax = 3
@@ -158,5 +207,7 @@ const couldNotBe = {
   texts: (title: string) => `Who wrote what in the files of "${title}" could not be read from Git`,
 }
 
-const isSame = (a: State, b: State): boolean =>
+type Compared = Omit<State, 'notStored'>
+
+const isSame = (a: Compared, b: Compared): boolean =>
   a.tree === b.tree && a.head === b.head && a.branch === b.branch

@@ -26,6 +26,8 @@ export function maskEntry(mask: Masker, entry: EntryBody): EntryBody {
       return { ...entry, command: mask.text(entry.command) }
     case 'summary':
       return { ...entry, text: mask.text(entry.text) }
+    case 'snapshot-failed':
+      return { ...entry, reason: mask.text(entry.reason) }
     case 'pr-link':
       return { ...entry, url: mask.text(entry.url) }
     case 'run-end':

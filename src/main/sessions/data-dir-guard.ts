@@ -11,7 +11,8 @@ import { chatFile, type DataLayout } from './session-files.ts'
  */
 export async function refuseForeignFolders(layout: DataLayout): Promise<void> {
   const { sessions, archive, receipts, trash, worktrees, projects, running, ledger } = layout
-  for (const folder of [receipts, sessions, archive, trash, worktrees, projects, running]) {
+  const folders = [receipts, sessions, archive, trash, worktrees, projects, running]
+  for (const folder of [...folders, layout.turnStore]) {
     await refuseSymlink(folder)
     if ((await kindOf(folder)) === 'file') throw new Error(`${folder} is a file: move it away`)
   }

@@ -42,6 +42,8 @@ export interface DataLayout {
   /** Since when what lies in the trash has been there, where the ledger does not tell. */
   trashSeen: string
   worktrees: string
+  /** A bare repository of ours for each project: the files of every turn. */
+  turnStore: string
   projects: string
   /** A folder for each command that an agent has running. */
   running: string
@@ -78,6 +80,7 @@ export function layoutOf(dataDir: string): DataLayout {
     trash: join(dataDir, 'trash'),
     trashSeen: join(dataDir, 'trash-seen.json'),
     worktrees: join(dataDir, 'worktrees'),
+    turnStore: join(dataDir, 'turn-store'),
     projects,
     running: join(dataDir, 'running'),
     logs: join(dataDir, 'logs'),

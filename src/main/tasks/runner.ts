@@ -23,6 +23,7 @@ import type { LearningMasker } from '../secrets/masker.ts'
 import type { Session } from '../sessions/session.ts'
 import { chatFile, type DataLayout } from '../sessions/session-files.ts'
 import type { Sessions } from '../sessions/sessions.ts'
+import type { TurnStore } from '../turn-store/turn-store.ts'
 import type { WorkspaceService } from '../workspaces/workspace-service.ts'
 import type { ActivityBoard } from './activity.ts'
 import type { AgentSpecs } from './agent-specs.ts'
@@ -72,6 +73,7 @@ export interface Runner {
 interface RunnerDependencies {
   ledger: Ledger
   git: Git
+  turnStore: Pick<TurnStore, 'open'>
   record: TaskRecord
   sessions: Sessions
   workspaces: WorkspaceService
@@ -277,6 +279,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
           snapshots: (history, onChanged) =>
             createRunSnapshots({
               ...deps,
+              turns: deps.turnStore.open(task.projectId),
               onChanged,
               session,
               task,

@@ -34,6 +34,7 @@ import type { RunRegistry } from '../runs/run-registry.ts'
 import type { LearningMasker } from '../secrets/masker.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { Sessions } from '../sessions/sessions.ts'
+import type { TurnStore } from '../turn-store/turn-store.ts'
 import type { WorkspaceService } from '../workspaces/workspace-service.ts'
 import { type ActivityBoard, createActivityBoard } from './activity.ts'
 import { type AgentSpecs, createAgentSpecs } from './agent-specs.ts'
@@ -102,6 +103,7 @@ export interface TaskService {
 interface TaskServiceDependencies {
   ledger: Ledger
   git: Git
+  turnStore: Pick<TurnStore, 'open'>
   sessions: Sessions
   workspaces: WorkspaceService
   layout: DataLayout

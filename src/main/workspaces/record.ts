@@ -277,6 +277,7 @@ const partOfRun: ReadonlySet<EntryType> = new Set([
   'file-history-snapshot',
   'attribution-snapshot',
   'workspace-snapshot',
+  'snapshot-failed',
 ])
 
 function withoutEnd(page: TranscriptPage, run: number): TranscriptPage {

@@ -182,6 +182,7 @@ export function createRemoval(deps: {
       branchAt: (task.parentId === null ? workspace.baseCommit : saved?.headCommit) ?? undefined,
       moveAway: async () => void (await deps.leftovers.moveAway(task.id, workspace, { sort })),
     })
+    await deps.git.unpinBase(task.projectDir, task.id)
   }
 
   async function savedPatch({ task, sessionDir, keeperDir }: Subject): Promise<PatchEntry | null> {

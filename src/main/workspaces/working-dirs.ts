@@ -120,14 +120,18 @@ export function createWorkingDirs(deps: {
       )
     }
     // A sub-agent begins from its parent's state, uncommitted work included; a root from what is committed.
-    const baseCommit = commit ?? (parent ? (await git.commitSnapshot(start)).commit : found.head)
+    // Its branch will name that: it has to be in the person's repository.
+    const snapshot = () => git.commitSnapshot(start, { into: 'repository' })
+    const baseCommit = commit ?? (parent ? (await snapshot()).commit : found.head)
     const branch = branchOf(taskId, title)
     const root = placeFor(taskId, project)
     await makeDirDurable(join(layout.worktrees, folderName(project.name, project.id)))
     const repoDir = found.topLevel
     await git.createWorktree({ repoDir, path: root, branch, from: baseCommit })
+    await git.pinBase({ repoDir, taskId, commit: baseCommit })
     await refuseCommandsOfWorktree(project.dir, root).catch(async (error) => {
       await git.removeWorktree({ repoDir, path: root, branch, branchAt: baseCommit })
+      await git.unpinBase(repoDir, taskId)
       throw error
     })
     const below = relative(found.topLevel, start)
@@ -160,6 +164,7 @@ export function createWorkingDirs(deps: {
     if (!(await exists(path))) return
     const branch = branchOf(taskId, from.title)
     await git.removeWorktree({ repoDir: project.dir, path, branch })
+    await git.unpinBase(project.dir, taskId)
   }
 
   async function refuseUntrustedSetup(projectId: ProjectId): Promise<ProjectSetup> {

@@ -36,6 +36,8 @@ export const problemKinds = [
   'stray-worktree',
   'stray-changes',
   'update-unsettled',
+  'turn-store-damaged',
+  'tree-missing',
   'temporary-file',
   'file-mode',
   'symlink',

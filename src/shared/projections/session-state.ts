@@ -237,6 +237,7 @@ function foldConversation(state: SessionState, entry: Entry): void {
     case 'resume':
     case 'summary':
     case 'set-up':
+    case 'snapshot-failed':
     case 'unknown':
       break
     default:

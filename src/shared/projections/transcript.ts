@@ -283,6 +283,9 @@ function foldEntry(fold: TranscriptFold, entry: Entry): void {
     case 'file-history-snapshot':
     case 'attribution-snapshot':
       return // shown with the edit that caused them, not as items of their own
+    case 'snapshot-failed':
+      fold.items.push({ kind: 'note', key, seq, text: snapshotFailedText(entry.reason), at })
+      return
     case 'workspace-snapshot':
       return // for drift, not for reading
     default:
@@ -470,6 +473,9 @@ const answeredBy = {
 }
 
 /** One sentence for a person. */
+const snapshotFailedText = (reason: string): string =>
+  `The files could not be recorded here: ${reason}`
+
 function setUpText({ changed, command }: Extract<Entry, { type: 'set-up' }>): string {
   const [first = ''] = command.split('\n', 1)
   return changed.length === 0

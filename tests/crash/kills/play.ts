@@ -36,7 +36,7 @@ export async function playUntilKilled(
 ): Promise<Played> {
   const run = ['agent', 'run', 'Go', '--project', scenario.project, '--scenario', scenario.file]
   // The worktrees are Git's.
-  const watched = { root: box.dataDir, ignored: ['worktrees', 'logs'] }
+  const watched = { root: box.dataDir, ignored: ['worktrees', 'turn-store', 'logs'] }
   const { output, ...ended } = await runUntilKilled(box, [...run, '--json'], plan, watched)
   return {
     ...ended,

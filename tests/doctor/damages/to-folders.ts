@@ -139,6 +139,28 @@ export const damagesToFolders: Damage[] = [
     repairable: false,
   },
   {
+    kind: 'turn-store-damaged',
+    why: 'a store that lost a file of Git’s',
+    harm: ({ dataDir }) => rm(join(onlyIn(join(dataDir, 'turn-store')), 'HEAD')),
+    at: /^turn-store\/.*\/HEAD$/,
+    detail: /the files of turns/,
+    repairable: false,
+  },
+  {
+    kind: 'tree-missing',
+    why: 'a store that lost its objects',
+    harm: async ({ dataDir }) => {
+      const packs = join(onlyIn(join(dataDir, 'turn-store')), 'objects/pack')
+      await rm(packs, { recursive: true })
+      await mkdir(packs)
+    },
+    // Of two agents.
+    also: ['tree-missing'],
+    at: /^turn-store$/,
+    detail: /lacks \d+ of \d+ states of the files of "/,
+    repairable: false,
+  },
+  {
     kind: 'temporary-file',
     why: 'what a process that died was writing',
     harm: ({ session }) =>

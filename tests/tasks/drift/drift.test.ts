@@ -4,10 +4,16 @@ import { expect, it } from 'vitest'
 import { createDrift } from '../../../src/main/tasks/drift/index.ts'
 import { describeDrift, thePerson } from '../../../src/shared/drift.ts'
 import type { TaskId } from '../../../src/shared/ids.ts'
-import { entriesOf, git as inRepository, openFixture, writeFiles } from '../../harness.ts'
+import {
+  entriesOf,
+  git as inRepository,
+  loseTurnStore,
+  openFixture,
+  writeFiles,
+} from '../../harness.ts'
 import {
   driftOf,
-  git,
+  gitOf,
   interruptedAt,
   pastIn,
   recordsOf,
@@ -346,7 +352,8 @@ it('[S2] survives a spawn commit that was rewritten, and then collected', async 
   await rm(task.workspace.path, { recursive: true })
   inRepository(dir, 'worktree', 'prune')
   inRepository(dir, 'branch', '-D', task.workspace.branch ?? '')
-  inRepository(dir, 'update-ref', '-d', `refs/shiplog/${task.id}`)
+  inRepository(dir, 'update-ref', '-d', `refs/shiplog/base/${task.id}`)
+  await loseTurnStore(fixture)
   inRepository(dir, 'reflog', 'expire', '--expire=now', '--all')
   inRepository(dir, 'gc', '--quiet', '--prune=now')
   expect(() => inRepository(dir, 'cat-file', '-e', from)).toThrow()
@@ -372,7 +379,11 @@ it('[S2] a moved project is missing, and so is one that is no repository any mor
 it('[S2] a worktree that Git does not know is not taken for another repository', async () => {
   const fixture = await openFixture({ files })
   const task = await interruptedAt(fixture, edits)
-  const find = createDrift({ state: await stateOf(fixture), git, records: recordsOf(fixture) })
+  const find = createDrift({
+    state: await stateOf(fixture),
+    git: await gitOf(fixture),
+    records: recordsOf(fixture),
+  })
   const past = pastIn(await entriesOf(fixture.shiplog, task.id))
   // Shiplog writes the file again wherever it runs Git there.
   await fixture.shiplog.close()

@@ -11,7 +11,16 @@ import {
   openFixture,
   writeFiles,
 } from '../../harness.ts'
-import { driftOf, git, interruptedAt, pastIn, recordsOf, stateOf, taskNow } from './walk.ts'
+import {
+  driftOf,
+  gitOf,
+  interruptedAt,
+  pastIn,
+  recordsOf,
+  stateOf,
+  taskNow,
+  turnStoreOf,
+} from './walk.ts'
 
 const files = { 'a.txt': 'one\ntwo\nthree\n', 'b.txt': 'b\n' }
 
@@ -43,7 +52,8 @@ async function restorerOf(fixture: Fixture) {
   const { dataDir } = fixture
   return createRestoreWorkingDir({
     state: await stateOf(fixture),
-    git,
+    git: await gitOf(fixture),
+    turnStore: await turnStoreOf(fixture),
     records: recordsOf(fixture),
     workingDirs: {
       // worktrees/<project>/<workspace>

@@ -1,6 +1,9 @@
 /** Agents that really ran in real repositories, and what drift says of them afterwards. */
 import { createGit, type Git } from '../../../src/main/git/index.ts'
+import { layoutOf } from '../../../src/main/sessions/session-files.ts'
 import { createDrift } from '../../../src/main/tasks/drift/index.ts'
+import { createStoresOf } from '../../../src/main/turn-store/places.ts'
+import { createTurnStore, type TurnStore } from '../../../src/main/turn-store/turn-store.ts'
 import type { Records } from '../../../src/main/workspaces/record.ts'
 import type { DriftReport } from '../../../src/shared/drift.ts'
 import type { Entry } from '../../../src/shared/entries.ts'
@@ -16,8 +19,20 @@ import { allTasks, entriesOf, type Fixture, start, until } from '../../harness.t
 
 type Running = Task & { workspace: Workspace }
 
-/** Also what a repository's own configuration names: a test makes Git fail by it. */
-export const git: Git = createGit({ isAllowed: () => true })
+/** As Shiplog has it; also what a repository's own configuration names is allowed: a test makes Git fail by it. */
+export async function gitOf(fixture: Fixture): Promise<Git> {
+  const storesOf = createStoresOf(await stateOf(fixture), layoutOf(fixture.dataDir))
+  return createGit({ isAllowed: () => true, storesOf })
+}
+
+export async function turnStoreOf(fixture: Fixture): Promise<TurnStore> {
+  return createTurnStore({
+    ledger: { state: await stateOf(fixture) } as never,
+    git: await gitOf(fixture),
+    layout: layoutOf(fixture.dataDir),
+    onProblem: () => undefined,
+  })
+}
 
 /**
  * Starts a scenario, and stops it once the transcript of the agent called `of` (the root's) is as asked, and those
@@ -97,7 +112,11 @@ export async function driftOf(
   task: Task,
   edit: (history: Entry[]) => Entry[] = (history) => history,
 ): Promise<DriftReport> {
-  const find = createDrift({ state: await stateOf(fixture), git, records: recordsOf(fixture) })
+  const find = createDrift({
+    state: await stateOf(fixture),
+    git: await gitOf(fixture),
+    records: recordsOf(fixture),
+  })
   const found = await find(task, pastIn(edit(await entriesOf(fixture.shiplog, task.id))))
   // Tests of what changed, and by whom, need no ids of contents.
   return { ...found, conflicts: found.conflicts.map(({ blobs: _, ...conflict }) => conflict) }

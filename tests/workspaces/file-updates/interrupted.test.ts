@@ -4,7 +4,15 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { type Attempt, type Fault, record } from '../../crash/fault-fs/record.ts'
-import { git, openFixture, start, taskOf, untilQuiet } from '../../harness.ts'
+import {
+  type Fixture,
+  git,
+  inTurnStore,
+  openFixture,
+  start,
+  taskOf,
+  untilQuiet,
+} from '../../harness.ts'
 
 const scenario = `
 version: 1
@@ -34,13 +42,13 @@ function during(dir: string, meanwhile: (attempt: Attempt) => Fault | null): voi
   onTestFinished(() => void recording.stop())
 }
 
-const updatesIn = (dir: string) =>
-  git(dir, 'for-each-ref', '--format=%(refname)', 'refs/shiplog/updates')
+const updatesIn = (fixture: Fixture) =>
+  inTurnStore(fixture, 'for-each-ref', '--format=%(refname)', 'refs/shiplog/updates')
     .split('\n')
     .filter(Boolean)
 
 it('[R3] keeps what was there before where an apply that is taken back leaves a file as somebody wrote it', async () => {
-  const { taskId, dir, client } = await finished()
+  const { fixture, taskId, dir, client } = await finished()
   let edited = false
   during(dir, ({ call }) => {
     if (!edited && call === 'rename') {
@@ -54,8 +62,8 @@ it('[R3] keeps what was there before where an apply that is taken back leaves a 
   expect(edited).toBe(true)
   expect(git(dir, 'status', '--porcelain')).toBe(' M gone.txt\n')
   expect(await readFile(join(dir, 'gone.txt'), 'utf8')).toBe('mine\n')
-  const [ref = ''] = updatesIn(dir)
-  expect(git(dir, 'show', `${ref}:before/gone.txt`)).toBe('gone\n')
+  const [ref = ''] = updatesIn(fixture)
+  expect(inTurnStore(fixture, 'show', `${ref}:before/gone.txt`)).toBe('gone\n')
 })
 
 it('[R3] merges with nothing that an earlier apply left half written, once the disk takes it', async () => {
@@ -112,8 +120,8 @@ agents:
   const restarted = await fixture.restart()
 
   const { notices } = await restarted.client.app.info()
-  const [ref = ''] = updatesIn(dir)
-  expect(git(dir, 'show', `${ref}:before/a.txt`)).toBe(lines('1', 'mine'))
+  const [ref = ''] = updatesIn(fixture)
+  expect(inTurnStore(fixture, 'show', `${ref}:before/a.txt`)).toBe(lines('1', 'mine'))
   expect(notices).toMatchObject([
     { tone: 'warning', text: expect.stringContaining('1 file was changed since') },
   ])

@@ -5,6 +5,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import {
   type Fixture,
   git,
+  inTurnStore,
   openFixture,
   start,
   taskOf,
@@ -82,7 +83,7 @@ it('undoes an apply to the byte, says that it is not applied, and applies again'
   expect((await stat(join(dir, 'run.sh'))).mode & 0o100).toBe(0)
   expect(await patchOf(fixture, taskId)).toBe('none')
   expect((await taskOf(fixture.shiplog, taskId)).fileUpdates).toBeUndefined()
-  expect(git(dir, 'for-each-ref', 'refs/shiplog/updates')).toBe('')
+  expect(inTurnStore(fixture, 'for-each-ref', 'refs/shiplog/updates')).toBe('')
   await expect(client.tasks.undoApply({ taskId })).rejects.toMatchObject({
     data: { reason: 'nothing-to-undo' },
   })
@@ -151,12 +152,12 @@ it('does not apply the changes of an agent at work', async () => {
 })
 
 it('keeps what an apply replaced while the clock is far past the newest record', async () => {
-  const { fixture, taskId, dir } = await finished()
+  const { fixture, taskId } = await finished()
   const second = await start(fixture, scenario.replace(script, 'echo more > more.txt'))
   await untilQuiet(fixture.shiplog)
   await fixture.shiplog.client.tasks.applyPatch({ taskId })
   const [{ id } = { id: '' }] = (await taskOf(fixture.shiplog, taskId)).fileUpdates ?? []
-  const kept = () => git(dir, 'for-each-ref', 'refs/shiplog/updates/')
+  const kept = () => inTurnStore(fixture, 'for-each-ref', 'refs/shiplog/updates/')
 
   const tenYearsMs = 3650 * 24 * 60 * 60 * 1000
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + tenYearsMs })

@@ -2,6 +2,9 @@
 import { dayMs } from '../../../shared/durations.ts'
 import { diffTree, readRaw, submoduleMode } from '../changes.ts'
 import { fields, line, type RunGit } from '../run.ts'
+import { noteLook } from '../store/collect.ts'
+import { foldersOf } from '../store/copy.ts'
+import { inStore, storesAt } from '../store/store.ts'
 import type { Quarantine } from './quarantine.ts'
 
 const place = 'refs/shiplog/snapshots/'
@@ -21,23 +24,28 @@ export async function keepSnapshot(
   quarantine: Quarantine,
   { commit, ref, ...tree }: NewTree & { commit: string; ref?: string | undefined },
 ): Promise<void> {
-  const ids = [commit, ...(await newIds(quarantine.git, tree))]
+  const ids = [commit, ...(await newIds(quarantine, tree))]
   await quarantine.keep({ ref: ref ?? place + commit, commit, ids })
-  if (ref === undefined && git.isClockTrusted()) await dropOld(git, tree.dir)
+  if (ref !== undefined || !git.isClockTrusted()) return
+  const { store } = quarantine
+  await (store === null ? dropOld(git, tree.dir) : dropOld(inStore(git, store), store))
 }
 
 /** The same for a look, which leaves no reference. */
 export async function lendTree(quarantine: Quarantine, tree: NewTree): Promise<void> {
-  await quarantine.storeUnreferenced(await newIds(quarantine.git, tree))
+  await quarantine.storeUnreferenced(await newIds(quarantine, tree))
+  if (quarantine.store !== null) noteLook(quarantine.store, tree.tree)
 }
 
-async function newIds(git: RunGit, tree: NewTree): Promise<string[]> {
-  return [...new Set([tree.tree, ...(await idsBelow(git, tree))])]
+async function newIds({ git, store }: Quarantine, tree: NewTree): Promise<string[]> {
+  // What is in a store can be listed when the repository that it borrows from is gone.
+  const folders = store === null ? [] : await foldersOf(git, tree)
+  return [...new Set([tree.tree, ...folders, ...(await idsBelow(git, tree))])]
 }
 
 async function idsBelow(git: RunGit, { dir, tree, since }: NewTree): Promise<string[]> {
   if (since === null) {
-    const { stdout } = await git(['ls-tree', '-r', '-t', '-z', tree], { cwd: dir })
+    const { stdout } = await git(['ls-tree', '-r', '-t', '-z', '--full-tree', tree], { cwd: dir })
     return fields(stdout).flatMap((entry) => {
       const [mode, , id = ''] = entry.split(/[ \t]/, 3)
       return mode === submoduleMode ? [] : [id]
@@ -53,6 +61,8 @@ async function idsBelow(git: RunGit, { dir, tree, since }: NewTree): Promise<str
 /** Something else refers to the commit now. No error when nothing was kept for it. */
 export async function releaseSnapshot(git: RunGit, dir: string, commit: string): Promise<void> {
   await git(['update-ref', '-d', place + commit], { cwd: dir })
+  for (const store of storesAt(git, dir))
+    await inStore(git, store)(['update-ref', '-d', place + commit], { cwd: store })
 }
 
 /** The same as a line for `git update-ref --stdin`. */

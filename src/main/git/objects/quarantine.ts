@@ -1,42 +1,41 @@
 /**
- * A folder for new objects, apart from the repository's until a reference names them. Git deletes what no
+ * A folder for new objects, apart from all others until a reference names them. They then go into the store of
+ * ours (`store/`) where there is one, else into the repository. Git deletes what no
  * reference leads to (`git gc --prune=now`), at any moment: objects that lay in the repository between
  * `hash-object` and `update-ref` could go in between.
  *
- * They move into the repository as one pack. Its `.keep` file is there before it and goes after the reference
+ * They move there as one pack. Its `.keep` file is there before it and goes after the reference
  * is written: a `gc` that began before then leaves the pack alone, and a later one sees the reference.
  */
 
-import {
-  mkdir,
-  mkdtemp,
-  open,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { dayMs } from '../../../shared/durations.ts'
 import { GitError, ObjectsVanishedError } from '../errors.ts'
 import { readGitDir } from '../git-dir.ts'
 import { line, type RunGit, withVariables } from '../run.ts'
+import { whileStoreStays } from '../store/exclusion.ts'
+import { borrowing, ensureStore, inStore, missingIn, objectsIn, storesAt } from '../store/store.ts'
+import { syncPaths } from '../worktree-files/durable.ts'
 
 export interface Quarantine {
-  /** Writes every new object here; reads these and the repository's. */
+  /** Writes every new object here; reads these, the repository's and those of its stores. */
   git: RunGit
-  /** Where its objects are, beside the repository's: on the same file system. */
+  /** Where its objects are, beside those that they will join: on the same file system. */
   dir: string
-  /** The repository's own objects. */
+  /** The objects that they will join. */
   objects: string
-  /** Packs some objects, here or in the repository, and has them named by `ref`. Durable when it resolves. */
+  /** The store that they go into; null: the repository. */
+  store: string | null
+  /** Packs some objects, here or borrowed, and has them named by `ref`. Durable when it resolves. */
   keep(kept: { ref: string; commit: string; ids: readonly string[] }): Promise<void>
-  /** The same without a reference: for as long as the repository's owner lets such objects lie. */
+  /** The same without a reference: until the next collection. */
   storeUnreferenced(ids: readonly string[]): Promise<void>
 }
+
+/** `repository`: also where there is a store, for what a branch of the person's repository will name. */
+export type Into = 'store' | 'repository'
 
 const folderPrefix = 'shiplog-new-'
 /** In `.keep` files of ours, which a killed process leaves behind. */
@@ -55,24 +54,44 @@ export async function withQuarantine<Result>(
   git: RunGit,
   dir: string,
   use: (quarantine: Quarantine) => Promise<Result>,
+  { into = 'store' }: { into?: Into | undefined } = {},
 ): Promise<Result> {
-  const objects = await objectsOf(git, dir)
+  const [store = null] = into === 'store' ? git.storesOf(dir) : []
+  if (store === null) return quarantined(git, dir, null, use)
+  await ensureStore(git, store, dir)
+  return whileStoreStays(store, () => quarantined(git, dir, store, use))
+}
+
+async function quarantined<Result>(
+  git: RunGit,
+  dir: string,
+  store: string | null,
+  use: (quarantine: Quarantine) => Promise<Result>,
+): Promise<Result> {
+  const repository = await objectsOf(git, dir)
+  const objects = store === null ? repository : objectsIn(store)
   await deleteLeftBehind(objects)
   const own = await mkdtemp(path.join(objects, folderPrefix))
   inUse.add(own)
   try {
-    await mkdir(path.join(own, 'info'))
     await mkdir(path.join(own, 'pack'))
-    await writeFile(path.join(own, 'info', 'alternates'), `${quoted(objects)}\n`)
-    const apart = withVariables(git, { GIT_OBJECT_DIRECTORY: own })
-    const pack = (ids: readonly string[], then: () => Promise<unknown>) =>
-      publish(apart, { dir, own, objects, ids }, then)
+    const others = new Set([objects, repository, ...storesAt(git, dir).map(objectsIn)])
+    const apart = withVariables(git, { GIT_OBJECT_DIRECTORY: own, ...borrowing([...others]) })
+    const refs = store === null ? git : inStore(git, store)
+    const pack = async (ids: readonly string[], then: () => Promise<unknown>) => {
+      const lacking = store === null ? ids : await missingIn(git, store, ids)
+      await publish(apart, { dir, own, objects, ids: lacking }, then)
+    }
     return await use({
       git: apart,
       dir: own,
       objects,
+      store,
       keep: ({ ref, commit, ids }) =>
-        pack(ids, () => git([...durable, 'update-ref', ref, commit], { cwd: dir })),
+        pack(ids, async () => {
+          await refs([...durable, 'update-ref', ref, commit], { cwd: store ?? dir })
+          if (store !== null) await syncReference(store, ref)
+        }),
       storeUnreferenced: (ids) => pack(ids, async () => {}),
     })
   } finally {
@@ -88,12 +107,22 @@ async function objectsOf(git: RunGit, dir: string): Promise<string> {
   return path.resolve(dir, line(answer))
 }
 
-/** Moves objects into the repository; no `gc` takes them before `then` is over. */
+/** An older Git syncs no reference, and none syncs the folder that names it. */
+async function syncReference(store: string, ref: string): Promise<void> {
+  const file = path.join(store, ref)
+  await syncPaths([file, path.dirname(file), path.dirname(path.dirname(file))])
+}
+
+/** Moves objects to where they stay; no `gc` takes them before `then` is over. */
 async function publish(
   apart: RunGit,
   { dir, own, objects, ids }: { dir: string; own: string; objects: string; ids: readonly string[] },
   then: () => Promise<unknown>,
 ): Promise<void> {
+  if (ids.length === 0) {
+    await then()
+    return
+  }
   const args = ['pack-objects', '-q', '--window=0', path.join(own, 'pack', 'pack')]
   const input = ids.map((id) => `${id}\n`).join('')
   const pack = line(await apart([...durable, ...args], { cwd: dir, input }))
@@ -120,7 +149,7 @@ async function movePack(from: string, to: string, pack: string): Promise<string>
       if (ending !== 'rev' || error.code !== 'ENOENT') throw error
     })
   }
-  for (const folder of [to, path.dirname(to)]) await syncFolder(folder)
+  await syncPaths([to, path.dirname(to)])
   return keepFile
 }
 
@@ -178,21 +207,4 @@ function haveVanished(error: unknown): error is GitError {
       error.stderr,
     )
   )
-}
-
-/** As Git reads it in lists of paths and in `alternates`: in quotes where a plain line would not do. */
-export function quoted(name: string): string {
-  if (!/["\\\n\r:;#]/.test(name)) return name
-  const escaped = name.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\r', '\\r')
-  return `"${escaped}"`
-}
-
-async function syncFolder(dir: string): Promise<void> {
-  if (process.platform === 'win32') return
-  const handle = await open(dir, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }

@@ -8,9 +8,9 @@ import path from 'node:path'
 import { z } from 'zod'
 import { GitError } from '../errors.ts'
 import { resolveCommit } from '../inspect.ts'
-import { quoted } from '../objects/quarantine.ts'
 import { fields, line, type RunGit } from '../run.ts'
 import { commitTree, type OpenSnapshot } from '../snapshot.ts'
+import { inStore, quoted, reading, storesAt } from '../store/store.ts'
 
 /** One path's bytes, or a link's target. */
 const contentSchema = z.object({
@@ -104,7 +104,10 @@ export async function openContentStore(
 
   /** Before a file of the person's is touched: what it is replaced with, and what it held, can be read. */
   async function assertKept(commit: string): Promise<void> {
-    const walk = await git(['rev-list', '--objects', '--missing=print', commit], { cwd: topLevel })
+    const walk = await reading(git, topLevel)(
+      ['rev-list', '--objects', '--missing=print', commit],
+      { cwd: topLevel },
+    )
     const lost = /^\?[0-9a-f]+/m.test(walk.stdout.toString())
     if (lost) throw new GitError(['pack-objects'], null, 'fatal: what it wrote was pruned at once')
   }
@@ -127,6 +130,14 @@ export async function readManifest(
     throw error
   })
   return read && manifestSchema.parse(JSON.parse(read.stdout.toString()))
+}
+
+/** The start of a command for a person that reads from an update's commit: `git --git-dir=…` or `git -C …`. */
+export async function commandForUpdate(git: RunGit, dir: string, commit: string): Promise<string> {
+  for (const store of storesAt(git, dir))
+    if ((await resolveCommit(inStore(git, store), store, commit)) !== null)
+      return `git --git-dir=${store}`
+  return `git -C ${dir}`
 }
 
 /** Together they are read into memory; a longer one goes to its file directly. */
@@ -188,18 +199,27 @@ async function readBatch(
 
 /** No error when it is gone already. */
 export async function dropUpdateRef(git: RunGit, dir: string, updateId: string): Promise<void> {
-  await git(['update-ref', '-d', updateRef(updateId)], { cwd: dir })
+  for (const { run, cwd } of placesOf(git, dir))
+    await run(['update-ref', '-d', updateRef(updateId)], { cwd })
 }
+
+/** Where updates are kept: in the stores, and in the repository what was kept before there were any. */
+const placesOf = (git: RunGit, dir: string): { run: RunGit; cwd: string }[] => [
+  ...storesAt(git, dir).map((store) => ({ run: inStore(git, store), cwd: store })),
+  { run: git, cwd: dir },
+]
 
 /** Lets go of what updates replaced before `beforeMs` (since the epoch). */
 export async function dropOldUpdateRefs(git: RunGit, dir: string, beforeMs: number): Promise<void> {
   const format = '--format=%(committerdate:unix) %(refname)'
-  const listed = line(await git(['for-each-ref', format, updateRef('')], { cwd: dir }))
-  const old = listed.split('\n').flatMap((text) => {
-    const [seconds = '', name] = text.split(' ')
-    return name && Number(seconds) * 1000 < beforeMs ? [name] : []
-  })
-  for (const name of old) await git(['update-ref', '-d', name], { cwd: dir })
+  for (const { run, cwd } of placesOf(git, dir)) {
+    const listed = line(await run(['for-each-ref', format, updateRef('')], { cwd }))
+    const old = listed.split('\n').flatMap((text) => {
+      const [seconds = '', name] = text.split(' ')
+      return name && Number(seconds) * 1000 < beforeMs ? [name] : []
+    })
+    for (const name of old) await run(['update-ref', '-d', name], { cwd })
+  }
 }
 
 /** What stands at a path, as an update sees it; null when it is neither a file nor a link. */

@@ -7,6 +7,7 @@ import type { KnownTree, SessionState } from '../../../shared/projections/sessio
 import type { Task, Workspace } from '../../../shared/tasks.ts'
 import { type Git, WorktreeRefusedError } from '../../git/index.ts'
 import { exists } from '../../journal/index.ts'
+import type { TurnStore } from '../../turn-store/turn-store.ts'
 import type { Records } from '../../workspaces/record.ts'
 import type { WorkingDirs } from '../../workspaces/working-dirs.ts'
 import { createFindObstacle, ownerOf, type Placed } from './obstacle.ts'
@@ -17,6 +18,7 @@ interface RestoreDependencies {
   git: Git
   records: Pick<Records, 'sessionState'>
   workingDirs: Pick<WorkingDirs, 'worktreeRoot'>
+  turnStore: Pick<TurnStore, 'open'>
 }
 
 interface RestoredWorkingDir {
@@ -189,7 +191,7 @@ async function onBranch(
   if (rebased.kind === 'rebased') return { head: tip, final: rebased.commit }
   return refused(
     'in-use',
-    `The branch ${branch} was changed since, and the work that was not committed conflicts with that in ${rebased.paths.join(', ')}. Set the branch back to ${then.head}, or start a new agent; the work stays in the repository as ${then.final}.`,
+    `The branch ${branch} was changed since, and the work that was not committed conflicts with that in ${rebased.paths.join(', ')}. Set the branch back to ${then.head}, or start a new agent; the work stays in the turn store as ${then.final}.`,
   )
 }
 
@@ -202,7 +204,7 @@ interface Kept {
 
 /** The newest state of the directory that anybody who worked in it recorded; null when nobody did. */
 async function lastKept(
-  { state, git, records }: RestoreDependencies,
+  { state, git, records, turnStore }: RestoreDependencies,
   owner: Placed,
   known: { task: Task; past: SessionState },
 ): Promise<Kept | null> {
@@ -216,7 +218,16 @@ async function lastKept(
   }
   if (!newest) return null
   const dir = owner.projectDir
+  const { branch } = newest.snapshot
+  const last = await turnStore.open(owner.projectId).last(newest.id)
+  if (last && newest.snapshot.head) {
+    const head = await git.findCommit(dir, newest.snapshot.head)
+    if (head === null) return { branch, head, final: null }
+    const uncommitted = await git.treeDifferences({ dir, from: head, to: last.tree })
+    return { branch, head, final: uncommitted.length > 0 ? last.commit : head }
+  }
+  // Recorded before there was a turn store.
   const final = await git.keptCommit(dir, newest.id)
   const head = final && (await git.committedBase({ dir, commit: final }))
-  return { branch: newest.snapshot.branch, head, final }
+  return { branch, head, final }
 }

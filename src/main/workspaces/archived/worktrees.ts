@@ -35,7 +35,10 @@ export function createArchivedWorktrees({
     if (await git.isPartialWorktree(path)) await git.removeWorktree({ repoDir, path })
     else if (task.workspace.restoring && (await isWorktreeOf(repoDir, path)))
       return git.currentBranch(path)
-    return git.restoreWorktree(worktree)
+    const restored = await git.restoreWorktree(worktree)
+    const { baseCommit } = task.workspace
+    if (baseCommit) await git.pinBase({ repoDir, taskId: task.id, commit: baseCommit })
+    return restored
   }
 
   /** Null when it had none of its own. */

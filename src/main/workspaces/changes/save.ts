@@ -87,8 +87,8 @@ export function createSaveChanges(deps: {
       }
       await syncDirectory(dir)
       await keepLeftOut(task, workspace, saved.leftOut)
-      // Keeps both sides of a later three-way merge alive when worktree and branch are gone.
-      await git.keepRef(workspace.path, taskId, saved.finalCommit)
+      // Keeps both sides of a later three-way merge when worktree and branch are gone.
+      await git.keepRef(workspace.path, { taskId, commit: saved.finalCommit, base: baseCommit })
       const status = task.patch === 'applied' && saved.status === 'ready' ? 'applied' : saved.status
       return {
         ...common,

@@ -135,10 +135,11 @@ export function createFileUpdates(deps: FileUpdateDependencies): FileUpdates {
         return { kind: 'edited', paths: swapped.paths }
       }
     } catch (error) {
-      await rollBack(inHand).catch((second) => {
+      await rollBack(inHand).catch(async (second) => {
+        const command = await git.commandForUpdate(root, commit)
         throw new AggregateError(
           [error, second],
-          `${root} could not be written, nor be brought back; the next start tries it again. What was there is kept in the commit ${commit}, below ${direction === 'there' ? 'before' : 'after'}/`,
+          `${root} could not be written, nor be brought back; the next start tries it again. What was there is kept: ${command} show ${commit}:${direction === 'there' ? 'before' : 'after'}/<file>`,
         )
       })
       if (error instanceof ChangedMeanwhileError) return { kind: 'edited', paths: [error.path] }

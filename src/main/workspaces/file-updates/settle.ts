@@ -13,7 +13,8 @@ export interface SettledUpdate {
   reason: FileUpdate['reason']
   root: string
   files: number
-  commit: string
+  /** Shows what was kept, with `:before/<file>` or `:after/<file>` at its end. */
+  show: string
   outcome:
     | { kind: 'completed' }
     /** `left`: neither as before nor as after, so they were not touched. */
@@ -52,7 +53,8 @@ export function createSettle({ ledger, git, layout, finish, rollBack }: SettleDe
       }))
       if (outcome === null) continue
       const { reason, root, files, commit } = update
-      settled.push({ taskId: task.id, title: task.title, reason, root, files, commit, outcome })
+      const show = `${await git.commandForUpdate(root, commit)} show ${commit}`
+      settled.push({ taskId: task.id, title: task.title, reason, root, files, show, outcome })
     }
     return settled
   }

@@ -1,0 +1,137 @@
+/** Copies objects between the person's repository and a store of ours. */
+import { diffTree, readRaw, submoduleMode } from '../changes.ts'
+import { GitError } from '../errors.ts'
+import { resolveCommit } from '../inspect.ts'
+import { whileObjectsStay, withQuarantine } from '../objects/quarantine.ts'
+import { fields, line, type RunGit } from '../run.ts'
+import { missingIn, objectsOfRepository, reading } from './store.ts'
+
+/** An agent that checked another branch out may have brought a long history with it, which is not its work. */
+const commitsMax = 5000
+
+interface Work {
+  /** In a working tree of the repository. */
+  dir: string
+  /** What it led to. */
+  tip: string
+  /** What it began from; null: nothing is known of that. */
+  base: string | null
+  /** A commit of the person's history that it goes on from. */
+  since: string | null
+}
+
+/**
+ * Everything of a task's work: its commits, the folders of its first and last state, and both contents of each file
+ * that differs, also where the repository has them in its own history. `git`: one that reads all of these.
+ */
+export async function objectsOfWork(git: RunGit, work: Work): Promise<string[]> {
+  const { dir, tip, base, since } = work
+  const states = [...new Set([tip, ...(base === null ? [] : [base])])]
+  const from = since ?? base
+  const ids = new Set(await commitsAndMore(git, { dir, states, since }))
+  for (const state of states)
+    for (const id of await foldersOf(git, { dir, tree: state })) ids.add(id)
+  if (from === null || from === tip) return [...ids]
+  const { before, after } = await contentsBetween(git, { dir, from, to: tip })
+  return [...new Set([...ids, ...before, ...after])]
+}
+
+/**
+ * Copies the commits that lead from `base` to `tip` into the store, with their files: a branch can be deleted, and
+ * what it led to with it. Of more than `commitsMax`, or without a base, the tip alone. Nothing where it is there.
+ */
+export async function keepCommits(
+  git: RunGit,
+  store: string,
+  { dir, base, tip, ref }: { dir: string; base: string | null; tip: string; ref: string },
+): Promise<void> {
+  await whileObjectsStay(async () => {
+    const isKept = (await missingIn(git, store, [tip])).length === 0
+    const ids = isKept ? [] : await commitsFrom(git, { dir, base, tip })
+    await withQuarantine(reading(git, dir), dir, (quarantine) =>
+      quarantine.keep({ ref: `refs/${ref}`, commit: tip, ids }),
+    )
+  })
+}
+
+async function commitsFrom(
+  git: RunGit,
+  { dir, base, tip }: { dir: string; base: string | null; tip: string },
+): Promise<string[]> {
+  return base === null ? [tip] : commitsAndMore(git, { dir, states: [tip], since: base })
+}
+
+async function commitsAndMore(
+  git: RunGit,
+  { dir, states, since }: { dir: string; states: string[]; since: string | null },
+): Promise<string[]> {
+  const range = [...states, ...(since === null ? [] : [`^${since}`])]
+  const counted = await git(['rev-list', '--count', `--max-count=${commitsMax + 1}`, ...range], {
+    cwd: dir,
+  })
+  if (Number(line(counted)) > commitsMax) return states
+  const listed = await git(['rev-list', '--objects', '--no-object-names', ...range], { cwd: dir })
+  return [...states, ...line(listed).split('\n').filter(Boolean)]
+}
+
+/** Every folder of a tree or commit, the root one included. */
+export async function foldersOf(
+  git: RunGit,
+  { dir, tree }: { dir: string; tree: string },
+): Promise<string[]> {
+  const root = line(await git(['rev-parse', '--verify', `${tree}^{tree}`], { cwd: dir }))
+  const args = ['ls-tree', '-d', '-r', '-t', '-z', '--full-tree', root]
+  const below = fields((await git(args, { cwd: dir })).stdout).flatMap((entry) => {
+    const [mode, , id = ''] = entry.split(/[ \t]/, 3)
+    return mode === submoduleMode ? [] : [id]
+  })
+  return [root, ...below]
+}
+
+/** Ids of the contents that differ; a submodule has none. */
+export async function contentsBetween(
+  git: RunGit,
+  { dir, from, to }: { dir: string; from: string; to: string },
+): Promise<{ before: string[]; after: string[] }> {
+  const args = [...diffTree, '--no-renames', '--raw', '-z', from, to]
+  const { changes } = readRaw(fields((await git(args, { cwd: dir })).stdout))
+  return {
+    before: changes.flatMap(({ oldMode, oldId }) => (isContent(oldMode) ? [oldId] : [])),
+    after: changes.flatMap(({ newMode, newId }) => (isContent(newMode) ? [newId] : [])),
+  }
+}
+
+const isContent = (mode: string): boolean => mode !== submoduleMode && mode !== '000000'
+
+/**
+ * A branch or worktree of the repository is about to name this commit: what only a store has of it goes there.
+ * Throws GitError when it is nowhere. Nothing refers to it yet, so the caller's own reference has to come at once.
+ */
+export async function bringIntoRepository(
+  git: RunGit,
+  repoDir: string,
+  commit: string,
+): Promise<void> {
+  // Not `reading`: the repository itself has to have it.
+  if ((await resolveCommit(git, repoDir, commit)) !== null) return
+  const all = reading(git, repoDir)
+  if ((await objectsOfRepository(git, repoDir)).length === 0) return
+  if ((await resolveCommit(all, repoDir, commit)) === null)
+    throw new GitError(['rev-parse', commit], 1, `fatal: there is no commit ${commit}`)
+  const copy = () =>
+    withQuarantine(
+      all,
+      repoDir,
+      async (quarantine) => {
+        const range = [commit, '--not', '--all']
+        const listed = await quarantine.git(
+          ['rev-list', '--objects', '--no-object-names', ...range],
+          { cwd: repoDir },
+        )
+        const ids = line(listed).split('\n').filter(Boolean)
+        await quarantine.keep({ ref: `refs/shiplog/snapshots/${commit}`, commit, ids })
+      },
+      { into: 'repository' },
+    )
+  await whileObjectsStay(copy)
+}

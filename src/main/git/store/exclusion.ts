@@ -1,0 +1,52 @@
+/**
+ * Many calls may write into a store at once; a collection waits for them, and they for it: an object that one of them
+ * met there, and so did not write again, must not go meanwhile. One process writes a data directory.
+ */
+interface Gate {
+  users: number
+  /** Of the collection that runs or waits; null: none does. */
+  collection: Promise<unknown> | null
+  idle: (() => void)[]
+}
+
+const gates = new Map<string, Gate>()
+
+function gateOf(store: string): Gate {
+  const gate = gates.get(store) ?? { users: 0, collection: null, idle: [] }
+  gates.set(store, gate)
+  return gate
+}
+
+/** Runs `work` while nothing is collected. `store`: null for none. */
+export async function whileStoreStays<Result>(
+  store: string | null,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  if (store === null) return work()
+  const gate = gateOf(store)
+  while (gate.collection) await gate.collection.catch(() => {})
+  gate.users++
+  try {
+    return await work()
+  } finally {
+    gate.users--
+    if (gate.users === 0) for (const tell of gate.idle.splice(0)) tell()
+  }
+}
+
+/** Runs `work` once no `whileStoreStays` is under way; later ones wait. */
+export async function alone<Result>(store: string, work: () => Promise<Result>): Promise<Result> {
+  const gate = gateOf(store)
+  while (gate.collection) await gate.collection.catch(() => {})
+  const run = async () => {
+    if (gate.users > 0) await new Promise<void>((resolve) => gate.idle.push(resolve))
+    return work()
+  }
+  const collection = run()
+  gate.collection = collection
+  try {
+    return await collection
+  } finally {
+    gate.collection = null
+  }
+}

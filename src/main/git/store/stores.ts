@@ -1,0 +1,139 @@
+/** What the turn store needs of Git: states taken, read, and deleted. See the turn store's FORMAT.md. */
+import { createKeyedMutex } from '../../../shared/keyed-mutex.ts'
+import { type DiffContent, diffCommits } from '../diff.ts'
+import { GitError } from '../errors.ts'
+import { fields, line, type RunGit } from '../run.ts'
+import { collect, mergePacks, wasCollecting } from './collect.ts'
+import { keepCommits } from './copy.ts'
+import { damagedFile, inStore, isThere, missingIn, objectsOfRepository } from './store.ts'
+import {
+  createTurnSnapshots,
+  lastState,
+  type TurnSnapshot,
+  type TurnSnapshotInput,
+  type TurnState,
+} from './turn-snapshot.ts'
+
+/** A file, link or submodule of a tree. */
+export interface TreeFile {
+  /** From the root of the tree, `/` as separator. */
+  path: string
+  /** As Git writes it: `100644`, `100755`, `120000` (a link), `160000` (a submodule). */
+  mode: string
+  /** Of its content; of a submodule, its commit. */
+  id: string
+}
+
+/** A store, and a folder of the repository that it borrows from, which may be gone. */
+interface Place {
+  store: string
+  repoDir: string
+}
+
+/** Each may throw GitError. */
+export function createGitStores(git: RunGit) {
+  const snapshots = createTurnSnapshots(git)
+  const serially = createKeyedMutex()
+  /** Stores that were looked at for what a killed process left. */
+  const checked = new Map<string, Promise<void>>()
+
+  async function open({ store, repoDir }: Place): Promise<RunGit> {
+    const damaged = damagedFile(store)
+    if (damaged !== null) throw new GitError(['--git-dir', store], null, `fatal: no ${damaged}`)
+    return inStore(git, store, await objectsOfRepository(git, repoDir))
+  }
+
+  function ended(store: string): Promise<void> {
+    const known = checked.get(store) ?? endCollection(store)
+    checked.set(store, known)
+    known.catch(() => checked.delete(store))
+    return known
+  }
+
+  async function endCollection(store: string): Promise<void> {
+    if (await wasCollecting(store)) await collectIn(store)
+  }
+
+  async function collectIn(store: string): Promise<number> {
+    const went = await serially(store, () => collect(git, store))
+    snapshots.forgetIndexes(store)
+    return went
+  }
+
+  return {
+    /** The working tree as it is now, durable in the store and named by the session's reference. */
+    async take(input: TurnSnapshotInput): Promise<TurnSnapshot> {
+      const [store] = git.storesOf(input.dir)
+      if (store !== undefined) await ended(store)
+      const taken = await snapshots.take(input)
+      const { commits, last } = input
+      const { head } = taken
+      if (store !== undefined && head !== null && head !== commits.base && head !== last?.head)
+        await keepCommits(git, store, { dir: input.dir, tip: head, ...commits })
+      // What fails here is tried again with the next one; the snapshot itself is safe.
+      if (store !== undefined)
+        await serially(store, () => mergePacks(git, store)).catch(() => undefined)
+      return taken
+    },
+    /** A session's last state; null: there is none. */
+    async last(store: string, ref: string): Promise<TurnState | null> {
+      return isThere(store) ? lastState(git, store, ref) : null
+    },
+    /** Every file of a tree. */
+    async list(place: Place, tree: string): Promise<TreeFile[]> {
+      const run = await open(place)
+      const args = ['ls-tree', '-r', '-z', '--full-tree', tree]
+      const { stdout } = await run(args, { cwd: place.store })
+      return fields(stdout).map((entry) => {
+        const tab = entry.indexOf('\t')
+        const [mode = '', , id = ''] = entry.slice(0, tab).split(' ')
+        return { mode, id, path: entry.slice(tab + 1) }
+      })
+    },
+    /** A file's bytes, cut at `bytesMax`; null: the tree has no such file, or its content is nowhere any more. */
+    async read(
+      place: Place,
+      file: { tree: string; path: string; bytesMax: number },
+    ): Promise<{ bytes: Buffer; truncated: boolean } | null> {
+      const run = await open(place)
+      const args = ['cat-file', 'blob', `${file.tree}:${file.path}`]
+      const options = { cwd: place.store, stdoutBytesMax: file.bytesMax, cut: true }
+      try {
+        const { stdout, truncated } = await run(args, options)
+        return { bytes: stdout, truncated }
+      } catch (error) {
+        if (error instanceof GitError && error.exitCode === 128) return null
+        throw error
+      }
+    },
+    async diff(place: Place, trees: { from: string; to: string }): Promise<DiffContent> {
+      return diffCommits(await open(place), { repoDir: place.store, ...trees })
+    },
+    /** Trees that are not in the store. All of them, where that is gone. */
+    async missing(store: string, trees: readonly string[]): Promise<string[]> {
+      return isThere(store) ? missingIn(git, store, trees) : [...trees]
+    },
+    /** References below `refs/`, without that. None where there is no store. */
+    async references(store: string): Promise<string[]> {
+      if (!isThere(store)) return []
+      const listed = await inStore(git, store)(['for-each-ref', '--format=%(refname)'], {
+        cwd: store,
+      })
+      return line(listed)
+        .split('\n')
+        .filter(Boolean)
+        .map((name) => name.replace(/^refs\//, ''))
+    },
+    /** Lets go of what these lead to (without `refs/`); what nothing else leads to goes with the next `collect`. */
+    async dropReferences(store: string, names: readonly string[]): Promise<void> {
+      if (names.length === 0) return
+      const input = names.map((name) => `delete refs/${name}\n`).join('')
+      const durable = ['-c', 'core.fsync=all']
+      await inStore(git, store)([...durable, 'update-ref', '--stdin'], { cwd: store, input })
+    },
+    /** The first of Git's own files of a store that is gone, or no file; null: it can be used. Absolute. */
+    damagedFile,
+    /** Deletes what no reference leads to; resolves with how many objects went. */
+    collect: collectIn,
+  }
+}

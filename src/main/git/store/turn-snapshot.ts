@@ -1,0 +1,264 @@
+/**
+ * The state of a working tree at a moment of an agent's run, as a tree in the store. As a snapshot (`snapshot.ts`),
+ * but its index stays for the next one: what was not touched since is not read again, so that a turn costs about
+ * what `git status` does. No file of the repository is written, nor any object.
+ */
+import { createHash } from 'node:crypto'
+import { mkdir, readdir, realpath, rm, stat } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import path from 'node:path'
+import { createKeyedMutex } from '../../../shared/keyed-mutex.ts'
+import { commonDirOf, resolveCommit, standingOf } from '../inspect.ts'
+import { type Quarantine, whileObjectsStay, withQuarantine } from '../objects/quarantine.ts'
+import { privateFile } from '../private-files.ts'
+import { fields, line, type RunGit } from '../run.ts'
+import { commitTree, dropFromIndex, startIndex, updateIndex, writeTree } from '../snapshot.ts'
+import { contentsBetween } from './copy.ts'
+import { borrowing, ensureStore, inStore, missingIn, objectsIn, reading } from './store.ts'
+import { findWork, type NotStored, type Work } from './working-tree.ts'
+
+export interface TurnState {
+  tree: string
+  /** Null before the first commit; absent where it is not known. */
+  head?: string | null
+  /** In the store, on top of the session's last one. */
+  commit: string
+}
+
+export interface TurnSnapshot extends TurnState {
+  /** Null before the first commit. */
+  head: string | null
+  notStored: NotStored[]
+}
+
+export interface TurnSnapshotInput {
+  /** In the working tree; all of it is taken. Absolute. */
+  dir: string
+  /** The reference in the store that leads to all states of a session, without `refs/`: `sessions/<id>`. */
+  ref: string
+  /** The session's last state; null: it is looked up. */
+  last: TurnState | null
+  /** A tree or commit: the content of each file that differs from it will be in the store itself (H3). */
+  since: string | null
+  /**
+   * A reference for HEAD, without `refs/`, and the commit that the worktree was made from: the commits since are kept.
+   * Null: it is the person's folder, and of the commits on the person's branch only HEAD itself is kept.
+   */
+  commits: { base: string | null; ref: string }
+  signal?: AbortSignal | undefined
+}
+
+/** A home directory as a repository: mail, keys and caches would be copied with each turn (H4). */
+class HomeDirectoryError extends Error {
+  constructor(topLevel: string) {
+    super(`${topLevel} is a home directory, of which no states are kept`)
+  }
+}
+
+interface WarmIndex {
+  file: string
+  /** What it was made from: the person's index and what is ignored. */
+  stamp: string
+  /** Of its last look; null: none was finished. */
+  tree: string | null
+}
+
+export function createTurnSnapshots(git: RunGit): {
+  /** Throws HomeDirectoryError, GitError, or the signal's reason. */
+  take(input: TurnSnapshotInput): Promise<TurnSnapshot>
+  /** Objects went from a store: what an index takes for stored may be among them. */
+  forgetIndexes(store: string): void
+} {
+  const warm = new Map<string, WarmIndex>()
+  /** Agents may share a folder, and call tools side by side. */
+  const serially = createKeyedMutex()
+  /** Leftovers of earlier processes are looked for once a store. */
+  const cleared = new Set<string>()
+
+  async function take(input: TurnSnapshotInput): Promise<TurnSnapshot> {
+    const { dir, signal } = input
+    const [store] = git.storesOf(dir)
+    if (store === undefined) throw new Error(`no project of Shiplog is in ${dir}`)
+    return whileObjectsStay(async () => {
+      const { topLevel, head } = await standingOf(git, dir, { signal })
+      await refuseHome(topLevel)
+      await ensureStore(git, store, dir)
+      await clearIndexes(store)
+      return serially(topLevel, async () => {
+        const standing = { topLevel, head: head?.commit ?? null, headTree: head?.tree ?? null }
+        try {
+          return await takeOf(input, store, standing)
+        } catch (error) {
+          // It may be half changed.
+          warm.delete(topLevel)
+          throw error
+        }
+      })
+    }, signal)
+  }
+
+  async function takeOf(
+    input: TurnSnapshotInput,
+    store: string,
+    {
+      topLevel,
+      head,
+      headTree,
+    }: { topLevel: string; head: string | null; headTree: string | null },
+  ): Promise<TurnSnapshot> {
+    const { dir, signal } = input
+    const found = await look(store, topLevel, head, signal)
+    const last = input.last ?? (await lastState(git, store, input.ref))
+    const { index, work, isFresh } = found
+    const { notStored } = work
+    if (index.tree !== null && isUnchanged(work) && last?.tree === index.tree)
+      return { ...last, head, notStored }
+    return withQuarantine(reading(git, dir), dir, async (quarantine) => {
+      const { tree, wrote } = await treeOf(quarantine, store, topLevel, found, signal)
+      index.tree = tree
+      if (last?.tree === tree) return { ...last, head, notStored }
+      const parents = last ? [last.commit] : []
+      const message = `${path.basename(dir)} at ${head ?? 'no commit'}`
+      const commit = await commitTree(quarantine.git, topLevel, { tree, parents, message, signal })
+      const since = input.since ?? headTree
+      // What the agent committed or staged itself is in the person's repository, and may go with its branch.
+      const mayBeElsewhere = isFresh || wrote < work.names.length
+      const borrowed =
+        mayBeElsewhere && since !== null && since !== tree
+          ? (await contentsBetween(quarantine.git, { dir: topLevel, from: since, to: tree })).after
+          : []
+      const own = await objectsBelow(quarantine)
+      const ids = [...own, ...(await missingIn(git, store, borrowed))]
+      await quarantine.keep({ ref: `refs/${input.ref}`, commit, ids: [...new Set(ids)] })
+      return { tree, commit, head, notStored }
+    })
+  }
+
+  interface Found {
+    index: WarmIndex
+    work: Work
+    isFresh: boolean
+  }
+
+  async function look(
+    store: string,
+    topLevel: string,
+    head: string | null,
+    signal: AbortSignal | undefined,
+  ): Promise<Found> {
+    const stamp = await stampOf(git, topLevel, head)
+    const known = warm.get(topLevel)
+    if (known && known.stamp === stamp) {
+      const work = await findWork(git, topLevel, known.file, signal)
+      // What is ignored now may be in the index.
+      if (!work.ignoresChanged) return { index: known, work, isFresh: false }
+    }
+    const name = createHash('sha256').update(topLevel).digest('hex').slice(0, 32)
+    const index = { file: path.join(store, 'indexes', name), stamp, tree: null }
+    await mkdir(path.dirname(index.file), { recursive: true, mode: 0o700 })
+    await rm(index.file, { force: true })
+    await startIndex(git, topLevel, index.file, head, signal)
+    const env = { GIT_INDEX_FILE: index.file }
+    // Git reads each file that is as young as its index: written now, the index is younger than most.
+    const refresh = ['update-index', '-q', '--refresh', '--unmerged']
+    await git(refresh, { cwd: topLevel, env, signal, okExitCodes: [0, 1] })
+    warm.set(topLevel, index)
+    return { index, work: await findWork(git, topLevel, index.file, signal), isFresh: true }
+  }
+
+  /** `wrote`: how many contents were new. */
+  async function treeOf(
+    quarantine: Quarantine,
+    store: string,
+    topLevel: string,
+    { index, work }: Found,
+    signal: AbortSignal | undefined,
+  ): Promise<{ tree: string; wrote: number }> {
+    const env = { GIT_INDEX_FILE: index.file }
+    const run = { cwd: topLevel, env, signal }
+    await updateIndex(quarantine.git, run, Buffer.concat(work.names))
+    await dropFromIndex(quarantine.git, run, Buffer.concat(work.dropped))
+    const wrote = (await looseBelow(quarantine.dir)).length
+    // Without what is borrowed: so all folders are in the store, and a tree can be listed without the repository.
+    const alone = { ...run, env: { ...env, ...borrowing([objectsIn(store)]) } }
+    return { tree: await writeTree(quarantine.git, alone, ['--missing-ok']), wrote }
+  }
+
+  async function clearIndexes(store: string): Promise<void> {
+    if (cleared.has(store)) return
+    cleared.add(store)
+    const dir = path.join(store, 'indexes')
+    for (const name of await readdir(dir).catch((): string[] => []))
+      await rm(path.join(dir, name), { force: true }).catch(() => {})
+  }
+
+  return {
+    take,
+    forgetIndexes(store) {
+      for (const [topLevel, { file }] of warm)
+        if (path.dirname(path.dirname(file)) === store) warm.delete(topLevel)
+    },
+  }
+}
+
+/** A session's; null: there is none. */
+export async function lastState(
+  git: RunGit,
+  store: string,
+  ref: string,
+): Promise<TurnState | null> {
+  const inside = inStore(git, store)
+  const commit = await resolveCommit(inside, store, `refs/${ref}`)
+  if (commit === null) return null
+  const tree = line(await inside(['rev-parse', '--verify', `${commit}^{tree}`], { cwd: store }))
+  return { commit, tree }
+}
+
+const isUnchanged = ({ names, dropped }: Work): boolean => names.length + dropped.length === 0
+
+async function refuseHome(topLevel: string): Promise<void> {
+  const home = await realpath(homedir()).catch(() => null)
+  if (home === null) return
+  const inside = path.relative(await realpath(topLevel), home)
+  const isAbove = inside.split(path.sep)[0] !== '..' && !path.isAbsolute(inside)
+  if (isAbove) throw new HomeDirectoryError(topLevel)
+}
+
+/** Changes when the person's index does, or what is ignored for this repository alone. */
+async function stampOf(git: RunGit, topLevel: string, head: string | null): Promise<string> {
+  const commonDir = await commonDirOf(git, topLevel)
+  const files = [
+    await privateFile(git, topLevel, 'index'),
+    ...(commonDir === null ? [] : [path.join(commonDir, 'info', 'exclude')]),
+  ]
+  const stamps = await Promise.all(
+    files.map((file) =>
+      stat(file, { bigint: true }).then(
+        ({ mtimeNs, ctimeNs, size, ino }) => `${mtimeNs} ${ctimeNs} ${size} ${ino}`,
+        () => null,
+      ),
+    ),
+  )
+  // Without an index it is made from HEAD.
+  return JSON.stringify(stamps[0] === null ? [...stamps, head] : stamps)
+}
+
+/** Loose objects of a folder, by their ids. */
+async function looseBelow(objects: string): Promise<string[]> {
+  const ids: string[] = []
+  for (const fan of await readdir(objects)) {
+    if (!/^[0-9a-f]{2}$/.test(fan)) continue
+    for (const rest of await readdir(path.join(objects, fan)))
+      if (/^[0-9a-f]+$/.test(rest)) ids.push(fan + rest)
+  }
+  return ids
+}
+
+/** All new ones: Git packs a very large file at once. */
+async function objectsBelow({ git, dir, objects }: Quarantine): Promise<string[]> {
+  const packs = await readdir(path.join(dir, 'pack'))
+  if (!packs.some((name) => name.endsWith('.idx'))) return looseBelow(dir)
+  const args = ['cat-file', '--batch-all-objects', '--batch-check=%(objectname)']
+  const listed = await git(args, { cwd: objects, env: borrowing([]) })
+  return fields(Buffer.from(listed.stdout.toString().replaceAll('\n', '\0')))
+}

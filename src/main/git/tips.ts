@@ -1,0 +1,35 @@
+/** Which line of work a commit is on: a branch's, or a task's whose worktree is gone. */
+import type { TaskId } from '../../shared/ids.ts'
+import { resolveCommit } from './inspect.ts'
+import type { RunGit } from './run.ts'
+import { inStore, objectsOfRepository, storesAt } from './store/store.ts'
+import { keptCommit } from './worktrees.ts'
+
+/** Branches (without `refs/heads/`) and tasks whose last state (`keepRef`) a commit is part of. */
+export async function refsContaining(
+  git: RunGit,
+  { dir, commit }: { dir: string; commit: string },
+): Promise<{ branches: string[]; keptFor: string[] }> {
+  const contains = ['for-each-ref', `--contains=${commit}`, '--format=%(refname)']
+  const named = async (run: RunGit, cwd: string, ...places: string[]) =>
+    (await run([...contains, ...places], { cwd })).stdout.toString().split('\n')
+  const names = await named(git, dir, 'refs/heads/', 'refs/shiplog/')
+  const borrowed = await objectsOfRepository(git, dir)
+  for (const store of storesAt(git, dir))
+    names.push(...(await named(inStore(git, store, borrowed), store, 'refs/shiplog/')))
+  const below = (place: string) =>
+    names.filter((name) => name.startsWith(place)).map((name) => name.slice(place.length))
+  return {
+    branches: below('refs/heads/'),
+    keptFor: below('refs/shiplog/').filter((name) => !name.includes('/')),
+  }
+}
+
+/** What a task's work led to: its branch, else what `keepRef` kept of it; null when neither is there. */
+export async function tipOfTask(
+  git: RunGit,
+  { dir, taskId, branch }: { dir: string; taskId: TaskId; branch: string | null },
+): Promise<string | null> {
+  const tip = branch === null ? null : await resolveCommit(git, dir, `refs/heads/${branch}`)
+  return tip ?? keptCommit(git, dir, taskId)
+}

@@ -1,0 +1,58 @@
+/** Which project's store keeps the files of a folder. */
+import { realpathSync } from 'node:fs'
+import { isAbsolute, join, relative, sep } from 'node:path'
+import { type ProjectId, shortId } from '../../shared/ids.ts'
+import type { LedgerState } from '../../shared/projections/ledger-state.ts'
+import type { DataLayout } from '../sessions/session-files.ts'
+
+export const storeDirOf = ({ turnStore }: DataLayout, projectId: ProjectId): string =>
+  join(turnStore, projectId)
+
+/**
+ * The stores that may hold something of the repository that a folder is in, absolute, the one for new objects first:
+ * of a worktree its project's; else of the projects that the folder is in, the innermost first, and of those in it
+ * (several projects may be folders of one repository). None for a folder of no project.
+ */
+export function createStoresOf(
+  state: Pick<LedgerState, 'projects'>,
+  layout: DataLayout,
+): (dir: string) => string[] {
+  return (dir) => {
+    const projects = [...state.projects.values()]
+    const folder = firstBelow(layout.worktrees, dir)
+    if (folder !== null)
+      return projects
+        .filter(({ id }) => folder.endsWith(`-${shortId(id)}`))
+        .map(({ id }) => storeDirOf(layout, id))
+    const around = projects
+      .filter((project) => isInside(project.dir, dir))
+      .sort((a, b) => b.dir.length - a.dir.length)
+    const below = projects
+      .filter((project) => !around.includes(project) && isInside(dir, project.dir))
+      .sort((a, b) => (a.id < b.id ? -1 : 1))
+    return [...around, ...below].map(({ id }) => storeDirOf(layout, id))
+  }
+}
+
+/** The first folder on the way from `parent` to `dir`; null when it is not in there. Links are resolved. */
+function firstBelow(parent: string, dir: string): string | null {
+  for (const one of new Set([parent, resolved(parent)])) {
+    const below = relative(one, dir)
+    const [first = ''] = below.split(sep)
+    if (first !== '' && first !== '..' && !isAbsolute(below)) return first
+  }
+  return null
+}
+
+function resolved(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}
+
+function isInside(parent: string, dir: string): boolean {
+  const below = relative(parent, dir)
+  return below.split(sep)[0] !== '..' && !isAbsolute(below)
+}

@@ -1,0 +1,174 @@
+/**
+ * The files of every turn (H): a bare repository of ours for each project, apart from the person's. What is kept when,
+ * and what becomes of it, is in FORMAT.md.
+ */
+import { existsSync } from 'node:fs'
+import { type ProjectId, parseTaskId, type TaskId } from '../../shared/ids.ts'
+import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
+import type { LedgerState } from '../../shared/projections/ledger-state.ts'
+import type { DiffContent, Git, TreeFile, TurnSnapshot, TurnState } from '../git/index.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { DataLayout } from '../sessions/session-files.ts'
+import { storeDirOf } from './places.ts'
+
+export interface TurnStore {
+  /** The store of one project; made with its first state. */
+  open(projectId: ProjectId): ProjectTurns
+  /** Files without which Git can't work in a store, where they are gone or no files. Absolute. */
+  damagedFiles(): { projectId: ProjectId; path: string }[]
+  /**
+   * Deletes, in the background, what transcripts named that are gone: those that the ledger says so of, and each that
+   * it says so of from now on. Nobody waits for it; `settled` does.
+   */
+  begin(): void
+  settled(): Promise<void>
+  /** Ends what is under way; the next start goes on. */
+  close(): Promise<void>
+}
+
+/** Each may reject with GitError. */
+export interface ProjectTurns {
+  /**
+   * The working tree that `dir` is in, as it is now. Its tree is durable and can be read for as long as the task's
+   * transcript when this resolves (J6); where nothing changed since `last`, nothing is written. `since`: a tree or
+   * commit; the content of each file that differs from it is in the store itself, whatever becomes of the repository
+   * (H3). `base`: the commit that a worktree was made from, for the commits since to be kept as well; null for a folder
+   * of the person's. Throws HomeDirectoryError, or the signal's reason.
+   */
+  snapshot(input: {
+    taskId: TaskId
+    dir: string
+    last: TurnState | null
+    since: string | null
+    base: string | null
+    signal?: AbortSignal
+  }): Promise<TurnSnapshot>
+  /** The newest state of a task; null: there is none. */
+  last(taskId: TaskId): Promise<TurnState | null>
+  /** Every file of a tree. Does not need the person's repository. */
+  readTree(tree: string): Promise<TreeFile[]>
+  /** Cut at `bytesMax`. Null: no such file, or an unchanged one whose repository has lost it. */
+  readFile(file: {
+    tree: string
+    path: string
+    bytesMax: number
+  }): Promise<{ bytes: Buffer; truncated: boolean } | null>
+  /** From one tree to another, as a diff for reading. */
+  diff(trees: { from: string; to: string }): Promise<DiffContent>
+  /** Which of these trees the store does not hold. */
+  missing(trees: readonly string[]): Promise<string[]>
+  /** Lets go of the states of tasks whose transcripts are gone, and collects. Their final states stay, but for `all`. */
+  drop(taskIds: readonly TaskId[], options?: { all?: boolean }): Promise<void>
+}
+
+export function createTurnStore(deps: {
+  ledger: Ledger
+  git: Pick<Git, 'stores'>
+  layout: DataLayout
+  onProblem: (text: string, error: unknown) => void
+}): TurnStore {
+  const { ledger, layout, onProblem } = deps
+  const { stores } = deps.git
+  const { state } = ledger
+  const serially = createKeyedMutex()
+  let isClosed = false
+  let unsubscribe = () => {}
+
+  function open(projectId: ProjectId): ProjectTurns {
+    const store = storeDirOf(layout, projectId)
+    const place = () => ({ store, repoDir: state.projects.get(projectId)?.dir ?? '' })
+    return {
+      snapshot: ({ taskId, base, ...input }) =>
+        stores.take({
+          ...input,
+          ref: `sessions/${taskId}`,
+          commits: { base, ref: `commits/${taskId}` },
+        }),
+      last: (taskId) => stores.last(store, `sessions/${taskId}`),
+      readTree: (tree) => stores.list(place(), tree),
+      readFile: (file) => stores.read(place(), file),
+      diff: (trees) => stores.diff(place(), trees),
+      missing: (trees) => stores.missing(store, trees),
+      drop: (taskIds, { all = false } = {}) =>
+        serially(store, () => dropFrom(store, (name) => isOf(name, new Set(taskIds), all))),
+    }
+  }
+
+  async function dropFrom(store: string, isGone: (name: string) => boolean): Promise<void> {
+    const names = await stores.references(store)
+    const gone = names.filter(isGone)
+    if (gone.length === 0) return
+    await stores.dropReferences(store, gone)
+    await stores.collect(store)
+  }
+
+  /** What is left in a store of a task that the ledger says to be gone. */
+  async function settle(projectId: ProjectId): Promise<void> {
+    if (isClosed) return
+    const store = storeDirOf(layout, projectId)
+    await serially(store, () => dropFrom(store, (name) => isNamedByNobody(state, name)))
+  }
+
+  function later(projectId: ProjectId): void {
+    void settle(projectId).catch((error) =>
+      onProblem(
+        'Files of transcripts that are gone could not be deleted from the turn store',
+        error,
+      ),
+    )
+  }
+
+  return {
+    open,
+    damagedFiles: () =>
+      [...state.projects.keys()].flatMap((projectId) => {
+        const store = storeDirOf(layout, projectId)
+        const path = existsSync(store) ? stores.damagedFile(store) : null
+        return path === null ? [] : [{ projectId, path }]
+      }),
+    begin() {
+      for (const id of state.projects.keys()) later(id)
+      unsubscribe = ledger.subscribe((records) => {
+        const ids = records.flatMap(({ event }) =>
+          event.type === 'transcript.purged'
+            ? [event.taskId]
+            : event.type === 'workspace.purged'
+              ? [event.workspaceId]
+              : [],
+        )
+        const projects = new Set(ids.flatMap((id) => state.tasks.get(id)?.projectId ?? []))
+        for (const id of projects) later(id)
+      })
+    },
+    settled: () => serially.settled(),
+    async close() {
+      isClosed = true
+      unsubscribe()
+      await serially.settled()
+    },
+  }
+}
+
+/** `name`: of a reference, without `refs/`. */
+function isOf(name: string, taskIds: ReadonlySet<TaskId>, all: boolean): boolean {
+  const { kind, taskId } = read(name)
+  return taskId !== null && taskIds.has(taskId) && (all || kind === 'session')
+}
+
+/**
+ * A session's states go with its transcript; what its work led to stays as long as its patch, which is its root's.
+ * A task that the ledger does not know is another's: a ledger that lost its tail must not cost files.
+ */
+function isNamedByNobody(state: LedgerState, name: string): boolean {
+  const { kind, taskId } = read(name)
+  const task = taskId && state.tasks.get(taskId)
+  if (!task) return false
+  if (state.tasks.get(task.rootId)?.purged) return true
+  return kind === 'session' && Boolean(task.transcriptExpired?.purgedAt)
+}
+
+function read(name: string): { kind: 'session' | 'final' | null; taskId: TaskId | null } {
+  const [, place, id = ''] = /^(sessions|commits|shiplog)\/([^/]+)$/.exec(name) ?? []
+  const kind = place === 'shiplog' ? 'final' : place ? 'session' : null
+  return { kind, taskId: kind && parseTaskId(id) }
+}
