@@ -15,6 +15,9 @@ export interface Sizes {
   transcriptsMb: number
   /** Archived ones that a start finds. */
   tasks: number
+  /** Of the repository whose files are kept, and how many turns change some. */
+  files: number
+  turns: number
 }
 
 export interface Bench {
@@ -43,6 +46,8 @@ export const fullSizes: Sizes = {
   children: 200,
   transcriptsMb: 107,
   tasks: 10_000,
+  files: 50_000,
+  turns: 1_000,
 }
 
 /** To see that it works, in seconds; the ratios of such sizes say little. */
@@ -55,6 +60,8 @@ export const quickSizes: Sizes = {
   children: 20,
   transcriptsMb: 5,
   tasks: 500,
+  files: 2_000,
+  turns: 60,
 }
 
 /** Milliseconds and megabytes are asked of the sizes they were set for, not of smaller ones. */

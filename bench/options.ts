@@ -17,8 +17,8 @@ export interface Options {
 
 export const usage = `npm run bench -- [options]
   --quick           small sizes, three rounds: to see that it works
-  --only a,b        these measurements: appends, opening, random-page, healing, removal, start-up; and
-                    window, which runs only when it is named
+  --only a,b        these measurements: appends, opening, random-page, healing, removal, start-up,
+                    turn-store; and window, which runs only when it is named
   --rounds N        how often each comparison is made
   --seed N          of the made-up data
   --dir DIR         where to measure; by default the system's folder for temporary files
@@ -27,7 +27,8 @@ sizes
   --appends N  --writers N  --record-bytes N      durable appends
   --entries N  --journal-mb N                     the long journal
   --children N  --transcripts-mb N                the workspace that is removed
-  --tasks N                                       the archived tasks of a start`
+  --tasks N                                       the archived tasks of a start
+  --files N  --turns N                            the files of turns`
 
 const roundsDefault = 7
 const quickRounds = 3
@@ -42,6 +43,8 @@ const sizeOptions = {
   children: 'children',
   'transcripts-mb': 'transcriptsMb',
   tasks: 'tasks',
+  files: 'files',
+  turns: 'turns',
 } as const satisfies Record<string, keyof Sizes>
 
 export function parseOptions(
@@ -59,6 +62,7 @@ export function parseOptions(
         ...{ only: text, rounds: text, seed: text, dir: text, json: text },
         ...{ appends: text, writers: text, 'record-bytes': text, entries: text },
         ...{ 'journal-mb': text, children: text, 'transcripts-mb': text, tasks: text },
+        ...{ files: text, turns: text },
       },
     })
     if (values.help) return { kind: 'help' }

@@ -15,6 +15,7 @@ import { measureRemoval } from './removal.ts'
 import type { Measured } from './rounds.ts'
 import { measureStartUp } from './start-up.ts'
 import { machineInWords, measuredInWords, verdictInWords } from './table.ts'
+import { measureTurnStore } from './turn-store.ts'
 import { measureWindow } from './window.ts'
 
 const measurements: Record<string, Measure> = {
@@ -24,6 +25,7 @@ const measurements: Record<string, Measure> = {
   healing: measureHealing,
   removal: measureRemoval,
   'start-up': measureStartUp,
+  'turn-store': measureTurnStore,
 }
 
 /** Not among those that run when nothing is named: it needs the built app and a Chromium. */

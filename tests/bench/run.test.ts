@@ -12,6 +12,7 @@ const script = join(import.meta.dirname, '../../bench/run.ts')
 const tiny = [
   ...['--rounds', '1', '--appends', '60', '--writers', '3', '--entries', '400'],
   ...['--journal-mb', '2', '--children', '3', '--transcripts-mb', '1', '--tasks', '30'],
+  ...['--files', '60', '--turns', '3'],
 ]
 
 function bench(...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
@@ -49,7 +50,7 @@ it('measures everything, says what lies under it, and leaves nothing behind', {
   expect(numbers.sizes).toMatchObject({ appends: 60, entries: 400, tasks: 30 })
   const found: Record<string, Measured> = numbers.measurements
   expect(Object.keys(found)).toEqual([
-    ...['appends', 'opening', 'random-page', 'healing', 'removal', 'start-up'],
+    ...['appends', 'opening', 'random-page', 'healing', 'removal', 'start-up', 'turn-store'],
   ])
   for (const { figures, ratios } of Object.values(found)) {
     expect(ratios.length).toBeGreaterThan(0)

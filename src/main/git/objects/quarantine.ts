@@ -29,7 +29,13 @@ export interface Quarantine {
   /** The store that they go into; null: the repository. */
   store: string | null
   /** Packs some objects, here or borrowed, and has them named by `ref`. Durable when it resolves. */
-  keep(kept: { ref: string; commit: string; ids: readonly string[] }): Promise<void>
+  keep(kept: {
+    ref: string
+    commit: string
+    ids: readonly string[]
+    /** True: none of them is where they go. Otherwise a store is asked for each. */
+    areNew?: boolean
+  }): Promise<void>
   /** The same without a reference: until the next collection. */
   storeUnreferenced(ids: readonly string[]): Promise<void>
 }
@@ -78,8 +84,8 @@ async function quarantined<Result>(
     const others = new Set([objects, repository, ...storesAt(git, dir).map(objectsIn)])
     const apart = withVariables(git, { GIT_OBJECT_DIRECTORY: own, ...borrowing([...others]) })
     const refs = store === null ? git : inStore(git, store)
-    const pack = async (ids: readonly string[], then: () => Promise<unknown>) => {
-      const lacking = store === null ? ids : await missingIn(git, store, ids)
+    const pack = async (ids: readonly string[], areNew: boolean, then: () => Promise<unknown>) => {
+      const lacking = store === null || areNew ? ids : await missingIn(git, store, ids)
       await publish(apart, { dir, own, objects, ids: lacking }, then)
     }
     return await use({
@@ -87,12 +93,12 @@ async function quarantined<Result>(
       dir: own,
       objects,
       store,
-      keep: ({ ref, commit, ids }) =>
-        pack(ids, async () => {
+      keep: ({ ref, commit, ids, areNew = false }) =>
+        pack(ids, areNew, async () => {
           await refs([...durable, 'update-ref', ref, commit], { cwd: store ?? dir })
           if (store !== null) await syncReference(store, ref)
         }),
-      storeUnreferenced: (ids) => pack(ids, async () => {}),
+      storeUnreferenced: (ids) => pack(ids, false, async () => {}),
     })
   } finally {
     await rm(own, { recursive: true, force: true, maxRetries: 3 })

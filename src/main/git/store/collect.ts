@@ -224,13 +224,20 @@ const mergedBytesMax = 64 * 1024 * 1024
  * written again a few times in its life: a pack joins only others that are together half as large.
  */
 export async function mergePacks(git: RunGit, store: string): Promise<void> {
-  if ((await packsOf(store)).length <= packsMax) return
+  if ((await packsOf(store)).length > packsMax) await merge(git, store, { all: false })
+}
+
+/** Makes one pack of all that are not large. */
+export const packAll = (git: RunGit, store: string): Promise<void> =>
+  merge(git, store, { all: true })
+
+async function merge(git: RunGit, store: string, { all }: { all: boolean }): Promise<void> {
   await alone(store, async () => {
     const chosen: Pack[] = []
     let bytes = 0
     for (const pack of await packsOf(store)) {
       if (pack.bytes > mergedBytesMax) break
-      if (chosen.length > 1 && pack.bytes > 2 * bytes) break
+      if (!all && chosen.length > 1 && pack.bytes > 2 * bytes) break
       chosen.push(pack)
       bytes += pack.bytes
     }

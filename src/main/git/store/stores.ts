@@ -3,7 +3,7 @@ import { createKeyedMutex } from '../../../shared/keyed-mutex.ts'
 import { type DiffContent, diffCommits } from '../diff.ts'
 import { GitError } from '../errors.ts'
 import { fields, line, type RunGit } from '../run.ts'
-import { collect, mergePacks, wasCollecting } from './collect.ts'
+import { collect, mergePacks, packAll, wasCollecting } from './collect.ts'
 import { keepCommits } from './copy.ts'
 import { damagedFile, inStore, isThere, missingIn, objectsOfRepository } from './store.ts'
 import {
@@ -57,8 +57,11 @@ export function createGitStores(git: RunGit) {
   async function collectIn(store: string): Promise<number> {
     const went = await serially(store, () => collect(git, store))
     snapshots.forgetIndexes(store)
+    await pack(store)
     return went
   }
+
+  const pack = (store: string): Promise<void> => serially(store, () => packAll(git, store))
 
   return {
     /** The working tree as it is now, durable in the store and named by the session's reference. */
@@ -135,5 +138,7 @@ export function createGitStores(git: RunGit) {
     damagedFile,
     /** Deletes what no reference leads to; resolves with how many objects went. */
     collect: collectIn,
+    /** Stores similar contents as differences from each other, all that are not in a large pack already. */
+    pack,
   }
 }

@@ -129,7 +129,8 @@ export function createTurnSnapshots(git: RunGit): {
           : []
       const own = await objectsBelow(quarantine)
       const ids = [...own, ...(await missingIn(git, store, borrowed))]
-      await quarantine.keep({ ref: `refs/${input.ref}`, commit, ids: [...new Set(ids)] })
+      const kept = { commit, ids: [...new Set(ids)], areNew: true }
+      await quarantine.keep({ ref: `refs/${input.ref}`, ...kept })
       return { tree, commit, head, notStored }
     })
   }
