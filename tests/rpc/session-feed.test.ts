@@ -2,9 +2,10 @@
 import { expect, it } from 'vitest'
 import { sessionFeed } from '../../src/main/rpc/session-feed.ts'
 import type { Session, SessionEvent } from '../../src/main/sessions/session.ts'
+import type { SessionFeedEvent } from '../../src/shared/contract/feed.ts'
 import type { TranscriptPage } from '../../src/shared/contract/workspace.ts'
 import type { Entry, PartialMessage } from '../../src/shared/entries.ts'
-import { newTaskId } from '../../src/shared/ids.ts'
+import { newTaskId, type ToolCallId } from '../../src/shared/ids.ts'
 
 const id = newTaskId()
 const entry = (seq: number) => ({ seq, type: 'title', title: String(seq) }) as Entry
@@ -20,6 +21,7 @@ function openFeed(options: {
   meanwhile?: SessionEvent[]
 }) {
   let listener: ((event: SessionEvent) => void) | null = null
+  const printed = new Map<string, { callId: string; output: string }>()
   const abort = new AbortController()
   const sessions = {
     subscribe(_: unknown, added: (event: SessionEvent) => void) {
@@ -28,7 +30,8 @@ function openFeed(options: {
         listener = null
       }
     },
-    current: () => ({ partial: options.partial ?? null }) as Session,
+    current: () =>
+      ({ partial: options.partial ?? null, running: [...printed.values()] }) as unknown as Session,
   }
   const records = {
     async transcriptPage() {
@@ -42,6 +45,12 @@ function openFeed(options: {
   return {
     next: async () => (await feed.next()).value,
     say: (event: SessionEvent) => listener?.(event),
+    /** As a session does: it holds what it tells. */
+    print(output: string) {
+      const progress = { callId: 'call-1' as ToolCallId, output }
+      printed.set('call-1', { ...progress, output: (printed.get('call-1')?.output ?? '') + output })
+      listener?.({ type: 'call-progress', progress })
+    },
     isHeard: () => listener !== null,
     async end() {
       abort.abort()
@@ -57,8 +66,28 @@ it.each([undefined, '1'])(
     const meanwhile = [delta('half a '), delta('sentence')]
     const feed = openFeed({ ...(lastEventId && { lastEventId }), partial, meanwhile })
     expect(await feed.next()).toMatchObject({ partial })
+    expect(await feed.next()).toMatchObject({ type: 'running', calls: [] })
     feed.say(delta(' more'))
     expect(await feed.next()).toMatchObject({ type: 'delta', text: ' more' })
+    await feed.end()
+  },
+)
+
+it.each([undefined, '1'])(
+  'sends each piece of a command’s output once, after the event id %s',
+  async (lastEventId) => {
+    const feed = openFeed({ ...(lastEventId && { lastEventId }) })
+    const first = feed.next()
+    feed.print('one ')
+    await first
+    feed.print('two ')
+    let output = ''
+    while (!output.includes('two')) {
+      const event: SessionFeedEvent | undefined = await feed.next()
+      if (event?.type === 'running') output = event.calls.map((call) => call.output).join('')
+      if (event?.type === 'call-progress') output += event.progress.output
+    }
+    expect(output).toBe('one two ')
     await feed.end()
   },
 )
@@ -69,6 +98,7 @@ it('sends entries that were written while it caught up once', async () => {
   const feed = openFeed({ lastEventId: '1', entries: [read], meanwhile })
   expect(await feed.next()).toMatchObject({ type: 'entries', entries: [read] })
   expect(await feed.next()).toMatchObject({ type: 'partial' })
+  expect(await feed.next()).toMatchObject({ type: 'running' })
   expect(await feed.next()).toMatchObject({ type: 'entries', entries: [written] })
   await feed.end()
 })

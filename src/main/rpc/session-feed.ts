@@ -59,25 +59,27 @@ export async function* sessionFeed(
       }
       dropOldNews()
       if (source !== null) endWhereArchived(source)
+      // Taken now: what is printed between the two would be sent twice.
+      const printed = running()
       yield stamped({ type: 'partial', partial: partialNow() })
-      yield running()
+      yield printed
       return
     }
-    yield await snapshot()
-    yield running()
+    yield* await snapshot()
   }
 
   const running = (): SessionFeedEvent =>
     stamped({ type: 'running', calls: sessions.current(workspaceId)?.running ?? [] })
 
-  async function snapshot(): Promise<SessionFeedEvent> {
+  async function snapshot(): Promise<SessionFeedEvent[]> {
     const page = await records.transcriptPage(workspaceId, { last: feedBatchMax })
     seq = page.entries.at(-1)?.seq ?? 0
     dropOldNews()
     // The file is for a session that nobody writes now: what a crash left of its last message.
     const partial = sessions.current(workspaceId) ? partialNow() : page.partial
     endWhereArchived(page.source)
-    return stamped({ type: 'snapshot', seq, entries: page.entries, partial, damage: page.damage })
+    const { entries, damage } = page
+    return [stamped({ type: 'snapshot', seq, entries, partial, damage }), running()]
   }
 
   try {
@@ -85,8 +87,7 @@ export async function* sessionFeed(
     while (!signal?.aborted) {
       if (mail.size > backlogMax) {
         mail.clear()
-        yield await snapshot()
-        yield running()
+        yield* await snapshot()
       }
       const [event] = mail.take(1)
       if (!event) {
