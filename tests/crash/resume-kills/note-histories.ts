@@ -6,7 +6,7 @@ const noting = new URL('noting-program.ts', import.meta.url).href
 registerHooks({
   resolve(specifier, context, next) {
     const isProgram = specifier.endsWith('/scripted-program.ts')
-    const isForShiplog = context.parentURL?.endsWith('/src/main/shiplog.ts') ?? false
-    return next(isProgram && isForShiplog ? noting : specifier, context)
+    const isForDriver = context.parentURL?.endsWith('/src/main/agents/scripted/driver.ts') ?? false
+    return next(isProgram && isForDriver ? noting : specifier, context)
   },
 })
