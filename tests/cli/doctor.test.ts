@@ -33,9 +33,9 @@ it('lists problems and says what to do: exit 7', async () => {
   const { code, stdout, stderr } = await runToEnd(['doctor'], { world })
   expect(code).toBe(7)
   expect(stdout.split('\n')).toEqual([
-    'STATE         PROBLEM          WHERE                  DETAIL',
+    'STATE  PROBLEM  WHERE  DETAIL',
     '✕ kept as is  journal-damaged  sessions/a/chat.jsonl  line 3, 120 bytes: bad checksum',
-    '○ repairable  file-mode        ledger.jsonl           its mode is 0644',
+    '○ repairable  file-mode  ledger.jsonl  its mode is 0644',
     '',
   ])
   expect(stderr).toContain('Note: refs/shiplog/a keeps a commit\n')

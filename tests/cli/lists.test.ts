@@ -39,8 +39,8 @@ describe('tasks', () => {
     expect(code).toBe(0)
     const lines = stdout.split('\n')
     expect(lines[0]).toBe('/code/api')
-    expect(lines[2]).toMatch(new RegExp(`^◐ running {4}Fix the parser +lead +${lead.slice(0, 8)}`))
-    expect(lines[3]).toMatch(/^✓ completed {2}└─ Add tests {4}tester/)
+    expect(lines[2]).toMatch(new RegExp(`^◐ running {2}Fix the parser +lead +${lead.slice(0, 8)}`))
+    expect(lines[3]).toMatch(/^✓ completed {2}└─ Add tests {2}tester/)
   })
 
   it('list --json: roots with nested children', async () => {
