@@ -1,4 +1,4 @@
-import { mkdir, rename, rm, symlink } from 'node:fs/promises'
+import { mkdir, rename, rm, stat, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { entriesOf, openFixture, start, taskOf, untilQuiet } from '../harness.ts'
@@ -97,4 +97,21 @@ it('[A5] says of a task without a report what became of it', async () => {
     code: 'NOT_FOUND',
     message: '"Do it" has no report: it is failed (Broken on purpose).',
   })
+})
+
+it('says how much is kept of an archived session, of a sub-agent by what its ancestor keeps of it', async () => {
+  const { fixture, client, rootId, id } = await worked()
+  const sizes = async () => {
+    const { workspaces } = await client.workspace.list({ archived: true })
+    return Object.fromEntries(workspaces.map((one) => [one.id, one.bytes]))
+  }
+  const transcript = join('subagent-transcripts', id, 'chat.jsonl')
+  const { size } = await stat(join(fixture.dataDir, 'sessions', rootId, transcript))
+  const live = (await sizes())[id] ?? 0
+  expect(live).toBeGreaterThan(size)
+  await client.workspace.remove({ workspaceId: rootId })
+  const archived = await sizes()
+  // Its root's directory moved as it is, and holds it.
+  expect(archived[id]).toBe(live)
+  expect(archived[rootId]).toBeGreaterThan(live)
 })

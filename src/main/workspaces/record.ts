@@ -12,6 +12,8 @@ import type { SessionState } from '../../shared/projections/session-state.ts'
 import type { Task } from '../../shared/tasks.ts'
 import {
   archivedTranscriptDir,
+  bytesBelow,
+  patchDir,
   type ReportLookup,
   readReport,
   reportsDir,
@@ -32,6 +34,11 @@ export interface Records {
   checkScope(taskId: TaskId, requestingWorkspaceId: TaskId | undefined): void
   /** The session directory of a task that still has one, or a root's archived one; null when it is gone. */
   sessionHome(taskId: TaskId): Promise<string | null>
+  /**
+   * Bytes of what is kept of it: of its session directory, with what its sub-agents left there; of a sub-agent
+   * that has none any more, of its transcript, reports and patch among an ancestor's artifacts.
+   */
+  bytesKept(taskId: TaskId): Promise<number>
   findReport(taskId: TaskId, run?: number): Promise<ReportLookup>
   transcriptPage(taskId: TaskId, query: PageQuery): Promise<TranscriptPage>
   /**
@@ -75,6 +82,15 @@ export function createRecords({
     const ids = task.parentId === null ? [taskId] : ancestorsOf(state, taskId)
     const homes = await Promise.all(ids.map(sessionHome))
     return homes.filter((home) => home !== null)
+  }
+
+  async function bytesKept(taskId: TaskId): Promise<number> {
+    const home = await sessionHome(taskId)
+    if (home) return bytesBelow(home)
+    let bytes = 0
+    for (const keeper of await keepers(taskId))
+      for (const dir of artifactDirs(keeper, taskId)) bytes += await bytesBelow(dir)
+    return bytes
   }
 
   async function findReport(taskId: TaskId, run?: number): Promise<ReportLookup> {
@@ -245,6 +261,7 @@ export function createRecords({
       }
     },
     sessionHome,
+    bytesKept,
     findReport,
     transcriptPage,
     sessionState,
@@ -285,6 +302,12 @@ function withoutEnd(page: TranscriptPage, run: number): TranscriptPage {
   const damage = [{ file: chatFile, line: page.total + 1, bytes: 0, reason }]
   return { ...page, status: 'damaged', damage }
 }
+
+const artifactDirs = (keeper: string, taskId: TaskId): string[] => [
+  archivedTranscriptDir(keeper, taskId),
+  join(keeper, reportsDir, taskId),
+  patchDir(keeper, taskId),
+]
 
 /** The ledger counted entries in it. */
 const lost = { file: chatFile, line: 1, bytes: 0, reason: 'the file is gone' }

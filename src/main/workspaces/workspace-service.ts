@@ -9,7 +9,6 @@ import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
 import { ancestorsOf, descendantsOf } from '../../shared/projections/ledger-state.ts'
 import type { Task } from '../../shared/tasks.ts'
 import type { ApplyOutcome } from '../../shared/tools.ts'
-import { bytesBelow } from '../artifacts/index.ts'
 import type { Git } from '../git/index.ts'
 import { exists } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -279,7 +278,6 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
   }
 
   async function summarize(task: Task): Promise<WorkspaceSummary> {
-    const home = await records.sessionHome(task.id)
     return {
       id: task.id,
       kind: task.parentId === null ? 'root' : 'task',
@@ -291,7 +289,7 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
       archived: task.archived,
       pending: task.workspace?.pending ?? null,
       createdAt: task.workspace?.createdAt ?? task.createdAt,
-      bytes: home ? await bytesBelow(home) : 0,
+      bytes: await records.bytesKept(task.id),
     }
   }
 
