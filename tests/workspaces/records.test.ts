@@ -28,9 +28,9 @@ it('[A5] finds the transcript of a sub-agent that is being removed, which has le
   const { transcripts } = await fixture.shiplog.client.workspace.listTranscripts({})
   expect(transcripts.find((one) => one.taskId === id)?.entries).toBe(entries.length)
   const feed = await fixture.shiplog.client.feed.session({ workspaceId: id })
-  expect((await feed.next()).value).toMatchObject({ type: 'snapshot', seq: entries.length })
-  expect((await feed.next()).value).toEqual({ type: 'ended' })
-  await feed.return?.()
+  const events = await Array.fromAsync(feed)
+  expect(events[0]).toMatchObject({ type: 'snapshot', seq: entries.length })
+  expect(events.at(-1)).toEqual({ type: 'ended' })
 })
 
 async function worked() {
