@@ -23,6 +23,7 @@ const soaks = [
   { name: 'commands', file: 'tests/cli/resume-processes.test.ts', shards: 1 },
   { name: 'no-files', file: 'tests/doctor/no-files.test.ts', shards: 1 },
   { name: 'pruning', file: 'tests/git/pruning.test.ts', shards: 1 },
+  { name: 'turn-store', file: 'tests/turn-store', shards: 1 },
   { name: 'removal', file: 'tests/workspaces/concurrent-removal.test.ts', shards: 1 },
   { name: 'lifecycle', file: 'tests/tasks/lifecycle-property.test.ts', shards: 1 },
   { name: 'properties', file: 'tests/crash/properties.test.ts', shards: 1 },
