@@ -19,7 +19,7 @@ import type {
 } from './agent-records.ts'
 import type { AgentChoice, AgentKind, AgentSpec } from './agents.ts'
 import type { Cause } from './causes.ts'
-import type { Entry } from './entries.ts'
+import type { Entry, MessageEntry, ToolResultEntry } from './entries.ts'
 import type { TaskId, ToolCallId } from './ids.ts'
 import type { ApplyOutcome, AwaitedTask, ToolDetail, ToolInput } from './tools.ts'
 import type { Usage } from './usage.ts'
@@ -90,12 +90,32 @@ export interface AgentPlace {
   cwd: string
   /** What its processes start from, without secrets (K2). */
   env: Record<string, string>
-  /** Every entry of the earlier runs, in order; empty on the first run of a task. */
-  history: Entry[]
+  /** The earlier runs; empty on the first run of a task. */
+  history: SessionHistory
   /** Of its own store, from the newest run that had one; null: there is none. */
   resume: AgentSessionRef | null
   /** Aborted when the run is interrupted. */
   signal: AbortSignal
+}
+
+/**
+ * What came before a run, in the tasks that its own continues and in its own earlier runs. It may be hundreds of
+ * megabytes long: nothing of it is read before it is asked for.
+ */
+export interface SessionHistory {
+  /** Turns that ended whole. */
+  completedTurns: number
+  /** The latest run ended by failing. */
+  failed: boolean
+  /** The newest prompt; null when there is none. */
+  prompt(): Promise<MessageEntry | null>
+  /** The last tool result within the turns that ended whole; null when there is none. */
+  lastResult(): Promise<ToolResultEntry | null>
+  /**
+   * Oldest first, as a provider takes them, with never more than a page of them in memory. `unfinished`: what came
+   * after the last turn that ended whole. Rejects with JournalReadError or FailureError.
+   */
+  entries(part?: 'all' | 'unfinished'): AsyncIterable<Entry>
 }
 
 /** What an agent asks of us while it runs. */

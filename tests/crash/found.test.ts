@@ -4,6 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { createFileChanges } from '../../src/main/runs/file-changes.ts'
+import { recordedAttributions } from '../../src/main/runs/recorded-attributions.ts'
 import { openSession } from '../../src/main/sessions/session.ts'
 import { newEntryId, newTaskId } from '../../src/shared/ids.ts'
 import { crashState, forgottenAt } from './fault-fs/crash-state.ts'
@@ -19,7 +20,12 @@ it('[J6] keeps the old content of a file durably also where a process that died 
   const recording = record(dir)
   // By a process that died before the name was durable.
   await writeFile(join(dir, 'file-history', hash), before, { flush: true })
-  const changes = createFileChanges({ session, history: [], readTexts: async () => new Map() })
+  const changes = createFileChanges({
+    session,
+    recorded: recordedAttributions([]),
+    treeBefore: null,
+    readTexts: async () => new Map(),
+  })
   await changes.recorder(newEntryId()).keepOriginal(before)
   const { steps } = recording.stop()
   await session.close()

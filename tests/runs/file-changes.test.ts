@@ -3,6 +3,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import type { TreeDifference } from '../../src/main/git/index.ts'
 import * as authorship from '../../src/main/runs/authorship.ts'
 import { createFileChanges } from '../../src/main/runs/file-changes.ts'
+import { recordedAttributions } from '../../src/main/runs/recorded-attributions.ts'
 import { createSessions } from '../../src/main/sessions/sessions.ts'
 import type { Entry } from '../../src/shared/entries.ts'
 import { newEntryId, newTaskId, newToolCallId } from '../../src/shared/ids.ts'
@@ -18,7 +19,12 @@ async function attributions(changes: [before: string, after: string][]) {
   const sessions = createSessions()
   const id = newTaskId()
   const session = await sessions.open(id, join(await temporaryDir(), id))
-  const changing = createFileChanges({ session, history: [], readTexts: async () => new Map() })
+  const changing = createFileChanges({
+    session,
+    recorded: recordedAttributions([]),
+    treeBefore: null,
+    readTexts: async () => new Map(),
+  })
   const recorder = changing.recorder(newEntryId())
   for (const [before, after] of changes) {
     const [was, is] = [Buffer.from(before), Buffer.from(after)]
@@ -57,7 +63,8 @@ async function afterCommand(written: string[], differences: Partial<TreeDifferen
   const session = await sessions.open(id, join(await temporaryDir(), id))
   const changing = createFileChanges({
     session,
-    history: [],
+    recorded: recordedAttributions([]),
+    treeBefore: null,
     readTexts: async (names) => new Map(names.map((name) => [name, Buffer.from(name)])),
   })
   const messageUuid = newEntryId()

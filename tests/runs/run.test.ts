@@ -13,6 +13,7 @@ import { newTaskId, runIdOf, type ToolCallId } from '../../src/shared/ids.ts'
 import type { Task } from '../../src/shared/tasks.ts'
 import { noUsage, unknownUsage } from '../../src/shared/usage.ts'
 import { temporaryDir } from '../harness.ts'
+import { allOf, pastOf } from './past-of.ts'
 import {
   failing as fails,
   type PlayedRun,
@@ -216,20 +217,36 @@ it('[S3] gives the agent its lineage and history with every call answered, and c
   } as EntryBody
   const { play, entries } = await stage({ before: [call], parentId: null })
   const title = { type: 'title', title: 'Before' } as EntryBody
-  const lineage = [{ v: 1, seq: 1, at: 1, parentUuid: null, ...title }] as unknown as Entry[]
+  const before = [{ v: 1, seq: 1, at: 1, parentUuid: null, ...title }] as unknown as Entry[]
   let given: Entry[] = []
   await play(
     async function* ({ history }) {
-      given = history
+      given = await allOf(history.entries())
       yield* says('On.')
     },
-    { run: 2, lineage },
+    { run: 2, lineage: [pastOf(before)] },
   )
   expect(given.map(({ type }) => type)).toEqual(['title', 'tool-call', 'tool-result'])
   expect(given[2]).toMatchObject({ callId: 'call-1', outcome: 'unknown' })
   const recorded = await entries()
   expect(recorded.filter(({ type }) => type === 'tool-result')).toEqual([])
   expect(messagesOf(recorded)).toMatchObject([{ turn: 5 }])
+})
+
+it('[G9] reads nothing of what came before that nobody asks for', async () => {
+  const { session, play, entries } = await stage({ parentId: null })
+  await play(() => playing(says('Before.')))
+  const refuse = () => expect.unreachable('all of it was read')
+  let completed = 0
+  await play(
+    async function* ({ history }) {
+      completed = history.completedTurns
+      yield* says('On.')
+    },
+    { run: 2, session: { ...session, entries: refuse } as unknown as Session },
+  )
+  expect(completed).toBe(1)
+  expect(messagesOf(await entries()).map(({ turn }) => turn)).toEqual([1, 2])
 })
 
 it('[K3] gives the agent the prompt that was recorded', async () => {

@@ -201,7 +201,7 @@ it('[S2] goes on recording states where texts can’t be read, and says so once'
     session: { append: async (...bodies: EntryBody[]) => recorded.push(...bodies) } as never,
     task: { id, title: 'T', parentId: null, workspace: { baseCommit: 'base' } } as never,
     runId: runIdOf(id, 1),
-    history: [],
+    lastTree: null,
     workingDir: '/w',
     onChanged: async () => [],
     onProblem: (text) => problems.push(text),

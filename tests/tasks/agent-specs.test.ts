@@ -7,6 +7,7 @@ import { createMasker } from '../../src/main/secrets/masker.ts'
 import { createAgentSpecs } from '../../src/main/tasks/agent-specs.ts'
 import type { AgentPlace } from '../../src/shared/agent.ts'
 import { newTaskId } from '../../src/shared/ids.ts'
+import { historyIn } from '../runs/past-of.ts'
 
 const secret = 'kept-from-every-disk'
 const masker = createMasker()
@@ -21,7 +22,7 @@ const playing = (say: string) => ({
   source: 'talk.yaml',
 })
 const place: AgentPlace = {
-  ...{ taskId: newTaskId(), cwd: '/', env: {}, history: [], resume: null },
+  ...{ taskId: newTaskId(), cwd: '/', env: {}, history: historyIn(), resume: null },
   signal: new AbortController().signal,
 }
 

@@ -8,9 +8,9 @@ import { openSession, type Session } from '../../src/main/sessions/session.ts'
 import { closeUnfinished } from '../../src/main/tasks/recovery.ts'
 import { type Entry, type EntryBody, entryVersion } from '../../src/shared/entries.ts'
 import { newEntryId, newTaskId, runIdOf, type ToolCallId } from '../../src/shared/ids.ts'
-import { repairHistory } from '../../src/shared/projections/repair-history.ts'
 import type { Task } from '../../src/shared/tasks.ts'
 import { temporaryDir } from '../harness.ts'
+import { allOf, historyIn } from '../runs/past-of.ts'
 
 const id = newTaskId()
 const runId = runIdOf(id, 1)
@@ -190,13 +190,15 @@ describe('[S3] a history for an agent', () => {
         ({ v: 1, seq: n + 1, at: n, uuid: newEntryId(), parentUuid: null, ...body }) as Entry,
     )
 
-  it('comes back as it is when nothing is open', () => {
+  const repairedOf = (entries: Entry[]) => allOf(historyIn(entries).entries())
+
+  it('comes back as it is when nothing is open', async () => {
     const whole = stamped([begun, call('a'), result('a', 'done'), message('Done.', 'complete')])
-    expect(repairHistory(whole)).toEqual(whole)
+    expect(await repairedOf(whole)).toEqual(whole)
   })
 
-  it('answers every call once, in its place, with the first result that was recorded', () => {
-    const repaired = repairHistory(
+  it('answers every call once, in its place, with the first result that was recorded', async () => {
+    const repaired = await repairedOf(
       stamped([call('a'), call('b'), result('b', 'first'), result('b', 'second')]),
     )
     expect(shapeOf(repaired)).toEqual([
@@ -205,8 +207,23 @@ describe('[S3] a history for an agent', () => {
     expect(repaired.at(-1)).toMatchObject({ output: 'first' })
   })
 
-  it('drops a message that was cut short before it said anything, and keeps one that ended', () => {
-    const repaired = repairHistory(
+  it('gives a call that was made again a result for each time', async () => {
+    const again = [call('a'), result('a', 'first'), call('a'), result('a', 'again'), call('a')]
+    expect(shapeOf(await repairedOf(stamped(again)))).toEqual([
+      ...['tool-call a', 'tool-result a ok', 'tool-call a', 'tool-result a ok'],
+      ...['tool-call a', 'tool-result a unknown'],
+    ])
+  })
+
+  it('[I5] leaves out branches that were left again, also one within another', async () => {
+    const fork = (type: 'fork-start' | 'fork-end') => ({ type, forkId: newEntryId() }) as EntryBody
+    const left = [fork('fork-start'), call('a'), fork('fork-start'), call('b'), fork('fork-end')]
+    const all = [begun, ...left, call('c'), fork('fork-end'), message('On.', 'complete')]
+    expect(shapeOf(await repairedOf(stamped(all)))).toEqual(['run-start', 'message'])
+  })
+
+  it('drops a message that was cut short before it said anything, and keeps one that ended', async () => {
+    const repaired = await repairedOf(
       stamped([
         ...[message('  ', 'interrupted'), message('', 'complete'), message('half', 'interrupted')],
       ]),

@@ -29,7 +29,7 @@ import {
   type Span,
   toAuthors,
 } from './authorship.ts'
-import { lastSnapshot } from './session-history.ts'
+import type { RecordedAttributions } from './recorded-attributions.ts'
 
 /** Of one turn, or of one call of a tool: nothing else runs while files are compared. */
 const comparisonMsMax = 250
@@ -49,18 +49,21 @@ export interface FileChanges {
 
 export function createFileChanges({
   session,
-  history,
+  recorded,
+  treeBefore,
   readTexts,
 }: {
   session: Session
-  /** Every entry of the earlier runs, oldest first. */
-  history: readonly Entry[]
+  /** What earlier runs recorded. */
+  recorded: RecordedAttributions
+  /** Id of the tree that they left last; null: not known. */
+  treeBefore: string | null
   /** Contents that Git has, by their ids or as `<tree>:./<path>`; those that it lacks are left out. */
   readTexts: (names: readonly string[]) => Promise<Map<string, Buffer>>
 }): FileChanges {
   const historyDir = join(session.dir, fileHistoryFolder)
-  const known = lastAttributions(history)
-  const treeBefore = lastSnapshot(history)?.tree ?? null
+  /** What is known since this run began, and what of the record was looked up; null: nothing is. */
+  const known = new Map<string, Known | null>()
   /** Tools are called side by side; each has to see what the one before it left. */
   const serially = createKeyedMutex()
   /** Of the last command since Git was looked at. */
@@ -98,6 +101,28 @@ export function createFileChanges({
     })
   }
 
+  async function lastKnown(path: string): Promise<Known | null> {
+    const held = known.get(path)
+    if (held !== undefined) return held
+    const found = await recorded.of(path)
+    // Without stretches it is known how many characters are whose, and not which.
+    const state = found && {
+      sha256: found.sha256,
+      spans: fromAuthors(found.authors ?? [found.agentChars, found.otherChars]),
+      blob: null,
+      isNew: false,
+    }
+    known.set(path, state)
+    return state
+  }
+
+  /** Says that nothing is known of it any more; true when something was. */
+  function forget(path: string): boolean {
+    const wasKnown = known.has(path) ? known.get(path) !== null : recorded.has(path)
+    known.set(path, null)
+    return wasKnown
+  }
+
   /** What a file held when it was last attributed; null when that is nowhere any more. */
   async function contentOf(path: string, { sha256: hash, blob }: Known): Promise<string | null> {
     if (hash === null) return ''
@@ -109,7 +134,7 @@ export function createFileChanges({
   }
 
   async function attribute(path: string, before: string, after: string): Promise<Attribution> {
-    const state = known.get(path) ?? null
+    const state = await lastKnown(path)
     if (commandMessage !== null && state?.sha256 !== sha256(before) && !unclear.has(path))
       unclear.set(path, state)
     const time = timeFor(comparisonMsMax)
@@ -126,10 +151,10 @@ export function createFileChanges({
     time: TimeLeft,
   ): Promise<Attribution | null> {
     const after = textOf(texts.get(newId))
-    const now = known.get(path) ?? null
+    const now = await lastKnown(path)
     const isUnclear = unclear.has(path)
     if (after === null || (!isUnclear && now?.sha256 === sha256(after))) return null
-    const state = isUnclear ? (unclear.get(path) ?? null) : (known.get(oldPath ?? path) ?? null)
+    const state = isUnclear ? (unclear.get(path) ?? null) : await lastKnown(oldPath ?? path)
     const was = change === 'added' ? '' : textOf(texts.get(oldId))
     // Too long, or gone: taken for empty, all of the file would be the agent's.
     if (was === null) return null
@@ -159,10 +184,10 @@ export function createFileChanges({
       // Also beyond the limit: what is there later under the same name is another file.
       for (const { change, path, oldPath } of ofFiles) {
         const gone = change === 'deleted' ? path : oldPath
-        if (gone !== null && known.delete(gone)) files[gone] = attribution(null, [])
+        if (gone !== null && forget(gone)) files[gone] = attribution(null, [])
       }
     }
-    for (const [path, state] of known) known.set(path, { ...state, isNew: false })
+    for (const [path, state] of known) if (state) known.set(path, { ...state, isNew: false })
     unclear.clear()
     return messageUuid === null || Object.keys(files).length === 0
       ? []
@@ -218,24 +243,6 @@ interface Known {
   blob: string | null
   /** Git was not looked at since. */
   isNew: boolean
-}
-
-function lastAttributions(history: readonly Entry[]): Map<string, Known> {
-  const known = new Map<string, Known>()
-  const written = new Map<string, string | null>()
-  for (const entry of history) {
-    if (entry.type === 'file-history-snapshot') written.set(entry.path, entry.after)
-    if (entry.type !== 'attribution-snapshot') continue
-    for (const [path, { agentChars, otherChars, authors, ...said }] of Object.entries(
-      entry.files,
-    )) {
-      const sha256 = said.sha256 === undefined ? (written.get(path) ?? null) : said.sha256
-      // Without stretches it is known how many characters are whose, and not which.
-      const spans = fromAuthors(authors ?? [agentChars, otherChars])
-      known.set(path, { sha256, spans, blob: null, isNew: false })
-    }
-  }
-  return known
 }
 
 function attribution(hash: string | null, spans: readonly Span[]): Attribution {

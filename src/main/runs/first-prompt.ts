@@ -1,8 +1,5 @@
 /** What a run is asked that may be the first of its task to be asked anything. */
-import type { Entry } from '../../shared/entries.ts'
 import type { Task } from '../../shared/tasks.ts'
-
-export const isPrompt = (entry: Entry): boolean => entry.type === 'message' && entry.role === 'user'
 
 /**
  * The prompt of a run. An agent that stopped before its first prompt was recorded gets that prompt first,

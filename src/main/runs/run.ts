@@ -8,29 +8,32 @@ import type {
   OpenAgent,
   PermissionQuestion,
   RunTool,
+  SessionHistory,
   ShellState,
   TaskToolsPort,
   ToolResult,
 } from '../../shared/agent.ts'
 import type { AgentSessionRef, PermissionAnswer } from '../../shared/agent-records.ts'
 import type { Cause } from '../../shared/causes.ts'
-import type { Entry, EntryBody } from '../../shared/entries.ts'
+import type { EntryBody } from '../../shared/entries.ts'
 import { type RunId, runIdOf } from '../../shared/ids.ts'
 import { activityOf } from '../../shared/projections/describe-tool-call.ts'
-import { repairHistory } from '../../shared/projections/repair-history.ts'
+import type { KnownTree, SessionState } from '../../shared/projections/session-state.ts'
 import type { Task } from '../../shared/tasks.ts'
 import { traitsOf } from '../../shared/tool-traits.ts'
 import { addUsage, noUsage, type Usage, unknownUsage } from '../../shared/usage.ts'
 import type { LearningMasker } from '../secrets/masker.ts'
 import type { Session } from '../sessions/session.ts'
 import { createFileChanges, type FileChanges } from './file-changes.ts'
-import { isPrompt, promptFor } from './first-prompt.ts'
+import { promptFor } from './first-prompt.ts'
 import { causeOf } from './interruption.ts'
+import { firstOf, historyOf, type PastSession, pastOfSession } from './past.ts'
 import { addPullRequestLinks, pullRequestLinks } from './pull-request-links.ts'
+import { recordedAttributions } from './recorded-attributions.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
 import { summaryOf } from './run-summary.ts'
 import { mayChangeAnyFile } from './session-history.ts'
-import { changeOfShell, shellAfter } from './shell-record.ts'
+import { changeOfShell } from './shell-record.ts'
 import type { RunSnapshots } from './snapshots.ts'
 import { untilStopped } from './until-stopped.ts'
 
@@ -41,8 +44,8 @@ export interface RunOptions {
   reason: 'prompt' | 'resume' | 'retry'
   /** Empty: the agent continues with the earlier prompts. */
   prompt: string
-  /** Every entry of the tasks that this one continues, oldest first (S3). */
-  lineage: Entry[]
+  /** The sessions of the tasks that this one continues, oldest first (S3). */
+  lineage: PastSession[]
   /** Entries of a resume, written with the start of the run (S7). */
   opening: EntryBody[]
   session: Session
@@ -71,7 +74,10 @@ export interface RunOptions {
    */
   setUpWorktree: () => Promise<{ command: string; changed: string[] } | null>
   /** Records the state of the working directory after each turn. Null outside Git. */
-  snapshots: (history: Entry[], onChanged: FileChanges['byCommands']) => RunSnapshots | null
+  snapshots: (
+    lastTree: KnownTree | null,
+    onChanged: FileChanges['byCommands'],
+  ) => RunSnapshots | null
   /** Called with what the agent is doing now, in one line. */
   onActivity: (activity: string) => void
 }
@@ -90,24 +96,26 @@ export interface RunOutcome {
 export async function executeRun(request: RunOptions): Promise<RunOutcome> {
   const { session, task, run } = request
   const runId = runIdOf(task.id, run)
-  const history = await readHistory(session)
-  const prompt = promptFor(task, request.prompt, history.some(isPrompt))
+  const own = await pastOfSession(session)
+  const start = startOf(request, own)
+  const prompt = promptFor(task, request.prompt, start.wasAsked)
   // The agent gets the same text as the record (K3).
   const options = { ...request, prompt: request.secrets.text(prompt) }
-  await openRun(options, runId, history)
+  await openRun(options, runId, start)
   const usage = createUsageSum()
   const fileChanges = createFileChanges({
     session,
-    history: [...options.lineage, ...history],
+    recorded: recordedAttributions([...options.lineage, own]),
+    treeBefore: start.treeBefore,
     readTexts: async (names) => (await snapshots?.readTexts(names)) ?? new Map(),
   })
-  const snapshots = options.snapshots(history, fileChanges.byCommands)
-  const held: Held = { shell: shellAtStart(options, history), report: null }
+  const snapshots = options.snapshots(start.lastTree, fileChanges.byCommands)
+  const held: Held = { shell: start.shell, report: null }
   const recorder = createRecorder({
     session,
     sessionId: task.id,
     runId,
-    turnsBefore: countTurns([...options.lineage, ...history]),
+    turnsBefore: start.turns,
     cwd: () => held.shell.cwd,
     gitBranch: options.gitBranch,
     clock: options.clock,
@@ -118,7 +126,7 @@ export async function executeRun(request: RunOptions): Promise<RunOutcome> {
     onUsage: usage.add,
     afterTurn: async (turn) => snapshots?.afterTurn(turn),
   })
-  const end = await playRun(options, history, { recorder, held, fileChanges }).catch((error) =>
+  const end = await playRun(options, start, { recorder, held, fileChanges }).catch((error) =>
     interrupted(options, error),
   )
   await recorder.interrupt()
@@ -130,30 +138,51 @@ export async function executeRun(request: RunOptions): Promise<RunOutcome> {
 
 type RunEnd = Pick<RunOutcome, 'status' | 'cause'>
 
-async function readHistory(session: Session): Promise<Entry[]> {
-  const history: Entry[] = []
-  for await (const entry of session.entries()) history.push(entry)
-  return history
+/** What the run goes on from, as it was before the run: the session's state goes on with it. */
+interface Start {
+  history: SessionHistory
+  /** The highest turn number, including interrupted turns. The next turn continues from it. */
+  turns: number
+  titled: boolean
+  wasAsked: boolean
+  inWorktree: boolean
+  withheld: string[]
+  reported: boolean
+  shell: ShellState
+  /** The reference to the agent's own record of the conversation, from the last run that has one. */
+  agentSession: AgentSessionRef | null
+  /** As its own runs left the working directory. */
+  lastTree: KnownTree | null
+  /** The same, or as the task that it continues left it. */
+  treeBefore: string | null
 }
 
-/** The highest turn number in the history, including interrupted turns. The next turn continues from it. */
-function countTurns(history: Entry[]): number {
-  return history.reduce(
-    (max, entry) => ('turn' in entry && entry.turn ? Math.max(max, entry.turn) : max),
-    0,
-  )
+function startOf(options: RunOptions, own: PastSession): Start {
+  const past = [...options.lineage, own]
+  const { state } = own
+  return {
+    history: historyOf(past),
+    turns: Math.max(...past.map((one) => one.state.lastTurn)),
+    titled: state.titled,
+    wasAsked: state.prompt !== null,
+    inWorktree: state.worktree !== null,
+    withheld: state.withheld ?? [],
+    reported: state.reported,
+    shell: shellAtStart(options, state),
+    agentSession: state.agentSession,
+    lastTree: state.tree,
+    treeBefore: firstOf(past.toReversed(), (one) => one.state.tree)?.tree ?? null,
+  }
 }
 
-async function openRun(options: RunOptions, runId: RunId, history: Entry[]): Promise<void> {
+async function openRun(options: RunOptions, runId: RunId, start: Start): Promise<void> {
   const { session, task, run, reason } = options
   const { workspace } = task
   const opening: EntryBody[] = []
   // Checked separately: an earlier run may have crashed after writing only some of these entries.
-  if (!history.some((entry) => entry.type === 'title'))
-    opening.push({ type: 'title', title: task.title })
-  const entered = history.findLast((entry) => entry.type === 'worktree-state')
+  if (!start.titled) opening.push({ type: 'title', title: task.title })
   // A null session records the removal of the workspace. After a restore, the worktree is entered again.
-  if (workspace?.isolation === 'worktree' && !entered?.worktreeSession) {
+  if (workspace?.isolation === 'worktree' && !start.inWorktree) {
     const worktreeSession = {
       originalCwd: task.projectDir,
       worktreePath: workspace.path,
@@ -170,7 +199,7 @@ async function openRun(options: RunOptions, runId: RunId, history: Entry[]): Pro
       reason,
       agent: task.agent,
       model: task.model,
-      ...newlyWithheld(options, history),
+      ...newlyWithheld(options, start),
     },
     ...options.opening,
     ...(options.prompt === '' ? [] : [await promptMessage(options, runId)]),
@@ -178,11 +207,9 @@ async function openRun(options: RunOptions, runId: RunId, history: Entry[]): Pro
 }
 
 /** Recorded once for each tree, in the transcript of its root, and again when the list changes. */
-function newlyWithheld({ task, withheld }: RunOptions, history: Entry[]) {
+function newlyWithheld({ task, withheld }: RunOptions, start: Start) {
   if (task.parentId !== null) return {}
-  const last = history.findLast((entry) => entry.type === 'run-start' && entry.withheld)
-  const before = last?.type === 'run-start' ? (last.withheld ?? []) : []
-  return withheld.join() === before.join() ? {} : { withheld }
+  return withheld.join() === start.withheld.join() ? {} : { withheld }
 }
 
 async function promptMessage(options: RunOptions, runId: RunId): Promise<EntryBody> {
@@ -206,11 +233,7 @@ interface Recording {
   fileChanges: FileChanges
 }
 
-async function playRun(
-  options: RunOptions,
-  history: Entry[],
-  recording: Recording,
-): Promise<RunEnd> {
+async function playRun(options: RunOptions, start: Start, recording: Recording): Promise<RunEnd> {
   const { signal } = options
   const setUp = await options.setUpWorktree()
   if (setUp) await options.session.append({ type: 'set-up', ...setUp })
@@ -218,11 +241,11 @@ async function playRun(
     taskId: options.task.id,
     cwd: options.workingDir,
     env: options.environment,
-    history: repairHistory([...options.lineage, ...history]),
-    resume: lastAgentSession(history),
+    history: start.history,
+    resume: start.agentSession,
     signal,
   })
-  const calls = createToolCalls(options, history, recording)
+  const calls = createToolCalls(options, start, recording)
   const cancel = () => void agent.cancel().catch(() => undefined)
   signal.addEventListener('abort', cancel, { once: true })
   try {
@@ -265,12 +288,6 @@ async function untilItLeaves(
   }
 }
 
-/** The reference to the agent's own record of the conversation, from the last run that has one. */
-function lastAgentSession(history: Entry[]): AgentSessionRef | null {
-  const last = history.findLast((entry) => entry.type === 'agent-session')
-  return last?.type === 'agent-session' ? last.ref : null
-}
-
 /** Waits for `ended`, at most for the grace period. Never rejects. */
 async function withinGrace({ graceMs = stopGraceMs }: RunOptions, ended: Promise<unknown>) {
   const late = new AbortController()
@@ -289,7 +306,7 @@ interface Held {
 
 function createToolCalls(
   options: RunOptions,
-  history: Entry[],
+  start: Start,
   { recorder, held, fileChanges }: Recording,
 ) {
   const { session, task } = options
@@ -297,7 +314,7 @@ function createToolCalls(
   const signal = AbortSignal.any([options.signal, agentIsOver.signal])
   const inFlight = new Set<Promise<unknown>>()
   const seen = new Set<string>()
-  let reported = sinceLastFailure(history).some(isReport)
+  let { reported } = start
 
   const call: AgentHost['callTool'] = async (asked, { signal: ofCall, onOutput } = {}) => {
     const { name, input } = asked
@@ -365,30 +382,20 @@ function createToolCalls(
   return { host, settle, reported: () => reported }
 }
 
-/** A report does not count if its run then failed. */
-function sinceLastFailure(history: Entry[]): Entry[] {
-  const failed = history.findLastIndex(
-    (entry) => entry.type === 'run-end' && entry.status === 'failed',
-  )
-  return history.slice(failed + 1)
-}
-
-/** The report counts even if the run was interrupted after it. */
-const isReport = (entry: Entry): boolean =>
-  entry.type === 'tool-result' && entry.name === 'agent_report' && entry.outcome === 'ok'
-
 /** The directory and exported variables of the last command of the task, in this run or an earlier one. */
-function shellAtStart(options: RunOptions, history: Entry[]): ShellState {
-  const { cwd, env } = shellAfter(history)
-  return { cwd: cwd === null ? options.workingDir : movedAlong(cwd, options, history), env }
+function shellAtStart(options: RunOptions, { shell, prompt }: SessionState): ShellState {
+  const { workingDir } = options
+  const cwd = shell.cwd === null ? workingDir : movedAlong(shell.cwd, prompt?.cwd, workingDir)
+  return { cwd, env: Object.fromEntries(shell.env) }
 }
 
-/** Maps a directory below the old workspace path to the current path: the data directory may have been moved. */
-function movedAlong(cwd: string, { workingDir }: RunOptions, history: Entry[]): string {
-  // The `cwd` of a prompt is the top of the workspace; that of an agent's message is its shell's directory.
-  const last = history.findLast((entry) => entry.type === 'message' && entry.role === 'user')
-  if (last?.type !== 'message' || last.cwd === workingDir) return cwd
-  const below = relative(last.cwd, cwd)
+/**
+ * Maps a directory below the old workspace path to the current path: the data directory may have been moved. `top`:
+ * the `cwd` of the last prompt, which is the top of the workspace.
+ */
+function movedAlong(cwd: string, top: string | undefined, workingDir: string): string {
+  if (top === undefined || top === workingDir) return cwd
+  const below = relative(top, cwd)
   return below.startsWith('..') || isAbsolute(below) ? cwd : join(workingDir, below)
 }
 

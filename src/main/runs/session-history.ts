@@ -1,6 +1,5 @@
 /** What a session's past says of what it did and where it stopped. Pure. */
 import type { DriftReport } from '../../shared/drift.ts'
-import type { Entry, WorkspaceSnapshotEntry } from '../../shared/entries.ts'
 import type { KnownTree, SessionState } from '../../shared/projections/session-state.ts'
 import type { Task } from '../../shared/tasks.ts'
 import { traitsOf } from '../../shared/tool-traits.ts'
@@ -9,10 +8,6 @@ import { traitsOf } from '../../shared/tool-traits.ts'
 export function modelChange(task: Task, { run }: SessionState): DriftReport['modelChanged'] {
   return run === null || run.model === task.model ? null : { from: run.model, to: task.model }
 }
-
-/** The last state of the working directory that a run recorded; null when none was. */
-export const lastSnapshot = (history: readonly Entry[]): WorkspaceSnapshotEntry | null =>
-  history.findLast((entry) => entry.type === 'workspace-snapshot') ?? null
 
 /** Of a tool that may leave other files than it found. A sub-agent in the same directory has a record of its own. */
 export const mayChangeFiles = (name: string): boolean =>

@@ -1,6 +1,6 @@
 /** A shell's state as the record has it: what each call changed, and of secrets the name alone (K5). */
 import type { ShellState } from '../../shared/agent.ts'
-import type { Entry, ShellChange } from '../../shared/entries.ts'
+import type { ShellChange } from '../../shared/entries.ts'
 import { isSecret } from '../secrets/agent-environment.ts'
 import type { LearningMasker } from '../secrets/masker.ts'
 
@@ -21,20 +21,4 @@ export function changeOfShell(
   }
   for (const name of Object.keys(before.env)) if (!Object.hasOwn(after.env, name)) env[name] = null
   return { cwd: after.cwd, env, ...(hidden.length > 0 ? { hidden } : {}) }
-}
-
-/** What the calls left; `cwd` is null when there was none. A value that was not kept is lost. */
-export function shellAfter(history: Entry[]): { cwd: string | null; env: Record<string, string> } {
-  let cwd: string | null = null
-  const env = new Map<string, string>()
-  for (const entry of history) {
-    if (entry.type !== 'tool-result' || !entry.shell) continue
-    cwd = entry.shell.cwd
-    for (const [name, value] of Object.entries(entry.shell.env)) {
-      if (value === null) env.delete(name)
-      else env.set(name, value)
-    }
-    for (const name of entry.shell.hidden ?? []) env.delete(name)
-  }
-  return { cwd, env: Object.fromEntries(env) }
 }

@@ -5,7 +5,6 @@
  */
 import type { CallKind } from '../../shared/agent-records.ts'
 import {
-  type Entry,
   type EntryBody,
   notStoredMax,
   snapshotPathsMax,
@@ -13,11 +12,12 @@ import {
 } from '../../shared/entries.ts'
 import type { RunId } from '../../shared/ids.ts'
 import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
+import type { KnownTree } from '../../shared/projections/session-state.ts'
 import type { Task } from '../../shared/tasks.ts'
 import type { Git, TreeDifference, TurnSnapshot } from '../git/index.ts'
 import type { Session } from '../sessions/session.ts'
 import type { ProjectTurns } from '../turn-store/turn-store.ts'
-import { lastSnapshot, mayChangeFiles } from './session-history.ts'
+import { mayChangeFiles } from './session-history.ts'
 
 /** `by`: it runs on the agent's side, where `kind` says what it does; absent: it is one of our tools. */
 export type CalledTool = Pick<ToolCallEntry, 'name' | 'by' | 'kind'>
@@ -51,8 +51,8 @@ export function createRunSnapshots(deps: {
   session: Session
   task: Task
   runId: RunId
-  /** Every entry of the earlier runs. */
-  history: readonly Entry[]
+  /** As the earlier runs left the working directory; null: none recorded it. */
+  lastTree: KnownTree | null
   /** Absolute. */
   workingDir: string
   /** Resolves with further entries for a turn that changed these files. */
@@ -76,7 +76,7 @@ export function createRunSnapshots(deps: {
   async function begin(): Promise<State | null> {
     const found = await look(null)
     if (!found) return null
-    const before = lastSnapshot(deps.history)
+    const before = deps.lastTree
     if (!before || !isSame(before, found)) await record(found, null, [])
     known = found
     return found
@@ -120,7 +120,7 @@ export function createRunSnapshots(deps: {
 
   const lookOnce = (turn: number | null) =>
     attempt('states', turn, async (signal): Promise<State> => {
-      const since = last?.tree ?? lastSnapshot(deps.history)?.tree ?? baseCommit
+      const since = last?.tree ?? deps.lastTree?.tree ?? baseCommit
       last = await turns.snapshot({ taskId: task.id, dir: workingDir, last, since, base, signal })
       const { tree, head, notStored } = last
       const branch = await git.currentBranch(workingDir, { signal })

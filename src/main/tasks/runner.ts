@@ -15,6 +15,7 @@ import { exists } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Custody } from '../processes/custody.ts'
 import { causeOf, Interruption, messageOf } from '../runs/interruption.ts'
+import type { PastSession } from '../runs/past.ts'
 import { executeRun, type RunOptions, type RunOutcome } from '../runs/run.ts'
 import type { RunRegistry } from '../runs/run-registry.ts'
 import { acquireBoth, createSemaphore, type Semaphore, type Slot } from '../runs/semaphore.ts'
@@ -30,7 +31,6 @@ import type { AgentSpecs } from './agent-specs.ts'
 import { createDeferredEvents } from './deferred-events.ts'
 import { blockedBy, dependenciesOf } from './dependencies.ts'
 import { closeUnfinished } from './recovery.ts'
-import type { Lineage } from './resume/lineage.ts'
 import { endEvent } from './run-end.ts'
 import type { TaskRecord } from './task-record.ts'
 import { waitUntilOver } from './waiting.ts'
@@ -87,8 +87,8 @@ interface RunnerDependencies {
   toolsFor: (taskId: TaskId) => TaskToolsPort
   /** Restores the working directory if it is gone (S4). Resolves with entries that describe what was restored. */
   ensureWorkingDir: (task: Task) => Promise<EntryBody[]>
-  /** Every entry of the tasks that this one continues, oldest first (S3). */
-  lineageOf: (task: Task) => Promise<Lineage>
+  /** The sessions of the tasks that this one continues, oldest first (S3). */
+  lineageOf: (task: Task) => Promise<PastSession[]>
   process: ProcessIdentity
   secrets: LearningMasker
   clock: () => number
@@ -256,7 +256,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
           run,
           reason,
           prompt,
-          lineage: (await deps.lineageOf(task)).entries,
+          lineage: await deps.lineageOf(task),
           opening,
           session,
           openAgent: await openerOf(task),
@@ -276,7 +276,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
             workspaces.workingDirs.setUp(taskId, signal, () =>
               activity.set(taskId, { state: 'working', text: 'Setting the worktree up' }),
             ),
-          snapshots: (history, onChanged) =>
+          snapshots: (lastTree, onChanged) =>
             createRunSnapshots({
               ...deps,
               turns: deps.turnStore.open(task.projectId),
@@ -284,7 +284,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
               session,
               task,
               runId: runIdOf(taskId, run),
-              history,
+              lastTree,
               workingDir,
             }),
           onActivity: (text) => activity.set(taskId, { state: 'working', text }),

@@ -1,5 +1,6 @@
 /**
- * A history as a provider takes it: what a crash left open is closed here, never in the log (S3). Pure.
+ * A history as a provider takes it: what a crash left open is closed here, never in the log (S3). Pure, and streamed:
+ * no more than the calls of one turn is held.
  */
 import type { Entry, MessageEntry, ToolCallEntry, ToolResultEntry } from '../entries.ts'
 
@@ -8,22 +9,34 @@ const unknownOutcome =
   'The agent was interrupted during this call: its outcome is unknown, and it was not repeated.'
 
 /**
- * Every call has exactly one result, the first that was recorded, and no message is empty that was cut short. The
- * order stays as it is; whole histories come back as they are.
+ * Every call has exactly one result, the first that was recorded after it, no message is empty that was cut short,
+ * and branches that were left again are not in it. The order stays as it is; a whole history comes back as it is.
+ * `unanswered`: seqs of the calls without a result.
  */
-export function repairHistory(entries: Entry[]): Entry[] {
-  const results = new Set<string>()
+export async function* repairHistory(
+  entries: AsyncIterable<Entry> | Iterable<Entry>,
+  unanswered: ReadonlySet<number>,
+): AsyncGenerator<Entry> {
+  /** Calls since the last turn that ended whole: no later result is one of an earlier call. */
   const answered = new Set<string>()
-  for (const entry of entries) if (entry.type === 'tool-result') answered.add(entry.callId)
-  return entries.flatMap((entry): Entry[] => {
-    if (entry.type === 'message') return saysSomething(entry) ? [entry] : []
-    if (entry.type === 'tool-result') {
-      if (results.has(entry.callId)) return []
-      results.add(entry.callId)
-    }
-    if (entry.type !== 'tool-call' || answered.has(entry.callId)) return [entry]
-    return [entry, unknownResultOf(entry)]
-  })
+  let forks = 0
+  for await (const entry of entries) {
+    if (entry.type === 'fork-start') forks++
+    else if (entry.type === 'fork-end') forks = Math.max(0, forks - 1)
+    else if (forks > 0) continue
+    else if (entry.type === 'message') {
+      if (saysSomething(entry)) yield entry
+      if (entry.role === 'assistant' && entry.status === 'complete') answered.clear()
+    } else if (entry.type === 'tool-call') {
+      // The same call made again has a result of its own.
+      answered.delete(entry.callId)
+      yield entry
+      if (unanswered.has(entry.seq)) yield unknownResultOf(entry)
+    } else if (entry.type === 'tool-result') {
+      if (!answered.has(entry.callId)) yield entry
+      answered.add(entry.callId)
+    } else yield entry
+  }
 }
 
 /** A turn that ended counts even when it said nothing; one that was cut short does not. */

@@ -20,6 +20,7 @@ import type {
 import { formatCause } from '../../../src/shared/causes.ts'
 import { newTaskId, newToolCallId, type TaskId } from '../../../src/shared/ids.ts'
 import type { AwaitedTask, ToolName } from '../../../src/shared/tools.ts'
+import { historyIn } from '../../runs/past-of.ts'
 
 interface Sailor {
   id: TaskId
@@ -102,7 +103,7 @@ async function playDemo(): Promise<Sailor> {
       taskId: sailor.id,
       cwd: sailor.dir,
       env: {},
-      history: [],
+      history: historyIn(),
       resume: null,
       signal,
     })

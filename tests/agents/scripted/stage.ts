@@ -10,6 +10,7 @@ import {
   type TaskId,
   type ToolCallId,
 } from '../../../src/shared/ids.ts'
+import { historyIn } from '../../runs/past-of.ts'
 
 interface Call {
   name: string
@@ -78,7 +79,7 @@ export function createStage(scenario: string, earlier?: Stage): Stage {
     const { answer = fine, signal = new AbortController().signal, prompt = 'Do it' } = options
     const runId = runIdOf(taskId, ++runs)
     const record: RunRecord = { events: [], calls: [], turns: [], error: null }
-    const history = structuredClone(entries)
+    const history = historyIn(structuredClone(entries))
     const common = { cwd: '/work', timestamp: '2026-01-01T00:00:00.000Z', gitBranch: null }
     const message = { type: 'message', sessionId: taskId, runId, ...common } as const
     if (prompt !== '')

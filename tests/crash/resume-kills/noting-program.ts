@@ -2,10 +2,11 @@
 import { appendFileSync } from 'node:fs'
 import * as scripted from '../../../src/main/agents/scripted/scripted-program.ts'
 import type { AgentPlace, PromptPart } from '../../../src/shared/agent.ts'
+import type { Entry } from '../../../src/shared/entries.ts'
 
 export const historiesVariable = 'SHIPLOG_TEST_HISTORIES'
 
-export type NotedRun = Pick<AgentPlace, 'taskId' | 'history'> & { prompt: PromptPart[] }
+export type NotedRun = Pick<AgentPlace, 'taskId'> & { prompt: PromptPart[]; history: Entry[] }
 
 export const createScriptedProgram: typeof scripted.createScriptedProgram = (scenario) => {
   const program: scripted.ScriptedProgram = scripted.createScriptedProgram(scenario)
@@ -16,11 +17,12 @@ export const createScriptedProgram: typeof scripted.createScriptedProgram = (sce
       if (!open) return null
       return async (place) => {
         const session = await open(place)
+        const history: Entry[] = []
+        for await (const entry of place.history.entries()) history.push(entry)
         return {
           ...session,
           run(prompt, host) {
-            const { taskId, history } = place
-            const noted: NotedRun = { taskId, prompt, history }
+            const noted: NotedRun = { taskId: place.taskId, prompt, history }
             appendFileSync(process.env[historiesVariable] ?? '', `${JSON.stringify(noted)}\n`)
             return session.run(prompt, host)
           },

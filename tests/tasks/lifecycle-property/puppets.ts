@@ -7,6 +7,7 @@ import type { ScriptedProgram } from '../../../src/main/agents/scripted/scripted
 import type { AgentEvent } from '../../../src/shared/agent.ts'
 import type { Entry } from '../../../src/shared/entries.ts'
 import type { TaskId } from '../../../src/shared/ids.ts'
+import { allOf } from '../../runs/past-of.ts'
 import { failing, type PlayedRun, playedAgent, speech } from '../../runs/played-agent.ts'
 
 export type Order =
@@ -69,10 +70,11 @@ export function createStage(): Stage {
   async function* run(input: PlayedRun): AsyncGenerator<AgentEvent> {
     const { taskId } = input
     const { puppet, next } = createPuppet(input)
+    const history = await allOf(input.history.entries())
     if (isPresent()) {
       const besideAnother = puppets.some((other) => other.taskId === taskId)
-      const given = wordsIn(input.history)
-      const asked = [...textsIn(input.history, 'user'), input.prompt]
+      const given = wordsIn(history)
+      const asked = [...textsIn(history, 'user'), input.prompt]
       begun.push({ taskId, given, asked, said: new Map(said), besideAnother })
       puppets.push(puppet)
     }

@@ -1,11 +1,13 @@
 import { expect, it } from 'vitest'
 import type { PageQuery } from '../../../src/main/journal/index.ts'
+import { historyOf } from '../../../src/main/runs/past.ts'
 import { checkLineage, lineageOf } from '../../../src/main/tasks/resume/lineage.ts'
 import type { TranscriptPage } from '../../../src/shared/contract/workspace.ts'
 import type { Entry } from '../../../src/shared/entries.ts'
 import { newTaskId, type TaskId } from '../../../src/shared/ids.ts'
 import type { Task } from '../../../src/shared/tasks.ts'
 import { ids, liveState } from '../../fixtures/entries/tasks.ts'
+import { allOf, stateIn } from '../../runs/past-of.ts'
 
 const titled = (seq: number): Entry => ({
   ...{ v: 1, seq, at: seq, uuid: crypto.randomUUID() as Entry['uuid'], parentUuid: null },
@@ -37,7 +39,13 @@ function chain(...generations: { seq: number; entries: number }[]) {
       ...{ nextSeq: null, prevSeq: null, expired: null },
     } as unknown as TranscriptPage
   }
-  return { deps: { state, records: { transcriptPage } }, asked, task: { ...model, resumedFrom } }
+  const sessionState = async (id: TaskId, throughSeq = Number.POSITIVE_INFINITY) =>
+    stateIn((pages.get(id) ?? []).filter(({ seq }) => seq <= throughSeq))
+  return {
+    deps: { state, records: { transcriptPage, sessionState } },
+    asked,
+    task: { ...model, resumedFrom },
+  }
 }
 
 const titles = (entries: Entry[]) =>
@@ -45,8 +53,15 @@ const titles = (entries: Entry[]) =>
 
 it('[S3] ends where each task was continued, whatever its own later runs added', async () => {
   const { deps, task } = chain({ seq: 2, entries: 4 }, { seq: 1, entries: 3 })
-  const { entries } = await lineageOf(deps, task)
+  const past = await lineageOf(deps, task)
+  expect(past.map(({ state, throughSeq }) => [state.seq, throughSeq])).toEqual([
+    [2, 2],
+    [1, 1],
+  ])
+  const entries = await allOf(historyOf(past).entries())
   expect(titles(entries)).toEqual(['Entry 1', 'Entry 2', 'Entry 1'])
+  expect(await past[0]?.entry(2)).toMatchObject({ title: 'Entry 2' })
+  expect(await past[0]?.entry(3)).toBeNull()
 })
 
 it('names the last entry that there is, for a new task to go on from', async () => {

@@ -1,4 +1,5 @@
 /** How far a script got, as the entries of earlier runs tell it. */
+import type { SessionHistory } from '../../../shared/agent.ts'
 import type { Entry, MessageEntry } from '../../../shared/entries.ts'
 import type { EntryId, ToolCallId } from '../../../shared/ids.ts'
 import { traitsOf } from '../../../shared/tool-traits.ts'
@@ -25,29 +26,22 @@ type CallOutcome = 'ok' | 'error' | 'unknown'
 /** True of a call that is made again when its outcome is unknown: the services know what became of it (S3). */
 export const isReconciled = (name: string): boolean => traitsOf(name)?.afterCrash === 'ledger'
 
-/** Folds a history: all entries of a task's earlier runs, in order. */
-export function progressOf(history: Entry[]): Progress {
-  const lastComplete = history.findLastIndex(isCompleteTurn)
-  const completed = history.slice(0, lastComplete + 1)
-  const results = completed.filter((entry) => entry.type === 'tool-result')
+/** Reads of the history only what is asked for: a prompt, a result, and the turn that was cut short. */
+export async function progressOf(history: SessionHistory): Promise<Progress> {
+  const { completedTurns, failed } = history
+  const unfinished: Entry[] = []
+  for await (const entry of history.entries('unfinished')) unfinished.push(entry)
   return {
-    completedTurns: completed.filter(isCompleteTurn).length,
-    lastOutput: results.at(-1)?.output ?? '',
-    prompt: promptOf(history),
-    failed: history.findLast((entry) => entry.type === 'run-end')?.status === 'failed',
-    cutShort: doneSince(history.slice(lastComplete + 1)),
+    completedTurns,
+    lastOutput: (await history.lastResult())?.output ?? '',
+    prompt: textOf(await history.prompt()),
+    failed,
+    cutShort: doneSince(unfinished),
   }
 }
 
-const isCompleteTurn = (entry: Entry): boolean =>
-  entry.type === 'message' && entry.role === 'assistant' && entry.status === 'complete'
-
-function promptOf(history: Entry[]): string | null {
-  const prompt = history.findLast(
-    (entry): entry is MessageEntry => entry.type === 'message' && entry.role === 'user',
-  )
-  return prompt?.parts.map((part) => (part.type === 'text' ? part.text : '')).join('') ?? null
-}
+const textOf = (prompt: MessageEntry | null): string | null =>
+  prompt?.parts.map((part) => (part.type === 'text' ? part.text : '')).join('') ?? null
 
 type DoneCall = Extract<Done, { kind: 'call' }>
 

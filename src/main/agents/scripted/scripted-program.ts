@@ -46,7 +46,7 @@ function openScriptedSession({ turns }: ScenarioAgent, place: AgentPlace): Agent
     close: async () => undefined,
     async *run(promptParts, host) {
       const given = textOf(promptParts)
-      const progress = progressOf(place.history)
+      const progress = await progressOf(place.history)
       const prompt = given || (progress.prompt ?? '')
       const left = turns.slice(progress.completedTurns)
       if (left.length === 0) {

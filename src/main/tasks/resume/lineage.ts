@@ -8,6 +8,7 @@ import type { LedgerState } from '../../../shared/projections/ledger-state.ts'
 import { emptySessionState, type SessionState } from '../../../shared/projections/session-state.ts'
 import type { ResumedFrom, Task, TranscriptExpiry } from '../../../shared/tasks.ts'
 import type { PageQuery } from '../../journal/index.ts'
+import type { PastSession } from '../../runs/past.ts'
 import type { Records } from '../../workspaces/record.ts'
 
 /** The tasks that this one continues, the first generation first; itself not included. */
@@ -31,22 +32,30 @@ export interface LineageCheck {
   lastSeq: number
 }
 
-export interface Lineage extends LineageCheck {
-  entries: Entry[]
-}
-
 interface LineageDependencies {
   state: LedgerState
-  records: Pick<Records, 'transcriptPage'>
+  records: Pick<Records, 'transcriptPage' | 'sessionState'>
 }
 
-/** Every entry of the tasks that this one continues, oldest first. Throws FailureError when one is gone. */
-export async function lineageOf(deps: LineageDependencies, task: Task): Promise<Lineage> {
-  const { generations, ...checked } = await readLineage(deps, task)
-  const entries: Entry[] = []
-  for (const { id, throughSeq } of generations)
-    for await (const entry of entriesOf(deps.records, id, throughSeq)) entries.push(entry)
-  return { ...checked, entries }
+/** The sessions of the tasks that this one continues, oldest first. Throws FailureError when one is gone. */
+export async function lineageOf(deps: LineageDependencies, task: Task): Promise<PastSession[]> {
+  const { generations } = await readLineage(deps, task)
+  return Promise.all(generations.map((generation) => pastSession(deps.records, generation)))
+}
+
+async function pastSession(
+  records: LineageDependencies['records'],
+  { id, throughSeq }: Generation,
+): Promise<PastSession> {
+  return {
+    state: (await records.sessionState(id, throughSeq)) ?? emptySessionState(),
+    throughSeq,
+    entries: (fromSeq) => entriesOf(records, id, { fromSeq, throughSeq }),
+    async entry(seq) {
+      const page = await records.transcriptPage(id, { fromSeq: seq, limit: 1, throughSeq })
+      return page.entries.find((entry) => entry.seq === seq) ?? null
+    },
+  }
 }
 
 /** Throws FailureError when one of the tasks that this one continues is gone. Reads the end of each. */
@@ -89,13 +98,13 @@ async function readLineage(
 async function* entriesOf(
   records: LineageDependencies['records'],
   id: TaskId,
-  throughSeq: number,
+  { fromSeq, throughSeq }: { fromSeq: number; throughSeq: number },
 ): AsyncGenerator<Entry> {
-  for (let fromSeq: number | null = 1; fromSeq !== null; ) {
-    const query: PageQuery = { fromSeq, limit: pageEntries, throughSeq }
+  for (let next: number | null = fromSeq; next !== null; ) {
+    const query: PageQuery = { fromSeq: next, limit: pageEntries, throughSeq }
     const page: TranscriptPage = await records.transcriptPage(id, query)
     yield* page.entries
-    fromSeq = page.nextSeq
+    next = page.nextSeq
   }
 }
 
@@ -146,4 +155,4 @@ function refuseExpired(title: string, expired: TranscriptExpiry): never {
   )
 }
 
-const pageEntries = 500
+const pageEntries = 100

@@ -1,0 +1,106 @@
+/**
+ * What a run goes on from: the sessions of the tasks that its own continues, oldest first, and its own as it was before
+ * the run. What is asked of them is answered by their states (G9); their entries are read when somebody wants them.
+ */
+import type { SessionHistory } from '../../shared/agent.ts'
+import { type Entry, parseEntry } from '../../shared/entries.ts'
+import { repairHistory } from '../../shared/projections/repair-history.ts'
+import type { SessionState } from '../../shared/projections/session-state.ts'
+import type { Session } from '../sessions/session.ts'
+
+/** One session, up to the entry that is gone on from. */
+export interface PastSession {
+  /** It may go on in place: what has to stay as it is now is read at once. */
+  state: SessionState
+  throughSeq: number
+  /** From `fromSeq` through `throughSeq`. */
+  entries(fromSeq: number): AsyncIterable<Entry>
+  /** Null when it can't be read. */
+  entry(seq: number): Promise<Entry | null>
+}
+
+/** The session of the run itself, as it is now. */
+export async function pastOfSession(session: Session): Promise<PastSession> {
+  const state = await session.state()
+  const throughSeq = state.seq
+  return {
+    state,
+    throughSeq,
+    async *entries(fromSeq) {
+      for await (const entry of session.entries({ fromSeq })) {
+        if (entry.seq > throughSeq) return
+        yield entry
+      }
+    },
+    async entry(seq) {
+      const [record] = (await session.page({ fromSeq: seq, limit: 1 })).records
+      return record?.seq === seq ? parseEntry(record) : null
+    },
+  }
+}
+
+/** The history that an agent is given, as it is now. */
+export function historyOf(past: readonly PastSession[]): SessionHistory {
+  const newestFirst = past.toReversed()
+  const completedTurns = past.reduce((sum, { state }) => sum + state.completed.turns, 0)
+  const failed = firstOf(newestFirst, ({ state }) => state.runEnd)?.status === 'failed'
+  const prompt = firstOf(newestFirst, (one) => place(one, one.state.prompt?.seq))
+  const result = firstOf(upToLastCompleted(newestFirst), (one, index) =>
+    place(one, index === 0 ? one.state.completed.resultSeq : one.state.resultSeq),
+  )
+  const whole = past.map((one) => part(one, 1))
+  const lastCompleted = past.findLastIndex(({ state }) => state.completed.turns > 0)
+  const unfinished = past
+    .slice(Math.max(0, lastCompleted))
+    .map((one, index) => part(one, index === 0 ? one.state.completed.seq + 1 : 1))
+  return {
+    completedTurns,
+    failed,
+    async prompt() {
+      const entry = await prompt?.read()
+      return entry?.type === 'message' ? entry : null
+    },
+    async lastResult() {
+      const entry = await result?.read()
+      return entry?.type === 'tool-result' ? entry : null
+    },
+    entries: (of = 'all') => repaired(of === 'all' ? whole : unfinished),
+  }
+}
+
+/** Newest first, beginning with the session of the last turn that ended whole; none where no turn did. */
+function upToLastCompleted(newestFirst: readonly PastSession[]): readonly PastSession[] {
+  const last = newestFirst.findIndex(({ state }) => state.completed.turns > 0)
+  return last === -1 ? [] : newestFirst.slice(last)
+}
+
+interface Part {
+  past: PastSession
+  fromSeq: number
+  unanswered: ReadonlySet<number>
+}
+
+const part = (past: PastSession, fromSeq: number): Part => ({
+  past,
+  fromSeq,
+  unanswered: new Set([...past.state.openCalls.values()].map(({ seq }) => seq)),
+})
+
+async function* repaired(parts: readonly Part[]): AsyncGenerator<Entry> {
+  for (const { past, fromSeq, unanswered } of parts)
+    yield* repairHistory(past.entries(fromSeq), unanswered)
+}
+
+const place = (past: PastSession, seq: number | undefined) =>
+  seq ? { read: () => past.entry(seq) } : null
+
+export function firstOf<Item, Found>(
+  items: readonly Item[],
+  find: (item: Item, index: number) => Found | null,
+): Found | null {
+  for (const [index, item] of items.entries()) {
+    const found = find(item, index)
+    if (found !== null) return found
+  }
+  return null
+}

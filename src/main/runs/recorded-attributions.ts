@@ -1,0 +1,43 @@
+/** Who wrote what in a file, as earlier runs recorded it last: looked up a file at a time. */
+import type { Entry } from '../../shared/entries.ts'
+import type { PastSession } from './past.ts'
+
+type Attribution = Extract<Entry, { type: 'attribution-snapshot' }>['files'][string]
+
+export interface RecordedAttributions {
+  /** Whether anything is recorded of it. */
+  has(path: string): boolean
+  /** `sha256`: of the content that it is about; null: there was no file. Null when nothing is recorded or readable. */
+  of(path: string): Promise<(Attribution & { sha256: string | null }) | null>
+}
+
+export function recordedAttributions(past: readonly PastSession[]): RecordedAttributions {
+  const newestFirst = past.toReversed()
+
+  function lastOf(path: string) {
+    for (const session of newestFirst) {
+      const { attributedSeq = 0, writtenSeq = 0 } = session.state.files.get(path) ?? {}
+      // What came after the part that is gone on from is not known here.
+      if (attributedSeq > 0 && attributedSeq <= session.throughSeq)
+        return { session, attributedSeq, writtenSeq }
+    }
+    return null
+  }
+
+  return {
+    has: (path) => lastOf(path) !== null,
+    async of(path) {
+      const last = lastOf(path)
+      if (!last) return null
+      const { session, attributedSeq, writtenSeq } = last
+      const entry = await session.entry(attributedSeq)
+      if (entry?.type !== 'attribution-snapshot' || !Object.hasOwn(entry.files, path)) return null
+      const said = entry.files[path] as Attribution
+      if (said.sha256 !== undefined) return { ...said, sha256: said.sha256 }
+      // Older records have it in the entry of the change alone.
+      const written = writtenSeq > 0 ? await session.entry(writtenSeq) : null
+      const sha256 = written?.type === 'file-history-snapshot' ? written.after : null
+      return { ...said, sha256 }
+    },
+  }
+}

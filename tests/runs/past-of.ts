@@ -1,0 +1,33 @@
+/** A past made of entries: what a run goes on from, without a session on the disk. */
+import { historyOf, type PastSession } from '../../src/main/runs/past.ts'
+import type { SessionHistory } from '../../src/shared/agent.ts'
+import type { Entry } from '../../src/shared/entries.ts'
+import {
+  emptySessionState,
+  foldSessionState,
+  type SessionState,
+} from '../../src/shared/projections/session-state.ts'
+
+export const stateIn = (entries: Entry[]): SessionState =>
+  entries.reduce(foldSessionState, emptySessionState())
+
+export function pastOf(entries: Entry[]): PastSession {
+  const state = stateIn(entries)
+  return {
+    state,
+    throughSeq: state.seq,
+    async *entries(fromSeq) {
+      yield* entries.filter(({ seq }) => seq >= fromSeq)
+    },
+    entry: async (seq) => entries.find((entry) => entry.seq === seq) ?? null,
+  }
+}
+
+/** The history that an agent is given of sessions with these entries, the oldest first. */
+export const historyIn = (...sessions: Entry[][]): SessionHistory => historyOf(sessions.map(pastOf))
+
+export async function allOf(entries: AsyncIterable<Entry>): Promise<Entry[]> {
+  const all: Entry[] = []
+  for await (const entry of entries) all.push(entry)
+  return all
+}
