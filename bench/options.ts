@@ -17,7 +17,7 @@ export interface Options {
 
 export const usage = `npm run bench -- [options]
   --quick           small sizes, three rounds: to see that it works
-  --only a,b        these measurements: appends, opening, random-page, healing, removal, start-up,
+  --only a,b        these measurements: appends, opening, random-page, healing, going-on, removal, start-up,
                     turn-store; and window, which runs only when it is named
   --rounds N        how often each comparison is made
   --seed N          of the made-up data

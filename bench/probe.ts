@@ -91,6 +91,21 @@ const actions = {
     return { ms }
   },
 
+  /** To the first turn of the agent that the person follows up on. */
+  async 'follow-up'({ dataDir, taskId }: { dataDir: string; taskId: TaskId }) {
+    return untilItBegins(dataDir, taskId, (client) =>
+      client.tasks.prompt({ taskId, prompt: 'And on.' }),
+    )
+  },
+
+  /** To the first turn of an interrupted agent. */
+  async resume({ dataDir, taskId }: { dataDir: string; taskId: TaskId }) {
+    return untilItBegins(dataDir, taskId, async (client) => {
+      const { refused } = await client.tasks.resume({ selector: { by: 'task', taskId } })
+      expectTo(refused.length === 0, `it was resumed: ${refused[0]?.message}`)
+    })
+  },
+
   async remove({ dataDir, rootId, tasks }: { dataDir: string; rootId: TaskId; tasks: number }) {
     const { openShiplog } = await import('../src/main/shiplog.ts')
     const shiplog = await openShiplog({ dataDir, host: 'cli' })
@@ -107,11 +122,33 @@ const actions = {
 
 export type Action = keyof typeof actions
 
+type Client = Awaited<ReturnType<typeof import('../src/main/shiplog.ts').openShiplog>>['client']
+
+async function untilItBegins(
+  dataDir: string,
+  taskId: TaskId,
+  begin: (client: Client) => Promise<unknown>,
+): Promise<Sample> {
+  const { openShiplog } = await import('../src/main/shiplog.ts')
+  const shiplog = await openShiplog({ dataDir, host: 'cli' })
+  const feed = await shiplog.client.feed.session({ workspaceId: taskId })
+  // From now on it tells all that happens.
+  await feed.next()
+  const startedAt = performance.now()
+  const [begunAt] = await Promise.all([firstTurn(feed), begin(shiplog.client)])
+  await shiplog.close()
+  return { ms: begunAt - startedAt }
+}
+
+/** When the agent has begun a turn, as performance.now() counts. */
+async function firstTurn(feed: Awaited<ReturnType<Client['feed']['session']>>): Promise<number> {
+  for await (const news of feed)
+    if (news.type === 'partial' && news.partial) return performance.now()
+  throw new Error('not so: the agent has begun')
+}
+
 /** When the list of what is there no longer holds the root, as performance.now() counts. */
-async function leftTheList(
-  client: Awaited<ReturnType<typeof import('../src/main/shiplog.ts').openShiplog>>['client'],
-  rootId: TaskId,
-): Promise<number> {
+async function leftTheList(client: Client, rootId: TaskId): Promise<number> {
   for await (const news of await client.feed.ledger()) {
     if (news.type !== 'records') continue
     const ofRoot = news.records.some(

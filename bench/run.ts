@@ -6,6 +6,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { measureAppends } from './appends.ts'
 import type { Measure } from './bench.ts'
+import { measureGoingOn } from './going-on.ts'
 import { measureHealing } from './healing.ts'
 import { describeMachine } from './machine.ts'
 import { measureOpening } from './opening.ts'
@@ -23,6 +24,7 @@ const measurements: Record<string, Measure> = {
   opening: measureOpening,
   'random-page': measureRandomPage,
   healing: measureHealing,
+  'going-on': measureGoingOn,
   removal: measureRemoval,
   'start-up': measureStartUp,
   'turn-store': measureTurnStore,
