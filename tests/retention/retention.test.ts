@@ -112,6 +112,8 @@ it('[X3] Undo brings every byte back to where it was, and it stays for another 3
   const one = { receiptId: receipt?.slice(0, 8) ?? '', taskId: leafId.slice(0, 8) }
   expect(await client.retention.undo(one)).toEqual({ restored: [leafId], left: [] })
   expect(await statusOf(shiplog, middleId)).toBe('expired')
+  const becameOf = async () => (await client.retention.receipts()).receipts[0]
+  expect(await becameOf()).toMatchObject({ inTrash: 1, restored: 1, gone: 0 })
   expect(await client.retention.undo({ receiptId: receipt ?? '' })).toMatchObject({
     restored: [middleId],
   })
@@ -126,11 +128,13 @@ it('[X3] Undo brings every byte back to where it was, and it stays for another 3
   expect(await entriesOf(shiplog, leafId)).toEqual(entries)
   expect(
     (await client.retention.receipt({ receiptId: receipt ?? '' })).items.map(({ state }) => state),
-  ).toEqual(['kept', 'kept'])
+  ).toEqual(['restored', 'restored'])
   await expect(client.retention.undo({ receiptId: receipt ?? '' })).rejects.toMatchObject({
     code: 'REFUSED',
     data: { reason: 'nothing-to-undo' },
+    message: 'Nothing of this is in the trash any more (restored).',
   })
+  expect(await becameOf()).toMatchObject({ inTrash: 0, restored: 2, gone: 0 })
   expect(await doctorOf(shiplog)).toEqual([])
   pass(29)
   expect(idsOf(await client.retention.preview({}))).toEqual([])
@@ -182,6 +186,8 @@ it('[X3] what has been in the trash for 7 days is deleted for good, and a receip
   expect(await readdir(join(dataDir, 'trash'))).toEqual([])
   const [last] = (await shiplog.client.retention.receipts()).receipts
   expect(last).toMatchObject({ by: 'start', transcripts: 0, deleted: 4 })
+  const before = await shiplog.client.retention.receipt({ receiptId: first.receipt ?? '' })
+  expect(before).toMatchObject({ transcripts: 2, inTrash: 0, restored: 0, gone: 2 })
   const { items } = await shiplog.client.retention.receipt({ receiptId: last?.id ?? '' })
   expect(items.map(({ kind, id, state }) => [kind, id, state]).toSorted()).toEqual(
     [

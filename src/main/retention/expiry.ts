@@ -91,14 +91,16 @@ export function createExpiry(deps: {
     if (task.trashed) return 'its workspace was deleted: take that out of the trash first'
     try {
       const there = await inItsPlace(taskId, async (place) => {
+        // Somebody else may have been first.
         const expired = state.tasks.get(taskId)?.transcriptExpired
-        if (!expired || expired.purgedAt) return false
+        if (!expired) return 'it was restored already'
+        if (expired.purgedAt) return 'it was permanently deleted'
         await takeBackTranscript(place, taskId, trashDir(taskId))
         await ledger.record({ type: 'transcript.unexpired', taskId, because: 'person' })
-        return true
+        return 'taken back'
       })
       if (there === null) return 'the record that it belongs to is not there'
-      if (!there) return 'it was restored or permanently deleted'
+      if (there !== 'taken back') return there
     } catch (error) {
       return error instanceof Error ? error.message : String(error)
     }

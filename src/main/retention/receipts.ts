@@ -75,6 +75,8 @@ export function withStates(
     bytes: bytesOf(swept),
     inTrash: inTrash.length,
     keptUntil: untils.sort()[0] ?? null,
+    restored: swept.filter((item) => item.state === 'restored').length,
+    gone: swept.filter((item) => item.state === 'gone').length,
     deleted: deleted.length,
     deletedBytes: bytesOf(deleted),
     items: told,
@@ -94,7 +96,10 @@ export function withStates(
     if (kind === 'trashed-workspace') return task?.purged ? 'gone' : 'kept'
     if (kind === 'trashed-transcript') return task?.transcriptExpired?.purgedAt ? 'gone' : 'kept'
     const expired = expiryOf(taskId)
-    if (!expired) return 'kept'
+    if (!expired) {
+      const takenBackAt = task?.transcriptTakenBackAt
+      return takenBackAt && Date.parse(takenBackAt) >= atMs ? 'restored' : 'kept'
+    }
     return expired.purgedAt || task?.purged ? 'gone' : 'in-trash'
   }
 }

@@ -25,6 +25,7 @@ import {
 } from '../../shared/ids.ts'
 import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
 import type { LedgerEvent } from '../../shared/ledger.ts'
+import { whatBecameOf } from '../../shared/receipt-text.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import { namesInTrash } from '../sessions/trash-names.ts'
@@ -364,9 +365,11 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
       })
       .map((task) => task.id)
     if (wanted.length === 0) {
+      const found = (await summaries()).all.find((one) => one.id === id)
+      const ended = found && whatBecameOf(found)
       refused(
         'nothing-to-undo',
-        'Nothing of this is in the trash any more: it was restored or has expired.',
+        `Nothing of this is in the trash any more${ended ? ` (${ended})` : ''}.`,
       )
     }
     const restored: TaskId[] = []

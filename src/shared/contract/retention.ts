@@ -90,9 +90,9 @@ export type ClockAhead = z.infer<typeof clockAheadSchema>
 const sweepPreviewSchema = sweepSchema.extend({ clockAhead: clockAheadSchema.nullable() })
 export type SweepPreview = z.infer<typeof sweepPreviewSchema>
 
-/** `in-trash`: can be taken back; `kept`: it is where it was; `gone`: for good. */
+/** `in-trash`: can be taken back; `restored`: it was; `kept`: it never went; `gone`: for good. */
 const receiptItemSchema = removedItemSchema.extend({
-  state: z.enum(['in-trash', 'kept', 'gone']),
+  state: z.enum(['in-trash', 'restored', 'kept', 'gone']),
 })
 export type ReceiptItem = z.infer<typeof receiptItemSchema>
 
@@ -110,6 +110,9 @@ const receiptSummarySchema = z.object({
   /** How many of them can still be taken back, and until when at least. */
   inTrash: z.number(),
   keptUntil: z.string().nullable(),
+  /** How many of them are where they were again, and how many left the trash for good. */
+  restored: z.number(),
+  gone: z.number(),
   /** What left the trash for good, and its bytes. */
   deleted: z.number(),
   deletedBytes: z.number(),

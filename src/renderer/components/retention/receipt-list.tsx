@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import type { ReceiptItem, ReceiptSummary } from '../../../shared/contract/retention.ts'
 import { dayOf } from '../../../shared/format-time.ts'
+import { whatBecameOf } from '../../../shared/receipt-text.ts'
 import { counted } from '../primitives/format.ts'
 import { Button, Bytes, RelativeTime, Skeleton, TextButton } from '../primitives/index.ts'
 import { RemovedList } from './removed-list.tsx'
@@ -92,12 +93,13 @@ function whatOf({ transcripts, bytes, deleted, deletedBytes }: ReceiptSummary): 
   return parts.length > 0 ? parts : 'Nothing could be removed'
 }
 
-function stateOf({ inTrash, transcripts, keptUntil }: ReceiptSummary): string {
-  if (inTrash > 0 && keptUntil) {
-    const all = inTrash === transcripts
-    return `${all ? '' : `${inTrash} of them `}can be restored until ${dayOf(keptUntil)}`
-  }
-  return transcripts > 0 ? 'restored or permanently deleted' : 'permanently deleted'
+function stateOf(receipt: ReceiptSummary): string {
+  const { inTrash, transcripts, keptUntil } = receipt
+  if (transcripts === 0) return 'permanently deleted'
+  const ended = whatBecameOf(receipt)
+  if (inTrash === 0 || !keptUntil) return ended
+  const can = `${inTrash === transcripts ? '' : `${inTrash} of them `}can be restored until ${dayOf(keptUntil)}`
+  return ended === '' ? can : `${ended}; ${can}`
 }
 
 const sweptBy: Record<ReceiptSummary['by'], string> = {

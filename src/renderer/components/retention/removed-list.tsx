@@ -60,6 +60,7 @@ const reasons: Record<RemovedItem['reason'], string> = {
 
 const states: Record<ReceiptItem['state'], string> = {
   'in-trash': 'in the trash',
+  restored: 'restored',
   kept: 'kept',
   gone: 'permanently deleted',
 }

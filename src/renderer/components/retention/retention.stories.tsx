@@ -116,12 +116,15 @@ const receipt = (id: number, over: Partial<ReceiptSummary>): ReceiptSummary => (
   keptUntil: daysAgo(id - 7),
   deleted: 0,
   deletedBytes: 0,
+  restored: 0,
+  gone: 0,
   ...over,
 })
 const receipts = [
   receipt(1, {}),
-  receipt(3, { by: 'person', inTrash: 4 }),
-  receipt(9, { inTrash: 0, keptUntil: null, deleted: 2, deletedBytes: 1_500_000 }),
+  receipt(3, { by: 'person', inTrash: 4, restored: 5, gone: 3 }),
+  receipt(5, { inTrash: 0, keptUntil: null, restored: 12 }),
+  receipt(9, { inTrash: 0, keptUntil: null, gone: 12, deleted: 2, deletedBytes: 1_500_000 }),
   receipt(40, {
     transcripts: 0,
     bytes: 0,
@@ -148,6 +151,8 @@ export const Receipts: Story = {
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)
     await expect(canvas.getAllByRole('button', { name: /^Undo/ })).toHaveLength(2)
+    await canvas.findByText('· restored')
+    await expect(canvas.getAllByText('· permanently deleted')).toHaveLength(2)
     const [details] = canvas.getAllByRole('button', { name: /^Details/ })
     if (details) await userEvent.click(details)
     await canvas.findByText('Add parser tests')

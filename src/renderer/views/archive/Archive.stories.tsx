@@ -22,7 +22,7 @@ function fakeWith(state: 'expired' | 'gone' | 'kept') {
         {
           ...{ id: receiptId, at: new Date(fixtureNowMs).toISOString(), by: 'start' as const },
           ...{ transcripts: 1, bytes: 48_000, inTrash: 1, keptUntil: null },
-          ...{ deleted: 0, deletedBytes: 0 },
+          ...{ deleted: 0, deletedBytes: 0, restored: 0, gone: 0 },
         },
       ],
     },
