@@ -5,7 +5,7 @@ import { parseSync, Visitor } from 'vite'
 /** What is recorded on disk, and the words for it. */
 const record = ['shared', 'main/journal', 'main/ledger', 'main/sessions']
 /** Who works on it. */
-const services = ['main/artifacts', 'main/workspaces']
+const services = ['main/artifacts', 'main/archive', 'main/workspaces']
 const entryPointParts = [
   'shared',
   'main/hosts',
@@ -42,8 +42,17 @@ const importTable: Record<string, PartRow> = {
   'main/ledger': { parts: ['shared', 'main/journal'], packages: 'node' },
   'main/sessions': { parts: ['shared', 'main/journal'], packages: 'node' },
   'main/artifacts': { parts: [...record, 'main/git'], packages: 'node' },
+  // Where a transcript is, and what it says: the reader for everyone above.
+  'main/archive': { parts: [...record, 'main/artifacts'], packages: 'node' },
   'main/workspaces': {
-    parts: [...record, 'main/git', 'main/artifacts', 'main/processes', 'main/secrets'],
+    parts: [
+      ...record,
+      'main/git',
+      'main/artifacts',
+      'main/archive',
+      'main/processes',
+      'main/secrets',
+    ],
     packages: 'node',
   },
   // The files of every turn; runs, tasks and the doctor ask it.

@@ -6,9 +6,9 @@ import { feedBatchMax, type SessionFeedEvent } from '../../shared/contract/feed.
 import type { TranscriptPage } from '../../shared/contract/workspace.ts'
 import type { Entry } from '../../shared/entries.ts'
 import type { TaskId } from '../../shared/ids.ts'
+import type { ArchiveReader } from '../archive/archive-reader.ts'
 import type { SessionEvent } from '../sessions/session.ts'
 import type { Sessions } from '../sessions/sessions.ts'
-import type { Records } from '../workspaces/record.ts'
 import { createFeedQueue } from './feed-queue.ts'
 
 /** Text is sent at most this often: two frames, which reads as continuous. */
@@ -17,7 +17,7 @@ const backlogMax = 2_000
 const retryMs = 200
 
 export async function* sessionFeed(
-  deps: { sessions: Sessions; records: Records },
+  deps: { sessions: Sessions; records: ArchiveReader },
   workspaceId: TaskId,
   lastEventId: string | undefined,
   signal: AbortSignal | undefined,

@@ -9,6 +9,8 @@ import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
 import { ancestorsOf, descendantsOf } from '../../shared/projections/ledger-state.ts'
 import type { Task } from '../../shared/tasks.ts'
 import type { ApplyOutcome } from '../../shared/tools.ts'
+import { type ArchiveReader, createArchiveReader } from '../archive/archive-reader.ts'
+import { bytesBelow } from '../artifacts/index.ts'
 import type { Git } from '../git/index.ts'
 import { exists } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -32,14 +34,13 @@ import type { SettledUpdate } from './file-updates/settle.ts'
 import { createLeftovers } from './leftovers/leftovers.ts'
 import type { RunStopper } from './ports.ts'
 import { createProjects, type Projects } from './projects.ts'
-import { createRecords, type Records } from './record.ts'
 import { createRemoval, type RemovalOptions } from './removal.ts'
 import { createWorkingDirs, type WorkingDirs } from './working-dirs.ts'
 
 export interface WorkspaceService {
   readonly projects: Projects
   readonly workingDirs: WorkingDirs
-  readonly records: Records
+  readonly records: ArchiveReader
   readonly diff: DiffWorkspace
   readonly apply: ApplyChanges
   /** Takes the newest apply of a task's changes back, where nothing was changed since. */
@@ -110,7 +111,7 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
   const projects = createProjects(deps)
   const environments = createEnvironments({ ...deps, projects })
   const workingDirs = createWorkingDirs({ ...deps, projects, environments })
-  const records = createRecords(deps)
+  const records = createArchiveReader(deps)
   const finalStates = createFinalStates({ state, records })
   const diff = createDiffWorkspace({ git, finalStates })
   const keepPatchStatus = createKeepPatchStatus({ ...deps, records, finalStates, serially })

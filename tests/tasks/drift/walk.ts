@@ -1,10 +1,11 @@
 /** Agents that really ran in real repositories, and what drift says of them afterwards. */
+
+import type { ArchiveReader } from '../../../src/main/archive/archive-reader.ts'
 import { createGit, type Git } from '../../../src/main/git/index.ts'
 import { layoutOf } from '../../../src/main/sessions/session-files.ts'
 import { createDrift } from '../../../src/main/tasks/drift/index.ts'
 import { createStoresOf } from '../../../src/main/turn-store/places.ts'
 import { createTurnStore, type TurnStore } from '../../../src/main/turn-store/turn-store.ts'
-import type { Records } from '../../../src/main/workspaces/record.ts'
 import type { DriftReport } from '../../../src/shared/drift.ts'
 import type { Entry } from '../../../src/shared/entries.ts'
 import type { TaskId } from '../../../src/shared/ids.ts'
@@ -99,7 +100,7 @@ export async function stateOf(fixture: Fixture): Promise<LedgerState> {
   return state
 }
 
-export const recordsOf = (fixture: Fixture): Pick<Records, 'sessionState'> => ({
+export const recordsOf = (fixture: Fixture): Pick<ArchiveReader, 'sessionState'> => ({
   sessionState: async (taskId) => pastIn(await entriesOf(fixture.shiplog, taskId)),
 })
 

@@ -4,8 +4,8 @@ import { type ChangeMaker, thePerson } from '../../../shared/drift.ts'
 import { parseTaskId } from '../../../shared/ids.ts'
 import type { LedgerState } from '../../../shared/projections/ledger-state.ts'
 import { isRunning, type Task } from '../../../shared/tasks.ts'
+import type { ArchiveReader } from '../../archive/archive-reader.ts'
 import type { CommitSummary, Git } from '../../git/index.ts'
-import type { Records } from '../../workspaces/record.ts'
 
 /** A commit by Shiplog's own identity whose task is not known here. */
 const someAgent: ChangeMaker = { kind: 'agent', taskId: null, name: 'an agent' }
@@ -13,7 +13,7 @@ const someAgent: ChangeMaker = { kind: 'agent', taskId: null, name: 'an agent' }
 interface Deps {
   state: LedgerState
   git: Git
-  records: Pick<Records, 'sessionState'>
+  records: Pick<ArchiveReader, 'sessionState'>
 }
 
 /** What other agents did in one folder. */

@@ -6,9 +6,9 @@ import { type DriftReport, driftPathsMax } from '../../../shared/drift.ts'
 import type { LedgerState } from '../../../shared/projections/ledger-state.ts'
 import type { SessionState } from '../../../shared/projections/session-state.ts'
 import type { Task, Workspace } from '../../../shared/tasks.ts'
+import type { ArchiveReader } from '../../archive/archive-reader.ts'
 import { type Git, GitError } from '../../git/index.ts'
 import { modelChange, type Trail, trailOf } from '../../runs/session-history.ts'
-import type { Records } from '../../workspaces/record.ts'
 import { compareContents, compareTrees, type DirectoryDrift } from './directory.ts'
 import { headMove, isDirectory, originConflicts, originOf } from './origin.ts'
 import { projectBranchConflicts } from './project-branch.ts'
@@ -16,7 +16,7 @@ import { projectBranchConflicts } from './project-branch.ts'
 interface DriftDependencies {
   state: LedgerState
   git: Git
-  records: Pick<Records, 'sessionState'>
+  records: Pick<ArchiveReader, 'sessionState'>
 }
 
 /**

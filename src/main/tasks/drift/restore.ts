@@ -5,10 +5,10 @@ import { createKeyedMutex } from '../../../shared/keyed-mutex.ts'
 import type { LedgerState } from '../../../shared/projections/ledger-state.ts'
 import type { KnownTree, SessionState } from '../../../shared/projections/session-state.ts'
 import type { Task, Workspace } from '../../../shared/tasks.ts'
+import type { ArchiveReader } from '../../archive/archive-reader.ts'
 import { type Git, WorktreeRefusedError } from '../../git/index.ts'
 import { exists } from '../../journal/index.ts'
 import type { TurnStore } from '../../turn-store/turn-store.ts'
-import type { Records } from '../../workspaces/record.ts'
 import type { WorkingDirs } from '../../workspaces/working-dirs.ts'
 import { createFindObstacle, ownerOf, type Placed } from './obstacle.ts'
 import { isDirectory } from './origin.ts'
@@ -16,7 +16,7 @@ import { isDirectory } from './origin.ts'
 interface RestoreDependencies {
   state: LedgerState
   git: Git
-  records: Pick<Records, 'sessionState'>
+  records: Pick<ArchiveReader, 'sessionState'>
   workingDirs: Pick<WorkingDirs, 'worktreeRoot'>
   turnStore: Pick<TurnStore, 'open'>
 }

@@ -7,9 +7,9 @@ import type { TaskId } from '../../../shared/ids.ts'
 import type { LedgerState } from '../../../shared/projections/ledger-state.ts'
 import { emptySessionState, type SessionState } from '../../../shared/projections/session-state.ts'
 import type { ResumedFrom, Task, TranscriptExpiry } from '../../../shared/tasks.ts'
+import type { ArchiveReader } from '../../archive/archive-reader.ts'
 import type { PageQuery } from '../../journal/index.ts'
 import type { PastSession } from '../../runs/past.ts'
-import type { Records } from '../../workspaces/record.ts'
 
 /** The tasks that this one continues, the first generation first; itself not included. */
 function ancestryOf(state: LedgerState, task: Task): ResumedFrom[] {
@@ -34,7 +34,7 @@ export interface LineageCheck {
 
 interface LineageDependencies {
   state: LedgerState
-  records: Pick<Records, 'transcriptPage' | 'sessionState'>
+  records: Pick<ArchiveReader, 'transcriptPage' | 'sessionState'>
 }
 
 /** The sessions of the tasks that this one continues, oldest first. Throws FailureError when one is gone. */
@@ -113,7 +113,7 @@ async function* entriesOf(
  * FailureError when it has expired.
  */
 export async function pastOf(
-  records: Pick<Records, 'transcriptPage' | 'sessionState'>,
+  records: Pick<ArchiveReader, 'transcriptPage' | 'sessionState'>,
   { id, title }: Task,
 ): Promise<SessionState> {
   await endOf(records, id, title)
@@ -125,7 +125,7 @@ export async function pastOf(
  * FailureError when it has expired.
  */
 async function endOf(
-  records: Pick<Records, 'transcriptPage'>,
+  records: Pick<ArchiveReader, 'transcriptPage'>,
   id: TaskId,
   title: string,
   throughSeq = Number.MAX_SAFE_INTEGER,

@@ -7,6 +7,7 @@ import { refused } from '../../../shared/failure.ts'
 import type { TaskId } from '../../../shared/ids.ts'
 import { ancestorsOf, descendantsOf } from '../../../shared/projections/ledger-state.ts'
 import { canGoOn, type Task } from '../../../shared/tasks.ts'
+import type { ArchiveReader } from '../../archive/archive-reader.ts'
 import {
   archivedTranscriptDir,
   archiveTranscript,
@@ -18,7 +19,6 @@ import {
 import { exists, removeDurable } from '../../journal/index.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { DataLayout } from '../../sessions/session-files.ts'
-import type { Records } from '../record.ts'
 import type { Archived, ArchivedWorktrees } from './worktrees.ts'
 
 export interface ArchivedSubAgents {
@@ -38,7 +38,7 @@ export interface ArchivedSubAgents {
 export function createArchivedSubAgents(deps: {
   ledger: Ledger
   layout: DataLayout
-  records: Pick<Records, 'sessionHome'>
+  records: Pick<ArchiveReader, 'sessionHome'>
   worktrees: ArchivedWorktrees
   clock: () => number
 }): ArchivedSubAgents {

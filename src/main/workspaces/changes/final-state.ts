@@ -3,9 +3,9 @@ import { FailureError, refused } from '../../../shared/failure.ts'
 import type { TaskId } from '../../../shared/ids.ts'
 import { ancestorsOf, type LedgerState } from '../../../shared/projections/ledger-state.ts'
 import { isPatchSaved, type Task, type Workspace } from '../../../shared/tasks.ts'
+import type { ArchiveReader } from '../../archive/archive-reader.ts'
 import { type PatchEntry, patchIndex } from '../../artifacts/index.ts'
 import { exists } from '../../journal/index.ts'
-import type { Records } from '../record.ts'
 
 /** The state that it began from is known. */
 export type IsolatedWorkspace = Workspace & { baseCommit: string }
@@ -14,7 +14,13 @@ export type FinalState = { live: string } | { saved: PatchEntry; dir: string }
 
 export type FinalStates = ReturnType<typeof createFinalStates>
 
-export function createFinalStates({ state, records }: { state: LedgerState; records: Records }) {
+export function createFinalStates({
+  state,
+  records,
+}: {
+  state: LedgerState
+  records: ArchiveReader
+}) {
   function isolated(taskId: TaskId): { task: Task; workspace: IsolatedWorkspace } {
     const task = state.tasks.get(taskId)
     if (!task) throw new FailureError({ kind: 'not-found', what: 'task', id: taskId })

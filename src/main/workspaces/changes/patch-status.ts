@@ -1,8 +1,8 @@
 /** What a kept patch says of itself, wherever it is kept by now: it goes up as what is above it is removed. */
 import type { KeyedMutex } from '../../../shared/keyed-mutex.ts'
 import type { Task } from '../../../shared/tasks.ts'
+import type { ArchiveReader } from '../../archive/archive-reader.ts'
 import { changePatchStatus } from '../../artifacts/index.ts'
-import type { Records } from '../record.ts'
 import type { FinalStates } from './final-state.ts'
 import { sessionKey } from './keys.ts'
 
@@ -15,7 +15,7 @@ export function createKeepPatchStatus({
   clock,
   serially,
 }: {
-  records: Records
+  records: ArchiveReader
   finalStates: FinalStates
   clock: () => number
   serially: KeyedMutex

@@ -1,7 +1,7 @@
 /** Reads a command's whole output part by part, so that none of it has to be in memory at once. */
 import { join } from 'node:path'
 import { blobDirectory, readBlobPart } from '../journal/index.ts'
-import { chatFile } from './session-files.ts'
+import { chatFile } from '../sessions/session-files.ts'
 
 export interface OutputPartQuery {
   sha256: string

@@ -14,9 +14,9 @@ import {
   type PageQuery,
   readJournalPage,
 } from '../journal/index.ts'
-import { readPartial } from './partial-file.ts'
-import type { Session } from './session.ts'
-import { chatFile, partialFile } from './session-files.ts'
+import { readPartial } from '../sessions/partial-file.ts'
+import type { Session } from '../sessions/session.ts'
+import { chatFile, partialFile } from '../sessions/session-files.ts'
 
 type TranscriptPart = Pick<
   TranscriptPage,

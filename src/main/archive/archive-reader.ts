@@ -22,14 +22,14 @@ import {
 } from '../artifacts/index.ts'
 import { exists, explain, type PageQuery, refuseSymlink, systemCode } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import { type OutputPart, type OutputPartQuery, readOutputPart } from '../sessions/output-parts.ts'
 import type { Session } from '../sessions/session.ts'
 import { chatFile, type DataLayout, partialFile } from '../sessions/session-files.ts'
 import { readSessionState } from '../sessions/session-state.ts'
 import type { Sessions } from '../sessions/sessions.ts'
-import { countEntries, readTranscriptPage, transcriptBytes } from '../sessions/transcript.ts'
+import { type OutputPart, type OutputPartQuery, readOutputPart } from './output-parts.ts'
+import { countEntries, readTranscriptPage, transcriptBytes } from './transcript-page.ts'
 
-export interface Records {
+export interface ArchiveReader {
   /** Throws FailureError: not-found, or out-of-scope when it is no descendant of the one who asks. */
   checkScope(taskId: TaskId, requestingWorkspaceId: TaskId | undefined): void
   /** The session directory of a task that still has one, or a root's archived one; null when it is gone. */
@@ -51,7 +51,7 @@ export interface Records {
   listTranscripts(projectDir?: string): Promise<TranscriptSummary[]>
 }
 
-export function createRecords({
+export function createArchiveReader({
   ledger,
   layout,
   sessions,
@@ -59,7 +59,7 @@ export function createRecords({
   ledger: Ledger
   layout: DataLayout
   sessions: Pick<Sessions, 'current'>
-}): Records {
+}): ArchiveReader {
   const { state } = ledger
 
   function known(taskId: TaskId): Task {
