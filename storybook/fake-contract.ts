@@ -25,6 +25,7 @@ import { isRunning, isSettled } from '../src/shared/tasks.ts'
 import type { ApplyOutcome, UndoOutcome } from '../src/shared/tools.ts'
 import { noUsage } from '../src/shared/usage.ts'
 import { createFakeResume } from '../tests/fixtures/fake-resume.ts'
+import { createFakeTranscripts } from '../tests/fixtures/fake-transcripts.ts'
 import { createFakeRetention, type FakeRetentionOptions } from '../tests/fixtures/retention.ts'
 import { scriptedSpec } from '../tests/fixtures/scripted-spec.ts'
 import { createFeed, type Feed } from './feeds.ts'
@@ -159,6 +160,12 @@ export function createFakeContract(options: FakeContractOptions = {}): FakeContr
   })
 
   const resuming = createFakeResume({ state, record, drift: options.drift })
+  const { transcripts, getSubagentTranscript } = createFakeTranscripts({
+    find(text, errors) {
+      const { id, archived, transcriptExpired } = taskOf(text, errors)
+      return { taskId: id, ...sessionOf(id), archived, expired: transcriptExpired }
+    },
+  })
   const router = os.router({
     app: {
       info: os.app.info.handler(info),
@@ -324,27 +331,9 @@ export function createFakeContract(options: FakeContractOptions = {}): FakeContr
         return {}
       }),
     },
+    transcripts,
     workspace: {
-      getSubagentTranscript: os.workspace.getSubagentTranscript.handler(({ input, errors }) => {
-        const task = taskOf(input.taskId, errors)
-        const { entries, partial = null, damage = [] } = sessionOf(task.id)
-        const { limit, last } = input
-        const from = last ? Math.max(0, entries.length - limit) : (input.fromSeq ?? 1) - 1
-        const end = Math.min(entries.length, from + limit)
-        const atEnd = end === entries.length
-        const { transcriptExpired: expired } = task
-        return {
-          ...(expired ? { expired } : {}),
-          taskId: task.id,
-          entries: expired ? [] : entries.slice(from, end),
-          total: entries.length,
-          nextSeq: atEnd ? null : end + 1,
-          damage,
-          partial: atEnd ? partial : null,
-          source: task.archived ? 'archived' : 'live',
-          status: expired ? 'expired' : damage.length > 0 ? 'damaged' : 'complete',
-        }
-      }),
+      getSubagentTranscript,
       readOutput: os.workspace.readOutput.handler(({ input }) => ({
         text: wholeOutput.slice(input.offset, input.offset + input.bytesMax),
         total: wholeOutput.length,
@@ -423,6 +412,7 @@ export function createFakeContract(options: FakeContractOptions = {}): FakeContr
       check: os.doctor.check.handler(() => ({ ok: true, checked: 12, problems: [], notes: [] })),
     },
     feed: {
+      sessions: os.feed.sessions.handler(async function* () {}),
       ledger: os.feed.ledger.handler(({ signal }) =>
         ledgerFeed.follow(() => [...snapshotParts(state), { type: 'activity', activity }], signal),
       ),

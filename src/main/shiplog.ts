@@ -11,6 +11,7 @@ import { demoFiles, demoScenario } from './agents/scripted/demo/index.ts'
 import { createScriptedDriver } from './agents/scripted/driver.ts'
 import { createDiscardUnfinished } from './agents/tools/discard-unfinished.ts'
 import { createToolRunner } from './agents/tools/tool-runner.ts'
+import { createTranscripts } from './archive/transcripts.ts'
 import { createDoctor } from './doctor/doctor.ts'
 import { createGit, shellGitEnvironment } from './git/index.ts'
 import { exists, explain, isNoFile, makeDirDurable, systemCode } from './journal/index.ts'
@@ -310,6 +311,7 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & Open
     ledger,
     sessions,
     tasks,
+    transcripts: createTranscripts(workspaces.records),
     workspaces,
     demo: createDemo({ content: demoContent, git, layout, workspaces, tasks }),
     retention,

@@ -13,6 +13,8 @@ type Wanted =
   | 'transcript'
   | 'receipt'
   | 'output'
+  | 'turn'
+  | 'value'
   | 'parallel group'
 
 export type Failure =

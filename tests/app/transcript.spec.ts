@@ -224,6 +224,6 @@ function watchCalls(page: Page): (taskId: string) => number {
   page.on('websocket', (socket) =>
     socket.on('framesent', ({ payload }) => sent.push(payload.toString())),
   )
-  const ofEntries = /getSubagentTranscript|feed\/session/
+  const ofEntries = /transcripts\/page|feed\/session/
   return (taskId) => sent.filter((call) => call.includes(taskId) && ofEntries.test(call)).length
 }

@@ -13,6 +13,7 @@ import type { ClockAhead, RemovedItem } from '../../src/shared/contract/retentio
 import type { TaskId } from '../../src/shared/ids.ts'
 import { isRunning } from '../../src/shared/tasks.ts'
 import type { ApplyOutcome, UndoOutcome } from '../../src/shared/tools.ts'
+import { createFakeTranscripts } from '../fixtures/fake-transcripts.ts'
 import { createFakeRetention } from '../fixtures/retention.ts'
 import { createFakeResuming } from './fake-resuming.ts'
 import { appAnswers, projectAnswers } from './fake-world/app-and-project-answers.ts'
@@ -21,6 +22,9 @@ import { createHappenings } from './fake-world/happenings.ts'
 import { createMemory } from './fake-world/memory.ts'
 import { taskAnswers } from './fake-world/task-answers.ts'
 import { workspaceAnswers } from './fake-world/workspace-answers.ts'
+
+/** So that a handful of entries has several pages. */
+const pageEntriesMax = 2
 
 export type FakeWorld = ReturnType<typeof createFakeWorld>
 
@@ -51,6 +55,13 @@ export function createFakeWorld() {
   })
   const { find, change } = memory
   const resuming = createFakeResuming({ state, record, find, change, calls })
+  const { transcripts, getSubagentTranscript } = createFakeTranscripts({
+    find(text, errors) {
+      const taskId = find(text, errors)
+      return { taskId, ...sessionOf(taskId), damage }
+    },
+    pageEntriesMax,
+  })
   const os = implement(contract)
   const router = os.router({
     app: appAnswers(memory),
@@ -63,7 +74,8 @@ export function createFakeWorld() {
       applyOutcome: () => applyOutcome,
       undoOutcome: () => undoOutcome,
     }),
-    workspace: workspaceAnswers({ memory, happenings }),
+    transcripts,
+    workspace: { ...workspaceAnswers({ memory, happenings }), getSubagentTranscript },
     retention: {
       settings: os.retention.settings.handler(retention.settings),
       setSettings: os.retention.setSettings.handler(({ input }) => retention.setSettings(input)),
@@ -92,6 +104,7 @@ export function createFakeWorld() {
       }),
     },
     feed: {
+      sessions: os.feed.sessions.handler(async function* () {}),
       ...feeds({ memory, closed: () => closed }),
       resumePlan: os.feed.resumePlan.handler(() => notAsked()),
     },

@@ -7,6 +7,7 @@ import { contract, type ShiplogClient } from '../../src/shared/contract/index.ts
 import type { DriftReport } from '../../src/shared/drift.ts'
 import type { TaskId } from '../../src/shared/ids.ts'
 import { createFakeResume } from '../fixtures/fake-resume.ts'
+import { createFakeTranscripts } from '../fixtures/fake-transcripts.ts'
 import { createFakeRetention } from '../fixtures/retention.ts'
 import { appAnswers, projectAnswers } from './fake-host/app-and-project-answers.ts'
 import { feeds } from './fake-host/feeds.ts'
@@ -20,15 +21,24 @@ export type FakeHost = ReturnType<typeof createFakeHost>
 export function createFakeHost(options: { drift?: Record<TaskId, DriftReport> } = {}) {
   const memory = createMemory()
   const happenings = createHappenings(memory)
-  const { ledger, ledgerListeners, sessionListeners, calls, record, append, sessionOf } = memory
+  const { ledger, ledgerListeners, sessionListeners, calls, record, append, sessionOf, taskIdOf } =
+    memory
   const retention = createFakeRetention({ state: ledger, record })
   const resuming = createFakeResume({ state: ledger, record, drift: options.drift })
+  const { transcripts, getSubagentTranscript } = createFakeTranscripts({
+    find(text) {
+      const taskId = taskIdOf(text)
+      return { taskId, ...sessionOf(taskId) }
+    },
+    onCall: (path, input) => calls.push({ path, input }),
+  })
   const os = implement(contract)
   const router = os.router({
     app: appAnswers(),
     projects: projectAnswers({ memory, happenings }),
     tasks: taskAnswers({ memory, happenings, resuming }),
-    workspace: workspaceAnswers({ memory, happenings }),
+    transcripts,
+    workspace: { ...workspaceAnswers({ memory, happenings }), getSubagentTranscript },
     retention: {
       settings: os.retention.settings.handler(retention.settings),
       setSettings: os.retention.setSettings.handler(({ input }) => retention.setSettings(input)),
@@ -54,6 +64,7 @@ export function createFakeHost(options: { drift?: Record<TaskId, DriftReport> } 
       check: os.doctor.check.handler(() => ({ ok: true, checked: 12, problems: [], notes: [] })),
     },
     feed: {
+      sessions: os.feed.sessions.handler(async function* () {}),
       ...feeds(memory),
       resumePlan: os.feed.resumePlan.handler(({ input }) => resuming.planned(input.selector)),
     },

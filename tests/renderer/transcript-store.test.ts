@@ -103,10 +103,10 @@ describe('transcript store', () => {
     expect(items.map((item) => item.seq)).toEqual(
       Array.from({ length: total }, (_, index) => index + 1),
     )
-    const asked = host.calls.filter(({ path }) => path.endsWith('getSubagentTranscript'))
+    const asked = host.calls.filter(({ path }) => path.endsWith('transcripts.page'))
     expect(asked.map(({ input }) => input)).toMatchObject([
-      { fromSeq: 3, limit: 200 },
-      { fromSeq: 1, limit: 2 },
+      { at: { before: 203 }, limit: 200 },
+      { at: { before: 3 }, limit: 200 },
     ])
   })
 

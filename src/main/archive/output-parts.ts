@@ -24,7 +24,19 @@ export async function readOutputPart(
 ): Promise<OutputPart | null> {
   const part = await readBlobPart(blobDirectory(join(dir, chatFile)), sha256, { offset, bytesMax })
   if (!part) return null
-  const { data, total } = part
+  return cutBetweenCharacters(part, offset)
+}
+
+/** A part of `whole`, a text in UTF-8, cut between characters. */
+export function partOfBytes(whole: Buffer, offset: number, bytesMax: number): OutputPart {
+  const data = whole.subarray(offset, offset + bytesMax)
+  return cutBetweenCharacters({ data, total: whole.length }, offset)
+}
+
+function cutBetweenCharacters(
+  { data, total }: { data: Buffer; total: number },
+  offset: number,
+): OutputPart {
   const isLast = offset + data.length >= total
   const length = isLast ? data.length : wholeCharacters(data)
   return {

@@ -4,12 +4,14 @@
  */
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { TranscriptPage } from '../../shared/contract/workspace.ts'
+import type { LongValue, TranscriptPage } from '../../shared/contract/workspace.ts'
 import { type Entry, type PartialMessage, parseEntry } from '../../shared/entries.ts'
 import {
+  blobReferences,
   type Damage,
   JournalClosedError,
   JournalReadError,
+  type JournalRecord,
   type Page,
   type PageQuery,
   readJournalPage,
@@ -20,7 +22,7 @@ import { chatFile, partialFile } from '../sessions/session-files.ts'
 
 type TranscriptPart = Pick<
   TranscriptPage,
-  'entries' | 'total' | 'nextSeq' | 'damage' | 'partial' | 'status'
+  'entries' | 'values' | 'total' | 'nextSeq' | 'damage' | 'partial' | 'status'
 >
 
 /**
@@ -69,7 +71,7 @@ async function readFiles(dir: string, query: PageQuery): Promise<TranscriptPart>
   const page = await unlessGone(readJournalPage(join(dir, chatFile), query))
   if (page) return partOf(page, query, partial)
   const status = partial ? 'partial-only' : 'missing'
-  return { entries: [], total: 0, nextSeq: null, damage: [], partial, status }
+  return { entries: [], values: [], total: 0, nextSeq: null, damage: [], partial, status }
 }
 
 function partOf(
@@ -82,12 +84,19 @@ function partOf(
   const isAtEnd = page.nextSeq === null && throughSeq === undefined
   return {
     entries,
+    values: page.records.flatMap(valuesOf),
     total: page.total,
     nextSeq: page.nextSeq,
     damage: page.damage.map(publicDamage),
     partial: isAtEnd ? unfinished(partial, entries) : null,
     status: page.damage.length > 0 ? 'damaged' : 'complete',
   }
+}
+
+/** What a page with previews leaves out, and what is lost. */
+function valuesOf(record: JournalRecord): LongValue[] {
+  const { seq } = record
+  return blobReferences(record).map(({ at, bytes }) => ({ seq, at, bytes }))
 }
 
 /** Bytes of `chat.jsonl` in `dir`; 0 when there is none. */

@@ -1,5 +1,5 @@
 // Bytes <-> records. The journal knows no tasks. See FORMAT.md.
-export { blobDirectory, readBlobPart, storeBlobFile } from './blobs.ts'
+export { blobDirectory, blobReferences, readBlobPart, storeBlobFile } from './blobs.ts'
 export {
   appendToFileNow,
   isNoFile,

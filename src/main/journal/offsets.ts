@@ -1,6 +1,8 @@
 /** Where the readable records of a journal lie, in memory; stored-index.ts keeps it between starts (J8). */
 export interface OffsetIndex {
   readonly count: number
+  /** What it takes in memory, about. */
+  readonly bytes: number
   /** Adds a record; nearly always the one with the highest seq so far. */
   add(place: RecordPlace): void
   has(seq: number): boolean
@@ -18,7 +20,9 @@ export interface RecordPlace {
   fingerprint: number
 }
 
-/** Sorted by seq, in parallel arrays of numbers: 32 bytes a record. */
+const recordBytes = 32
+
+/** Sorted by seq, in parallel arrays of numbers. */
 export function createOffsetIndex(): OffsetIndex {
   const seqs: number[] = []
   const starts: number[] = []
@@ -41,6 +45,9 @@ export function createOffsetIndex(): OffsetIndex {
   return {
     get count() {
       return seqs.length
+    },
+    get bytes() {
+      return recordBytes * seqs.length
     },
     add({ seq, start, end, fingerprint }) {
       if (seq > (seqs.at(-1) ?? 0)) {

@@ -44,13 +44,18 @@ async function readPageOf(state: ScanState, source: RecordSource, query: PageQue
     'last' in query
       ? [Math.max(0, end - wholeNumber(query.last)), wholeNumber(query.last)]
       : [index.ordinalFrom(query.fromSeq ?? 1), wholeNumber(query.limit)]
-  const places = take(state, from, Math.min(from + count, end), pageBytesMax)
+  const bytesMax = Math.min(query.bytesMax ?? pageBytesMax, pageBytesMax)
+  const places =
+    'last' in query
+      ? takeLast(state, from, end, bytesMax)
+      : take(state, from, Math.min(from + count, end), bytesMax)
   const handle = await source.handle()
   const { records, used } = await readPlaces(handle, state, file, places, query.previews ?? false)
+  const next = ('last' in query ? end - places.length : from) + used
   return {
     records,
     total: index.count,
-    nextSeq: from + used < end ? (index.at(from + used)?.seq ?? null) : null,
+    nextSeq: next < end ? (index.at(next)?.seq ?? null) : null,
     damage: state.damage.list(file, query.throughSeq),
   }
 }
@@ -115,6 +120,18 @@ function take(state: ScanState, from: number, to: number, bytesMax: number): Rec
     places.push(place)
   }
   return places
+}
+
+/** As `take`, from the other end. */
+function takeLast(state: ScanState, from: number, to: number, bytesMax: number): RecordPlace[] {
+  let first = to
+  for (let bytes = 0; first > from; first--) {
+    const place = state.index.at(first - 1)
+    if (!place) break
+    bytes += place.end - place.start
+    if (bytes > bytesMax && first < to) break
+  }
+  return take(state, first, to, Number.POSITIVE_INFINITY)
 }
 
 /** The records at these places, as far as their values fit: `used` says how many places that were. */

@@ -11,8 +11,10 @@ import { createScanState, type ScanState, scanForward } from './scan.ts'
 import { indexedFromBytes, loadIndex } from './stored-index.ts'
 import type { JournalRecord, Page, PageQuery } from './types.ts'
 
-/** Scans kept for the next page of the same file: 32 bytes a record, so some tens of MB at most. */
-const scansKeptMax = 32
+/** Scans kept for the next page of the same file: a million records. The newest stays, however long it is. */
+export const scansKeptBytesMax = 32 << 20
+/** Of a scan that knows no records: a state has more in it than its index. */
+const scanBytesMin = 2_048
 
 interface Scan {
   state: ScanState
@@ -21,7 +23,14 @@ interface Scan {
   modifiedNs: bigint
 }
 
-const scansKept = new Map<string, Promise<Scan>>()
+/** By file, the one that was asked for last at the end. */
+const scansKept = new Map<string, { scan: Promise<Scan>; bytes: number }>()
+
+/** How many scans are kept, and what they take in memory; for tests. */
+export const keptScans = () => ({
+  count: scansKept.size,
+  bytes: [...scansKept.values()].reduce((sum, { bytes }) => sum + bytes, 0),
+})
 
 /**
  * One page of a journal at `file`, which nobody in this process may be writing. The first page of a file
@@ -89,17 +98,29 @@ async function sourceOf(file: string, handle: FileHandle): Promise<RecordSource>
 /** Scans of one file run one after the other: they go on from each other's state. */
 function scanOf(place: string, rescan: (kept: Scan | null) => Promise<Scan>): Promise<Scan> {
   const before = scansKept.get(place)
-  const done = (before ?? Promise.resolve(null)).catch(() => null).then(rescan)
+  const done = (before?.scan ?? Promise.resolve(null)).catch(() => null).then(rescan)
+  const kept = { scan: done, bytes: before?.bytes ?? scanBytesMin }
   scansKept.delete(place)
-  scansKept.set(place, done)
-  for (const oldest of scansKept.keys()) {
-    if (scansKept.size <= scansKeptMax) break
-    scansKept.delete(oldest)
-  }
-  done.catch(() => {
-    if (scansKept.get(place) === done) scansKept.delete(place)
-  })
+  scansKept.set(place, kept)
+  done.then(
+    ({ state }) => {
+      kept.bytes = scanBytesMin + state.index.bytes
+      forgetOldest()
+    },
+    () => {
+      if (scansKept.get(place) === kept) scansKept.delete(place)
+    },
+  )
   return done
+}
+
+function forgetOldest(): void {
+  let { bytes } = keptScans()
+  for (const [place, oldest] of scansKept) {
+    if (bytes <= scansKeptBytesMax || scansKept.size === 1) return
+    scansKept.delete(place)
+    bytes -= oldest.bytes
+  }
 }
 
 async function goOn(file: string, handle: FileHandle, kept: Scan | null): Promise<Scan> {

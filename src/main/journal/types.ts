@@ -59,6 +59,8 @@ export type PageQuery = ({ fromSeq?: number; limit: number } | { last: number })
    * is lost: then its preview stays, `blobs` names it, and it is damage.
    */
   previews?: boolean
+  /** Of the records' lines; one always fits. The last ones are kept of `last`, the first ones otherwise. */
+  bytesMax?: number
 }
 
 export interface Page {

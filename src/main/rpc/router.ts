@@ -5,8 +5,8 @@ import { type CallContext, grantFor } from '../../shared/contract/grants.ts'
 import { contract, type ShiplogClient } from '../../shared/contract/index.ts'
 import { FailureError } from '../../shared/failure.ts'
 import { resolveId, type TaskId } from '../../shared/ids.ts'
+import type { Transcripts } from '../archive/transcripts.ts'
 import type { Doctor } from '../doctor/doctor.ts'
-import type { PageQuery } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Log } from '../log/log.ts'
 import type { Retention } from '../retention/retention.ts'
@@ -19,12 +19,14 @@ import { createCallLog } from './call-log.ts'
 import { toContractError } from './errors.ts'
 import { ledgerFeed } from './ledger-feed.ts'
 import { sessionFeed } from './session-feed.ts'
+import { sessionsFeed } from './sessions-feed.ts'
 
 interface RouterDependencies {
   agentHistory: Pick<AgentHistory, 'makePlanningFolder' | 'planning'>
   ledger: Ledger
   sessions: Sessions
   tasks: TaskService
+  transcripts: Transcripts
   workspaces: WorkspaceService
   demo: Demo
   retention: Retention
@@ -38,7 +40,7 @@ interface RouterDependencies {
 export type ShiplogRouter = ReturnType<typeof createRouter>
 
 export function createRouter(deps: RouterDependencies) {
-  const { ledger, sessions, tasks, workspaces, retention } = deps
+  const { ledger, sessions, tasks, transcripts, workspaces, retention } = deps
   const { projects, records } = workspaces
   const callLog = createCallLog(deps.log)
   const os = implement(contract)
@@ -76,6 +78,13 @@ export function createRouter(deps: RouterDependencies) {
     if (found.kind === 'found') return found.id
     if (found.kind === 'not-found') throw new FailureError({ kind: 'not-found', what, id: text })
     throw new FailureError({ kind: 'ambiguous', what, id: text, candidates: found.candidates })
+  }
+
+  /** Throws FailureError where the one who asks sees nothing of it (A5). */
+  function inScope(asked: { taskId: string; requestingWorkspaceId?: TaskId }): TaskId {
+    const id = taskId(asked.taskId)
+    records.checkScope(id, asked.requestingWorkspaceId)
+    return id
   }
 
   return os.router({
@@ -174,14 +183,21 @@ export function createRouter(deps: RouterDependencies) {
         return {}
       }),
     },
+    transcripts: {
+      page: os.transcripts.page.handler(({ input }) => transcripts.page(inScope(input), input)),
+      outline: os.transcripts.outline.handler(({ input }) =>
+        transcripts.outline(inScope(input), input),
+      ),
+      stateAt: os.transcripts.stateAt.handler(({ input }) =>
+        transcripts.stateAt(inScope(input), input.seq),
+      ),
+      value: os.transcripts.value.handler(({ input }) => transcripts.value(inScope(input), input)),
+    },
     workspace: {
       getSubagentTranscript: os.workspace.getSubagentTranscript.handler(({ input }) => {
-        const id = taskId(input.taskId)
-        records.checkScope(id, input.requestingWorkspaceId)
-        const query: PageQuery = input.last
-          ? { last: input.limit }
-          : { fromSeq: input.fromSeq ?? 1, limit: input.limit }
-        return records.transcriptPage(id, query)
+        const id = inScope(input)
+        const at = input.last ? 'end' : { seq: input.fromSeq ?? 1 }
+        return transcripts.page(id, { at, limit: input.limit, previews: false })
       }),
       readOutput: os.workspace.readOutput.handler(({ input }) =>
         records.outputPart(taskId(input.taskId), input),
@@ -252,6 +268,9 @@ export function createRouter(deps: RouterDependencies) {
     },
     doctor: { check: os.doctor.check.handler(({ input }) => deps.doctor.check(input)) },
     feed: {
+      sessions: os.feed.sessions.handler(({ signal }) =>
+        withContractErrors('sessions', sessionsFeed({ sessions, ledger }, signal)),
+      ),
       ledger: os.feed.ledger.handler(({ lastEventId, signal }) =>
         withContractErrors(
           'ledger',

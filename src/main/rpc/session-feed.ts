@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { withEventMeta } from '@orpc/server'
 import { joinProgress } from '../../shared/agent-records.ts'
 import { feedBatchMax, type SessionFeedEvent } from '../../shared/contract/feed.ts'
-import type { TranscriptPage } from '../../shared/contract/workspace.ts'
+import { type TranscriptPage, transcriptPageBytesMax } from '../../shared/contract/workspace.ts'
 import type { Entry } from '../../shared/entries.ts'
 import type { TaskId } from '../../shared/ids.ts'
 import type { ArchiveReader } from '../archive/archive-reader.ts'
@@ -49,7 +49,7 @@ export async function* sessionFeed(
       let from: number | null = seq + 1
       let source: TranscriptPage['source'] | null = null
       while (from !== null) {
-        const query: { fromSeq: number; limit: number } = { fromSeq: from, limit: feedBatchMax }
+        const query = { fromSeq: from, limit: feedBatchMax, bytesMax: transcriptPageBytesMax }
         const page: TranscriptPage = await records.transcriptPage(workspaceId, query)
         from = page.nextSeq
         source = page.source
@@ -72,7 +72,10 @@ export async function* sessionFeed(
     stamped({ type: 'running', calls: sessions.current(workspaceId)?.running ?? [] })
 
   async function snapshot(): Promise<SessionFeedEvent[]> {
-    const page = await records.transcriptPage(workspaceId, { last: feedBatchMax })
+    const page = await records.transcriptPage(workspaceId, {
+      last: feedBatchMax,
+      bytesMax: transcriptPageBytesMax,
+    })
     seq = page.entries.at(-1)?.seq ?? 0
     dropOldNews()
     // The file is for a session that nobody writes now: what a crash left of its last message.

@@ -4,6 +4,12 @@ import type { TaskId } from '../../shared/ids.ts'
 import { publishTo } from '../../shared/publish.ts'
 import { openSession, type Session, type SessionEvent, SessionMissingError } from './session.ts'
 
+/** `seq`: of its newest entry; null: it was archived. */
+export interface SessionChange {
+  id: TaskId
+  seq: number | null
+}
+
 export interface Sessions {
   /**
    * Opens it, or gives the one that is open already. Each `open` needs a `close` of its own. `mustExist`: throws
@@ -15,6 +21,8 @@ export interface Sessions {
   current(id: TaskId): Session | null
   /** Hears what happens to the session, whether it is open now or later. Returns what ends it. */
   subscribe(id: TaskId, listener: (event: SessionEvent) => void): () => void
+  /** Hears of every session that grew, or was archived. Returns what ends it. */
+  subscribeAll(listener: (change: SessionChange) => void): () => void
   /** Tells listeners that the session was archived. */
   ended(id: TaskId): void
 }
@@ -45,7 +53,11 @@ export function createSessions({
   >()
   const listeners = new Map<TaskId, Set<(event: SessionEvent) => void>>()
 
+  const ofAll = new Set<(change: SessionChange) => void>()
+
   const publish = (id: TaskId) => (event: SessionEvent) => {
+    const seq = event.type === 'entries' ? event.entries.at(-1)?.seq : null
+    if (event.type === 'ended' || seq) publishTo(ofAll, { id, seq: seq ?? null }, onListenerError)
     publishTo(listeners.get(id) ?? [], event, onListenerError)
   }
 
@@ -91,6 +103,10 @@ export function createSessions({
         ofSession.delete(listener)
         if (ofSession.size === 0 && listeners.get(id) === ofSession) listeners.delete(id)
       }
+    },
+    subscribeAll(listener) {
+      ofAll.add(listener)
+      return () => void ofAll.delete(listener)
     },
     ended: (id) => publish(id)({ type: 'ended' }),
   }

@@ -24,7 +24,7 @@ export const actKey = (taskId: TaskId, run: number): string => `${taskId}/${run}
 
 /** `describe`: one line, from the end of a transcript. */
 export function createLastActions(deps: {
-  client: Pick<ShiplogClient, 'workspace'>
+  client: Pick<ShiplogClient, 'transcripts'>
   describe: (page: TranscriptPage) => string | null
 }): LastActions {
   const store = createStore<ReadonlyMap<string, string | null>>(() => new Map())
@@ -34,9 +34,9 @@ export function createLastActions(deps: {
 
   async function read(key: string, taskId: TaskId): Promise<void> {
     try {
-      const page = await deps.client.workspace.getSubagentTranscript({
+      const page = await deps.client.transcripts.page({
         taskId,
-        last: true,
+        at: 'end',
         limit: lastEntries,
       })
       const known = new Map(store.getState()).set(key, deps.describe(page))

@@ -20,7 +20,7 @@ export interface Sessions {
 }
 
 interface SessionsDeps {
-  client: Pick<ShiplogClient, 'feed' | 'workspace'>
+  client: Pick<ShiplogClient, 'feed' | 'transcripts'>
   ledger: LedgerStore
   schedule?: Schedule
 }

@@ -15,6 +15,7 @@ import {
   withPartial,
   withProgress,
 } from '../../shared/projections/transcript.ts'
+import { withWholeValues } from '../../shared/whole-values.ts'
 import { type Problem, problemOf } from '../rpc/problem.ts'
 import {
   appendEntries,
@@ -31,6 +32,10 @@ import { perFrame, type Schedule } from './schedule.ts'
 
 /** A few screens: what is fetched before the reader gets to the end of what is there. */
 export const pageEntries = 200
+/** Of one text that is shown whole: pages of it are no reading. What is longer ends with a line that says so. */
+const valueBytesMax = 4 << 20
+
+type PagePlace = 'start' | 'end' | { seq: number } | { before: number }
 
 export interface TranscriptView {
   phase: 'loading' | 'ready' | 'failed'
@@ -64,7 +69,7 @@ export interface TranscriptStore {
 }
 
 interface TranscriptStoreDeps {
-  client: Pick<ShiplogClient, 'feed' | 'workspace'>
+  client: Pick<ShiplogClient, 'feed' | 'transcripts'>
   taskId: TaskId
   /** Whether the session is known to be archived: then there is no feed to ask for. */
   isArchived(): boolean
@@ -141,7 +146,7 @@ export function createTranscriptStore({
 
   async function openPages(from: 'start' | 'end', signal: AbortSignal): Promise<void> {
     try {
-      const page = await readPage(from === 'end' ? { last: true } : { fromSeq: 1 })
+      const page = await readPage(from)
       if (signal.aborted) return
       window = windowOf(page.entries)
       publish()
@@ -214,11 +219,13 @@ export function createTranscriptStore({
     publishing.request()
   }
 
-  async function readPage(where: { fromSeq?: number; last?: boolean; limit?: number }) {
-    const page = await client.workspace.getSubagentTranscript(
-      { taskId, limit: pageEntries, ...where },
-      { signal: controller.signal },
-    )
+  async function readPage(at: PagePlace) {
+    const { signal } = controller
+    const query = { taskId, at, limit: pageEntries, previews: false }
+    const page = await withWholeValues(client, await client.transcripts.page(query, { signal }), {
+      bytesMax: valueBytesMax,
+      signal,
+    })
     // A live session's feed is ahead of its pages.
     knownLastSeq = Math.max(knownLastSeq, page.total, page.entries.at(-1)?.seq ?? 0)
     if (source !== 'live') {
@@ -251,8 +258,7 @@ export function createTranscriptStore({
     const first = firstSeqOf(window)
     if (first <= 1) return
     const { signal } = controller
-    const fromSeq = Math.max(1, first - pageEntries)
-    const page = await readPage({ fromSeq, limit: first - fromSeq })
+    const page = await readPage({ before: first })
     if (signal.aborted) return
     readsOlder = true
     window = prependEntries(window, page.entries)
@@ -261,7 +267,7 @@ export function createTranscriptStore({
   async function readNewer(): Promise<void> {
     if (atEnd()) return
     const { signal } = controller
-    const page = await readPage({ fromSeq: lastSeqOf(window) + 1 })
+    const page = await readPage({ seq: lastSeqOf(window) + 1 })
     if (signal.aborted) return
     readsOlder = false
     window = appendEntries(window, page.entries) ?? windowOf(page.entries)
@@ -270,7 +276,7 @@ export function createTranscriptStore({
   async function readEnd(): Promise<void> {
     if (atEnd()) return
     const { signal } = controller
-    const page = await readPage({ last: true })
+    const page = await readPage('end')
     if (signal.aborted) return
     readsOlder = false
     window = windowOf(page.entries)

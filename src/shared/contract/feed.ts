@@ -75,7 +75,26 @@ const sessionFeedEventSchema = z.discriminatedUnion('type', [
 ])
 export type SessionFeedEvent = z.infer<typeof sessionFeedEventSchema>
 
+/** Any session, for whoever keeps something about all of them, as an index of their texts. */
+const sessionsFeedEventSchema = z.object({
+  /** Each at most once an event; what happened to it since the last one is one item. */
+  sessions: z
+    .array(
+      z.object({
+        taskId: taskIdSchema,
+        /** Of its newest durable entry; null: it has not grown. */
+        seq: z.number().int().min(1).nullable(),
+        /** It is elsewhere now, or gone, or back: archived, restored, in the trash, expired. */
+        moved: z.boolean(),
+      }),
+    )
+    .max(feedBatchMax),
+})
+export type SessionsFeedEvent = z.infer<typeof sessionsFeedEventSchema>
+
 export const feed = {
+  /** Which sessions grew or moved from now on. Has no past: who has lost it compares with `workspace.listTranscripts`. */
+  sessions: base.output(eventIterator(sessionsFeedEventSchema)),
   ledger: base.output(eventIterator(ledgerFeedEventSchema)),
   session: base
     .input(z.object({ workspaceId: idTextSchema }))

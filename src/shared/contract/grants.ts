@@ -52,6 +52,7 @@ export const grants: GrantsOf<typeof contract> = {
     abandon: 'act',
     retry: 'act',
   },
+  transcripts: { page: 'act', outline: 'act', stateAt: 'act', value: 'act' },
   workspace: {
     getSubagentTranscript: 'act',
     readOutput: 'act',
@@ -85,7 +86,7 @@ export const grants: GrantsOf<typeof contract> = {
     pin: 'decide',
   },
   doctor: { check: 'act' },
-  feed: { ledger: 'act', session: 'act', resumePlan: 'act' },
+  feed: { ledger: 'act', session: 'act', sessions: 'act', resumePlan: 'act' },
 }
 
 type GrantsOf<Contract> = {

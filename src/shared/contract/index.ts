@@ -6,8 +6,9 @@ import { feed } from './feed.ts'
 import { projects } from './projects.ts'
 import { retention } from './retention.ts'
 import { tasks } from './tasks.ts'
+import { transcripts } from './transcripts.ts'
 import { workspace } from './workspace.ts'
 
-export const contract = { app, projects, tasks, workspace, retention, doctor, feed }
+export const contract = { app, projects, tasks, transcripts, workspace, retention, doctor, feed }
 
 export type ShiplogClient = ContractRouterClient<typeof contract>

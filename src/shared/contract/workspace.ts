@@ -19,19 +19,37 @@ export const damageSchema = z.object({
 })
 export type Damage = z.infer<typeof damageSchema>
 
-/** Entries of one page at most: what a window shows in a few screens, small enough for one message. */
+/** Entries of one page at most: what a window shows in a few screens. */
 export const transcriptPageEntriesMax = 500
+/** Of the JSON of a page's entries: small enough for one message, and more than a window shows. */
+export const transcriptPageBytesMax = 1 << 20
+/** Of the damaged places that a page names; a journal with more of them is not read place by place. */
+export const pageDamageMax = 200
+
+/** A text that its entry has only the beginning of; `transcripts.value` gives it whole. */
+const longValueSchema = z.object({
+  seq: z.number().int().min(1),
+  /** Where in the entry; empty: the entry as a whole, whose place a stub has taken. */
+  at: z.array(z.union([z.string(), z.number().int()])),
+  /** Of the whole, in UTF-8. */
+  bytes: z.number().int().min(0),
+})
+export type LongValue = z.infer<typeof longValueSchema>
 
 /** Of one part of an output: a few screens, small enough for one message. */
 export const outputPartBytesMax = 256 * 1024
 
-const transcriptPageSchema = z.object({
+export const transcriptPageSchema = z.object({
   taskId: taskIdSchema,
+  /** `transcriptPageBytesMax` at most: fewer than asked for where they are long. */
   entries: z.array(entrySchema),
+  /** Texts of these entries that are previews. */
+  values: z.array(longValueSchema),
   /** Entries in the whole transcript. */
   total: z.number().int().min(0),
   /** Where the next page begins; null at the end. */
   nextSeq: z.number().int().min(1).nullable(),
+  /** The first `pageDamageMax` places. */
   damage: z.array(damageSchema),
   /** The unfinished message, on the last page only (A8). */
   partial: partialMessageSchema.nullable(),
@@ -111,8 +129,7 @@ export type KeptLeftovers = z.infer<typeof keptLeftoversSchema>
 
 export const workspace = {
   /**
-   * A page of a task's transcript, wherever it is: archived, rolled up into an ancestor, not yet rolled
-   * up, or still live. `last: true` starts from the end.
+   * `transcripts.page` by the older name: whole values where they fit. `last: true` starts from the end.
    */
   getSubagentTranscript: base
     .input(

@@ -7,31 +7,12 @@ import type { Memory } from './memory.ts'
 /** What every command printed that printed more than its result shows. */
 const wholeOutput = Array.from({ length: 4000 }, (_, line) => `line ${line + 1}\n`).join('')
 
-const pageEntriesMax = 2
 const os = implement(contract)
 
 export function workspaceAnswers(deps: { memory: Memory; happenings: Happenings }) {
-  const { state, damage, record, sessionOf, find, unrestorable, unchanged } = deps.memory
+  const { state, record, sessionOf, find, unrestorable, unchanged } = deps.memory
   const { archive } = deps.happenings
   return {
-    getSubagentTranscript: os.workspace.getSubagentTranscript.handler(({ input, errors }) => {
-      const taskId = find(input.taskId, errors)
-      const { entries, archived, partial } = sessionOf(taskId)
-      const from = (input.fromSeq ?? 1) - 1
-      const page = entries.slice(from, from + Math.min(input.limit, pageEntriesMax))
-      const end = from + page.length
-      const nextSeq = end < entries.length ? end + 1 : null
-      return {
-        taskId,
-        entries: page,
-        total: entries.length,
-        nextSeq,
-        damage,
-        partial: nextSeq === null ? partial : null,
-        source: archived ? ('archived' as const) : ('live' as const),
-        status: 'complete' as const,
-      }
-    }),
     readOutput: os.workspace.readOutput.handler(({ input }) => ({
       text: wholeOutput.slice(input.offset, input.offset + input.bytesMax),
       total: wholeOutput.length,

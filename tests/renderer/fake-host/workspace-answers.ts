@@ -10,28 +10,9 @@ const wholeOutput = Array.from({ length: 4000 }, (_, line) => `line ${line + 1}\
 const os = implement(contract)
 
 export function workspaceAnswers(deps: { memory: Memory; happenings: Happenings }) {
-  const { ledger, calls, record, sessionOf, taskIdOf } = deps.memory
+  const { ledger, record, sessionOf, taskIdOf } = deps.memory
   const { archive } = deps.happenings
   return {
-    getSubagentTranscript: os.workspace.getSubagentTranscript.handler(({ input }) => {
-      calls.push({ path: 'workspace.getSubagentTranscript', input })
-      const taskId = taskIdOf(input.taskId)
-      const { entries, partial, archived } = sessionOf(taskId)
-      const from = input.last ? Math.max(1, entries.length - input.limit + 1) : (input.fromSeq ?? 1)
-      const page = entries.slice(from - 1, from - 1 + input.limit)
-      const next = from + page.length
-      const atEnd = next > entries.length
-      return {
-        taskId,
-        entries: page,
-        total: entries.length,
-        nextSeq: atEnd ? null : next,
-        damage: [],
-        partial: atEnd ? partial : null,
-        source: archived ? ('archived' as const) : ('live' as const),
-        status: 'complete' as const,
-      }
-    }),
     readOutput: os.workspace.readOutput.handler(({ input }) => ({
       text: wholeOutput.slice(input.offset, input.offset + input.bytesMax),
       total: wholeOutput.length,

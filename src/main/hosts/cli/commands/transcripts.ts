@@ -16,6 +16,7 @@ import { createTranscriptMarkdown } from '../../../../shared/projections/transcr
 import { isRunning } from '../../../../shared/tasks.ts'
 import { terminalText } from '../../../../shared/terminal-text.ts'
 import { toolDetailSchema } from '../../../../shared/tools.ts'
+import { withWholeValues } from '../../../../shared/whole-values.ts'
 import type { CliContext } from '../context.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { projectPath } from '../paths.ts'
@@ -226,11 +227,13 @@ async function* readPages(
   let left = limit
   let next: number | null = fromSeq
   while (next !== null && left > 0) {
-    const page: TranscriptPage = await client.workspace.getSubagentTranscript({
+    const read: TranscriptPage = await client.transcripts.page({
       taskId,
-      fromSeq: next,
+      at: { seq: next },
       limit: Math.min(left, transcriptPageEntriesMax),
+      previews: false,
     })
+    const page = await withWholeValues(client, read, { bytesMax: Number.POSITIVE_INFINITY })
     yield page
     left -= page.entries.length
     next = page.nextSeq
@@ -250,7 +253,8 @@ async function printDocument(
     damage.add(page.damage)
     last = page
   }
-  await context.printJson({ ...last, entries, damage: damage.all })
+  const { values: _, ...page } = last ?? {}
+  await context.printJson({ ...page, entries, damage: damage.all })
   return { damage: damage.all }
 }
 

@@ -24,7 +24,7 @@ export async function standBefore(
   )
   const entries = new Map<TaskId, number>()
   for (const { id: taskId } of followed) {
-    const { total } = await client.workspace.getSubagentTranscript({ taskId, limit: 1 })
+    const { total } = await client.transcripts.page({ taskId, at: 'end', limit: 1 })
     entries.set(taskId, total)
   }
   return {

@@ -8,6 +8,7 @@ import type { ShiplogClient } from '../../../../shared/contract/index.ts'
 import { transcriptPageEntriesMax } from '../../../../shared/contract/workspace.ts'
 import type { Entry } from '../../../../shared/entries.ts'
 import type { TaskId } from '../../../../shared/ids.ts'
+import { withWholeValues } from '../../../../shared/whole-values.ts'
 import { untilAborted } from './until-aborted.ts'
 
 export interface SessionWatcher {
@@ -47,10 +48,14 @@ export function followSession(
   async function readPages(toSeq: number): Promise<void> {
     let fromSeq: number | null = lastSeq + 1
     while (fromSeq !== null && fromSeq <= toSeq) {
-      const page = await client.workspace.getSubagentTranscript({
+      const query = {
         taskId,
-        fromSeq,
+        at: { seq: fromSeq },
         limit: transcriptPageEntriesMax,
+        previews: false,
+      }
+      const page = await withWholeValues(client, await client.transcripts.page(query), {
+        bytesMax: Number.POSITIVE_INFINITY,
       })
       const entries = page.entries.filter((entry) => entry.seq > lastSeq && entry.seq <= toSeq)
       await watcher.entries(taskId, entries)

@@ -1,0 +1,119 @@
+/**
+ * A page that is small enough for one message: entries up to a number of bytes, long texts as previews that say how
+ * long they are.
+ */
+import {
+  type LongValue,
+  pageDamageMax,
+  type TranscriptPage,
+  transcriptPageBytesMax,
+} from '../../shared/contract/workspace.ts'
+import type { Entry, PartialMessage, UnknownEntry } from '../../shared/entries.ts'
+
+/** A text of a few screens is read at once; what is longer is asked for. */
+const textCharsMax = 16_000
+/** What remains of it: a screenful, as of what the journal keeps outside of a record. */
+const previewChars = 2_000
+/** Of one entry after its long texts were cut. */
+const entryBytesMax = transcriptPageBytesMax / 4
+
+/**
+ * `page` with as many of its entries as fit, from its beginning, or its end where `keep` says so. `page.values` are
+ * those that the journal keeps outside of its records. `whole`: an entry with all its values, for a page without
+ * previews; null when it can't be read.
+ */
+export async function boundPage(
+  page: TranscriptPage,
+  {
+    keep,
+    whole,
+  }: { keep: 'first' | 'last'; whole: ((seq: number) => Promise<Entry | null>) | null },
+): Promise<TranscriptPage> {
+  const inOrder = keep === 'first' ? page.entries : page.entries.toReversed()
+  const outside = Map.groupBy(page.values, ({ seq }) => seq)
+  const entries: Entry[] = []
+  const values: LongValue[] = []
+  let left = transcriptPageBytesMax
+  for (const entry of inOrder) {
+    const known = outside.get(entry.seq) ?? []
+    const bounded = (whole && (await uncut(entry, known, left, whole))) ?? cut(entry, known)
+    if (bounded.bytes > left && entries.length > 0) break
+    left -= bounded.bytes
+    entries.push(bounded.entry)
+    values.push(...bounded.values)
+  }
+  const dropped = keep === 'first' ? inOrder[entries.length] : undefined
+  return {
+    ...page,
+    entries: keep === 'first' ? entries : entries.toReversed(),
+    values: keep === 'first' ? values : values.toReversed(),
+    damage: page.damage.slice(0, pageDamageMax),
+    ...(dropped ? { nextSeq: dropped.seq, partial: null } : { partial: cutPartial(page.partial) }),
+  }
+}
+
+interface Bounded {
+  entry: Entry
+  values: LongValue[]
+  /** Of its JSON. */
+  bytes: number
+}
+
+/** Null where the entry with all its values has no place in a page. */
+async function uncut(
+  entry: Entry,
+  known: LongValue[],
+  bytesMax: number,
+  whole: (seq: number) => Promise<Entry | null>,
+): Promise<Bounded | null> {
+  if (known.reduce((sum, { bytes }) => sum + bytes, 0) > bytesMax) return null
+  const read = known.length === 0 ? entry : await whole(entry.seq)
+  const bytes = read ? jsonBytes(read) : 0
+  return read && bytes <= transcriptPageBytesMax ? { entry: read, values: [], bytes } : null
+}
+
+function cut(entry: Entry, known: LongValue[]): Bounded {
+  const values = [...known]
+  const shortened = cutTexts(entry, [], (at, text) => {
+    values.push({ seq: entry.seq, at, bytes: Buffer.byteLength(text) })
+  })
+  const bytes = jsonBytes(shortened)
+  if (bytes <= entryBytesMax) return { entry: shortened, values, bytes }
+  const stub = stubOf(entry)
+  const wholeBytes = jsonBytes(entry) + known.reduce((sum, one) => sum + one.bytes, 0)
+  return {
+    entry: stub,
+    values: [{ seq: entry.seq, at: [], bytes: wholeBytes }],
+    bytes: jsonBytes(stub),
+  }
+}
+
+/** So many texts that none of them is long. */
+function stubOf({ v, seq, at, uuid, parentUuid, type }: Entry): UnknownEntry {
+  const reason = 'it is too long for a page'
+  return { v, seq, at, uuid, parentUuid, type: 'unknown', originalType: type, reason, record: {} }
+}
+
+type Path = (string | number)[]
+
+function cutTexts<Value>(value: Value, at: Path, onCut: (at: Path, text: string) => void): Value {
+  if (typeof value === 'string') {
+    if (value.length <= textCharsMax) return value
+    onCut(at, value)
+    return value.slice(0, previewChars).toWellFormed() as Value
+  }
+  if (Array.isArray(value))
+    return value.map((item, n) => cutTexts(item, [...at, n], onCut)) as Value
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, cutTexts(item, [...at, key], onCut)]),
+  ) as Value
+}
+
+/** It has no seq to ask for more by; its entry will. */
+function cutPartial(partial: PartialMessage | null): PartialMessage | null {
+  if (!partial || jsonBytes(partial) <= entryBytesMax) return partial
+  return cutTexts(partial, [], () => {})
+}
+
+const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))

@@ -1,0 +1,182 @@
+/** What the contract answers about transcripts: pages, outlines, states and values, each bounded in bytes. */
+import type { OutlineItem, TranscriptState } from '../../shared/contract/transcripts.ts'
+import type { TranscriptPage } from '../../shared/contract/workspace.ts'
+import type { Entry } from '../../shared/entries.ts'
+import { FailureError } from '../../shared/failure.ts'
+import type { TaskId } from '../../shared/ids.ts'
+import { addToOutline, closeOutline, emptyOutline } from '../../shared/projections/outline.ts'
+import { emptySessionState, foldSessionState } from '../../shared/projections/session-state.ts'
+import type { PageQuery } from '../journal/index.ts'
+import type { ArchiveReader } from './archive-reader.ts'
+import { boundPage } from './bounded-page.ts'
+import { type OutputPart, partOfBytes } from './output-parts.ts'
+
+/** Read from the disk for one page: what is cut out of long entries makes room for others. */
+const readBytesMax = 4 << 20
+/** Of records, for one page of an outline, unless it would stay empty. */
+const outlineBytesMax = 8 << 20
+const stepEntries = 500
+
+export type PagePlace = 'start' | 'end' | { seq: number } | { before: number } | { turn: number }
+
+export interface Transcripts {
+  /** Throws FailureError as `ArchiveReader.transcriptPage`, and not-found for a turn that is not there. */
+  page(
+    taskId: TaskId,
+    query: { at: PagePlace; limit: number; previews: boolean },
+  ): Promise<TranscriptPage>
+  outline(
+    taskId: TaskId,
+    query: { fromSeq: number; limit: number },
+  ): Promise<{ items: OutlineItem[]; nextSeq: number | null }>
+  stateAt(taskId: TaskId, seq: number): Promise<TranscriptState>
+  /** Throws FailureError (not-found) where the entry has no text there. */
+  value(taskId: TaskId, query: ValueQuery): Promise<OutputPart>
+}
+
+interface ValueQuery {
+  seq: number
+  at: (string | number)[]
+  /** In bytes. */
+  offset: number
+  bytesMax: number
+}
+
+export function createTranscripts(archive: Pick<ArchiveReader, 'transcriptPage'>): Transcripts {
+  const read = (taskId: TaskId, query: PageQuery) =>
+    archive.transcriptPage(taskId, { bytesMax: readBytesMax, ...query, previews: true })
+
+  async function wholeEntry(taskId: TaskId, seq: number): Promise<Entry | null> {
+    const page = await archive.transcriptPage(taskId, { fromSeq: seq, limit: 1, throughSeq: seq })
+    return page.entries[0] ?? null
+  }
+
+  async function queryOf(taskId: TaskId, at: PagePlace, limit: number): Promise<PageQuery> {
+    if (at === 'start') return { fromSeq: 1, limit }
+    if (at === 'end') return { last: limit }
+    if ('before' in at) return { last: limit, throughSeq: at.before - 1 }
+    return { fromSeq: 'seq' in at ? at.seq : await seqOfTurn(taskId, at.turn), limit }
+  }
+
+  /** Turns are counted in the order of the file, so their beginning can be searched by halves. */
+  async function seqOfTurn(taskId: TaskId, turn: number): Promise<number> {
+    const [last] = (await read(taskId, { last: 1 })).entries
+    let [low, high] = [1, (last?.seq ?? 0) + 1]
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2)
+      const next = await nextTurn(taskId, middle, high)
+      if (next === null || next.turn >= turn) high = middle
+      else low = next.seq + 1
+    }
+    const found = await nextTurn(taskId, low, Number.POSITIVE_INFINITY)
+    if (found?.turn === turn) return found.seq
+    throw new FailureError({ kind: 'not-found', what: 'turn', id: String(turn) })
+  }
+
+  /** The first entry from `fromSeq` on, before `endSeq`, that belongs to a turn. */
+  async function nextTurn(
+    taskId: TaskId,
+    fromSeq: number,
+    endSeq: number,
+  ): Promise<{ seq: number; turn: number } | null> {
+    for (let next: number | null = fromSeq; next !== null && next < endSeq; ) {
+      const page: TranscriptPage = await read(taskId, { fromSeq: next, limit: 16 })
+      for (const entry of page.entries)
+        if ('turn' in entry && entry.turn !== null && entry.type !== 'workspace-snapshot')
+          return entry.seq < endSeq ? { seq: entry.seq, turn: entry.turn } : null
+      next = page.nextSeq
+    }
+    return null
+  }
+
+  async function* entriesOf(taskId: TaskId, fromSeq: number, throughSeq?: number) {
+    for (let next: number | null = fromSeq; next !== null; ) {
+      const query = { fromSeq: next, limit: stepEntries, throughSeq }
+      const page: TranscriptPage = await read(taskId, query)
+      yield page
+      next = page.nextSeq
+    }
+  }
+
+  return {
+    async page(taskId, { at, limit, previews }) {
+      const query = await queryOf(taskId, at, limit)
+      return boundPage(await read(taskId, query), {
+        keep: 'last' in query ? 'last' : 'first',
+        whole: previews ? null : (seq) => wholeEntry(taskId, seq),
+      })
+    },
+    async outline(taskId, { fromSeq, limit }) {
+      const fold = emptyOutline()
+      let bytes = 0
+      for await (const page of entriesOf(taskId, fromSeq)) {
+        for (const entry of page.entries) {
+          // An item that begins here is the next page's.
+          const begun = fold.open?.seq ?? entry.seq
+          const isFull = bytes > outlineBytesMax && fold.items.length > 0
+          if (fold.items.length >= limit || isFull)
+            return { items: fold.items.slice(0, limit), nextSeq: begun }
+          addToOutline(fold, entry)
+          bytes += sizeOf(entry)
+          if (fold.items.length > limit)
+            return { items: fold.items.slice(0, limit), nextSeq: fold.items[limit]?.seq ?? null }
+        }
+      }
+      closeOutline(fold)
+      const next = fold.items[limit]
+      return { items: fold.items.slice(0, limit), nextSeq: next?.seq ?? null }
+    },
+    async stateAt(taskId, seq) {
+      const state = emptySessionState()
+      let place: { directory: string | null; branch: string | null } = {
+        directory: null,
+        branch: null,
+      }
+      let at: number | null = null
+      if (seq > 0)
+        for await (const page of entriesOf(taskId, 1, seq))
+          for (const entry of page.entries) {
+            foldSessionState(state, entry)
+            at = entry.at
+            if (entry.type === 'message') place = { directory: entry.cwd, branch: entry.gitBranch }
+            else if (entry.type === 'tool-result' && entry.shell) place.directory = entry.shell.cwd
+            else if (entry.type === 'workspace-snapshot') place.branch = entry.branch
+          }
+      const { model, usage, run, lastTurn } = state
+      const answered = model ?? run?.model ?? null
+      return {
+        seq: state.seq,
+        at,
+        ...place,
+        model: answered,
+        usage,
+        run: run?.run ?? 0,
+        turns: lastTurn,
+      }
+    },
+    async value(taskId, { seq, at, offset, bytesMax }) {
+      const entry = await wholeEntry(taskId, seq)
+      const text = entry && (at.length === 0 ? JSON.stringify(entry) : textAt(entry, at))
+      if (entry?.seq !== seq || typeof text !== 'string')
+        throw new FailureError({ kind: 'not-found', what: 'value', id: [seq, ...at].join('/') })
+      return partOfBytes(Buffer.from(text), offset, bytesMax)
+    },
+  }
+}
+
+const textAt = (entry: Entry, at: (string | number)[]): unknown =>
+  at.reduce<unknown>(
+    (value, key) =>
+      typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+        ? (value as Record<string | number, unknown>)[key]
+        : undefined,
+    entry,
+  )
+
+/** About: its longest texts are what takes time to read. */
+function sizeOf(entry: Entry): number {
+  if (entry.type === 'tool-result') return entry.output.length + 500
+  if (entry.type === 'message')
+    return entry.parts.reduce((sum, part) => sum + ('text' in part ? part.text.length : 100), 500)
+  return 1_000
+}

@@ -1,0 +1,76 @@
+/** Which sessions grew or moved, for whoever keeps something about all of them. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { feedBatchMax, type SessionsFeedEvent } from '../../shared/contract/feed.ts'
+import type { TaskId } from '../../shared/ids.ts'
+import type { LedgerRecord } from '../../shared/ledger.ts'
+import { descendantsOf, type LedgerState } from '../../shared/projections/ledger-state.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+
+/** A busy agent writes many entries a second: one event says of all of them that they are there. */
+const intervalMs = 250
+
+type Change = SessionsFeedEvent['sessions'][number]
+
+export async function* sessionsFeed(
+  {
+    sessions,
+    ledger,
+  }: { sessions: Pick<Sessions, 'subscribeAll'>; ledger: Pick<Ledger, 'state' | 'subscribe'> },
+  signal: AbortSignal | undefined,
+): AsyncGenerator<SessionsFeedEvent> {
+  const changes = new Map<TaskId, Change>()
+  let wake: (() => void) | null = null
+  signal?.addEventListener('abort', () => wake?.(), { once: true })
+  const note = (taskId: TaskId, seq: number | null) => {
+    const known = changes.get(taskId)
+    changes.set(taskId, {
+      taskId,
+      seq: seq ?? known?.seq ?? null,
+      moved: seq === null || known?.moved === true,
+    })
+    wake?.()
+  }
+  const unsubscribe = [
+    sessions.subscribeAll(({ id, seq }) => note(id, seq)),
+    ledger.subscribe((records) => {
+      for (const record of records)
+        for (const taskId of movedBy(record, ledger.state)) note(taskId, null)
+    }),
+  ]
+  try {
+    while (!signal?.aborted) {
+      if (changes.size === 0) {
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+        wake = null
+        continue
+      }
+      const batch = [...changes.values()].slice(0, feedBatchMax)
+      for (const { taskId } of batch) changes.delete(taskId)
+      yield { sessions: batch }
+      await delay(intervalMs, undefined, { signal }).catch(() => undefined)
+    }
+  } finally {
+    for (const end of unsubscribe) end()
+  }
+}
+
+/** Tasks whose transcript the event says to be in another place. */
+function movedBy({ event }: LedgerRecord, state: LedgerState): TaskId[] {
+  switch (event.type) {
+    case 'workspace.restored':
+    case 'workspace.trashed':
+    case 'workspace.untrashed':
+    case 'workspace.purged':
+      // What is below a root moves with it.
+      return [event.workspaceId, ...descendantsOf(state, event.workspaceId).map(({ id }) => id)]
+    case 'transcript.expired':
+    case 'transcript.unexpired':
+    case 'transcript.purged':
+      return [event.taskId]
+    default:
+      return []
+  }
+}

@@ -1,0 +1,68 @@
+import type { ShiplogClient } from './contract/index.ts'
+import type { LongValue, TranscriptPage } from './contract/workspace.ts'
+import { type Entry, parseEntry } from './entries.ts'
+
+type Client = { transcripts: Pick<ShiplogClient['transcripts'], 'value'> }
+
+/**
+ * `page` with the long texts that it has only previews of, as far as they have `bytesMax` bytes at most; a longer one
+ * ends with a line that says how much is missing. One after the other, part by part.
+ */
+export async function withWholeValues(
+  client: Client,
+  page: TranscriptPage,
+  { bytesMax, signal }: { bytesMax: number; signal?: AbortSignal },
+): Promise<TranscriptPage> {
+  if (page.values.length === 0) return page
+  const entries = new Map(page.entries.map((entry) => [entry.seq, entry]))
+  for (const value of page.values) {
+    const entry = entries.get(value.seq)
+    if (!entry) continue
+    const text =
+      value.bytes <= bytesMax ? await readValue(client, page.taskId, value, signal) : null
+    entries.set(value.seq, replaced(entry, value, text))
+  }
+  const values = page.values.filter(({ bytes }) => bytes > bytesMax)
+  return { ...page, entries: [...entries.values()], values }
+}
+
+async function readValue(
+  client: Client,
+  taskId: string,
+  { seq, at }: LongValue,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const parts: string[] = []
+  for (let offset: number | null = 0; offset !== null; ) {
+    const query: Parameters<Client['transcripts']['value']>[0] = { taskId, seq, at, offset }
+    const part = await client.transcripts.value(query, { signal })
+    parts.push(part.text)
+    offset = part.nextOffset
+  }
+  return parts.join('')
+}
+
+/** `text` null: it stays a preview. */
+function replaced(entry: Entry, { at, bytes }: LongValue, text: string | null): Entry {
+  if (at.length === 0) return text === null ? entry : parseEntry(JSON.parse(text))
+  return replacedAt(entry, at, (preview) =>
+    text !== null
+      ? text
+      : `${String(preview)}\n[… ${(bytes - new TextEncoder().encode(String(preview)).length).toLocaleString('en')} more bytes]`,
+  ) as Entry
+}
+
+function replacedAt(
+  value: unknown,
+  [first, ...rest]: (string | number)[],
+  change: (found: unknown) => unknown,
+): unknown {
+  if (first === undefined) return change(value)
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, first)) return value
+  const copy = (Array.isArray(value) ? [...value] : { ...value }) as Record<
+    string | number,
+    unknown
+  >
+  copy[first] = replacedAt(copy[first], rest, change)
+  return copy
+}
