@@ -55,7 +55,7 @@ export async function measureHealing(bench: Bench): Promise<Measured> {
     notes: [
       'The torn bytes are durable in a file of their own before they are cut; that is in the time.',
       ...(judged ? [] : [notJudged]),
-      ...(journal.hasStoredIndex ? [] : [notStored]),
+      ...(journal.indexBytes === null ? [notStored] : []),
     ],
   }
 }

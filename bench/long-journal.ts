@@ -9,8 +9,8 @@ interface LongJournal {
   file: string
   records: number
   bytes: number
-  /** False: this Shiplog keeps no index on disk for a journal of this size. */
-  hasStoredIndex: boolean
+  /** Of the stored index; null: there is none for a journal of this size. */
+  indexBytes: number | null
   withoutIndex(): Promise<void>
   /** Sees to it that the stored index is there, as the last closing leaves it. */
   withIndex(): Promise<void>
@@ -39,12 +39,12 @@ export async function buildLongJournal(bench: Bench): Promise<LongJournal> {
   await journal.close()
 
   const { size } = await stat(file)
-  const hasStoredIndex = await isThere(index)
+  const indexBytes = (await isThere(index)) ? (await stat(index)).size : null
   return {
     file,
     records: entries,
     bytes: size,
-    hasStoredIndex,
+    indexBytes,
     withoutIndex: () => rm(index, { force: true }),
     async withIndex() {
       if (!(await isThere(index))) await (await openJournal(file)).close()

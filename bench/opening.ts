@@ -8,6 +8,9 @@ import { alternate, find, judge, type Measured } from './rounds.ts'
 const firstRowsMsMax = 150
 const mainMemoryMbMax = 250
 
+const sizeOf = (bytes: number, records: number): string =>
+  `The stored index has ${(bytes / 1e6).toFixed(2)} MB: ${(bytes / records).toFixed(1)} bytes a record.`
+
 export async function measureOpening(bench: Bench): Promise<Measured> {
   const journal = await buildLongJournal(bench)
   const { file, records } = journal
@@ -61,7 +64,7 @@ export async function measureOpening(bench: Bench): Promise<Measured> {
     notes: [
       "Each in a new process; the file is in the system's cache for every side. Memory counts Node itself.",
       ...(judged ? [] : [notJudged]),
-      ...(journal.hasStoredIndex ? [] : [notStored]),
+      journal.indexBytes === null ? notStored : sizeOf(journal.indexBytes, records),
     ],
   }
 }

@@ -76,11 +76,11 @@ export async function replaceBy(
  * Replaces a small file (0600) that can be made again, by rename and without a sync: after a crash it is there, or is
  * not, or is not whole.
  */
-export async function replaceUnsynced(target: string, text: string): Promise<void> {
+export async function replaceUnsynced(target: string, data: string | Uint8Array): Promise<void> {
   await replaceBy(target, async (prepared) => {
     const handle = await open(prepared, 'wx', 0o600)
     try {
-      await writeFully(handle, Buffer.from(text))
+      await writeFully(handle, Buffer.from(data))
     } finally {
       await handle.close()
     }

@@ -3,7 +3,6 @@
 
 /** 8 characters of a sum, 48 bits: a number holds them exactly. */
 const fingerprintChars = 8
-const fingerprintBytes = 6
 
 const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 const values = new Uint8Array(128)
@@ -15,22 +14,4 @@ export function fingerprintOf(sum: string): number {
   for (let at = 0; at < fingerprintChars; at++)
     fingerprint = fingerprint * 64 + (values[sum.charCodeAt(at)] ?? 0)
   return fingerprint
-}
-
-/** The 8 characters of each fingerprint, one after the other. */
-export function textOfFingerprints(fingerprints: readonly number[]): string {
-  const bytes = Buffer.alloc(fingerprints.length * fingerprintBytes)
-  for (const [i, fingerprint] of fingerprints.entries())
-    bytes.writeUIntBE(fingerprint, i * fingerprintBytes, fingerprintBytes)
-  return bytes.toString('base64url')
-}
-
-/** What `textOfFingerprints` was given; null when the text holds anything else. */
-export function fingerprintsIn(text: string): number[] | null {
-  const bytes = Buffer.from(text, 'base64url')
-  if (bytes.length % fingerprintBytes !== 0 || bytes.toString('base64url') !== text) return null
-  const fingerprints: number[] = []
-  for (let at = 0; at < bytes.length; at += fingerprintBytes)
-    fingerprints.push(bytes.readUInt16BE(at) * 2 ** 32 + bytes.readUInt32BE(at + 2))
-  return fingerprints
 }

@@ -5,7 +5,7 @@ import { type FileHandle, lstat } from 'node:fs/promises'
 import path from 'node:path'
 import { openDataFile } from './data-file.ts'
 import { replaceUnsynced } from './durable-files.ts'
-import { fingerprintOf, fingerprintsIn, textOfFingerprints } from './fingerprint.ts'
+import { fingerprintOf } from './fingerprint.ts'
 import { newlineByte, readLine, repeatedSum } from './line.ts'
 import type { RecordPlace } from './offsets.ts'
 import { readRange } from './read.ts'
@@ -13,22 +13,27 @@ import { createScanState, type ScanState } from './scan.ts'
 
 /** A shorter journal is scanned in a millisecond or two: a second file would cost more than it saves. */
 export const indexedFromBytes = 1 << 20
-const indexVersion = 1
+/** Of the format that FORMAT.md describes; 1 was JSON. */
+const indexVersion = 2
+const magic = Buffer.from('slogindx', 'latin1')
+const headBytes = 48
+/** The length of a line in 32 bits, its fingerprint in 48: a record of a journal has more bytes than that. */
+const placeBytes = 10
+const sumBytes = 32
+const lineBytesMax = 2 ** 32 - 1
 /** Lines looked at, spread over the journal, when it has grown since: a block that went bad shows. */
 const samplesMax = 16
-/** What the index says beside 24 characters a record, which is less than a record has. */
-const headBytesMax = 4096
 
-interface StoredIndex {
-  version: number
-  /** The journal's file when this was written; text, because they are 64-bit numbers. */
-  size: string
-  modifiedNs: string
-  inode: string
-  /** Bytes of each line, its newline included, from the journal's first byte on without a gap. Their seqs are 1, 2, 3 … */
-  lengths: number[]
-  /** The first 8 characters of each line's sum, one after the other. */
-  fingerprints: string
+/** The journal's file when the index was written. */
+interface Identity {
+  size: bigint
+  modifiedNs: bigint
+  inode: bigint
+}
+
+interface StoredIndex extends Identity {
+  /** A place a record; their seqs are 1, 2, 3 …, and there is no gap between their lines. */
+  places: Buffer
 }
 
 export interface LoadedIndex {
@@ -51,7 +56,7 @@ export async function loadIndex(journal: FileHandle, file: string): Promise<Load
     if (!stored) return null
     const untouched =
       stored.inode === now.inode && stored.size === now.size && stored.modifiedNs === now.modifiedNs
-    const grown = stored.inode === now.inode && BigInt(now.size) > BigInt(stored.size)
+    const grown = stored.inode === now.inode && now.size > stored.size
     if (!untouched && !grown) return null
     const state = stateOf(stored)
     if (!state || !(await endsAsStored(journal, state))) return null
@@ -79,21 +84,15 @@ export async function saveIndex(
   const places = wholeBeginning(state)
   const last = places.at(-1)
   if (!last || last.end + 1 < fromBytes) return false
-  const known = {
-    version: indexVersion,
-    lengths: places.map(({ start, end }) => end + 1 - start),
-    fingerprints: textOfFingerprints(places.map(({ fingerprint }) => fingerprint)),
-  }
-  const body = JSON.stringify({ ...known, ...(await identityOf(journal)) })
-  await replaceUnsynced(indexFileOf(file), `${body}\n${sumOf(body)}\n`)
+  const index = encode(places, await identityOf(journal))
+  if (!index) return false
+  await replaceUnsynced(indexFileOf(file), index)
   return true
 }
 
-async function identityOf(
-  journal: FileHandle,
-): Promise<Pick<StoredIndex, 'size' | 'modifiedNs' | 'inode'>> {
+async function identityOf(journal: FileHandle): Promise<Identity> {
   const { size, mtimeNs, ino } = await journal.stat({ bigint: true })
-  return { size: String(size), modifiedNs: String(mtimeNs), inode: String(ino) }
+  return { size, modifiedNs: mtimeNs, inode: ino }
 }
 
 /** The records from the first on whose lines follow each other without damage between them. */
@@ -109,35 +108,71 @@ function wholeBeginning({ index, damage }: ScanState): RecordPlace[] {
   return places
 }
 
+/** Null when a line is too long for it. */
+function encode(places: RecordPlace[], { size, modifiedNs, inode }: Identity): Buffer | null {
+  const index = Buffer.alloc(headBytes + placeBytes * places.length + sumBytes)
+  magic.copy(index)
+  index.writeUInt32LE(indexVersion, 8)
+  index.writeUInt32LE(placeBytes, 12)
+  index.writeBigUInt64LE(BigInt(places.length), 16)
+  index.writeBigUInt64LE(size, 24)
+  index.writeBigUInt64LE(modifiedNs, 32)
+  index.writeBigUInt64LE(inode, 40)
+  for (const [i, { start, end, fingerprint }] of places.entries()) {
+    const bytes = end + 1 - start
+    if (bytes > lineBytesMax) return null
+    index.writeUInt32LE(bytes, headBytes + placeBytes * i)
+    index.writeUIntLE(fingerprint, headBytes + placeBytes * i + 4, 6)
+  }
+  sumOf(index).copy(index, index.length - sumBytes)
+  return index
+}
+
 async function readStored(file: string, journalBytes: number): Promise<StoredIndex | null> {
   const status = await lstat(file)
-  if (!status.isFile() || status.size > journalBytes + headBytesMax) return null
+  // A place is shorter than the line that it stands for.
+  if (!status.isFile() || status.size > journalBytes + headBytes + sumBytes) return null
   const handle = await openDataFile(file, 'read')
   try {
-    const [body = '', sum, rest] = (await handle.readFile('utf8')).split('\n')
-    if (sum !== sumOf(body) || rest !== '') return null
-    const stored = JSON.parse(body)
-    return stored.version === indexVersion ? stored : null
+    return decode(await handle.readFile())
   } finally {
     await handle.close()
   }
 }
 
-const sumOf = (body: string): string => hash('sha256', body, 'base64url')
+function decode(index: Buffer): StoredIndex | null {
+  if (index.length < headBytes + placeBytes + sumBytes) return null
+  if (!index.subarray(0, magic.length).equals(magic)) return null
+  if (index.readUInt32LE(8) !== indexVersion || index.readUInt32LE(12) !== placeBytes) return null
+  const places = index.subarray(headBytes, index.length - sumBytes)
+  if (index.readBigUInt64LE(16) * BigInt(placeBytes) !== BigInt(places.length)) return null
+  if (!sumOf(index).equals(index.subarray(index.length - sumBytes))) return null
+  return {
+    size: index.readBigUInt64LE(24),
+    modifiedNs: index.readBigUInt64LE(32),
+    inode: index.readBigUInt64LE(40),
+    places,
+  }
+}
+
+/** Of all but the sum itself. */
+const sumOf = (index: Buffer): Buffer =>
+  hash('sha256', index.subarray(0, index.length - sumBytes), 'buffer')
 
 /** Null when it can't be the index of any journal. */
-function stateOf({ lengths, fingerprints: text }: StoredIndex): ScanState | null {
-  const fingerprints = fingerprintsIn(text)
-  if (fingerprints?.length !== lengths.length || lengths.length === 0) return null
+function stateOf({ places }: StoredIndex): ScanState | null {
   const state = createScanState()
-  for (const [i, length] of lengths.entries()) {
-    if (!Number.isSafeInteger(length) || length < 1) return null
+  const count = places.length / placeBytes
+  for (let i = 0; i < count; i++) {
+    const length = places.readUInt32LE(placeBytes * i)
+    if (length < 1) return null
     const start = state.offset
     state.offset += length
-    state.index.add({ seq: i + 1, start, end: state.offset - 1, fingerprint: fingerprints[i] ?? 0 })
+    const fingerprint = places.readUIntLE(placeBytes * i + 4, 6)
+    state.index.add({ seq: i + 1, start, end: state.offset - 1, fingerprint })
   }
-  state.lines = lengths.length
-  state.lastSeq = lengths.length
+  state.lines = count
+  state.lastSeq = count
   state.fromIndex = true
   return state
 }

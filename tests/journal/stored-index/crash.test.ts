@@ -59,15 +59,13 @@ function claimsThisFile(dataDir: string, grownSinceBytes: number): boolean {
   const file = join(dataDir, 'chat.jsonl')
   const index = indexFileOf(file)
   if (!existsSync(index) || !existsSync(file)) return false
-  const [body = '', sum] = readFileSync(index, 'utf8').split('\n')
-  if (sum !== hash('sha256', body, 'base64url')) return false
+  const bytes = readFileSync(index)
+  const known = bytes.subarray(0, -32)
+  if (!hash('sha256', known, 'buffer').equals(bytes.subarray(-32))) return false
   const { size, mtimeNs, ino } = statSync(file, { bigint: true })
-  const claimed = JSON.stringify({
-    ...JSON.parse(body),
-    size: String(size - BigInt(grownSinceBytes)),
-    modifiedNs: String(mtimeNs),
-    inode: String(ino),
-  })
-  writeFileSync(index, `${claimed}\n${hash('sha256', claimed, 'base64url')}\n`)
+  known.writeBigUInt64LE(size - BigInt(grownSinceBytes), 24)
+  known.writeBigUInt64LE(mtimeNs, 32)
+  known.writeBigUInt64LE(ino, 40)
+  writeFileSync(index, Buffer.concat([known, hash('sha256', known, 'buffer')]))
   return true
 }

@@ -86,12 +86,58 @@ export async function expectTruth(file: string): Promise<void> {
 
 export const damageListOf = async (file: string) => (await verifyJournal(file)).damage
 
-/** The index with its body changed and its sum right. */
-export async function forge(
-  file: string,
-  change: (body: Record<string, unknown> & { lengths: number[]; fingerprints: string }) => object,
-): Promise<void> {
-  const [body = ''] = (await readFile(indexFileOf(file), 'utf8')).split('\n')
-  const changed = JSON.stringify(change(JSON.parse(body)))
-  await writeFile(indexFileOf(file), `${changed}\n${hash('sha256', changed, 'base64url')}\n`)
+/** What an index says; see FORMAT.md, "Offsets". */
+export interface IndexBody {
+  magic: string
+  version: number
+  placeBytes: number
+  /** As the head has it. */
+  count: number
+  size: bigint
+  modifiedNs: bigint
+  inode: bigint
+  lengths: number[]
+  fingerprints: number[]
+}
+
+/** The index with what it says changed and its sum right. */
+export async function forge(file: string, change: (body: IndexBody) => IndexBody): Promise<void> {
+  await writeFile(indexFileOf(file), encoded(change(await bodyOf(indexFileOf(file)))))
+}
+
+export async function bodyOf(index: string): Promise<IndexBody> {
+  const bytes = await readFile(index)
+  const count = Number(bytes.readBigUInt64LE(16))
+  const at = (n: number) => 48 + 10 * n
+  const all = Array.from({ length: count }, (_, n) => n)
+  return {
+    magic: bytes.toString('latin1', 0, 8),
+    version: bytes.readUInt32LE(8),
+    placeBytes: bytes.readUInt32LE(12),
+    count,
+    size: bytes.readBigUInt64LE(24),
+    modifiedNs: bytes.readBigUInt64LE(32),
+    inode: bytes.readBigUInt64LE(40),
+    lengths: all.map((n) => bytes.readUInt32LE(at(n))),
+    fingerprints: all.map((n) => bytes.readUIntLE(at(n) + 4, 6)),
+  }
+}
+
+function encoded(body: IndexBody): Buffer {
+  const head = Buffer.alloc(48)
+  head.write(body.magic, 'latin1')
+  head.writeUInt32LE(body.version, 8)
+  head.writeUInt32LE(body.placeBytes, 12)
+  head.writeBigUInt64LE(BigInt(body.count), 16)
+  head.writeBigUInt64LE(body.size, 24)
+  head.writeBigUInt64LE(body.modifiedNs, 32)
+  head.writeBigUInt64LE(body.inode, 40)
+  const places = body.lengths.map((length, n) => {
+    const place = Buffer.alloc(10)
+    place.writeUInt32LE(length)
+    place.writeUIntLE(body.fingerprints[n] ?? 0, 4, 6)
+    return place
+  })
+  const known = Buffer.concat([head, ...places])
+  return Buffer.concat([known, hash('sha256', known, 'buffer')])
 }

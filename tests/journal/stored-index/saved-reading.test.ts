@@ -14,7 +14,7 @@ import { readLine } from '../../../src/main/journal/line.ts'
 import { spyOnHandles } from '../disk-faults.ts'
 import { collect, linesOf, notes, scratchDirectory } from '../scratch.ts'
 import { bytesReadDuring } from '../watched-reads.ts'
-import { expectTruth, indexedJournal, longJournal, open } from './indexed-journal.ts'
+import { bodyOf, expectTruth, indexedJournal, longJournal, open } from './indexed-journal.ts'
 
 describe('an index', () => {
   it('[J8] lets a long journal be opened and read from without reading the rest', async () => {
@@ -52,18 +52,21 @@ describe('an index', () => {
     const file = await indexedJournal(3)
     const lines = await linesOf(file)
     const { size, mtimeNs, ino } = await stat(file, { bigint: true })
-    const text = await readFile(indexFileOf(file), 'utf8')
-    const [body = '', sum, end] = text.split('\n')
-    expect([sum, end]).toEqual([hash('sha256', body, 'base64url'), ''])
-    expect(JSON.parse(body)).toEqual({
-      version: 1,
+    const bytes = await readFile(indexFileOf(file))
+    expect(bytes).toHaveLength(48 + 3 * 10 + 32)
+    expect(bytes.subarray(-32)).toEqual(hash('sha256', bytes.subarray(0, -32), 'buffer'))
+    const sums = lines.map((line) => readLine(line, 0, line.length - 1)?.sum ?? '')
+    expect(await bodyOf(indexFileOf(file))).toEqual({
+      magic: 'slogindx',
+      version: 2,
+      placeBytes: 10,
+      count: 3,
       lengths: lines.map((line) => line.length),
-      fingerprints: lines
-        .map((line) => readLine(line, 0, line.length - 1)?.sum.slice(0, 8))
-        .join(''),
-      size: String(size),
-      modifiedNs: String(mtimeNs),
-      inode: String(ino),
+      // The first 48 bits of each sum.
+      fingerprints: sums.map((sum) => Buffer.from(sum.slice(0, 8), 'base64url').readUIntBE(0, 6)),
+      size,
+      modifiedNs: mtimeNs,
+      inode: ino,
     })
     expect((await stat(indexFileOf(file))).mode & 0o777).toBe(0o600)
   })
@@ -121,9 +124,7 @@ describe('an index', () => {
     onTestFinished(() => void vi.restoreAllMocks())
     await journal.close()
     for (const sync of syncs) expect(sync).not.toHaveBeenCalled()
-    expect(
-      JSON.parse((await readFile(indexFileOf(file), 'utf8')).split('\n')[0] ?? ''),
-    ).toMatchObject({ lengths: { length: 4 } })
+    expect((await bodyOf(indexFileOf(file))).lengths).toHaveLength(4)
   })
 
   it('is verified past by the one who looks for damage', async () => {

@@ -1,4 +1,6 @@
 /** An index that is damaged or lies can do no harm: what is read is what the journal holds. */
+
+import { hash } from 'node:crypto'
 import {
   appendFile,
   copyFile,
@@ -23,6 +25,7 @@ import { collect, notes, scratchDirectory } from '../scratch.ts'
 import { bytesReadDuring } from '../watched-reads.ts'
 import {
   answerOf,
+  bodyOf,
   expectTruth,
   forge,
   indexedJournal,
@@ -38,10 +41,16 @@ describe('an index that is not what it should be is ignored', () => {
     'with more behind it': (_, index) => appendFile(index, 'more'),
     'twice in its file': async (_, index) => appendFile(index, await readFile(index)),
     'not UTF-8': (_, index) => writeFile(index, Buffer.alloc(300, 0xff)),
-    'of another version': (file) => forge(file, (body) => ({ ...body, version: 2 })),
-    'without a version': (file) => forge(file, ({ version: _, ...body }) => body),
-    'a list': (file) => forge(file, () => []),
-    null: (file) => forge(file, () => null as unknown as object),
+    'of another version': (file) => forge(file, (body) => ({ ...body, version: 3 })),
+    'of another kind of file': (file) => forge(file, (body) => ({ ...body, magic: 'SQLite f' })),
+    'with places of another size': (file) => forge(file, (body) => ({ ...body, placeBytes: 12 })),
+    'with a count that is not its own': (file) =>
+      forge(file, (body) => ({ ...body, count: body.count + 1 })),
+    'with a count beyond all': (file) => forge(file, (body) => ({ ...body, count: 2 ** 53 })),
+    'of the version before, which was JSON': (_, index) => {
+      const body = JSON.stringify({ version: 1, lengths: [], fingerprints: '' })
+      return writeFile(index, `${body}\n${hash('sha256', body, 'base64url')}\n`)
+    },
     'far too large': (_, index) => truncate(index, 1 << 20),
     'a directory': async (_, index) => {
       await rm(index)
@@ -56,8 +65,7 @@ describe('an index that is not what it should be is ignored', () => {
     },
     'of another journal, and names this one’s file': async (file, index) => {
       const other = await otherJournal(12)
-      const [body = ''] = (await readFile(index, 'utf8')).split('\n')
-      const { size, modifiedNs, inode } = JSON.parse(body)
+      const { size, modifiedNs, inode } = await bodyOf(index)
       await copyFile(indexFileOf(other), index)
       await forge(file, (known) => ({ ...known, size, modifiedNs, inode }))
     },
@@ -82,8 +90,8 @@ describe('an index that is not what it should be is ignored', () => {
   it('[J8] with a sum that is not its own', async () => {
     const file = await longJournal()
     const { size } = await stat(file)
-    const text = await readFile(indexFileOf(file), 'utf8')
-    await writeFile(indexFileOf(file), text.replace(/.{10}\n$/, 'AAAAAAAAAA\n'))
+    const bytes = await readFile(indexFileOf(file))
+    await writeFile(indexFileOf(file), bytes.fill(0, bytes.length - 10))
     const reading = () => readJournalPage(file, { last: 1 })
     expect(await bytesReadDuring(reading)).toBeGreaterThan(size)
   })
@@ -119,38 +127,41 @@ describe('an index that lies, with a right sum, changes nothing that is read', (
     'of two lines’ lengths': (body) => ({ ...body, lengths: swap(body.lengths, 3, 11) }),
     'of a line that is two': ({ lengths, fingerprints, ...body }) => ({
       ...body,
+      count: body.count - 1,
       lengths: [...lengths.slice(0, 4), (lengths[4] ?? 0) + (lengths[5] ?? 0), ...lengths.slice(6)],
-      fingerprints: fingerprints.slice(0, 40) + fingerprints.slice(48),
+      fingerprints: fingerprints.toSpliced(5, 1),
     }),
     'of the last line': ({ lengths, fingerprints, ...body }) => ({
       ...body,
+      count: body.count - 1,
       lengths: lengths.slice(0, -1),
-      fingerprints: fingerprints.slice(0, -8),
+      fingerprints: fingerprints.slice(0, -1),
     }),
     'of a line too many': ({ lengths, fingerprints, ...body }) => ({
       ...body,
+      count: body.count + 1,
       lengths: [...lengths, 100],
-      fingerprints: `${fingerprints}AAAAAAAA`,
+      fingerprints: [...fingerprints, 0],
     }),
     'of fingerprints': (body) => ({
       ...body,
-      fingerprints: body.fingerprints.replaceAll(/^.{24}/g, 'A'.repeat(24)),
+      fingerprints: body.fingerprints.map((one, n) => (n < 3 ? 0 : one)),
     }),
-    'of fingerprints that are none': (body) => ({
+    'of every fingerprint': (body) => ({
       ...body,
-      fingerprints: body.fingerprints.replaceAll(/./g, '!'),
+      fingerprints: body.fingerprints.map(() => 2 ** 48 - 1),
     }),
-    'of negative lengths': (body) => ({
+    'of a line without bytes': (body) => ({
       ...body,
-      lengths: [-5, (body.lengths[0] ?? 0) + (body.lengths[1] ?? 0) + 5, ...body.lengths.slice(2)],
+      lengths: [0, (body.lengths[0] ?? 0) + (body.lengths[1] ?? 0), ...body.lengths.slice(2)],
     }),
-    'of lengths that are no numbers': (body) => ({ ...body, lengths: body.lengths.map(String) }),
-    'of nothing': (body) => ({ ...body, lengths: [], fingerprints: '' }),
-    'of its file': (body) => ({ ...body, inode: '1' }),
+    'of lines of 4 GB': (body) => ({ ...body, lengths: body.lengths.map(() => 2 ** 32 - 1) }),
+    'of nothing': (body) => ({ ...body, count: 0, lengths: [], fingerprints: [] }),
+    'of its file': (body) => ({ ...body, inode: 1n }),
     'of everything at once': (body) => ({
       ...body,
       lengths: body.lengths.toReversed(),
-      fingerprints: 'A'.repeat(body.fingerprints.length),
+      fingerprints: body.fingerprints.map(() => 0),
     }),
   }
 
