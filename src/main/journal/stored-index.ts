@@ -160,12 +160,13 @@ const sumOf = (index: Buffer): Buffer =>
   hash('sha256', index.subarray(0, index.length - sumBytes), 'buffer')
 
 /** Null when it can't be the index of any journal. */
-function stateOf({ places }: StoredIndex): ScanState | null {
+function stateOf({ places, size }: StoredIndex): ScanState | null {
   const state = createScanState()
   const count = places.length / placeBytes
   for (let i = 0; i < count; i++) {
     const length = places.readUInt32LE(placeBytes * i)
-    if (length < 1) return null
+    // Whoever reads a line takes memory for all of it.
+    if (length < 1 || state.offset + length > size) return null
     const start = state.offset
     state.offset += length
     const fingerprint = places.readUIntLE(placeBytes * i + 4, 6)

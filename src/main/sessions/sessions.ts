@@ -5,7 +5,7 @@ import { publishTo } from '../../shared/publish.ts'
 import { openSession, type Session, type SessionEvent, SessionMissingError } from './session.ts'
 
 /** `seq`: of its newest entry; null: it was archived. */
-export interface SessionChange {
+interface SessionChange {
   id: TaskId
   seq: number | null
 }

@@ -5,7 +5,7 @@
 import { type OutlineItem, outlineTextCharsMax } from '../contract/transcripts.ts'
 import type { Entry, MessageEntry } from '../entries.ts'
 
-export interface OutlineFold {
+interface OutlineFold {
   items: OutlineItem[]
   /** The turn whose message has not been written yet. */
   open: { seq: number; at: number; turn: number; calls: number; failedCalls: number } | null
