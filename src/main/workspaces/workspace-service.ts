@@ -10,7 +10,6 @@ import { ancestorsOf, descendantsOf } from '../../shared/projections/ledger-stat
 import type { Task } from '../../shared/tasks.ts'
 import type { ApplyOutcome } from '../../shared/tools.ts'
 import { type ArchiveReader, createArchiveReader } from '../archive/archive-reader.ts'
-import { bytesBelow } from '../artifacts/index.ts'
 import type { Git } from '../git/index.ts'
 import { exists } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
