@@ -155,8 +155,11 @@ async function repositoryFaults(box: Sandbox, project: string): Promise<string[]
   )
 }
 
-/** Worktrees are compared by name; agent history is an output, which a later start may complete from Git. */
-const notCompared = [/^worktrees\/.*\/.*\//, /^projects\/[^/]+\/agent-history\.json$/]
+/**
+ * Worktrees are compared by name; agent history is an output, which a later start may complete from Git; each start
+ * writes to its log.
+ */
+const notCompared = [/^worktrees\/.*\/.*\//, /^projects\/[^/]+\/agent-history\.json$/, /^logs\//]
 
 /** All that a start must leave alone once another has been over it. */
 async function everything(box: Sandbox, project: string) {
