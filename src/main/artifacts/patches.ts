@@ -27,7 +27,7 @@ export const patchEntrySchema = z.object({
   baseCommit: z.string().nullable(),
   /** The last commit of the task's own branch. */
   headCommit: z.string().nullable(),
-  /** A commit that holds everything, uncommitted work included; kept alive by a hidden ref. */
+  /** A commit that holds everything, uncommitted work included; in the turn store. */
   finalCommit: z.string().nullable(),
   paths: z.array(z.string()),
   /**

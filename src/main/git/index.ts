@@ -168,7 +168,7 @@ export function createGit(options: RunGitOptions = {}) {
     /** Resolves with whether there was anything to tell it. */
     registerMovedWorktree: (repoDir: string, worktree: string) =>
       inRepository(repoDir, () => registerMovedWorktree(git, repoDir, worktree)),
-    /** The tasks that have a hidden ref (`keepRef`); none outside Git. */
+    /** The tasks for which the repository has a reference of ours; none outside Git. */
     keptTaskIds: (repoDir: string) => keptTaskIds(git, repoDir),
     agentEnv: (dir: string) => worktrees.agentEnv(git, dir, options.env),
 

@@ -1,4 +1,4 @@
-/** Worktrees, their branches, and the hidden refs that keep what a removed one ended with. */
+/** Worktrees, their branches, the refs that pin their bases, and those that keep what a removed one ended with. */
 import { rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { TaskId } from '../../shared/ids.ts'

@@ -176,7 +176,7 @@ export function createRemoval(deps: {
     await deps.git.removeWorktree({
       repoDir: task.projectDir,
       path: deps.workingDirs.worktreeRoot(workspace),
-      // A sub-agent's branch is only ours, and a hidden ref keeps its commits. A root's branch is where a
+      // A sub-agent's branch is only ours, and the turn store keeps its commits. A root's branch is where a
       // person looks for its work: it goes only when nothing was committed on it.
       branch: workspace.branch ?? undefined,
       branchAt: (task.parentId === null ? workspace.baseCommit : saved?.headCommit) ?? undefined,

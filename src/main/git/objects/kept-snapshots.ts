@@ -1,4 +1,4 @@
-/** References that keep snapshots until something lasting names them: a branch, or a task's hidden reference. */
+/** References that keep snapshots until something lasting names them: a branch, or a task's own reference. */
 import { dayMs } from '../../../shared/durations.ts'
 import { diffTree, readRaw, submoduleMode } from '../changes.ts'
 import { fields, line, type RunGit } from '../run.ts'

@@ -1,6 +1,6 @@
 /**
  * Raw bytes of files as Git objects, no filter applied: what an update replaces and what it writes. They lie
- * in one pack below a hidden ref, so a `gc` keeps them and one sync makes them durable.
+ * in one pack of the turn store below a ref, so a collection keeps them and one sync makes them durable.
  */
 import { createHash } from 'node:crypto'
 import { lstat, readdir, readlink, writeFile } from 'node:fs/promises'
