@@ -120,7 +120,10 @@ async function check(
     })
     const settled = readTree(dataDir)
     await started(dataDir, async ({ client }) => client.doctor.check({ repair: false }))
-    const changed = differences(settled, readTree(dataDir))
+    // Each start writes to its log.
+    const changed = differences(settled, readTree(dataDir)).filter(
+      (path) => !path.startsWith('logs/'),
+    )
     const undone = await started(dataDir, (shiplog) => cannotBeUndone(shiplog, known))
     return [...wrong, ...undone, ...changed.map((path) => `the second start changed ${path}`)]
   } catch (error) {
