@@ -1,9 +1,13 @@
 import { copyFile } from 'node:fs/promises'
-import { expect, it } from 'vitest'
-import { keptScans, readJournalPage, scansKeptBytesMax } from '../../src/main/journal/reader.ts'
+import { expect, it, vi } from 'vitest'
 import { journalWith, notes } from './scratch.ts'
 
 it('[J8] keeps scans of journals by the memory that they take, and the newest in any case', async () => {
+  // A module of its own: other tests of this process read journals, too.
+  vi.resetModules()
+  const { keptScans, readJournalPage, scansKeptBytesMax } = await import(
+    '../../src/main/journal/reader.ts'
+  )
   const recordsEach = 60_000
   const file = await journalWith(notes(recordsEach))
   await readJournalPage(file, { last: 1 })
