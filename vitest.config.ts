@@ -23,9 +23,9 @@ export default defineConfig({
     exclude: ['tests/app/**', 'tests/electron/**', 'tests/screenshots/**'],
     environment: 'node',
     globalSetup: 'tests/templates-setup.ts',
-    // Real Git on a busy two-core machine: a commit may take a second.
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    // Real Git beside all other suites on two cores: a commit may take seconds, and a test that waits has not failed.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     // Two cores are the least that a developer's machine or CI has; a third test uses what two leave idle
     // while they wait for the disk and for Git.
     maxWorkers: 3,

@@ -20,24 +20,10 @@ export function Rail() {
     ({ task }) => task.status === 'interrupted',
   ).length
   const sheet = useRef<HTMLDivElement>(null)
-  const opener = useRef<HTMLButtonElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new address is what closes it
   useEffect(() => setOpen(false), [address])
   useEffect(() => {
-    if (!open) return
-    const before = document.activeElement
-    // Its rows are there once it was measured.
-    const frame = requestAnimationFrame(() =>
-      sheet.current?.querySelector<HTMLElement>('[role="treeitem"][tabindex="0"]')?.focus(),
-    )
-    return () => {
-      cancelAnimationFrame(frame)
-      // What had it is gone with the sheet.
-      if (document.activeElement !== document.body) return
-      const isThere =
-        before instanceof HTMLElement && before !== document.body && before.isConnected
-      ;(isThere ? before : opener.current)?.focus()
-    }
+    if (open) sheet.current?.querySelector<HTMLElement>('[role="treeitem"][tabindex="0"]')?.focus()
   }, [open])
   useKeys([
     { keys: 'p', label: 'Projects', group: 'Everywhere', run: () => setOpen(!open) },
@@ -59,7 +45,6 @@ export function Rail() {
         className="z-30 flex w-11 shrink-0 flex-col items-center gap-1 border-r bg-panel py-2"
       >
         <IconButton
-          ref={opener}
           label={interrupted > 0 ? `Projects, ${interrupted} interrupted` : 'Projects'}
           shortcut="p"
           icon={<Folders />}
