@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { type OpenShiplogOptions, openShiplog, type Shiplog } from '../src/main/shiplog.ts'
 import type { Entry } from '../src/shared/entries.ts'
@@ -154,7 +155,13 @@ export async function until(
   const abort = new AbortController()
   const feed = await shiplog.client.feed.ledger(undefined, { signal: abort.signal })
   try {
-    for await (const _ of feed) if (await is(await allTasks(shiplog))) return
+    let news = feed.next()
+    for (;;) {
+      // What is waited for may be in a transcript, of which the ledger has no news.
+      const heard = await Promise.race([news, sleep(100)])
+      if (heard?.done || (await is(await allTasks(shiplog)))) return
+      if (heard) news = feed.next()
+    }
   } finally {
     abort.abort()
   }
