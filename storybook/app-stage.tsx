@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 import { type ConnectionState, createConnection } from '../src/renderer/rpc/connection.ts'
 import type { Overlay } from '../src/renderer/store/overlay.ts'
 import { createStores } from '../src/renderer/store/stores.ts'
-import { App } from '../src/renderer/views/app/App.tsx'
+import { App } from '../src/renderer/views/app/app.tsx'
 import type { FakeContract } from './fake-contract.ts'
 
 /** `address`: where the window stands, as in the URL's fragment. */

@@ -5,7 +5,7 @@ import { createRoot } from 'react-dom/client'
 import { createClient } from './rpc/client.ts'
 import { holdEarlyKeys } from './store/early-keys.ts'
 import { createStores } from './store/stores.ts'
-import { App } from './views/app/App.tsx'
+import { App } from './views/app/app.tsx'
 
 const earlyKeys = holdEarlyKeys(window)
 const root = document.getElementById('root')

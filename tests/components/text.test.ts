@@ -1,7 +1,5 @@
 /** What is done to words and numbers before they are shown. */
 import { describe, expect, it } from 'vitest'
-import { plainText } from '../../src/renderer/components/conversation/plain-text.ts'
-import { groupWords, toolWords } from '../../src/renderer/components/conversation/tool-words.ts'
 import {
   bytes,
   dollars,
@@ -13,6 +11,8 @@ import {
 import { timeAtWork } from '../../src/renderer/components/task/task-elapsed.tsx'
 import { evenHeadings } from '../../src/renderer/components/text/even-headings.ts'
 import { languageOf } from '../../src/renderer/components/text/highlight-languages.ts'
+import { plainText } from '../../src/shared/plain-text.ts'
+import { groupWords, toolWords } from '../../src/shared/projections/tool-labels.ts'
 import type { ToolCallView } from '../../src/shared/projections/transcript.ts'
 import { callId } from '../fixtures/entries/ids.ts'
 

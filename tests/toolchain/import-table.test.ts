@@ -18,6 +18,11 @@ describe('the import table', () => {
     ['src/shared/a.ts', "import { useState } from 'react'"],
     ['src/shared/a.ts', "import type { Journal } from '../main/journal/index.ts'"],
     ['src/preload/index.ts', "import { parseTaskId } from '../shared/ids.ts'"],
+    ['src/renderer/rpc/a.ts', "import { x } from '../store/a.ts'"],
+    ['src/renderer/store/a.ts', "import { x } from '../components/a.tsx'"],
+    ['src/renderer/components/a.tsx', "import { x } from '../store/a.ts'"],
+    ['src/renderer/components/a.tsx', "import type { X } from '../rpc/a.ts'"],
+    ['src/renderer/store/a.ts', "import { X } from '../views/a.tsx'"],
     ['src/renderer/views/a.tsx', "import { join } from 'node:path'"],
     ['src/renderer/views/a.tsx', "import { ipcRenderer } from 'electron'"],
     ['src/renderer/views/a.tsx', "export * from '../../main/rpc/index.ts'"],
@@ -46,8 +51,13 @@ describe('the import table', () => {
     ],
     ['src/preload/index.ts', "import { contextBridge } from 'electron'"],
     ['src/renderer/views/a.tsx', "import { parseTaskId } from '../../shared/ids.ts'\n<a />"],
-    ['src/renderer/a.stories.tsx', "import { tasks } from '../../tests/fixtures/tasks.ts'"],
-    ['src/renderer/a.stories.tsx', "import { frame } from '../../storybook/decorators.tsx'"],
+    [
+      'src/renderer/views/a.stories.tsx',
+      "import { tasks } from '../../../tests/fixtures/tasks.ts'",
+    ],
+    ['src/renderer/components/a.stories.tsx', "import { x } from '../../../storybook/a.tsx'"],
+    ['src/renderer/views/a.tsx', "import { x } from '../store/a.ts'\nimport '../components/b.tsx'"],
+    ['src/renderer/store/a.ts', "import { x } from '../rpc/a.ts'"],
     ['src/main/tasks/a.ts', "import { x } from '../workspaces/index.ts'\nimport 'node:fs'"],
     ['src/main/hosts/desktop/window.ts', "import { BrowserWindow } from 'electron'"],
     ['src/main/hosts/web/a.ts', "import type { Shiplog } from '../../shiplog.ts'"],
@@ -59,7 +69,7 @@ describe('the import table', () => {
 
   it('keeps stories out of the app', () => {
     const text = "import { Plain } from './a.stories.tsx'"
-    const problems = findForbiddenImports([{ path: 'src/renderer/a.tsx', text }])
+    const problems = findForbiddenImports([{ path: 'src/renderer/views/a.tsx', text }])
     expect(problems.join()).toContain('the app imports none')
   })
 

@@ -16,7 +16,7 @@ const entryPointParts = [
 
 /**
  * Which part of `src/` may import which: a folder is a permission. A part is the first folder of
- * `src/`, or of `src/main/`, that a file lies in, or a file directly in `src/main/`. Every part may
+ * `src/`, or of `src/main/` or `src/renderer/`, that a file lies in, or a file directly in one of these two. Every part may
  * import itself.
  *
  * Change a row together with docs/ARCHITECTURE.md, and say in the commit why.
@@ -26,8 +26,26 @@ const importTable: Record<string, PartRow> = {
   shared: { parts: [], packages: ['zod', '@orpc/contract'] },
   // A sandboxed preload can require nothing else.
   preload: { parts: [], packages: ['electron'] },
-  // Runs in any browser as well: all it knows of the main side is the contract.
-  renderer: { parts: ['shared'], packages: 'browser' },
+  // Runs in any browser as well: all it knows of the main side is the contract. Four layers, each below the next
+  // but for components, which are given everything.
+  'renderer/rpc': { parts: ['shared'], packages: 'browser' },
+  'renderer/store': { parts: ['shared', 'renderer/rpc'], packages: 'browser' },
+  'renderer/components': { parts: ['shared'], packages: 'browser' },
+  'renderer/views': {
+    parts: ['shared', 'renderer/rpc', 'renderer/store', 'renderer/components'],
+    packages: 'browser',
+  },
+  'renderer/main.tsx': {
+    parts: [
+      'renderer/zod-without-eval.ts',
+      'renderer/styles',
+      'renderer/rpc',
+      'renderer/store',
+      'renderer/views',
+    ],
+    packages: 'browser',
+  },
+  'renderer/zod-without-eval.ts': { parts: [], packages: 'browser' },
 
   'main/git': { parts: ['shared'], packages: 'node' },
   // What is secret, and texts without it: pure but for the person's own `.env` files.
@@ -185,7 +203,7 @@ function judge(path: string, part: string, row: PartRow, imported: Import): stri
   if (isStory(path) && storySources.some((folder) => target.startsWith(folder))) return undefined
   if (targetPart === undefined) return `it leads out of src. ${allowedInWords(part, row)}`
   if (row.parts === 'all of main') {
-    return targetPart === 'renderer' || targetPart === 'preload'
+    return targetPart.startsWith('renderer/') || targetPart === 'preload'
       ? allowedInWords(part, row)
       : undefined
   }
@@ -201,7 +219,7 @@ function isStory(path: string): boolean {
 function partOf(path: string): string | undefined {
   const [source, first, second] = path.split('/')
   if (source !== 'src' || !first) return undefined
-  return first === 'main' ? `main/${second}` : first
+  return first === 'main' || first === 'renderer' ? `${first}/${second}` : first
 }
 
 function isPackageAllowed(path: string, row: PartRow, specifier: string): boolean {

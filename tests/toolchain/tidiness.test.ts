@@ -28,6 +28,13 @@ describe('the repository', () => {
     expect(files.filter((path) => path.startsWith('src/') && vague.test(path))).toEqual([])
   })
 
+  it('names every source file in small letters, with hyphens', () => {
+    const otherwise = files.filter(
+      (path) => /^src\/.*\.tsx?$/.test(path) && /[A-Z_]/.test(path.split('/').at(-1) ?? ''),
+    )
+    expect(otherwise).toEqual([])
+  })
+
   it('names no place on the machine of whoever wrote it', () => {
     const places = [process.cwd(), ...(homedir() === '/' ? [] : [homedir()])]
     const naming = textFiles.filter((path) => {

@@ -1,6 +1,6 @@
 /** All that the views read, made once. The client comes in from outside, so a story or a test brings its own. */
 import type { ShiplogClient } from '../../shared/contract/index.ts'
-import { lastActOf } from '../components/conversation/last-act.ts'
+import { lastActionOf } from '../../shared/projections/last-action.ts'
 import type { Connection } from '../rpc/connection.ts'
 import { type AppInfoStore, createAppInfo } from './app-info.ts'
 import { type ChangeSummaries, createChangeSummaries } from './change-summaries.ts'
@@ -63,7 +63,7 @@ export function createStores({ client, connection, window, earlyKeys }: StoresDe
     applies: createPatchApplications({ client }),
     changeSummaries: createChangeSummaries({ client }),
     resumes: createResumes({ client }),
-    lastActs: createLastActions({ client, describe: lastActOf }),
+    lastActs: createLastActions({ client, describe: lastActionOf }),
     appInfo,
     navigation,
     preferences,

@@ -1,8 +1,8 @@
 /** Text of any size in a box of bounded size: megabytes are cut until somebody asks for them. */
 import { useLayoutEffect, useRef, useState } from 'react'
+import { plainText } from '../../../shared/plain-text.ts'
 import { bytes } from '../primitives/format.ts'
 import { CopyButton, classNames, TextButton } from '../primitives/index.ts'
-import { plainText } from './plain-text.ts'
 
 /** About three screens; laying out more than this at once is felt. */
 const shownCharsMax = 16_000

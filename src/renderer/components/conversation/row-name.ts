@@ -1,12 +1,12 @@
 /** How a row is named for a screen reader: by its content, never by its kind alone. Pure. */
 import type { PlanItem } from '../../../shared/agent-records.ts'
 import type { Cause } from '../../../shared/causes.ts'
+import { plainText } from '../../../shared/plain-text.ts'
+import { groupWords, toolWords } from '../../../shared/projections/tool-labels.ts'
 import type { ToolCallView } from '../../../shared/projections/transcript.ts'
 import { counted, exactTime, timeOfDay } from '../primitives/format.ts'
 import { afterInterrupted, causeWords } from '../task/cause-words.ts'
-import { plainText } from './plain-text.ts'
 import type { Row } from './rows.ts'
-import { groupWords, toolWords } from './tool-words.ts'
 
 /** Long enough to know which row it is; the row itself is read next. */
 const nameCharsMax = 120

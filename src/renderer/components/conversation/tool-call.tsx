@@ -15,6 +15,7 @@ import {
   Wrench,
 } from 'lucide-react'
 import { useContext } from 'react'
+import { groupWords, toolWords } from '../../../shared/projections/tool-labels.ts'
 import type { ToolCallView } from '../../../shared/projections/transcript.ts'
 import { type ToolIcon, traitsOf } from '../../../shared/tool-traits.ts'
 import { appliedFileLine } from '../../../shared/tools.ts'
@@ -28,7 +29,6 @@ import { WaitLine } from '../task/wait-line.tsx'
 import { Disclosure } from './disclosure.tsx'
 import { LongText } from './long-text.tsx'
 import { TaskLookupContext } from './task-lookup.ts'
-import { groupWords, toolWords } from './tool-words.ts'
 import { WholeOutput } from './whole-output.tsx'
 
 const icons: Record<ToolIcon, LucideIcon> = {

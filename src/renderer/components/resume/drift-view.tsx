@@ -6,7 +6,7 @@ import {
   describeDrift,
   type UnknownCall,
 } from '../../../shared/drift.ts'
-import { plainText } from '../conversation/plain-text.ts'
+import { plainText } from '../../../shared/plain-text.ts'
 import { PatchView } from '../diff/patch-view.tsx'
 import { counted, timeOfDayWithSeconds } from '../primitives/format.ts'
 import { Skeleton, TextButton } from '../primitives/index.ts'

@@ -13,6 +13,7 @@ import {
 } from 'lucide-react'
 import { type ReactNode, useContext, useEffect } from 'react'
 import type { TaskId } from '../../../shared/ids.ts'
+import { openDependencies } from '../../../shared/projections/open-dependencies.ts'
 import {
   type Activity,
   activityText,
@@ -43,7 +44,6 @@ import {
 } from '../primitives/index.ts'
 import { CauseText } from './cause-text.tsx'
 import { causeWords } from './cause-words.ts'
-import { openDependencies } from './dependencies.ts'
 import { NestedTasks } from './nested-tasks.tsx'
 import { FoldedMarkdown } from './report-view.tsx'
 import { shownStatus } from './shown-status.ts'

@@ -31,7 +31,7 @@ import {
 import { linkOf, type Route } from '../../store/route.ts'
 import { targetName } from '../app/actions.ts'
 import { useActions } from '../app/use-actions.ts'
-import { useCanResume } from '../resume/ResumeButtons.tsx'
+import { useCanResume } from '../resume/resume-buttons.tsx'
 import { useResumeActions } from '../resume/use-resume-actions.ts'
 
 interface ScreenCommand {

@@ -1,0 +1,194 @@
+import { type FormEvent, useRef, useState } from 'react'
+import type { ProjectId } from '../../../shared/ids.ts'
+import { agentsAtOnceDefault, agentsAtOnceMax, type Isolation } from '../../../shared/tasks.ts'
+import {
+  Button,
+  DialogShell,
+  EmptyState,
+  Field,
+  NoticeLine,
+  Select,
+  TextArea,
+  TextInput,
+} from '../../components/primitives/index.ts'
+import { type Problem, problemOf } from '../../rpc/problem.ts'
+import { useAppInfo, usePreference, useProjects, useStores } from '../../store/hooks.ts'
+import { taskRoute } from '../../store/route.ts'
+import { ProblemNotice } from '../app/problem-notice.tsx'
+import { ScenarioField, type ScenarioFile } from './scenario-field.tsx'
+import { hasToBeSeen, SetupTrust } from './setup-trust.tsx'
+import { useProjectSetup } from './use-project-setup.ts'
+
+/** Starts a root agent: where, what with, and with which prompt. */
+export function NewAgentDialog({ projectId: wanted }: { projectId: ProjectId | null }) {
+  const { overlay } = useStores()
+  const projects = useProjects()
+  const [first] = projects
+  if (!first)
+    return (
+      <DialogShell open onClose={overlay.hide} title="New agent" size="small">
+        <EmptyState
+          sentence="Agents work in a project. Add a folder first."
+          action={{
+            label: 'Add a project…',
+            onClick: () => overlay.show({ kind: 'add-project' }),
+          }}
+        />
+      </DialogShell>
+    )
+  return <NewAgentForm projectId={wanted ?? projects.at(-1)?.id ?? first.id} />
+}
+
+function NewAgentForm({ projectId: initial }: { projectId: ProjectId }) {
+  const { client, overlay, navigation, preferences } = useStores()
+  const { info } = useAppInfo()
+  const projects = useProjects()
+  const [projectId, setProjectId] = useState(initial)
+  const field = useRef<HTMLTextAreaElement>(null)
+  const [prompt, setPrompt] = useState('')
+  const [scenario, setScenario] = useState<ScenarioFile | null>(null)
+  const [agentsAtOnce, setAgentsAtOnce] = useState(agentsAtOnceDefault)
+  const preferred = usePreference('isolation')
+  const [busy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<Problem | null>(null)
+  const { setup, setupProblem } = useProjectSetup(projectId)
+  const [setupSeen, setSetupSeen] = useState(false)
+
+  const project = projects.find(({ id }) => id === projectId)
+  const inGit = project?.git ?? false
+  const isolation: Isolation = inGit ? preferred : 'in-place'
+  const asksForTrust = isolation === 'worktree' && setup !== null && !setup.trusted
+  const allowable = !asksForTrust || !hasToBeSeen(setup) || setupSeen
+  const canStart = scenario !== null && prompt.trim() !== '' && allowable
+
+  const start = async () => {
+    if (!scenario || busy) return
+    setBusy(true)
+    setProblem(null)
+    try {
+      if (asksForTrust && setup.configSha256)
+        await client.projects.trustSetup({ projectId, configSha256: setup.configSha256 })
+      const { taskId } = await client.tasks.start({
+        projectId,
+        agent: { kind: 'scripted', scenario: scenario.text, source: scenario.name },
+        prompt: prompt.trim(),
+        isolation,
+        agentsAtOnce,
+      })
+      overlay.hide()
+      navigation.go(taskRoute(taskId))
+    } catch (error) {
+      setProblem(problemOf(error, 'start the agent'))
+      setBusy(false)
+    }
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (canStart) void start()
+  }
+  const fieldError = (field: string) => (problem?.field === field ? problem.message : null)
+  const shownInField = ['scenario', 'prompt', 'agentsAtOnce'].includes(problem?.field ?? '')
+
+  return (
+    <DialogShell
+      open
+      onClose={overlay.hide}
+      title="New agent"
+      size={asksForTrust ? 'medium' : 'small'}
+      focus={field}
+      footer={
+        <div className="flex min-w-0 flex-1 flex-col gap-3">
+          {/* Beside the button that allows it: never out of sight, however small the window. */}
+          {asksForTrust ? <SetupTrust setup={setup} onSeen={setSetupSeen} /> : null}
+          <div className="flex justify-end gap-2">
+            <Button onClick={overlay.hide}>Cancel</Button>
+            <Button
+              type="submit"
+              form="new-agent"
+              variant="primary"
+              shortcut="Mod+Enter"
+              disabled={!canStart}
+              busy={busy}
+            >
+              {asksForTrust ? 'Allow and start' : 'Start'}
+            </Button>
+          </div>
+        </div>
+      }
+    >
+      <form
+        id="new-agent"
+        onSubmit={submit}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event)
+        }}
+        className="flex flex-col gap-4 p-4"
+      >
+        <Field label="Prompt" error={fieldError('prompt')}>
+          <TextArea
+            ref={field}
+            value={prompt}
+            onChange={(event) => setPrompt(event.target.value)}
+            rows={3}
+            placeholder="Describe the task"
+          />
+        </Field>
+        <div className="grid grid-cols-2 gap-4">
+          <Field label="Project">
+            <Select
+              value={projectId}
+              onChange={(chosen) => setProjectId(chosen)}
+              options={projects.map(({ id, name, dir }) => ({ value: id, label: name, hint: dir }))}
+            />
+          </Field>
+          <Field label="Agent">
+            <Select
+              value="scripted"
+              onChange={() => {}}
+              options={(info?.agents ?? []).map(({ kind, name, available, why }) => ({
+                value: kind,
+                label: name,
+                hint: why ?? undefined,
+                disabled: !available,
+              }))}
+            />
+          </Field>
+        </div>
+        <ScenarioField value={scenario} onChange={setScenario} error={fieldError('scenario')} />
+        <div className="grid grid-cols-2 gap-4">
+          <Field
+            label="Works in"
+            hint={inGit ? null : 'Without Git, agents edit the folder directly.'}
+          >
+            <Select
+              value={isolation}
+              disabled={!inGit}
+              onChange={(chosen) => preferences.setState({ isolation: chosen })}
+              options={[
+                { value: 'worktree', label: 'New worktree' },
+                { value: 'in-place', label: 'Project folder' },
+              ]}
+            />
+          </Field>
+          <Field
+            label="Max. parallel agents"
+            hint="Agents waiting for sub-agents don’t count."
+            error={fieldError('agentsAtOnce')}
+          >
+            <TextInput
+              type="number"
+              min={1}
+              max={agentsAtOnceMax}
+              value={agentsAtOnce}
+              onChange={(event) => setAgentsAtOnce(Number(event.target.value))}
+            />
+          </Field>
+        </div>
+        {setupProblem ? (
+          <NoticeLine tone="warning" text={setupProblem.message} details={[setupProblem.details]} />
+        ) : null}
+        {problem && !shownInField ? <ProblemNotice problem={problem} /> : null}
+      </form>
+    </DialogShell>
+  )
+}

@@ -1,0 +1,196 @@
+import { ArchiveRestore, Pin, SquareArrowOutUpRight, Trash2 } from 'lucide-react'
+import type { TranscriptSummary } from '../../../shared/contract/workspace.ts'
+import type { TaskId } from '../../../shared/ids.ts'
+import { isRunning, type Task } from '../../../shared/tasks.ts'
+import {
+  Button,
+  CopyButton,
+  EmptyState,
+  IconButton,
+  Skeleton,
+  Tabs,
+} from '../../components/primitives/index.ts'
+import { beginningOf } from '../../components/task/cause-text.tsx'
+import { causeWords } from '../../components/task/cause-words.ts'
+import { ReportView } from '../../components/task/report-view.tsx'
+import { useLineage, useReport, useStores, useTask } from '../../store/hooks.ts'
+import { taskRoute } from '../../store/route.ts'
+import { ProblemNotice } from '../app/problem-notice.tsx'
+import { useActions } from '../app/use-actions.ts'
+import { ResumeButtons } from '../resume/resume-buttons.tsx'
+import { TaskHeader } from '../task/task-header.tsx'
+import { TranscriptPane } from '../transcript/transcript-pane.tsx'
+import { ArchiveFacts } from './archive-facts.tsx'
+
+/** A report beside its transcript. */
+export function ArchiveReader(props: {
+  taskId: TaskId
+  tab: 'report' | 'transcript'
+  /** Null while the list is being read. */
+  summary: TranscriptSummary | null
+}) {
+  const { taskId, tab, summary } = props
+  const { navigation, preferences, reports } = useStores()
+  const task = useTask(taskId)
+  if (!task) return null
+  if (task.trashed)
+    return (
+      <EmptyState
+        sentence={`“${task.title}” was deleted.`}
+        action={{
+          label: 'Open the trash',
+          onClick: () => {
+            preferences.setState({ archiveShow: 'trash' })
+            navigation.go({ screen: 'archive', taskId: null, tab })
+          },
+        }}
+      />
+    )
+  const show = (id: TaskId, chosen: 'report' | 'transcript') =>
+    navigation.go({ screen: 'archive', taskId: id, tab: chosen })
+  return (
+    <>
+      <TaskHeader
+        task={task}
+        actions={
+          <>
+            <PinAction task={task} />
+            <ResumeButtons task={task} />
+            {task.archived ? (
+              <ArchivedActions task={task} />
+            ) : (
+              <Button
+                icon={<SquareArrowOutUpRight />}
+                onClick={() => navigation.go(taskRoute(taskId))}
+              >
+                Open
+              </Button>
+            )}
+          </>
+        }
+      />
+      {summary ? <ArchiveFacts summary={summary} /> : null}
+      <Tabs
+        label="Report and transcript"
+        className="flex-1"
+        value={tab}
+        onChange={(chosen) => show(taskId, chosen)}
+        tabs={[
+          {
+            value: 'report',
+            label: 'Report',
+            content: (
+              <ReportTab
+                task={task}
+                onShowTranscript={() => show(taskId, 'transcript')}
+                onRetry={(run) => void reports.load(taskId, run)}
+              />
+            ),
+          },
+          {
+            value: 'transcript',
+            label: 'Transcript',
+            content: (
+              <TranscriptPane
+                taskId={taskId}
+                from="start"
+                onViewTranscript={(id) => show(id, 'transcript')}
+              />
+            ),
+          },
+        ]}
+      />
+    </>
+  )
+}
+
+/** A pinned task never expires, nor do its sub-agents. */
+function PinAction({ task }: { task: Task }) {
+  const { pin } = useActions()
+  const above = useLineage(task.id).find((one) => one.pinned && one.id !== task.id)
+  if (above && !task.pinned)
+    return (
+      <IconButton
+        disabled
+        icon={<Pin className="fill-current" />}
+        label={`Kept because “${above.title}” is pinned`}
+      />
+    )
+  return (
+    <IconButton
+      icon={<Pin className={task.pinned ? 'fill-current' : undefined} />}
+      className={task.pinned ? 'text-accent' : undefined}
+      label={
+        task.pinned
+          ? 'Unpin: the transcript may expire again'
+          : 'Pin: never let this transcript and its sub-agents’ expire'
+      }
+      onClick={() => void pin(task.id, !task.pinned)}
+    />
+  )
+}
+
+/** A sub-agent's report and patch are kept with its root; its transcript alone can be deleted. */
+function ArchivedActions({ task }: { task: Task }) {
+  const { restore, trash, deleteTranscript } = useActions()
+  if (task.parentId !== null)
+    return task.hasTranscript && task.transcriptExpired === null ? (
+      <IconButton
+        icon={<Trash2 />}
+        label="Delete transcript"
+        onClick={() => void deleteTranscript(task.id, task.title)}
+      />
+    ) : null
+  return (
+    <>
+      <Button icon={<ArchiveRestore />} onClick={() => void restore(task.id, task.title)}>
+        Restore
+      </Button>
+      <Button icon={<Trash2 />} onClick={() => void trash(task.id, task.title)}>
+        Delete
+      </Button>
+    </>
+  )
+}
+
+function ReportTab(props: { task: Task; onShowTranscript(): void; onRetry(run: number): void }) {
+  const { task, onShowTranscript, onRetry } = props
+  const view = useReport(task, true)
+  if (!view)
+    return (
+      <EmptyState
+        sentence={
+          isRunning(task.status)
+            ? 'The agent is still running and has not reported yet.'
+            : `The agent ended without a report${task.cause ? `: ${beginningOf(causeWords(task.cause))}` : '.'}`
+        }
+        action={{ label: 'Show the transcript', onClick: onShowTranscript }}
+      />
+    )
+  switch (view.phase) {
+    case 'loading':
+      return <Skeleton lines={6} className="mx-auto w-full max-w-reading p-6" />
+    case 'failed':
+      return (
+        <ProblemNotice
+          problem={view.problem}
+          action={{ label: 'Try again', onClick: () => onRetry(task.runs.at(-1)?.run ?? 1) }}
+          className="m-4"
+        />
+      )
+    case 'ready': {
+      const { title, reportMarkdown, run, createdAt } = view.report
+      return (
+        <div className="mx-auto w-full max-w-reading px-6 py-4">
+          <ReportView
+            title={title}
+            markdown={reportMarkdown}
+            run={run}
+            createdAt={createdAt}
+            actions={<CopyButton label="Copy as Markdown" text={reportMarkdown} />}
+          />
+        </div>
+      )
+    }
+  }
+}

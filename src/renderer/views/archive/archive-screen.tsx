@@ -1,0 +1,303 @@
+import { ArrowDownUp, ChevronLeft, ChevronsDownUp, ChevronsUpDown, Trash2 } from 'lucide-react'
+import { useMemo, useRef, useState } from 'react'
+import type { TaskId } from '../../../shared/ids.ts'
+import { counted } from '../../components/primitives/format.ts'
+import {
+  Button,
+  EmptyState,
+  IconButton,
+  Select,
+  Skeleton,
+  TextButton,
+  TextInput,
+} from '../../components/primitives/index.ts'
+import {
+  useLedger,
+  usePreference,
+  useStores,
+  useTaskLookup,
+  useUnreachable,
+} from '../../store/hooks.ts'
+import { toggled as withToggled } from '../../store/preferences.ts'
+import { ProblemNotice } from '../app/problem-notice.tsx'
+import { useActions } from '../app/use-actions.ts'
+import { NothingHere } from '../shell/nothing-here.tsx'
+import { ArchiveList, type ArchiveListHandle } from './archive-list.tsx'
+import { ArchiveReader } from './archive-reader.tsx'
+import {
+  type ArchiveShow,
+  type ArchiveSortKey,
+  type ArchiveStatus,
+  archiveRows,
+} from './archive-rows.ts'
+import { TrashView } from './trash-view.tsx'
+import { useTranscripts } from './use-transcripts.ts'
+
+const statuses: { value: ArchiveStatus; label: string }[] = [
+  { value: 'all', label: 'Any status' },
+  { value: 'completed', label: 'Completed' },
+  { value: 'interrupted', label: 'Interrupted' },
+  { value: 'failed', label: 'Failed' },
+  { value: 'running', label: 'Running' },
+]
+
+const shows: { value: ArchiveShow | 'trash'; label: string }[] = [
+  { value: 'archived', label: 'Archived' },
+  { value: 'live', label: 'Live' },
+  { value: 'pinned', label: 'Pinned' },
+  { value: 'all', label: 'All' },
+  { value: 'trash', label: 'Trash' },
+]
+
+const sorts: { value: ArchiveSortKey; label: string }[] = [
+  { value: 'tree', label: 'By project' },
+  { value: 'ended', label: 'Last active' },
+  { value: 'started', label: 'Started' },
+  { value: 'title', label: 'Title' },
+  { value: 'agent', label: 'Agent' },
+  { value: 'status', label: 'Status' },
+  { value: 'runs', label: 'Runs' },
+  { value: 'entries', label: 'Entries' },
+  { value: 'size', label: 'Size' },
+  { value: 'project', label: 'Project name' },
+]
+
+/** The reports and transcripts of removed workspaces; those of live agents are shown on demand. */
+export function ArchiveScreen(props: {
+  /** An id or a unique prefix; null: nothing is chosen. */
+  selected: string | null
+  tab: 'report' | 'transcript'
+}) {
+  const { selected, tab } = props
+  const { navigation, preferences } = useStores()
+  const by = usePreference('archiveSort')
+  const reversed = usePreference('archiveReversed')
+  const { transcripts, problem, reload } = useTranscripts()
+  const [text, setText] = useState('')
+  const [status, setStatus] = useState<ArchiveStatus>('all')
+  const wanted = usePreference('archiveShow')
+  const show = wanted === 'trash' ? 'archived' : wanted
+  const lookup = useTaskLookup(selected ?? '')
+  const chosen = lookup.kind === 'found' ? lookup.id : null
+  const [folds, setFolds] = useState<string[]>([])
+  const { trashAll } = useActions()
+  const unreachable = useUnreachable()
+  /** How far the deletion of several is; null: nothing is under way. */
+  const [deleting, setDeleting] = useState<string | null>(null)
+  const tasks = useLedger(({ ledger }) => ledger.tasks)
+  const rows = useMemo(() => {
+    const reportTitle = (id: TaskId) => tasks.get(id)?.reportTitle ?? null
+    const filter = { text, status, show, selected: chosen, reportTitle }
+    return archiveRows(transcripts ?? [], filter, { by, reversed }, new Set(folds))
+  }, [transcripts, text, status, show, chosen, by, reversed, folds, tasks])
+  const count = rows.reduce(
+    (sum, row) => sum + (row.kind === 'project' ? row.count : by === 'tree' ? 0 : 1),
+    0,
+  )
+  const trees = rows.flatMap((row) => (row.kind === 'task' && row.below > 0 ? [row] : []))
+  const allFolded = trees.length > 0 && trees.every(({ folded }) => folded)
+  /** Folds every tree, or unfolds every tree once all are folded. */
+  const foldAll = () => {
+    const change = trees.filter(({ folded }) => folded === allFolded).map(({ key }) => key)
+    setFolds(change.reduce<string[]>(withToggled, folds))
+  }
+  const [marked, setMarked] = useState<ReadonlySet<TaskId>>(new Set())
+  // One that was deleted or restored since, or that the filter hides, is not meant any more.
+  const picked = useMemo(
+    () =>
+      new Set(rows.flatMap((row) => (row.kind === 'task' && marked.has(row.key) ? [row.key] : []))),
+    [rows, marked],
+  )
+  const list = useRef<ArchiveListHandle>(null)
+  const reader = useRef<HTMLElement>(null)
+  const read = () => {
+    const scrolls = '[role="tabpanel"] section[tabindex="0"]'
+    const panel = reader.current?.querySelector<HTMLElement>(scrolls)
+    ;(panel ?? reader.current?.querySelector<HTMLElement>('[role="tabpanel"]'))?.focus()
+  }
+  const chooseShown = (
+    <Select
+      quiet
+      label="Show"
+      value={wanted}
+      onChange={(archiveShow) => {
+        preferences.setState({ archiveShow })
+        // The trash has no reader beside it: an open agent would stay in its place.
+        if (archiveShow === 'trash' && selected !== null)
+          navigation.go({ screen: 'archive', taskId: null, tab })
+      }}
+      options={shows}
+      className="shrink-0"
+    />
+  )
+  // A link to an agent opens it, whatever was shown last.
+  if (wanted === 'trash' && selected === null) return <TrashView show={chooseShown} />
+  if (transcripts?.length === 0)
+    return (
+      <EmptyState
+        sentence="Nothing is recorded yet. Transcripts, reports and patches stay here after their workspace is removed."
+        action={{ label: 'Back', onClick: () => navigation.go({ screen: 'home' }) }}
+      />
+    )
+  return (
+    <div className="flex min-h-0 flex-1">
+      <section
+        aria-label="Archive"
+        // A narrow window has room for one of the two.
+        className={`flex w-full min-w-0 shrink-0 flex-col border-r md:w-[300px] lg:w-[360px] ${selected === null ? '' : 'max-md:hidden'}`}
+      >
+        <div className="flex shrink-0 flex-col gap-1 border-b px-3 py-2">
+          <div className="flex items-center gap-1">
+            <h1 className="text-title font-semibold">Archive</h1>
+            <span
+              title={`${counted(count, 'agent')} of ${transcripts?.length ?? 0}`}
+              className="tabular flex-1 pl-1 text-small text-muted"
+            >
+              {transcripts ? count : null}
+            </span>
+            {by === 'tree' && trees.length > 0 && text.trim() === '' ? (
+              <IconButton
+                label={allFolded ? 'Expand all' : 'Collapse all'}
+                icon={allFolded ? <ChevronsUpDown /> : <ChevronsDownUp />}
+                onClick={foldAll}
+              />
+            ) : null}
+            <Select
+              quiet
+              label="Sort by"
+              value={by}
+              onChange={(chosen) => preferences.setState({ archiveSort: chosen })}
+              options={sorts}
+              className="shrink-0"
+            />
+            {by === 'tree' ? null : (
+              <IconButton
+                label="Reverse order"
+                icon={<ArrowDownUp />}
+                pressed={reversed}
+                onClick={() => preferences.setState({ archiveReversed: !reversed })}
+              />
+            )}
+          </div>
+          <TextInput
+            type="search"
+            aria-label="Filter by title, report, agent, project or id"
+            placeholder="Filter by title, report, agent, project or id"
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key !== 'ArrowDown' && event.key !== 'Enter') return
+              event.preventDefault()
+              list.current?.enter()
+            }}
+          />
+          <div className="flex gap-1">
+            {chooseShown}
+            <Select
+              quiet
+              label="Status"
+              value={status}
+              onChange={(chosen) => setStatus(chosen)}
+              options={statuses}
+              className="shrink-0"
+            />
+          </div>
+        </div>
+        {picked.size > 0 ? (
+          <div className="flex shrink-0 items-center gap-2 border-b px-3 py-1.5">
+            <span role="status" className="min-w-0 flex-1 truncate">
+              {deleting ?? `${picked.size} selected`}
+            </span>
+            <Button size="small" disabled={deleting !== null} onClick={() => setMarked(new Set())}>
+              Cancel
+            </Button>
+            <Button
+              size="small"
+              icon={<Trash2 />}
+              disabled={deleting !== null || unreachable !== undefined}
+              title={unreachable}
+              onClick={async () => {
+                setDeleting('Deleting…')
+                await trashAll([...picked], setDeleting)
+                setDeleting(null)
+                setMarked(new Set())
+              }}
+            >
+              Delete
+            </Button>
+          </div>
+        ) : null}
+        {problem ? (
+          <ProblemNotice
+            problem={problem}
+            action={{ label: 'Try again', onClick: reload }}
+            className="m-2"
+          />
+        ) : null}
+        {transcripts && rows.length === 0 ? (
+          <p className="p-4 text-center text-muted">
+            {text.trim() === '' && show === 'archived' && status === 'all'
+              ? 'Nothing is archived yet. '
+              : 'No matches. '}
+            {show === 'all' ? null : (
+              <TextButton onClick={() => preferences.setState({ archiveShow: 'all' })}>
+                Show all agents
+              </TextButton>
+            )}
+          </p>
+        ) : transcripts ? (
+          <ArchiveList
+            ref={list}
+            rows={rows}
+            picked={picked}
+            onPick={(id) => {
+              const next = new Set(picked)
+              if (!next.delete(id)) next.add(id)
+              setMarked(next)
+            }}
+            onToggle={(key) => setFolds(withToggled(folds, key))}
+            selected={chosen}
+            onRead={read}
+            onSelect={(taskId) =>
+              navigation.go({ screen: 'archive', taskId, tab }, { replace: selected !== null })
+            }
+          />
+        ) : problem ? null : (
+          <Skeleton lines={8} className="p-3" />
+        )}
+      </section>
+      <section
+        ref={reader}
+        aria-label="Reader"
+        className={`flex min-w-0 flex-1 flex-col ${selected === null ? 'max-md:hidden' : ''}`}
+      >
+        {selected === null ? null : (
+          <Button
+            variant="quiet"
+            icon={<ChevronLeft />}
+            onClick={() => navigation.go({ screen: 'archive', taskId: null, tab })}
+            className="m-1 self-start md:hidden"
+          >
+            Archive
+          </Button>
+        )}
+        {selected === null ? (
+          <EmptyState sentence="Select an agent to read its report and transcript." />
+        ) : chosen ? (
+          <ArchiveReader
+            key={chosen}
+            taskId={chosen}
+            tab={tab}
+            summary={transcripts?.find(({ taskId }) => taskId === chosen) ?? null}
+          />
+        ) : (
+          <NothingHere
+            what="task"
+            id={selected}
+            candidates={lookup.kind === 'ambiguous' ? lookup.candidates : []}
+          />
+        )}
+      </section>
+    </div>
+  )
+}

@@ -1,0 +1,74 @@
+import { type ReactNode, useCallback, useEffect, useState } from 'react'
+import type { TrashEntry } from '../../../shared/contract/retention.ts'
+import { Skeleton } from '../../components/primitives/index.ts'
+import { TrashList } from '../../components/retention/trash-list.tsx'
+import { type Problem, problemOf } from '../../rpc/problem.ts'
+import { useAppInfo, useLedger, useStores } from '../../store/hooks.ts'
+import { ProblemNotice } from '../app/problem-notice.tsx'
+import { useActions } from '../app/use-actions.ts'
+
+interface Trash {
+  entries: TrashEntry[]
+  bytes: number
+  bytesMax: number | null
+  dir: string
+}
+
+/** The trash, in place of the archive's list. `show`: chooses what the archive shows. */
+export function TrashView({ show }: { show: ReactNode }) {
+  const { client } = useStores()
+  const { restoreTrashed, deleteTrashed, openTrash } = useActions()
+  // A page may be on another machine than the folder.
+  const opens = useAppInfo().info?.host === 'desktop'
+  const seq = useLedger(({ ledger }) => ledger.seq)
+  const [trash, setTrash] = useState<Trash | null>(null)
+  const [problem, setProblem] = useState<Problem | null>(null)
+  const [progress, setProgress] = useState<string | null>(null)
+  const load = useCallback(
+    () =>
+      client.retention.trash().then(
+        (found) => {
+          setTrash(found)
+          setProblem(null)
+        },
+        (error: unknown) => setProblem(problemOf(error, 'read the trash')),
+      ),
+    [client],
+  )
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what the ledger says of the trash may have changed
+  useEffect(() => {
+    if (progress === null) void load()
+  }, [load, seq, progress])
+  const doing = async (work: (onProgress: (text: string) => void) => Promise<void>) => {
+    setProgress('Working…')
+    await work(setProgress)
+    await load()
+    setProgress(null)
+  }
+  return (
+    <section aria-label="Archive" className="flex min-h-0 min-w-0 flex-1 flex-col">
+      <div className="flex shrink-0 items-center gap-2 border-b px-3 py-2">
+        <h1 className="flex-1 text-title font-semibold">Trash</h1>
+        {show}
+      </div>
+      {problem ? (
+        <ProblemNotice
+          problem={problem}
+          action={{ label: 'Try again', onClick: () => void load() }}
+          className="m-2"
+        />
+      ) : null}
+      {trash ? (
+        <TrashList
+          {...trash}
+          progress={progress}
+          onOpen={opens ? (name) => void openTrash(name) : null}
+          onRestore={(names) => void doing((onProgress) => restoreTrashed(names, onProgress))}
+          onDelete={(names) => void doing((onProgress) => deleteTrashed(names, onProgress))}
+        />
+      ) : problem ? null : (
+        <Skeleton lines={8} className="p-3" />
+      )}
+    </section>
+  )
+}

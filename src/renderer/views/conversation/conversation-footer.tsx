@@ -1,0 +1,218 @@
+import { RotateCcw } from 'lucide-react'
+import { type ReactNode, type Ref, useState } from 'react'
+import { useStore } from 'zustand'
+import type { Cause } from '../../../shared/causes.ts'
+import { isRunning, type Task } from '../../../shared/tasks.ts'
+import { Composer } from '../../components/composer/composer.tsx'
+import { Button, RelativeTime, StatusIcon, TextButton } from '../../components/primitives/index.ts'
+import { afterInterrupted, causeWords } from '../../components/task/cause-words.ts'
+import { canBeContinued } from '../../components/task/what-next.ts'
+import { type Problem, problemOf } from '../../rpc/problem.ts'
+import { useActivity, useLedger, useStores, useUnreachable } from '../../store/hooks.ts'
+import { isWaiting, resumableBelow, stoppedAt } from '../../store/resumable.ts'
+import { ProblemNotice } from '../app/problem-notice.tsx'
+import { useActions } from '../app/use-actions.ts'
+import { useResumeActions } from '../resume/use-resume-actions.ts'
+import { ResultLine } from './result-line.tsx'
+import { WaitingPrompts } from './waiting-prompts.tsx'
+
+/** The result of the last run, and where a person writes to a root; for other tasks, why they can't. */
+export function ConversationFooter(props: {
+  task: Task
+  /** Esc was pressed once: the next one stops the agent. */
+  stopsNext: boolean
+  onSent(): void
+  onReview(): void
+  composer: Ref<HTMLTextAreaElement>
+}) {
+  const { task, stopsNext, onSent, onReview, composer } = props
+  const parentTitle = useLedger(
+    ({ ledger }) => (task.parentId && ledger.tasks.get(task.parentId)?.title) || null,
+  )
+  if (!task.archived && task.workspace?.pending)
+    return (
+      <Line>
+        The workspace could not be removed yet: {task.workspace.pending.error}. Shiplog tries again
+        at the next start.
+      </Line>
+    )
+  if (task.archived || task.workspace?.removal)
+    return <Line>Workspace removed. Transcript and report are in the archive.</Line>
+  if (task.parentId && stopsNext)
+    return (
+      <Line>
+        <StopsNext />
+      </Line>
+    )
+  if (task.parentId)
+    return (
+      <>
+        <div className="shrink-0 px-6 pb-2">
+          <div className="mx-auto max-w-reading">
+            <ResultLine task={task} onReview={onReview} />
+          </div>
+        </div>
+        <Line>This is a sub-agent of “{parentTitle}”. Read-only.</Line>
+      </>
+    )
+  if (task.status === 'abandoned' || task.status === 'cancelled') return <Ended task={task} />
+  return (
+    <RootComposer
+      key={task.id}
+      task={task}
+      stopsNext={stopsNext}
+      onSent={onSent}
+      onReview={onReview}
+      composer={composer}
+    />
+  )
+}
+
+/** Abandoned or cancelled: it takes no follow-up, but a new task can continue from it. */
+function Ended({ task }: { task: Task }) {
+  const { continueFrom } = useResumeActions()
+  return (
+    <Line>
+      {task.status === 'abandoned' ? 'Abandoned' : 'Cancelled'}
+      {afterEnded(task.cause)}. The transcript is kept.
+      {canBeContinued(task) ? (
+        <TextButton className="ml-2" onClick={() => continueFrom(task.id)}>
+          Continue as a new task…
+        </TextButton>
+      ) : null}
+    </Line>
+  )
+}
+
+/** ` by you` after `Abandoned`, else the cause after a colon. */
+function afterEnded(cause: Cause | null): string {
+  if (cause === null) return ''
+  return cause.kind === 'abandoned' ? ' by you' : `: ${causeWords(cause)}`
+}
+
+/** Whether the footer says why a root stopped, and offers Resume. */
+export const hasResumeLine = (task: Task): boolean =>
+  task.status === 'interrupted' &&
+  task.parentId === null &&
+  !task.archived &&
+  !task.workspace?.pending &&
+  !task.workspace?.removal
+
+/** Why the root stopped, with Resume, above the composer. */
+function InterruptedLine({ task }: { task: Task }) {
+  const { resume } = useResumeActions()
+  const unreachable = useUnreachable()
+  const lost = unreachable !== undefined
+  const { resumes } = useStores()
+  const waiting = isWaiting(task, useActivity(task.id))
+  const checking = useStore(resumes.store, (view) => view.looking.has(task.id))
+  return (
+    <div className="flex items-center gap-2 rounded-md bg-amber-tint py-1 pr-1 pl-3">
+      <StatusIcon status="interrupted" decorative />
+      <p className="untrusted line-clamp-2 min-w-0 flex-1">
+        {waiting ? (
+          'Waiting for a free slot.'
+        ) : (
+          <>
+            Interrupted <RelativeTime at={stoppedAt(task)} />
+            {afterInterrupted(task.cause)}. Resume to continue, or send a new instruction.
+          </>
+        )}
+      </p>
+      {waiting ? null : (
+        <Button
+          size="small"
+          icon={<RotateCcw />}
+          shortcut="r"
+          busy={checking}
+          disabled={lost}
+          title={unreachable}
+          onClick={() => void resume(task.id)}
+        >
+          Resume
+        </Button>
+      )}
+    </div>
+  )
+}
+
+const StopsNext = () => (
+  <span role="status" className="text-ink">
+    Press Esc again to stop
+  </span>
+)
+
+function Line({ children }: { children: ReactNode }) {
+  return (
+    <p className="untrusted shrink-0 border-t px-4 py-2 text-center text-small text-muted">
+      {children}
+    </p>
+  )
+}
+
+function RootComposer(props: {
+  task: Task
+  stopsNext: boolean
+  onSent(): void
+  onReview(): void
+  composer: Ref<HTMLTextAreaElement>
+}) {
+  const { task, stopsNext, onSent, onReview, composer } = props
+  const { client, ledger, overlay } = useStores()
+  const { stop } = useActions()
+  const [text, setText] = useState(drafts.get(task.id) ?? '')
+  const [sending, setSending] = useState(false)
+  const [problem, setProblem] = useState<Problem | null>(null)
+  const running = isRunning(task.status)
+  const unreachable = useUnreachable()
+  const change = (next: string) => {
+    setText(next)
+    drafts.set(task.id, next)
+  }
+  const askFirst = (prompt: string) => {
+    const { tasks } = ledger.store.getState().ledger
+    const interrupted = resumableBelow(tasks, task.id).length
+    const onSend = () => void send(prompt)
+    if (interrupted === 0) onSend()
+    else overlay.show({ kind: 'follow-up', taskId: task.id, interrupted, onSend })
+  }
+  const send = async (prompt: string) => {
+    setSending(true)
+    setProblem(null)
+    try {
+      await client.tasks.prompt({ taskId: task.id, prompt })
+      change('')
+      onSent()
+    } catch (error) {
+      setProblem(problemOf(error, 'send the follow-up'))
+    } finally {
+      setSending(false)
+    }
+  }
+  return (
+    <div className="shrink-0 px-6 pt-1 pb-4">
+      <div className="mx-auto flex max-w-reading flex-col gap-2">
+        <ResultLine task={task} onReview={onReview} />
+        <WaitingPrompts task={task} />
+        {problem ? <ProblemNotice problem={problem} /> : null}
+        {hasResumeLine(task) ? <InterruptedLine task={task} /> : null}
+        <Composer
+          ref={composer}
+          label="Follow-up"
+          draft={text}
+          onDraftChange={change}
+          onSend={askFirst}
+          running={running}
+          sending={sending}
+          unreachable={unreachable}
+          info={stopsNext ? <StopsNext /> : undefined}
+          onStop={() => void stop(task.id)}
+          placeholder={running ? 'Write a follow-up' : 'Send a follow-up'}
+        />
+      </div>
+    </div>
+  )
+}
+
+/** Text that was typed and not sent, kept while the window is open. */
+const drafts = new Map<string, string>()

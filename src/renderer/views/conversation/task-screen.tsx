@@ -1,0 +1,275 @@
+import { Archive, Copy, Link, PanelRight, Square, Users } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import type { TaskId } from '../../../shared/ids.ts'
+import { isRunning } from '../../../shared/tasks.ts'
+import { Button, IconButton, type MenuEntry } from '../../components/primitives/index.ts'
+import {
+  useAppInfo,
+  useLedger,
+  usePreference,
+  useStores,
+  useTask,
+  useTaskLookup,
+  useUnreachable,
+} from '../../store/hooks.ts'
+import { inspectorWidthMax, inspectorWidthMin } from '../../store/preferences.ts'
+import { resumableGroup } from '../../store/resumable-group.ts'
+import { linkOf, projectRoute, taskRoute } from '../../store/route.ts'
+import { useActions } from '../app/use-actions.ts'
+import { Inspector } from '../inspector/inspector.tsx'
+import { ResumeButtons, useCanResume } from '../resume/resume-buttons.tsx'
+import { useResumeActions } from '../resume/use-resume-actions.ts'
+import { NothingHere } from '../shell/nothing-here.tsx'
+import { Splitter } from '../shell/splitter.tsx'
+import { useKeys } from '../shell/use-keys.ts'
+import { useWide } from '../shell/use-wide.ts'
+import { TaskHeader } from '../task/task-header.tsx'
+import { TranscriptDialog } from '../transcript/transcript-dialog.tsx'
+import { TranscriptPane } from '../transcript/transcript-pane.tsx'
+import { ConversationFooter, hasResumeLine } from './conversation-footer.tsx'
+import { ResultCounts } from './result-line.tsx'
+
+/** A task's conversation, with the transcript that the address names over it. */
+export function TaskScreen(props: { taskId: string; transcriptOf: string | null }) {
+  const lookup = useTaskLookup(props.taskId)
+  const child = useTaskLookup(props.transcriptOf ?? props.taskId)
+  if (lookup.kind !== 'found')
+    return (
+      <NothingHere
+        what="task"
+        id={props.taskId}
+        candidates={lookup.kind === 'ambiguous' ? lookup.candidates : []}
+      />
+    )
+  return (
+    <>
+      <FoundTask taskId={lookup.id} />
+      {props.transcriptOf ? (
+        <TranscriptDialog
+          below={lookup.id}
+          taskId={child.kind === 'found' ? child.id : null}
+          asked={props.transcriptOf}
+        />
+      ) : null}
+    </>
+  )
+}
+
+function FoundTask({ taskId }: { taskId: TaskId }) {
+  const task = useTask(taskId)
+  const wide = useWide()
+  const { preferences, navigation } = useStores()
+  const { stop, copy, removeWorkspace } = useActions()
+  const { info } = useAppInfo()
+  const open = usePreference('inspectorOpen')
+  const width = usePreference('inspectorWidth')
+  /** In a narrow window the inspector is a sheet that is not remembered. */
+  const [sheet, setSheet] = useState(false)
+  const [sent, setSent] = useState(0)
+  const composer = useRef<HTMLTextAreaElement>(null)
+  const running = task !== null && isRunning(task.status)
+  const unreachable = useUnreachable()
+  const lost = unreachable !== undefined
+  const [stopsNext, pressStop] = useTwice(taskId, () => void stop(taskId))
+  const resumable = useCanResume(task)
+  const { resume, resumeGroup } = useResumeActions()
+  const group = useLedger(({ ledger }) => resumableGroup(ledger, taskId).length)
+  const viewTranscript = (id: TaskId) => navigation.go({ screen: 'task', taskId, transcriptOf: id })
+  useKeys([
+    { keys: 'i', label: 'Changes and state', group: 'Agent', run: () => toggle() },
+    ...(task?.parentId === null
+      ? [
+          {
+            keys: 'c',
+            label: 'Write a follow-up',
+            group: 'Agent' as const,
+            run: () => composer.current?.focus(),
+          },
+        ]
+      : []),
+    ...(resumable && !lost
+      ? [
+          {
+            keys: 'r',
+            label: 'Resume the agent',
+            group: 'Agent' as const,
+            run: () => void resume(taskId),
+          },
+        ]
+      : []),
+    ...(sheet && !wide
+      ? [
+          {
+            keys: 'Escape',
+            label: 'Close the sheet',
+            group: 'Agent' as const,
+            run: () => setSheet(false),
+          },
+        ]
+      : running && !lost
+        ? [
+            {
+              keys: 'Escape',
+              label: 'Stop the agent (press it twice)',
+              group: 'Agent' as const,
+              run: pressStop,
+            },
+          ]
+        : []),
+  ])
+  const toggle = () => {
+    if (wide) preferences.setState({ inspectorOpen: !open })
+    else setSheet(!sheet)
+  }
+  const archive = async () => {
+    if (!task || !(await removeWorkspace(taskId, task.title)) || task.parentId !== null) return
+    navigation.go(projectRoute(task.projectId))
+  }
+  const review = () => {
+    preferences.setState(
+      wide ? { inspectorTab: 'changes', inspectorOpen: true } : { inspectorTab: 'changes' },
+    )
+    if (!wide) setSheet(true)
+  }
+  if (!task) return null
+  const menu: MenuEntry[] = [
+    ...(group > 0
+      ? [
+          {
+            label: `Resume parallel group (${group})…`,
+            icon: <Users />,
+            disabled: lost,
+            onSelect: () => resumeGroup(taskId),
+          },
+        ]
+      : []),
+    {
+      label: 'Copy link',
+      icon: <Link />,
+      onSelect: () =>
+        void copy(linkOf(taskRoute(taskId), info?.host ?? null, location), 'the link'),
+    },
+    { label: 'Copy ID', icon: <Copy />, onSelect: () => void copy(taskId, 'the ID') },
+    ...(task.workspace && task.workspace.removal === null
+      ? [
+          {
+            label: running ? 'Stop and archive' : 'Archive',
+            icon: <Archive />,
+            disabled: lost,
+            onSelect: () => void archive(),
+          },
+        ]
+      : []),
+  ]
+  const shown = wide ? open : sheet
+  return (
+    <div className="relative flex min-h-0 flex-1">
+      <section aria-label="Conversation" className="flex min-w-0 flex-1 flex-col">
+        <TaskHeader
+          task={task}
+          actions={
+            <>
+              {running && task.parentId ? (
+                <Button
+                  icon={<Square />}
+                  disabled={lost}
+                  title={unreachable}
+                  onClick={() => void stop(taskId)}
+                  shortcut="Esc"
+                >
+                  Stop
+                </Button>
+              ) : null}
+              <ResumeButtons task={task} withKey resumedBelow={hasResumeLine(task)} extra={menu} />
+              {task.archived ? (
+                <IconButton
+                  label="Open in the archive"
+                  icon={<Archive />}
+                  onClick={() => navigation.go({ screen: 'archive', taskId, tab: 'report' })}
+                />
+              ) : null}
+              <ResultCounts task={task} onReview={review} />
+              <IconButton
+                label="Changes and state"
+                shortcut="i"
+                icon={<PanelRight />}
+                pressed={shown}
+                onClick={toggle}
+              />
+            </>
+          }
+        />
+        <TranscriptPane
+          key={taskId}
+          taskId={taskId}
+          from="end"
+          onViewTranscript={viewTranscript}
+          toEnd={sent}
+        />
+        <ConversationFooter
+          task={task}
+          stopsNext={stopsNext && running && !lost}
+          onSent={() => setSent(sent + 1)}
+          onReview={review}
+          composer={composer}
+        />
+      </section>
+      {shown && wide ? (
+        <>
+          <Splitter
+            label="Width of the inspector"
+            width={width}
+            min={inspectorWidthMin}
+            max={inspectorWidthMax}
+            grows="right"
+            onChange={(inspectorWidth) => preferences.setState({ inspectorWidth })}
+          />
+          <aside
+            aria-label="Inspector"
+            style={{ width }}
+            // Isolated: what sticks in it stays below the splitter. However wide it was made, the conversation keeps some room.
+            className="isolate flex max-w-[calc(100%-320px)] min-h-0 shrink-0 flex-col"
+          >
+            <Inspector task={task} onClose={toggle} />
+          </aside>
+        </>
+      ) : null}
+      {shown && !wide ? (
+        <>
+          {/* The sheet lies over Stop and Send: the scrim says so, and a click on it closes the sheet. */}
+          <div
+            aria-hidden
+            data-scrim
+            onClick={() => setSheet(false)}
+            className="absolute inset-0 z-20 bg-scrim"
+          />
+          <aside
+            aria-label="Inspector"
+            className="absolute inset-y-0 right-0 z-20 flex w-[min(440px,100%)] flex-col border-l bg-canvas shadow-popup"
+          >
+            <Inspector task={task} onClose={toggle} />
+          </aside>
+        </>
+      ) : null}
+    </div>
+  )
+}
+
+/** A second Esc counts this soon after the first; one alone may have been meant for something else. */
+const secondPressMs = 3_000
+
+/** Does something at the second of two presses. True between them. `key`: what both have to be about. */
+function useTwice(key: string, act: () => void): [pressedOnce: boolean, press: () => void] {
+  const [pressed, setPressed] = useState<string | null>(null)
+  useEffect(() => {
+    if (pressed === null) return
+    const timer = setTimeout(() => setPressed(null), secondPressMs)
+    return () => clearTimeout(timer)
+  }, [pressed])
+  const pressedOnce = pressed === key
+  const press = () => {
+    setPressed(pressedOnce ? null : key)
+    if (pressedOnce) act()
+  }
+  return [pressedOnce, press]
+}

@@ -1,0 +1,96 @@
+import { type FormEvent, type ReactNode, type RefObject, useId, useRef, useState } from 'react'
+import { Button, DialogShell } from '../../components/primitives/index.ts'
+import { type Problem, problemOf } from '../../rpc/problem.ts'
+import { useStores, useUnreachable } from '../../store/hooks.ts'
+import { showProblem } from '../app/actions.ts'
+import { ProblemNotice } from '../app/problem-notice.tsx'
+
+/**
+ * A small dialog around one form. `submit` is called once at a time and only while the host can be reached; the
+ * dialog closes when it resolves, and says what went wrong when it rejects. Closed before that, it leaves the
+ * dialog that is open then alone, and a failure is a toast.
+ */
+export function FormDialog(props: {
+  title: string
+  /** The label of the button that submits. */
+  action: string
+  /** For what it says when it fails: "Could not …". */
+  doing: string
+  canSubmit: boolean
+  /** Asked before it submits. False keeps the dialog as it is: the fields say why. */
+  validate?(): boolean
+  submit(): Promise<void>
+  /** What has the focus at first; Cancel where there is nothing to fill in. */
+  focus?: RefObject<HTMLElement | null>
+  /** The button takes something away. */
+  danger?: boolean
+  /** For fields in which Enter begins a new line. */
+  submitsByModEnter?: boolean
+  children: ReactNode
+}) {
+  const { title, action, doing, canSubmit, validate, submit, focus, children } = props
+  const { submitsByModEnter = false, danger = false } = props
+  const { overlay } = useStores()
+  const unreachable = useUnreachable()
+  const formId = useId()
+  const cancel = useRef<HTMLButtonElement>(null)
+  const [busy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<Problem | null>(null)
+  const disabled = !canSubmit || unreachable !== undefined
+  const onSubmit = async (event: FormEvent) => {
+    event.preventDefault()
+    if (disabled || busy || validate?.() === false) return
+    setBusy(true)
+    setProblem(null)
+    const own = overlay.store.getState()
+    try {
+      await submit()
+      overlay.hideOnly(own)
+    } catch (error) {
+      const failed = problemOf(error, doing)
+      if (overlay.store.getState() !== own) return showProblem(failed)
+      setProblem(failed)
+      setBusy(false)
+    }
+  }
+  return (
+    <DialogShell
+      open
+      onClose={overlay.hide}
+      title={title}
+      size="small"
+      focus={focus ?? cancel}
+      footer={
+        <>
+          <Button ref={cancel} onClick={overlay.hide}>
+            Cancel
+          </Button>
+          <Button
+            type="submit"
+            form={formId}
+            variant={danger ? 'danger' : 'primary'}
+            shortcut={submitsByModEnter ? 'Mod+Enter' : undefined}
+            busy={busy}
+            disabled={disabled && !busy}
+            title={unreachable}
+          >
+            {action}
+          </Button>
+        </>
+      }
+    >
+      <form
+        id={formId}
+        onSubmit={(event) => void onSubmit(event)}
+        onKeyDown={(event) => {
+          if (submitsByModEnter && event.key === 'Enter' && (event.ctrlKey || event.metaKey))
+            void onSubmit(event)
+        }}
+        className="flex flex-col gap-4 p-4"
+      >
+        {children}
+        {problem ? <ProblemNotice problem={problem} /> : null}
+      </form>
+    </DialogShell>
+  )
+}

@@ -1,0 +1,198 @@
+import { Check, FolderOpen, GitMerge, RefreshCw, SquarePen } from 'lucide-react'
+import { useEffect } from 'react'
+import { useStore } from 'zustand'
+import type { WorkspaceDiff } from '../../../shared/contract/workspace.ts'
+import type { TaskId } from '../../../shared/ids.ts'
+import { isRunning, type Task, undoableApply } from '../../../shared/tasks.ts'
+import { AppliedLine } from '../../components/diff/applied-line.tsx'
+import { counted } from '../../components/primitives/format.ts'
+import {
+  Button,
+  EmptyState,
+  IconButton,
+  NoticeLine,
+  Skeleton,
+} from '../../components/primitives/index.ts'
+import { useConnectionLost, useProject, useStores, useUnreachable } from '../../store/hooks.ts'
+import { targetName } from '../app/actions.ts'
+import { ProblemNotice } from '../app/problem-notice.tsx'
+import { useActions } from '../app/use-actions.ts'
+import { FileChanges } from './file-changes.tsx'
+import { useDiff } from './use-diff.ts'
+
+/** The files that the workspace changed since its base commit, with Apply, Open in editor and Open folder. */
+export function ChangesTab({ task }: { task: Task }) {
+  const project = useProject(task.projectId)
+  const { workspace } = task
+  if (project && !project.git)
+    return (
+      <EmptyState sentence="This project is not a Git repository. Agents edit the folder directly, so there is nothing to compare." />
+    )
+  if (!workspace) return <EmptyState sentence="No workspace yet." />
+  if (workspace.isolation === 'in-place')
+    return (
+      <EmptyState sentence="This agent edits the project folder directly. Its changes are already there." />
+    )
+  if (workspace.removal)
+    return (
+      <EmptyState sentence={removedWords[task.patch]}>
+        {task.patch === 'ready' ? <ApplyButton task={task} diff={null} /> : null}
+        <Applied task={task} target={targetName(task)} />
+      </EmptyState>
+    )
+  return <Changes task={task} />
+}
+
+/** What became of its changes once its worktree was removed, by the status of its patch. */
+const removedWords: Record<Task['patch'], string> = {
+  none: 'The worktree was removed. The agent changed no files.',
+  pending: 'The worktree was removed. The changes are being saved as a patch.',
+  ready: 'The worktree was removed. The changes are kept as a patch.',
+  applied: 'The changes were applied and the worktree was removed.',
+  failed: 'The worktree was removed, and its changes could not be kept as a patch.',
+}
+
+function Changes({ task }: { task: Task }) {
+  const { diff, problem, loading, refresh } = useDiff(task)
+  const { openFolder } = useActions()
+  const lost = useConnectionLost()
+  if (!diff && !problem && lost) return <EmptyState sentence="Changes load once connected." />
+  if (!diff && !problem) return <Skeleton className="p-4" />
+  return (
+    <div className="flex flex-col">
+      <div className="flex items-center border-b px-4 py-2">
+        <span className="mr-2 flex min-w-0 flex-1">
+          {diff && (diff.files.length > 0 || task.patch === 'applied') ? (
+            <ApplyButton task={task} diff={diff} />
+          ) : null}
+        </span>
+        <IconButton
+          label="Open in editor"
+          icon={<SquarePen />}
+          onClick={() => void openFolder(task.id, 'editor')}
+        />
+        <IconButton
+          label="Open folder"
+          icon={<FolderOpen />}
+          onClick={() => void openFolder(task.id, 'file-manager')}
+        />
+        <IconButton label="Refresh" icon={<RefreshCw />} aria-busy={loading} onClick={refresh} />
+      </div>
+      <Applied task={task} target={diff?.target.branch ?? targetName(task)} />
+      <ApplyOutcomeNote task={task} />
+      {problem ? (
+        <ProblemNotice
+          problem={problem}
+          action={{ label: 'Try again', onClick: refresh }}
+          className="m-4"
+        />
+      ) : null}
+      {diff && diff.files.length === 0 ? (
+        <EmptyState
+          sentence={
+            isRunning(task.status) ? 'No files changed yet.' : 'The agent changed no files.'
+          }
+        />
+      ) : null}
+      {diff && diff.files.length > 0 ? <FileChanges taskId={task.id} diff={diff} /> : null}
+    </div>
+  )
+}
+
+function ApplyButton({ task, diff }: { task: Task; diff: WorkspaceDiff | null }) {
+  const { applies } = useStores()
+  const { applyPatch } = useActions()
+  const unreachable = useUnreachable()
+  const lost = unreachable !== undefined
+  const view = useStore(applies.store, (known) => known.get(task.id))
+  const patch = diff?.patch ?? ''
+  const before = appliedDiffs.get(task.id)
+  const applied = task.patch === 'applied' && (!before || before === patch)
+  useEffect(() => {
+    if (applied) appliedDiffs.set(task.id, patch)
+    // What is applied next is not known yet.
+    else if (task.patch !== 'applied' && appliedDiffs.has(task.id)) {
+      if (task.fileUpdates) appliedDiffs.set(task.id, '')
+      else appliedDiffs.delete(task.id)
+    }
+  }, [task.id, task.patch, task.fileUpdates, applied, patch])
+  const running = isRunning(task.status)
+  const where = diff?.target.branch ?? (task.parentId ? 'the parent’s worktree' : targetName(task))
+  const apply = async () => {
+    await applyPatch(task.id, where)
+    const outcome = applies.store.getState().get(task.id)?.kind
+    if (outcome === 'applied' || outcome === 'already-applied') appliedDiffs.set(task.id, patch)
+  }
+  const label = applied ? 'Applied' : before !== undefined ? 'Apply again' : `Apply to ${where}`
+  return (
+    <Button
+      variant={applied ? 'quiet' : 'primary'}
+      icon={applied ? <Check className="text-green" /> : <GitMerge />}
+      busy={view?.kind === 'applying'}
+      disabled={running || applied || lost}
+      title={
+        lost
+          ? unreachable
+          : applied
+            ? `Already in ${targetName(task)}, not committed`
+            : running
+              ? 'The agent is still running'
+              : diff?.target.path
+      }
+      className="min-w-0 shrink!"
+      onClick={() => void apply()}
+    >
+      <span className="truncate">{label}</span>
+    </Button>
+  )
+}
+
+/** Where what was applied is found later, and undone. */
+function Applied({ task, target }: { task: Task; target: string }) {
+  const { applies } = useStores()
+  const { undoApply } = useActions()
+  const unreachable = useUnreachable()
+  const view = useStore(applies.store, (known) => known.get(task.id))
+  const applied = undoableApply(task, Date.now())
+  if (!applied) return null
+  return (
+    <AppliedLine
+      files={applied.files}
+      target={target}
+      at={applied.doneAt ?? applied.startedAt}
+      undoing={view?.kind === 'undoing'}
+      notNow={unreachable ?? null}
+      changedSince={view?.kind === 'changed-since' ? view.paths : null}
+      onUndo={() => void undoApply(task.id)}
+      onDismiss={() => applies.forget(task.id)}
+    />
+  )
+}
+
+/** The diff of each task as it was applied, for as long as the window is open: another one can be applied again. */
+const appliedDiffs = new Map<TaskId, string>()
+
+/** A conflict stays to be read; a toast would be gone. */
+function ApplyOutcomeNote({ task }: { task: Task }) {
+  const { applies } = useStores()
+  const view = useStore(applies.store, (known) => known.get(task.id))
+  const dismiss = () => applies.forget(task.id)
+  switch (view?.kind) {
+    case 'conflict':
+      return (
+        <NoticeLine
+          tone="warning"
+          className="border-b px-4"
+          text={`Conflicts in ${counted(view.paths.length, 'file')}; nothing was changed. Resolve them in your editor, then apply again.`}
+          details={[...new Set([...view.paths, ...view.message.split('\n').slice(1)])].filter(
+            (line) => line.trim() !== '',
+          )}
+          onDismiss={dismiss}
+        />
+      )
+    case 'failed':
+      return <ProblemNotice problem={view.problem} className="m-4" />
+    default:
+      return null
+  }
+}

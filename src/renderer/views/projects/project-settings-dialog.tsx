@@ -1,0 +1,207 @@
+import { useEffect, useId, useRef, useState } from 'react'
+import type { ProjectPlanning } from '../../../shared/contract/projects.ts'
+import type { ProjectId } from '../../../shared/ids.ts'
+import {
+  defaultEnvironment,
+  isSameEnvironment,
+  type Project,
+  type ProjectEnvironment,
+} from '../../../shared/tasks.ts'
+import { Button, Field, NoticeLine, Skeleton, TextArea } from '../../components/primitives/index.ts'
+import { type Problem, problemOf } from '../../rpc/problem.ts'
+import { useProject, useStores, useUnreachable } from '../../store/hooks.ts'
+import { ProblemNotice } from '../app/problem-notice.tsx'
+import { FormDialog } from '../dialogs/form-dialog.tsx'
+import { type EnvironmentForm, environmentFormOf, parseEnvironment } from './environment-form.ts'
+
+/** What is set for one project: which variables its agents get, and where its agent history is kept. */
+export function ProjectSettingsDialog({ projectId }: { projectId: ProjectId }) {
+  const project = useProject(projectId)
+  return project ? <Settings project={project} /> : null
+}
+
+function Settings({ project }: { project: Project }) {
+  const { client } = useStores()
+  const present = project.environment ?? defaultEnvironment
+  /** What was set when the person began to change it; null: nothing was changed, so what is set is shown. */
+  const [edit, setEdit] = useState<{ form: EnvironmentForm; from: ProjectEnvironment } | null>(null)
+  const field = useRef<HTMLInputElement>(null)
+  const form = edit?.form ?? environmentFormOf(present)
+  const { environment, error } = parseEnvironment(form)
+  // While it is saved, what is set becomes what was asked for.
+  const isSaved = environment !== null && isSameEnvironment(environment, present)
+  const isOutdated = edit !== null && !isSaved && !isSameEnvironment(edit.from, present)
+  return (
+    <FormDialog
+      title={`Settings of ${project.name}`}
+      action="Save"
+      doing="save the settings of the project"
+      canSubmit={environment !== null && !isOutdated}
+      submit={async () => {
+        if (!edit || !environment || isSameEnvironment(environment, edit.from)) return
+        const shown = edit.from
+        await client.projects.setEnvironment({ projectId: project.id, environment, shown })
+      }}
+      focus={field}
+    >
+      {isOutdated ? (
+        <NoticeLine
+          tone="warning"
+          text="These settings were changed elsewhere while you were changing them, so yours can’t be saved over them."
+          action={{ label: 'Show what is set now', onClick: () => setEdit(null) }}
+        />
+      ) : null}
+      <EnvironmentFields
+        form={form}
+        error={error}
+        onChange={(changed) => setEdit({ form: changed, from: edit?.from ?? present })}
+        first={field}
+      />
+      <PlanningFolder project={project} />
+    </FormDialog>
+  )
+}
+
+function EnvironmentFields(props: {
+  form: EnvironmentForm
+  error: string | null
+  onChange(form: EnvironmentForm): void
+  first: React.RefObject<HTMLInputElement | null>
+}) {
+  const { form, error, onChange, first } = props
+  const name = useId()
+  const option = (mode: EnvironmentForm['mode'], label: string, hint: string) => (
+    <label className="flex gap-2">
+      <input
+        ref={form.mode === mode ? first : undefined}
+        type="radio"
+        name={name}
+        checked={form.mode === mode}
+        onChange={() => onChange({ ...form, mode })}
+        className="mt-0.5 size-4 shrink-0 accent-[var(--accent-fill)]"
+      />
+      <span>
+        {label}
+        <span className="block text-small text-muted">{hint}</span>
+      </span>
+    </label>
+  )
+  return (
+    <div className="flex flex-col gap-3">
+      <fieldset className="flex flex-col gap-2">
+        <legend className="mb-2 font-semibold">Environment variables that agents get</legend>
+        {option(
+          'others',
+          'Everything except secrets',
+          'Your variables, without tokens, keys and passwords.',
+        )}
+        {option(
+          'listed',
+          'Only the ones listed here',
+          'And what every program needs, such as PATH and HOME.',
+        )}
+      </fieldset>
+      {form.mode === 'others' ? (
+        <Field
+          label="Secrets to pass on"
+          error={error}
+          hint="Names, one a line, such as NPM_TOKEN. Agents can read the value and use it as you can."
+        >
+          <TextArea
+            rows={2}
+            value={form.secrets}
+            onChange={(event) => onChange({ ...form, secrets: event.target.value })}
+            className="font-mono text-code"
+          />
+        </Field>
+      ) : (
+        <Field
+          label="Variables to pass on"
+          error={error}
+          hint="Names, one a line, such as JAVA_HOME. A secret that is listed is passed on too."
+        >
+          <TextArea
+            rows={3}
+            value={form.listed}
+            onChange={(event) => onChange({ ...form, listed: event.target.value })}
+            className="font-mono text-code"
+          />
+        </Field>
+      )}
+      <p className="text-small text-muted">
+        Applies to agents’ commands and the set-up command, from each agent’s next run on.
+      </p>
+    </div>
+  )
+}
+
+/** Where the agent history is kept. Making the folder is done at once and is no part of what is saved. */
+function PlanningFolder({ project }: { project: Project }) {
+  const { client } = useStores()
+  const unreachable = useUnreachable()
+  const [planning, setPlanning] = useState<ProjectPlanning | null>(null)
+  const [problem, setProblem] = useState<Problem | null>(null)
+  const [busy, setBusy] = useState(false)
+  const projectId = project.id
+  useEffect(() => {
+    let wanted = true
+    client.projects.planning({ projectId }).then(
+      (found) => wanted && setPlanning(found),
+      (error: unknown) => wanted && setProblem(problemOf(error, 'look for .planning')),
+    )
+    return () => {
+      wanted = false
+    }
+  }, [client, projectId])
+  const make = async () => {
+    setBusy(true)
+    setProblem(null)
+    try {
+      await client.projects.makePlanning({ projectId })
+      setPlanning(await client.projects.planning({ projectId }))
+    } catch (error) {
+      setProblem(problemOf(error, 'create .planning'))
+    }
+    setBusy(false)
+  }
+  return (
+    <section className="flex flex-col gap-2 border-t pt-4">
+      <h3 className="font-semibold">Agent history</h3>
+      {planning === null && problem === null ? <Skeleton lines={1} /> : null}
+      {planning ? <PlanningWords planning={planning} /> : null}
+      {planning?.state === 'missing' ? (
+        <Button
+          className="self-start"
+          busy={busy}
+          disabled={unreachable !== undefined}
+          title={unreachable}
+          onClick={() => void make()}
+        >
+          Create .planning
+        </Button>
+      ) : null}
+      {problem ? <ProblemNotice problem={problem} /> : null}
+    </section>
+  )
+}
+
+function PlanningWords({ planning: { state, dir } }: { planning: ProjectPlanning }) {
+  const path = <code className="untrusted font-mono text-code">{dir}</code>
+  switch (state) {
+    case 'used':
+      return <p className="text-muted">Kept in {path}, where planning tools read it.</p>
+    case 'missing':
+      return (
+        <p className="text-muted">
+          Kept in Shiplog’s data directory. To let planning tools read it, keep it in the project,
+          in {path}.
+        </p>
+      )
+    case 'unusable':
+      return (
+        <p className="text-muted">
+          Kept in Shiplog’s data directory, because {path} is not a folder of the project.
+        </p>
+      )
+  }
+}

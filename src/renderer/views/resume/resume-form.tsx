@@ -1,0 +1,296 @@
+import {
+  type FormEvent,
+  type RefObject,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
+import type { DriftConflict } from '../../../shared/drift.ts'
+import type { TaskId } from '../../../shared/ids.ts'
+import type { ResumeChoice, ResumeSelector } from '../../../shared/resume.ts'
+import { agentsAtOnceDefault, agentsAtOnceMax } from '../../../shared/tasks.ts'
+import {
+  Button,
+  DialogBody,
+  DialogDescription,
+  Field,
+  TextInput,
+} from '../../components/primitives/index.ts'
+import { CandidateList } from '../../components/resume/candidate-list.tsx'
+import { unknownCallsNote } from '../../components/resume/drift-view.tsx'
+import type { Problem } from '../../rpc/problem.ts'
+import { useHostSince, useLedger, useStores, useUnreachable } from '../../store/hooks.ts'
+import type { ResumeAsk } from '../../store/overlay.ts'
+import { isResumable, resumableBelow, stoppedAt } from '../../store/resumable.ts'
+import { resumableGroup } from '../../store/resumable-group.ts'
+import { ProblemNotice } from '../app/problem-notice.tsx'
+import {
+  actWords,
+  type CandidateRow,
+  type ChoiceCounts,
+  type Choices,
+  countChoices,
+  firstChoices,
+  needsDecision,
+  onlyTopmost,
+  type PlannedAgent,
+  rowsFor,
+  sentChoices,
+  summaryWords,
+  withChoice,
+} from './choices.ts'
+import { type ResumeScope, ScopeChoice } from './scope-choice.tsx'
+import { useResumeActions } from './use-resume-actions.ts'
+
+export function ResumeForm(props: {
+  ask: ResumeAsk
+  selector: ResumeSelector
+  agents: PlannedAgent[]
+  checked: number
+  complete: boolean
+  /** Why not all of them could be checked. */
+  checkProblem: Problem | null
+  first: ResumeChoice
+  scope: ResumeScope
+  onScope(scope: ResumeScope): void
+  /** What is chosen for the topmost one, and for how many what. */
+  onCounts(top: ResumeChoice, counts: ChoiceCounts): void
+  onCheckAgain(): void
+}) {
+  const { ask, selector, agents, checked, complete, checkProblem, first, scope, onScope } = props
+  const { onCounts } = props
+  const { client, overlay } = useStores()
+  const { confirm } = useResumeActions()
+  // Changes in place; what it says of these few is the same for as long as the dialog is open.
+  const tasks = useLedger(({ ledger }) => ledger.tasks)
+  const unreachable = useUnreachable()
+  const lost = unreachable !== undefined
+  const hostSince = useHostSince()
+  const activity = useLedger((view) => view.activity)
+  const all = rowsFor(agents, ask, tasks, hostSince, activity)
+  const scopes = useScopes(ask)
+  /** Only what the person chose: what is found out later may change the rest. */
+  const [chosen, setChosen] = useState<Choices | null>(null)
+  const [atOnce, setAtOnce] = useState(agentsAtOnceDefault)
+  const confirmButton = useRef<HTMLButtonElement>(null)
+  const cancelButton = useRef<HTMLButtonElement>(null)
+  const formId = useId()
+
+  const wanted = withoutBlocked(chosen ?? firstChoices(all, first, tasks), all)
+  const rows = scope === 'one' ? all.slice(0, 1) : all
+  const { meant, choices } =
+    scope === 'one' ? onlyTopmost(all, wanted) : { meant: rows, choices: wanted }
+  const counts = countChoices(meant, choices)
+  const nothing = counts.resume + counts.restart + counts.abandon === 0
+  const atOnceWrong = !Number.isInteger(atOnce) || atOnce < 1 || atOnce > agentsAtOnceMax
+  const alone = rows.length === 1 && ask.of === 'task' && all.length === 1
+  const [only] = rows
+  const isTopAsked = ask.of === 'task' && all[0]?.candidate.taskId === ask.taskId
+  const top = (isTopAsked && only && choices[only.candidate.taskId]) || first
+  // Restarting and abandoning do not depend on what has changed.
+  const disabled = nothing || atOnceWrong || lost || counts.unchecked > 0
+  // The title is the dialog's own, above this. Before it is painted: the two must never disagree.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what it says follows from these
+  useLayoutEffect(() => onCounts(top, counts), [top, ...Object.values(counts)])
+  useFirstFocus(
+    { ready: counts.unchecked === 0, calm: counts.conflicting === 0 },
+    confirmButton,
+    cancelButton,
+  )
+
+  const act = () => {
+    const started = rows.flatMap(({ candidate: { taskId } }) =>
+      ['resume', 'restart'].includes(choices[taskId] ?? 'resume') ? [taskId] : [],
+    )
+    void confirm({
+      ask,
+      started,
+      request: {
+        selector,
+        force: counts.conflicting > 0,
+        choices: sentChoices(agents, meant, choices),
+        ...(ask.of === 'all' ? { agentsAtOnce: atOnce } : {}),
+      },
+    })
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (!disabled) act()
+  }
+  const restart = (taskId: TaskId) =>
+    void confirm({
+      ask,
+      started: [taskId],
+      request: { selector, force: false, choices: { [taskId]: 'restart' } },
+    })
+  const choose = (taskId: TaskId, choice: ResumeChoice) =>
+    setChosen(withChoice(wanted, all, taskId, choice, tasks))
+  const loadDiff = async (taskId: TaskId, { path, blobs }: DriftConflict): Promise<string> =>
+    blobs ? (await client.tasks.changedFileDiff({ taskId, path, blobs })).patch : ''
+
+  return (
+    <DialogBody
+      footer={
+        <>
+          <CheckProgress checked={checked} count={agents.length} complete={complete} />
+          <Button ref={cancelButton} onClick={overlay.hide}>
+            Cancel
+          </Button>
+          {alone && only && only.candidate.status === 'interrupted' && !only.candidate.obstacle ? (
+            <Button
+              disabled={lost}
+              title={unreachable ?? 'Starts over from the beginning; its record so far is kept'}
+              onClick={() => restart(only.candidate.taskId)}
+            >
+              Restart
+            </Button>
+          ) : null}
+          <Button
+            ref={confirmButton}
+            variant="primary"
+            // With conflicts only the button itself confirms, not Enter in a field.
+            {...(counts.conflicting > 0
+              ? { type: 'button', onClick: act }
+              : { type: 'submit', form: formId })}
+            disabled={disabled}
+            title={unreachable}
+          >
+            {actWords(counts)}
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} onSubmit={submit} className="flex flex-col gap-4 p-4">
+        {checkProblem ? (
+          <ProblemNotice
+            problem={checkProblem}
+            action={{ label: 'Try again', onClick: props.onCheckAgain }}
+          />
+        ) : null}
+        <DialogDescription className="untrusted text-read">
+          {summaryWords(counts)}
+          {hasUnknownCalls(rows, choices) ? ` ${unknownCallsNote}` : ''}
+        </DialogDescription>
+        {scopes.length > 1 ? (
+          <ScopeChoice
+            // An agent with nothing below it is a whole tree and has no entry for that.
+            value={scopes.some(({ value }) => value === scope) ? scope : 'one'}
+            options={scopes}
+            onChange={onScope}
+          />
+        ) : null}
+        {ask.of === 'all' && counts.resume > 1 ? (
+          <Field
+            label="Max. parallel agents"
+            hint="The others wait for their turn."
+            error={atOnceWrong ? `A whole number from 1 to ${agentsAtOnceMax}.` : null}
+            className="w-56"
+          >
+            <TextInput
+              type="number"
+              min={1}
+              max={agentsAtOnceMax}
+              value={atOnce}
+              onChange={(event) => setAtOnce(Number(event.target.value))}
+            />
+          </Field>
+        ) : null}
+        <CandidateList
+          rows={inShownOrder(rows).map((row) => {
+            const { taskId, title, parentId } = row.candidate
+            const task = tasks.get(taskId)
+            const isAmbiguous = rows.filter(({ candidate }) => candidate.title === title).length > 1
+            return {
+              ...row,
+              choice: choices[taskId] ?? 'resume',
+              stoppedAt: task ? stoppedAt(task) : null,
+              cause: task?.cause ?? null,
+              parentTitle: isAmbiguous && parentId ? (tasks.get(parentId)?.title ?? null) : null,
+              open: needsDecision(row),
+            }
+          })}
+          onChoose={alone ? undefined : choose}
+          loadDiff={loadDiff}
+        />
+      </form>
+    </DialogBody>
+  )
+}
+
+/** What can be resumed with the agent that was asked for, as it was when the dialog opened. */
+function useScopes(ask: ResumeAsk) {
+  const { ledger } = useStores().ledger.store.getState()
+  const [scopes] = useState(() => {
+    if (ask.of === 'all') return []
+    const below = resumableBelow(ledger.tasks, ask.taskId).length
+    const task = ledger.tasks.get(ask.taskId)
+    const isSelf = task !== undefined && isResumable(ledger.tasks, task)
+    const group = resumableGroup(ledger, ask.taskId).length
+    const options: { value: ResumeScope; label: string }[] = []
+    if (below > 0 && isSelf) options.push({ value: 'tree', label: `Whole tree (${below + 1})` })
+    if (isSelf) options.push({ value: 'one', label: 'Only this agent' })
+    if (group > 0) options.push({ value: 'group', label: `Parallel group (${group})` })
+    return options
+  })
+  return scopes
+}
+
+/** Those that need a decision first and out of their tree, then the others as a tree. */
+function inShownOrder(rows: CandidateRow[]): CandidateRow[] {
+  const urgent = rows.filter(needsDecision)
+  if (urgent.length === 0 || urgent.length === rows.length) return rows
+  const calm = rows.filter((row) => !needsDecision(row))
+  return [...urgent.map((row) => ({ ...row, depth: 0 })), ...calm]
+}
+
+/** One that can't be resumed is left, unless it is to be abandoned. */
+function withoutBlocked(choices: Choices, rows: CandidateRow[]): Choices {
+  const blocked = rows.filter(
+    ({ candidate: { taskId, obstacle } }) =>
+      obstacle !== null && (choices[taskId] ?? 'resume') === 'resume',
+  )
+  return blocked.length === 0
+    ? choices
+    : ({
+        ...choices,
+        ...Object.fromEntries(blocked.map(({ candidate }) => [candidate.taskId, 'leave'])),
+      } as Choices)
+}
+
+const hasUnknownCalls = (rows: CandidateRow[], choices: Choices): boolean =>
+  rows.some(
+    ({ candidate: { taskId, drift } }) =>
+      (choices[taskId] ?? 'resume') === 'resume' && (drift?.unknownCalls.length ?? 0) > 0,
+  )
+
+function CheckProgress(props: { checked: number; count: number; complete: boolean }) {
+  const { checked, count, complete } = props
+  if (complete || checked >= count) return null
+  return (
+    <p role="status" className="tabular mr-auto text-small text-muted">
+      {count === 1 ? 'Checking what changed…' : `Checking ${checked + 1} of ${count}…`}
+    </p>
+  )
+}
+
+/** Enter resumes where nothing speaks against it; once, when everything is known. */
+function useFirstFocus(
+  { ready, calm }: { ready: boolean; calm: boolean },
+  confirm: RefObject<HTMLButtonElement | null>,
+  cancel: RefObject<HTMLButtonElement | null>,
+): void {
+  const isCalm = useRef(calm)
+  isCalm.current = calm
+  useEffect(() => {
+    if (!ready) return
+    // After the dialog has taken the focus itself, and never from something that the person is using.
+    const frame = requestAnimationFrame(() => {
+      const { activeElement } = document
+      if (activeElement?.closest('form, button, [role="listbox"]')) return
+      ;(isCalm.current ? confirm : cancel).current?.focus()
+    })
+    return () => cancelAnimationFrame(frame)
+  }, [ready, confirm, cancel])
+}

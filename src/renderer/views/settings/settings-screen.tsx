@@ -1,0 +1,163 @@
+import type { ReactNode } from 'react'
+import type { LeaseInfo } from '../../../shared/contract/app.ts'
+import { defaultEnvironment, type Project } from '../../../shared/tasks.ts'
+import {
+  Button,
+  CopyButton,
+  Field,
+  RelativeTime,
+  Select,
+  StatusIcon,
+} from '../../components/primitives/index.ts'
+import { useAppInfo, usePreference, useProjects, useStores } from '../../store/hooks.ts'
+import type { Preferences } from '../../store/preferences.ts'
+import { ProblemNotice } from '../app/problem-notice.tsx'
+import { environmentWords } from '../projects/environment-form.ts'
+import { NotificationSetting } from './notification-setting.tsx'
+import { RetentionSection } from './retention-section.tsx'
+
+const themes: { value: Preferences['theme']; label: string }[] = [
+  { value: 'system', label: 'Match system' },
+  { value: 'light', label: 'Light' },
+  { value: 'dark', label: 'Dark' },
+]
+
+const hosts = { desktop: 'Desktop app', web: 'Web host', cli: 'Command line' } as const
+
+export function SettingsScreen() {
+  const { info, problem } = useAppInfo()
+  const { preferences, appInfo } = useStores()
+  const theme = usePreference('theme')
+  const projects = useProjects()
+  return (
+    <div className="min-h-0 flex-1 overflow-auto">
+      <div className="mx-auto flex max-w-reading flex-col gap-8 px-6 py-6">
+        <h1 className="text-title font-semibold">Settings</h1>
+        <Section title="Appearance">
+          <Field label="Theme" className="max-w-60">
+            <Select
+              value={theme}
+              onChange={(chosen) => preferences.setState({ theme: chosen })}
+              options={themes}
+            />
+          </Field>
+        </Section>
+        <Section title="Notifications">
+          <NotificationSetting />
+        </Section>
+        <Section title="Retention">
+          <RetentionSection />
+        </Section>
+        {projects.length > 0 ? (
+          <Section title="Projects">
+            <ProjectList projects={projects} />
+          </Section>
+        ) : null}
+        {problem && !info ? (
+          <ProblemNotice
+            problem={problem}
+            action={{ label: 'Try again', onClick: () => void appInfo.load() }}
+          />
+        ) : null}
+        {info ? (
+          <>
+            <Section title="Agents">
+              <ul>
+                {info.agents.map((agent) => (
+                  <li key={agent.kind} className="flex min-h-7 items-center gap-2">
+                    <StatusIcon decorative status={agent.available ? 'completed' : 'blocked'} />
+                    {agent.name}
+                    <span className="text-muted">
+                      {agent.available ? 'ready' : `unavailable: ${agent.why ?? 'unknown'}`}
+                    </span>
+                  </li>
+                ))}
+              </ul>
+            </Section>
+            <Section title="Data directory">
+              <div className="flex items-center gap-1">
+                <code className="untrusted font-mono text-code">{info.dataDir}</code>
+                <CopyButton text={info.dataDir} label="Copy path" />
+              </div>
+              <p className="text-muted">
+                Reports, transcripts, patches and worktrees. To use another one, set{' '}
+                <code className="font-mono text-code">--data-dir</code> or the environment variable{' '}
+                <code className="font-mono text-code">SHIPLOG_DATA_DIR</code>.
+              </p>
+              <WhoWrites lease={info.lease} />
+            </Section>
+            <Section title="About">
+              <p>
+                Shiplog {info.version}
+                <span className="text-muted">
+                  {' '}
+                  · {hosts[info.host]} · {info.platform}
+                </span>
+              </p>
+              <p className="text-muted">
+                Runs coding agents and their sub-agents in their own workspaces, and records
+                everything they do.
+              </p>
+            </Section>
+          </>
+        ) : null}
+      </div>
+    </div>
+  )
+}
+
+/** Each project with what its agents get of the environment, and a way to change it. */
+function ProjectList({ projects }: { projects: Project[] }) {
+  const { overlay } = useStores()
+  return (
+    <ul aria-label="Projects" className="flex flex-col">
+      {projects.map(({ id, name, dir, environment = defaultEnvironment }) => (
+        <li key={id} className="flex min-h-11 items-center gap-3 border-b py-1 last:border-b-0">
+          <div className="min-w-0 flex-1">
+            <p className="untrusted truncate">{name}</p>
+            <p title={dir} className="untrusted truncate text-small text-muted">
+              {dir}
+            </p>
+            <p className="untrusted text-small text-muted">
+              Agents get:{' '}
+              {environmentWords(environment).replace(/^./, (first) => first.toLowerCase())}
+            </p>
+          </div>
+          <Button
+            size="small"
+            aria-label={`Change the settings of ${name}`}
+            onClick={() => overlay.show({ kind: 'project-settings', projectId: id })}
+          >
+            Change…
+          </Button>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** One process writes a data directory; the page's host is it. */
+function WhoWrites({ lease }: { lease: LeaseInfo }) {
+  return (
+    <p>
+      In use by this app (pid {lease.pid})
+      <span className="text-muted">
+        {' '}
+        on <span className="untrusted">{lease.hostName}</span>, started{' '}
+        <RelativeTime at={lease.since} />.{' '}
+        {lease.endpoint
+          ? 'CLI commands go through it.'
+          : 'CLI commands have to wait until it has quit.'}
+      </span>
+    </p>
+  )
+}
+
+function Section({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section className="flex flex-col gap-2">
+      <h2 className="border-b pb-1 font-semibold">{title}</h2>
+      {children}
+    </section>
+  )
+}

@@ -1,0 +1,241 @@
+import { useEffect } from 'react'
+import type { TaskId } from '../../../shared/ids.ts'
+import { useLedger, useOverlay, usePreference, useRoute, useStores } from '../../store/hooks.ts'
+import { sidebarWidthMax, sidebarWidthMin } from '../../store/preferences.ts'
+import { formatRoute } from '../../store/route.ts'
+import { withSeen } from '../../store/seen.ts'
+import { NewAgentDialog } from '../agents/new-agent-dialog.tsx'
+import { ErrorBoundary } from '../app/error-boundary.tsx'
+import { ArchiveScreen } from '../archive/archive-screen.tsx'
+import { TaskScreen } from '../conversation/task-screen.tsx'
+import { HomeScreen } from '../home/home-screen.tsx'
+import { KeysDialog } from '../keys/keys-dialog.tsx'
+import { useNotifications } from '../notifications/use-notifications.ts'
+import { Palette } from '../palette/palette.tsx'
+import { AddProjectDialog } from '../projects/add-project-dialog.tsx'
+import { ProjectScreen } from '../projects/project-screen.tsx'
+import { ProjectSettingsDialog } from '../projects/project-settings-dialog.tsx'
+import { RemoveProjectDialog } from '../projects/remove-project-dialog.tsx'
+import { ContinueDialog } from '../resume/continue-dialog.tsx'
+import { FollowUpDialog } from '../resume/follow-up-dialog.tsx'
+import { ResumeDialog } from '../resume/resume-dialog.tsx'
+import { SettingsScreen } from '../settings/settings-screen.tsx'
+import { Rail } from '../sidebar/rail.tsx'
+import { Sidebar } from '../sidebar/sidebar.tsx'
+import { LinkPullRequestDialog } from '../task/link-pull-request-dialog.tsx'
+import { RenameDialog } from '../task/rename-dialog.tsx'
+import { ConnectionBanner } from './banner.tsx'
+import { Notices } from './notices.tsx'
+import { focusNextPane } from './panes.ts'
+import { Splitter } from './splitter.tsx'
+import { useFocusAfterDialog } from './use-focus-after-dialog.ts'
+import { useFocusKept } from './use-focus-kept.ts'
+import { useKeyListener, useKeys } from './use-keys.ts'
+import { useNewAgentKeys } from './use-new-agent-keys.ts'
+import { useWide } from './use-wide.ts'
+
+/** Sidebar, the current screen, and the dialog that may lie over them. */
+export function Shell() {
+  const wide = useWide()
+  const address = formatRoute(useRoute())
+  const width = usePreference('sidebarWidth')
+  const { preferences } = useStores()
+  useKeyListener()
+  useWindowKeys()
+  useWindowTitle()
+  useNotifications()
+  useFocusKept()
+  useFocusAfterDialog()
+  useBackHides()
+  useSeen()
+  return (
+    <div className="flex h-full overflow-hidden">
+      {wide ? <Sidebar width={width} /> : <Rail />}
+      <main className="relative flex min-w-0 flex-1 flex-col">
+        {wide ? (
+          // In a landmark like everything else; on the edge that it moves.
+          <div className="absolute inset-y-0 left-0 z-10 flex">
+            <Splitter
+              label="Width of the sidebar"
+              width={width}
+              min={sidebarWidthMin}
+              max={sidebarWidthMax}
+              grows="left"
+              onChange={(sidebarWidth) => preferences.setState({ sidebarWidth })}
+            />
+          </div>
+        ) : null}
+        <ConnectionBanner />
+        <Notices />
+        <ErrorBoundary resetKey={address}>
+          <Screen />
+        </ErrorBoundary>
+      </main>
+      <Overlays />
+    </div>
+  )
+}
+
+function Screen() {
+  const route = useRoute()
+  switch (route.screen) {
+    case 'home':
+      return <HomeScreen />
+    case 'project':
+      return <ProjectScreen key={route.projectId} projectId={route.projectId} />
+    case 'task':
+      return <TaskScreen taskId={route.taskId} transcriptOf={route.transcriptOf} />
+    case 'archive':
+      return <ArchiveScreen selected={route.taskId} tab={route.tab} />
+    case 'settings':
+      return <SettingsScreen />
+  }
+}
+
+function Overlays() {
+  const overlay = useOverlay()
+  switch (overlay.kind) {
+    case 'none':
+      return null
+    case 'add-project':
+      return <AddProjectDialog />
+    case 'project-settings':
+      return <ProjectSettingsDialog projectId={overlay.projectId} />
+    case 'remove-project':
+      return <RemoveProjectDialog projectId={overlay.projectId} />
+    case 'new-agent':
+      return <NewAgentDialog projectId={overlay.projectId} />
+    case 'resume':
+      return <ResumeDialog ask={overlay.ask} found={overlay.found} choice={overlay.choice} />
+    case 'rename':
+      return <RenameDialog taskId={overlay.taskId} />
+    case 'link-pull-request':
+      return <LinkPullRequestDialog taskId={overlay.taskId} />
+    case 'follow-up':
+      return <FollowUpDialog {...overlay} />
+    case 'continue-from':
+      return <ContinueDialog taskId={overlay.taskId} />
+    case 'palette':
+      return <Palette />
+    case 'keys':
+      return <KeysDialog />
+  }
+}
+
+/** The root on screen counts as looked at, also when its run ends while it is. */
+function useSeen(): void {
+  const route = useRoute()
+  const { preferences } = useStores()
+  const task = useLedger(({ ledger }) =>
+    route.screen === 'task' ? (ledger.tasks.get(route.taskId as TaskId) ?? null) : null,
+  )
+  useEffect(() => {
+    if (!task) return
+    const mark = () => {
+      if (document.visibilityState !== 'visible') return
+      const { seen } = preferences.getState()
+      const after = withSeen(seen, task)
+      if (after !== seen) preferences.setState({ seen: after })
+    }
+    mark()
+    document.addEventListener('visibilitychange', mark)
+    return () => document.removeEventListener('visibilitychange', mark)
+  }, [preferences, task])
+}
+
+function useWindowKeys(): void {
+  const { overlay, navigation } = useStores()
+  const projectId = useRouteProject()
+  const newAgent = () => overlay.show({ kind: 'new-agent', projectId })
+  useKeys([
+    {
+      keys: 'Mod+k',
+      label: 'Search commands and agents',
+      group: 'Everywhere',
+      run: () => overlay.show({ kind: 'palette' }),
+    },
+    {
+      keys: useNewAgentKeys().replace('N', 'n'),
+      label: 'New agent',
+      group: 'Everywhere',
+      run: newAgent,
+    },
+    {
+      keys: 'g a',
+      label: 'Archive',
+      group: 'Everywhere',
+      run: () => navigation.go({ screen: 'archive', taskId: null, tab: 'report' }),
+    },
+    {
+      keys: 'g s',
+      label: 'Settings',
+      group: 'Everywhere',
+      run: () => navigation.go({ screen: 'settings' }),
+    },
+    {
+      keys: '?',
+      label: 'Show shortcuts',
+      group: 'Everywhere',
+      run: () => overlay.show({ kind: 'keys' }),
+    },
+    { keys: 'F6', label: 'Next pane', group: 'Everywhere', run: () => focusNextPane() },
+    // The same two while a transcript lies over the window.
+    {
+      keys: 'Mod+k',
+      label: 'Search commands and agents',
+      group: 'Everywhere',
+      scope: 'dialog',
+      run: () => overlay.show({ kind: 'palette' }),
+    },
+    {
+      keys: '?',
+      label: 'Show shortcuts',
+      group: 'Everywhere',
+      scope: 'dialog',
+      run: () => overlay.show({ kind: 'keys' }),
+    },
+    { keys: 'Mod+Enter', label: 'Send', group: 'Agent' },
+  ])
+}
+
+/** A dialog without an address of its own goes with the screen that it was opened over. */
+function useBackHides(): void {
+  const { overlay } = useStores()
+  useEffect(() => {
+    window.addEventListener('popstate', overlay.hide)
+    return () => window.removeEventListener('popstate', overlay.hide)
+  }, [overlay])
+}
+
+/** What is on screen, for the taskbar, the tabs of a browser and its history. */
+function useWindowTitle(): void {
+  const route = useRoute()
+  const shown = useLedger(({ ledger }) => {
+    switch (route.screen) {
+      case 'task':
+        return ledger.tasks.get(route.taskId as TaskId)?.title ?? null
+      case 'project':
+        return [...ledger.projects.values()].find(({ id }) => id === route.projectId)?.name ?? null
+      case 'archive':
+        return 'Archive'
+      case 'settings':
+        return 'Settings'
+      case 'home':
+        return null
+    }
+  })
+  useEffect(() => {
+    document.title = shown ? `${shown} · Shiplog` : 'Shiplog'
+  }, [shown])
+}
+
+/** The project of what is on screen, for a new agent to start in. */
+function useRouteProject() {
+  const route = useRoute()
+  return useLedger(({ ledger }) => {
+    if (route.screen === 'project')
+      return [...ledger.projects.keys()].find((id) => id === route.projectId) ?? null
+    if (route.screen === 'task') return ledger.tasks.get(route.taskId as TaskId)?.projectId ?? null
+    return null
+  })
+}

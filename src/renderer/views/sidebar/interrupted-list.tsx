@@ -1,0 +1,88 @@
+import { useMemo, useRef, useState } from 'react'
+import { useStore } from 'zustand'
+import type { TaskId } from '../../../shared/ids.ts'
+import { Tree } from '../../components/tree/tree.tsx'
+import { withKeptRows } from '../../components/tree/tree-row.ts'
+import { useInterruptedTrees, useLedger, useStores, useUnreachable } from '../../store/hooks.ts'
+import { isWaiting } from '../../store/resumable.ts'
+import { taskRoute } from '../../store/route.ts'
+import { useResumeActions } from '../resume/use-resume-actions.ts'
+import { BatchProgress } from './batch-progress.tsx'
+import { InterruptedHeader } from './interrupted-header.tsx'
+import { renderInterruptedRow } from './interrupted-row.tsx'
+import { type InterruptedListRow, interruptedListRows } from './interrupted-rows.ts'
+import { useRowMenu } from './use-row-menu.tsx'
+
+/** Everything that is interrupted, a row for each tree. Not shown while there is nothing. */
+export function InterruptedList() {
+  const { navigation, resumes } = useStores()
+  const { resume, resumeTree } = useResumeActions()
+  const trees = useInterruptedTrees()
+  const batch = useStore(resumes.store, (view) => view.batch)
+  const unreachable = useUnreachable()
+  const menuOf = useRowMenu()
+  const [open, setOpen] = useState<ReadonlySet<TaskId>>(new Set())
+  const ledger = useLedger((view) => view.ledger)
+  const kept = useRef<readonly InterruptedListRow[]>([])
+  const rows = useMemo(() => {
+    kept.current = withKeptRows(
+      kept.current,
+      interruptedListRows(trees, {
+        isOpen: (rootId) => open.has(rootId),
+        projectName: ({ projectId }) => ledger.projects.get(projectId)?.name ?? null,
+        parentOf: ({ parentId }) => (parentId ? (ledger.tasks.get(parentId) ?? null) : null),
+      }),
+    )
+    return kept.current
+  }, [trees, open, ledger])
+  const waiting = useLedger(({ activity }) =>
+    trees
+      .flatMap((tree) => tree.rows)
+      .reduce(
+        (count, { task }) => (isWaiting(task, activity.get(task.id) ?? null) ? count + 1 : count),
+        0,
+      ),
+  )
+  if (trees.length === 0 && batch === null) return null
+  const count = trees.reduce((sum, tree) => sum + tree.rows.length, 0)
+  // As the command line counts them; those that never started are named in their tree's row.
+  const interrupted = trees.reduce((sum, tree) => sum + tree.interrupted, 0)
+  const fold = (row: InterruptedListRow) => {
+    if (row.kind !== 'tree') return
+    const next = new Set(open)
+    if (!next.delete(row.root.id)) next.add(row.root.id)
+    setOpen(next)
+  }
+  return (
+    <section aria-label="Interrupted" className="flex max-h-[45%] shrink-0 flex-col border-t">
+      <InterruptedHeader
+        count={interrupted}
+        toResume={batch === null ? count - waiting : 0}
+        unreachable={unreachable}
+      />
+      <BatchProgress />
+      <Tree<InterruptedListRow>
+        label="Interrupted agents"
+        rows={rows}
+        selected={null}
+        renderRow={renderInterruptedRow}
+        onOpen={(row) => (row.kind === 'tree' ? fold(row) : navigation.go(taskRoute(row.task.id)))}
+        onFold={fold}
+        onKey={(key, row) => {
+          if (unreachable !== undefined) return false
+          if (key === 'r') {
+            if (row.kind === 'tree') resumeTree(row.root.id)
+            else void resume(row.task.id)
+            return true
+          }
+          if (key !== 't' || row.kind !== 'agent' || !row.task.hasTranscript) return false
+          const { id } = row.task
+          navigation.go({ screen: 'task', taskId: id, transcriptOf: id })
+          return true
+        }}
+        menuOf={menuOf}
+        className="min-h-0"
+      />
+    </section>
+  )
+}

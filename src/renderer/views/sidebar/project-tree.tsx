@@ -1,0 +1,103 @@
+import { type RefObject, useLayoutEffect, useRef } from 'react'
+import type { TaskId } from '../../../shared/ids.ts'
+import { Tree, type TreeHandle } from '../../components/tree/tree.tsx'
+import {
+  useLedger,
+  useProjectLookup,
+  useRoute,
+  useStores,
+  useTaskLookup,
+} from '../../store/hooks.ts'
+import { isResumable } from '../../store/resumable.ts'
+import { projectRoute, taskRoute } from '../../store/route.ts'
+import { useResumeActions } from '../resume/use-resume-actions.ts'
+import { useKeys } from '../shell/use-keys.ts'
+import type { SidebarRow } from './rows.ts'
+import { renderSidebarRow } from './tree-rows.tsx'
+import { useRowMenu } from './use-row-menu.tsx'
+import { useSidebarRows, useUnfold } from './use-sidebar-rows.ts'
+
+/** The tree of projects and their live agents. */
+export function ProjectTree() {
+  const { navigation } = useStores()
+  const ledger = useLedger((view) => view.ledger)
+  const { resume } = useResumeActions()
+  const { rows, fold } = useSidebarRows()
+  const tree = useRef<TreeHandle>(null)
+  const selected = useSelectedRow()
+  const menuOf = useRowMenu()
+  useRevealed(tree, selected)
+
+  const open = (row: SidebarRow) =>
+    navigation.go(row.kind === 'project' ? projectRoute(row.project.id) : taskRoute(row.id))
+  const onKey = (key: string, row: SidebarRow): boolean => {
+    if (row.kind !== 'task') return false
+    switch (key) {
+      case 't':
+        // The transcript of the one on screen is the conversation itself.
+        if (row.id !== selected)
+          navigation.go({ screen: 'task', taskId: row.id, transcriptOf: row.id })
+        return true
+      case 'r':
+        if (!isResumable(ledger.tasks, row.task)) return false
+        void resume(row.id)
+        return true
+      default:
+        return false
+    }
+  }
+
+  const enter = (from: 'first' | 'last') => () => tree.current?.enter(from)
+  useKeys([
+    { keys: 'j', label: 'Next row', group: 'Lists', run: enter('first') },
+    { keys: 'k', label: 'Previous row', group: 'Lists', run: enter('last') },
+    { keys: 'Enter', label: 'Open', group: 'Lists' },
+    { keys: 'Space', label: 'Fold or unfold', group: 'Lists' },
+    { keys: 't', label: 'Transcript of the selected agent', group: 'Lists' },
+    { keys: 'r', label: 'Resume the selected agent', group: 'Lists' },
+  ])
+
+  return (
+    <Tree<SidebarRow>
+      ref={tree}
+      label="Projects and agents"
+      rows={rows}
+      selected={selected}
+      renderRow={renderSidebarRow}
+      onOpen={open}
+      onFold={fold}
+      onKey={onKey}
+      menuOf={menuOf}
+      className="min-h-0 flex-1"
+    />
+  )
+}
+
+/** The row of what is on screen. A link may name a task by the beginning of its id. */
+function useSelectedRow(): string | null {
+  const route = useRoute()
+  const lookup = useTaskLookup(route.screen === 'task' ? route.taskId : '')
+  const project = useProjectLookup(route.screen === 'project' ? route.projectId : '')
+  if (route.screen === 'project') return project.kind === 'found' ? project.id : null
+  if (route.screen === 'task') return lookup.kind === 'found' ? lookup.id : null
+  return null
+}
+
+/**
+ * Brings the row of what was navigated to into view and unfolds the rows above it: once for each navigation, as
+ * soon as the row is there. A person who then scrolls or folds is left alone.
+ */
+function useRevealed(tree: RefObject<TreeHandle | null>, selected: string | null): void {
+  const tasks = useLedger(({ ledger }) => ledger.tasks)
+  const unfold = useUnfold()
+  const unfolded = useRef<string | null>(null)
+  const revealed = useRef<string | null>(null)
+  // After every rendering: the row may come later than the address, from the feed or once it is unfolded.
+  useLayoutEffect(() => {
+    if (revealed.current === selected) return
+    if (selected !== null && selected !== unfolded.current) unfold(tasks, selected as TaskId)
+    unfolded.current = selected
+    if (selected !== null && !tree.current?.reveal(selected)) return
+    revealed.current = selected
+  })
+}

@@ -1,0 +1,98 @@
+import { Archive, Folders, Plus, Search, Settings } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { IconButton } from '../../components/primitives/index.ts'
+import { useInterruptedRows, useRoute, useStores } from '../../store/hooks.ts'
+import { formatRoute } from '../../store/route.ts'
+import { useKeys } from '../shell/use-keys.ts'
+import { useNewAgentKeys } from '../shell/use-new-agent-keys.ts'
+import { archiveRoute, Sidebar, settingsRoute } from './sidebar.tsx'
+
+const sheetWidthPx = 300
+
+/** The sidebar folded to icons; the tree comes out as a sheet and goes once something was chosen. */
+export function Rail() {
+  const newAgentKeys = useNewAgentKeys()
+  const { overlay, navigation } = useStores()
+  const [open, setOpen] = useState(false)
+  const route = useRoute()
+  const address = formatRoute(route)
+  const interrupted = useInterruptedRows().filter(
+    ({ task }) => task.status === 'interrupted',
+  ).length
+  const sheet = useRef<HTMLDivElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new address is what closes it
+  useEffect(() => setOpen(false), [address])
+  useEffect(() => {
+    if (open) sheet.current?.querySelector<HTMLElement>('[role="treeitem"][tabindex="0"]')?.focus()
+  }, [open])
+  useKeys([
+    { keys: 'p', label: 'Projects', group: 'Everywhere', run: () => setOpen(!open) },
+    ...(open
+      ? [
+          {
+            keys: 'Escape',
+            label: 'Close the projects',
+            group: 'Everywhere' as const,
+            run: () => setOpen(false),
+          },
+        ]
+      : []),
+  ])
+  return (
+    <>
+      <nav
+        aria-label="Sidebar"
+        className="z-30 flex w-11 shrink-0 flex-col items-center gap-1 border-r bg-panel py-2"
+      >
+        <IconButton
+          label={interrupted > 0 ? `Projects, ${interrupted} interrupted` : 'Projects'}
+          shortcut="p"
+          icon={<Folders />}
+          pressed={open}
+          aria-expanded={open}
+          onClick={() => setOpen(!open)}
+        />
+        {interrupted > 0 ? (
+          <span aria-hidden className="-mt-1 rounded-sm bg-amber-tint px-1 text-small text-amber">
+            {interrupted}
+          </span>
+        ) : null}
+        <IconButton
+          label="Search commands and agents"
+          shortcut="Mod+K"
+          icon={<Search />}
+          onClick={() => overlay.show({ kind: 'palette' })}
+        />
+        <IconButton
+          label="New agent"
+          shortcut={newAgentKeys}
+          icon={<Plus />}
+          onClick={() => overlay.show({ kind: 'new-agent', projectId: null })}
+        />
+        <span className="flex-1" />
+        <IconButton
+          label="Archive"
+          icon={<Archive />}
+          pressed={route.screen === 'archive'}
+          onClick={() => navigation.go(archiveRoute)}
+        />
+        <IconButton
+          label="Settings"
+          icon={<Settings />}
+          pressed={route.screen === 'settings'}
+          onClick={() => navigation.go(settingsRoute)}
+        />
+      </nav>
+      {open ? (
+        <>
+          {/* biome-ignore lint/a11y/useKeyWithClickEvents: Esc closes it as well */}
+          {/* biome-ignore lint/a11y/noStaticElementInteractions: a click beside the sheet closes it */}
+          <div className="fixed inset-0 z-20 bg-scrim" onClick={() => setOpen(false)} />
+          <div ref={sheet} className="fixed inset-y-0 left-11 z-30 flex shadow-popup">
+            <Sidebar width={sheetWidthPx} />
+          </div>
+        </>
+      ) : null}
+    </>
+  )
+}

@@ -1,0 +1,119 @@
+import { Archive, FolderPlus, ListFilter, Plus, Search, Settings } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { IconButton, Menu, TextButton } from '../../components/primitives/index.ts'
+import { usePreference, useRoute, useStores } from '../../store/hooks.ts'
+import { formatRoute, type Route } from '../../store/route.ts'
+import { useNewAgentKeys } from '../shell/use-new-agent-keys.ts'
+import { InterruptedList } from './interrupted-list.tsx'
+import { ProjectTree } from './project-tree.tsx'
+import type { AgentFilter } from './rows.ts'
+
+export const archiveRoute: Route = { screen: 'archive', taskId: null, tab: 'report' }
+export const settingsRoute: Route = { screen: 'settings' }
+
+/** Projects with their live agents, what was interrupted, and the way to everything else. */
+export function Sidebar({ width }: { width: number }) {
+  return (
+    <nav aria-label="Sidebar" style={{ width }} className="flex min-h-0 shrink-0 flex-col bg-panel">
+      <Top />
+      <FilterLine />
+      <ProjectTree />
+      <InterruptedList />
+      <div className="shrink-0 border-t py-1">
+        <NavRow route={archiveRoute} icon={<Archive />}>
+          Archive
+        </NavRow>
+        <NavRow route={settingsRoute} icon={<Settings />}>
+          Settings
+        </NavRow>
+      </div>
+    </nav>
+  )
+}
+
+const filters: { value: AgentFilter; label: string }[] = [
+  { value: 'all', label: 'All' },
+  { value: 'at-work', label: 'Running' },
+  { value: 'interrupted', label: 'Interrupted' },
+  { value: 'finished', label: 'Finished' },
+]
+
+const labelOf = (filter: AgentFilter): string | undefined =>
+  filters.find(({ value }) => value === filter)?.label.toLowerCase()
+
+const isFilter = (value: string): value is AgentFilter =>
+  filters.some((filter) => filter.value === value)
+
+/** What is left out must not be forgotten: the filter is remembered. */
+function FilterLine() {
+  const { preferences } = useStores()
+  const filter = usePreference('agentFilter')
+  if (filter === 'all') return null
+  return (
+    <p className="flex h-7 shrink-0 items-center gap-2 bg-accent-tint px-4 text-small">
+      <span className="flex-1 truncate">Only {labelOf(filter)}</span>
+      <TextButton onClick={() => preferences.setState({ agentFilter: 'all' })}>Show all</TextButton>
+    </p>
+  )
+}
+
+function Top() {
+  const { overlay, preferences } = useStores()
+  const filter = usePreference('agentFilter')
+  const newAgentKeys = useNewAgentKeys()
+  return (
+    <div className="flex h-11 shrink-0 items-center gap-0.5 pr-2 pl-4">
+      <span className="flex-1 text-small font-semibold text-muted">Projects</span>
+      <IconButton
+        label="Search commands and agents"
+        shortcut="Mod+K"
+        icon={<Search />}
+        onClick={() => overlay.show({ kind: 'palette' })}
+      />
+      <Menu
+        align="end"
+        trigger={
+          <IconButton
+            label={filter === 'all' ? 'Filter agents' : `Only ${labelOf(filter)} agents are shown`}
+            icon={<ListFilter />}
+            pressed={filter === 'all' ? undefined : true}
+          />
+        }
+        entries={[
+          {
+            kind: 'choice',
+            value: filter,
+            options: filters,
+            onChange: (value) => isFilter(value) && preferences.setState({ agentFilter: value }),
+          },
+        ]}
+      />
+      <IconButton
+        label="Add a project"
+        icon={<FolderPlus />}
+        onClick={() => overlay.show({ kind: 'add-project' })}
+      />
+      <IconButton
+        label="New agent"
+        shortcut={newAgentKeys}
+        icon={<Plus />}
+        onClick={() => overlay.show({ kind: 'new-agent', projectId: null })}
+      />
+    </div>
+  )
+}
+
+function NavRow(props: { route: Route; icon: ReactNode; children: ReactNode }) {
+  const { route, icon, children } = props
+  const current = useRoute().screen === route.screen
+  return (
+    <a
+      href={formatRoute(route)}
+      aria-current={current ? 'page' : undefined}
+      className={`focus-inset flex h-7 items-center gap-2 px-4 [&>svg]:size-4 [&>svg]:text-muted ${current ? 'bg-accent-tint' : 'hover:bg-hover'}`}
+    >
+      {icon}
+      {children}
+    </a>
+  )
+}

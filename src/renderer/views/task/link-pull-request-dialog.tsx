@@ -1,0 +1,51 @@
+import { useRef, useState } from 'react'
+import { externalLink } from '../../../shared/external-link.ts'
+import type { TaskId } from '../../../shared/ids.ts'
+import { Field, TextInput, toast } from '../../components/primitives/index.ts'
+import { useStores } from '../../store/hooks.ts'
+import { FormDialog } from '../dialogs/form-dialog.tsx'
+
+/** Adds a pull request to a task's transcript. */
+export function LinkPullRequestDialog({ taskId }: { taskId: TaskId }) {
+  const { client } = useStores()
+  const field = useRef<HTMLInputElement>(null)
+  const [text, setText] = useState('')
+  const [isWrong, setIsWrong] = useState(false)
+  const url = externalLink(text.trim())
+  return (
+    <FormDialog
+      title="Link a pull request"
+      action="Link"
+      doing="link the pull request"
+      canSubmit={text.trim() !== ''}
+      // Not while it is typed: half an address is no mistake.
+      validate={() => {
+        setIsWrong(url === null)
+        return url !== null
+      }}
+      submit={async () => {
+        if (url === null) return
+        const { linked } = await client.tasks.linkPullRequest({ taskId, url })
+        toast(linked ? 'Linked the pull request.' : 'This pull request was linked already.')
+      }}
+      focus={field}
+    >
+      <Field
+        label="Address"
+        hint="It is added to the transcript."
+        error={isWrong ? 'Enter an http or https address.' : null}
+      >
+        <TextInput
+          ref={field}
+          value={text}
+          inputMode="url"
+          placeholder="https://github.com/…/pull/…"
+          onChange={(event) => {
+            setText(event.target.value)
+            setIsWrong(false)
+          }}
+        />
+      </Field>
+    </FormDialog>
+  )
+}

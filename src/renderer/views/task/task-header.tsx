@@ -1,0 +1,55 @@
+import type { ReactNode } from 'react'
+import type { Task } from '../../../shared/tasks.ts'
+import { StatusIcon, StatusText, Tokens } from '../../components/primitives/index.ts'
+import { shownStatus } from '../../components/task/shown-status.ts'
+import { TaskElapsed } from '../../components/task/task-elapsed.tsx'
+import { useLineage, useProject } from '../../store/hooks.ts'
+import { formatRoute, projectRoute, taskRoute } from '../../store/route.ts'
+import { Breadcrumb, Crumb } from './breadcrumb.tsx'
+import { LineageLine } from './lineage-line.tsx'
+
+/** Breadcrumb, title, status and totals of a task; `actions` on the right. */
+export function TaskHeader({ task, actions }: { task: Task; actions: ReactNode }) {
+  const lineage = useLineage(task.id)
+  const project = useProject(task.projectId)
+  const status = shownStatus(task, lineage[0] ?? null)
+  const { inputTokens, outputTokens, complete } = task.usage
+  return (
+    <header className="flex shrink-0 items-start gap-2 border-b px-4 pt-2 pb-2">
+      <div className="@container min-w-0 flex-1">
+        <nav aria-label="Breadcrumb" className="flex min-w-0 items-center text-small text-muted">
+          <Breadcrumb
+            ancestors={lineage.slice(0, -1)}
+            routeOf={({ id }) => taskRoute(id)}
+            before={
+              project ? (
+                <Crumb href={formatRoute(projectRoute(project.id))}>{project.name}</Crumb>
+              ) : null
+            }
+          >
+            <li className="shrink-0 text-faint">{task.agent}</li>
+          </Breadcrumb>
+        </nav>
+        {/* Where there is no room beside the title, the status wraps below it. */}
+        <div className="flex min-w-0 items-center gap-x-2 @max-[26rem]:flex-wrap">
+          <h1 className="untrusted min-w-0 truncate text-title font-semibold" title={task.title}>
+            {task.title}
+          </h1>
+          <span className="flex shrink-0 items-center gap-1.5 text-small">
+            <StatusIcon status={status} decorative />
+            <StatusText status={status} />
+          </span>
+          <span className="flex shrink-0 items-center gap-2 text-small whitespace-nowrap text-muted">
+            <TaskElapsed task={task} />
+            {inputTokens + outputTokens > 0 ? (
+              <Tokens input={inputTokens} output={outputTokens} complete={complete} />
+            ) : null}
+            {task.archived ? <span>archived</span> : null}
+          </span>
+        </div>
+        <LineageLine task={task} />
+      </div>
+      <div className="flex shrink-0 items-center gap-1 pt-1.5">{actions}</div>
+    </header>
+  )
+}

@@ -1,0 +1,211 @@
+import { useEffect, useRef, useState } from 'react'
+import { dayOf } from '../../../shared/format-time.ts'
+import type { TaskId } from '../../../shared/ids.ts'
+import { isRunning, type Task, type TranscriptExpiry } from '../../../shared/tasks.ts'
+import {
+  TranscriptList,
+  type TranscriptListHandle,
+} from '../../components/conversation/transcript-list.tsx'
+import { EmptyState, NoticeLine, Skeleton } from '../../components/primitives/index.ts'
+import { causeWords } from '../../components/task/cause-words.ts'
+import { shownStatus } from '../../components/task/shown-status.ts'
+import { useTask, useTranscript, useTranscriptView } from '../../store/hooks.ts'
+import type { KeyCommand } from '../../store/keys.ts'
+import type { TranscriptStore } from '../../store/transcript-store.ts'
+import { ProblemNotice } from '../app/problem-notice.tsx'
+import { useActions } from '../app/use-actions.ts'
+import { useKeys } from '../shell/use-keys.ts'
+import { TaskContexts } from '../task/task-contexts.tsx'
+
+/** A task's transcript: a live one follows its end, an archived one is read page by page. */
+export function TranscriptPane(props: {
+  taskId: TaskId
+  /** Where an archived one is opened; a live one follows its end. */
+  from: 'start' | 'end'
+  onViewTranscript(id: TaskId): void
+  /** Once there is something to read, keys go to it. */
+  takeFocus?: boolean
+  /** Each new number shows the newest entries, wherever the reader was. */
+  toEnd?: number
+}) {
+  const { taskId, from, onViewTranscript, takeFocus = false, toEnd = 0 } = props
+  const task = useTask(taskId)
+  const root = useTask(task?.rootId ?? null)
+  const begun = task === null || task.hasTranscript
+  const transcript = useTranscript(begun ? taskId : null, from)
+  if (task && !begun) return <EmptyState sentence={notBegun(task, root)} />
+  return (
+    <TaskContexts taskId={taskId} onViewTranscript={onViewTranscript}>
+      {transcript ? (
+        <OpenTranscript transcript={transcript} from={from} takeFocus={takeFocus} toEnd={toEnd} />
+      ) : (
+        <Loading />
+      )}
+    </TaskContexts>
+  )
+}
+
+/** The list handles these itself, in the window and in the dialog. */
+const rowKeys: KeyCommand[] = [
+  { keys: 'j', label: 'Next row', group: 'Transcript' },
+  { keys: 'k', label: 'Previous row', group: 'Transcript' },
+  { keys: 'Space', label: 'Fold or unfold the row', group: 'Transcript' },
+  { keys: 't', label: 'Transcript of the row’s task', group: 'Transcript' },
+  { keys: 'r', label: 'Resume the row’s task', group: 'Transcript' },
+  { keys: 'Home', label: 'First loaded row', group: 'Transcript' },
+  { keys: 'End', label: 'Latest', group: 'Transcript' },
+]
+
+function OpenTranscript(props: {
+  transcript: TranscriptStore
+  from: 'start' | 'end'
+  takeFocus: boolean
+  toEnd: number
+}) {
+  const { transcript, from, takeFocus, toEnd } = props
+  useKeys(rowKeys)
+  const list = useRef<TranscriptListHandle>(null)
+  const view = useTranscriptView(transcript)
+  const task = useTask(transcript.taskId)
+  const ready = view.phase === 'ready'
+  useEffect(() => {
+    if (ready && takeFocus) list.current?.focus()
+  }, [ready, takeFocus])
+  // Taken back: then there is something to read again.
+  const isBack = view.status === 'expired' && task !== null && task.transcriptExpired === null
+  useEffect(() => {
+    if (isBack) transcript.open(from)
+  }, [isBack, from, transcript])
+  useEffect(() => {
+    if (toEnd > 0) void transcript.jumpToEnd().then(() => list.current?.scrollToEnd())
+  }, [toEnd, transcript])
+  if (view.phase === 'loading') return <Loading />
+  if (view.phase === 'failed' && view.problem)
+    return (
+      <div className="flex flex-1 items-center justify-center p-8">
+        <div className="w-full max-w-[520px]">
+          <ProblemNotice
+            problem={view.problem}
+            action={{ label: 'Try again', onClick: () => transcript.open(from) }}
+          />
+        </div>
+      </div>
+    )
+  if (task?.transcriptExpired) return <Expired task={task} expired={task.transcriptExpired} />
+  const live = view.source === 'live'
+  const running = task !== null && isRunning(task.status)
+  return (
+    <>
+      <TranscriptState view={view} onRetry={() => void transcript.loadOlder()} />
+      <TranscriptList
+        ref={list}
+        items={view.items}
+        label={`Transcript of ${task?.title ?? 'a task'}`}
+        live={live}
+        damage={view.damage}
+        hasOlder={view.hasOlder}
+        hasNewer={view.hasNewer}
+        paging={view.paging}
+        startAt={live ? 'end' : from}
+        onReachStart={() => void transcript.loadOlder()}
+        onReachEnd={() => void transcript.loadNewer()}
+        onJumpToLatest={() => void transcript.jumpToEnd()}
+        empty={
+          <EmptyState
+            sentence={
+              running
+                ? 'Starting… nothing to show yet.'
+                : 'Nothing was recorded: the run ended before its first turn.'
+            }
+          />
+        }
+        className="flex-1"
+      />
+    </>
+  )
+}
+
+/** The transcript expired or was deleted: when, and whether it can be restored. */
+function Expired({ task, expired }: { task: Task; expired: TranscriptExpiry }) {
+  const { undoSweep } = useActions()
+  const [busy, setBusy] = useState(false)
+  const { at, keptUntil, purgedAt, receiptId, asked } = expired
+  const went = asked
+    ? `You deleted this transcript on ${dayOf(at)}`
+    : `This transcript expired on ${dayOf(at)}`
+  const kept = task.hasReport ? ' The report is kept.' : ''
+  if (purgedAt)
+    return (
+      <EmptyState
+        sentence={`${went}${asked ? ', and it' : ' and'} was permanently deleted on ${dayOf(purgedAt)}.${kept}`}
+      />
+    )
+  return (
+    <EmptyState
+      sentence={`${went}.${kept} You can restore it until ${dayOf(keptUntil)}.`}
+      action={{
+        label: 'Restore',
+        busy,
+        onClick: async () => {
+          setBusy(true)
+          await undoSweep(receiptId, task.id)
+          setBusy(false)
+        },
+      }}
+    />
+  )
+}
+
+/** Problems of the transcript, above it. */
+function TranscriptState(props: { view: ReturnType<typeof useTranscriptView>; onRetry(): void }) {
+  const { view, onRetry } = props
+  if (view.pageProblem)
+    return (
+      <NoticeLine
+        tone="error"
+        className="shrink-0 border-b px-4"
+        text={view.pageProblem.message}
+        details={[view.pageProblem.details]}
+        action={{ label: 'Try again', onClick: onRetry }}
+      />
+    )
+  const text = statusTexts[view.status ?? 'complete']
+  return text ? <NoticeLine tone="warning" className="shrink-0 border-b px-4" text={text} /> : null
+}
+
+const statusTexts = {
+  complete: null,
+  'partial-only':
+    'Only an unfinished message was saved: the agent stopped before its first turn ended.',
+  // Shown in place of the entries.
+  expired: null,
+  missing: 'The transcript is missing. The report and the entry in the ledger are there.',
+  damaged: 'Parts of this transcript are damaged. They are kept in the file and marked below.',
+} as const
+
+function Loading() {
+  return (
+    <div className="min-h-0 flex-1 overflow-hidden" aria-busy>
+      <div className="mx-auto max-w-reading px-6 py-6">
+        <Skeleton lines={8} />
+      </div>
+    </div>
+  )
+}
+
+function notBegun(task: Task, root: Task | null): string {
+  const { agentsAtOnce } = task.options
+  switch (shownStatus(task, root)) {
+    case 'not-started':
+      return 'Not started when Shiplog quit. A follow-up to its root starts it.'
+    case 'queued':
+      return `Waiting for a free slot: at most ${agentsAtOnce === 1 ? '1 agent runs' : `${agentsAtOnce} agents run`} at the same time.`
+    case 'blocked':
+      return `Blocked: ${task.cause ? causeWords(task.cause) : 'a task it depends on did not complete'}.`
+    case 'spawned':
+    case 'resumed':
+      return 'Creating the workspace…'
+    default:
+      return `Never started${task.cause ? `: ${causeWords(task.cause)}` : ''}.`
+  }
+}

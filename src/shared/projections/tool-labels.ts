@@ -1,0 +1,164 @@
+/** How a tool call reads as one line: verb, object, and what came of it. Pure. */
+
+import { counted as countedAs } from '../counted.ts'
+import { plainText } from '../plain-text.ts'
+import { type ToolIcon, toolTraits } from '../tool-traits.ts'
+import { isToolName, type ToolName } from '../tools.ts'
+import type { ToolCallView } from './transcript.ts'
+
+const whole = new Intl.NumberFormat('en')
+const counted = (count: number, one: string, many?: string): string =>
+  countedAs(count, one, many, whole.format(count))
+
+interface ToolWords {
+  verb: string
+  /** What it was about. `code`: a command, path or pattern. */
+  object: string
+  code: boolean
+  /** What came of it, in a few words; null while it runs. */
+  result: string | null
+}
+
+/** An object is one line of the list, so a command of a page ends here. */
+const objectCharsMax = 300
+
+export function toolWords(call: ToolCallView): ToolWords {
+  const { verb, object, code } = isToolName(call.name)
+    ? known(call.name, call)
+    : { verb: call.state === 'running' ? 'Running' : 'Ran', ...nameOf(call) }
+  return { verb, object: oneLine(object), code, result: resultWords(call) }
+}
+
+/** Of a tool that is not ours. */
+const nameOf = ({ title, name }: ToolCallView) =>
+  title ? { object: plainText(title), code: false } : { object: name, code: true }
+
+/** `Read 3 files, searched 2 times`. */
+export function groupWords(calls: ToolCallView[]): string {
+  const count = (name: ToolName) => calls.filter((call) => call.name === name).length
+  const reads = count('read_file')
+  const lists = count('list_files')
+  const searches = count('search_files')
+  const taskLists = count('task_list')
+  const parts = [
+    reads > 0 ? `read ${counted(reads, 'file')}` : null,
+    lists > 0 ? `listed files${times(lists)}` : null,
+    searches > 0 ? `searched${times(searches)}` : null,
+    taskLists > 0 ? `listed tasks${times(taskLists)}` : null,
+  ].filter((part) => part !== null)
+  const text = parts.join(', ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+const times = (count: number): string => (count > 1 ? ` ${count} times` : '')
+
+function known(name: ToolName, call: ToolCallView): Omit<ToolWords, 'result'> {
+  const { verb, object = '' } = toolTraits[name]
+  const { state } = call
+  const done = doneVerb(call) ?? verb.done
+  return {
+    verb: state === 'running' ? verb.now : state === 'error' ? verb.failed : done,
+    object: objectOf(name, call.input) || object,
+    code: showsCode[toolTraits[name].icon],
+  }
+}
+
+/** What was done in the end, where the result says more than the call. */
+function doneVerb(call: ToolCallView): string | null {
+  if (created(call)) return 'Created'
+  const conflict = call.detail?.kind === 'apply' && call.detail.outcome.kind === 'conflict'
+  return conflict ? 'Tried to apply' : null
+}
+
+function objectOf(name: ToolName, input: unknown): string {
+  const fields = (typeof input === 'object' && input !== null ? input : {}) as Record<
+    string,
+    unknown
+  >
+  const text = (key: string): string => {
+    const value = Object.hasOwn(fields, key) ? fields[key] : undefined
+    return typeof value === 'string' ? value : ''
+  }
+  switch (name) {
+    case 'task':
+      return [text('agent'), text('title')].filter(Boolean).join(': ')
+    case 'task_await':
+      return awaitedNames(fields.tasks)
+    case 'task_apply_patch':
+      return `changes of ${text('task')}`
+    default:
+      return toolTraits[name].subject.map(text).find(Boolean) ?? ''
+  }
+}
+
+/** Commands, paths and patterns are set in the font of code. */
+const showsCode: Record<ToolIcon, boolean> = {
+  command: true,
+  read: true,
+  write: true,
+  edit: true,
+  list: true,
+  search: true,
+  agents: false,
+  'agent-list': false,
+  stop: false,
+  apply: false,
+  report: false,
+}
+
+function created(call: ToolCallView): boolean {
+  return call.detail?.kind === 'edit' && call.detail.change === 'created'
+}
+
+function awaitedNames(tasks: unknown): string {
+  if (tasks === 'all') return 'all its tasks'
+  return Array.isArray(tasks) ? tasks.map(String).join(', ') : 'its tasks'
+}
+
+function resultWords(call: ToolCallView): string | null {
+  if (call.state === 'unknown') return 'outcome unknown'
+  if (call.state === 'not-loaded') return 'not loaded'
+  const { detail } = call
+  switch (detail?.kind) {
+    case 'bash':
+      if (detail.timedOut) return 'timed out'
+      if (detail.exitCode === null) return 'ended by a signal'
+      return detail.exitCode === 0 ? null : `exit ${detail.exitCode}`
+    case 'read':
+      return `${counted(detail.lines, 'line')}${detail.truncated ? ', cut' : ''}`
+    case 'files':
+      return `${counted(detail.count, 'file')}${detail.truncated ? ' or more' : ''}`
+    case 'matches':
+      return detail.count === 0
+        ? 'no matches'
+        : `${counted(detail.count, 'match', 'matches')} in ${counted(detail.files, 'file')}${detail.truncated ? ' or more' : ''}`
+    case 'apply':
+      return applyWords(detail.outcome.kind)
+    case 'edit':
+      return detail.change === 'unchanged' ? 'no change' : null
+    default:
+      return null
+  }
+}
+
+function applyWords(
+  kind: 'applied' | 'nothing-to-apply' | 'already-applied' | 'conflict',
+): string | null {
+  switch (kind) {
+    case 'applied':
+      return null
+    case 'nothing-to-apply':
+      return 'nothing to apply'
+    case 'already-applied':
+      return 'already applied'
+    case 'conflict':
+      return 'conflict, nothing was changed'
+  }
+}
+
+function oneLine(text: string): string {
+  const line = plainText(text.slice(0, objectCharsMax * 2))
+    .trim()
+    .replace(/\s+/g, ' ')
+  return line.length > objectCharsMax ? `${line.slice(0, objectCharsMax)}…` : line
+}
