@@ -1,4 +1,4 @@
-import { type FormEvent, useRef, useState } from 'react'
+import { type FormEvent, useId, useRef, useState } from 'react'
 import type { ProjectId } from '../../../shared/ids.ts'
 import { agentsAtOnceDefault, agentsAtOnceMax, type Isolation } from '../../../shared/tasks.ts'
 import {
@@ -45,6 +45,7 @@ function NewAgentForm({ projectId: initial }: { projectId: ProjectId }) {
   const projects = useProjects()
   const [projectId, setProjectId] = useState(initial)
   const field = useRef<HTMLTextAreaElement>(null)
+  const whyNotId = useId()
   const [prompt, setPrompt] = useState('')
   const [scenario, setScenario] = useState<ScenarioFile | null>(null)
   const [agentsAtOnce, setAgentsAtOnce] = useState(agentsAtOnceDefault)
@@ -59,7 +60,18 @@ function NewAgentForm({ projectId: initial }: { projectId: ProjectId }) {
   const isolation: Isolation = inGit ? preferred : 'in-place'
   const asksForTrust = isolation === 'worktree' && setup !== null && !setup.trusted
   const allowable = !asksForTrust || !hasToBeSeen(setup) || setupSeen
-  const canStart = scenario !== null && prompt.trim() !== '' && allowable
+  const missing = [
+    ...(prompt.trim() === '' ? ['a prompt'] : []),
+    ...(scenario === null ? ['a scenario file'] : []),
+  ]
+  /** Null: it can start. */
+  const whyNot =
+    missing.length > 0
+      ? `Needs ${missing.join(' and ')}.`
+      : allowable
+        ? null
+        : 'Scroll to the end of the command to allow it.'
+  const canStart = whyNot === null
 
   const start = async () => {
     if (!scenario || busy) return
@@ -100,7 +112,10 @@ function NewAgentForm({ projectId: initial }: { projectId: ProjectId }) {
         <div className="flex min-w-0 flex-1 flex-col gap-3">
           {/* Beside the button that allows it: never out of sight, however small the window. */}
           {asksForTrust ? <SetupTrust setup={setup} onSeen={setSetupSeen} /> : null}
-          <div className="flex justify-end gap-2">
+          <div className="flex items-center justify-end gap-2">
+            <p id={whyNotId} role="status" className="min-w-0 flex-1 text-small text-muted">
+              {whyNot}
+            </p>
             <Button onClick={overlay.hide}>Cancel</Button>
             <Button
               type="submit"
@@ -108,6 +123,8 @@ function NewAgentForm({ projectId: initial }: { projectId: ProjectId }) {
               variant="primary"
               shortcut="Mod+Enter"
               disabled={!canStart}
+              title={whyNot ?? undefined}
+              aria-describedby={whyNotId}
               busy={busy}
             >
               {asksForTrust ? 'Allow and start' : 'Start'}
