@@ -27,6 +27,8 @@ export interface TaskLookup {
   /** Null: not asked for yet (see `onNeedReport`), or there is none. */
   report?(id: TaskId): ShownReport | null
   apply?(id: TaskId): ShownApply | null
+  /** How many agents of its parallel group can be resumed, itself included; 0 where it has none. */
+  resumableGroup?(id: TaskId): number
 }
 
 interface TaskActions {
@@ -38,6 +40,8 @@ interface TaskActions {
   /** Why nothing can be stopped or applied right now. */
   unreachable?: string
   onResume?(id: TaskId): void
+  /** Those that worked in parallel with it. */
+  onResumeGroup?(id: TaskId): void
   onStartFresh?(id: TaskId): void
   onGiveUp?(id: TaskId): void
   onRetry?(id: TaskId): void

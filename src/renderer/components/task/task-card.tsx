@@ -10,6 +10,7 @@ import {
   RotateCw,
   ScrollText,
   Square,
+  Users,
 } from 'lucide-react'
 import { type ReactNode, useContext, useEffect } from 'react'
 import type { TaskId } from '../../../shared/ids.ts'
@@ -270,14 +271,23 @@ function CardActions(props: {
 
 /** The actions that are rarely needed. */
 function MoreActions({ task }: { task: Task }) {
-  const { onStartFresh, onGiveUp, onContinueFrom, unreachable } = useContext(TaskActionsContext)
+  const { onResumeGroup, onStartFresh, onGiveUp, onContinueFrom, unreachable } =
+    useContext(TaskActionsContext)
   const disabled = unreachable !== undefined
-  const { byId, childrenOf } = useContext(TaskLookupContext)
+  const { byId, childrenOf, resumableGroup } = useContext(TaskLookupContext)
   const stopped = canBeResumed(task) && !task.archived
   const root = byId(task.rootId)
   const rootIsOver = root !== null && isSettled(root.status)
   const more = stopped && hasStoppedBelow(task, rootIsOver, childrenOf) ? '…' : ''
+  const group = stopped ? (resumableGroup?.(task.id) ?? 0) : 0
   const entries: MenuEntry[] = []
+  if (group > 0 && onResumeGroup)
+    entries.push({
+      label: `Resume parallel group (${group})…`,
+      icon: <Users />,
+      disabled,
+      onSelect: () => onResumeGroup(task.id),
+    })
   if (stopped && onStartFresh)
     entries.push({
       label: `Restart${more}`,

@@ -260,6 +260,20 @@ export const ParallelGroup: Story = {
     await body().findByRole('dialog', { name: 'Resume “Add parser tests”' })
   },
 }
+/** The same from a card of one of them. */
+export const ParallelGroupFromCard: Story = {
+  args: { records: interruptedRecords, address: lead },
+  play: async ({ canvasElement }) => {
+    const [more] = await within(canvasElement).findAllByRole('button', {
+      name: 'More for Add parser tests',
+    })
+    if (more) await userEvent.click(more)
+    await userEvent.click(
+      await body().findByRole('menuitem', { name: /^Resume parallel group \(\d\)…$/ }),
+    )
+    await body().findByRole('dialog', { name: 'Resume the parallel group of “Add parser tests”' })
+  },
+}
 export const ParallelGroupDark: Story = {
   args: { ...ParallelGroup.args, theme: 'dark' } as Args,
 }

@@ -8,6 +8,7 @@ import {
 } from '../../components/conversation/task-lookup.ts'
 import { useLedger, useStores, useUnreachable } from '../../store/hooks.ts'
 import { reportKey } from '../../store/reports.ts'
+import { resumableGroup } from '../../store/resumable-group.ts'
 import { formatRoute, taskRoute } from '../../store/route.ts'
 import { useActions } from '../app/use-actions.ts'
 import { useResumeActions } from '../resume/use-resume-actions.ts'
@@ -22,7 +23,7 @@ export function TaskContexts(props: {
   const { taskId, onViewTranscript, children } = props
   const { client, reports, ledger } = useStores()
   const { applyPatch, stop } = useActions()
-  const { resume, restart, giveUp, retry, continueFrom } = useResumeActions()
+  const { resume, resumeGroup, restart, giveUp, retry, continueFrom } = useResumeActions()
   const lookup = useTaskLookup(taskId)
   const unreachable = useUnreachable()
   const actions = useMemo(
@@ -31,6 +32,7 @@ export function TaskContexts(props: {
       onApply: (id: TaskId) => void applyPatch(id),
       onStop: (id: TaskId) => void stop(id),
       onResume: (id: TaskId) => void resume(id),
+      onResumeGroup: resumeGroup,
       onStartFresh: (id: TaskId) => void restart(id),
       onGiveUp: (id: TaskId) => void giveUp(id),
       onRetry: (id: TaskId) => void retry(id),
@@ -49,6 +51,7 @@ export function TaskContexts(props: {
       applyPatch,
       stop,
       resume,
+      resumeGroup,
       restart,
       giveUp,
       retry,
@@ -81,6 +84,7 @@ function useTaskLookup(taskId: TaskId): TaskLookup {
       byCallId: (callId) => childrenOf(taskId).find((task) => task.callId === callId) ?? null,
       childrenOf,
       activity: (id) => view.activity.get(id) ?? null,
+      resumableGroup: (id) => resumableGroup(view.ledger, id).length,
       report(id) {
         const report = known.get(reportKey(id, tasks.get(id)?.runs.at(-1)?.run ?? 1))
         if (!report) return null
