@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { found, scoreOf } from '../../src/renderer/views/palette/search.ts'
+import { projectMarks, taskMarks } from '../../src/renderer/views/palette/tell-apart.ts'
+import type { ProjectId, TaskId } from '../../src/shared/ids.ts'
 
 const id = '5706f4ab-0000-4000-8000-000000000000'
 const matches = (query: string, title: string) => scoreOf(query, [title], id) !== null
@@ -36,5 +38,51 @@ describe('the palette', () => {
         ({ title }) => title,
       ),
     ).toEqual(['Tester of lines', 'Write it'])
+  })
+})
+
+describe('entries of the palette with the same title', () => {
+  const [api, site] = ['p-api', 'p-site'] as ProjectId[] as [ProjectId, ProjectId]
+  const names = new Map([
+    [api, 'api'],
+    [site, 'site'],
+  ])
+  const task = (id: string, title: string, projectId = api) => ({
+    ...{ id: `${id}-0000-4000-8000-000000000000` as TaskId, title, projectId },
+  })
+  const marksOf = (...tasks: ReturnType<typeof task>[]) =>
+    tasks.map(({ id }) => taskMarks(tasks, names).get(id) ?? null)
+
+  it('are told apart by their project, or by a short id where that is the same', () => {
+    expect(marksOf(task('aaaaaaaa', 'Fix it'), task('bbbbbbbb', 'Write it'))).toEqual([null, null])
+    expect(marksOf(task('aaaaaaaa', 'Fix it'), task('bbbbbbbb', 'fix it ', site))).toEqual([
+      'api',
+      'site',
+    ])
+    expect(marksOf(task('aaaaaaaa', 'Fix it'), task('bbbbbbbb', 'Fix it'))).toEqual([
+      'aaaaaaaa',
+      'bbbbbbbb',
+    ])
+    expect(
+      marksOf(
+        task('aaaaaaaa', 'Fix it'),
+        task('bbbbbbbb', 'Fix it'),
+        task('cccccccc', 'Fix it', site),
+      ),
+    ).toEqual(['api · aaaaaaaa', 'api · bbbbbbbb', 'site'])
+  })
+
+  it('are projects in different folders', () => {
+    const project = (id: ProjectId, name: string, dir: string) => ({ id, name, dir })
+    const other = project('p-other' as ProjectId, 'docs', '/docs')
+    const marks = projectMarks([
+      project(api, 'app', '/a/app'),
+      project(site, 'app', '/b/app'),
+      other,
+    ])
+    expect([...marks]).toEqual([
+      [api, '/a/app'],
+      [site, '/b/app'],
+    ])
   })
 })

@@ -10,6 +10,7 @@ import { projectRoute, type Route, taskRoute } from '../../store/route.ts'
 import { useActions } from '../app/use-actions.ts'
 import { useNewAgentKeys } from '../shell/use-new-agent-keys.ts'
 import { found, scoreOf } from './search.ts'
+import { projectMarks, taskMarks } from './tell-apart.ts'
 import { useScreenCommands, useTaskOnScreen } from './use-screen-commands.tsx'
 
 /** A list to look through, not to scroll: more are found by typing more. */
@@ -98,6 +99,10 @@ export function Palette() {
       scoreOf(text, [title, agent, names.get(projectId) ?? ''], id),
     )
   }, [tasks, projects, text])
+  const shownTasks = tasksShown.slice(0, agentsShownMax)
+  const namesOfProjects = new Map(projects.map(({ id, name }) => [id, name]))
+  const marks = taskMarks(shownTasks, namesOfProjects)
+  const folders = projectMarks(projectsShown)
   const nothing = commandsShown.length + projectsShown.length + tasksShown.length === 0
   return (
     <Dialog.Root open onOpenChange={(open) => !open && overlay.hide()}>
@@ -138,14 +143,20 @@ export function Palette() {
                       icon={<Folder />}
                       onSelect={() => go(projectRoute(project.id))}
                     >
-                      <span className="untrusted truncate">{project.name}</span>
+                      <span className="untrusted shrink-0">{project.name}</span>
+                      <span
+                        className="untrusted min-w-0 flex-1 truncate text-right text-small text-muted"
+                        title={folders.get(project.id)}
+                      >
+                        {folders.get(project.id)}
+                      </span>
                     </Item>
                   ))}
                 </Command.Group>
               ) : null}
               {tasksShown.length > 0 ? (
                 <Command.Group heading={text === '' ? 'Recent agents' : 'Agents'}>
-                  {tasksShown.slice(0, agentsShownMax).map((one) => (
+                  {shownTasks.map((one) => (
                     <Item
                       key={one.id}
                       value={`task ${one.id}`}
@@ -153,8 +164,10 @@ export function Palette() {
                       onSelect={() => go(routeOf(one))}
                     >
                       <span className="untrusted min-w-0 flex-1 truncate">{one.title}</span>
-                      <span className="shrink-0 text-small text-muted">
-                        {one.archived ? 'archived' : one.agent}
+                      <span className="untrusted shrink-0 text-small text-muted">
+                        {[marks.get(one.id), one.archived ? 'archived' : one.agent]
+                          .filter(Boolean)
+                          .join(' · ')}
                       </span>
                     </Item>
                   ))}

@@ -1,0 +1,41 @@
+/** What tells entries with the same title apart in the palette. Pure. */
+import { type ProjectId, shortId, type TaskId } from '../../../shared/ids.ts'
+import type { Project, Task } from '../../../shared/tasks.ts'
+
+type Named = Pick<Task, 'id' | 'title' | 'projectId'>
+
+/**
+ * By task, only for those whose title another one has too: its project where they are of different ones, and its
+ * short id where that is not enough.
+ */
+export function taskMarks(
+  tasks: Named[],
+  projectNames: ReadonlyMap<ProjectId, string>,
+): ReadonlyMap<TaskId, string> {
+  const marks = new Map<TaskId, string>()
+  for (const same of groupsOf(tasks, ({ title }) => title)) {
+    const nameOf = ({ projectId }: Named) => projectNames.get(projectId) ?? ''
+    const byProject = Map.groupBy(same, nameOf)
+    for (const task of same) {
+      const name = nameOf(task)
+      const alone = byProject.get(name)?.length === 1
+      const parts = [byProject.size > 1 ? name : '', alone ? '' : shortId(task.id)]
+      marks.set(task.id, parts.filter((part) => part !== '').join(' · ') || shortId(task.id))
+    }
+  }
+  return marks
+}
+
+/** By project, only for those whose name another one has too: the folder. */
+export function projectMarks(
+  projects: Pick<Project, 'id' | 'name' | 'dir'>[],
+): ReadonlyMap<ProjectId, string> {
+  const same = groupsOf(projects, ({ name }) => name).flat()
+  return new Map(same.map(({ id, dir }) => [id, dir]))
+}
+
+/** Those that have their name in common with others; as a person reads it. */
+const groupsOf = <Item>(items: Item[], nameOf: (item: Item) => string): Item[][] =>
+  [...Map.groupBy(items, (item) => nameOf(item).trim().toLowerCase()).values()].filter(
+    (group) => group.length > 1,
+  )
