@@ -158,6 +158,32 @@ test('F6 goes from pane to pane on every screen, and Esc leaves the focus on the
   })
 })
 
+test('letters that follow Ctrl+K before its field has the focus are in the field', async ({
+  finished,
+  page,
+}) => {
+  await openAt(page, finished.host)
+  await expect(row(page, 'parser').first()).toBeVisible()
+  // All in one turn of the page: no frame comes in between.
+  const typed = await page.evaluate(async () => {
+    const press = (key: string, ctrlKey = false) =>
+      (document.activeElement ?? document.body).dispatchEvent(
+        new KeyboardEvent('keydown', { key, ctrlKey, bubbles: true, cancelable: true }),
+      )
+    press('k', true)
+    await Promise.resolve()
+    const early = document.activeElement === document.body
+    for (const key of ['s', 'e', 'x', 'Backspace', 't']) press(key)
+    return early
+  })
+  expect(typed).toBe(true)
+  const field = page.getByRole('dialog').getByRole('combobox')
+  await expect(field).toHaveValue('set')
+  await expect(field).toBeFocused()
+  await page.keyboard.type('tings')
+  await expect(field).toHaveValue('settings')
+})
+
 test('the browser’s Back takes a dialog away with the screen below it', async ({
   finished,
   page,

@@ -1,7 +1,7 @@
 import { Dialog } from '@base-ui/react/dialog'
 import { Command } from 'cmdk'
 import { Archive, Folder, FolderPlus, Keyboard, Play, Plus, Settings, SunMoon } from 'lucide-react'
-import { type ReactNode, useMemo, useState } from 'react'
+import { type ReactNode, useMemo, useRef, useState } from 'react'
 import { useShallow } from 'zustand/react/shallow'
 import type { Task } from '../../../shared/tasks.ts'
 import { Kbd, StatusIcon } from '../../components/primitives/index.ts'
@@ -12,6 +12,7 @@ import { useNewAgentKeys } from '../shell/use-new-agent-keys.ts'
 import { found, scoreOf } from './search.ts'
 import { projectMarks, taskMarks } from './tell-apart.ts'
 import { useScreenCommands, useTaskOnScreen } from './use-screen-commands.tsx'
+import { useTypedEarly } from './use-typed-early.ts'
 
 /** A list to look through, not to scroll: more are found by typing more. */
 const agentsShownMax = 50
@@ -33,6 +34,8 @@ export function Palette() {
   // Not deferred: the list has to change together with the text, because the first match is selected right
   // after the text has changed. Later, nothing would be selected, and Enter would do nothing.
   const [text, setText] = useState('')
+  const input = useRef<HTMLInputElement>(null)
+  useTypedEarly(input, setText)
   const projects = useLedger(useShallow(({ ledger }) => [...ledger.projects.values()]))
   const tasks = useLedger(useShallow(({ ledger }) => [...ledger.tasks.values()]))
   const task = useTaskOnScreen()
@@ -112,6 +115,7 @@ export function Palette() {
           <Dialog.Title className="sr-only">Commands and agents</Dialog.Title>
           <Command label="Commands and agents" loop shouldFilter={false}>
             <Command.Input
+              ref={input}
               value={text}
               onValueChange={setText}
               placeholder="Search commands, projects and agents"
