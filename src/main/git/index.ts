@@ -4,6 +4,7 @@ import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
 import { type TreeDifference, treeDifferences } from './changes.ts'
 import { type DiffContent, diff, diffBlobs, diffCommits } from './diff.ts'
 import * as history from './history.ts'
+import { identifyRepository } from './identity.ts'
 import { initRepository } from './init.ts'
 import * as inspect from './inspect.ts'
 import { listFiles } from './list-files.ts'
@@ -90,6 +91,8 @@ export function createGit(options: RunGitOptions = {}) {
       initRepository(git, dir, first),
     inspectProject: (dir: string, options?: Options) => inspect.inspectProject(git, dir, options),
     /** What the repository's own configuration asks Git to run or fetch from; null: nothing. */
+    identifyRepository: (input: Parameters<typeof identifyRepository>[1]) =>
+      identifyRepository(git, input),
     repositoryConfig: async (dir: string) => (await git.readConfig(dir)).asks,
     /** True when a partial clone lacks something of a commit's files. Fetches nothing. */
     lacksObjects: (input: Parameters<typeof lacksObjects>[1]) => lacksObjects(git, input),

@@ -1,0 +1,68 @@
+/** What identifies a repository when its folder moves: its root commits and its remote. */
+import { realpath } from 'node:fs/promises'
+import { devNull } from 'node:os'
+import path from 'node:path'
+import { inspectProject, resolveCommit } from './inspect.ts'
+import { remoteName } from './remote-name.ts'
+import { fields, line, type RunGit } from './run.ts'
+
+interface RepositoryIdentity {
+  /** Ids of the commits without a parent that HEAD leads to, sorted; empty if unknown. */
+  rootCommits: string[]
+  /** The `remoteName` of the remote called `origin`, else of the first by name; null without a remote. */
+  remote: string | null
+  /** The folder inside the repository, with `/`; empty for the repository's own. */
+  within: string
+}
+
+/** A history with more was assembled by a tool, and their list would only bloat the ledger. */
+const rootCommitsMax = 32
+
+/**
+ * Null where nothing identifies it: outside Git, before the first commit, and in a shallow clone without a remote.
+ * `known`: the root commits recorded before. They are kept while the repository has all of them, so that an orphan
+ * branch does not change the identity and a long history is read once. Uses no network. Throws GitError.
+ */
+export async function identifyRepository(
+  git: RunGit,
+  { dir, known = [] }: { dir: string; known?: readonly string[] },
+): Promise<RepositoryIdentity | null> {
+  const found = await inspectProject(git, dir)
+  if (found.kind !== 'repository') return null
+  const remote = await remoteOf(git, dir)
+  const rootCommits = (await hasAll(git, dir, known)) ? [...known] : await rootsOf(git, dir)
+  if (rootCommits.length === 0 && remote === null) return null
+  const below = path.relative(found.topLevel, await realpath(dir))
+  return { rootCommits, remote, within: below.split(path.sep).join('/') }
+}
+
+async function hasAll(git: RunGit, dir: string, commits: readonly string[]): Promise<boolean> {
+  for (const commit of commits) if ((await resolveCommit(git, dir, commit)) !== commit) return false
+  return commits.length > 0
+}
+
+async function rootsOf(git: RunGit, dir: string): Promise<string[]> {
+  // Replacements and grafts are not the history, and neither is where a shallow clone was cut off.
+  const env = { GIT_NO_REPLACE_OBJECTS: '1', GIT_GRAFT_FILE: devNull }
+  const shallow = line(await git(['rev-parse', '--is-shallow-repository'], { cwd: dir }))
+  if (shallow !== 'false') return []
+  const count = `--max-count=${rootCommitsMax + 1}`
+  const listed = await git(['rev-list', '--max-parents=0', count, 'HEAD', '--'], { cwd: dir, env })
+  const roots = line(listed).split('\n').filter(Boolean)
+  return roots.length > rootCommitsMax ? [] : roots.sort()
+}
+
+async function remoteOf(git: RunGit, dir: string): Promise<string | null> {
+  // Only the repository's own: a remote in the user's configuration is the same for all repositories.
+  const args = ['config', '--local', '--includes', '-z', '--get-regexp', '^remote\\..*\\.url$']
+  const { stdout } = await git(args, { cwd: dir, okExitCodes: [0, 1] })
+  const names = fields(stdout).flatMap((setting) => {
+    const [, name] = /^remote\.(.*?)\.url\n./s.exec(setting) ?? []
+    return name === undefined ? [] : [name]
+  })
+  const name = names.includes('origin') ? 'origin' : names.sort()[0]
+  if (name === undefined) return null
+  // Applies `url.<base>.insteadOf`.
+  const address = await git(['ls-remote', '--get-url', '--', name], { cwd: dir })
+  return remoteName(address.stdout.toString())
+}
