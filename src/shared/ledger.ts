@@ -13,6 +13,7 @@ import {
   toolCallIdSchema,
   updateIdSchema,
 } from './ids.ts'
+import { projectIdentitySchema } from './project-identity.ts'
 import {
   fileUpdateReasonSchema,
   isolationSchema,
@@ -50,6 +51,27 @@ const ledgerEventSchemas = [
     name: z.string(),
     dir: z.string(),
     git: z.boolean(),
+    /** Absent: known by its path alone, as outside Git and before the first commit. */
+    identity: projectIdentitySchema.optional(),
+  }),
+  /** Its folder was moved to another place. What the person allowed for the old one is revoked. */
+  z.object({
+    type: z.literal('project.moved'),
+    projectId: projectIdSchema,
+    name: z.string(),
+    from: z.string(),
+    dir: z.string(),
+    identity: projectIdentitySchema,
+  }),
+  /** What Git reports of its folder differs from the record: a first commit, another remote, no Git any more. */
+  z.object({
+    type: z.literal('project.identified'),
+    projectId: projectIdSchema,
+    git: z.boolean(),
+    /** Absent: it has none now; the last one is kept. */
+    identity: projectIdentitySchema.optional(),
+    /** Another repository is in its place: what the person allowed for the one before is revoked. */
+    replaced: z.boolean(),
   }),
   z.object({ type: z.literal('project.removed'), projectId: projectIdSchema }),
   /** The person allowed the set-up command of this exact configuration to run. */

@@ -15,6 +15,7 @@ import {
   toolCallIdSchema,
   updateIdSchema,
 } from './ids.ts'
+import { projectIdentitySchema } from './project-identity.ts'
 import { usageSchema } from './usage.ts'
 
 const isoDateTime = z.iso.datetime()
@@ -339,8 +340,12 @@ export const projectSchema = z.object({
   /** False: not a Git repository, so agents work in place and nothing can be applied or diffed. */
   git: z.boolean(),
   addedAt: isoDateTime,
+  /** Identifies it when its folder moves; absent: it is known by its path alone. */
+  identity: projectIdentitySchema.optional(),
   /** What the person set; absent: everything that is not secret. */
   environment: projectEnvironmentSchema.optional(),
+  /** Variables passed on in an earlier folder or repository, and not now; until the environment is set again. */
+  revokedVariables: z.array(variableNameSchema).optional(),
   /** Of what its own Git configuration asked for when the person allowed it. */
   gitConfigSha256: z.string().optional(),
 })

@@ -32,6 +32,11 @@ const usage = fc.record({
   unpriced: fc.boolean(),
   complete: fc.boolean(),
 })
+const identity = fc.record({
+  rootCommits: fc.array(text),
+  remote: fc.option(text),
+  within: fc.constantFrom('', 'api'),
+})
 const endedAt = fc.integer({ min: 1, max: 4_000_000_000_000 })
 
 export const taskCreated = (id: TaskId, project: ProjectId, parentId: TaskId | null = null) =>
@@ -72,6 +77,30 @@ export const anyEvent: fc.Arbitrary<LedgerEvent> = fc.oneof(
     name: text,
     dir: fc.constantFrom('/home/ada/api', '/data/demo'),
     git: fc.boolean(),
+    identity: fc.option(identity, { nil: undefined }),
+  }),
+  fc.record({
+    type: fc.constant('project.moved' as const),
+    projectId,
+    name: text,
+    from: fc.constantFrom('/home/ada/api', '/data/demo', 'demo'),
+    dir: fc.constantFrom('/home/ada/api', '/home/ada/moved', 'demo'),
+    identity,
+  }),
+  fc.record({
+    type: fc.constant('project.identified' as const),
+    projectId,
+    git: fc.boolean(),
+    identity: fc.option(identity, { nil: undefined }),
+    replaced: fc.boolean(),
+  }),
+  fc.record({
+    type: fc.constant('project.environment-set' as const),
+    projectId,
+    environment: fc.record({
+      allowed: fc.subarray(['NPM_TOKEN']),
+      only: fc.option(fc.subarray(['JAVA_HOME'])),
+    }),
   }),
   fc.record({ type: fc.constant('project.removed' as const), projectId }),
   fc.record({

@@ -18,6 +18,8 @@ import {
   type Workspace,
 } from '../tasks.ts'
 import { addUsage, noUsage } from '../usage.ts'
+import { absolutePath } from './absolute-path.ts'
+import { foldProjectEvent } from './fold-project.ts'
 import { foldClock, type LedgerClock, unknownClock } from './ledger-clock.ts'
 
 /** Objects in the maps are replaced, never changed; the maps themselves change in place. */
@@ -52,22 +54,6 @@ export function foldLedgerRecord(state: LedgerState, record: LedgerRecord): void
   state.seq = record.seq
 }
 
-/** What the person set for a project, in one order: folding again must give the same bytes. */
-function setForProject(
-  state: LedgerState,
-  id: Project['id'],
-  change: Pick<Project, 'environment' | 'gitConfigSha256'>,
-): void {
-  const project = state.projects.get(id)
-  if (!project) return
-  const { environment, gitConfigSha256, ...rest } = { ...project, ...change }
-  state.projects.set(id, {
-    ...rest,
-    ...(environment === undefined ? {} : { environment }),
-    ...(gitConfigSha256 === undefined ? {} : { gitConfigSha256 }),
-  })
-}
-
 function foldEvent(
   state: LedgerState,
   event: LedgerEvent,
@@ -77,25 +63,13 @@ function foldEvent(
 ): void {
   switch (event.type) {
     case 'project.added':
-      state.projects.set(event.projectId, {
-        ...state.projects.get(event.projectId),
-        id: event.projectId,
-        name: event.name,
-        dir: whole(event.dir, state),
-        git: event.git,
-        addedAt: at,
-      })
-      return
+    case 'project.moved':
+    case 'project.identified':
     case 'project.removed':
-      state.projects.delete(event.projectId)
-      return
     case 'project.setup-trusted':
-      state.trustedSetups.set(event.projectId, event.configSha256)
-      return
     case 'project.environment-set':
-      return setForProject(state, event.projectId, { environment: event.environment })
     case 'project.git-config-allowed':
-      return setForProject(state, event.projectId, { gitConfigSha256: event.sha256 })
+      return foldProjectEvent(state, event, at)
     case 'task.created':
       state.tasks.set(event.taskId, createdTask(state, event, at))
       return
@@ -345,7 +319,7 @@ function createdWorkspace(
     projectId: task.projectId,
     parentId: task.parentId,
     isolation: event.isolation,
-    path: whole(event.path, state),
+    path: absolutePath(event.path, state),
     branch: event.branch,
     baseCommit: event.baseCommit,
     baseBranch: event.baseBranch,
@@ -362,7 +336,7 @@ function startedUpdate(
   at: string,
 ): FileUpdate {
   const { updateId: id, reason, undoes, commit, files } = event
-  const [dir, root] = [whole(event.dir, state), whole(event.root, state)]
+  const [dir, root] = [absolutePath(event.dir, state), absolutePath(event.root, state)]
   return { id, reason, undoes, dir, root, commit, files, startedAt: at, doneAt: null }
 }
 
@@ -389,10 +363,6 @@ function without(
   const left = updates?.filter(({ id }) => !ids.includes(id))
   return left?.length ? left : undefined
 }
-
-/** What lies in the data directory is stored relative to it, so that it can be moved whole. */
-const whole = (path: string, { dataDir }: LedgerState): string =>
-  /^(?:\/|\\|[A-Za-z]:)/.test(path) ? path : `${dataDir}/${path}`
 
 function change(state: LedgerState, id: TaskId, fields: (task: Task) => Partial<Task>): void {
   const task = state.tasks.get(id)
