@@ -116,7 +116,7 @@ export const problemTable: Record<ProblemKind, ProblemRow> = {
   'worktree-moved': {
     found:
       'a worktree in use that its repository knows in another place: the data directory was moved, or the repository',
-    repair: 'its repository is told where it is (`git worktree repair`)',
+    repair: 'its repository is told where it is, as by `git worktree repair`',
   },
   'worktree-unregistered': {
     found: 'a worktree in use that its repository does not know, or whose repository is gone',

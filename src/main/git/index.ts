@@ -46,6 +46,7 @@ import { readTexts } from './texts.ts'
 import * as tips from './tips.ts'
 import * as contents from './update/contents.ts'
 import { inspectWorktreeOf } from './worktree-files/inspect.ts'
+import { reconnectWorktree } from './worktree-files/reconnect.ts'
 import * as worktrees from './worktrees.ts'
 
 export { diffBytesMax } from './diff.ts'
@@ -90,9 +91,9 @@ export function createGit(options: RunGitOptions = {}) {
     initRepository: (dir: string, first: { branch: string; message: string }) =>
       initRepository(git, dir, first),
     inspectProject: (dir: string, options?: Options) => inspect.inspectProject(git, dir, options),
-    /** What the repository's own configuration asks Git to run or fetch from; null: nothing. */
     identifyRepository: (input: Parameters<typeof identifyRepository>[1]) =>
       identifyRepository(git, input),
+    /** What the repository's own configuration asks Git to run or fetch from; null: nothing. */
     repositoryConfig: async (dir: string) => (await git.readConfig(dir)).asks,
     /** True when a partial clone lacks something of a commit's files. Fetches nothing. */
     lacksObjects: (input: Parameters<typeof lacksObjects>[1]) => lacksObjects(git, input),
@@ -137,6 +138,9 @@ export function createGit(options: RunGitOptions = {}) {
     inspectWorktree: (input: { repoDir: string; root: string }) => inspectWorktreeOf(git, input),
     /** Throws WorktreeBrokenError when it can't be put right. */
     repairWorktree: (root: string) => git.ensureWorktree(root),
+    /** After the repository was moved, or both were. Git's own call would write elsewhere too. */
+    reconnectWorktree: (input: Parameters<typeof reconnectWorktree>[1]) =>
+      inRepository(input.repoDir, () => reconnectWorktree(git, input)),
     /** Its making was cut short: nobody has worked in it. */
     isPartialWorktree,
     /** Where Git keeps a file of that name for the worktree alone: it goes with the worktree. */

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { parseTaskId, type TaskId } from '../../shared/ids.ts'
 import { commonDirOf, version } from './inspect.ts'
 import { line, type RunGit } from './run.ts'
+import { reconnectWorktree } from './worktree-files/reconnect.ts'
 
 /** Folders of all worktrees, the repository's own among them, links resolved where they exist. Null outside Git. */
 export async function registeredWorktrees(
@@ -82,8 +83,8 @@ export async function registerMovedWorktree(
 ): Promise<boolean> {
   const known = await registeredWorktrees(git, repoDir)
   if (!known || known.has(await realpath(worktree))) return false
-  await git(['worktree', 'repair', '--', worktree], { cwd: repoDir })
-  return true
+  const { kind } = await reconnectWorktree(git, { repoDir, root: worktree, branch: null })
+  return kind === 'reconnected'
 }
 
 /** Of the references of ours in the repository, those that are for tasks. None outside Git. */

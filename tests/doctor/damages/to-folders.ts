@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { chmod, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { expect } from 'vitest'
 import { openJournal } from '../../../src/main/journal/index.ts'
 import { git } from '../../harness.ts'
@@ -66,7 +66,8 @@ export const damagesToFolders: Damage[] = [
     why: 'a worktree that Git looks for elsewhere',
     harm: async ({ fixture }) => {
       const files = onlyIn(join(fixture.project.dir, '.git', 'worktrees'))
-      await writeFile(join(files, 'gitdir'), join(fixture.dir, 'elsewhere', '.git\n'))
+      const before = join(fixture.dir, 'elsewhere', basename(files), '.git')
+      await writeFile(join(files, 'gitdir'), `${before}\n`)
     },
     at: /^worktrees\/[^/]+\/[0-9a-f]{8}$/,
     detail: /knows it in another place/,

@@ -1,0 +1,66 @@
+/** Reconnects a worktree of Shiplog's with its repository after either or both were moved. */
+import { readFile, realpath } from 'node:fs/promises'
+import path from 'node:path'
+import { exists } from '../exists.ts'
+import { commonDirOf } from '../inspect.ts'
+import type { RunGit } from '../run.ts'
+import { writeDurable } from './durable.ts'
+import { inspectWorktree, repairWorktree } from './state.ts'
+
+type Reconnection =
+  /** It needed nothing. */
+  | { kind: 'connected' }
+  | { kind: 'reconnected' }
+  /** `why`: the end of a sentence. Nothing was changed. */
+  | { kind: 'unknown'; why: string }
+
+/**
+ * Like `git worktree repair`, for this worktree alone: Git would rewrite the `.git` file of every folder that the
+ * repository's files name, and a repository that was just added may name any folder.
+ */
+export async function reconnectWorktree(
+  git: RunGit,
+  { repoDir, root, branch }: { repoDir: string; root: string; branch: string | null },
+): Promise<Reconnection> {
+  const commonDir = await commonDirOf(git, repoDir)
+  if (commonDir === null) return { kind: 'unknown', why: `there is no repository in ${repoDir}` }
+  const before = await inspectWorktree(root)
+  switch (before.kind) {
+    case 'whole': {
+      if ((await commonDirOf(git, root)) !== commonDir)
+        return {
+          kind: 'unknown',
+          why: `its worktree belongs to another repository than ${repoDir}`,
+        }
+      return { kind: (await registerNewPath(commonDir, root)) ? 'reconnected' : 'connected' }
+    }
+    case 'own-repository':
+      return { kind: 'unknown', why: 'its worktree was made a repository of its own' }
+    case 'broken': {
+      await registerNewPath(commonDir, root)
+      const after = await repairWorktree({ commonDir, root, branch })
+      return after.kind === 'whole' && (await commonDirOf(git, root)) === commonDir
+        ? { kind: 'reconnected' }
+        : { kind: 'unknown', why: `the repository in ${repoDir} does not know its worktree` }
+    }
+  }
+}
+
+/**
+ * Writes the worktree's present path to the repository's `worktrees/<name>/gitdir` when the path there is gone.
+ * Resolves with whether anything was written.
+ */
+async function registerNewPath(commonDir: string, root: string): Promise<boolean> {
+  const pointer = await readFile(path.join(root, '.git'), 'utf8').catch(() => '')
+  const [, name] = /^gitdir: .*?\/worktrees\/([^/\0\n]+)\/?\n*$/s.exec(pointer) ?? []
+  if (name === undefined || name === '..' || name === '.') return false
+  const gitdirFile = path.join(commonDir, 'worktrees', name, 'gitdir')
+  const recorded = await readFile(gitdirFile, 'utf8').catch(() => null)
+  if (recorded === null) return false
+  const place = path.resolve(path.dirname(gitdirFile), recorded.trimEnd())
+  // It may be another worktree's: an agent can have written this worktree's `.git` file.
+  if (path.basename(path.dirname(place)) !== path.basename(root) || (await exists(place)))
+    return false
+  await writeDurable(gitdirFile, `${path.join(await realpath(root), '.git')}\n`)
+  return true
+}
