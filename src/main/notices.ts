@@ -77,7 +77,9 @@ export function createNotices({ log }: { log: Pick<Log, 'file' | LogLevel> }) {
     list: (): Notice[] => (leftOut === 0 ? [...notices] : [...notices, olderOnes()]),
     /** What the start healed and interrupted, a line each. */
     putRight: () =>
-      notices.filter((one) => one.tone === 'info').flatMap((one) => [one.text, ...one.details]),
+      notices
+        .filter(({ tone, topic }) => tone === 'info' && topic !== 'project')
+        .flatMap((one) => [one.text, ...one.details]),
     /** What the start put right, that in sessions included: one notice. Those that are opened later have their own. */
     healed: (details: string[]) => {
       const all = [...details, ...(healedAtStart ?? [])]
@@ -157,6 +159,9 @@ export function createNotices({ log }: { log: Pick<Log, 'file' | LogLevel> }) {
           )
       }
     },
+    /** A project has moved, or another repository is in its folder. */
+    project: (notice: Pick<Notice, 'tone' | 'text' | 'details'>) =>
+      push({ ...notice, topic: 'project' }),
     logFailed: (error: unknown) =>
       add('warning', 'Shiplog’s own log can’t be written. Everything else works.', [
         error instanceof Error ? error.message : String(error),

@@ -226,6 +226,7 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & Open
     custody,
     stopper,
     onSettled: notices.settled,
+    onProjectNotice: notices.project,
     secrets,
     hostEnv: process.env,
     shellGit: shellGitEnvironment({ ceilings }),
@@ -355,6 +356,9 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & Open
   retention.begin({ sweep: options.sweepAtStart ?? host !== 'cli' })
   history.start()
   turnStore.begin()
+  // Not for a command: it ends too soon, and identifies the project that it works on.
+  const closing = new AbortController()
+  if (host !== 'cli') void workspaces.projects.identifyAll(closing.signal)
   const heartbeat = startHeartbeat(layout.running, {
     clock,
     isNeeded: () => tasks.running().length > 0,
@@ -369,6 +373,7 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & Open
     ),
     runningAgents: () => tasks.running().map(({ id, title }) => ({ taskId: id, title })),
     close: async (how: ClosedHow) => {
+      closing.abort()
       // A sweep that is moving something ends what it does; the agents need not wait for it.
       await Promise.all([retention.close(), tasks.close(how)])
       await heartbeat.stop()

@@ -39,6 +39,7 @@ type RefusalReason =
   | 'setup-changed'
   | 'settings-changed'
   | 'not-git'
+  | 'folder-gone'
   | 'no-planning-folder'
   | 'removed'
   | 'unknown-worktree'

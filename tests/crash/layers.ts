@@ -52,6 +52,7 @@ export async function openLayers(dataDir: string) {
     ...common,
     stopper: { stopForRemoval: async () => undefined },
     onSettled: () => undefined,
+    onProjectNotice: () => undefined,
     secrets: createMasker(),
     hostEnv: {},
     shellGit: {},

@@ -4,6 +4,7 @@ import { feedsMutants } from './feeds.ts'
 import { gitMutants } from './git.ts'
 import { hostsMutants } from './hosts.ts'
 import { journalMutants } from './journal.ts'
+import { movedProjectsMutants } from './moved-projects.ts'
 import type { Mutant } from './mutant.ts'
 import { projectionsMutants } from './projections.ts'
 import { recordMutants } from './record.ts'
@@ -15,6 +16,7 @@ export const mutants: Mutant[] = [
   ...journalMutants,
   ...artifactsMutants,
   ...workspacesMutants,
+  ...movedProjectsMutants,
   ...retentionMutants,
   ...tasksMutants,
   ...hostsMutants,

@@ -23,13 +23,20 @@ it('[K8] never allows a set-up that took the place of the one that was compared'
   const recorded: LedgerEvent[] = []
   const ledger = {
     state: { projects: new Map([[id, { id, dir, git: true }]]), trustedSetups: new Map() },
+    subscribe: () => () => {},
     record: async (...events: LedgerEvent[]) => void recorded.push(...events),
   } as unknown as Ledger
   // It is asked for after the file was read.
   const git = {
     repositoryConfig: async () => put('setup: echo later\n').then(() => null),
   } as unknown as Git
-  const projects = createProjects({ ledger, git, layout: {} as DataLayout })
+  const projects = createProjects({
+    ledger,
+    git,
+    layout: {} as DataLayout,
+    secrets: { text: (text) => text },
+    onProjectNotice: () => {},
+  })
 
   const configSha256 = createHash('sha256').update(shown).digest('hex')
   await projects.trustSetup(id, configSha256)

@@ -3,11 +3,14 @@ import { createHash } from 'node:crypto'
 import { realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, isAbsolute, join, resolve } from 'node:path'
+import type { Masker } from '../../shared/agent.ts'
 import type { ProjectSetup } from '../../shared/contract/projects.ts'
 import { counted } from '../../shared/counted.ts'
 import { FailureError, invalid, refused } from '../../shared/failure.ts'
-import { newProjectId, type ProjectId, shortId } from '../../shared/ids.ts'
+import { newProjectId, type ProjectId, shortId, type TaskId } from '../../shared/ids.ts'
 import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
+import type { LedgerEvent, LedgerEventOf } from '../../shared/ledger.ts'
+import { isOtherRepository } from '../../shared/project-identity.ts'
 import { tasksInUse } from '../../shared/projections/project-use.ts'
 import {
   defaultEnvironment,
@@ -20,12 +23,20 @@ import type { Git } from '../git/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { type DataLayout, storedPath } from '../sessions/session-files.ts'
 import { gitRequest } from './git-request.ts'
+import { goneFolderAdvice, isGone } from './moved-projects/gone-folder.ts'
+import { createIdentifyProject } from './moved-projects/identify.ts'
+import { createProjectMoves, type ProjectNotice } from './moved-projects/moves.ts'
 import { readProjectConfig } from './project-config.ts'
 
 export interface Projects {
   list(): Project[]
   known(projectId: ProjectId): Project
+  /** The project in that folder: a known one, one that was moved there, or else a new one. Throws FailureError. */
   add(dir: string): Promise<Project>
+  /** Resolves when no project is being added or identified. */
+  settled(): Promise<void>
+  /** Updates the identity of every project whose folder is there. */
+  identifyAll(signal: AbortSignal): Promise<void>
   remove(projectId: ProjectId): Promise<void>
   setup(projectId: ProjectId): Promise<ProjectSetup>
   trustSetup(projectId: ProjectId, configSha256: string): Promise<void>
@@ -39,17 +50,25 @@ export interface Projects {
   checkStart(projectId: ProjectId, isolation: Isolation): Promise<Isolation>
 }
 
-export function createProjects({
-  ledger,
-  git,
-  layout,
-}: {
+export function createProjects(deps: {
   ledger: Ledger
   git: Git
   layout: DataLayout
+  secrets: Pick<Masker, 'text'>
+  /** A project has moved, or another repository is in its folder. */
+  onProjectNotice: (notice: ProjectNotice) => void
+  /** A failure that stops nothing. */
+  onIgnored?: (what: string, error: unknown) => void
 }): Projects {
+  const { ledger, git, layout, onIgnored } = deps
   const { state } = ledger
   const serially = createKeyedMutex()
+  const identify = createIdentifyProject(deps)
+  const moves = createProjectMoves({ ...deps, onNotice: deps.onProjectNotice })
+  // An agent may have made the first commit.
+  ledger.subscribe((records) => {
+    for (const { event } of records) if (endsRun(event)) identifyAfterRun(event.taskId)
+  })
 
   function known(projectId: ProjectId): Project {
     const project = state.projects.get(projectId)
@@ -71,9 +90,40 @@ export function createProjects({
   }
 
   async function addDir(dir: string): Promise<Project> {
+    const isGit = await inspect(dir)
+    const there = projectAt(dir)
+    if (there) return identified(there, isGit)
+    // One at a time: two folders may hold the same moved project.
+    return serially('new folders', async () => {
+      const identity = isGit ? await identify(dir) : null
+      const moved = identity && (await moves.find(dir, identity))
+      if (moved) {
+        await serially(moved.id, () => moves.move(moved, dir, identity))
+        return known(moved.id)
+      }
+      const projectId = newProjectId()
+      await ledger.record({
+        type: 'project.added',
+        projectId,
+        name: basename(dir) || dir,
+        // The demo's.
+        dir: storedPath(layout, dir),
+        git: isGit,
+        ...(identity && { identity }),
+      })
+      return known(projectId)
+    })
+  }
+
+  const projectAt = (dir: string): Project | undefined =>
+    [...state.projects.values()].find((project) => project.dir === dir)
+
+  /** Whether it is a repository. Throws FailureError if it can't be a project. */
+  async function inspect(dir: string): Promise<boolean> {
     const found = await git.inspectProject(dir)
     switch (found.kind) {
       case 'missing':
+        if (projectAt(dir)) return refused('folder-gone', goneFolderAdvice(projectAt(dir), dir))
         return invalid('dir', `${dir} does not exist. Give the path of a folder.`)
       case 'not-a-directory':
         return invalid('dir', `${dir} is not a folder. Give the folder that holds the project.`)
@@ -90,25 +140,50 @@ export function createProjects({
       case 'dubious-ownership':
         return invalid('dir', found.advice)
       case 'repository':
+        return true
       case 'not-a-repository':
+        return false
     }
-    const isGit = found.kind === 'repository'
-    const there = [...state.projects.values()].find(
-      (project) => project.dir === dir && project.git === isGit,
-    )
-    if (there) return there
-    // A folder that has become a repository since keeps its id, so that its archive stays with it.
-    const before = [...state.projects.values()].find((project) => project.dir === dir)
-    const projectId = before?.id ?? newProjectId()
+  }
+
+  /** Records what has changed about a project's repository since it was last identified. */
+  async function identified(project: Project, isGit: boolean): Promise<Project> {
+    const before = project.identity
+    const found = isGit ? await identify(project.dir, before) : null
+    if (found && before && isOtherRepository(before, found)) {
+      await serially(project.id, () => moves.replace(project, found))
+      return known(project.id)
+    }
+    // A clone that became shallow keeps the root commits recorded before.
+    const rootCommits = found?.rootCommits.length ? found.rootCommits : before?.rootCommits
+    const now = found ? { ...found, rootCommits: rootCommits ?? [] } : before
+    if (isGit === project.git && JSON.stringify(now) === JSON.stringify(before)) return project
     await ledger.record({
-      type: 'project.added',
-      projectId,
-      name: basename(dir) || dir,
-      // The demo's.
-      dir: storedPath(layout, dir),
+      type: 'project.identified',
+      projectId: project.id,
       git: isGit,
+      ...(now && { identity: now }),
+      replaced: false,
     })
-    return known(projectId)
+    return known(project.id)
+  }
+
+  function identifyAgain(projectId: ProjectId): Promise<void> {
+    const { dir = '' } = state.projects.get(projectId) ?? {}
+    return serially(dir, async () => {
+      const project = projectAt(dir)
+      if (project && !(await isGone(dir))) await identified(project, await inspect(dir))
+    }).catch((error) => onIgnored?.(`the project in ${dir} could not be identified`, error))
+  }
+
+  function identifyAfterRun(taskId: TaskId): void {
+    const task = state.tasks.get(taskId)
+    const project = task && state.projects.get(task.projectId)
+    if (project && !project.identity) void identifyAgain(project.id)
+  }
+
+  async function identifyAll(signal: AbortSignal): Promise<void> {
+    for (const id of [...state.projects.keys()]) if (!signal.aborted) await identifyAgain(id)
   }
 
   async function remove(projectId: ProjectId): Promise<void> {
@@ -152,23 +227,25 @@ export function createProjects({
     }
   }
 
-  async function trustSetup(projectId: ProjectId, shownSha256: string): Promise<void> {
-    const { config, ofGit, configSha256 } = await asked(projectId)
-    if (configSha256 !== shownSha256) {
-      refused(
-        'setup-changed',
-        'What the project asks for (.shiplog/project.yaml, .git/config) has changed since it was shown. Look at it again.',
+  /** Not while the project moves: what was read in one folder is allowed for that folder only. */
+  const trustSetup: Projects['trustSetup'] = (projectId, shownSha256) =>
+    serially(projectId, async () => {
+      const { config, ofGit, configSha256 } = await asked(projectId)
+      if (configSha256 !== shownSha256) {
+        refused(
+          'setup-changed',
+          'What the project asks for (.shiplog/project.yaml, .git/config) has changed since it was shown. Look at it again.',
+        )
+      }
+      await ledger.record(
+        ...(config
+          ? [{ type: 'project.setup-trusted' as const, projectId, configSha256: config.sha256 }]
+          : []),
+        ...(ofGit
+          ? [{ type: 'project.git-config-allowed' as const, projectId, sha256: ofGit.sha256 }]
+          : []),
       )
-    }
-    await ledger.record(
-      ...(config
-        ? [{ type: 'project.setup-trusted' as const, projectId, configSha256: config.sha256 }]
-        : []),
-      ...(ofGit
-        ? [{ type: 'project.git-config-allowed' as const, projectId, sha256: ofGit.sha256 }]
-        : []),
-    )
-  }
+    })
 
   /** One after the other: two windows may save in the same moment. */
   const setEnvironment: Projects['setEnvironment'] = (projectId, environment, shown) =>
@@ -193,6 +270,8 @@ export function createProjects({
     list: () => [...state.projects.values()],
     known,
     add,
+    settled: serially.settled,
+    identifyAll,
     remove,
     setup,
     trustSetup,
@@ -200,6 +279,14 @@ export function createProjects({
     checkStart,
   }
 }
+
+/** Of any task: an agent in place commits in the project's folder. */
+const endsRun = (event: LedgerEvent): event is EndedRun =>
+  event.type === 'task.completed' ||
+  event.type === 'task.interrupted' ||
+  event.type === 'task.failed'
+
+type EndedRun = LedgerEventOf<'task.completed' | 'task.interrupted' | 'task.failed'>
 
 /** More make no message that anybody reads. */
 const namedMax = 3

@@ -15,6 +15,7 @@ import { type DataLayout, storedPath } from '../sessions/session-files.ts'
 import { changedByAgents } from './changed-by-agents.ts'
 import type { Environments } from './environments.ts'
 import { commandsOfWorktreeOnly } from './git-request.ts'
+import { goneFolderAdvice } from './moved-projects/gone-folder.ts'
 import { copyProjectFiles } from './project-config.ts'
 import type { Projects } from './projects.ts'
 import { runSetup } from './setup-command.ts'
@@ -72,14 +73,7 @@ export function createWorkingDirs(deps: {
     return join(layout.worktrees, folderName(project.name, project.id), shortId(taskId))
   }
 
-  /** Read from its path: a project's name may have changed since, or the project is off the list. */
-  function worktreeRoot(workspace: Workspace): string {
-    const [folder, name] = relative(layout.worktrees, workspace.path).split(sep)
-    // Whoever asks is about to delete it.
-    if (!folder || !name || folder === '..' || isAbsolute(folder))
-      throw new Error(`${workspace.path} is no worktree of Shiplog`)
-    return join(layout.worktrees, folder, name)
-  }
+  const worktreeRoot = (workspace: Workspace) => worktreeRootIn(layout, workspace)
 
   async function make(
     taskId: TaskId,
@@ -114,9 +108,11 @@ export function createWorkingDirs(deps: {
     if (found.kind !== 'repository') {
       return invalid(
         'project',
-        found.kind === 'missing'
-          ? `${start} is not there any more: put it back, and try again.`
-          : `${start} is not a Git repository with commits any more (${found.kind}): no worktree can be made from it.`,
+        found.kind === 'missing' && start === project.dir
+          ? goneFolderAdvice(project, start)
+          : found.kind === 'missing'
+            ? `${start} is not there any more: put it back, and try again.`
+            : `${start} is not a Git repository with commits any more (${found.kind}): no worktree can be made from it.`,
       )
     }
     // A sub-agent begins from its parent's state, uncommitted work included; a root from what is committed.
@@ -225,6 +221,15 @@ export function createWorkingDirs(deps: {
   }
 
   return { make, discard, setUp, worktreeRoot }
+}
+
+/** Read from its path: a project's name may have changed since, or the project is off the list. */
+export function worktreeRootIn({ worktrees }: DataLayout, { path }: Workspace): string {
+  const [folder, name] = relative(worktrees, path).split(sep)
+  // The caller may be about to delete it.
+  if (!folder || !name || folder === '..' || isAbsolute(folder))
+    throw new Error(`${path} is no worktree of Shiplog`)
+  return join(worktrees, folder, name)
 }
 
 /** What the ledger says of the worktree at `root`: whose it is, and its branch. Null when it is nobody's. */

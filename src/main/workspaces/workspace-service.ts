@@ -31,6 +31,7 @@ import { createEnvironments, type Environments } from './environments.ts'
 import { createFileUpdates, type FileUpdates } from './file-updates/file-updates.ts'
 import type { SettledUpdate } from './file-updates/settle.ts'
 import { createLeftovers } from './leftovers/leftovers.ts'
+import type { ProjectNotice } from './moved-projects/moves.ts'
 import type { RunStopper } from './ports.ts'
 import { createProjects, type Projects } from './projects.ts'
 import { createRemoval, type RemovalOptions } from './removal.ts'
@@ -99,6 +100,8 @@ interface WorkspaceServiceDependencies {
   onProblem: (text: string, error: unknown) => void
   /** A failure that stops nothing. */
   onIgnored?: (what: string, error: unknown) => void
+  /** A project has moved, or another repository is in its folder. */
+  onProjectNotice: (notice: ProjectNotice) => void
   /** An update of files that was cut short was ended, or could not be. */
   onSettled: (settled: SettledUpdate) => void
 }
@@ -333,6 +336,8 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
     untrash: (taskId) => serially(taskId, () => archivedRoots.untrash(taskId)),
     rollForward,
     exclusively: (workspaceId, work) => serially(workspaceId, work),
-    settled: serially.settled,
+    async settled() {
+      await Promise.all([serially.settled(), projects.settled()])
+    },
   }
 }

@@ -9,8 +9,11 @@ const noticeSchema = z.object({
   tone: z.enum(['info', 'warning', 'error']),
   text: z.string(),
   details: z.array(z.string()),
-  /** `interrupted`: the window has a section for it. `clock-ahead`: the settings of retention ask about it. */
-  topic: z.enum(['interrupted', 'clock-ahead']).optional(),
+  /**
+   * `interrupted`: the window has a section for it. `clock-ahead`: the settings of retention ask about it.
+   * `project`: one has moved, or its repository is another one.
+   */
+  topic: z.enum(['interrupted', 'clock-ahead', 'project']).optional(),
   /** What it tells of can be undone by this receipt (`retention.undo`). */
   receiptId: receiptIdSchema.optional(),
 })

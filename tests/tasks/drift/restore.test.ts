@@ -316,7 +316,7 @@ it('[S5] a project that has moved, or a worktree that Git does not know, is refu
   const task = await interruptedAt(fixture, works)
   const { dir: project } = fixture.project
   await rename(project, `${project}-moved`)
-  await expect(restore(fixture, task)).rejects.toThrow('Put it back, or continue from the agent')
+  await expect(restore(fixture, task)).rejects.toThrow(/not there any more.*projects add/)
   await rename(`${project}-moved`, project)
   await writeFile(join(task.workspace.path, '.git'), 'nonsense')
   await expect(restore(fixture, task)).rejects.toThrow('git worktree repair')

@@ -6,6 +6,7 @@ import type { SessionState } from '../../../shared/projections/session-state.ts'
 import type { Task, Workspace } from '../../../shared/tasks.ts'
 import type { Git } from '../../git/index.ts'
 import { exists } from '../../journal/index.ts'
+import { goneFolderAdvice } from '../../workspaces/moved-projects/gone-folder.ts'
 import type { WorkingDirs } from '../../workspaces/working-dirs.ts'
 import { isDirectory } from './origin.ts'
 
@@ -28,9 +29,8 @@ export function createFindObstacle({
 }: ObstacleDependencies): FindObstacle {
   return async (task, past) => {
     const { title, projectDir } = task
-    if (!(await isDirectory(projectDir))) {
-      return `The project's folder ${projectDir} is not there any more. Put it back, or continue from the agent as a new task in the project's new place.`
-    }
+    if (!(await isDirectory(projectDir)))
+      return goneFolderAdvice(state.projects.get(task.projectId), projectDir)
     const owner = ownerOf(state, task)
     if (!owner) return null
     if (!(await git.isSameRepository(projectDir, projectDir)))

@@ -148,7 +148,7 @@ export function createSaveChanges(deps: {
 }
 
 function whatToDoWithoutGit({ title, projectDir }: Task, { path }: Workspace): string {
-  return `Git does not know ${path} any more, so what "${title}" changed there can't be kept as a patch. Put the project back to ${projectDir} (or run \`git worktree repair ${path}\` where it is now) and remove it then, or choose to discard the unknown worktree (--discard-unknown-worktree): its files go to the trash as they are.`
+  return `Git does not know ${path} any more, so what "${title}" changed there can't be kept as a patch. Put the project back to ${projectDir}, or add it at its new place (\`shiplog projects add DIR\`), and remove it then, or choose to discard the unknown worktree (--discard-unknown-worktree): its files go to the trash as they are.`
 }
 
 const gitDirBeside = (submodule: string): string => `${submodule}.git`

@@ -1,0 +1,23 @@
+/** Whether the folder of a project is gone, and what the person can do. */
+import { stat } from 'node:fs/promises'
+import type { Project } from '../../../shared/tasks.ts'
+import { systemCode } from '../../journal/index.ts'
+
+/** False also if the disk reports another error: the folder may be there. */
+export async function isGone(dir: string): Promise<boolean> {
+  try {
+    return !(await stat(dir)).isDirectory()
+  } catch (error) {
+    const code = systemCode(error)
+    return code === 'ENOENT' || code === 'ENOTDIR'
+  }
+}
+
+/** `project`: undefined if it was removed from the list; then only its old path is known. */
+export function goneFolderAdvice(project: Project | undefined, dir: string): string {
+  const gone = `The project's folder ${dir} is not there any more.`
+  if (!project) return `${gone} Put it back, and try again.`
+  return project.identity
+    ? `${gone} If it was moved, add it at its new place (\`shiplog projects add DIR\`, or "Add a project" in the app): its agents and archive continue there. If not, put it back.`
+    : `${gone} Put it back, and try again: without a Git commit a project is known by its path alone.`
+}

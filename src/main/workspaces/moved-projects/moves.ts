@@ -1,0 +1,185 @@
+/** Recognises a project whose folder was moved, and moves its record along. */
+import { realpath } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { counted } from '../../../shared/counted.ts'
+import { refused } from '../../../shared/failure.ts'
+import { type ProjectId, shortId } from '../../../shared/ids.ts'
+import { isSameProject, type ProjectIdentity } from '../../../shared/project-identity.ts'
+import { isRunning, type Project, type Task, type Workspace } from '../../../shared/tasks.ts'
+import type { Git } from '../../git/index.ts'
+import { exists } from '../../journal/index.ts'
+import type { Ledger } from '../../ledger/ledger.ts'
+import { type DataLayout, storedPath } from '../../sessions/session-files.ts'
+import { worktreeRootIn } from '../working-dirs.ts'
+import { isGone } from './gone-folder.ts'
+
+/** Shown to the person once. */
+export interface ProjectNotice {
+  tone: 'info' | 'warning'
+  text: string
+  details: string[]
+}
+
+interface ProjectMoves {
+  /** The project that was moved to `dir`: one of that identity whose folder is gone or links here. Null if none. */
+  find(dir: string, identity: ProjectIdentity): Promise<Project | null>
+  /** Throws FailureError while its agents run. */
+  move(project: Project, dir: string, identity: ProjectIdentity): Promise<void>
+  /** Records that its folder holds another repository now. */
+  replace(project: Project, identity: ProjectIdentity): Promise<void>
+}
+
+export function createProjectMoves(deps: {
+  ledger: Ledger
+  git: Git
+  layout: DataLayout
+  onNotice: (notice: ProjectNotice) => void
+}): ProjectMoves {
+  const { ledger, git, layout, onNotice } = deps
+  const { state } = ledger
+
+  async function find(dir: string, identity: ProjectIdentity): Promise<Project | null> {
+    const gone: Project[] = []
+    for (const project of state.projects.values()) {
+      if (!project.identity || !isSameProject(project.identity, identity)) continue
+      // A link was left in its old place.
+      if ((await realpath(project.dir).catch(() => null)) === dir) return project
+      if (await isGone(project.dir)) gone.push(project)
+    }
+    if (gone.length <= 1) return gone[0] ?? null
+    // Several clones are gone: prefer the one whose worktrees it knows, then one of that name, then the last used.
+    const registered = (await git.registeredWorktrees(dir)) ?? new Set()
+    const ranks: { project: Project; rank: string }[] = []
+    for (const project of gone) {
+      const isKnown = (await worktreeFolders(project.id)).some((root) => registered.has(root))
+      const isNamedSo = basename(project.dir) === basename(dir)
+      ranks.push({ project, rank: `${Number(isKnown)}${Number(isNamedSo)}${lastUsed(project)}` })
+    }
+    ranks.sort((a, b) => (a.rank < b.rank ? 1 : -1))
+    return ranks[0]?.project ?? null
+  }
+
+  const worktreeFolders = (id: ProjectId): Promise<string[]> =>
+    Promise.all(
+      worktreesOf(id).map(({ workspace }) => {
+        const root = worktreeRootIn(layout, workspace)
+        return realpath(root).catch(() => root)
+      }),
+    )
+
+  function lastUsed({ id, addedAt }: Project): string {
+    const times = [...state.tasks.values()].flatMap((task) =>
+      task.projectId === id ? (task.runs.at(-1)?.startedAt ?? task.createdAt) : [],
+    )
+    return [addedAt, ...times].sort().at(-1) ?? addedAt
+  }
+
+  async function move(project: Project, dir: string, identity: ProjectIdentity): Promise<void> {
+    const { id, name, dir: from } = project
+    const running = [...state.tasks.values()].filter(
+      (task) => task.projectId === id && isRunning(task.status),
+    )
+    if (running.length > 0) {
+      refused(
+        'running',
+        `${dir} is ${name}, which was in ${from}, and ${counted(running.length, 'agent')} of it still ${running.length === 1 ? 'runs' : 'run'}. Stop ${running.length === 1 ? 'it' : 'them'} first (\`shiplog tasks stop ID\`), then add the folder again.`,
+      )
+    }
+    const hadApprovals = hasApprovals(project)
+    const worktrees = await reconnect(id, dir)
+    await ledger.record({
+      type: 'project.moved',
+      projectId: id,
+      name: basename(dir) || dir,
+      from: storedPath(layout, from),
+      dir: storedPath(layout, dir),
+      identity,
+    })
+    notify(
+      id,
+      `${name} moved from ${from} to ${dir}. Its agents and archive continue there.`,
+      hadApprovals,
+      worktrees,
+    )
+  }
+
+  async function replace(project: Project, identity: ProjectIdentity): Promise<void> {
+    const { id, name, dir } = project
+    const hadApprovals = hasApprovals(project)
+    const worktrees = await reconnect(id, dir)
+    await ledger.record({
+      type: 'project.identified',
+      projectId: id,
+      git: true,
+      identity,
+      replaced: true,
+    })
+    notify(
+      id,
+      `${dir} holds another repository than before: its root commit or its remote is not the same. The record of ${name} is kept.`,
+      hadApprovals,
+      worktrees,
+    )
+  }
+
+  const hasApprovals = ({ id, gitConfigSha256 }: Project): boolean =>
+    state.trustedSetups.has(id) || gitConfigSha256 !== undefined
+
+  /** Reconnects the worktrees of its workspaces with the repository in `dir`. */
+  async function reconnect(id: ProjectId, dir: string): Promise<Worktrees> {
+    const found: Worktrees = { reconnected: 0, unknown: [] }
+    for (const { workspace, ...task } of worktreesOf(id)) {
+      const root = worktreeRootIn(layout, workspace)
+      // One that is gone is recreated from its branch when it is needed.
+      if (!(await exists(root))) continue
+      const { branch } = workspace
+      const outcome = await git.reconnectWorktree({ repoDir: dir, root, branch })
+      if (outcome.kind === 'reconnected') found.reconnected++
+      if (outcome.kind === 'unknown')
+        found.unknown.push(
+          `"${task.title}" (${shortId(task.id)}): ${outcome.why}. Its files are in ${root}; \`shiplog workspaces remove ${shortId(task.id)} --discard-unknown-worktree\` moves them to the trash.`,
+        )
+    }
+    return found
+  }
+
+  function worktreesOf(id: ProjectId): (Task & { workspace: Workspace })[] {
+    return [...state.tasks.values()].flatMap((task) => {
+      const { workspace } = task
+      if (task.projectId !== id || workspace?.isolation !== 'worktree') return []
+      return workspace.removal === 'removed' ? [] : [{ ...task, workspace }]
+    })
+  }
+
+  function notify(
+    id: ProjectId,
+    text: string,
+    hadApprovals: boolean,
+    { reconnected, unknown }: Worktrees,
+  ): void {
+    const { dir = '', revokedVariables = [] } = state.projects.get(id) ?? {}
+    const details = [
+      ...(hadApprovals
+        ? ['You will be asked again to allow its set-up command and Git configuration.']
+        : []),
+      ...(revokedVariables.length > 0
+        ? [
+            `Its agents no longer get ${revokedVariables.join(', ')}. To pass them on again, name them in the project’s settings, or with \`shiplog projects environment --project ${dir} --pass NAME\`.`,
+          ]
+        : []),
+      ...(reconnected > 0
+        ? [`${counted(reconnected, 'worktree was', 'worktrees were')} reconnected with it.`]
+        : []),
+      ...unknown,
+    ]
+    onNotice({ tone: unknown.length > 0 ? 'warning' : 'info', text, details })
+  }
+
+  return { find, move, replace }
+}
+
+interface Worktrees {
+  reconnected: number
+  /** A sentence each. */
+  unknown: string[]
+}

@@ -1,0 +1,112 @@
+import type { Mutant } from './mutant.ts'
+
+const tests = ['tests/shared/fold-project.test.ts', 'tests/workspaces/moved-projects.test.ts']
+const workspaces = ['tests/workspaces/moved-projects.test.ts']
+
+/** What a project is known by, and what goes with it when it moves. */
+export const movedProjectsMutants: Mutant[] = [
+  {
+    id: 'moved-set-up-stays-trusted',
+    file: 'src/shared/projections/fold-project.ts',
+    find: '  state.trustedSetups.delete(id)\n',
+    replace: '',
+    harm: 'A set-up command that was allowed for one folder runs in another one unasked.',
+    tests,
+  },
+  {
+    id: 'moved-git-config-stays-allowed',
+    file: 'src/shared/projections/fold-project.ts',
+    find: '    gitConfigSha256: undefined,\n',
+    replace: '',
+    harm: 'The Git configuration that was allowed for one folder counts as allowed in another one.',
+    tests,
+  },
+  {
+    id: 'moved-variables-stay',
+    file: 'src/shared/projections/fold-project.ts',
+    find: 'only === null ? undefined : { allowed: [], only: [] }',
+    replace: 'project.environment',
+    harm: 'Agents in another folder are given the secrets that were named for the old one.',
+    tests,
+  },
+  {
+    id: 'moved-list-of-variables-lifted',
+    file: 'src/shared/projections/fold-project.ts',
+    find: 'only === null ? undefined : { allowed: [], only: [] }',
+    replace: 'undefined',
+    harm: 'A project whose agents got few variables gives them all that are not secret after a move.',
+    tests,
+  },
+  {
+    id: 'moved-env-of-agents-stays',
+    file: 'src/shared/projections/fold-project.ts',
+    find: '    state.tasks.set(task.id, { ...task, options })\n',
+    replace: '',
+    harm: 'An agent that is resumed after a move gets the variables that `--env` named for the old folder.',
+    tests,
+  },
+  {
+    id: 'moved-second-clone-taken',
+    file: 'src/main/workspaces/moved-projects/moves.ts',
+    find: 'if (await isGone(project.dir)) gone.push(project)',
+    replace: 'gone.push(project)',
+    harm: 'Adding a second clone takes the record away from the first one.',
+    tests: workspaces,
+  },
+  {
+    id: 'moved-unreadable-is-gone',
+    file: 'src/main/workspaces/moved-projects/gone-folder.ts',
+    find: "return code === 'ENOENT' || code === 'ENOTDIR'",
+    replace: 'return code !== null',
+    harm: 'A project on a disk that fails for a moment loses its record to a clone of it.',
+    tests: ['tests/workspaces/gone-folder.test.ts'],
+  },
+  {
+    id: 'moved-remote-ignored',
+    file: 'src/shared/project-identity.ts',
+    find: 'one.within !== other.within || one.remote !== other.remote',
+    replace: 'one.within !== other.within',
+    harm: 'A fork takes over the record of the project that it was forked from.',
+    tests,
+  },
+  {
+    id: 'moved-while-running',
+    file: 'src/main/workspaces/moved-projects/moves.ts',
+    find: 'if (running.length > 0) {',
+    replace: 'if (running.length > 99) {',
+    harm: 'Agents go on in a folder that is gone while their project is somewhere else.',
+    tests: workspaces,
+  },
+  {
+    id: 'moved-note-of-another-worktree',
+    file: 'src/main/git/worktree-files/reconnect.ts',
+    find: 'path.basename(path.dirname(place)) !== path.basename(root) || (await exists(place))',
+    replace: 'await exists(place)',
+    harm: "What Git notes of the person's own worktree on another drive is overwritten.",
+    tests: ['tests/git/reconnect.test.ts'],
+  },
+  {
+    id: 'moved-other-repository-unnoticed',
+    file: 'src/main/workspaces/projects.ts',
+    find: 'if (found && before && isOtherRepository(before, found)) {',
+    replace: 'if (found && before && isOtherRepository(found, found)) {',
+    harm: 'What was allowed for a repository counts for another one that took its place.',
+    tests: workspaces,
+  },
+  {
+    id: 'moved-replaced-commits-believed',
+    file: 'src/main/git/identity.ts',
+    find: "const env = { GIT_NO_REPLACE_OBJECTS: '1', GIT_GRAFT_FILE: devNull }",
+    replace: 'const env = {}',
+    harm: 'A repository claims the first commit of another one by a replacement.',
+    tests: ['tests/git/identity.test.ts'],
+  },
+  {
+    id: 'moved-address-kept',
+    file: 'src/main/git/remote-name.ts',
+    find: '  return hashedName(name ?? text)\n',
+    replace: '  return name ?? text\n',
+    harm: 'A password in the address of a remote is kept in the ledger.',
+    tests: ['tests/git/remote-name.test.ts'],
+  },
+]

@@ -1,0 +1,462 @@
+/** A project is identified by its repository: its record follows a moved folder, and a second clone is another project. */
+import { existsSync } from 'node:fs'
+import { cp, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { TaskId } from '../../src/shared/ids.ts'
+import type { Project, Task } from '../../src/shared/tasks.ts'
+import {
+  entriesOf,
+  type Fixture,
+  git,
+  gitProject,
+  openFixture,
+  start,
+  taskOf,
+  until,
+  untilQuiet,
+  writeFiles,
+} from '../harness.ts'
+
+const talks = `
+version: 1
+name: talk
+agents:
+  lead:
+    turns:
+      - call: write_file
+        with: { path: new.txt, content: "new" }
+      - report: { title: Done, markdown: One file. }
+`
+
+/** It runs a command until the file `go` is there. */
+async function startWaiting(fixture: Fixture): Promise<TaskId> {
+  const at = (name: string) => join(fixture.dir, name)
+  const command = `touch '${at('begun')}'; until [ -e '${at('go')}' ]; do sleep 0.05; done`
+  const waits = talks
+    .replace('call: write_file', 'call: bash')
+    .replace(/with: .*/, `with: { command: ${JSON.stringify(command)} }`)
+  const id = await start(fixture, waits)
+  await expect.poll(() => existsSync(at('begun')), { timeout: 20_000 }).toBe(true)
+  return id
+}
+
+const address = 'https://ada:s3cretw0rd@git.example.org/harbour/lights.git'
+
+async function withRemote(fixture: Fixture): Promise<Project> {
+  git(fixture.project.dir, 'remote', 'add', 'origin', address)
+  return fixture.shiplog.client.projects.add({ dir: fixture.project.dir })
+}
+
+const notices = async ({ shiplog }: Fixture) => (await shiplog.client.app.info()).notices
+const projects = async ({ shiplog }: Fixture) => (await shiplog.client.projects.list()).projects
+
+describe('a project whose folder was moved', () => {
+  it('goes on in its new place, with its agents, their worktrees and its archive', async () => {
+    const fixture = await openFixture()
+    const { dir, project, shiplog } = fixture
+    const { client } = shiplog
+    const archived = await start(fixture, talks)
+    await untilQuiet(shiplog)
+    await client.workspace.remove({ workspaceId: archived })
+    const live = await start(fixture, talks)
+    const inPlace = await start(fixture, talks, { isolation: 'in-place' })
+    await untilQuiet(shiplog)
+    await withRemote(fixture)
+
+    const to = join(dir, 'elsewhere', 'lamps')
+    await mkdir(join(dir, 'elsewhere'))
+    await rename(project.dir, to)
+    const moved = await client.projects.add({ dir: to })
+    expect(moved).toMatchObject({ id: project.id, name: 'lamps', dir: to, git: true })
+    expect(await projects(fixture)).toEqual([moved])
+    expect(await notices(fixture)).toMatchObject([
+      {
+        tone: 'info',
+        text: `project moved from ${project.dir} to ${to}. Its agents and archive continue there.`,
+        details: ['1 worktree was reconnected with it.'],
+      },
+    ])
+
+    // Said once.
+    await client.projects.add({ dir: to })
+    expect(await notices(fixture)).toHaveLength(1)
+    for (const id of [archived, live, inPlace])
+      expect(await taskOf(shiplog, id)).toMatchObject({ projectId: project.id, projectDir: to })
+    expect((await entriesOf(shiplog, archived)).length).toBeGreaterThan(0)
+    expect((await taskOf(shiplog, inPlace)).workspace?.path).toBe(to)
+
+    // Git works in the worktree, and everything that needs the repository does too.
+    expect((await client.workspace.diff({ workspaceId: live })).patch).toContain('new.txt')
+    await client.tasks.prompt({ taskId: live, prompt: 'Go on' })
+    await untilQuiet(shiplog)
+    await rm(join(to, 'new.txt'))
+    expect(await client.tasks.applyPatch({ taskId: live })).toMatchObject({ kind: 'applied' })
+    expect(await readFile(join(to, 'new.txt'), 'utf8')).toBe('new')
+    await client.workspace.remove({ workspaceId: live })
+    await client.workspace.restore({ workspaceId: archived })
+    expect(git(to, 'worktree', 'list')).toContain((await taskOf(shiplog, archived)).workspace?.path)
+
+    const restarted = await fixture.restart()
+    expect(await projects(fixture)).toEqual([moved])
+    expect(await taskOf(restarted, archived)).toMatchObject({ projectDir: to })
+    expect(await notices(fixture)).toEqual([])
+  })
+
+  it('is found without a remote too, and by its agent’s next start in the new place', async () => {
+    const fixture = await openFixture()
+    const to = `${fixture.project.dir}-moved`
+    await rename(fixture.project.dir, to)
+    await expect(start(fixture, talks)).rejects.toThrow(/not there any more.*projects add/s)
+    const { id } = await fixture.shiplog.client.projects.add({ dir: to })
+    expect(id).toBe(fixture.project.id)
+    await start(fixture, talks)
+    await untilQuiet(fixture.shiplog)
+  })
+
+  it('is found through a link that was left in its old place', async () => {
+    const fixture = await openFixture()
+    const { client } = fixture.shiplog
+    const { id, dir } = fixture.project
+    await rename(dir, `${dir}-moved`)
+    await symlink(`${dir}-moved`, dir)
+    await start(fixture, talks)
+    await untilQuiet(fixture.shiplog)
+    expect(await projects(fixture)).toMatchObject([{ id, dir: `${dir}-moved` }])
+    expect((await client.projects.add({ dir })).id).toBe(id)
+    expect(await notices(fixture)).toHaveLength(1)
+  })
+
+  it('tells whoever resumes an agent of it to add it at its new place, where it is resumed', async () => {
+    const fixture = await openFixture()
+    const { client } = fixture.shiplog
+    const id = await startWaiting(fixture)
+    await client.tasks.stop({ taskId: id })
+    const to = `${fixture.project.dir}-moved`
+    await rename(fixture.project.dir, to)
+    const selector = { by: 'task' as const, taskId: id }
+    const [candidate] = (await client.tasks.planResume({ selector })).candidates
+    expect(candidate?.obstacle).toMatch(/not there any more.*projects add.*put it back/)
+    await client.projects.add({ dir: to })
+    await writeFile(join(fixture.dir, 'go'), '')
+    expect(await client.tasks.resume({ selector, force: false })).toMatchObject({ refused: [] })
+    const isDone = (tasks: Task[]) => tasks.some((task) => task.status === 'completed')
+    await until(fixture.shiplog, isDone)
+    expect((await taskOf(fixture.shiplog, id)).runs).toHaveLength(2)
+  })
+
+  it('is the same once when two windows add the new place in the same moment', async () => {
+    const fixture = await openFixture()
+    const to = `${fixture.project.dir}-moved`
+    await cp(fixture.project.dir, `${to}-too`, { recursive: true })
+    await rename(fixture.project.dir, to)
+    const add = (dir: string) => fixture.shiplog.client.projects.add({ dir })
+    const added = await Promise.all([add(to), add(to), add(`${to}-too`)])
+    expect(new Set(added.map(({ id }) => id)).size).toBe(2)
+    expect(added.filter(({ id }) => id === fixture.project.id).length).toBeGreaterThan(0)
+  })
+
+  it('is a folder of its repository: another folder of it is another project', async () => {
+    const fixture = await openFixture({ files: { 'a/one.txt': '1\n', 'b/two.txt': '2\n' } })
+    const { client } = fixture.shiplog
+    const { dir } = fixture.project
+    const [a, b] = [
+      await client.projects.add({ dir: join(dir, 'a') }),
+      await client.projects.add({ dir: join(dir, 'b') }),
+    ]
+    const to = `${dir}-moved`
+    await rename(dir, to)
+    expect((await client.projects.add({ dir: join(to, 'b') })).id).toBe(b.id)
+    expect((await client.projects.add({ dir: join(to, 'a') })).id).toBe(a.id)
+    expect((await client.projects.add({ dir: to })).id).toBe(fixture.project.id)
+  })
+
+  it('stays where it was while its agents run', async () => {
+    const fixture = await openFixture()
+    const { client } = fixture.shiplog
+    const id = await startWaiting(fixture)
+    const to = `${fixture.project.dir}-moved`
+    await rename(fixture.project.dir, to)
+    await expect(client.projects.add({ dir: to })).rejects.toMatchObject({
+      data: { reason: 'running' },
+      message: expect.stringContaining('1 agent of it still runs'),
+    })
+    await client.tasks.stop({ taskId: id })
+    await untilQuiet(fixture.shiplog)
+    expect((await client.projects.add({ dir: to })).id).toBe(fixture.project.id)
+  })
+})
+
+describe('what was allowed for a folder', () => {
+  it('is asked for again after a move: set-up, Git configuration and variables', async () => {
+    const fixture = await openFixture({
+      files: {
+        '.gitattributes': '*.txt filter=own\n',
+        '.shiplog/project.yaml': 'setup: echo hi\n',
+      },
+    })
+    const { client } = fixture.shiplog
+    const { id: projectId, dir } = fixture.project
+    git(dir, 'config', 'filter.own.clean', 'cat')
+    const { configSha256 } = await client.projects.setup({ projectId })
+    await client.projects.trustSetup({ projectId, configSha256: configSha256 ?? '' })
+    const environment = { allowed: ['NPM_TOKEN'], only: null }
+    await client.projects.setEnvironment({ projectId, environment })
+    expect(await client.projects.setup({ projectId })).toMatchObject({ trusted: true, git: null })
+
+    const to = `${dir}-moved`
+    await rename(dir, to)
+    const moved = await client.projects.add({ dir: to })
+    expect(moved.id).toBe(projectId)
+    expect(await client.projects.setup({ projectId })).toMatchObject({
+      trusted: false,
+      setup: 'echo hi',
+      git: { commands: 'filter.own.clean = cat' },
+    })
+    await expect(start(fixture, talks)).rejects.toThrow('was not allowed yet')
+    expect(moved.environment).toBeUndefined()
+    expect(moved.revokedVariables).toEqual(['NPM_TOKEN'])
+    const [{ details } = { details: [] }] = await notices(fixture)
+    expect(details).toEqual([
+      expect.stringContaining('asked again'),
+      expect.stringMatching(/no longer get NPM_TOKEN.*projects environment/),
+    ])
+    await client.projects.setEnvironment({ projectId, environment })
+    expect((await projects(fixture))[0]).not.toHaveProperty('revokedVariables')
+  })
+
+  it('does not come back with the folder: a move is a move', async () => {
+    const fixture = await openFixture({ files: { '.shiplog/project.yaml': 'setup: echo hi\n' } })
+    const { client } = fixture.shiplog
+    const { id: projectId, dir } = fixture.project
+    const { configSha256 } = await client.projects.setup({ projectId })
+    await client.projects.trustSetup({ projectId, configSha256: configSha256 ?? '' })
+    await rename(dir, `${dir}-moved`)
+    await client.projects.add({ dir: `${dir}-moved` })
+    await rename(`${dir}-moved`, dir)
+    expect((await client.projects.add({ dir })).id).toBe(projectId)
+    expect(await client.projects.setup({ projectId })).toMatchObject({ trusted: false })
+  })
+})
+
+describe('a second clone', () => {
+  it('is a project of its own as long as the first one’s folder is there', async () => {
+    const fixture = await openFixture()
+    const { client } = fixture.shiplog
+    const first = await withRemote(fixture)
+    const beside = `${fixture.project.dir}-too`
+    await cp(fixture.project.dir, beside, { recursive: true })
+    const second = await client.projects.add({ dir: beside })
+    expect(second.id).not.toBe(first.id)
+    expect(second.identity).toEqual(first.identity)
+    expect(await projects(fixture)).toEqual([first, second])
+    expect(await notices(fixture)).toEqual([])
+    // Also while there is something else in the first one's place.
+    await rm(first.dir, { recursive: true })
+    await mkdir(first.dir)
+    const third = `${fixture.project.dir}-three`
+    await cp(beside, third, { recursive: true })
+    expect((await client.projects.add({ dir: third })).id).not.toBe(first.id)
+  })
+
+  it('of two that are gone the one moved whose worktrees the repository knows, else of that name', async () => {
+    const fixture = await openFixture()
+    const { client } = fixture.shiplog
+    const { dir } = fixture
+    const first = await gitProject(join(dir, 'one', 'lights'), { 'a.txt': 'a\n' })
+    const second = join(dir, 'two', 'lamps')
+    await cp(first, second, { recursive: true })
+    const one = await client.projects.add({ dir: first })
+    const two = await client.projects.add({ dir: second })
+    await start({ ...fixture, project: two }, talks)
+    await untilQuiet(fixture.shiplog)
+    await mkdir(join(dir, 'three'))
+    // Named like the first one, and it knows the worktree of the second one's agent.
+    await rename(second, join(dir, 'three', 'lights'))
+    await rename(first, join(dir, 'three', 'other'))
+    expect((await client.projects.add({ dir: join(dir, 'three', 'lights') })).id).toBe(two.id)
+    expect((await client.projects.add({ dir: join(dir, 'three', 'other') })).id).toBe(one.id)
+  })
+
+  it('with another remote is another project, also when the first one is gone', async () => {
+    const fixture = await openFixture()
+    const { client } = fixture.shiplog
+    const first = await withRemote(fixture)
+    const beside = `${first.dir}-fork`
+    await rename(first.dir, beside)
+    git(beside, 'remote', 'set-url', 'origin', 'https://git.example.org/fork/lights')
+    expect((await client.projects.add({ dir: beside })).id).not.toBe(first.id)
+    // Reached in another way it is the same.
+    await rename(beside, `${first.dir}-ssh`)
+    git(`${first.dir}-ssh`, 'remote', 'set-url', 'origin', 'git@GIT.example.org:harbour/lights')
+    expect((await client.projects.add({ dir: `${first.dir}-ssh` })).id).toBe(first.id)
+  })
+
+  it('keeps no secret of an address, in no file', async () => {
+    const fixture = await openFixture()
+    const { identity } = await withRemote(fixture)
+    expect(identity?.remote).toBe('git.example.org/harbour/lights')
+    const token = `ghp_${'a1'.repeat(18)}`
+    git(fixture.project.dir, 'remote', 'set-url', 'origin', `https://git.example.org/${token}/x`)
+    const again = await fixture.shiplog.client.projects.add({ dir: fixture.project.dir })
+    expect(again.identity?.remote).toMatch(/^sha256:/)
+    const ledger = await readFile(join(fixture.dataDir, 'ledger.jsonl'), 'utf8')
+    expect(ledger).toContain('project.identified')
+    expect(ledger).not.toMatch(/s3cretw0rd|ada:|ghp_/)
+  })
+})
+
+describe('a new clone in place of a folder that is gone', () => {
+  it('goes on with the record, and what it can’t go on with is named', async () => {
+    const fixture = await openFixture()
+    const { client } = fixture.shiplog
+    const first = await withRemote(fixture)
+    const id = await start(fixture, talks)
+    await untilQuiet(fixture.shiplog)
+    const { workspace } = await taskOf(fixture.shiplog, id)
+    const to = join(fixture.dir, 'fresh')
+    git(fixture.dir, 'clone', '-q', first.dir, to)
+    git(to, 'remote', 'set-url', 'origin', address)
+    await rm(first.dir, { recursive: true })
+    expect((await client.projects.add({ dir: to })).id).toBe(first.id)
+    expect(await notices(fixture)).toMatchObject([
+      {
+        tone: 'warning',
+        details: [
+          expect.stringMatching(
+            `"Do it".*the repository in ${to} does not know its worktree.*${workspace?.path}.*--discard-unknown-worktree`,
+          ),
+        ],
+      },
+    ])
+    expect(await readFile(join(workspace?.path ?? '', 'new.txt'), 'utf8')).toBe('new')
+    expect((await entriesOf(fixture.shiplog, id)).length).toBeGreaterThan(0)
+  })
+
+  it('that is shallow is known by its remote', async () => {
+    const fixture = await openFixture()
+    const { client } = fixture.shiplog
+    const first = await withRemote(fixture)
+    const to = join(fixture.dir, 'shallow')
+    git(fixture.dir, 'clone', '-q', '--depth', '1', `file://${first.dir}`, to)
+    git(to, 'remote', 'set-url', 'origin', address)
+    await rm(first.dir, { recursive: true })
+    const moved = await client.projects.add({ dir: to })
+    expect(moved).toMatchObject({ id: first.id, identity: { rootCommits: [] } })
+  })
+
+  it('writes to no other folder, whatever the new repository’s files name', async () => {
+    const fixture = await openFixture()
+    const { client } = fixture.shiplog
+    const own = await gitProject(join(fixture.dir, 'own'))
+    const beside = join(fixture.dir, 'beside')
+    git(own, 'worktree', 'add', '-q', '-b', 'beside', beside)
+    const before = await readFile(join(beside, '.git'), 'utf8')
+    await start(fixture, talks)
+    await untilQuiet(fixture.shiplog)
+    const to = `${fixture.project.dir}-moved`
+    await rename(fixture.project.dir, to)
+    await writeFiles(join(to, '.git/worktrees/evil'), {
+      gitdir: `${join(beside, '.git')}\n`,
+      HEAD: 'ref: refs/heads/main\n',
+      commondir: '../..\n',
+    })
+    await client.projects.add({ dir: to })
+    expect((await notices(fixture))[0]?.details).toEqual(['1 worktree was reconnected with it.'])
+    expect(await readFile(join(beside, '.git'), 'utf8')).toBe(before)
+  })
+})
+
+describe('another repository in the same folder', () => {
+  it('is said, keeps the record, and has nothing of what was allowed', async () => {
+    const fixture = await openFixture({ files: { '.shiplog/project.yaml': 'setup: echo hi\n' } })
+    const { client } = fixture.shiplog
+    const { id: projectId, dir } = fixture.project
+    const { configSha256 } = await client.projects.setup({ projectId })
+    await client.projects.trustSetup({ projectId, configSha256: configSha256 ?? '' })
+    const id = await start(fixture, talks)
+    await untilQuiet(fixture.shiplog)
+    await rm(join(dir, '.git'), { recursive: true })
+    git(dir, 'init', '-q', '-b', 'main')
+    git(dir, 'add', '-A')
+    git(dir, 'commit', '-q', '-m', 'Anew')
+    await expect(start(fixture, talks)).rejects.toThrow('was not allowed yet')
+    expect(await notices(fixture)).toMatchObject([
+      {
+        tone: 'warning',
+        text: expect.stringContaining(`${dir} holds another repository than before`),
+        details: [
+          expect.stringContaining('asked again'),
+          expect.stringContaining('does not know its worktree'),
+        ],
+      },
+    ])
+    const [project] = await projects(fixture)
+    expect(project?.id).toBe(projectId)
+    expect(project?.identity).not.toEqual(fixture.project.identity)
+    expect((await entriesOf(fixture.shiplog, id)).length).toBeGreaterThan(0)
+    await client.projects.add({ dir })
+    expect(await notices(fixture)).toHaveLength(1)
+  })
+})
+
+describe('a folder that is known by its path', () => {
+  it('without Git is a project of its own wherever it is', async () => {
+    const fixture = await openFixture()
+    const { client } = fixture.shiplog
+    const plain = join(fixture.dir, 'plain')
+    await writeFiles(plain, { 'a.txt': 'a\n' })
+    const first = await client.projects.add({ dir: plain })
+    expect(first).not.toHaveProperty('identity')
+    await rename(plain, `${plain}-moved`)
+    await expect(
+      start({ ...fixture, project: first }, talks, { isolation: 'in-place' }),
+    ).rejects.toThrow('known by its path alone')
+    expect((await client.projects.add({ dir: `${plain}-moved` })).id).not.toBe(first.id)
+  })
+
+  it('is identified by its first commit, also an agent’s', async () => {
+    const fixture = await openFixture()
+    const { client } = fixture.shiplog
+    const plain = join(fixture.dir, 'plain')
+    await writeFiles(plain, { 'a.txt': 'a\n' })
+    const first = await client.projects.add({ dir: plain })
+    expect(first).toMatchObject({ git: false })
+    const command =
+      'git init -q -b main . && git add -A && git -c user.name=A -c user.email=a@b.c commit -q -m First'
+    const commits = talks
+      .replace('call: write_file', 'call: bash')
+      .replace(/with: .*/, `with: { command: ${JSON.stringify(command)} }`)
+    await start({ ...fixture, project: first }, commits, { isolation: 'in-place' })
+    await untilQuiet(fixture.shiplog)
+    // The commit is looked for after the run: closing waits for that.
+    await fixture.restart()
+    const [, now] = await projects(fixture)
+    expect(now).toMatchObject({ id: first.id, git: true })
+    expect(now?.identity?.rootCommits).toEqual([git(plain, 'rev-parse', 'HEAD').trim()])
+    await rename(plain, `${plain}-moved`)
+    const moved = await fixture.shiplog.client.projects.add({ dir: `${plain}-moved` })
+    expect(moved.id).toBe(first.id)
+  })
+
+  it('keeps its identity while Git is gone, and tells another repository from it', async () => {
+    const fixture = await openFixture()
+    const { client } = fixture.shiplog
+    const { dir, identity } = fixture.project
+    await rename(join(dir, '.git'), join(fixture.dir, 'git'))
+    expect(await client.projects.add({ dir })).toMatchObject({ git: false, identity })
+    await rename(join(fixture.dir, 'git'), join(dir, '.git'))
+    expect(await client.projects.add({ dir })).toMatchObject({ git: true, identity })
+    expect(await notices(fixture)).toEqual([])
+    expect(existsSync(join(dir, '.git'))).toBe(true)
+  })
+})
+
+it('looks again at what its projects are known by when the app starts', async () => {
+  const fixture = await openFixture({ host: 'web' })
+  const { project } = fixture
+  git(project.dir, 'remote', 'add', 'origin', address)
+  await fixture.restart()
+  await fixture.restart()
+  expect((await projects(fixture))[0]?.identity?.remote).toBe('git.example.org/harbour/lights')
+})
