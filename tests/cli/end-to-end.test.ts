@@ -1,11 +1,11 @@
 /** The built command line in processes of its own: one command's record is read by the next. */
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { TranscriptPage, WorkspaceSummary } from '../../src/shared/contract/workspace.ts'
 import type { Entry } from '../../src/shared/entries.ts'
-import type { Report, TaskTree } from '../../src/shared/tasks.ts'
+import type { Project, Report, TaskTree } from '../../src/shared/tasks.ts'
 import { jsonLines } from './fake-process.ts'
 import { createSandbox, type Sandbox } from './shiplog-process.ts'
 
@@ -322,6 +322,31 @@ describe('bad input', () => {
     const { code, stdout, stderr } = await runIn(notes, '--data-dir', dataDir)
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'Done.\n' })
     expect(stderr).toContain('not a Git repository')
+  })
+
+  it('a project that was moved: said once, its agents go on there, a second clone does not', async () => {
+    const project = await box.repository('to-be-moved')
+    const dataDir = ['--data-dir', path.join(box.dir, 'of-moved')]
+    expect((await runIn(project, '--keep', ...dataDir)).code).toBe(0)
+    const clone = `${project}-clone`
+    await cp(project, clone, { recursive: true })
+    const second = await box.run('projects', 'add', clone, ...dataDir)
+    expect(second).toMatchObject({ code: 0, stdout: '' })
+    expect(second.stderr).toContain(`has the same repository as ${project}, and is a project of`)
+
+    const to = `${project}-there`
+    await rename(project, to)
+    const listed = await box.run('tasks', 'list', '--project', to, ...dataDir)
+    expect(listed).toMatchObject({ code: 3, stderr: expect.stringContaining('projects add DIR') })
+    const moved = await box.run('projects', 'add', to, ...dataDir)
+    expect(moved).toMatchObject({ code: 0, stdout: '' })
+    expect(moved.stderr.match(/moved from/g)).toHaveLength(1)
+    expect(moved.stderr).toContain('1 worktree was reconnected with it.')
+    const after = await box.run('tasks', 'list', '--project', to, ...dataDir)
+    expect(after).toMatchObject({ code: 0, stderr: '' })
+    expect(after.stdout).toContain(`${to}\n`)
+    const { projects } = await box.json<{ projects: Project[] }>('projects', 'list', ...dataDir)
+    expect(projects).toMatchObject([{ dir: to }, { dir: clone }])
   })
 
   it('a set-up command that was not allowed: 5; with --trust it runs', async () => {

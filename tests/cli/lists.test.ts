@@ -84,7 +84,7 @@ describe('tasks', () => {
       const { code, stdout, stderr } = await of('/code/apo')
       expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
       expect(stderr).toBe(
-        'Error: /code/apo is not a project of Shiplog.\n  shiplog projects list   lists the projects\n',
+        'Error: /code/apo is not a project of Shiplog.\n  shiplog projects list      lists the projects\n  shiplog projects add DIR   adds one, or finds one that was moved\n',
       )
     },
   )
@@ -374,6 +374,17 @@ describe('[K2] projects environment', () => {
     expect(await ofApi('--reset')).toMatchObject(environment([], null))
   })
 
+  it('names what is no longer passed on, until something is set again', async () => {
+    await ofApi('--pass', 'NPM_TOKEN')
+    world.moveProject('/code/api')
+    const { stdout, stderr } = await run('projects', 'environment', '--project', '/code/api')
+    expect(stdout).toBe('Agents of fake get your environment variables except secrets.\n')
+    expect(stderr).toContain('they no longer get what you allowed before: NPM_TOKEN.')
+    expect(await ofApi()).toMatchObject({ revoked: ['NPM_TOKEN'] })
+    expect(await ofApi('--pass', 'A')).toMatchObject({ revoked: [] })
+    expect(await ofApi()).toMatchObject({ revoked: [] })
+  })
+
   it('3 for a folder that is no project', async () => {
     const { code, stderr } = await run('projects', 'environment', '--project', '/code/none')
     expect(code).toBe(3)
@@ -391,6 +402,18 @@ describe('[K2] projects environment', () => {
     expect(world.state.projects.size).toBe(0)
     const none = await run('projects', 'remove', '/code/none')
     expect(none).toMatchObject({ code: 3, stderr: expect.stringContaining('/code/none is not a') })
+  })
+
+  it('projects add: a folder once, and what it is when it is a second clone', async () => {
+    const added = await run('projects', 'add', '/code/web')
+    expect(added).toMatchObject({ code: 0, stdout: '', stderr: 'Added fake (/code/web).\n' })
+    const again = await run('projects', 'add', '/code/web')
+    expect(again.stderr).toBe('fake (/code/web) is a project already.\n')
+    expect(await document('projects', 'add', '/code/api')).toMatchObject({
+      project: { dir: '/code/api' },
+    })
+    const missing = await run('projects', 'add', '/code/missing')
+    expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('does not exist') })
   })
 
   it('projects list: each with its folder', async () => {

@@ -25,6 +25,15 @@ export function createHappenings(memory: Memory) {
     return projectId
   }
 
+  /** It is in the same folder as before: only what goes with a move happens. */
+  function moveProject(dir: string): void {
+    const project = [...state.projects.values()].find((one) => one.dir === dir)
+    if (!project) throw new Error(`the fake has no project in ${dir}`)
+    const identity = { rootCommits: ['a1'], remote: null, within: '' }
+    const { id: projectId, name } = project
+    record({ type: 'project.moved', projectId, name, from: '/code/old', dir, identity })
+  }
+
   function createTask(
     fields: Partial<LedgerEvent & { type: 'task.created' }> & { projectId: ProjectId },
   ): TaskId {
@@ -136,5 +145,16 @@ export function createHappenings(memory: Memory) {
     record({ type: 'workspace.removal-advanced', workspaceId: taskId, step, pending })
   }
 
-  return { addProject, createTask, spawn, say, report, complete, fail, interrupt, archive }
+  return {
+    addProject,
+    moveProject,
+    createTask,
+    spawn,
+    say,
+    report,
+    complete,
+    fail,
+    interrupt,
+    archive,
+  }
 }

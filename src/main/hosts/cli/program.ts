@@ -113,6 +113,11 @@ export function createProgram(options: ProgramOptions): Command {
     .description('every project with its folder')
     .action(runs(async () => (await import('./commands/projects.ts')).list()))
   projects
+    .command('add')
+    .description('add a folder; a project that was moved there keeps its agents and archive')
+    .argument('<dir>', 'the folder, usually a Git repository')
+    .action(runs(async ([dir = '']) => (await import('./commands/projects.ts')).add(dir)))
+  projects
     .command('remove')
     .description('take a project off the list; its folder and its archive are kept')
     .argument('<project>', 'its id, a unique prefix of one, or its folder')

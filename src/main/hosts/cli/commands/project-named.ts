@@ -33,6 +33,7 @@ export async function projectNamed(client: ShiplogClient, dir: string): Promise<
   const project = projects.find((one) => one.dir === dir)
   if (project) return project
   throw new CliError(exitCodes.notFound, `${safeLine(dir)} is not a project of Shiplog.`, [
-    '  shiplog projects list   lists the projects',
+    '  shiplog projects list      lists the projects',
+    '  shiplog projects add DIR   adds one, or finds one that was moved',
   ])
 }

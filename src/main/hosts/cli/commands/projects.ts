@@ -1,5 +1,6 @@
 /** `shiplog projects`: the projects, and what the agents of one get of the person's environment (K2). */
 import { shortId } from '../../../../shared/ids.ts'
+import { isSameProject } from '../../../../shared/project-identity.ts'
 import {
   defaultEnvironment,
   type Project,
@@ -36,6 +37,36 @@ export function list(): Action {
     })
 }
 
+/** Adds a folder. A notice says so if a project was moved there. */
+export function add(folder: string): Action {
+  return async (context) => {
+    const dir = await projectPath(folder, context.host.cwd)
+    return withShiplog(context, { host: 'cli' }, async ({ client }) => {
+      const { projects: before } = await client.projects.list()
+      const project = await client.projects.add({ dir })
+      if (context.json) {
+        await context.printJson({ project })
+        return exitCodes.done
+      }
+      const known = before.find(({ id }) => id === project.id)
+      const named = `${safeLine(project.name)} (${safeLine(project.dir)})`
+      if (known === undefined)
+        await context.say(`Added ${named}.${ofSameRepository(project, before)}`)
+      else if (known.dir === project.dir) await context.say(`${named} is a project already.`)
+      return exitCodes.done
+    })
+  }
+}
+
+/** Says so of a second clone, since the agents of the first one are not there. */
+function ofSameRepository({ identity }: Project, others: readonly Project[]): string {
+  const same = others.filter(
+    (one) => identity && one.identity && isSameProject(identity, one.identity),
+  )
+  if (same.length === 0) return ''
+  return ` It has the same repository as ${same.map(({ dir }) => safeLine(dir)).join(' and ')}, and is a project of its own.`
+}
+
 /** Takes a project off the list: `text` is its id, or its folder. */
 export function remove(text: string): Action {
   return (context) =>
@@ -66,13 +97,14 @@ export function environment(given: ParsedOptions): Action {
       const wanted = reset
         ? defaultEnvironment
         : { allowed: pass ?? before.allowed, only: only ?? before.only }
-      if (reset || pass || only)
+      const isChanged = Boolean(reset || pass || only)
+      if (isChanged)
         await client.projects.setEnvironment({
           projectId: project.id,
           environment: wanted,
           shown: before,
         })
-      await print(context, project, wanted)
+      await print(context, project, wanted, isChanged ? [] : (project.revokedVariables ?? []))
       return exitCodes.done
     })
   }
@@ -82,9 +114,10 @@ async function print(
   context: CliContext,
   { id, name, dir }: Project,
   { allowed, only }: ProjectEnvironment,
+  revoked: readonly string[],
 ): Promise<void> {
   if (context.json) {
-    await context.printJson({ project: { id, name, dir }, environment: { allowed, only } })
+    await context.printJson({ project: { id, name, dir }, environment: { allowed, only }, revoked })
     return
   }
   const names = (list: readonly string[]) => list.map(safeLine).join(', ')
@@ -97,4 +130,8 @@ async function print(
       `Agents of ${safeLine(name)} get what every program needs, such as PATH and HOME, and only: ${names([...new Set([...only, ...allowed])]) || '(nothing else)'}\n`,
     )
   }
+  if (revoked.length > 0)
+    await context.say(
+      `Since it moved, or its repository was replaced, they no longer get what you allowed before: ${names(revoked)}. Name them with --pass or --only to pass them on again.`,
+    )
 }
