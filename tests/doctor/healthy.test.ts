@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { rm, writeFile } from 'node:fs/promises'
+import { rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { git, openFixture, start, taskOf, until, untilQuiet } from '../harness.ts'
@@ -74,6 +74,18 @@ it('notes hidden refs without a task, which may be another data directory’s', 
   expect((await check(true)).notes).toMatchObject([
     { kind: 'stray-ref', path: 'refs/shiplog/', detail: expect.stringMatching(/^keeps 2 commits/) },
   ])
+})
+
+it('notes a project whose folder is gone, and what to do when it was moved', async () => {
+  const { fixture, rootId, check } = await makePatient()
+  const { dir } = fixture.project
+  await rename(dir, `${dir}-moved`)
+  const advice = expect.stringMatching(/not there any more.*projects add/)
+  expect((await check()).notes).toEqual([{ kind: 'project-gone', path: dir, detail: advice }])
+  const { client } = await fixture.restart()
+  await client.projects.add({ dir: `${dir}-moved` })
+  expect(await client.doctor.check({ repair: false })).toMatchObject({ ok: true, notes: [] })
+  expect((await taskOf(fixture.shiplog, rootId)).projectDir).toBe(`${dir}-moved`)
 })
 
 it('does not judge a tree that is at work, and repairs nothing meanwhile', async () => {

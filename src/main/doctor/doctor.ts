@@ -25,6 +25,7 @@ import {
   examineStrayWorktrees,
   examineUpdates,
   examineWorktrees,
+  noteGoneFolders,
   noteStrayRefs,
 } from './worktrees.ts'
 
@@ -114,6 +115,7 @@ export function createDoctor(deps: DoctorDependencies): Doctor {
       if (finding.rootId && atWork.has(finding.rootId) && !row.evenAtWork) continue
       found.push({ problem: await toProblem(finding), rootId: finding.rootId })
     }
+    await noteGoneFolders(subject)
     await noteStrayRefs(subject)
     noteStart(deps, notes)
 

@@ -2,6 +2,7 @@
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Task } from '../../shared/tasks.ts'
+import { goneFolderAdvice, isGone } from '../workspaces/moved-projects/gone-folder.ts'
 import type { Case, Findings } from './finding.ts'
 import { guarded, isFolder, look, namesIn } from './on-disk.ts'
 
@@ -74,7 +75,7 @@ async function* examineWorktree(
   }
   const detail = registered
     ? `Git does not know it as a worktree of ${projectDir}`
-    : `there is no repository in ${projectDir} any more`
+    : `there is no repository in ${projectDir} any more; if the project was moved, add it at its new place: \`shiplog projects add DIR\``
   yield { kind: 'worktree-unregistered', path, detail, rootId }
 }
 
@@ -115,6 +116,15 @@ async function* examineStray(subject: Case, path: string): Findings {
 async function isUntouched({ git }: Case, path: string): Promise<boolean> {
   if (!(await look(join(path, '.git')))) return true
   return (await git.isPartialWorktree(path)) || git.isClean(path).catch(() => false)
+}
+
+/** A note and no problem: nothing of the record is lost, and its drive may be unplugged. */
+export async function noteGoneFolders(subject: Case): Promise<void> {
+  for (const project of subject.ledger.state.projects.values()) {
+    if (!(await isGone(project.dir))) continue
+    const detail = goneFolderAdvice(project, project.dir)
+    subject.note({ kind: 'project-gone', path: project.dir, detail })
+  }
 }
 
 /** Only told: another data directory may work on the same repository. */

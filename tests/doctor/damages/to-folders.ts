@@ -90,7 +90,7 @@ export const damagesToFolders: Damage[] = [
     why: 'a project that is gone',
     harm: ({ fixture }) => rename(fixture.project.dir, `${fixture.project.dir}-elsewhere`),
     at: /^worktrees\/[^/]+\/[0-9a-f]{8}$/,
-    detail: /there is no repository in .*project any more/,
+    detail: /there is no repository in .*project any more; if the project was moved, add it/,
     repairable: false,
   },
   {
