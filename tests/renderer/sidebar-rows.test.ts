@@ -29,9 +29,7 @@ function harbour() {
 }
 
 const shown = (rows: SidebarRow[]): string[] =>
-  rows.map((row) =>
-    row.kind === 'project' ? row.project.name : `${row.level - 1} ${row.task.title}`,
-  )
+  rows.map((row) => (row.kind === 'project' ? row.label : `${row.level - 1} ${row.task.title}`))
 
 describe('sidebar rows', () => {
   it('are projects with the trees of their roots, newest root first', () => {
@@ -45,6 +43,13 @@ describe('sidebar rows', () => {
       '3 Make fixtures',
       'empty',
     ])
+  })
+
+  it('have the place beside the name where that is the same', () => {
+    const { host, rows } = harbour()
+    host.project('/home/ada/old/harbour', true)
+    const labels = rows().flatMap((row) => (row.kind === 'project' ? row.label : []))
+    expect(labels.toSorted()).toEqual(['empty', 'harbour (old)', 'harbour (projects)'])
   })
 
   it('keep a cleaned-up sub-agent in its tree, and lose the tree once the root is archived', () => {

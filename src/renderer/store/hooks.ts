@@ -9,6 +9,7 @@ import type { Activity, Project, Task } from '../../shared/tasks.ts'
 import { type ChangeSummary, hasChangeSummary } from './change-summaries.ts'
 import type { LedgerView } from './ledger-store.ts'
 import type { Preferences } from './preferences.ts'
+import { projectLabels } from './project-labels.ts'
 import { type ReportView, reportKey } from './reports.ts'
 import {
   type InterruptedRow,
@@ -46,6 +47,10 @@ export function useProjectLookup(text: string): IdLookup<ProjectId> {
 
 export const useProject = (id: string | null): Project | null =>
   useLedger(({ ledger }) => (id && ledger.projects.get(id as Project['id'])) || null)
+
+/** Its label in lists; null while it is unknown. */
+export const useProjectLabel = (id: Project['id']): string | null =>
+  useLedger(({ ledger }) => projectLabels(ledger.projects.values()).get(id) ?? null)
 
 /** What waits for the person, as trees. The same array until a task of it, or its place, has changed. */
 export function useInterruptedRows(): InterruptedRow[] {

@@ -13,6 +13,7 @@ import {
 } from '../../components/primitives/index.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useAppInfo, usePreference, useProjects, useStores } from '../../store/hooks.ts'
+import { projectLabels } from '../../store/project-labels.ts'
 import { taskRoute } from '../../store/route.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 import { ScenarioField, type ScenarioFile } from './scenario-field.tsx'
@@ -43,6 +44,7 @@ function NewAgentForm({ projectId: initial }: { projectId: ProjectId }) {
   const { client, overlay, navigation, preferences } = useStores()
   const { info } = useAppInfo()
   const projects = useProjects()
+  const labels = projectLabels(projects)
   const [projectId, setProjectId] = useState(initial)
   const field = useRef<HTMLTextAreaElement>(null)
   const whyNotId = useId()
@@ -155,7 +157,11 @@ function NewAgentForm({ projectId: initial }: { projectId: ProjectId }) {
             <Select
               value={projectId}
               onChange={(chosen) => setProjectId(chosen)}
-              options={projects.map(({ id, name, dir }) => ({ value: id, label: name, hint: dir }))}
+              options={projects.map(({ id, name, dir }) => ({
+                value: id,
+                label: labels.get(id) ?? name,
+                hint: dir,
+              }))}
             />
           </Field>
           <Field label="Agent">

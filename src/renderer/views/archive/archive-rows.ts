@@ -1,6 +1,7 @@
 /** The archive's list: by project and root, newest first, filtered and folded. Pure. */
 import type { TranscriptSummary } from '../../../shared/contract/workspace.ts'
 import type { TaskId } from '../../../shared/ids.ts'
+import { folderLabels } from '../../../shared/projections/folder-labels.ts'
 import { isRunning, type TaskStatus } from '../../../shared/tasks.ts'
 
 export type ArchiveStatus = 'all' | 'completed' | 'interrupted' | 'failed' | 'running'
@@ -103,6 +104,7 @@ function rowsBy(
   continuesOf: ContinuesOf,
 ): ArchiveRow[] {
   const direction = reversed ? -1 : 1
+  const labels = folderLabels(summaries.map(({ projectDir }) => projectDir))
   return summaries
     .filter((summary) => isMatch(summary, filter))
     .toSorted((a, b) => {
@@ -117,7 +119,7 @@ function rowsBy(
       key: summary.taskId,
       summary,
       level: 0,
-      project: nameOf(summary.projectDir),
+      project: labels.get(summary.projectDir) ?? null,
       continues: continuesOf(summary),
       matches: true,
       below: 0,
@@ -167,6 +169,7 @@ function rowsByTree(
     parentId && known.has(parentId) ? parentId : null,
   )
   const roots = (children.get(null) ?? []).toSorted((a, b) => whenOf(b).localeCompare(whenOf(a)))
+  const labels = folderLabels(summaries.map(({ projectDir }) => projectDir))
   const rows: ArchiveRow[] = []
   for (const [dir, ofProject] of Map.groupBy(roots, ({ projectDir }) => projectDir)) {
     const tasks = ofProject.flatMap((root) => treeRows(root, 0, children, filter, continuesOf))
@@ -174,7 +177,7 @@ function rowsByTree(
     const key = `project ${dir}`
     const folded = toggled.has(key)
     const count = tasks.filter(({ matches }) => matches).length
-    rows.push({ kind: 'project', key, name: nameOf(dir), dir, count, folded })
+    rows.push({ kind: 'project', key, name: labels.get(dir) ?? dir, dir, count, folded })
     if (!folded) rows.push(...(filter.text.trim() === '' ? foldTrees(tasks, toggled) : tasks))
   }
   return rows

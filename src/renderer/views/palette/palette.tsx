@@ -6,6 +6,7 @@ import { useShallow } from 'zustand/react/shallow'
 import type { Task } from '../../../shared/tasks.ts'
 import { Kbd, StatusIcon } from '../../components/primitives/index.ts'
 import { useLedger, useStores } from '../../store/hooks.ts'
+import { projectLabels } from '../../store/project-labels.ts'
 import { projectRoute, type Route, taskRoute } from '../../store/route.ts'
 import { useActions } from '../app/use-actions.ts'
 import { useNewAgentKeys } from '../shell/use-new-agent-keys.ts'
@@ -103,8 +104,7 @@ export function Palette() {
     )
   }, [tasks, projects, text])
   const shownTasks = tasksShown.slice(0, agentsShownMax)
-  const namesOfProjects = new Map(projects.map(({ id, name }) => [id, name]))
-  const marks = taskMarks(shownTasks, namesOfProjects)
+  const marks = taskMarks(shownTasks, projectLabels(projects))
   const folders = projectMarks(projectsShown)
   const nothing = commandsShown.length + projectsShown.length + tasksShown.length === 0
   return (

@@ -4,6 +4,7 @@ import type { TaskId } from '../../../shared/ids.ts'
 import { Tree } from '../../components/tree/tree.tsx'
 import { withKeptRows } from '../../components/tree/tree-row.ts'
 import { useInterruptedTrees, useLedger, useStores, useUnreachable } from '../../store/hooks.ts'
+import { projectLabels } from '../../store/project-labels.ts'
 import { isWaiting } from '../../store/resumable.ts'
 import { taskRoute } from '../../store/route.ts'
 import { useResumeActions } from '../resume/use-resume-actions.ts'
@@ -25,11 +26,12 @@ export function InterruptedList() {
   const ledger = useLedger((view) => view.ledger)
   const kept = useRef<readonly InterruptedListRow[]>([])
   const rows = useMemo(() => {
+    const labels = projectLabels(ledger.projects.values())
     kept.current = withKeptRows(
       kept.current,
       interruptedListRows(trees, {
         isOpen: (rootId) => open.has(rootId),
-        projectName: ({ projectId }) => ledger.projects.get(projectId)?.name ?? null,
+        projectName: ({ projectId }) => labels.get(projectId) ?? null,
         parentOf: ({ parentId }) => (parentId ? (ledger.tasks.get(parentId) ?? null) : null),
       }),
     )

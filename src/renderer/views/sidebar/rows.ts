@@ -8,12 +8,15 @@ import {
   type Task,
 } from '../../../shared/tasks.ts'
 import type { TreeRow } from '../../components/tree/tree-row.ts'
+import { projectLabels } from '../../store/project-labels.ts'
 
 export type AgentFilter = 'all' | 'at-work' | 'interrupted' | 'finished'
 
 export interface ProjectRow extends TreeRow {
   kind: 'project'
   project: Project
+  /** Its name, and its place where another one has the same name. */
+  label: string
   /** Roots that run, where it is folded. */
   running: number
 }
@@ -70,6 +73,7 @@ export function sidebarRows(contents: SidebarContents): SidebarRow[] {
     .map((project) => ({ project, at: lastStart(project) }))
     // Of two with the same time the one that was added first.
     .toSorted((a, b) => (a.at === b.at ? 0 : a.at < b.at ? 1 : -1))
+  const labels = projectLabels(ordered.map(({ project }) => project))
   for (const { project } of ordered) {
     const own = (byProject.get(project.id) ?? []).filter(isShown).toReversed()
     const folded = isFolded(project.id, null)
@@ -77,6 +81,7 @@ export function sidebarRows(contents: SidebarContents): SidebarRow[] {
       kind: 'project',
       id: project.id,
       project,
+      label: labels.get(project.id) ?? project.name,
       level: 1,
       height: rowHeight,
       folded,

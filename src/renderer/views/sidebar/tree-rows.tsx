@@ -19,11 +19,11 @@ export const renderSidebarRow = (row: SidebarRow): ReactNode =>
   row.kind === 'project' ? <ProjectLine row={row} /> : <TaskLine row={row} />
 
 function ProjectLine({ row }: { row: ProjectRow }) {
-  const { project, running } = row
+  const { project, label, running } = row
   return (
     <>
       <span className="untrusted min-w-0 flex-1 truncate text-ui font-semibold" title={project.dir}>
-        {project.name}
+        {label}
       </span>
       {running > 0 ? <RunningCount count={running} /> : null}
     </>

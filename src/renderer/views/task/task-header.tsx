@@ -3,7 +3,7 @@ import type { Task } from '../../../shared/tasks.ts'
 import { StatusIcon, StatusText, Tokens } from '../../components/primitives/index.ts'
 import { shownStatus } from '../../components/task/shown-status.ts'
 import { TaskElapsed } from '../../components/task/task-elapsed.tsx'
-import { useLineage, useProject } from '../../store/hooks.ts'
+import { useLineage, useProjectLabel } from '../../store/hooks.ts'
 import { formatRoute, projectRoute, taskRoute } from '../../store/route.ts'
 import { Breadcrumb, Crumb } from './breadcrumb.tsx'
 import { LineageLine } from './lineage-line.tsx'
@@ -11,7 +11,7 @@ import { LineageLine } from './lineage-line.tsx'
 /** Breadcrumb, title, status and totals of a task; `actions` on the right. */
 export function TaskHeader({ task, actions }: { task: Task; actions: ReactNode }) {
   const lineage = useLineage(task.id)
-  const project = useProject(task.projectId)
+  const project = useProjectLabel(task.projectId)
   const status = shownStatus(task, lineage[0] ?? null)
   const { inputTokens, outputTokens, complete } = task.usage
   return (
@@ -23,7 +23,7 @@ export function TaskHeader({ task, actions }: { task: Task; actions: ReactNode }
             routeOf={({ id }) => taskRoute(id)}
             before={
               project ? (
-                <Crumb href={formatRoute(projectRoute(project.id))}>{project.name}</Crumb>
+                <Crumb href={formatRoute(projectRoute(task.projectId))}>{project}</Crumb>
               ) : null
             }
           >

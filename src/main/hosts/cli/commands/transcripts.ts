@@ -1,6 +1,5 @@
 /** `shiplog transcripts …`: what agents said and did, live and archived alike. */
 
-import path from 'node:path'
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
 import {
   type Damage,
@@ -12,6 +11,7 @@ import { counted } from '../../../../shared/counted.ts'
 import type { Entry } from '../../../../shared/entries.ts'
 import { dayOf } from '../../../../shared/format-time.ts'
 import { shortId } from '../../../../shared/ids.ts'
+import { folderLabels } from '../../../../shared/projections/folder-labels.ts'
 import { createTranscriptMarkdown } from '../../../../shared/projections/transcript-markdown.ts'
 import { isRunning } from '../../../../shared/tasks.ts'
 import { terminalText } from '../../../../shared/terminal-text.ts'
@@ -56,6 +56,7 @@ export function list(given: ParsedOptions): Action {
 async function printList(context: CliContext, transcripts: TranscriptSummary[]): Promise<void> {
   const { out, host } = context
   const titles = new Map(transcripts.map((one) => [one.taskId, one]))
+  const projects = folderLabels(transcripts.map(({ projectDir }) => projectDir))
   const rows = transcripts.flatMap((one): Row[] => {
     const { sign, word, style } = statusWording[one.status]
     const from = one.resumedFrom?.taskId ?? null
@@ -65,7 +66,7 @@ async function printList(context: CliContext, transcripts: TranscriptSummary[]):
       one.transcriptExpired ? 'expired' : counted(one.entries, 'entry', 'entries'),
       size(one.bytes),
       ...(one.archived ? ['archived'] : []),
-      safeLine(path.basename(one.projectDir)),
+      safeLine(projects.get(one.projectDir) ?? one.projectDir),
       ...(from === null ? [] : [continues(from, titles.get(from))]),
     ]
     return [

@@ -1,0 +1,14 @@
+import { folderLabels } from '../../shared/projections/folder-labels.ts'
+import type { Project } from '../../shared/tasks.ts'
+
+/** Labels of projects in lists: the name, and where several have the same name, such as two clones, the place too. */
+export function projectLabels(projects: Iterable<Project>): Map<Project['id'], string> {
+  const all = [...projects]
+  const labels = folderLabels(all.map(({ dir }) => dir))
+  return new Map(
+    all.map(({ id, name, dir }) => {
+      const label = labels.get(dir)
+      return [id, label?.startsWith(`${name} (`) ? label : name]
+    }),
+  )
+}

@@ -1,0 +1,31 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { folderLabels } from '../../src/shared/projections/folder-labels.ts'
+
+const labelsOf = (...dirs: string[]) => [...folderLabels(dirs).values()]
+
+it('calls folders by their names, and those of one name also by what is above them', () => {
+  expect(labelsOf('/home/ada/lights', '/home/ada/api')).toEqual(['lights', 'api'])
+  expect(labelsOf('/ada/work/lights', '/ada/old/lights', '/ada/api').toSorted()).toEqual([
+    'api',
+    'lights (old)',
+    'lights (work)',
+  ])
+  expect(labelsOf('/ada/one/src/lights', '/ada/two/src/lights')).toEqual([
+    'lights (one/src)',
+    'lights (two/src)',
+  ])
+  expect(labelsOf('/lights', '/ada/lights')).toEqual(['lights', 'lights (ada)'])
+  expect(labelsOf('C:\\work\\lights', 'C:\\old\\lights')).toEqual(['lights (work)', 'lights (old)'])
+  expect(labelsOf('/', '/lights', '/lights')).toEqual(['/', 'lights'])
+})
+
+it('gives each folder a label of its own', () => {
+  const name = fc.constantFrom('a', 'b')
+  const dir = fc.array(name, { minLength: 1, maxLength: 5 }).map((parts) => `/${parts.join('/')}`)
+  fc.assert(
+    fc.property(fc.uniqueArray(dir, { maxLength: 8 }), (dirs) => {
+      expect(new Set(folderLabels(dirs).values()).size).toBe(dirs.length)
+    }),
+  )
+})
