@@ -1,6 +1,6 @@
 /** Adding a project and starting an agent in it, with everything that can be wrong about either. */
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Locator, Page } from '@playwright/test'
 import { type App, expect, type Host, start, test } from './app.ts'
@@ -247,6 +247,63 @@ test('[K2] the settings of a project: variables are saved by name, and .planning
     await dialog.getByRole('button', { name: 'Save' }).click()
     await expect(page.getByText(/Agents get: only JAVA_HOME, CI and what/)).toBeVisible()
     expect(await set()).toEqual({ allowed: [], only: ['JAVA_HOME', 'CI'] })
+  })
+})
+
+test('a moved project goes on in its new place, which is said once, and a second clone is told from it', async ({
+  app,
+  page,
+}) => {
+  const host = await app.serve()
+  const repository = await app.repository('parser')
+  const project = await host.client.projects.add({ dir: repository })
+  const environment = { allowed: ['NPM_TOKEN'], only: null }
+  await host.client.projects.setEnvironment({ projectId: project.id, environment })
+  const { taskId } = await start(host, project, talkScenario)
+  await openAt(page, host, `/p/${project.id}`)
+  const add = sidebar(page).getByRole('button', { name: 'Add a project' })
+
+  await test.step('it is told from another clone by its place, wherever it is listed', async () => {
+    await cp(repository, path.join(app.dir, 'other', 'parser'), { recursive: true })
+    await addProject(page, add, path.join(app.dir, 'other', 'parser'))
+    await expect(row(page, 'parser (other)')).toBeVisible()
+    await expect(row(page, `parser (${path.basename(app.dir)})`)).toBeVisible()
+    await rm(path.join(app.dir, 'other'), { recursive: true })
+  })
+  const moved = path.join(app.dir, 'moved', 'lexer')
+  const notice = page.getByText(`parser moved from ${repository} to ${moved}.`)
+  await test.step('the window says that it moved, and what was revoked', async () => {
+    await mkdir(path.dirname(moved))
+    await rename(repository, moved)
+    await addProject(page, add, moved)
+    await expect(page.getByRole('heading', { name: 'lexer' })).toBeVisible()
+    await expect(notice).toHaveCount(1)
+    await expect(page.getByText(/agents no longer get NPM_TOKEN\.$/)).toBeVisible()
+    expect((await host.client.projects.list()).projects.find(({ dir }) => dir === moved)?.id).toBe(
+      project.id,
+    )
+    await row(page, 'Do it').click()
+    await expect(page).toHaveURL(new RegExp(taskId))
+  })
+  await test.step('once read, it is not said again', async () => {
+    await page.getByRole('button', { name: 'Dismiss' }).click()
+    await expect(notice).toBeHidden()
+    await page.reload()
+    await expect(row(page, 'lexer')).toBeVisible()
+    await expect(notice).toBeHidden()
+  })
+  await test.step('the variables are passed on again when the person says so', async () => {
+    await row(page, 'lexer').click()
+    await page.getByRole('main').getByRole('button', { name: 'Settings…' }).last().click()
+    const dialog = page.getByRole('dialog', { name: 'Settings of lexer' })
+    await dialog.getByRole('button', { name: 'Pass them on again' }).click()
+    await expect(dialog.getByRole('textbox', { name: 'Secrets to pass on' })).toHaveValue(
+      'NPM_TOKEN',
+    )
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await expect(page.getByText(/agents no longer get/)).toBeHidden()
+    const { projects } = await host.client.projects.list()
+    expect(projects.find(({ id }) => id === project.id)).toMatchObject({ environment })
   })
 })
 

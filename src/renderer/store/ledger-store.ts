@@ -7,6 +7,7 @@ import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { LedgerFeedEvent } from '../../shared/contract/feed.ts'
 import type { ShiplogClient } from '../../shared/contract/index.ts'
 import type { TaskId } from '../../shared/ids.ts'
+import type { LedgerEvent } from '../../shared/ledger.ts'
 import { createSnapshotJoiner } from '../../shared/projections/ledger-snapshot.ts'
 import {
   childrenByParent,
@@ -39,14 +40,20 @@ export interface LedgerStore {
 interface LedgerStoreDeps {
   client: Pick<ShiplogClient, 'feed'>
   schedule?: Schedule
-  /** A sweep has ended, so there is something to tell. */
-  onSwept?(): void
+  /** The host has a new notice: a sweep has ended, or a project has moved. */
+  onNotice?(): void
 }
+
+const eventsWithNotice: ReadonlySet<LedgerEvent['type']> = new Set([
+  'retention.swept',
+  'project.moved',
+  'project.identified',
+])
 
 export function createLedgerStore({
   client,
   schedule = perFrame,
-  onSwept,
+  onNotice,
 }: LedgerStoreDeps): LedgerStore {
   let ledger = emptyLedgerState('')
   let activity = new Map<TaskId, Activity>()
@@ -88,7 +95,7 @@ export function createLedgerStore({
       case 'records':
         for (const record of event.records) foldLedgerRecord(ledger, record)
         tasksChanged = true
-        if (event.records.some((record) => record.event.type === 'retention.swept')) onSwept?.()
+        if (event.records.some(({ event: { type } }) => eventsWithNotice.has(type))) onNotice?.()
         break
       case 'activity':
         activity = withActivity(activity, event.activity)

@@ -48,7 +48,7 @@ interface StoresDeps {
 
 export function createStores({ client, connection, window, earlyKeys }: StoresDeps): Stores {
   const appInfo = createAppInfo({ client })
-  const ledger = createLedgerStore({ client, onSwept: () => void appInfo.load() })
+  const ledger = createLedgerStore({ client, onNotice: () => void appInfo.load() })
   const sessions = createSessions({ client, ledger })
   const navigation = createNavigation(window)
   const preferences = createPreferences(window.localStorage)

@@ -25,6 +25,12 @@ export function environmentFormOf({ allowed, only }: ProjectEnvironment): Enviro
       { mode: 'listed', secrets: '', listed: text([...new Set([...only, ...allowed])]) }
 }
 
+/** With these names on the list that the mode shows. */
+export function withNames(form: EnvironmentForm, names: readonly string[]): EnvironmentForm {
+  const field = form.mode === 'listed' ? 'listed' : 'secrets'
+  return { ...form, [field]: [...new Set([...namesIn(form[field]), ...names])].join('\n') }
+}
+
 export function parseEnvironment({ mode, secrets, listed }: EnvironmentForm): ParsedEnvironment {
   const names = namesIn(mode === 'listed' ? listed : secrets)
   const wrong = names.find((name) => !variableNameSchema.safeParse(name).success)

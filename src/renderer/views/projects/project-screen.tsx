@@ -76,6 +76,17 @@ function KnownProject({ project }: { project: Project }) {
           text="This folder is not a Git repository. Agents edit it directly, so there are no changes to compare or apply."
         />
       )}
+      {project.revokedVariables ? (
+        <NoticeLine
+          tone="warning"
+          className="border-b px-4"
+          text={`Since it moved, or its repository was replaced, agents no longer get ${project.revokedVariables.join(', ')}.`}
+          action={{
+            label: 'Settings…',
+            onClick: () => overlay.show({ kind: 'project-settings', projectId: project.id }),
+          }}
+        />
+      ) : null}
       {roots.length === 0 ? (
         <EmptyState
           sentence={

@@ -12,7 +12,12 @@ import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useProject, useStores, useUnreachable } from '../../store/hooks.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 import { FormDialog } from '../dialogs/form-dialog.tsx'
-import { type EnvironmentForm, environmentFormOf, parseEnvironment } from './environment-form.ts'
+import {
+  type EnvironmentForm,
+  environmentFormOf,
+  parseEnvironment,
+  withNames,
+} from './environment-form.ts'
 
 /** What is set for one project: which variables its agents get, and where its agent history is kept. */
 export function ProjectSettingsDialog({ projectId }: { projectId: ProjectId }) {
@@ -38,8 +43,10 @@ function Settings({ project }: { project: Project }) {
       doing="save the settings of the project"
       canSubmit={environment !== null && !isOutdated}
       submit={async () => {
-        if (!edit || !environment || isSameEnvironment(environment, edit.from)) return
-        const shown = edit.from
+        if (!environment) return
+        const shown = edit?.from ?? present
+        // Saving settles what was revoked, even unchanged.
+        if (isSameEnvironment(environment, shown) && !project.revokedVariables) return
         await client.projects.setEnvironment({ projectId: project.id, environment, shown })
       }}
       focus={field}
@@ -49,6 +56,20 @@ function Settings({ project }: { project: Project }) {
           tone="warning"
           text="These settings were changed elsewhere while you were changing them, so yours can’t be saved over them."
           action={{ label: 'Show what is set now', onClick: () => setEdit(null) }}
+        />
+      ) : null}
+      {project.revokedVariables && edit === null ? (
+        <NoticeLine
+          tone="warning"
+          text={`Passed on before the project moved or its repository was replaced: ${project.revokedVariables.join(', ')}. Saving confirms what is set here.`}
+          action={{
+            label: 'Pass them on again',
+            onClick: () =>
+              setEdit({
+                form: withNames(form, project.revokedVariables ?? []),
+                from: present,
+              }),
+          }}
         />
       ) : null}
       <EnvironmentFields
