@@ -347,6 +347,19 @@ describe('bad input', () => {
     expect(after.stdout).toContain(`${to}\n`)
     const { projects } = await box.json<{ projects: Project[] }>('projects', 'list', ...dataDir)
     expect(projects).toMatchObject([{ dir: to }, { dir: clone }])
+
+    // Also said when the command that found it is refused.
+    const again = `${project}-again`
+    await rename(to, again)
+    await box.file('to-be-moved-again/.shiplog/project.yaml', 'setup: echo hi\n')
+    const refused = await runIn(again, ...dataDir)
+    expect(refused.code).toBe(5)
+    expect(refused.stderr.match(/moved from/g)).toHaveLength(1)
+    const missing = await runIn(to, ...dataDir)
+    expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('does not exist') })
+    await rename(again, `${again}-2`)
+    const gone = await runIn(again, ...dataDir)
+    expect(gone).toMatchObject({ code: 5, stderr: expect.stringContaining('projects add DIR') })
   })
 
   it('a set-up command that was not allowed: 5; with --trust it runs', async () => {

@@ -118,6 +118,8 @@ async function runWith(
     await within(lastWordsMsMax, work)
     return options.signalIsTheEnd ? exitCodes.done : codeOf(endedBy ?? 'SIGINT')
   } catch (error) {
+    // What was refused may have had effects that only a notice reports, such as a project's move.
+    await Promise.race([tellNotices(), lost]).catch(() => {})
     throw await access.explain(error)
   } finally {
     clearInterval(telling)
