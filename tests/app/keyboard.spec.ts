@@ -142,9 +142,13 @@ test('F6 goes from pane to pane on every screen, and Esc leaves the focus on the
       }
     })
   }
-  await test.step('narrow: the icons and the screen', async () => {
+  await test.step('narrow: the icons and the screen, and the projects give it back', async () => {
     const projects = page.getByRole('button', { name: 'Projects', exact: true })
     await page.keyboard.press('F6')
+    await expect(projects).toBeFocused()
+    await page.keyboard.press('Enter')
+    await expect(row(page, 'parser').first()).toBeFocused()
+    await page.keyboard.press('Escape')
     await expect(projects).toBeFocused()
     await page.keyboard.press('F6')
     await expect(newAgent).toBeFocused()
@@ -182,6 +186,36 @@ test('letters that follow Ctrl+K before its field has the focus are in the field
   await expect(field).toBeFocused()
   await page.keyboard.type('tings')
   await expect(field).toHaveValue('settings')
+})
+
+test('narrow: an Esc after the projects were closed closes what is on screen', async ({
+  finished,
+  page,
+}) => {
+  const root = finished.task('Make the parser robust')
+  await page.setViewportSize({ width: 800, height: 600 })
+  await openAt(page, finished.host, `/t/${root.id}`)
+  await expect(conversation(page).getByRole('feed')).toBeVisible()
+  await page.keyboard.press('i')
+  await expect(inspector(page)).toBeVisible()
+
+  await page.keyboard.press('p')
+  await expect(row(page, root.title)).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(row(page, root.title)).toBeHidden()
+  await expect(page.getByRole('button', { name: 'Projects', exact: true })).toBeFocused()
+  await expect(page.getByText('Projectsp', { exact: true })).toBeHidden()
+  await page.keyboard.press('Escape')
+  await expect(inspector(page)).toBeHidden()
+
+  const tooltip = page.getByText('Search commands and agentsCtrl+K', { exact: true })
+  await page.keyboard.press('i')
+  await expect(inspector(page)).toBeVisible()
+  await page.getByRole('button', { name: 'Search commands and agents' }).focus()
+  await expect(tooltip).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(tooltip).toBeHidden()
+  await expect(inspector(page)).toBeHidden()
 })
 
 test('the browser’s Back takes a dialog away with the screen below it', async ({

@@ -1,5 +1,5 @@
-import { Tooltip as Base } from '@base-ui/react/tooltip'
-import type { ReactElement, ReactNode } from 'react'
+import { Tooltip as Base, type TooltipRootActions } from '@base-ui/react/tooltip'
+import { type ReactElement, type ReactNode, useRef } from 'react'
 import { keysText } from './kbd.tsx'
 
 /** Long enough that passing over a toolbar shows nothing. */
@@ -18,8 +18,21 @@ export function Tooltip(props: {
   children: ReactElement
 }) {
   const { text, shortcut, side = 'bottom', children } = props
+  const actions = useRef<TooltipRootActions>(null)
   return (
-    <Base.Root>
+    <Base.Root
+      actionsRef={actions}
+      onOpenChange={(open, details) => {
+        // The focus came from nowhere: a closed dialog gave it back, and nobody went to this control.
+        if (open && details.reason === 'trigger-focus' && details.event.relatedTarget === null)
+          details.cancel()
+        if (details.reason !== 'escape-key') return
+        // Base UI would keep the key: it goes on to whatever it closes when there is no tooltip.
+        details.cancel()
+        details.allowPropagation()
+        actions.current?.close()
+      }}
+    >
       <Base.Trigger render={children as ReactElement<Record<string, unknown>>} />
       <Base.Portal>
         <Base.Positioner side={side} sideOffset={6} className="z-50">

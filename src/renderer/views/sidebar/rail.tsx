@@ -20,10 +20,24 @@ export function Rail() {
     ({ task }) => task.status === 'interrupted',
   ).length
   const sheet = useRef<HTMLDivElement>(null)
+  const opener = useRef<HTMLButtonElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new address is what closes it
   useEffect(() => setOpen(false), [address])
   useEffect(() => {
-    if (open) sheet.current?.querySelector<HTMLElement>('[role="treeitem"][tabindex="0"]')?.focus()
+    if (!open) return
+    const before = document.activeElement
+    // The tree renders its rows after it has measured its height.
+    const frame = requestAnimationFrame(() =>
+      sheet.current?.querySelector<HTMLElement>('[role="treeitem"][tabindex="0"]')?.focus(),
+    )
+    return () => {
+      cancelAnimationFrame(frame)
+      // Something outside the sheet has taken the focus.
+      if (document.activeElement !== document.body) return
+      const isThere =
+        before instanceof HTMLElement && before !== document.body && before.isConnected
+      ;(isThere ? before : opener.current)?.focus()
+    }
   }, [open])
   useKeys([
     { keys: 'p', label: 'Projects', group: 'Everywhere', run: () => setOpen(!open) },
@@ -45,6 +59,7 @@ export function Rail() {
         className="z-30 flex w-11 shrink-0 flex-col items-center gap-1 border-r bg-panel py-2"
       >
         <IconButton
+          ref={opener}
           label={interrupted > 0 ? `Projects, ${interrupted} interrupted` : 'Projects'}
           shortcut="p"
           icon={<Folders />}
