@@ -20,65 +20,73 @@ export interface RecordPlace {
   fingerprint: number
 }
 
-const recordBytes = 32
+/** Of a record: its seq, start, end and fingerprint. */
+const numbersEach = 4
+const recordBytes = numbersEach * Float64Array.BYTES_PER_ELEMENT
+/** A session that has just begun has few. */
+const roomAtFirst = 64
 
-/** Sorted by seq, in parallel arrays of numbers. */
-export function createOffsetIndex(): OffsetIndex {
-  const seqs: number[] = []
-  const starts: number[] = []
-  const ends: number[] = []
-  const fingerprints: number[] = []
+/**
+ * Sorted by seq, in one array of numbers: as objects, the records of a long journal would be most of what there is in
+ * memory. `room`: how many records are known to come.
+ */
+export function createOffsetIndex(room = roomAtFirst): OffsetIndex {
+  let numbers = new Float64Array(numbersEach * room)
+  let count = 0
+
+  const seqAt = (ordinal: number) => (ordinal < count ? numbers[numbersEach * ordinal] : undefined)
 
   function ordinalFrom(seq: number): number {
     // Without damage the record with seq n is at n - 1.
-    if (seqs[seq - 1] === seq) return seq - 1
+    if (seqAt(seq - 1) === seq) return seq - 1
     let low = 0
-    let high = seqs.length
+    let high = count
     while (low < high) {
       const middle = (low + high) >>> 1
-      if ((seqs[middle] ?? 0) < seq) low = middle + 1
+      if ((seqAt(middle) ?? 0) < seq) low = middle + 1
       else high = middle
     }
     return low
   }
 
+  function makeRoom(): void {
+    if (numbersEach * count < numbers.length) return
+    const larger = new Float64Array(2 * numbers.length)
+    larger.set(numbers)
+    numbers = larger
+  }
+
   return {
     get count() {
-      return seqs.length
+      return count
     },
     get bytes() {
-      return recordBytes * seqs.length
+      return recordBytes * count
     },
     add({ seq, start, end, fingerprint }) {
-      if (seq > (seqs.at(-1) ?? 0)) {
-        seqs.push(seq)
-        starts.push(start)
-        ends.push(end)
-        fingerprints.push(fingerprint)
-        return
-      }
-      const at = ordinalFrom(seq)
-      if (seqs[at] === seq) throw new Error(`record ${seq} is in the index already`)
-      seqs.splice(at, 0, seq)
-      starts.splice(at, 0, start)
-      ends.splice(at, 0, end)
-      fingerprints.splice(at, 0, fingerprint)
+      makeRoom()
+      const ordinal = seq > (seqAt(count - 1) ?? 0) ? count : ordinalFrom(seq)
+      if (seqAt(ordinal) === seq) throw new Error(`record ${seq} is in the index already`)
+      const at = numbersEach * ordinal
+      numbers.copyWithin(at + numbersEach, at, numbersEach * count)
+      numbers[at] = seq
+      numbers[at + 1] = start
+      numbers[at + 2] = end
+      numbers[at + 3] = fingerprint
+      count += 1
     },
-    has: (seq) => seqs[ordinalFrom(seq)] === seq,
+    has: (seq) => seqAt(ordinalFrom(seq)) === seq,
     ordinalFrom,
     at(ordinal) {
-      const seq = seqs[ordinal]
-      const start = starts[ordinal]
-      const end = ends[ordinal]
-      const fingerprint = fingerprints[ordinal]
-      if (
-        seq === undefined ||
-        start === undefined ||
-        end === undefined ||
-        fingerprint === undefined
-      )
-        return undefined
-      return { seq, start, end, fingerprint }
+      const seq = seqAt(ordinal)
+      if (seq === undefined) return undefined
+      const at = numbersEach * ordinal
+      return {
+        seq,
+        start: numbers[at + 1] ?? 0,
+        end: numbers[at + 2] ?? 0,
+        fingerprint: numbers[at + 3] ?? 0,
+      }
     },
   }
 }

@@ -47,9 +47,9 @@ export interface ScanState {
   withheld: number | null
 }
 
-export function createScanState({ stubs = false } = {}): ScanState {
+export function createScanState({ stubs = false, index = createOffsetIndex() } = {}): ScanState {
   return {
-    index: createOffsetIndex(),
+    index,
     damage: createDamageLog(),
     offset: 0,
     lines: 0,

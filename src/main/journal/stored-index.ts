@@ -7,7 +7,7 @@ import { openDataFile } from './data-file.ts'
 import { replaceUnsynced } from './durable-files.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { newlineByte, readLine, repeatedSum } from './line.ts'
-import type { RecordPlace } from './offsets.ts'
+import { createOffsetIndex } from './offsets.ts'
 import { readRange } from './read.ts'
 import { createScanState, type ScanState } from './scan.ts'
 
@@ -81,10 +81,7 @@ export async function saveIndex(
 ): Promise<boolean> {
   // Of a file in which a line is not what the scan had found, who knows what else has changed.
   if (state.offset < fromBytes || state.changed.size > 0) return false
-  const places = wholeBeginning(state)
-  const last = places.at(-1)
-  if (!last || last.end + 1 < fromBytes) return false
-  const index = encode(places, await identityOf(journal))
+  const index = encode(state, fromBytes, await identityOf(journal))
   if (!index) return false
   await replaceUnsynced(indexFileOf(file), index)
   return true
@@ -95,37 +92,39 @@ async function identityOf(journal: FileHandle): Promise<Identity> {
   return { size, modifiedNs: mtimeNs, inode: ino }
 }
 
-/** The records from the first on whose lines follow each other without damage between them. */
-function wholeBeginning({ index, damage }: ScanState): RecordPlace[] {
-  const places: RecordPlace[] = []
+/**
+ * Of the records from the first on whose lines follow each other without damage between them. Null when they have not
+ * as many bytes as this, or when a line is too long.
+ */
+function encode(
+  { index, damage }: ScanState,
+  fromBytes: number,
+  { size, modifiedNs, inode }: Identity,
+): Buffer | null {
   const until = Math.min(index.count, damage.firstLine() - 1)
-  for (let start = 0; places.length < until; ) {
-    const place = index.at(places.length)
-    if (!place || place.seq !== places.length + 1 || place.start !== start) break
-    places.push(place)
-    start = place.end + 1
-  }
-  return places
-}
-
-/** Null when a line is too long for it. */
-function encode(places: RecordPlace[], { size, modifiedNs, inode }: Identity): Buffer | null {
-  const index = Buffer.alloc(headBytes + placeBytes * places.length + sumBytes)
-  magic.copy(index)
-  index.writeUInt32LE(indexVersion, 8)
-  index.writeUInt32LE(placeBytes, 12)
-  index.writeBigUInt64LE(BigInt(places.length), 16)
-  index.writeBigUInt64LE(size, 24)
-  index.writeBigUInt64LE(modifiedNs, 32)
-  index.writeBigUInt64LE(inode, 40)
-  for (const [i, { start, end, fingerprint }] of places.entries()) {
-    const bytes = end + 1 - start
+  const places = Buffer.allocUnsafe(placeBytes * until)
+  let count = 0
+  let covered = 0
+  for (; count < until; count++) {
+    const place = index.at(count)
+    if (place?.seq !== count + 1 || place.start !== covered) break
+    const bytes = place.end + 1 - covered
     if (bytes > lineBytesMax) return null
-    index.writeUInt32LE(bytes, headBytes + placeBytes * i)
-    index.writeUIntLE(fingerprint, headBytes + placeBytes * i + 4, 6)
+    places.writeUInt32LE(bytes, placeBytes * count)
+    places.writeUIntLE(place.fingerprint, placeBytes * count + 4, 6)
+    covered += bytes
   }
-  sumOf(index).copy(index, index.length - sumBytes)
-  return index
+  if (count === 0 || covered < fromBytes) return null
+  const head = Buffer.alloc(headBytes)
+  magic.copy(head)
+  head.writeUInt32LE(indexVersion, 8)
+  head.writeUInt32LE(placeBytes, 12)
+  head.writeBigUInt64LE(BigInt(count), 16)
+  head.writeBigUInt64LE(size, 24)
+  head.writeBigUInt64LE(modifiedNs, 32)
+  head.writeBigUInt64LE(inode, 40)
+  const body = Buffer.concat([head, places.subarray(0, placeBytes * count)])
+  return Buffer.concat([body, sumOf(body)])
 }
 
 async function readStored(file: string, journalBytes: number): Promise<StoredIndex | null> {
@@ -146,7 +145,8 @@ function decode(index: Buffer): StoredIndex | null {
   if (index.readUInt32LE(8) !== indexVersion || index.readUInt32LE(12) !== placeBytes) return null
   const places = index.subarray(headBytes, index.length - sumBytes)
   if (index.readBigUInt64LE(16) * BigInt(placeBytes) !== BigInt(places.length)) return null
-  if (!sumOf(index).equals(index.subarray(index.length - sumBytes))) return null
+  const body = index.subarray(0, index.length - sumBytes)
+  if (!sumOf(body).equals(index.subarray(body.length))) return null
   return {
     size: index.readBigUInt64LE(24),
     modifiedNs: index.readBigUInt64LE(32),
@@ -155,27 +155,25 @@ function decode(index: Buffer): StoredIndex | null {
   }
 }
 
-/** Of all but the sum itself. */
-const sumOf = (index: Buffer): Buffer =>
-  hash('sha256', index.subarray(0, index.length - sumBytes), 'buffer')
+const sumOf = (body: Buffer): Buffer => hash('sha256', body, 'buffer')
 
 /** Null when it can't be the index of any journal. */
 function stateOf({ places, size }: StoredIndex): ScanState | null {
-  const state = createScanState()
   const count = places.length / placeBytes
-  for (let i = 0; i < count; i++) {
-    const length = places.readUInt32LE(placeBytes * i)
+  const index = createOffsetIndex(count + 1)
+  const fileBytes = Number(size)
+  let offset = 0
+  for (let seq = 1; seq <= count; seq++) {
+    const at = placeBytes * (seq - 1)
+    const length = places.readUInt32LE(at)
     // Whoever reads a line takes memory for all of it.
-    if (length < 1 || state.offset + length > size) return null
-    const start = state.offset
-    state.offset += length
-    const fingerprint = places.readUIntLE(placeBytes * i + 4, 6)
-    state.index.add({ seq: i + 1, start, end: state.offset - 1, fingerprint })
+    if (length < 1 || offset + length > fileBytes) return null
+    const start = offset
+    offset += length
+    index.add({ seq, start, end: offset - 1, fingerprint: places.readUIntLE(at + 4, 6) })
   }
-  state.lines = count
-  state.lastSeq = count
-  state.fromIndex = true
-  return state
+  const known = { offset, lines: count, lastSeq: count, fromIndex: true }
+  return { ...createScanState(), index, ...known }
 }
 
 /** The last line proves that this is its index: its sum covers all before it, by the chain. */
