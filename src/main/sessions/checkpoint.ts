@@ -7,7 +7,6 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { agentSessionRefSchema, planItemSchema } from '../../shared/agent-records.ts'
 import { unknownCallSchema } from '../../shared/drift.ts'
-import { entrySchema } from '../../shared/entries.ts'
 import { entryIdSchema, runIdSchema, taskIdSchema, toolCallIdSchema } from '../../shared/ids.ts'
 import type { SessionState } from '../../shared/projections/session-state.ts'
 import { usageSchema } from '../../shared/usage.ts'
@@ -17,10 +16,11 @@ import { checkpointFile } from './session-files.ts'
 const checkpointVersion = 1
 
 /**
- * Raise it when `projections/session-state.ts` folds the same entries into something else. Changed shapes of
- * entries and of the state are noticed by themselves.
+ * Another one is another fold: raise its number when `projections/session-state.ts` folds the same entries into
+ * something else. What follows it stands for the shapes of entries and of the state; tests/toolchain/fold-rules.test.ts
+ * says what it has to be. To compute it here would take longer than to read a checkpoint.
  */
-const foldVersion = 1
+export const foldRules = '1-i2vFFZ9BftAtEMfVPbtxuY3uJSvrSXRRRbUKeF17eQI'
 
 /** The limits of the fold keep it far below. What is longer is not ours, and must not fill the memory. */
 const checkpointBytesMax = 64 << 20
@@ -39,7 +39,7 @@ export async function readCheckpoint(dir: string): Promise<Checkpoint | null> {
     const [body = '', check, rest] = (await readText(join(dir, checkpointFile))).split('\n')
     if (check !== sumOf(body) || rest !== '') return null
     const parsed = checkpointSchema.safeParse(JSON.parse(body))
-    if (!parsed.success || parsed.data.rules !== foldRules()) return null
+    if (!parsed.success || parsed.data.rules !== foldRules) return null
     const { state, sum, bytes } = parsed.data
     return { state: restored(state), sum, bytes }
   } catch {
@@ -56,7 +56,7 @@ export async function writeCheckpoint(
   dir: string,
   { state, ...about }: { state: string } & Omit<Checkpoint, 'state'>,
 ): Promise<void> {
-  const opening = JSON.stringify({ version: checkpointVersion, rules: foldRules(), ...about })
+  const opening = JSON.stringify({ version: checkpointVersion, rules: foldRules, ...about })
   const body = `${opening.slice(0, -1)},"state":${state}}`
   await replaceUnsynced(join(dir, checkpointFile), `${body}\n${sumOf(body)}\n`)
 }
@@ -77,7 +77,7 @@ const sumOf = (body: string): string => hash('sha256', body, 'base64url')
 const count = z.number().int().min(0)
 
 /** The state with lists for its maps; what is known of a file as numbers in a row, since there may be thousands. */
-const storedStateSchema = z.object({
+export const storedStateSchema = z.object({
   seq: count.min(1),
   forkDepth: count,
   beganAt: z.number().nullable(),
@@ -205,16 +205,4 @@ function restored(state: StoredState): SessionState {
     },
     files,
   }
-}
-
-let rules: string | null = null
-
-/** A fingerprint of what the fold is made from and by: another one is another fold. */
-function foldRules(): string {
-  if (rules) return rules
-  const shapes = [entrySchema, storedStateSchema].map((schema) =>
-    z.toJSONSchema(schema, { unrepresentable: 'any' }),
-  )
-  rules = `${foldVersion}-${sumOf(JSON.stringify(shapes))}`
-  return rules
 }
