@@ -199,6 +199,12 @@ export async function commonDirOf(
   }
 }
 
+/** False where Git would find no repository, so that it need not be started. */
+export async function isInRepository(git: RunGit, dir: string): Promise<boolean> {
+  await git.ensureWorktree(dir)
+  return (await nearestRepository(await realpath(dir))) !== null
+}
+
 /** The commit that HEAD names; null before the first one. */
 export async function head(
   git: RunGit,

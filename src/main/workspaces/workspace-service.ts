@@ -273,6 +273,18 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
     return (await exists(projectDir)) ? git.keptCommit(projectDir, taskId) : null
   }
 
+  /** Asked at each turn: nowhere near a repository no Git is started for it. */
+  async function ifInRepository(
+    dir: string,
+    ask: (dir: string) => Promise<string | null>,
+  ): Promise<string | null> {
+    try {
+      return (await git.isInRepository(dir)) ? await ask(dir) : null
+    } catch {
+      return null
+    }
+  }
+
   async function list(archived: boolean): Promise<WorkspaceSummary[]> {
     const tasks = [...state.tasks.values()].filter(
       (task) => task.workspace && task.archived === archived && !task.trashed,
@@ -311,8 +323,8 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
           ? serially(folderKey(dir), () => fileUpdates.undo(taskId))
           : fileUpdates.undo(taskId)
       }),
-    head: (dir) => git.head(dir).catch(() => null),
-    currentBranch: (dir) => git.currentBranch(dir).catch(() => null),
+    head: (dir) => ifInRepository(dir, git.head),
+    currentBranch: (dir) => ifInRepository(dir, git.currentBranch),
     folderOf(taskId) {
       const { title, workspace } = state.tasks.get(taskId) ?? {}
       if (workspace && workspace.removal === null) return workspace.path

@@ -1,0 +1,55 @@
+import type { ChildProcess } from 'node:child_process'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { openShiplog } from '../../src/main/shiplog.ts'
+import { entriesOf, start, temporaryDir, untilQuiet } from '../harness.ts'
+
+const talk = `
+version: 1
+name: talk
+agents:
+  lead:
+    turns:
+      - say: First.
+      - say: Second.
+`
+
+/** What Git was asked to do since, without its settings. */
+function gitProcesses(): () => string[] {
+  const children: ChildProcess[] = []
+  const note = (message: unknown) => children.push((message as { process: ChildProcess }).process)
+  subscribe('child_process', note)
+  onTestFinished(() => void unsubscribe('child_process', note))
+  return () =>
+    children
+      .filter(({ spawnfile }) => spawnfile === 'git')
+      .map(({ spawnargs }) => spawnargs.slice(spawnargs.lastIndexOf('-c') + 2).join(' '))
+}
+
+it('starts no Git for the branch and the commit of a folder that no repository holds', async () => {
+  const dir = await temporaryDir()
+  await mkdir(join(dir, 'project'))
+  const shiplog = await openShiplog({ host: 'cli', dataDir: join(dir, 'data') })
+  onTestFinished(() => shiplog.close())
+  const project = await shiplog.client.projects.add({ dir: join(dir, 'project') })
+  const asked = gitProcesses()
+  const id = await start(
+    { dir, dataDir: join(dir, 'data'), project, shiplog, restart: async () => shiplog },
+    talk,
+    { isolation: 'in-place' },
+  )
+  await untilQuiet(shiplog)
+  expect(asked()).toEqual([
+    // What project it is.
+    'rev-parse --is-bare-repository --is-inside-work-tree',
+    // Who commits, for the agent's shell: that can be set for the whole machine.
+    expect.stringMatching(/^config --name-only --get-regexp .*name\|email/),
+  ])
+  expect((await entriesOf(shiplog, id)).filter((entry) => 'gitBranch' in entry)).toMatchObject([
+    { gitBranch: null },
+    { gitBranch: null },
+    { gitBranch: null },
+  ])
+})
