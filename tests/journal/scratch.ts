@@ -1,20 +1,14 @@
 import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { type JournalRecord, openJournal, type RecordBody } from '../../src/main/journal/index.ts'
-
-const made: string[] = []
-
-afterEach(async () => {
-  for (const directory of made.splice(0)) await rm(directory, { recursive: true, force: true })
-})
 
 /** A directory of its own for one test, removed after it. */
 export async function scratchDirectory(): Promise<string> {
   const parent = await realpath(os.tmpdir())
   const directory = await mkdtemp(path.join(parent, 'shiplog-journal-'))
-  made.push(directory)
+  onTestFinished(() => rm(directory, { recursive: true, force: true }))
   return directory
 }
 
