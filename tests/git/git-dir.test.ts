@@ -2,7 +2,7 @@
 import { realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import { readGitDir } from '../../src/main/git/git-dir.ts'
+import { lacksReference, readGitDir } from '../../src/main/git/git-dir.ts'
 import { makeRepository, openRepository, type Repository, temporaryDir } from './repository.ts'
 
 async function answers({ dir, git }: Repository) {
@@ -76,4 +76,20 @@ it('leaves to Git what is not the root of a working tree, or not as Git writes i
   const project = await makeRepository({ 'below/a.txt': 'a\n' })
   expect(await readGitDir(path.join(project.dir, 'below'))).toBeNull()
   expect(await readGitDir(path.join(project.dir, 'not-there'))).toBeNull()
+})
+
+it('knows that there is no such reference, loose or packed, and else leaves it to Git', async () => {
+  const project = await makeRepository()
+  const branch = 'refs/heads/some/branch'
+  expect(await lacksReference(project.dir, branch)).toBe(true)
+  project.git('branch', 'some/branch')
+  expect(await lacksReference(project.dir, branch)).toBe(false)
+  expect(await lacksReference(project.dir, 'refs/heads/some')).toBe(false)
+  project.git('pack-refs', '--all', '--prune')
+  expect(await lacksReference(project.dir, branch)).toBe(false)
+  expect(await lacksReference(project.dir, 'refs/heads/some/bran')).toBe(true)
+  project.git('worktree', 'add', '--quiet', '../beside', 'some/branch')
+  expect(await lacksReference(path.join(project.dir, '../beside'), branch)).toBe(false)
+  await project.write('.git/HEAD', 'ref: refs/heads/.invalid\n')
+  expect(await lacksReference(project.dir, 'refs/heads/none')).toBe(false)
 })

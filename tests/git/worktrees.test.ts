@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { chmod, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { createGit } from '../../src/main/git/index.ts'
@@ -314,6 +314,18 @@ it("gives an agent's shell a name only where the person gave none", async () => 
   expect(openRepository(worktree).git('show', '-s', '--format=%an %ae')).toBe(
     'Shiplog shiplog@localhost',
   )
+})
+
+it('hears of a name that the person gives while Shiplog runs, also outside of Git', async () => {
+  const dir = await temporaryDir()
+  const home = path.join(dir, 'home')
+  await mkdir(home)
+  const env: NodeJS.ProcessEnv = { ...testEnv, HOME: home, GIT_CONFIG_GLOBAL: undefined }
+  const asking = createGit({ env })
+  const both = ['GIT_AUTHOR_NAME', 'GIT_COMMITTER_NAME']
+  expect(Object.keys(await asking.agentEnv(dir))).toEqual(expect.arrayContaining(both))
+  await writeFile(path.join(home, '.gitconfig'), '[user]\n\tname = A\n\temail = a@localhost\n')
+  await expect(asking.agentEnv(dir)).resolves.toEqual({})
 })
 
 it('lists a worktree whose path holds a newline', async () => {

@@ -8,7 +8,7 @@ export const gitMutants: Mutant[] = [
     find: "    GIT_NO_LAZY_FETCH: '1',\n    GIT_ALLOW_PROTOCOL: noProtocol,\n",
     replace: '',
     harm: 'A repository that somebody sent runs a command of its own when it is added.',
-    tests: ['tests/git/environment.test.ts', 'tests/git/hostile.test.ts'],
+    tests: ['tests/git/environment.test.ts', 'tests/git/hostile/commands.test.ts'],
   },
   {
     id: 'git-fsmonitor-runs',
@@ -16,7 +16,7 @@ export const gitMutants: Mutant[] = [
     find: "  'core.fsmonitor=false',\n",
     replace: '',
     harm: "A command that a repository's configuration names runs with each look at its files.",
-    tests: ['tests/git/hostile.test.ts', 'tests/git/run.test.ts'],
+    tests: ['tests/git/hostile/commands.test.ts', 'tests/git/run.test.ts'],
   },
   {
     id: 'git-host-variables-passed',
@@ -24,7 +24,7 @@ export const gitMutants: Mutant[] = [
     find: 'if (wanted.has(comparable(name))) env[name] = value',
     replace: 'if (wanted) env[name] = value',
     harm: 'A GIT_DIR or GIT_SSH_COMMAND of the shell from which Shiplog was started decides what Git does.',
-    tests: ['tests/git/environment.test.ts', 'tests/git/hostile.test.ts'],
+    tests: ['tests/git/environment.test.ts', 'tests/git/hostile/commands.test.ts'],
   },
   {
     id: 'git-younger-index',

@@ -3,7 +3,7 @@
  * that Git learns to read tomorrow is not passed on, and a setting of a repository that names a program
  * is switched off here or in `command-settings.ts`.
  */
-import { delimiter } from 'node:path'
+import { delimiter, join } from 'node:path'
 
 /** What Git, SSH and a person's own filters need of the host. Names are compared without case on Windows. */
 const wantedVariables = [
@@ -145,3 +145,14 @@ function ceilingVariables(ceilings: readonly string[]): Record<string, string> {
 
 const comparable = (name: string): string =>
   process.platform === 'win32' ? name.toUpperCase() : name
+
+/** Where Git looks for the person's own configuration with this environment, whether it is there or not. */
+export function personalFilesIn(env: NodeJS.ProcessEnv): string[] {
+  if (env.GIT_CONFIG_GLOBAL !== undefined) return [env.GIT_CONFIG_GLOBAL]
+  const home = env.HOME ?? env.USERPROFILE
+  const folder = env.XDG_CONFIG_HOME || (home && join(home, '.config'))
+  return [
+    ...(home ? [join(home, '.gitconfig')] : []),
+    ...(folder ? [join(folder, 'git/config')] : []),
+  ]
+}

@@ -40,6 +40,29 @@ export async function readGitDir(dir: string): Promise<GitDir | null> {
   }
 }
 
+/**
+ * True when a repository certainly has no reference of this name (`refs/heads/main`): there is neither a file of it
+ * nor a line in the list of packed ones. False where it may have one. `dir`: as for `readGitDir`.
+ */
+export async function lacksReference(dir: string, name: string): Promise<boolean> {
+  const found = await readGitDir(dir)
+  return found !== null && lacksReferenceIn(found.commonDir, name)
+}
+
+/** The same for a folder that holds references as files, which every one does that was not made with `reftable`. */
+export async function lacksReferenceIn(commonDir: string, name: string): Promise<boolean> {
+  try {
+    await lstat(path.join(commonDir, name))
+    return false
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return false
+  }
+  const packed = await readFile(path.join(commonDir, 'packed-refs'), 'utf8').catch((error) =>
+    error.code === 'ENOENT' ? '' : null,
+  )
+  return packed !== null && !packed.includes(` ${name}\n`)
+}
+
 /** Git refuses to work in what is somebody else's (`safe.directory`), and says why. */
 const isOurs = ({ uid }: Stats): boolean =>
   process.geteuid === undefined || uid === process.geteuid()

@@ -24,6 +24,7 @@ import * as bringBack from './rebase-and-switch.ts'
 import {
   foldersWithBranch,
   isMovedWorktree,
+  isWorktreeOf,
   keptTaskIds,
   registeredWorktrees,
   registerMovedWorktree,
@@ -169,6 +170,7 @@ export function createGit(options: RunGitOptions = {}) {
     deleteRef: (repoDir: string, taskId: TaskId) => worktrees.deleteRef(git, repoDir, taskId),
     /** Folders of the repository's worktrees that Git knows, links resolved; null when there is no repository. */
     registeredWorktrees: (repoDir: string) => registeredWorktrees(git, repoDir),
+    isWorktreeOf: (repoDir: string, folder: string) => isWorktreeOf(git, repoDir, folder),
     foldersWithBranch: (input: { repoDir: string; branch: string }) =>
       foldersWithBranch(git, input),
     /** Whether the repository has a worktree like this one and thinks that it is elsewhere. Only reads. */

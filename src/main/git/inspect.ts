@@ -3,7 +3,7 @@
 import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { GitError, WorktreeBrokenError } from './errors.ts'
-import { readGitDir } from './git-dir.ts'
+import { lacksReference, readGitDir } from './git-dir.ts'
 import { nearestRepository } from './nearest-repository.ts'
 import { line, notIntoSubmodules, type RunGit } from './run.ts'
 
@@ -221,6 +221,10 @@ export async function resolveCommit(
   name: string,
   { signal }: Where = {},
 ): Promise<string | null> {
+  if (name.startsWith('refs/')) {
+    await git.ensureWorktree(dir)
+    if (await lacksReference(dir, name)) return null
+  }
   const result = await git(
     ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`],
     { cwd: dir, signal, okExitCodes: [0, 1, 128] },

@@ -5,6 +5,7 @@ import { parseTaskId, type TaskId } from '../../shared/ids.ts'
 import { commonDirOf, version } from './inspect.ts'
 import { line, type RunGit } from './run.ts'
 import { reconnectWorktree } from './worktree-files/reconnect.ts'
+import { adminDirOf } from './worktree-files/state.ts'
 
 /** Folders of all worktrees, the repository's own among them, links resolved where they exist. Null outside Git. */
 export async function registeredWorktrees(
@@ -14,6 +15,12 @@ export async function registeredWorktrees(
   if ((await commonDirOf(git, repoDir)) === null) return null
   const known = await listWorktrees(git, repoDir)
   return new Set(await Promise.all(known.map(({ folder }) => resolved(folder))))
+}
+
+/** Whether a folder is where the repository has a worktree of its, which need not be whole. False outside Git. */
+export async function isWorktreeOf(git: RunGit, repoDir: string, folder: string): Promise<boolean> {
+  const commonDir = await commonDirOf(git, repoDir)
+  return commonDir !== null && (await adminDirOf(commonDir, folder)) !== null
 }
 
 /** Where a branch is checked out, links resolved: nowhere, in one folder, or by force in several. */
@@ -81,8 +88,8 @@ export async function registerMovedWorktree(
   repoDir: string,
   worktree: string,
 ): Promise<boolean> {
-  const known = await registeredWorktrees(git, repoDir)
-  if (!known || known.has(await realpath(worktree))) return false
+  const commonDir = await commonDirOf(git, repoDir)
+  if (commonDir === null || (await adminDirOf(commonDir, worktree)) !== null) return false
   const { kind } = await reconnectWorktree(git, { repoDir, root: worktree, branch: null })
   return kind === 'reconnected'
 }

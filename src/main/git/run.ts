@@ -7,7 +7,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { gitEnvironment, settings } from './environment.ts'
+import { gitEnvironment, personalFilesIn, settings } from './environment.ts'
 import { GitError, GitMissingError, ObjectsMissingError } from './errors.ts'
 import { exists } from './exists.ts'
 import { commonDirOf } from './inspect.ts'
@@ -122,7 +122,7 @@ export function createRunGit({
     return guarded(args, options)
   }
 
-  const guard = createConfigGuard(asRunGit(retried), isAllowed)
+  const guard = createConfigGuard(asRunGit(retried), isAllowed, personalFilesIn(baseEnv))
 
   return asRunGit(checked)
 

@@ -4,6 +4,7 @@ import path from 'node:path'
 import type { TaskId } from '../../shared/ids.ts'
 import { GitError, NotAWorktreeError, WorktreeRefusedError } from './errors.ts'
 import { exists } from './exists.ts'
+import { lacksReference, lacksReferenceIn } from './git-dir.ts'
 import { committedBase } from './history.ts'
 import { commonDirOf, resolveCommit } from './inspect.ts'
 import { releaseSnapshot, releasing } from './objects/kept-snapshots.ts'
@@ -34,7 +35,6 @@ export interface CreateWorktreeInput {
  */
 export async function createWorktree(git: RunGit, input: CreateWorktreeInput): Promise<void> {
   const from = await refuseWhatCannotBe(git, input)
-  await bringIntoRepository(git, input.repoDir, from)
   for (let attemptsLeft = 3; ; attemptsLeft--) {
     try {
       return await addWorktree(git, input, from)
@@ -194,8 +194,11 @@ export async function pinBase(
   git: RunGit,
   { repoDir, taskId, commit }: { repoDir: string; taskId: TaskId; commit: string },
 ): Promise<void> {
-  if ((await resolveCommit(git, repoDir, commit)) === null) return
-  await git(['update-ref', basePin(taskId), commit], { cwd: repoDir })
+  try {
+    await git(['update-ref', basePin(taskId), commit], { cwd: repoDir })
+  } catch (error) {
+    if ((await resolveCommit(git, repoDir, commit)) !== null) throw error
+  }
 }
 
 /** No error when it is gone already. */
@@ -210,15 +213,18 @@ export async function keptCommit(
   repoDir: string,
   taskId: TaskId,
 ): Promise<string | null> {
+  const ref = hiddenRef(taskId)
   for (const store of storesAt(git, repoDir)) {
-    const found = await resolveCommit(inStore(git, store), store, hiddenRef(taskId))
+    if (await lacksReferenceIn(store, ref)) continue
+    const found = await resolveCommit(inStore(git, store), store, ref)
     if (found !== null) return found
   }
-  return resolveCommit(git, repoDir, hiddenRef(taskId))
+  return resolveCommit(git, repoDir, ref)
 }
 
 /** No error when it is gone already. */
 export async function deleteRef(git: RunGit, repoDir: string, taskId: TaskId): Promise<void> {
+  if (await lacksReference(repoDir, hiddenRef(taskId))) return
   await git(['update-ref', '-d', hiddenRef(taskId)], { cwd: repoDir })
 }
 
@@ -231,11 +237,8 @@ export async function agentEnv(
   dir: string,
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<Record<string, string>> {
-  const result = await git(
-    ['config', '--name-only', '--get-regexp', '^(user|author|committer)\\.(name|email)$'],
-    { cwd: dir, okExitCodes: [0, 1] },
-  )
-  const known = new Set(line(result).split('\n'))
+  await git.ensureWorktree(dir)
+  const { identity: known } = await git.readConfig(dir)
   const missing = Object.entries(shiplogIdentity).filter(([variable]) => {
     const [, role = '', field = ''] = /^git_(\w+)_(\w+)$/.exec(variable.toLowerCase()) ?? []
     return !(variable in env) && !known.has(`user.${field}`) && !known.has(`${role}.${field}`)
@@ -246,24 +249,25 @@ export async function agentEnv(
 const hiddenRef = (taskId: TaskId) => `refs/shiplog/${taskId}`
 const basePin = (taskId: TaskId) => `refs/shiplog/base/${taskId}`
 
-/** Gives back the full id of the commit to start from. */
+/** Those that Shiplog makes: letters, digits and hyphens, in folders. Of any other Git is asked. */
+const plainBranchName = /^(?:[\p{L}\p{N}][\p{L}\p{N}-]*\/)+[\p{L}\p{N}][\p{L}\p{N}-]*$/u
+
+async function isBranchName(
+  git: RunGit,
+  branch: string,
+  { repoDir, signal }: { repoDir: string; signal?: AbortSignal | undefined },
+): Promise<boolean> {
+  if (plainBranchName.test(branch)) return true
+  const args = ['check-ref-format', '--branch', branch]
+  const named = await git(args, { cwd: repoDir, signal, okExitCodes: [0, 1, 128] })
+  return named.exitCode === 0 && line(named) === branch
+}
+
+/** Gives back the full id of the commit to start from, which is in the repository then. */
 async function refuseWhatCannotBe(git: RunGit, input: CreateWorktreeInput): Promise<string> {
   const { repoDir, branch, signal } = input
-  const named = await git(['check-ref-format', '--branch', branch], {
-    cwd: repoDir,
-    signal,
-    okExitCodes: [0, 1, 128],
-  })
-  if (named.exitCode !== 0 || line(named) !== branch) {
+  if (!(await isBranchName(git, branch, { repoDir, signal })))
     throw new WorktreeRefusedError('bad-branch-name', `"${branch}" can't be a branch's name.`)
-  }
-  const from = await resolveCommit(reading(git, repoDir), repoDir, input.from, { signal })
-  if (from === null) {
-    throw new WorktreeRefusedError(
-      'unknown-commit',
-      `There is no commit ${input.from} in ${repoDir}.`,
-    )
-  }
   if ((await resolveCommit(git, repoDir, `refs/heads/${branch}`, { signal })) !== null) {
     throw new WorktreeRefusedError(
       'branch-exists',
@@ -273,6 +277,16 @@ async function refuseWhatCannotBe(git: RunGit, input: CreateWorktreeInput): Prom
   if (await exists(input.path)) {
     throw new WorktreeRefusedError('path-exists', `${input.path} exists; choose another folder.`)
   }
+  const own = await resolveCommit(git, repoDir, input.from, { signal })
+  if (own !== null) return own
+  const from = await resolveCommit(reading(git, repoDir), repoDir, input.from, { signal })
+  if (from === null) {
+    throw new WorktreeRefusedError(
+      'unknown-commit',
+      `There is no commit ${input.from} in ${repoDir}.`,
+    )
+  }
+  await bringIntoRepository(git, repoDir, from)
   return from
 }
 

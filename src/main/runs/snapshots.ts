@@ -69,6 +69,8 @@ export function createRunSnapshots(deps: {
   let last: TurnSnapshot | null = null
   let beginning: Promise<State | null> | null = null
   let mayHaveChanged = false
+  /** As the last call left it; null once another one has begun. */
+  let afterLastCall: State | null = null
   const serially = createKeyedMutex()
   /** Number of failures of each kind. */
   const problems = { states: 0, texts: 0 }
@@ -82,8 +84,7 @@ export function createRunSnapshots(deps: {
     return found
   }
 
-  async function changesSinceKnown(turn: number | null): Promise<void> {
-    const found = await look(turn)
+  async function noteChanges(found: State | null, turn: number | null): Promise<void> {
     if (!found || (!mayHaveChanged && known && isSame(known, found))) return
     const changed = mayHaveChanged && known ? await changesBetween(known.tree, found.tree) : []
     if (changed === null) return
@@ -161,14 +162,17 @@ export function createRunSnapshots(deps: {
       const first = await beginning
       const found = isFirst ? first : await look(null)
       mayHaveChanged = true
+      afterLastCall = null
       return found?.tree ?? null
     },
     async afterTool(call) {
       if (!mayChange(call)) return null
-      return (await look(null))?.tree ?? null
+      afterLastCall = await look(null)
+      return afterLastCall?.tree ?? null
     },
     async afterTurn(turn) {
-      if (mayHaveChanged) await changesSinceKnown(turn)
+      // Nothing of the agent's came in between: what others did is found by the next look.
+      if (mayHaveChanged) await noteChanges(afterLastCall ?? (await look(turn)), turn)
     },
     async readTexts(names) {
       const texts = await attempt('texts', null, (signal) =>
@@ -180,7 +184,7 @@ export function createRunSnapshots(deps: {
       // The work of a completed sub-agent is saved as a patch next, and is never resumed (T4).
       if (status === 'completed' && task.parentId !== null && !mayHaveChanged) return
       if (beginning === null) await begin()
-      else await changesSinceKnown(null)
+      else await noteChanges(await look(null), null)
     },
   }
 }

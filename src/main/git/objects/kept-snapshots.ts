@@ -1,6 +1,7 @@
 /** References that keep snapshots until something lasting names them: a branch, or a task's own reference. */
 import { dayMs } from '../../../shared/durations.ts'
 import { diffTree, readRaw, submoduleMode } from '../changes.ts'
+import { lacksReference, lacksReferenceIn } from '../git-dir.ts'
 import { fields, line, type RunGit } from '../run.ts'
 import { noteLook } from '../store/collect.ts'
 import { foldersOf } from '../store/copy.ts'
@@ -60,9 +61,11 @@ async function idsBelow(git: RunGit, { dir, tree, since }: NewTree): Promise<str
 
 /** Something else refers to the commit now. No error when nothing was kept for it. */
 export async function releaseSnapshot(git: RunGit, dir: string, commit: string): Promise<void> {
-  await git(['update-ref', '-d', place + commit], { cwd: dir })
+  const ref = place + commit
+  if (!(await lacksReference(dir, ref))) await git(['update-ref', '-d', ref], { cwd: dir })
   for (const store of storesAt(git, dir))
-    await inStore(git, store)(['update-ref', '-d', place + commit], { cwd: store })
+    if (!(await lacksReferenceIn(store, ref)))
+      await inStore(git, store)(['update-ref', '-d', ref], { cwd: store })
 }
 
 /** The same as a line for `git update-ref --stdin`. */

@@ -1,4 +1,5 @@
 /** Puts in the place of what a repository's own configuration would run, until the person allowed it (K8). */
+import path from 'node:path'
 import type { RunGit } from '../run.ts'
 import { asVariables, type Place, type ReadConfig, readRepositoryConfig } from './read.ts'
 
@@ -15,10 +16,13 @@ const fetchVariables = {
 /** Folders whose configuration is remembered: more than there are worktrees and projects at work. */
 const rememberedMax = 500
 
-/** Resolves with the variables to add for Git in a folder. `git`: unguarded. */
-export function createConfigGuard(git: RunGit, isAllowed: IsAllowed) {
+/**
+ * Resolves with the variables to add for Git in a folder. `git`: unguarded. `personal`: where the person's own
+ * configuration would be, whether it is there or not.
+ */
+export function createConfigGuard(git: RunGit, isAllowed: IsAllowed, personal: readonly string[]) {
   const remembered = new Map<string, ReadConfig>()
-  const personalFiles = new Set<string>()
+  const personalFiles = new Set(personal)
 
   async function readOf(place: Place): Promise<ReadConfig> {
     const key = JSON.stringify(place)
@@ -58,10 +62,13 @@ export function createConfigGuard(git: RunGit, isAllowed: IsAllowed) {
 export const placeOf = (
   args: readonly string[],
   { cwd, env }: { cwd: string; env?: Record<string, string | undefined> | undefined },
-): Place => ({
-  dir: cwd,
-  gitDir: (args[0] === '--git-dir' ? args[1] : env?.GIT_DIR) ?? null,
-})
+): Place => {
+  const gitDir = (args[0] === '--git-dir' ? args[1] : env?.GIT_DIR) ?? null
+  if (gitDir === null) return { dir: cwd, gitDir }
+  // Whatever folder it is called in.
+  const named = path.resolve(cwd, gitDir)
+  return { dir: named, gitDir: named }
+}
 
 /** Subcommands that read no file of a working tree and no object that could be missing, and change no reference. */
 const harmless = new Set(['config', 'check-ref-format', '--version', 'mailsplit'])

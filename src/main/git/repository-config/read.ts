@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
+import { exists } from '../exists.ts'
 import { readGitDir } from '../git-dir.ts'
 import { nearestRepository } from '../nearest-repository.ts'
 import { fields, type RunGit } from '../run.ts'
@@ -40,6 +41,8 @@ export interface ReadConfig {
   forFetching: Setting[]
   /** Fetch and push addresses of all remotes, the person's own included. */
   remotes: { name: string; url: string }[]
+  /** Which of `user.name`, `user.email` and the same of `author` and `committer` are set, by whomever. */
+  identity: ReadonlySet<string>
   /** Files of the person's own configuration, outside of the repository. */
   personalFiles: string[]
   /** `then`: when the configuration was read. `now` differs once it may have changed. Null: changes can't be detected. */
@@ -63,6 +66,7 @@ const filterParts = ['clean', 'smudge', 'process', 'required'] as const
 const plainMerge = 'git merge-file --quiet %A %O %B'
 /** What a program that reaches a server starts: Git LFS does so in the middle of a checkout. */
 const programKey = /^(?:core\.(?:sshcommand|gitproxy|askpass)|credential\.(?:.*\.)?helper)$/s
+const identityKey = /^(?:user|author|committer)\.(?:name|email)$/
 const proxyKey = /^(?:remote\.(?:.*)\.proxy|http\.(?:.*\.)?proxy)$/s
 
 /** `personalFiles`: those that were found before; where it has all of them, one Git process is enough. */
@@ -75,7 +79,8 @@ export async function readRepositoryConfig(
   const ask = async (...args: string[]) =>
     (await git([...(gitDir === null ? [] : ['--git-dir', gitDir]), ...args], { cwd: dir })).stdout
   const list = () => ask('config', '--list', '-z', '--show-scope', '--show-origin')
-  const likely = await likelyFiles(place)
+  const isOutside = gitDir === null && (await isOutsideRepositories(dir))
+  const likely = isOutside ? [path.join(dir, 'HEAD')] : await likelyFiles(place)
   const expected = likely && [...likely, ...personalFiles]
   const before = expected && (await fingerprintOf(dir, expected))
   const bytes = await list()
@@ -111,9 +116,10 @@ export async function readRepositoryConfig(
     always: [...withoutHooks(settings), ...personalPrograms(settings)],
     forFetching: fetches.length > 0 ? personalProxies(settings) : [],
     remotes: remotesIn(settings),
+    identity: new Set(settings.flatMap(({ key }) => (identityKey.test(key) ? [key] : []))),
     personalFiles: [...foundPersonal],
     // What an include leads to may appear, or apply to another branch, without any of these changing.
-    fingerprint: includes || files.size === 0 ? null : await fingerprint(),
+    fingerprint: includes || (files.size === 0 && !isOutside) ? null : await fingerprint(),
   }
 
   /** Null when a file changed while the configuration was being read. */
@@ -129,6 +135,10 @@ export async function readRepositoryConfig(
     return bytes.equals(await list()) ? { then, now } : null
   }
 }
+
+/** A bare repository, which an older Git would take, has a HEAD. */
+const isOutsideRepositories = async (dir: string): Promise<boolean> =>
+  (await nearestRepository(path.resolve(dir))) === null && !(await exists(path.join(dir, 'HEAD')))
 
 /** Where Git reads a repository's own settings, unless that includes others; null where only Git has an answer. */
 async function likelyFiles({ dir, gitDir }: Place): Promise<string[] | null> {

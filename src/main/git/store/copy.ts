@@ -29,8 +29,9 @@ export async function objectsOfWork(git: RunGit, work: Work): Promise<string[]> 
   const states = [...new Set([tip, ...(base === null ? [] : [base])])]
   const from = since ?? base
   const ids = new Set(await commitsAndMore(git, { dir, states, since }))
-  for (const state of states)
-    for (const id of await foldersOf(git, { dir, tree: state })) ids.add(id)
+  const named = states.map((state) => `${state}^{tree}`)
+  const trees = line(await git(['rev-parse', ...named], { cwd: dir })).split('\n')
+  for (const tree of trees) for (const id of await foldersOf(git, { dir, tree })) ids.add(id)
   if (from === null || from === tip) return [...ids]
   const { before, after } = await contentsBetween(git, { dir, from, to: tip })
   return [...new Set([...ids, ...before, ...after])]
@@ -74,18 +75,17 @@ async function commitsAndMore(
   return [...states, ...line(listed).split('\n').filter(Boolean)]
 }
 
-/** Every folder of a tree or commit, the root one included. */
+/** Every folder of a tree, which is given by its id, the root one included. */
 export async function foldersOf(
   git: RunGit,
   { dir, tree }: { dir: string; tree: string },
 ): Promise<string[]> {
-  const root = line(await git(['rev-parse', '--verify', `${tree}^{tree}`], { cwd: dir }))
-  const args = ['ls-tree', '-d', '-r', '-t', '-z', '--full-tree', root]
+  const args = ['ls-tree', '-d', '-r', '-t', '-z', '--full-tree', tree]
   const below = fields((await git(args, { cwd: dir })).stdout).flatMap((entry) => {
     const [mode, , id = ''] = entry.split(/[ \t]/, 3)
     return mode === submoduleMode ? [] : [id]
   })
-  return [root, ...below]
+  return [tree, ...below]
 }
 
 /** Ids of the contents that differ; a submodule has none. */

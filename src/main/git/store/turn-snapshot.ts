@@ -8,7 +8,8 @@ import { mkdir, readdir, realpath, rm, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import path from 'node:path'
 import { createKeyedMutex } from '../../../shared/keyed-mutex.ts'
-import { commonDirOf, resolveCommit, standingOf } from '../inspect.ts'
+import { lacksReferenceIn } from '../git-dir.ts'
+import { commonDirOf, standingOf } from '../inspect.ts'
 import { type Quarantine, whileObjectsStay, withQuarantine } from '../objects/quarantine.ts'
 import { privateFile } from '../private-files.ts'
 import { fields, line, type RunGit } from '../run.ts'
@@ -208,11 +209,11 @@ export async function lastState(
   store: string,
   ref: string,
 ): Promise<TurnState | null> {
-  const inside = inStore(git, store)
-  const commit = await resolveCommit(inside, store, `refs/${ref}`)
-  if (commit === null) return null
-  const tree = line(await inside(['rev-parse', '--verify', `${commit}^{tree}`], { cwd: store }))
-  return { commit, tree }
+  if (await lacksReferenceIn(store, `refs/${ref}`)) return null
+  const names = [`refs/${ref}^{commit}`, `refs/${ref}^{tree}`]
+  const found = await inStore(git, store)(['rev-parse', '--revs-only', ...names], { cwd: store })
+  const [commit, tree] = line(found).split('\n')
+  return commit && tree ? { commit, tree } : null
 }
 
 const isUnchanged = ({ names, dropped }: Work): boolean => names.length + dropped.length === 0

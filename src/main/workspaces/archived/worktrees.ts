@@ -1,5 +1,4 @@
 /** The worktree of an archived workspace, made again from what its removal saved (R6). */
-import { realpath } from 'node:fs/promises'
 import { refused } from '../../../shared/failure.ts'
 import type { Task, Workspace } from '../../../shared/tasks.ts'
 import type { PatchEntry } from '../../artifacts/index.ts'
@@ -33,7 +32,11 @@ export function createArchivedWorktrees({
     const { repoDir, path } = worktree
     // Left by a restore that a crash cut short. A whole one may have been worked in since.
     if (await git.isPartialWorktree(path)) await git.removeWorktree({ repoDir, path })
-    else if (task.workspace.restoring && (await isWorktreeOf(repoDir, path)))
+    else if (
+      task.workspace.restoring &&
+      (await exists(path)) &&
+      (await git.isWorktreeOf(repoDir, path))
+    )
       return git.currentBranch(path)
     const restored = await git.restoreWorktree(worktree)
     const { baseCommit } = task.workspace
@@ -54,11 +57,6 @@ export function createArchivedWorktrees({
     const path = workingDirs.worktreeRoot(workspace)
     const { headCommit: head, finalCommit: final } = patch
     return { repoDir: projectDir, path, branch, head, final }
-  }
-
-  async function isWorktreeOf(repoDir: string, path: string): Promise<boolean> {
-    if (!(await exists(path))) return false
-    return (await git.registeredWorktrees(repoDir))?.has(await realpath(path)) ?? false
   }
 
   return {

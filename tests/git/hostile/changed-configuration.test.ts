@@ -1,0 +1,68 @@
+/** A configuration that changes between two calls is seen by the second (K8). */
+import { appendFile, chmod, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { expect, it } from 'vitest'
+import { createGit } from '../../../src/main/git/index.ts'
+import { makeRepository, temporaryDir, testEnv } from '../repository.ts'
+
+it('[K8] refuses a repository that says its files are elsewhere', async () => {
+  const project = await makeRepository()
+  project.git('config', 'core.worktree', path.dirname(project.dir))
+  const git = createGit({ env: testEnv })
+  await expect(git.inspectProject(project.dir)).rejects.toThrow('core.worktree')
+  await expect(git.snapshot(project.dir)).rejects.toThrow('core.worktree')
+})
+
+it('[K8] refuses one that says so later, though HEAD has not moved since it was read', async () => {
+  const project = await makeRepository()
+  const git = createGit({ env: testEnv })
+  expect(await git.inspectProject(project.dir)).toMatchObject({ topLevel: project.dir })
+  project.git('config', 'core.worktree', path.dirname(project.dir))
+  await expect(git.inspectProject(project.dir)).rejects.toThrow('core.worktree')
+  await expect(git.snapshot(project.dir)).rejects.toThrow('core.worktree')
+})
+
+const trapFilter = '[filter "trap"]\n\tclean = false\n'
+
+it('[K8] sees the configuration of a worktree that came after the first look', async () => {
+  const project = await makeRepository()
+  project.git('config', 'extensions.worktreeConfig', 'true')
+  const git = createGit({ env: testEnv })
+  await expect(git.repositoryConfig(project.dir)).resolves.toBe(null)
+  await project.write('.git/config.worktree', trapFilter)
+  await expect(git.repositoryConfig(project.dir)).resolves.toMatchObject({ commands: [{}] })
+})
+
+it('[K8] sees the configuration of another repository that a .git came to name', async () => {
+  const project = await makeRepository()
+  const git = createGit({ env: testEnv })
+  await expect(git.repositoryConfig(project.dir)).resolves.toBe(null)
+  const other = await makeRepository()
+  await appendFile(path.join(other.dir, '.git/config'), trapFilter)
+  await project.write('.git/commondir', path.join(other.dir, '.git'))
+  await expect(git.repositoryConfig(project.dir)).resolves.toMatchObject({ commands: [{}] })
+})
+
+it('[K8] sees the configuration of a repository that was made between a folder and its repository', async () => {
+  const project = await makeRepository({ 'a/b/file.txt': 'text\n' })
+  const git = createGit({ env: testEnv })
+  const below = path.join(project.dir, 'a/b')
+  await expect(git.repositoryConfig(below)).resolves.toBe(null)
+  project.git('init', '-q', 'a')
+  await appendFile(path.join(project.dir, 'a/.git/config'), trapFilter)
+  await expect(git.repositoryConfig(below)).resolves.toMatchObject({ commands: [{}] })
+})
+
+it('[K8] sees a change in the moment after the configuration was read', async () => {
+  const project = await makeRepository()
+  const base = await temporaryDir()
+  const gitPath = path.join(base, 'git')
+  const config = path.join(project.dir, '.git/config')
+  await writeFile(path.join(base, 'change'), trapFilter)
+  const script = `case "$*" in *--list*) git "$@"; cat '${base}/change' >> '${config}' && rm -f '${base}/change';; *) exec git "$@";; esac`
+  await writeFile(gitPath, `#!/bin/sh\n${script} 2>/dev/null\ntrue\n`)
+  await chmod(gitPath, 0o755)
+  const git = createGit({ env: testEnv, gitPath })
+  await expect(git.repositoryConfig(project.dir)).resolves.toBe(null)
+  await expect(git.repositoryConfig(project.dir)).resolves.toMatchObject({ commands: [{}] })
+})
