@@ -42,15 +42,15 @@ it('starts no Git for the branch and the commit of a folder that no repository h
   )
   await untilQuiet(shiplog)
   const [first, ...others] = asked()
-  // What project it is.
-  expect(first).toBe('rev-parse --is-bare-repository --is-inside-work-tree')
+  const whatItIs = 'rev-parse --is-bare-repository --is-inside-work-tree'
+  expect(first).toBe(whatItIs)
   // Who commits, for the agent's shell: that can be set for the whole machine.
   const list = 'config --list -z --show-scope --show-origin'
   expect(new Set(others)).toEqual(new Set([list]))
 
   await shiplog.client.tasks.prompt({ taskId: id, prompt: 'More' })
   await untilQuiet(shiplog)
-  expect(asked().slice(1)).toEqual(others)
+  expect(asked()).toEqual([first, ...others, whatItIs])
   const branches = (await entriesOf(shiplog, id)).flatMap((entry) =>
     'gitBranch' in entry ? [entry.gitBranch] : [],
   )
