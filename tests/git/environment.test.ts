@@ -1,7 +1,7 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import { createRunGit } from '../../src/main/git/run.ts'
+import { createRunGit } from '../../src/main/git/command/run.ts'
 import { git, makeRepository, temporaryDir, testEnv } from './repository.ts'
 
 /** Variables that Git gets when Shiplog was started with `host`. */

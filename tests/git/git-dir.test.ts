@@ -2,7 +2,7 @@
 import { realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import { lacksReference, readGitDir } from '../../src/main/git/git-dir.ts'
+import { lacksReference, readGitDir } from '../../src/main/git/repository/git-dir.ts'
 import { makeRepository, openRepository, type Repository, temporaryDir } from './repository.ts'
 
 async function answers({ dir, git }: Repository) {

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { mergeByPatch, mergeTrees } from '../../src/main/git/merge-trees.ts'
-import { createRunGit } from '../../src/main/git/run.ts'
-import { withSnapshot } from '../../src/main/git/snapshot.ts'
+import { createRunGit } from '../../src/main/git/command/run.ts'
+import { mergeByPatch, mergeTrees } from '../../src/main/git/merge/merge-trees.ts'
+import { withSnapshot } from '../../src/main/git/snapshots/snapshot.ts'
 import {
   git,
   makeRepository,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { RunGit } from '../../src/main/git/run.ts'
-import { readTexts } from '../../src/main/git/texts.ts'
+import type { RunGit } from '../../src/main/git/command/run.ts'
+import { readTexts } from '../../src/main/git/repository/texts.ts'
 
 const id = (digit: string) => digit.repeat(40)
 

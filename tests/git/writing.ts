@@ -1,7 +1,8 @@
 /** Merges and updates as the workspaces make them, without a ledger. */
+
+import type { RunGit } from '../../src/main/git/command/run.ts'
 import type { Git, MergeAnswer, WriteUpdate } from '../../src/main/git/index.ts'
-import type { RunGit } from '../../src/main/git/run.ts'
-import type { OpenSnapshot } from '../../src/main/git/snapshot.ts'
+import type { OpenSnapshot } from '../../src/main/git/snapshots/snapshot.ts'
 import { planUpdate, type UpdatePlan } from '../../src/main/git/update/plan.ts'
 import { swapFiles } from '../../src/main/workspaces/file-updates/swap-files.ts'
 import { newUpdateId } from '../../src/shared/ids.ts'

@@ -4,7 +4,7 @@ import type { Mutant } from './mutant.ts'
 export const gitMutants: Mutant[] = [
   {
     id: 'git-fetches-unasked',
-    file: 'src/main/git/environment.ts',
+    file: 'src/main/git/command/environment.ts',
     find: "    GIT_NO_LAZY_FETCH: '1',\n    GIT_ALLOW_PROTOCOL: noProtocol,\n",
     replace: '',
     harm: 'A repository that somebody sent runs a command of its own when it is added.',
@@ -12,7 +12,7 @@ export const gitMutants: Mutant[] = [
   },
   {
     id: 'git-fsmonitor-runs',
-    file: 'src/main/git/environment.ts',
+    file: 'src/main/git/command/environment.ts',
     find: "  'core.fsmonitor=false',\n",
     replace: '',
     harm: "A command that a repository's configuration names runs with each look at its files.",
@@ -20,7 +20,7 @@ export const gitMutants: Mutant[] = [
   },
   {
     id: 'git-host-variables-passed',
-    file: 'src/main/git/environment.ts',
+    file: 'src/main/git/command/environment.ts',
     find: 'if (wanted.has(comparable(name))) env[name] = value',
     replace: 'if (wanted) env[name] = value',
     harm: 'A GIT_DIR or GIT_SSH_COMMAND of the shell from which Shiplog was started decides what Git does.',
@@ -28,7 +28,7 @@ export const gitMutants: Mutant[] = [
   },
   {
     id: 'git-younger-index',
-    file: 'src/main/git/snapshot.ts',
+    file: 'src/main/git/snapshots/snapshot.ts',
     find: '    await utimes(indexFile, seconds, seconds)\n',
     replace: '    void seconds\n',
     harm: 'A change of the same size in the same moment as the last checkout is in no snapshot.',
@@ -36,7 +36,7 @@ export const gitMutants: Mutant[] = [
   },
   {
     id: 'git-moved-branch-deleted',
-    file: 'src/main/git/worktrees.ts',
+    file: 'src/main/git/worktrees/worktrees.ts',
     find: "  if (at !== undefined && tip !== at) return 'moved-on'\n",
     replace: '',
     harm: 'A branch is deleted although a person has committed on it since.',
@@ -44,7 +44,7 @@ export const gitMutants: Mutant[] = [
   },
   {
     id: 'git-repository-removed',
-    file: 'src/main/git/worktrees.ts',
+    file: 'src/main/git/worktrees/worktrees.ts',
     find: '  await refuseItsRepository(worktreePath, repoDir)\n',
     replace: '',
     harm: 'A wrong path in the record deletes the folder that holds the repository.',
@@ -52,7 +52,7 @@ export const gitMutants: Mutant[] = [
   },
   {
     id: 'git-patch-unsynced',
-    file: 'src/main/git/patches.ts',
+    file: 'src/main/git/changes/patches.ts',
     find: '      await handle.sync()\n',
     replace: '',
     harm: 'After a power cut the worktree is gone, and its patch is empty.',
@@ -64,7 +64,7 @@ export const gitMutants: Mutant[] = [
   },
   {
     id: 'git-dirty-folder-switched',
-    file: 'src/main/git/rebase-and-switch.ts',
+    file: 'src/main/git/worktrees/rebase-and-switch.ts',
     find: '  if (!(await isClean(git, dir))) return false\n',
     replace: '',
     harm: "A person's uncommitted work is carried to another branch.",

@@ -95,7 +95,7 @@ export const movedProjectsMutants: Mutant[] = [
   },
   {
     id: 'moved-replaced-commits-believed',
-    file: 'src/main/git/identity.ts',
+    file: 'src/main/git/repository/identity.ts',
     find: "const env = { GIT_NO_REPLACE_OBJECTS: '1', GIT_GRAFT_FILE: devNull }",
     replace: 'const env = {}',
     harm: 'A repository claims the first commit of another one by a replacement.',
@@ -103,7 +103,7 @@ export const movedProjectsMutants: Mutant[] = [
   },
   {
     id: 'moved-address-kept',
-    file: 'src/main/git/remote-name.ts',
+    file: 'src/main/git/repository/remote-name.ts',
     find: '  return hashedName(name ?? text)\n',
     replace: '  return name ?? text\n',
     harm: 'A password in the address of a remote is kept in the ledger.',

@@ -7,7 +7,7 @@ const starts =
 
 it('[K8] lets nobody but src/main/git name git as a program to start', () => {
   const naming = projectFiles()
-    .filter((path) => /^src\/.*\.tsx?$/.test(path) && path !== 'src/main/git/run.ts')
+    .filter((path) => /^src\/.*\.tsx?$/.test(path) && path !== 'src/main/git/command/run.ts')
     .flatMap((path) =>
       gitStarts(readProjectFile(path)).map(
         (program) => `${path}: starts ${program}; ask a function of src/main/git for what it gives`,
@@ -37,5 +37,5 @@ it('[K8] starts it in one place of src/main/git', () => {
     (path) =>
       path.startsWith('src/main/git/') && readProjectFile(path).includes("'node:child_process'"),
   )
-  expect(starting).toEqual(['src/main/git/run.ts'])
+  expect(starting).toEqual(['src/main/git/command/run.ts'])
 })

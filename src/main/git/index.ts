@@ -1,13 +1,10 @@
 /** Everything that talks to the `git` binary. Nothing here knows tasks, sessions or the ledger. */
 import type { TaskId } from '../../shared/ids.ts'
 import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
-import { type TreeDifference, treeDifferences } from './changes.ts'
-import { type DiffContent, diff, diffBlobs, diffCommits } from './diff.ts'
-import * as history from './history.ts'
-import { identifyRepository } from './identity.ts'
-import { initRepository } from './init.ts'
-import * as inspect from './inspect.ts'
-import { listFiles } from './list-files.ts'
+import { type DiffContent, diff, diffBlobs, diffCommits } from './changes/diff.ts'
+import { type SavePatchInput, savePatch } from './changes/patches.ts'
+import { type TreeDifference, treeDifferences } from './changes/tree-changes.ts'
+import { createRunGit, type RunGitOptions } from './command/run.ts'
 import {
   type MergeAnswer,
   type MergeIntoInput,
@@ -15,12 +12,27 @@ import {
   mergeInto,
   mergePatchInto,
   type WriteUpdate,
-} from './merge.ts'
-import { notInSnapshot } from './not-in-snapshot.ts'
-import { forgetPartialWorktree, isPartialWorktree } from './partial-worktree.ts'
-import { type SavePatchInput, savePatch } from './patches.ts'
-import { privateFile, takeAwayIndexLock } from './private-files.ts'
-import * as bringBack from './rebase-and-switch.ts'
+} from './merge/merge.ts'
+import * as history from './repository/history.ts'
+import { identifyRepository } from './repository/identity.ts'
+import { initRepository } from './repository/init.ts'
+import * as inspect from './repository/inspect.ts'
+import { listFiles } from './repository/list-files.ts'
+import { privateFile, takeAwayIndexLock } from './repository/private-files.ts'
+import { joinSubmodule, submodulesWithWork } from './repository/submodules.ts'
+import { readTexts } from './repository/texts.ts'
+import * as tips from './repository/tips.ts'
+import { lacksObjects } from './repository-config/missing.ts'
+import type { RepositoryConfig } from './repository-config/read.ts'
+import { notInSnapshot } from './snapshots/not-in-snapshot.ts'
+import { type CommitOptions, commitSnapshot, snapshot } from './snapshots/snapshot.ts'
+import { reading } from './store/store.ts'
+import { createGitStores } from './store/stores.ts'
+import * as contents from './update/contents.ts'
+import { inspectWorktreeOf } from './worktree-files/inspect.ts'
+import { reconnectWorktree } from './worktree-files/reconnect.ts'
+import { forgetPartialWorktree, isPartialWorktree } from './worktrees/partial-worktree.ts'
+import * as bringBack from './worktrees/rebase-and-switch.ts'
 import {
   foldersWithBranch,
   isMovedWorktree,
@@ -28,32 +40,20 @@ import {
   keptTaskIds,
   registeredWorktrees,
   registerMovedWorktree,
-} from './registered.ts'
-import { lacksObjects } from './repository-config/missing.ts'
-import type { RepositoryConfig } from './repository-config/read.ts'
+} from './worktrees/registered.ts'
 import {
   type RestorableInput,
   type RestoreWorktreeInput,
   refuseUnrestorable,
   restoreWorktree,
-} from './restore-worktree.ts'
-import { createRunGit, type RunGitOptions } from './run.ts'
-import { filesInCommit } from './saved-files.ts'
-import { type CommitOptions, commitSnapshot, snapshot } from './snapshot.ts'
-import { reading } from './store/store.ts'
-import { createGitStores } from './store/stores.ts'
-import { joinSubmodule, submodulesWithWork } from './submodules.ts'
-import { readTexts } from './texts.ts'
-import * as tips from './tips.ts'
-import * as contents from './update/contents.ts'
-import { inspectWorktreeOf } from './worktree-files/inspect.ts'
-import { reconnectWorktree } from './worktree-files/reconnect.ts'
-import * as worktrees from './worktrees.ts'
+} from './worktrees/restore-worktree.ts'
+import { filesInCommit } from './worktrees/saved-files.ts'
+import * as worktrees from './worktrees/worktrees.ts'
 
-export { diffBytesMax } from './diff.ts'
-export { shellGitEnvironment } from './environment.ts'
-export { GitError, GitMissingError, WorktreeRefusedError } from './errors.ts'
-export type { CommitSummary } from './history.ts'
+export { diffBytesMax } from './changes/diff.ts'
+export { shellGitEnvironment } from './command/environment.ts'
+export { GitError, GitMissingError, WorktreeRefusedError } from './command/errors.ts'
+export type { CommitSummary } from './repository/history.ts'
 export type { TreeFile } from './store/stores.ts'
 export type { TurnSnapshot, TurnState } from './store/turn-snapshot.ts'
 export { mapAtOnce } from './update/at-once.ts'

@@ -1,6 +1,6 @@
 /** Puts in the place of what a repository's own configuration would run, until the person allowed it (K8). */
 import path from 'node:path'
-import type { RunGit } from '../run.ts'
+import type { RunGit } from '../command/run.ts'
 import { asVariables, type Place, type ReadConfig, readRepositoryConfig } from './read.ts'
 
 /** Whether the person allowed what a repository asks for, by its `sha256`. */

@@ -1,4 +1,4 @@
-import type { RunGit } from '../run.ts'
+import type { RunGit } from '../command/run.ts'
 
 /** True when the repository, a partial clone, lacks something of a commit's files. Fetches nothing. */
 export async function lacksObjects(

@@ -6,10 +6,10 @@
 import { createHash } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
-import { exists } from '../exists.ts'
-import { readGitDir } from '../git-dir.ts'
-import { nearestRepository } from '../nearest-repository.ts'
-import { fields, type RunGit } from '../run.ts'
+import { fields, type RunGit } from '../command/run.ts'
+import { exists } from '../repository/exists.ts'
+import { readGitDir } from '../repository/git-dir.ts'
+import { nearestRepository } from '../repository/nearest-repository.ts'
 
 export interface RepositoryConfig {
   /** Settings whose values are commands, as the repository has them; the same ones of the person's left out. */

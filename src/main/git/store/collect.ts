@@ -5,8 +5,8 @@
  */
 import { open, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { exists } from '../exists.ts'
-import { fields, line, type RunGit } from '../run.ts'
+import { fields, line, type RunGit } from '../command/run.ts'
+import { exists } from '../repository/exists.ts'
 import { syncPaths } from '../worktree-files/durable.ts'
 import { alone } from './exclusion.ts'
 import { inStore, objectsIn } from './store.ts'

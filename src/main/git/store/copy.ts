@@ -1,9 +1,9 @@
 /** Copies objects between the person's repository and a store of ours. */
-import { diffTree, readRaw, submoduleMode } from '../changes.ts'
-import { GitError } from '../errors.ts'
-import { resolveCommit } from '../inspect.ts'
-import { whileObjectsStay, withQuarantine } from '../objects/quarantine.ts'
-import { fields, line, type RunGit } from '../run.ts'
+import { diffTree, readRaw, submoduleMode } from '../changes/tree-changes.ts'
+import { GitError } from '../command/errors.ts'
+import { fields, line, type RunGit } from '../command/run.ts'
+import { resolveCommit } from '../repository/inspect.ts'
+import { whileObjectsStay, withQuarantine } from '../snapshots/quarantine.ts'
 import { missingIn, objectsOfRepository, reading } from './store.ts'
 
 /** An agent that checked another branch out may have brought a long history with it, which is not its work. */

@@ -7,9 +7,9 @@
 import { lstatSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { exists } from '../exists.ts'
-import { commonDirOf } from '../inspect.ts'
-import { line, type RunGit, withVariables } from '../run.ts'
+import { line, type RunGit, withVariables } from '../command/run.ts'
+import { exists } from '../repository/exists.ts'
+import { commonDirOf } from '../repository/inspect.ts'
 import { syncPaths } from '../worktree-files/durable.ts'
 
 /** Git collects nothing here by itself: it would delete what is borrowed elsewhere and named by a list only. */

@@ -1,8 +1,8 @@
 /** What the turn store needs of Git: states taken, read, and deleted. See the turn store's FORMAT.md. */
 import { createKeyedMutex } from '../../../shared/keyed-mutex.ts'
-import { type DiffContent, diffCommits } from '../diff.ts'
-import { GitError } from '../errors.ts'
-import { fields, line, type RunGit } from '../run.ts'
+import { type DiffContent, diffCommits } from '../changes/diff.ts'
+import { GitError } from '../command/errors.ts'
+import { fields, line, type RunGit } from '../command/run.ts'
 import { collect, mergePacks, packAll, wasCollecting } from './collect.ts'
 import { keepCommits } from './copy.ts'
 import { damagedFile, inStore, isThere, missingIn, objectsOfRepository } from './store.ts'

@@ -8,12 +8,18 @@ import { mkdir, readdir, realpath, rm, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import path from 'node:path'
 import { createKeyedMutex } from '../../../shared/keyed-mutex.ts'
-import { lacksReferenceIn } from '../git-dir.ts'
-import { commonDirOf, standingOf } from '../inspect.ts'
-import { type Quarantine, whileObjectsStay, withQuarantine } from '../objects/quarantine.ts'
-import { privateFile } from '../private-files.ts'
-import { fields, line, type RunGit } from '../run.ts'
-import { commitTree, dropFromIndex, startIndex, updateIndex, writeTree } from '../snapshot.ts'
+import { fields, line, type RunGit } from '../command/run.ts'
+import { lacksReferenceIn } from '../repository/git-dir.ts'
+import { commonDirOf, standingOf } from '../repository/inspect.ts'
+import { privateFile } from '../repository/private-files.ts'
+import { type Quarantine, whileObjectsStay, withQuarantine } from '../snapshots/quarantine.ts'
+import {
+  commitTree,
+  dropFromIndex,
+  startIndex,
+  updateIndex,
+  writeTree,
+} from '../snapshots/snapshot.ts'
 import { contentsBetween } from './copy.ts'
 import { borrowing, ensureStore, inStore, missingIn, objectsIn, reading } from './store.ts'
 import { findWork, type NotStored, type Work } from './working-tree.ts'

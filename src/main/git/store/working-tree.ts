@@ -1,7 +1,7 @@
 /** What of a working tree differs from an index, without what is ignored or too large to be kept with each turn. */
 import { lstat } from 'node:fs/promises'
 import path from 'node:path'
-import { fields, type RunGit } from '../run.ts'
+import { fields, type RunGit } from '../command/run.ts'
 import { mapAtOnce } from '../update/at-once.ts'
 
 /** Why a path is in no tree: `repository`: one inside the working tree that is no submodule. */

@@ -2,9 +2,9 @@
 import { lstat, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { isGitName } from '../../../shared/git-names.ts'
-import { submoduleMode, symlinkMode, type TreeChange } from '../changes.ts'
-import { fields, line, notIntoSubmodules, type RunGit } from '../run.ts'
-import type { OpenSnapshot } from '../snapshot.ts'
+import { submoduleMode, symlinkMode, type TreeChange } from '../changes/tree-changes.ts'
+import { fields, line, notIntoSubmodules, type RunGit } from '../command/run.ts'
+import type { OpenSnapshot } from '../snapshots/snapshot.ts'
 import { mapAtOnce } from './at-once.ts'
 import { caseTwins, isSpelledSo } from './contents.ts'
 

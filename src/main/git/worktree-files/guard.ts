@@ -2,8 +2,8 @@
 import { realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { assertNever } from '../../../shared/assert-never.ts'
-import { WorktreeBrokenError } from '../errors.ts'
-import { exists } from '../exists.ts'
+import { WorktreeBrokenError } from '../command/errors.ts'
+import { exists } from '../repository/exists.ts'
 import { inspectWorktree, type WorktreeState } from './state.ts'
 
 export interface Worktrees {

@@ -1,6 +1,6 @@
-import { GitError } from '../errors.ts'
-import { commonDirOf } from '../inspect.ts'
-import type { RunGit } from '../run.ts'
+import { GitError } from '../command/errors.ts'
+import type { RunGit } from '../command/run.ts'
+import { commonDirOf } from '../repository/inspect.ts'
 import { canRepairWorktree, inspectWorktree, type WorktreeState } from './state.ts'
 
 type WorktreeInspection =

@@ -1,9 +1,9 @@
 /** Reconnects a worktree of Shiplog's with its repository after either or both were moved. */
 import { readFile, realpath } from 'node:fs/promises'
 import path from 'node:path'
-import { exists } from '../exists.ts'
-import { commonDirOf } from '../inspect.ts'
-import type { RunGit } from '../run.ts'
+import type { RunGit } from '../command/run.ts'
+import { exists } from '../repository/exists.ts'
+import { commonDirOf } from '../repository/inspect.ts'
 import { writeDurable } from './durable.ts'
 import { inspectWorktree, repairWorktree } from './state.ts'
 

@@ -1,9 +1,9 @@
 /** Which line of work a commit is on: a branch's, or a task's whose worktree is gone. */
-import type { TaskId } from '../../shared/ids.ts'
+import type { TaskId } from '../../../shared/ids.ts'
+import type { RunGit } from '../command/run.ts'
+import { inStore, objectsOfRepository, storesAt } from '../store/store.ts'
+import { keptCommit } from '../worktrees/worktrees.ts'
 import { resolveCommit } from './inspect.ts'
-import type { RunGit } from './run.ts'
-import { inStore, objectsOfRepository, storesAt } from './store/store.ts'
-import { keptCommit } from './worktrees.ts'
 
 /** Branches (without `refs/heads/`) and tasks whose last state (`keepRef`) a commit is part of. */
 export async function refsContaining(

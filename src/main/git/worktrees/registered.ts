@@ -1,11 +1,11 @@
 /** What a repository knows of Shiplog's worktrees and hidden refs. */
 import { access, readFile, realpath } from 'node:fs/promises'
 import path from 'node:path'
-import { parseTaskId, type TaskId } from '../../shared/ids.ts'
-import { commonDirOf, version } from './inspect.ts'
-import { line, type RunGit } from './run.ts'
-import { reconnectWorktree } from './worktree-files/reconnect.ts'
-import { adminDirOf } from './worktree-files/state.ts'
+import { parseTaskId, type TaskId } from '../../../shared/ids.ts'
+import { line, type RunGit } from '../command/run.ts'
+import { commonDirOf, version } from '../repository/inspect.ts'
+import { reconnectWorktree } from '../worktree-files/reconnect.ts'
+import { adminDirOf } from '../worktree-files/state.ts'
 
 /** Folders of all worktrees, the repository's own among them, links resolved where they exist. Null outside Git. */
 export async function registeredWorktrees(

@@ -2,9 +2,9 @@
 import { realpath } from 'node:fs/promises'
 import { devNull } from 'node:os'
 import path from 'node:path'
+import { fields, line, type RunGit } from '../command/run.ts'
 import { inspectProject, resolveCommit } from './inspect.ts'
 import { remoteName } from './remote-name.ts'
-import { fields, line, type RunGit } from './run.ts'
 
 interface RepositoryIdentity {
   /** Ids of the commits without a parent that HEAD leads to, sorted; empty if unknown. */

@@ -7,24 +7,24 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { gitEnvironment, personalFilesIn, settings } from './environment.ts'
-import { GitError, GitMissingError, ObjectsMissingError } from './errors.ts'
-import { exists } from './exists.ts'
-import { commonDirOf } from './inspect.ts'
+import { exists } from '../repository/exists.ts'
+import { commonDirOf } from '../repository/inspect.ts'
 import {
   createConfigGuard,
   type IsAllowed,
   needsGuard,
   placeOf,
-} from './repository-config/guard.ts'
-import type { ReadConfig } from './repository-config/read.ts'
-import { lockInTheWay, takeAwayOwnLock } from './stale-locks.ts'
+} from '../repository-config/guard.ts'
+import type { ReadConfig } from '../repository-config/read.ts'
 import {
   ensureWorktree,
   worktreeRootOf as findWorktreeRoot,
   type Worktrees,
-} from './worktree-files/guard.ts'
-import { inspectWorktree, repairWorktree, type WorktreeState } from './worktree-files/state.ts'
+} from '../worktree-files/guard.ts'
+import { inspectWorktree, repairWorktree, type WorktreeState } from '../worktree-files/state.ts'
+import { gitEnvironment, personalFilesIn, settings } from './environment.ts'
+import { GitError, GitMissingError, ObjectsMissingError } from './errors.ts'
+import { lockInTheWay, takeAwayOwnLock } from './stale-locks.ts'
 
 interface GitRunOptions {
   /** Absolute. */

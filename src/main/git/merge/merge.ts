@@ -5,13 +5,13 @@
  */
 import { mkdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { ApplyOutcome } from '../../shared/tools.ts'
+import type { ApplyOutcome } from '../../../shared/tools.ts'
+import { line, type RunGit } from '../command/run.ts'
+import { treeOfCommit } from '../repository/inspect.ts'
+import { type OpenSnapshot, withSnapshot } from '../snapshots/snapshot.ts'
+import { planUpdate, type UpdatePlan } from '../update/plan.ts'
 import { applyToIndex, type IndexApplication, isInIndex, splitSeries } from './apply-to-index.ts'
-import { treeOfCommit } from './inspect.ts'
 import { mergeTrees, type TreeMerge } from './merge-trees.ts'
-import { line, type RunGit } from './run.ts'
-import { type OpenSnapshot, withSnapshot } from './snapshot.ts'
-import { planUpdate, type UpdatePlan } from './update/plan.ts'
 
 /**
  * Writes what was planned (`update/plan.ts`). `paths`: files that were edited meanwhile, in which case

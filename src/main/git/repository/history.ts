@@ -1,10 +1,10 @@
 /** Who changed what between two commits: read to tell a person what happened while an agent did not run. */
 import { posix } from 'node:path'
-import { prefixOf } from './changes.ts'
-import { GitError } from './errors.ts'
+import { prefixOf } from '../changes/tree-changes.ts'
+import { GitError } from '../command/errors.ts'
+import { fields, line, type RunGit } from '../command/run.ts'
+import { finalMessage, shiplogIdentity, snapshotMessage } from '../snapshots/snapshot.ts'
 import { commonDirOf, resolveCommit } from './inspect.ts'
-import { fields, line, type RunGit } from './run.ts'
-import { finalMessage, shiplogIdentity, snapshotMessage } from './snapshot.ts'
 
 interface Span {
   dir: string

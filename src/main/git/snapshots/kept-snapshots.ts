@@ -1,8 +1,8 @@
 /** References that keep snapshots until something lasting names them: a branch, or a task's own reference. */
 import { dayMs } from '../../../shared/durations.ts'
-import { diffTree, readRaw, submoduleMode } from '../changes.ts'
-import { lacksReference, lacksReferenceIn } from '../git-dir.ts'
-import { fields, line, type RunGit } from '../run.ts'
+import { diffTree, readRaw, submoduleMode } from '../changes/tree-changes.ts'
+import { fields, line, type RunGit } from '../command/run.ts'
+import { lacksReference, lacksReferenceIn } from '../repository/git-dir.ts'
 import { noteLook } from '../store/collect.ts'
 import { foldersOf } from '../store/copy.ts'
 import { inStore, storesAt } from '../store/store.ts'

@@ -1,13 +1,13 @@
 /** What bringing a task's directory back needs beside making its worktree again. */
 import path from 'node:path'
-import { GitError } from './errors.ts'
-import { exists } from './exists.ts'
-import { head as headOf, isClean, resolveCommit, treeOf } from './inspect.ts'
-import { mergeTrees } from './merge-trees.ts'
-import { keepSnapshot } from './objects/kept-snapshots.ts'
-import { whileObjectsStay, withQuarantine } from './objects/quarantine.ts'
-import { line, type RunGit } from './run.ts'
-import { commitTree, snapshotMessage } from './snapshot.ts'
+import { GitError } from '../command/errors.ts'
+import { line, type RunGit } from '../command/run.ts'
+import { mergeTrees } from '../merge/merge-trees.ts'
+import { exists } from '../repository/exists.ts'
+import { head as headOf, isClean, resolveCommit, treeOf } from '../repository/inspect.ts'
+import { keepSnapshot } from '../snapshots/kept-snapshots.ts'
+import { whileObjectsStay, withQuarantine } from '../snapshots/quarantine.ts'
+import { commitTree, snapshotMessage } from '../snapshots/snapshot.ts'
 
 type Rebased = { kind: 'rebased'; commit: string } | { kind: 'conflict'; paths: string[] }
 

@@ -1,7 +1,7 @@
 /** What a snapshot of a working tree does not hold: ignored files, and changes that Git was told not to look at. */
 import { lstat } from 'node:fs/promises'
 import path from 'node:path'
-import { fields, type RunGit } from './run.ts'
+import { fields, type RunGit } from '../command/run.ts'
 
 /**
  * Paths relative to `dir`, which is the working tree's root; a folder of which Git knows nothing ends in a

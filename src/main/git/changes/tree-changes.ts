@@ -1,7 +1,7 @@
 /** What differs between two trees, read from Git's machine-readable output. */
 import { posix } from 'node:path'
-import { readGitDir } from './git-dir.ts'
-import { fields, line, type RunGit } from './run.ts'
+import { fields, line, type RunGit } from '../command/run.ts'
+import { readGitDir } from '../repository/git-dir.ts'
 
 export interface TreeChange {
   /** `T`: became another kind of thing, such as a link. */

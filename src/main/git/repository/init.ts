@@ -1,6 +1,6 @@
 /** A new repository, for the demo project. */
-import { line, type RunGit } from './run.ts'
-import { shiplogIdentity } from './snapshot.ts'
+import { line, type RunGit } from '../command/run.ts'
+import { shiplogIdentity } from '../snapshots/snapshot.ts'
 
 /** Makes `dir` a repository whose first commit holds everything in it. Resolves with the commit. */
 export async function initRepository(

@@ -1,8 +1,8 @@
 /** Files that Git keeps of one worktree alone: the lock of its index, and room for one of ours. */
 import { stat, unlink } from 'node:fs/promises'
 import path from 'node:path'
+import { line, type RunGit } from '../command/run.ts'
 import { readGitDir } from './git-dir.ts'
-import { line, type RunGit } from './run.ts'
 
 /**
  * Takes the index's lock of a worktree away that a killed `git commit` of its agent left there before

@@ -2,10 +2,10 @@
 
 import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
-import { GitError, WorktreeBrokenError } from './errors.ts'
+import { GitError, WorktreeBrokenError } from '../command/errors.ts'
+import { line, notIntoSubmodules, type RunGit } from '../command/run.ts'
 import { lacksReference, readGitDir } from './git-dir.ts'
 import { nearestRepository } from './nearest-repository.ts'
-import { line, notIntoSubmodules, type RunGit } from './run.ts'
 
 type ProjectInspection =
   | {

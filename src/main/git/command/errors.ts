@@ -1,5 +1,5 @@
-import { diskErrors } from '../../shared/disk-errors.ts'
-import { explainErrno } from '../../shared/explain-errno.ts'
+import { diskErrors } from '../../../shared/disk-errors.ts'
+import { explainErrno } from '../../../shared/explain-errno.ts'
 
 /** Git answered with an exit code that is no answer. `stderr` is what it said, cut at `stderrBytesMax`. */
 export class GitError extends Error {

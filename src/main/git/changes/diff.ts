@@ -1,9 +1,9 @@
 /** What a workspace changed, for people to read. What is to be applied goes through `merge.ts`. */
-import type { WorkspaceDiff } from '../../shared/contract/workspace.ts'
-import { changeWords, diffTree, readRaw } from './changes.ts'
-import { inspectProject, resolveCommit } from './inspect.ts'
-import { fields, type RunGit } from './run.ts'
-import { withSnapshot } from './snapshot.ts'
+import type { WorkspaceDiff } from '../../../shared/contract/workspace.ts'
+import { fields, type RunGit } from '../command/run.ts'
+import { inspectProject, resolveCommit } from '../repository/inspect.ts'
+import { withSnapshot } from '../snapshots/snapshot.ts'
+import { changeWords, diffTree, readRaw } from './tree-changes.ts'
 
 /** Where it would be applied is the caller's to say. */
 export type DiffContent = Omit<WorkspaceDiff, 'target'>

@@ -1,10 +1,10 @@
 /** Merges three trees into one, in the object database only: no index of the person's, no file. */
 import path from 'node:path'
+import { diffTree } from '../changes/tree-changes.ts'
+import { fields, line, type RunGit } from '../command/run.ts'
+import { version } from '../repository/inspect.ts'
+import { commitTree, withScratchDir } from '../snapshots/snapshot.ts'
 import { applyToIndex } from './apply-to-index.ts'
-import { diffTree } from './changes.ts'
-import { version } from './inspect.ts'
-import { fields, line, type RunGit } from './run.ts'
-import { commitTree, withScratchDir } from './snapshot.ts'
 
 interface ThreeTrees {
   /** Any working tree of the repository. Absolute. */

@@ -1,5 +1,5 @@
 /** Contents of files as Git keeps them, for comparing text. */
-import type { RunGit } from './run.ts'
+import type { RunGit } from '../command/run.ts'
 
 const blobHeader = /^[0-9a-f]+ blob (\d+)$/
 

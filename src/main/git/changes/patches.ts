@@ -4,11 +4,11 @@
  * commit, give the final state. Git writes into the files itself, so memory does not grow with them.
  */
 import { open, rm } from 'node:fs/promises'
-import { changedTreePaths, diffTree } from './changes.ts'
-import { GitError } from './errors.ts'
-import { resolveCommit } from './inspect.ts'
-import { line, type RunGit } from './run.ts'
-import { commitOpen, finalMessage, type OpenSnapshot, withSnapshot } from './snapshot.ts'
+import { GitError } from '../command/errors.ts'
+import { line, type RunGit } from '../command/run.ts'
+import { resolveCommit } from '../repository/inspect.ts'
+import { commitOpen, finalMessage, type OpenSnapshot, withSnapshot } from '../snapshots/snapshot.ts'
+import { changedTreePaths, diffTree } from './tree-changes.ts'
 
 export interface SavePatchInput {
   dir: string

@@ -11,17 +11,12 @@
 import { copyFile, mkdtemp, rm, stat, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { GitError } from './errors.ts'
-import { standingOf } from './inspect.ts'
-import { keepSnapshot, lendTree } from './objects/kept-snapshots.ts'
-import {
-  type Into,
-  type Quarantine,
-  whileObjectsStay,
-  withQuarantine,
-} from './objects/quarantine.ts'
-import { privateFile } from './private-files.ts'
-import { line, notIntoSubmodules, type RunGit } from './run.ts'
+import { GitError } from '../command/errors.ts'
+import { line, notIntoSubmodules, type RunGit } from '../command/run.ts'
+import { standingOf } from '../repository/inspect.ts'
+import { privateFile } from '../repository/private-files.ts'
+import { keepSnapshot, lendTree } from './kept-snapshots.ts'
+import { type Into, type Quarantine, whileObjectsStay, withQuarantine } from './quarantine.ts'
 
 interface Snapshot {
   tree: string

@@ -1,6 +1,6 @@
 /** The files of a folder as Git sees them. */
-import { GitError } from './errors.ts'
-import { fields, type RunGit } from './run.ts'
+import { GitError } from '../command/errors.ts'
+import { fields, type RunGit } from '../command/run.ts'
 
 const listBytesMax = 32 * 1024 * 1024
 

@@ -1,9 +1,9 @@
 /** Submodules that an agent has checked out in its worktree. What it did in them is in no patch. */
 import { realpath, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { GitError } from './errors.ts'
+import { GitError } from '../command/errors.ts'
+import { fields, line, notIntoSubmodules, type RunGit } from '../command/run.ts'
 import { exists } from './exists.ts'
-import { fields, line, notIntoSubmodules, type RunGit } from './run.ts'
 
 interface SubmoduleWithWork {
   /** Relative to the working tree's root. */

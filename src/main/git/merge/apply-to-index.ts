@@ -1,8 +1,8 @@
 /** Applies patches to an index file of our own, where a failure leaves nothing to clean up. */
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
-import { GitError } from './errors.ts'
-import { fields, type RunGit } from './run.ts'
+import { GitError } from '../command/errors.ts'
+import { fields, type RunGit } from '../command/run.ts'
 
 interface IndexRun {
   cwd: string

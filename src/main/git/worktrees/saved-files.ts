@@ -1,7 +1,8 @@
 /** Compares the files of a folder that was a worktree with a commit, after Git has forgotten the worktree. */
-import { commonDirOf } from './inspect.ts'
-import type { RunGit } from './run.ts'
-import { withScratchDir } from './snapshot.ts'
+
+import type { RunGit } from '../command/run.ts'
+import { commonDirOf } from '../repository/inspect.ts'
+import { withScratchDir } from '../snapshots/snapshot.ts'
 
 interface FilesInCommit {
   /** Every file of the commit. Paths are bytes relative to the folder, with `/`: a name need not be UTF-8. */
