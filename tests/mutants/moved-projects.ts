@@ -8,8 +8,8 @@ export const movedProjectsMutants: Mutant[] = [
   {
     id: 'moved-set-up-stays-trusted',
     file: 'src/shared/projections/fold-project.ts',
-    find: '  state.trustedSetups.delete(id)\n',
-    replace: '',
+    find: '  state.trustedSetups.delete(id)\n  changeProject',
+    replace: '  changeProject',
     harm: 'A set-up command that was allowed for one folder runs in another one unasked.',
     tests,
   },
@@ -44,6 +44,22 @@ export const movedProjectsMutants: Mutant[] = [
     replace: '',
     harm: 'An agent that is resumed after a move gets the variables that `--env` named for the old folder.',
     tests,
+  },
+  {
+    id: 'moved-removed-stays-trusted',
+    file: 'src/shared/projections/fold-project.ts',
+    find: '  state.projects.delete(id)\n  state.trustedSetups.delete(id)\n',
+    replace: '  state.projects.delete(id)\n',
+    harm: 'A project that was removed and added again runs the set-up command that was allowed before.',
+    tests: workspaces,
+  },
+  {
+    id: 'moved-removed-not-listed-again',
+    file: 'src/main/workspaces/archived/roots.ts',
+    find: '    await deps.listAgain(task.projectId)\n',
+    replace: '',
+    harm: 'An agent that is restored after its project was removed is in no list of the window.',
+    tests: workspaces,
   },
   {
     id: 'moved-second-clone-taken',

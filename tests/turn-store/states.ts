@@ -43,6 +43,7 @@ export async function statesOf(project: Repository): Promise<States> {
   const taskId = newTaskId()
   const state = {
     projects: new Map([[projectId, { id: projectId, dir: project.dir }]]),
+    removedProjects: new Map(),
     tasks: new Map(),
   }
   const git = createGit({ env: testEnv, storesOf: createStoresOf(state as never, layout) })

@@ -239,6 +239,68 @@ describe('what was allowed for a folder', () => {
   })
 })
 
+describe('a project that was removed from the list', () => {
+  async function removed() {
+    const fixture = await openFixture({ files: { '.shiplog/project.yaml': 'setup: echo hi\n' } })
+    const { client } = fixture.shiplog
+    const { id: projectId, dir } = fixture.project
+    const { configSha256 } = await client.projects.setup({ projectId })
+    await client.projects.trustSetup({ projectId, configSha256: configSha256 ?? '' })
+    const archived = await start(fixture, talks)
+    await untilQuiet(fixture.shiplog)
+    await client.workspace.remove({ workspaceId: archived })
+    const environment = { allowed: ['NPM_TOKEN'], only: null }
+    await client.projects.setEnvironment({ projectId, environment })
+    await client.projects.remove({ projectId })
+    expect(await projects(fixture)).toEqual([])
+    return { fixture, client, projectId, dir, archived }
+  }
+
+  it.each(['where it was', 'in another place'])(
+    'is the same one when it is added again %s, without settings and approvals',
+    async (place) => {
+      const { fixture, projectId, dir, archived } = await removed()
+      const to = place === 'where it was' ? dir : `${dir}-moved`
+      await rename(dir, to)
+      const { client } = await fixture.restart()
+      const added = await client.projects.add({ dir: to })
+      expect(added).toMatchObject({ id: projectId, dir: to })
+      expect(added).not.toHaveProperty('environment')
+      expect(await projects(fixture)).toEqual([added])
+      expect(await client.projects.setup({ projectId })).toMatchObject({ trusted: false })
+      await client.workspace.restore({ workspaceId: archived })
+      expect(await taskOf(fixture.shiplog, archived)).toMatchObject({ projectId, projectDir: to })
+    },
+  )
+
+  it('is listed again when an agent of it is restored', async () => {
+    const { fixture, client, projectId, dir, archived } = await removed()
+    await client.workspace.restore({ workspaceId: archived })
+    expect(await projects(fixture)).toMatchObject([{ id: projectId, dir }])
+    const { workspace } = await taskOf(fixture.shiplog, archived)
+    expect(await readFile(join(workspace?.path ?? '', 'new.txt'), 'utf8')).toBe('new')
+    await fixture.restart()
+    expect(await projects(fixture)).toMatchObject([{ id: projectId, dir }])
+  })
+
+  it('is not what is in its folder when that is another repository by then', async () => {
+    const { client, projectId, dir } = await removed()
+    await rm(join(dir, '.git'), { recursive: true })
+    git(dir, 'init', '-q', '-b', 'main')
+    git(dir, 'add', '-A')
+    git(dir, 'commit', '-q', '-m', 'Unrelated')
+    expect((await client.projects.add({ dir })).id).not.toBe(projectId)
+  })
+
+  it('stays removed while a clone of it is added', async () => {
+    const { fixture, client, projectId, dir } = await removed()
+    await cp(dir, `${dir}-too`, { recursive: true })
+    expect((await client.projects.add({ dir: `${dir}-too` })).id).not.toBe(projectId)
+    expect(await projects(fixture)).toHaveLength(1)
+    expect((await client.projects.add({ dir })).id).toBe(projectId)
+  })
+})
+
 describe('a second clone', () => {
   it('is a project of its own as long as the first one’s folder is there', async () => {
     const fixture = await openFixture()

@@ -1,6 +1,6 @@
 /** What is in the archive, taken back out of it (R6). */
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openJournal } from '../../src/main/journal/index.ts'
@@ -235,7 +235,10 @@ describe('a restore that is refused', () => {
     const { fixture, path, restore } = await removed()
     const { dir } = fixture.project
     await rename(dir, `${dir}-elsewhere`)
+    await expect(restore()).rejects.toThrow(/not there any more.*projects add/)
+    await mkdir(dir)
     await expect(restore()).rejects.toThrow(`${dir} is not there or no Git repository any more`)
+    await rm(dir, { recursive: true })
     await rename(`${dir}-elsewhere`, dir)
     await restore()
     expect(existsSync(path)).toBe(true)

@@ -203,14 +203,13 @@ async function knownFold(
 }
 
 /** Its objects are replaced and never changed, so its maps are all that has to be copied. */
-function copyOf({ seq, dataDir, projects, tasks, trustedSetups, clock }: LedgerState): LedgerState {
+function copyOf(state: LedgerState): LedgerState {
   return {
-    seq,
-    dataDir,
-    projects: new Map(projects),
-    tasks: new Map(tasks),
-    trustedSetups: new Map(trustedSetups),
-    clock,
+    ...state,
+    projects: new Map(state.projects),
+    removedProjects: new Map(state.removedProjects),
+    tasks: new Map(state.tasks),
+    trustedSetups: new Map(state.trustedSetups),
   }
 }
 

@@ -20,7 +20,7 @@ const snapshotVersion = 1
  * something else, so that what an older Shiplog folded is folded anew. What follows it stands for the shapes of events,
  * tasks and projects; tests/toolchain/fold-rules.test.ts says what it has to be. Every start would wait for it here.
  */
-export const foldRules = '2-X4rT1zF6J6Kb6zw-ZJ92DF6IH5ReZVzS1zhksVlp7Q8'
+export const foldRules = '3-X4rT1zF6J6Kb6zw-ZJ92DF6IH5ReZVzS1zhksVlp7Q8'
 
 /** Turned into JSON in one go: a few milliseconds, so that nothing else waits noticeably. */
 const tasksAtOnce = 250
@@ -115,6 +115,7 @@ const foldSchema = z.object({
   seq: z.number().int().min(1),
   link: z.string().length(43),
   projects: z.array(projectSchema),
+  removedProjects: z.array(projectSchema),
   tasks: z.array(z.custom<Task>(isTask)),
   trustedSetups: z.array(z.tuple([projectIdSchema, z.string()])),
   clock: z.object({ lastAtMs: z.number().nullable(), leapFromMs: z.number().nullable() }),
@@ -135,8 +136,9 @@ async function* foldPieces({ state, link }: Snapshot): AsyncGenerator<string> {
   const tasks = [...state.tasks.values()]
   const opening = JSON.stringify({ rules: foldRules, dataDir, seq, link })
   const projects = JSON.stringify([...state.projects.values()])
+  const removedProjects = JSON.stringify([...state.removedProjects.values()])
   const trustedSetups = JSON.stringify([...state.trustedSetups])
-  yield `${opening.slice(0, -1)},"projects":${projects},"tasks":[`
+  yield `${opening.slice(0, -1)},"projects":${projects},"removedProjects":${removedProjects},"tasks":[`
   for (let from = 0; from < tasks.length; from += tasksAtOnce) {
     const some = JSON.stringify(tasks.slice(from, from + tasksAtOnce)).slice(1, -1)
     yield from === 0 ? some : `,${some}`
@@ -147,16 +149,21 @@ async function* foldPieces({ state, link }: Snapshot): AsyncGenerator<string> {
 
 type FoldFields = Omit<z.infer<typeof foldSchema>, 'rules' | 'link'>
 
-function stateOf({ seq, dataDir, projects, tasks, trustedSetups, clock }: FoldFields): LedgerState {
+function stateOf(fold: FoldFields): LedgerState {
+  const { seq, dataDir, clock } = fold
   return {
     seq,
     dataDir,
-    projects: new Map(projects.map((project) => [project.id, project])),
-    tasks: new Map(tasks.map((task) => [task.id, task])),
-    trustedSetups: new Map(trustedSetups),
+    projects: byId(fold.projects),
+    removedProjects: byId(fold.removedProjects),
+    tasks: byId(fold.tasks),
+    trustedSetups: new Map(fold.trustedSetups),
     clock,
   }
 }
+
+const byId = <Item extends { id: string }>(items: Item[]): Map<Item['id'], Item> =>
+  new Map(items.map((item) => [item.id, item]))
 
 async function readBytes(path: string): Promise<Buffer> {
   const handle = await openDataFile(path, 'read')

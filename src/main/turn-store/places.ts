@@ -3,6 +3,7 @@ import { realpathSync } from 'node:fs'
 import { isAbsolute, join, relative, sep } from 'node:path'
 import { type ProjectId, shortId } from '../../shared/ids.ts'
 import type { LedgerState } from '../../shared/projections/ledger-state.ts'
+import type { Project } from '../../shared/tasks.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 
 export const storeDirOf = ({ turnStore }: DataLayout, projectId: ProjectId): string =>
@@ -11,27 +12,34 @@ export const storeDirOf = ({ turnStore }: DataLayout, projectId: ProjectId): str
 /**
  * The stores that may hold something of the repository that a folder is in, absolute, the one for new objects first:
  * of a worktree its project's; else of the projects that the folder is in, the innermost first, and of those in it
- * (several projects may be folders of one repository). None for a folder of no project.
+ * (several projects may be folders of one repository). Those of removed projects, which have an archive, come last.
+ * None for a folder of no project.
  */
 export function createStoresOf(
-  state: Pick<LedgerState, 'projects'>,
+  state: Pick<LedgerState, 'projects' | 'removedProjects'>,
   layout: DataLayout,
 ): (dir: string) => string[] {
   return (dir) => {
-    const projects = [...state.projects.values()]
     const folder = firstBelow(layout.worktrees, dir)
-    if (folder !== null)
-      return projects
-        .filter(({ id }) => folder.endsWith(`-${shortId(id)}`))
-        .map(({ id }) => storeDirOf(layout, id))
-    const around = projects
-      .filter((project) => isInside(project.dir, dir))
-      .sort((a, b) => b.dir.length - a.dir.length)
-    const below = projects
-      .filter((project) => !around.includes(project) && isInside(dir, project.dir))
-      .sort((a, b) => (a.id < b.id ? -1 : 1))
-    return [...around, ...below].map(({ id }) => storeDirOf(layout, id))
+    return [state.projects, state.removedProjects]
+      .flatMap((projects) => projectsOf([...projects.values()], { folder, dir }))
+      .map(({ id }) => storeDirOf(layout, id))
   }
+}
+
+/** `folder`: of the worktrees that `dir` is in; null when it is in none. */
+function projectsOf(
+  projects: Project[],
+  { folder, dir }: { folder: string | null; dir: string },
+): Project[] {
+  if (folder !== null) return projects.filter(({ id }) => folder.endsWith(`-${shortId(id)}`))
+  const around = projects
+    .filter((project) => isInside(project.dir, dir))
+    .sort((a, b) => b.dir.length - a.dir.length)
+  const below = projects
+    .filter((project) => !around.includes(project) && isInside(dir, project.dir))
+    .sort((a, b) => (a.id < b.id ? -1 : 1))
+  return [...around, ...below]
 }
 
 /** The first folder on the way from `parent` to `dir`; null when it is not in there. Links are resolved. */

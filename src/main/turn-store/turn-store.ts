@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs'
 import { type ProjectId, parseTaskId, type TaskId } from '../../shared/ids.ts'
 import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
 import type { LedgerState } from '../../shared/projections/ledger-state.ts'
+import { everyProject, projectOf } from '../../shared/projections/project-use.ts'
 import type { DiffContent, Git, TreeFile, TurnSnapshot, TurnState } from '../git/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
@@ -76,7 +77,7 @@ export function createTurnStore(deps: {
 
   function open(projectId: ProjectId): ProjectTurns {
     const store = storeDirOf(layout, projectId)
-    const place = () => ({ store, repoDir: state.projects.get(projectId)?.dir ?? '' })
+    const place = () => ({ store, repoDir: projectOf(state, projectId)?.dir ?? '' })
     return {
       snapshot: ({ taskId, base, ...input }) =>
         stores.take({
@@ -121,13 +122,13 @@ export function createTurnStore(deps: {
   return {
     open,
     damagedFiles: () =>
-      [...state.projects.keys()].flatMap((projectId) => {
+      everyProject(state).flatMap(({ id: projectId }) => {
         const store = storeDirOf(layout, projectId)
         const path = existsSync(store) ? stores.damagedFile(store) : null
         return path === null ? [] : [{ projectId, path }]
       }),
     begin() {
-      for (const id of state.projects.keys()) later(id)
+      for (const { id } of everyProject(state)) later(id)
       unsubscribe = ledger.subscribe((records) => {
         const ids = records.flatMap(({ event }) =>
           event.type === 'transcript.purged'

@@ -38,6 +38,8 @@ export interface Projects {
   /** Updates the identity of every project whose folder is there. */
   identifyAll(signal: AbortSignal): Promise<void>
   remove(projectId: ProjectId): Promise<void>
+  /** Puts a project that was removed back on the list, where it was. Does nothing otherwise. */
+  listAgain(projectId: ProjectId): Promise<void>
   setup(projectId: ProjectId): Promise<ProjectSetup>
   trustSetup(projectId: ProjectId, configSha256: string): Promise<void>
   /** `shown`: what was set when the person chose. Throws FailureError when something else is set by now. */
@@ -96,10 +98,12 @@ export function createProjects(deps: {
     // One at a time: two folders may hold the same moved project.
     return serially('new folders', async () => {
       const identity = isGit ? await identify(dir) : null
-      const moved = identity && (await moves.find(dir, identity))
-      if (moved) {
-        await serially(moved.id, () => moves.move(moved, dir, identity))
-        return known(moved.id)
+      const found = await moves.find(dir, identity)
+      if (found) {
+        await listAgain(found.id)
+        if (found.dir === dir || !identity) return identified(known(found.id), isGit)
+        await serially(found.id, () => moves.move(found, dir, identity))
+        return known(found.id)
       }
       const projectId = newProjectId()
       await ledger.record({
@@ -112,6 +116,20 @@ export function createProjects(deps: {
         ...(identity && { identity }),
       })
       return known(projectId)
+    })
+  }
+
+  async function listAgain(projectId: ProjectId): Promise<void> {
+    const removed = state.removedProjects.get(projectId)
+    if (!removed) return
+    const { name, dir, git, identity } = removed
+    await ledger.record({
+      type: 'project.added',
+      projectId,
+      name,
+      dir: storedPath(layout, dir),
+      git,
+      ...(identity && { identity }),
     })
   }
 
@@ -273,6 +291,7 @@ export function createProjects(deps: {
     settled: serially.settled,
     identifyAll,
     remove,
+    listAgain,
     setup,
     trustSetup,
     setEnvironment,

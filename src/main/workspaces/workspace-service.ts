@@ -121,8 +121,13 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
   const apply = createApplyChanges({ ...deps, finalStates, fileUpdates, keepPatchStatus, serially })
   const leftovers = createLeftovers({ ...deps, workingDirs, serially })
   const saveChanges = createSaveChanges({ ...deps, workingDirs, leftovers })
-  const worktrees = createArchivedWorktrees({ git, workingDirs })
-  const archivedRoots = createArchivedRoots({ ...deps, worktrees, serially })
+  const worktrees = createArchivedWorktrees({ state, git, workingDirs })
+  const archivedRoots = createArchivedRoots({
+    ...deps,
+    worktrees,
+    listAgain: projects.listAgain,
+    serially,
+  })
   const restoring = createRestoreArchived({
     ...deps,
     roots: archivedRoots,

@@ -11,6 +11,7 @@ export function foldProjectEvent(state: LedgerState, event: ProjectEvent, at: st
   const { projectId: id } = event
   switch (event.type) {
     case 'project.added':
+      state.removedProjects.delete(id)
       return setProject(state, {
         ...state.projects.get(id),
         id,
@@ -29,8 +30,7 @@ export function foldProjectEvent(state: LedgerState, event: ProjectEvent, at: st
         ...(event.identity && { identity: event.identity }),
       })
     case 'project.removed':
-      state.projects.delete(id)
-      return
+      return removeProject(state, id)
     case 'project.setup-trusted':
       state.trustedSetups.set(id, event.configSha256)
       return
@@ -44,6 +44,16 @@ export function foldProjectEvent(state: LedgerState, event: ProjectEvent, at: st
     default:
       assertNever(event)
   }
+}
+
+/** With its settings and approvals, and not with what it is known by: it may be added again. */
+function removeProject(state: LedgerState, id: Project['id']): void {
+  const project = state.projects.get(id)
+  if (!project) return
+  const { environment, revokedVariables, gitConfigSha256, ...rest } = project
+  state.removedProjects.set(id, rest)
+  state.projects.delete(id)
+  state.trustedSetups.delete(id)
 }
 
 function changeProject(state: LedgerState, id: Project['id'], change: Partial<Project>): void {

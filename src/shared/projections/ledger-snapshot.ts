@@ -79,6 +79,7 @@ export function createSnapshotJoiner(): SnapshotJoiner {
         seq,
         dataDir,
         projects: new Map(projects.map((project) => [project.id, project])),
+        removedProjects: new Map(),
         tasks: new Map(),
         trustedSetups: new Map(trustedSetups.map((one) => [one.projectId, one.configSha256])),
         clock: unknownClock,

@@ -28,6 +28,8 @@ export interface LedgerState {
   seq: number
   dataDir: string
   projects: Map<ProjectId, Project>
+  /** Off the list and without settings: they are the same when they are added again. A feed sends none of them. */
+  removedProjects: Map<ProjectId, Project>
   tasks: Map<TaskId, Task>
   /** The set-up configuration that the person allowed, by project. */
   trustedSetups: Map<ProjectId, string>
@@ -39,6 +41,7 @@ export const emptyLedgerState = (dataDir: string): LedgerState => ({
   seq: 0,
   dataDir,
   projects: new Map(),
+  removedProjects: new Map(),
   tasks: new Map(),
   trustedSetups: new Map(),
   clock: unknownClock,

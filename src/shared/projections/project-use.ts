@@ -1,5 +1,5 @@
 import type { ProjectId } from '../ids.ts'
-import { isSettled, type Task } from '../tasks.ts'
+import { isSettled, type Project, type Task } from '../tasks.ts'
 import type { LedgerState } from './ledger-state.ts'
 
 /**
@@ -14,3 +14,14 @@ export function tasksInUse({ tasks }: Pick<LedgerState, 'tasks'>, projectId: Pro
     return !isSettled(task.status) && tasks.get(task.rootId)?.archived !== true
   })
 }
+
+type Projects = Pick<LedgerState, 'projects' | 'removedProjects'>
+
+/** All that have a record: those on the list, then those that were removed from it. */
+export const everyProject = ({ projects, removedProjects }: Projects): Project[] => [
+  ...projects.values(),
+  ...removedProjects.values(),
+]
+
+export const projectOf = (state: Projects, id: ProjectId): Project | undefined =>
+  state.projects.get(id) ?? state.removedProjects.get(id)

@@ -23,6 +23,7 @@ import type { Ledger } from '../../ledger/ledger.ts'
 import type { DataLayout } from '../../sessions/session-files.ts'
 import { trashedRootName } from '../../sessions/trash-names.ts'
 import { sessionKey } from '../changes/keys.ts'
+import type { Projects } from '../projects.ts'
 import type { Archived, ArchivedWorktrees } from './worktrees.ts'
 
 export interface ArchivedRoots {
@@ -48,6 +49,7 @@ export function createArchivedRoots(deps: {
   ledger: Ledger
   layout: DataLayout
   worktrees: ArchivedWorktrees
+  listAgain: Projects['listAgain']
   serially: KeyedMutex
 }): ArchivedRoots {
   const { ledger, layout, worktrees } = deps
@@ -97,6 +99,7 @@ export function createArchivedRoots(deps: {
       await move(id, home, layout.archiveDir(id))
       throw error
     }
+    await deps.listAgain(task.projectId)
     await ledger.record({ type: 'workspace.restored', workspaceId: id, branch })
   }
 

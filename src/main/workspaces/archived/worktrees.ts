@@ -1,9 +1,12 @@
 /** The worktree of an archived workspace, made again from what its removal saved (R6). */
 import { refused } from '../../../shared/failure.ts'
+import type { LedgerState } from '../../../shared/projections/ledger-state.ts'
+import { projectOf } from '../../../shared/projections/project-use.ts'
 import type { Task, Workspace } from '../../../shared/tasks.ts'
 import type { PatchEntry } from '../../artifacts/index.ts'
 import { type Git, WorktreeRefusedError } from '../../git/index.ts'
 import { exists } from '../../journal/index.ts'
+import { goneFolderAdvice, isGone } from '../moved-projects/gone-folder.ts'
 import type { WorkingDirs } from '../working-dirs.ts'
 
 export type Archived = Task & { workspace: Workspace }
@@ -20,9 +23,11 @@ export interface ArchivedWorktrees {
 }
 
 export function createArchivedWorktrees({
+  state,
   git,
   workingDirs,
 }: {
+  state: Pick<LedgerState, 'projects' | 'removedProjects'>
   git: Git
   workingDirs: Pick<WorkingDirs, 'worktreeRoot'>
 }): ArchivedWorktrees {
@@ -63,7 +68,11 @@ export function createArchivedWorktrees({
     refuseUnrestorable: (task, patch) =>
       orRefused(async () => {
         const worktree = worktreeOf(task, patch)
-        if (worktree) await git.refuseUnrestorable(worktree)
+        if (!worktree) return
+        const { projectId, projectDir } = task
+        if (await isGone(projectDir))
+          refused('removed', goneFolderAdvice(projectOf(state, projectId), projectDir))
+        await git.refuseUnrestorable(worktree)
       }),
     restore: (task, patch) => orRefused(() => restore(task, patch)),
   }

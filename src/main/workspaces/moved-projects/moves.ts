@@ -4,7 +4,11 @@ import { basename } from 'node:path'
 import { counted } from '../../../shared/counted.ts'
 import { refused } from '../../../shared/failure.ts'
 import { type ProjectId, shortId } from '../../../shared/ids.ts'
-import { isSameProject, type ProjectIdentity } from '../../../shared/project-identity.ts'
+import {
+  isOtherRepository,
+  isSameProject,
+  type ProjectIdentity,
+} from '../../../shared/project-identity.ts'
 import { isRunning, type Project, type Task, type Workspace } from '../../../shared/tasks.ts'
 import type { Git } from '../../git/index.ts'
 import { exists } from '../../journal/index.ts'
@@ -21,8 +25,11 @@ export interface ProjectNotice {
 }
 
 interface ProjectMoves {
-  /** The project that was moved to `dir`: one of that identity whose folder is gone or links here. Null if none. */
-  find(dir: string, identity: ProjectIdentity): Promise<Project | null>
+  /**
+   * The project that is in `dir` now and not listed there: one of that identity whose folder is gone or links here, or
+   * one that was removed from the list. Null if none.
+   */
+  find(dir: string, identity: ProjectIdentity | null): Promise<Project | null>
   /** Throws FailureError while its agents run. */
   move(project: Project, dir: string, identity: ProjectIdentity): Promise<void>
   /** Records that its folder holds another repository now. */
@@ -38,9 +45,12 @@ export function createProjectMoves(deps: {
   const { ledger, git, layout, onNotice } = deps
   const { state } = ledger
 
-  async function find(dir: string, identity: ProjectIdentity): Promise<Project | null> {
+  async function find(dir: string, identity: ProjectIdentity | null): Promise<Project | null> {
+    const removed = [...state.removedProjects.values()].toReversed()
+    const before = removed.find((project) => project.dir === dir && mayBe(project, identity))
+    if (before || !identity) return before ?? null
     const gone: Project[] = []
-    for (const project of state.projects.values()) {
+    for (const project of [...state.projects.values(), ...removed]) {
       if (!project.identity || !isSameProject(project.identity, identity)) continue
       // A link was left in its old place.
       if ((await realpath(project.dir).catch(() => null)) === dir) return project
@@ -58,6 +68,10 @@ export function createProjectMoves(deps: {
     ranks.sort((a, b) => (a.rank < b.rank ? 1 : -1))
     return ranks[0]?.project ?? null
   }
+
+  /** Whether what is in its folder now may be the project, as far as the repository shows. */
+  const mayBe = ({ identity }: Project, found: ProjectIdentity | null): boolean =>
+    !identity || !found || !isOtherRepository(identity, found)
 
   const worktreeFolders = (id: ProjectId): Promise<string[]> =>
     Promise.all(
