@@ -25,8 +25,12 @@ const vitest = await createVitest({
   ],
 })
 
+/** Of the run before: it may have been put back since, and its module would still be the changed one. */
+let changedBefore = null
+
 process.on('message', async ({ changed, path, test }) => {
-  if (changed) vitest.invalidateFile(changed)
+  for (const file of [changedBefore, changed]) if (file) vitest.invalidateFile(file)
+  changedBefore = changed
   failures = []
   testCount = 0
   const found = await vitest.globTestSpecifications([path])
