@@ -4,12 +4,16 @@ import { getEventMeta } from '@orpc/server'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openLedger } from '../../src/main/ledger/ledger.ts'
 import { ledgerFeed } from '../../src/main/rpc/ledger-feed.ts'
+import { sessionFeed } from '../../src/main/rpc/session-feed.ts'
+import type { SessionEvent } from '../../src/main/sessions/session.ts'
 import { createActivityBoard } from '../../src/main/tasks/activity.ts'
 import { feedBatchMax, ledgerFeedEventSchema } from '../../src/shared/contract/feed.ts'
+import { transcriptPageBytesMax } from '../../src/shared/contract/workspace.ts'
 import type { Entry } from '../../src/shared/entries.ts'
-import { newProjectId, newTaskId } from '../../src/shared/ids.ts'
+import { newProjectId, newTaskId, type TaskId } from '../../src/shared/ids.ts'
 import { createSnapshotJoiner } from '../../src/shared/projections/ledger-snapshot.ts'
 import { emptyLedgerState, foldLedgerRecord } from '../../src/shared/projections/ledger-state.ts'
+import { hostile } from '../fixtures/entries/conversations.ts'
 import { entriesOf, openFixture, start, temporaryDir, until, untilQuiet } from '../harness.ts'
 import { taskCreated } from '../ledger/histories.ts'
 
@@ -206,6 +210,39 @@ describe('the session feed', () => {
     expect(Math.max(...sizes)).toBeLessThanOrEqual(feedBatchMax)
     expect(sizes.length).toBeGreaterThan(1)
   })
+})
+
+it('splits entries that came at once by their bytes, and sends each of them', async () => {
+  const entries = Array.from({ length: 6 }, () => hostile(600_000)).flat()
+  expect(JSON.stringify(entries).length).toBeGreaterThan(2 * transcriptPageBytesMax)
+  const grown = entries.map((entry, n) => ({ ...entry, seq: n + 1 }))
+  let tell: (event: SessionEvent) => void = () => {}
+  const abort = new AbortController()
+  onTestFinished(() => abort.abort())
+  const empty = { entries: [], partial: null, damage: [], source: 'live', nextSeq: null }
+  const deps = {
+    sessions: {
+      subscribe: (_: TaskId, listener: typeof tell) => {
+        tell = listener
+        return () => {}
+      },
+      current: () => null,
+    },
+    records: { transcriptPage: async () => empty },
+  } as unknown as Parameters<typeof sessionFeed>[0]
+  const feed = sessionFeed(deps, newTaskId(), undefined, abort.signal)
+  await feed.next()
+  await feed.next()
+  tell({ type: 'entries', entries: grown })
+  const sent: Entry[] = []
+  while (sent.length < grown.length) {
+    const { value } = await feed.next()
+    if (value?.type !== 'entries') throw new Error(`an event of type ${value?.type}`)
+    const bytes = Buffer.byteLength(JSON.stringify(value.entries))
+    if (value.entries.length > 1) expect(bytes).toBeLessThan(transcriptPageBytesMax * 1.01)
+    sent.push(...value.entries)
+  }
+  expect(sent).toEqual(grown)
 })
 
 it('ends when it is aborted while a reader holds an event', async () => {

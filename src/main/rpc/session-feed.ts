@@ -122,7 +122,20 @@ function joined(last: SessionEvent, next: SessionEvent): SessionEvent | null {
   return { ...last, text: last.text + next.text }
 }
 
+/** As many of them at once as a page may have, and one in any case. */
 function* batches(entries: Entry[]): Generator<Entry[]> {
-  for (let at = 0; at < entries.length; at += feedBatchMax)
-    yield entries.slice(at, at + feedBatchMax)
+  let batch: Entry[] = []
+  let bytes = 0
+  for (const entry of entries) {
+    const size = Buffer.byteLength(JSON.stringify(entry))
+    const isFull = batch.length === feedBatchMax || bytes + size > transcriptPageBytesMax
+    if (isFull && batch.length > 0) {
+      yield batch
+      batch = []
+      bytes = 0
+    }
+    batch.push(entry)
+    bytes += size
+  }
+  if (batch.length > 0) yield batch
 }

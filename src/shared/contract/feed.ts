@@ -56,6 +56,7 @@ const sessionFeedEventSchema = z.discriminatedUnion('type', [
     partial: partialMessageSchema.nullable(),
     damage: z.array(damageSchema),
   }),
+  /** At most `transcriptPageBytesMax` of them, unless it is one. */
   z.object({ type: z.literal('entries'), entries: z.array(entrySchema).max(feedBatchMax) }),
   /** The message in progress as a whole: when it begins, and after a lost connection. */
   z.object({ type: z.literal('partial'), partial: partialMessageSchema.nullable() }),
