@@ -34,10 +34,11 @@ export function NoticeLine(props: {
     >
       <Icon aria-hidden className={`mt-[3px] size-3.5 shrink-0 ${colour}`} />
       <div className="min-w-0 flex-1">
-        <span className="untrusted">{text}</span>
+        {/* Margins on the right, so that a button that wraps starts where the text does. */}
+        <span className="untrusted mr-2">{text}</span>
         {details.length > 0 ? (
           <TextButton
-            className="ml-2"
+            className="mr-2"
             aria-expanded={open}
             aria-controls={detailsId}
             onClick={() => setOpen(!open)}
@@ -45,11 +46,7 @@ export function NoticeLine(props: {
             Details
           </TextButton>
         ) : null}
-        {action ? (
-          <TextButton className="ml-2" onClick={action.onClick}>
-            {action.label}
-          </TextButton>
-        ) : null}
+        {action ? <TextButton onClick={action.onClick}>{action.label}</TextButton> : null}
         {open ? (
           <ul id={detailsId} className="mt-1 space-y-0.5 text-small">
             {details.map((line) => (
