@@ -7,7 +7,7 @@ import { Interruption } from '../../src/main/runs/interruption.ts'
 import { executeRun, type RunOptions } from '../../src/main/runs/run.ts'
 import { createMasker } from '../../src/main/secrets/masker.ts'
 import { openSession, type Session } from '../../src/main/sessions/session.ts'
-import type { AgentEvent, TaskToolsPort } from '../../src/shared/agent.ts'
+import type { AgentEvent, AgentPlace, TaskToolsPort } from '../../src/shared/agent.ts'
 import type { Entry, EntryBody } from '../../src/shared/entries.ts'
 import { newTaskId, runIdOf, type ToolCallId } from '../../src/shared/ids.ts'
 import type { Task } from '../../src/shared/tasks.ts'
@@ -335,6 +335,45 @@ describe('[G2] a run ends whatever its agent does', () => {
     expect(outcome).toMatchObject({ status: 'interrupted', cause: stopped.why })
     expect(asked).toEqual(['cancel', 'close'])
     expect(endOf(await entries())).toMatchObject({ type: 'run-end', status: 'interrupted' })
+  })
+
+  it('although it never came up', async () => {
+    const { play, abort, entries } = await stage()
+    const closed = Promise.withResolvers<void>()
+    const late = playedAgent(() => playing([]), { close: async () => closed.resolve() })
+    const opening = Promise.withResolvers<AgentPlace>()
+    const openAgent = (place: AgentPlace) => {
+      abort.abort(stopped)
+      return opening.promise.then(() => late(place))
+    }
+    const outcome = play(() => playing([]), { openAgent, graceMs: 5 })
+    expect(await outcome).toMatchObject({ status: 'interrupted', cause: stopped.why })
+    expect(endOf(await entries())).toMatchObject({ type: 'run-end', status: 'interrupted' })
+    opening.resolve({} as AgentPlace)
+    await closed.promise
+  })
+
+  it('although it floods, and leaves time for others meanwhile', async () => {
+    const { play, abort, entries } = await stage()
+    const most = 300_000
+    let said = 0
+    const outcome = await play(
+      async function* () {
+        yield { type: 'turn-started' }
+        setTimeout(() => abort.abort(stopped), 1)
+        while (said < most) {
+          said++
+          yield speech('word ')
+        }
+      },
+      { graceMs: 5 },
+    )
+    expect(outcome).toMatchObject({ status: 'interrupted', cause: stopped.why })
+    expect(said).toBeLessThan(most)
+    const [message] = messagesOf(await entries())
+    const text = message?.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
+    expect(text?.length).toBeGreaterThan(0)
+    expect('word '.repeat(said).startsWith(text ?? 'nothing')).toBe(true)
   })
 
   it('although it does not return when it is told to', async () => {

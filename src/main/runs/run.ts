@@ -35,7 +35,7 @@ import { summaryOf } from './run-summary.ts'
 import { mayChangeAnyFile } from './session-history.ts'
 import { changeOfShell } from './shell-record.ts'
 import type { RunSnapshots } from './snapshots.ts'
-import { untilStopped } from './until-stopped.ts'
+import { settledUntilStopped, untilStopped } from './until-stopped.ts'
 
 export interface RunOptions {
   task: Task
@@ -237,14 +237,7 @@ async function playRun(options: RunOptions, start: Start, recording: Recording):
   const { signal } = options
   const setUp = await options.setUpWorktree()
   if (setUp) await options.session.append({ type: 'set-up', ...setUp })
-  const agent = await options.openAgent({
-    taskId: options.task.id,
-    cwd: options.workingDir,
-    env: options.environment,
-    history: start.history,
-    resume: start.agentSession,
-    signal,
-  })
+  const agent = await opened(options, start)
   const calls = createToolCalls(options, start, recording)
   const cancel = () => void agent.cancel().catch(() => undefined)
   signal.addEventListener('abort', cancel, { once: true })
@@ -261,6 +254,20 @@ async function playRun(options: RunOptions, start: Start, recording: Recording):
   if (calls.reported() || options.task.parentId === null)
     return { status: 'completed', cause: null }
   return { status: 'failed', cause: { kind: 'no-report' } }
+}
+
+function opened(options: RunOptions, start: Start): Promise<AgentSession> {
+  const { signal, graceMs = stopGraceMs } = options
+  const opening = options.openAgent({
+    taskId: options.task.id,
+    cwd: options.workingDir,
+    env: options.environment,
+    history: start.history,
+    resume: start.agentSession,
+    signal,
+  })
+  const onLate = (agent: AgentSession) => void agent.close().catch(() => undefined)
+  return settledUntilStopped(opening, { signal, graceMs, onLate })
 }
 
 /** Handles the agent's events. Resolves with the cause of a failure, else null. Rejects with the signal's reason. */

@@ -1,4 +1,43 @@
-/** Reads what an agent says in a run, for as long as the run lasts. */
+/** Waits for an agent for as long as its run lasts, whatever the agent does. */
+import { setImmediate as othersTurn } from 'node:timers/promises'
+
+/** An agent whose events are always there already would keep timers and other agents from their turn. */
+const atAStretchMs = 10
+
+/**
+ * Settles as `work` does. Once the signal is aborted, `work` has `graceMs`; then this rejects with the signal's
+ * reason, and `onLate` is given what `work` still resolves with.
+ */
+export async function settledUntilStopped<Result>(
+  work: Promise<Result>,
+  {
+    signal,
+    graceMs,
+    onLate,
+  }: { signal: AbortSignal; graceMs: number; onLate: (late: Result) => void },
+): Promise<Result> {
+  const over = Promise.withResolvers<never>()
+  let isOver = false
+  let timer: NodeJS.Timeout | undefined
+  const onAbort = () => {
+    timer = setTimeout(() => {
+      isOver = true
+      over.reject(signal.reason)
+    }, graceMs)
+  }
+  if (signal.aborted) onAbort()
+  else signal.addEventListener('abort', onAbort, { once: true })
+  work.then(
+    (result) => isOver && onLate(result),
+    () => undefined,
+  )
+  try {
+    return await Promise.race([work, over.promise])
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', onAbort)
+  }
+}
 
 /**
  * Yields what `source` yields. Once the signal is aborted, `source` has `graceMs` to end by itself; then this
@@ -29,8 +68,13 @@ export async function* untilStopped<Event>(
       iterator.next().then(resolve, reject)
     })
   let isOver = false
+  let since = performance.now()
   try {
     for (;;) {
+      if (performance.now() - since > atAStretchMs) {
+        await othersTurn()
+        since = performance.now()
+      }
       const event = await next()
       isOver = event.done === true
       if (event.done) return
