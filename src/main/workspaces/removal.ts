@@ -6,7 +6,6 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseEntry } from '../../shared/entries.ts'
 import type { TaskId } from '../../shared/ids.ts'
-import type { KeyedMutex } from '../../shared/keyed-mutex.ts'
 import type { LedgerEventOf } from '../../shared/ledger.ts'
 import { ancestorsOf } from '../../shared/projections/ledger-state.ts'
 import {
@@ -29,9 +28,9 @@ import { appendBetweenRuns } from '../sessions/append-between-runs.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { leftSessionName } from '../sessions/trash-names.ts'
-import { sessionKey } from './changes/keys.ts'
 import type { SaveChanges } from './changes/save.ts'
 import type { LeftoverStore } from './leftovers/leftovers.ts'
+import type { WorkspaceLocks } from './locks.ts'
 import type { RunStopper } from './ports.ts'
 import type { WorkingDirs } from './working-dirs.ts'
 
@@ -79,10 +78,10 @@ export function createRemoval(deps: {
   leftovers: Pick<LeftoverStore, 'moveAway'>
   stopper: RunStopper
   clock: () => number
-  serially: KeyedMutex
+  locks: Pick<WorkspaceLocks, 'session'>
   onProblem: (text: string, error: unknown) => void
 }): Removal {
-  const { ledger, layout, serially } = deps
+  const { ledger, layout, locks } = deps
   const { state } = ledger
 
   function subjectOf(taskId: TaskId): Subject | null {
@@ -108,7 +107,7 @@ export function createRemoval(deps: {
         holdWhileNeeded(task)
         await recordWorktreeLeft(task, sessionDir)
         if (!keeperDir || !(await exists(sessionDir))) return
-        await serially(sessionKey(task.id), () => rollUpArtifacts(sessionDir, keeperDir))
+        await locks.session(task.id, () => rollUpArtifacts(sessionDir, keeperDir))
       },
       'transcript-moved': async ({ task, sessionDir, keeperDir }) => {
         if (!keeperDir) return
@@ -123,7 +122,7 @@ export function createRemoval(deps: {
         deps.sessions.ended(task.id)
       },
       archived: (subject) =>
-        serially(sessionKey(subject.task.id), () =>
+        locks.session(subject.task.id, () =>
           subject.keeperDir ? retireSessionDir(subject) : archiveRoot(subject),
         ),
       'worktree-removed': (subject) => removeWorktree(subject),

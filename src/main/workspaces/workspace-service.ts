@@ -5,7 +5,6 @@
 import type { KeptLeftovers, WorkspaceSummary } from '../../shared/contract/workspace.ts'
 import { FailureError, refused } from '../../shared/failure.ts'
 import type { TaskId } from '../../shared/ids.ts'
-import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
 import { ancestorsOf, descendantsOf } from '../../shared/projections/ledger-state.ts'
 import type { Task } from '../../shared/tasks.ts'
 import type { ApplyOutcome } from '../../shared/tools.ts'
@@ -24,13 +23,13 @@ import { createArchivedWorktrees } from './archived/worktrees.ts'
 import { type ApplyChanges, createApplyChanges } from './changes/apply.ts'
 import { createDiffWorkspace, type DiffWorkspace } from './changes/diff.ts'
 import { createFinalStates } from './changes/final-state.ts'
-import { folderKey } from './changes/keys.ts'
 import { createKeepPatchStatus } from './changes/patch-status.ts'
 import { createSaveChanges } from './changes/save.ts'
 import { createEnvironments, type Environments } from './environments.ts'
 import { createFileUpdates, type FileUpdates } from './file-updates/file-updates.ts'
 import type { SettledUpdate } from './file-updates/settle.ts'
 import { createLeftovers } from './leftovers/leftovers.ts'
+import { createWorkspaceLocks } from './locks.ts'
 import type { ProjectNotice } from './moved-projects/moves.ts'
 import type { RunStopper } from './ports.ts'
 import { createProjects, type Projects } from './projects.ts'
@@ -109,33 +108,33 @@ interface WorkspaceServiceDependencies {
 export function createWorkspaceService(deps: WorkspaceServiceDependencies): WorkspaceService {
   const { ledger, git } = deps
   const { state } = ledger
-  const serially = createKeyedMutex()
+  const locks = createWorkspaceLocks()
   const projects = createProjects(deps)
   const environments = createEnvironments({ ...deps, projects })
   const workingDirs = createWorkingDirs({ ...deps, projects, environments })
   const records = createArchiveReader(deps)
   const finalStates = createFinalStates({ state, records })
   const diff = createDiffWorkspace({ git, finalStates })
-  const keepPatchStatus = createKeepPatchStatus({ ...deps, records, finalStates, serially })
+  const keepPatchStatus = createKeepPatchStatus({ ...deps, records, finalStates, locks })
   const fileUpdates = createFileUpdates({ ...deps, keepPatchStatus })
-  const apply = createApplyChanges({ ...deps, finalStates, fileUpdates, keepPatchStatus, serially })
-  const leftovers = createLeftovers({ ...deps, workingDirs, serially })
+  const apply = createApplyChanges({ ...deps, finalStates, fileUpdates, keepPatchStatus, locks })
+  const leftovers = createLeftovers({ ...deps, workingDirs, locks })
   const saveChanges = createSaveChanges({ ...deps, workingDirs, leftovers })
   const worktrees = createArchivedWorktrees({ state, git, workingDirs })
   const archivedRoots = createArchivedRoots({
     ...deps,
     worktrees,
     listAgain: projects.listAgain,
-    serially,
+    locks,
   })
   const restoring = createRestoreArchived({
     ...deps,
     roots: archivedRoots,
     subAgents: createArchivedSubAgents({ ...deps, records, worktrees }),
     leftovers,
-    serially,
+    locks,
   })
-  const removal = createRemoval({ ...deps, saveChanges, workingDirs, leftovers, serially })
+  const removal = createRemoval({ ...deps, saveChanges, workingDirs, leftovers, locks })
 
   async function remove(taskId: TaskId, options: RemovalOptions = {}): Promise<TaskId[]> {
     if (!state.tasks.has(taskId))
@@ -177,7 +176,9 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
     const removeOne = async (taskId: TaskId): Promise<void> => {
       if (waiting.has(taskId)) return
       try {
-        await serially(taskId, () => holdingFolder(taskId, () => removal.remove(taskId, options)))
+        await locks.workspace(taskId, () =>
+          holdingFolder(taskId, () => removal.remove(taskId, options)),
+        )
       } catch (error) {
         failures.set(taskId, error)
         const { title, workspace } = state.tasks.get(taskId) ?? {}
@@ -185,7 +186,9 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
           waiting.add(above)
           const why = `"${title}", below it, could not be removed (${workspace?.pending?.error ?? error})`
           // What is told here is no more than a hint: the failure itself is told to the caller.
-          await serially(above, () => removal.hold(above, taskId, why)).catch(() => undefined)
+          await locks
+            .workspace(above, () => removal.hold(above, taskId, why))
+            .catch(() => undefined)
         }
       }
     }
@@ -205,7 +208,7 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
   function holdingFolder<T>(taskId: TaskId, work: () => Promise<T>): Promise<T> {
     const workspace = state.tasks.get(taskId)?.workspace
     if (workspace?.isolation !== 'worktree') return work()
-    return serially(folderKey(workspace.path), work)
+    return locks.folder(workspace.path, work)
   }
 
   /** Until nothing new has come: a parent may have been spawning while it was told to stop. */
@@ -256,7 +259,7 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
   /** One restore of a tree at a time: two of its sub-agents may have the same parent to bring back. */
   function restore(taskId: TaskId): Promise<RestoredWorkspaces> {
     const rootId = state.tasks.get(taskId)?.rootId ?? taskId
-    return serially(rootId, () => restoring.restore(taskId))
+    return locks.workspace(rootId, () => restoring.restore(taskId))
   }
 
   /** With what stays behind: a patch holds no ignored files. */
@@ -319,14 +322,12 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
     workingDirs,
     records,
     diff,
-    apply: (taskId) => serially(taskId, () => applyAndTell(taskId)),
+    apply: (taskId) => locks.workspace(taskId, () => applyAndTell(taskId)),
     undoApply: (taskId) =>
-      serially(taskId, () => {
+      locks.workspace(taskId, () => {
         const dir = state.tasks.get(taskId)?.fileUpdates?.at(-1)?.dir
         // Whoever removes that folder has it until it is gone.
-        return dir
-          ? serially(folderKey(dir), () => fileUpdates.undo(taskId))
-          : fileUpdates.undo(taskId)
+        return dir ? locks.folder(dir, () => fileUpdates.undo(taskId)) : fileUpdates.undo(taskId)
       }),
     head: (dir) => ifInRepository(dir, git.head),
     currentBranch: (dir) => ifInRepository(dir, git.currentBranch),
@@ -341,7 +342,7 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
     leftovers: (taskId) =>
       leftovers.of([...descendantsOf(state, taskId).map(({ id }) => id), taskId]),
     bringBackLeftovers: (taskId) =>
-      serially(taskId, async () => {
+      locks.workspace(taskId, async () => {
         const task = state.tasks.get(taskId)
         const { workspace } = task ?? {}
         if (!task || !workspace || workspace.removal !== null)
@@ -349,12 +350,13 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
         await leftovers.bringBack({ ...task, workspace })
       }),
     restore,
-    trash: (taskId) => serially(taskId, () => archivedRoots.trash(taskId)),
-    untrash: (taskId) => serially(taskId, () => archivedRoots.untrash(taskId)),
+    trash: (taskId) => locks.workspace(taskId, () => archivedRoots.trash(taskId)),
+    untrash: (taskId) => locks.workspace(taskId, () => archivedRoots.untrash(taskId)),
     rollForward,
-    exclusively: (workspaceId, work) => serially(workspaceId, work),
+    exclusively: (workspaceId, work) => locks.workspace(workspaceId, work),
     async settled() {
-      await Promise.all([serially.settled(), projects.settled()])
+      await Promise.all([locks.settled(), projects.settled()])
+      await leftovers.settled()
     },
   }
 }

@@ -5,11 +5,11 @@
  */
 import { FailureError, refused } from '../../../shared/failure.ts'
 import { shortId, type TaskId } from '../../../shared/ids.ts'
-import type { KeyedMutex } from '../../../shared/keyed-mutex.ts'
 import type { LedgerEvent } from '../../../shared/ledger.ts'
 import { canGoOn, type Task } from '../../../shared/tasks.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { LeftoverStore } from '../leftovers/leftovers.ts'
+import type { WorkspaceLocks } from '../locks.ts'
 import type { ArchivedRoots } from './roots.ts'
 import type { ArchivedSubAgents } from './sub-agents.ts'
 import type { Archived } from './worktrees.ts'
@@ -43,7 +43,7 @@ export function createRestoreArchived(deps: {
   roots: ArchivedRoots
   subAgents: ArchivedSubAgents
   leftovers: Pick<LeftoverStore, 'bringBack'>
-  serially: KeyedMutex
+  locks: Pick<WorkspaceLocks, 'workspace'>
   onProblem: (text: string, error: unknown) => void
 }): RestoreArchived {
   const { ledger, roots, subAgents } = deps
@@ -120,7 +120,7 @@ export function createRestoreArchived(deps: {
       try {
         for (const one of line) {
           if (state.tasks.get(one.id)?.archived)
-            await deps.serially(one.id, () => subAgents.restore(one))
+            await deps.locks.workspace(one.id, () => subAgents.restore(one))
           done.set(one.id, one)
         }
       } catch (why) {

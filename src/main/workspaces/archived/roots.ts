@@ -7,7 +7,6 @@ import { readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { FailureError, refused } from '../../../shared/failure.ts'
 import type { TaskId } from '../../../shared/ids.ts'
-import type { KeyedMutex } from '../../../shared/keyed-mutex.ts'
 import { descendantsOf } from '../../../shared/projections/ledger-state.ts'
 import { patchIndex } from '../../artifacts/index.ts'
 import {
@@ -22,7 +21,7 @@ import {
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { DataLayout } from '../../sessions/session-files.ts'
 import { trashedRootName } from '../../sessions/trash-names.ts'
-import { sessionKey } from '../changes/keys.ts'
+import type { WorkspaceLocks } from '../locks.ts'
 import type { Projects } from '../projects.ts'
 import type { Archived, ArchivedWorktrees } from './worktrees.ts'
 
@@ -50,13 +49,13 @@ export function createArchivedRoots(deps: {
   layout: DataLayout
   worktrees: ArchivedWorktrees
   listAgain: Projects['listAgain']
-  serially: KeyedMutex
+  locks: Pick<WorkspaceLocks, 'session'>
 }): ArchivedRoots {
   const { ledger, layout, worktrees } = deps
   const { state } = ledger
 
   const move = (taskId: TaskId, from: string, to: string): Promise<void> =>
-    deps.serially(sessionKey(taskId), () => moveOnce(from, to))
+    deps.locks.session(taskId, () => moveOnce(from, to))
 
   function archivedRoot(taskId: TaskId): Archived {
     const task = state.tasks.get(taskId)

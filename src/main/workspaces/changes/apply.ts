@@ -2,7 +2,6 @@
 import { join } from 'node:path'
 import { refused } from '../../../shared/failure.ts'
 import type { TaskId } from '../../../shared/ids.ts'
-import type { KeyedMutex } from '../../../shared/keyed-mutex.ts'
 import { isRunning } from '../../../shared/tasks.ts'
 import type { ApplyOutcome } from '../../../shared/tools.ts'
 import { patchDir, seriesFile, worktreePatchFile } from '../../artifacts/index.ts'
@@ -10,8 +9,8 @@ import type { Git, MergeAnswer } from '../../git/index.ts'
 import { exists, sha256OfDataFile } from '../../journal/index.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { FileUpdates } from '../file-updates/file-updates.ts'
+import type { WorkspaceLocks } from '../locks.ts'
 import type { FinalState, FinalStates, IsolatedWorkspace } from './final-state.ts'
-import { folderKey } from './keys.ts'
 import type { KeepPatchStatus } from './patch-status.ts'
 
 /**
@@ -26,9 +25,9 @@ export function createApplyChanges(deps: {
   finalStates: FinalStates
   fileUpdates: FileUpdates
   keepPatchStatus: KeepPatchStatus
-  serially: KeyedMutex
+  locks: Pick<WorkspaceLocks, 'folder'>
 }): ApplyChanges {
-  const { ledger, git, serially } = deps
+  const { ledger, git, locks } = deps
   const { isolated, finalState, applyTarget } = deps.finalStates
 
   async function apply(taskId: TaskId): Promise<ApplyOutcome> {
@@ -36,7 +35,7 @@ export function createApplyChanges(deps: {
     for (;;) {
       const target = applyTarget(task)
       // Whoever removes that workspace has its folder until it is gone: its work belongs elsewhere then.
-      const outcome = await serially(folderKey(target), async () =>
+      const outcome = await locks.folder(target, async () =>
         applyTarget(task) === target ? applyTo(taskId, target) : null,
       )
       if (outcome) return outcome

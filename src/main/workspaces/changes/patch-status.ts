@@ -1,10 +1,10 @@
 /** What a kept patch says of itself, wherever it is kept by now: it goes up as what is above it is removed. */
-import type { KeyedMutex } from '../../../shared/keyed-mutex.ts'
+
 import type { Task } from '../../../shared/tasks.ts'
 import type { ArchiveReader } from '../../archive/archive-reader.ts'
 import { changePatchStatus } from '../../artifacts/index.ts'
+import type { WorkspaceLocks } from '../locks.ts'
 import type { FinalStates } from './final-state.ts'
-import { sessionKey } from './keys.ts'
 
 /** Nothing happens where no patch is kept yet. */
 export type KeepPatchStatus = (task: Task, status: 'applied' | 'ready') => Promise<void>
@@ -13,16 +13,16 @@ export function createKeepPatchStatus({
   records,
   finalStates,
   clock,
-  serially,
+  locks,
 }: {
   records: ArchiveReader
   finalStates: FinalStates
   clock: () => number
-  serially: KeyedMutex
+  locks: Pick<WorkspaceLocks, 'session'>
 }): KeepPatchStatus {
   return async (task, status) => {
     for (const id of finalStates.keepersOf(task)) {
-      const kept = await serially(sessionKey(id), async () => {
+      const kept = await locks.session(id, async () => {
         const dir = await records.sessionHome(id)
         return dir !== null && changePatchStatus(dir, task.id, status, clock())
       })

@@ -9,7 +9,7 @@ import { lstat, readdir, rmdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { KeptLeftovers } from '../../../shared/contract/workspace.ts'
 import type { TaskId } from '../../../shared/ids.ts'
-import type { KeyedMutex } from '../../../shared/keyed-mutex.ts'
+import { createKeyedMutex } from '../../../shared/keyed-mutex.ts'
 import { descendantsOf } from '../../../shared/projections/ledger-state.ts'
 import type { Task, Workspace } from '../../../shared/tasks.ts'
 import type { Git } from '../../git/index.ts'
@@ -33,6 +33,7 @@ import {
   taskOfLeftovers,
   unsortedSuffix,
 } from '../../sessions/trash-names.ts'
+import type { WorkspaceLocks } from '../locks.ts'
 import type { WorkingDirs } from '../working-dirs.ts'
 import { bringBackInto } from './bring-back.ts'
 import { findRecreatable, isRecreatable } from './recreatable.ts'
@@ -55,6 +56,8 @@ export interface LeftoverStore {
   bringBack(task: Task & { workspace: Workspace }): Promise<number>
   /** What an apply of this task's changes does not carry: ignored files, and hidden changes. */
   notCarried(task: Task): Promise<string[]>
+  /** Resolves when nothing is being sorted in the background. */
+  settled(): Promise<void>
   /** After the worktree at hand, sorts no more; the next start goes on. */
   close(): void
 }
@@ -64,12 +67,13 @@ export function createLeftovers(deps: {
   git: Git
   layout: DataLayout
   workingDirs: WorkingDirs
-  serially: KeyedMutex
+  locks: Pick<WorkspaceLocks, 'leftovers'>
   onProblem: (text: string, error: unknown) => void
 }): LeftoverStore {
-  const { ledger, git, layout, serially } = deps
+  const { ledger, git, layout, locks } = deps
   const { state } = ledger
   const ending = new AbortController()
+  const queues = createKeyedMutex()
   let nextQueue = 0
 
   async function moveAway(taskId: TaskId, workspace: Workspace, { sort }: { sort: boolean }) {
@@ -86,8 +90,9 @@ export function createLeftovers(deps: {
   function sortLater(name: string): void {
     // Reading files is what takes time: a few at once, so that removals and agents get their turn.
     const queue = nextQueue++ % sortedAtOnce
-    void serially(`sort ${queue}`, () => serially(sortKey(name), () => sort(name))).catch((error) =>
-      deps.onProblem(`${sortedName(name)} in the trash could not be looked through`, error),
+    void queues(`${queue}`, () => locks.leftovers(sortedName(name), () => sort(name))).catch(
+      (error) =>
+        deps.onProblem(`${sortedName(name)} in the trash could not be looked through`, error),
     )
   }
 
@@ -171,7 +176,7 @@ export function createLeftovers(deps: {
   async function settledNamesOf(taskId: TaskId): Promise<string[]> {
     for (const name of await namesOf(taskId)) {
       if (!name.endsWith(unsortedSuffix)) continue
-      await serially(sortKey(name), () => sort(name))
+      await locks.leftovers(sortedName(name), () => sort(name))
     }
     return namesOf(taskId)
   }
@@ -195,7 +200,7 @@ export function createLeftovers(deps: {
     for (const name of await settledNamesOf(id)) {
       const dir = join(layout.trash, name)
       if (!(await isFolder(dir))) continue
-      const outcome = await serially(sortKey(name), () => bringBackInto(root, dir))
+      const outcome = await locks.leftovers(sortedName(name), () => bringBackInto(root, dir))
       moved += outcome.moved
       stayed.push(...outcome.stayed.map((path) => `${name}/${path}`))
     }
@@ -236,14 +241,20 @@ export function createLeftovers(deps: {
     return held.flat()
   }
 
-  return { moveAway, sortAll, of, bringBack, notCarried, close: () => ending.abort() }
+  return {
+    moveAway,
+    sortAll,
+    of,
+    bringBack,
+    notCarried,
+    settled: queues.settled,
+    close: () => ending.abort(),
+  }
 }
 
 const sortedAtOnce = 3
 /** A receipt names them; a monorepo may have thousands, and the ledger is read at each start. */
 const recreatableNamedMax = 20
-
-const sortKey = (name: string): string => `leftovers ${sortedName(name)}`
 
 const isFolder = async (path: string): Promise<boolean> =>
   (await lstat(path).catch(() => null))?.isDirectory() === true
