@@ -222,7 +222,7 @@ export const tasksMutants: Mutant[] = [
   {
     id: 'tasks-active-resumed',
     file: 'src/main/tasks/resume/select.ts',
-    find: '  if (isActive(task.id)) return false\n',
+    find: '  if (isReserved(task.id)) return false\n',
     replace: '',
     harm: 'An agent that waits for its turn is resumed a second time.',
     tests: ['tests/tasks/resume/select.test.ts', 'tests/tasks/resume.test.ts'],

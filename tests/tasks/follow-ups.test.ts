@@ -186,7 +186,7 @@ it('[T7] leaves a follow-up waiting when the removal of its workspace begins whi
   } as Ledger
   const begun: TaskId[] = []
   const { prompt } = createFollowUps({
-    ...{ ledger, record: createTaskRecord(ledger), runs: { has: () => false } },
+    ...{ ledger, record: createTaskRecord(ledger), isReserved: () => false },
     runner: { begin: (id) => void begun.push(id), flushDeferred: async () => undefined },
   })
   await prompt(taskId, 'And the sails?')

@@ -23,21 +23,21 @@ function stage(status: TaskStatus) {
     },
   } as unknown as Ledger
   const ended = Promise.withResolvers<void>()
-  let isActive = false
+  let goesOn = false
   return {
     taskId,
     listeners,
     wait: (over: Parameters<typeof waitUntilOver>[2] = {}) =>
       waitUntilOver(
-        { ledger, runs: { isActive: () => isActive, ended: () => ended.promise } },
+        { ledger, runs: { goesOn: () => goesOn, ended: () => ended.promise } },
         [taskId],
         over,
       ),
     queueAgain() {
-      isActive = true
+      goesOn = true
     },
     giveUp() {
-      isActive = false
+      goesOn = false
       ended.resolve()
     },
     happen(event: LedgerEvent) {

@@ -9,9 +9,10 @@ export interface RunRegistry {
    * FailureError (refused) once everything was told to stop.
    */
   begin(taskId: TaskId, work: (signal: AbortSignal) => Promise<void>): void
-  has(taskId: TaskId): boolean
-  /** It runs, or waits for its turn, and nobody has told it to stop. */
-  isActive(taskId: TaskId): boolean
+  /** It runs, waits for its turn, or has been told to stop and has not ended yet. */
+  hasRun(taskId: TaskId): boolean
+  /** The same, and nobody has told it to stop. */
+  goesOn(taskId: TaskId): boolean
   ids(): TaskId[]
   /** Resolves once the run has ended and all of it is recorded. Nothing running is fine. */
   stop(taskId: TaskId, cause: Interruption): Promise<void>
@@ -36,15 +37,15 @@ export function createRunRegistry(): RunRegistry {
       if (closing) refused('closing', 'Shiplog is closing: start it again first.')
       if (runs.has(taskId)) throw new Error(`task ${taskId} has a run already`)
       const abort = new AbortController()
-      // Work begins in the next microtask, so that `has` is true before anything of it happens.
+      // Work begins in the next microtask, so that `hasRun` is true before anything of it happens.
       const done = Promise.resolve()
         .then(() => work(abort.signal))
         .finally(() => runs.delete(taskId))
       runs.set(taskId, { abort, done })
       done.catch(() => undefined) // whoever waits for it hears of the error; nobody else needs to
     },
-    has: (taskId) => runs.has(taskId),
-    isActive: (taskId) => runs.get(taskId)?.abort.signal.aborted === false,
+    hasRun: (taskId) => runs.has(taskId),
+    goesOn: (taskId) => runs.get(taskId)?.abort.signal.aborted === false,
     ids: () => [...runs.keys()],
     stop,
     async stopAll(cause) {

@@ -6,8 +6,8 @@ import { refused } from '../../shared/failure.ts'
 import { newPromptId, type PromptId, type TaskId } from '../../shared/ids.ts'
 import type { Task } from '../../shared/tasks.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import type { RunRegistry } from '../runs/run-registry.ts'
 import { transitionFor } from './lifecycle.ts'
+import type { IsReserved } from './resume/select.ts'
 import type { Runner } from './runner.ts'
 import type { TaskRecord } from './task-record.ts'
 
@@ -23,10 +23,10 @@ export interface FollowUps {
 export function createFollowUps(deps: {
   ledger: Ledger
   record: TaskRecord
-  runs: Pick<RunRegistry, 'has'>
+  isReserved: IsReserved
   runner: Pick<Runner, 'begin' | 'flushDeferred'>
 }): FollowUps {
-  const { ledger, record, runs, runner } = deps
+  const { ledger, record, isReserved, runner } = deps
   /** Those whose follow-up is being written: another would begin a second run. */
   const taking = new Set<TaskId>()
 
@@ -60,12 +60,12 @@ export function createFollowUps(deps: {
     const { title, waitingPrompts } = record.known(taskId)
     if (!waitingPrompts?.some(({ id }) => id === promptId))
       refused('not-running', `That follow-up does not wait in "${title}" any more.`)
-    if (runs.has(taskId)) refused('running', `"${title}" is about to take it up. Stop it first.`)
+    if (isReserved(taskId)) refused('running', `"${title}" is about to take it up. Stop it first.`)
     await ledger.record({ type: 'task.prompt-withdrawn', taskId, promptId })
   }
 
   function isIdle(task: Task): boolean {
-    return !task.workspace?.removal && !runs.has(task.id) && !!transitionFor(task, 'task.spawned')
+    return !task.workspace?.removal && !isReserved(task.id) && !!transitionFor(task, 'task.spawned')
   }
 
   function refuseUnlessIdle(task: Task): void {
@@ -77,7 +77,7 @@ export function createFollowUps(deps: {
       )
     }
     if (workspace?.removal) refused('removed', `The workspace of "${title}" was removed.`)
-    if (runs.has(id) || taking.has(id))
+    if (isReserved(id) || taking.has(id))
       refused('running', `"${title}" is running. Wait for it, or stop it first.`)
     if (!transitionFor(task, 'task.spawned'))
       refused('not-running', `"${title}" is ${status}: start a new agent instead.`)

@@ -137,15 +137,15 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     ensureWorkingDir,
     lineageOf: (task) => lineageOf(transcripts, task),
   })
-  const isReserved = (taskId: TaskId) => runs.has(taskId) || restarting.isBeingReplaced(taskId)
-  const followUps = createFollowUps({ ledger, record, runs: { has: isReserved }, runner })
+  const isReserved = (taskId: TaskId) => runs.hasRun(taskId) || restarting.isBeingReplaced(taskId)
+  const followUps = createFollowUps({ ledger, record, isReserved, runner })
   const roots = createRoots({ ledger, workspaces, layout, agentSpecs })
   const subAgents = createSubAgents({
     ...deps,
     record,
     agentSpecs,
     begin: (taskId, prompt) => runner.begin(taskId, { prompt, reason: 'prompt' }),
-    isActive: runs.isActive,
+    goesOn: runs.goesOn,
   })
   const restarting = createRestart({
     state,
@@ -155,7 +155,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     roots,
     subAgents,
     begin: runner.begin,
-    isActive: runs.has,
+    hasRun: runs.hasRun,
     cleanUp: (taskId) => void runner.cleanUp(taskId),
     checkLineage: (task) => checkLineage(transcripts, task),
   })
@@ -164,7 +164,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     record,
     workspaces,
     runs,
-    isActive: isReserved,
+    isReserved,
     runner,
     diffBlobs: deps.git.diffBlobs,
     pastOf: (task) => pastOf(workspaces.records, task),
@@ -220,7 +220,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     const stopped = new Set<TaskId>()
     // Until nothing new has come: a parent may have been starting a sub-agent when it was told to stop.
     for (;;) {
-      const running = tree().filter((id) => runs.has(id) && !stopped.has(id))
+      const running = tree().filter((id) => runs.hasRun(id) && !stopped.has(id))
       if (running.length === 0) break
       for (const id of running) stopped.add(id)
       // All at once, so that no parent takes up the end of a child and goes on.
@@ -258,7 +258,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
   async function abandon(taskId: TaskId, cause: Cause): Promise<void> {
     await runner.flushDeferred(taskId)
     const { title, status } = record.known(taskId)
-    if (runs.has(taskId))
+    if (runs.hasRun(taskId))
       return refused('running', `"${title}" is running, or about to. Stop it first.`)
     if (restarting.isBeingReplaced(taskId))
       return refused('running', `"${title}" is being restarted.`)
@@ -271,7 +271,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
   async function retry(taskId: TaskId): Promise<void> {
     await runner.flushDeferred(taskId)
     const { title, status, archived, trashed } = record.known(taskId)
-    if (status !== 'failed' || runs.has(taskId)) {
+    if (status !== 'failed' || runs.hasRun(taskId)) {
       const instead = status === 'interrupted' ? ' Resume it instead.' : ''
       return refused(
         'not-failed',

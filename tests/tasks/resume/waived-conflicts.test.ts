@@ -33,7 +33,7 @@ async function resumeFirst(by: 'the other' | 'one that is resumed too'): Promise
     ledger: { state: { tasks } },
     record: { known: (id: TaskId) => tasks.get(id), children: () => [] },
     runs: { ended: () => new Promise(() => {}) },
-    isActive: () => false,
+    isReserved: () => false,
     workspaces: { workingDirs: { setUp: async () => {} } },
     runner: {
       flushDeferred: async () => {},

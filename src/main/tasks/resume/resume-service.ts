@@ -32,7 +32,7 @@ import type { FindDrift, FindObstacle, RestoreWorkingDir } from '../drift/index.
 import type { Runner } from '../runner.ts'
 import type { TaskRecord } from '../task-record.ts'
 import type { Restarted } from './restart.ts'
-import { canBeResumed, type IsActive, selectForResume } from './select.ts'
+import { canBeResumed, type IsReserved, selectForResume } from './select.ts'
 
 /** While it is looked at, each keeps a Git at work. */
 const plannedAtOnce = 4
@@ -73,7 +73,7 @@ interface ResumeDependencies {
   workspaces: WorkspaceService
   runs: RunRegistry
   /** It runs, waits for its turn, or is just being begun anew. */
-  isActive: IsActive
+  isReserved: IsReserved
   runner: Runner
   /** What the past of its own session is asked for. */
   pastOf: (task: Task) => Promise<SessionState>
@@ -100,7 +100,7 @@ interface Beginning {
 }
 
 export function createResumeService(deps: ResumeDependencies): ResumeService {
-  const { ledger, record, runs, runner, isActive } = deps
+  const { ledger, record, runs, runner, isReserved } = deps
   const { state } = ledger
   /** Why the last resume of a task never began. */
   const neverBegun = new Map<TaskId, Cause>()
@@ -116,7 +116,7 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
   }
 
   async function* planned(selector: ResumeSelector): AsyncGenerator<ResumePlanEvent> {
-    const tasks = selectForResume(state, selector, isActive)
+    const tasks = selectForResume(state, selector, isReserved)
     const among = new Set(tasks.map(({ id }) => id))
     yield { type: 'agents', agents: tasks.map((task) => agentOf(task, among)) }
     const pending = new Map<TaskId, Promise<ResumeCandidate>>()
@@ -269,7 +269,7 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
     }
     const task = record.known(taskId)
     // Two may resume the same agent at once: one wins.
-    if (!canBeResumed(task, isActive))
+    if (!canBeResumed(task, isReserved))
       return refused('running', `"${task.title}" is already being resumed or restarted.`)
     neverBegun.delete(taskId)
     const wasQueued = task.status === 'queued'

@@ -8,8 +8,8 @@ import { parallelGroupOf } from '../../../shared/projections/parallel-group.ts'
 import type { ResumeSelector } from '../../../shared/resume.ts'
 import type { Task } from '../../../shared/tasks.ts'
 
-/** `isActive`: it runs or waits for its turn in this process. */
-export type IsActive = (taskId: TaskId) => boolean
+/** It has a run in this process, or is about to be replaced by another task. */
+export type IsReserved = (taskId: TaskId) => boolean
 
 /**
  * The tasks that are meant, each followed by those below it, so that a list of them reads as a tree.
@@ -18,14 +18,14 @@ export type IsActive = (taskId: TaskId) => boolean
 export function selectForResume(
   state: LedgerState,
   selector: ResumeSelector,
-  isActive: IsActive,
+  isReserved: IsReserved,
 ): Task[] {
-  const resumable = (task: Task) => canBeResumed(task, isActive)
+  const resumable = (task: Task) => canBeResumed(task, isReserved)
   const all = [...state.tasks.values()]
   switch (selector.by) {
     case 'task': {
       const task = taskNamed(state, selector.taskId)
-      refuseWhatCannotGoOn(state, task, isActive)
+      refuseWhatCannotGoOn(state, task, isReserved)
       return [task]
     }
     case 'most-recent':
@@ -48,18 +48,18 @@ export function selectForResume(
 }
 
 /** Interrupted, or left in the queue by a process that has ended; and its workspace is still there. */
-export function canBeResumed(task: Task, isActive: IsActive): boolean {
+export function canBeResumed(task: Task, isReserved: IsReserved): boolean {
   if (task.trashed || task.archived || task.workspace?.removal) return false
-  if (isActive(task.id)) return false
+  if (isReserved(task.id)) return false
   return task.status === 'interrupted' || task.status === 'queued'
 }
 
-function refuseWhatCannotGoOn(state: LedgerState, task: Task, isActive: IsActive): void {
+function refuseWhatCannotGoOn(state: LedgerState, task: Task, isReserved: IsReserved): void {
   const { title, status, endedAt, cause } = task
   const why = cause ? formatCause(cause) : 'no cause is known'
   const when = endedAt === null ? '' : `on ${momentOf(endedAt)}`
   const instead = 'Continue from it as a new task instead.'
-  if (isActive(task.id)) return refused('running', `"${title}" is running, or about to.`)
+  if (isReserved(task.id)) return refused('running', `"${title}" is running, or about to.`)
   switch (status) {
     case 'completed':
       // A completed agent never runs again (T4); of a root the next prompt is a run of its own (T7).
