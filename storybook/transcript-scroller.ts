@@ -5,8 +5,8 @@ export const scrollerOf = (canvas: HTMLElement) =>
   within(canvas).getByRole('region', { name: /Conversation/ })
 export const distanceFromEnd = (box: HTMLElement) =>
   box.scrollHeight - box.scrollTop - box.clientHeight
-/** A row that is measured late may leave it a few pixels from the end, within the padding after the last row. */
-export const tailPx = 8
+/** Scrolled to its end; browsers round an offset to fractions of a pixel. */
+export const tailPx = 1
 export const frames = async (count: number) => {
   for (let frame = 0; frame < count; frame += 1) await new Promise(requestAnimationFrame)
 }

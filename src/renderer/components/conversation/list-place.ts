@@ -17,6 +17,8 @@ const rowsLeftMin = 60
 
 interface Scrolled {
   scrollToEnd(): void
+  /** In pixels. */
+  getDistanceFromEnd(): number
   scrollToIndex(index: number, options: { align: 'start' | 'end' }): void
 }
 
@@ -40,12 +42,27 @@ export function useOpenedAt(
   return settled
 }
 
-/** Rows that were measured late have moved the tail away from who never left it. */
-export function useTailKept(lost: boolean, virtualizer: Scrolled): void {
+/**
+ * Scrolls to the very end each time that the rows of a list that follows its tail have changed their height.
+ * The virtualizer adds what was added, so that a few pixels that it was short of the end would stay. Not while the
+ * person scrolls: then the height is compared again once that has come to rest.
+ */
+export function useTailKept(
+  follows: boolean,
+  heightPx: number,
+  isScrolling: boolean,
+  virtualizer: Scrolled,
+): void {
+  const keptPx = useRef<number | null>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the virtualizer stays the same
-  useEffect(() => {
-    if (lost) virtualizer.scrollToEnd()
-  }, [lost])
+  useLayoutEffect(() => {
+    if (!follows) keptPx.current = null
+    else if (!isScrolling && heightPx !== keptPx.current) {
+      keptPx.current = heightPx
+      // A scroll that is not needed would stay in flight for a frame, and move what is opened in that frame.
+      if (virtualizer.getDistanceFromEnd() > 0) virtualizer.scrollToEnd()
+    }
+  }, [follows, heightPx, isScrolling])
 }
 
 /**

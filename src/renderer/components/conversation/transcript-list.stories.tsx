@@ -370,6 +370,41 @@ export const Streaming: Story = {
   },
 }
 
+/** The last message of a live conversation grows by its button. */
+function Lengthening() {
+  const before = useMemo(() => foldEntries(emptyTranscript(), long(20)), [])
+  const [words, setWords] = useState(1)
+  const text = 'One more word. '.repeat(words)
+  const { partial } = leadLive()
+  const items = withPartial(before, { ...partial, parts: [{ type: 'text', text }] }, true)
+  return (
+    <>
+      <button type="button" onClick={() => setWords(words + 40)}>
+        Say more
+      </button>
+      <TranscriptList label="Conversation that lengthens" items={items} live />
+    </>
+  )
+}
+
+/** A few pixels short of the end counts as at the tail, and what comes brings the list to its very end. */
+export const TailToTheEnd: Story = {
+  render: () => <Lengthening />,
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    const box = scrollerOf(canvasElement)
+    await untilFilled(box)
+    await waitFor(() => expect(distanceFromEnd(box)).toBeLessThan(tailPx))
+    box.scrollTop -= 20
+    await frames(5)
+    await expect(distanceFromEnd(box)).toBeCloseTo(20, 0)
+    const heightPx = box.scrollHeight
+    await userEvent.click(canvas.getByRole('button', { name: 'Say more' }))
+    await waitFor(() => expect(box.scrollHeight).toBeGreaterThan(heightPx))
+    await waitFor(() => expect(distanceFromEnd(box)).toBeLessThan(tailPx))
+  },
+}
+
 /** Held down on a busy machine, a key comes several times before anything is drawn: each press counts. */
 export const KeysFasterThanFrames: Story = {
   args: { items: itemsOf(long(60)) },

@@ -8,6 +8,7 @@ import {
   type KeyboardEvent,
   type ReactNode,
   type Ref,
+  type UIEvent,
   useCallback,
   useEffect,
   useImperativeHandle,
@@ -100,20 +101,23 @@ export function TranscriptList(props: TranscriptListProps) {
     scrollEndThreshold: pinned && !hasNewer ? endThresholdPx : -1,
     paddingStart: 16,
     paddingEnd: 24,
-    onChange: (instance) => {
-      const isAtEnd = instance.isAtEnd(endThresholdPx)
-      setAtEnd(isAtEnd)
-      const now = { offset: instance.scrollOffset ?? 0, size: instance.getTotalSize() }
-      const { offset, size } = before.current
-      before.current = now
-      // The end of what is loaded is not the tail while there is more.
-      if (isAtEnd && !hasNewer) setLeft(false)
-      // Rows that turn out smaller move everything up as well, by as much as they are smaller.
-      else if (offset - now.offset > Math.max(0, size - now.size) + 1) setLeft(true)
-      // Who scrolls back to the tail follows it again.
-      if (live && isAtEnd && !hasNewer && instance.isScrolling) setPinned(true)
-    },
+    onChange: (instance) => setAtEnd(instance.isAtEnd(endThresholdPx)),
   })
+  // Not in onChange, which hears of a short scroll only with the next change of the rows.
+  const onScroll = ({ currentTarget }: UIEvent<HTMLElement>) => {
+    const { scrollTop: offset, scrollHeight: size, clientHeight } = currentTarget
+    const shrunkPx = Math.max(0, before.current.size - size)
+    const upPx = before.current.offset - offset
+    before.current = { offset, size }
+    // The end of what is loaded is not the tail while there is more.
+    if (size - clientHeight - offset <= endThresholdPx && !hasNewer) {
+      setLeft(false)
+      // Who scrolls back to the tail follows it again.
+      if (live) setPinned(true)
+    }
+    // Rows that turn out smaller move everything up as well, by as much as they are smaller.
+    else if (upPx > shrunkPx + 1) setLeft(true)
+  }
   // Also while scrolling up, where the virtualizer would let what is read be pushed down.
   virtualizer.shouldAdjustScrollPositionOnItemSizeChange = ({ key, start, end }) => {
     const top = virtualizer.scrollOffset ?? 0
@@ -122,7 +126,12 @@ export function TranscriptList(props: TranscriptListProps) {
   const settled = useOpenedAt(startAt, rows.length > 0, virtualizer)
   const follows = pinned && !left
   useTailOverSizes(scroller, rows.length > 0, atEnd, virtualizer)
-  useTailKept(settled && follows && !atEnd && !hasNewer, virtualizer)
+  useTailKept(
+    settled && follows && !hasNewer,
+    virtualizer.getTotalSize(),
+    virtualizer.isScrolling,
+    virtualizer,
+  )
   const firstKey = rows[0]?.key
   // biome-ignore lint/correctness/useExhaustiveDependencies: when a page came before what was there
   useLayoutEffect(() => {
@@ -231,6 +240,7 @@ export function TranscriptList(props: TranscriptListProps) {
           // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
           tabIndex={0}
           onKeyDown={onKeyDown}
+          onScroll={onScroll}
           onWheel={goElsewhere}
           onPointerDown={goElsewhere}
           {...focusKept}
