@@ -62,6 +62,14 @@ export const movedProjectsMutants: Mutant[] = [
     tests: workspaces,
   },
   {
+    id: 'moved-removed-store-unread',
+    file: 'src/main/turn-store/places.ts',
+    find: 'return [state.projects, state.removedProjects]',
+    replace: 'return [state.projects]',
+    harm: 'An agent of a project that was removed cannot be restored: its uncommitted files are not found.',
+    tests: workspaces,
+  },
+  {
     id: 'moved-second-clone-taken',
     file: 'src/main/workspaces/moved-projects/moves.ts',
     find: 'if (await isGone(project.dir)) gone.push(project)',
