@@ -56,7 +56,11 @@ export const artifactsMutants: Mutant[] = [
     find: 'if ((await readdir(trashDir)).length === 0) await removeDurable(trashDir)',
     replace: 'await removeDurable(trashDir)',
     harm: 'A file that somebody put beside a transcript in the trash is deleted when the transcript is restored.',
-    tests: ['tests/artifacts/strangers-and-rivals.test.ts', 'tests/retention/retention.test.ts'],
+    tests: [
+      'tests/artifacts/strangers-and-rivals.test.ts',
+      'tests/retention/retention.test.ts',
+      'tests/retention/settings.test.ts',
+    ],
   },
   {
     id: 'artifacts-damaged-index-overwritten',

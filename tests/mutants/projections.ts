@@ -72,7 +72,11 @@ export const projectionsMutants: Mutant[] = [
     find: 'if (task.rootId === rootId) state.tasks.set',
     replace: 'if (task.id === rootId) state.tasks.set',
     harm: 'Sub-agents of a deleted workspace are still shown and swept as if they were there.',
-    tests: ['tests/retention/retention.test.ts', 'tests/workspaces/restore.test.ts'],
+    tests: [
+      'tests/retention/retention.test.ts',
+      'tests/retention/settings.test.ts',
+      'tests/workspaces/restore.test.ts',
+    ],
   },
   {
     id: 'projections-undone-still-applied',
@@ -96,6 +100,10 @@ export const projectionsMutants: Mutant[] = [
     find: '.findLast(',
     replace: '.find(',
     harm: 'An agent waits for one that was given up, and not for the one that was started in its place.',
-    tests: ['tests/shared/ledger-state.test.ts', 'tests/tasks/resume.test.ts'],
+    tests: [
+      'tests/shared/ledger-state.test.ts',
+      'tests/tasks/resume.test.ts',
+      'tests/tasks/going-on.test.ts',
+    ],
   },
 ]

@@ -8,7 +8,11 @@ export const retentionMutants: Mutant[] = [
     find: 'said.asked ? whyKept(id) === null : !safe.has(id)',
     replace: 'said.asked ? whyKept(id) === null : id !== null',
     harm: 'A transcript that was pinned or resumed while a sweep measured the others goes to the trash.',
-    tests: ['tests/retention/interleaving.test.ts', 'tests/retention/retention.test.ts'],
+    tests: [
+      'tests/retention/interleaving.test.ts',
+      'tests/retention/retention.test.ts',
+      'tests/retention/settings.test.ts',
+    ],
   },
   {
     id: 'retention-restored-while-waiting',
@@ -36,6 +40,7 @@ export const retentionMutants: Mutant[] = [
     tests: [
       'tests/retention/interleaving.test.ts',
       'tests/retention/retention.test.ts',
+      'tests/retention/settings.test.ts',
       'tests/crash/retention.test.ts',
     ],
   },
@@ -50,6 +55,7 @@ export const retentionMutants: Mutant[] = [
       'tests/retention/interleaving.test.ts',
       'tests/crash/retention.test.ts',
       'tests/retention/retention.test.ts',
+      'tests/retention/settings.test.ts',
     ],
   },
   {
@@ -90,7 +96,11 @@ export const retentionMutants: Mutant[] = [
     find: "one.kind === 'trashed-transcript' || one.kind === 'trashed-workspace'",
     replace: "one.kind === 'trashed-transcript'",
     harm: 'A deleted workspace is gone for good long before the days that its person was promised.',
-    tests: ['tests/retention/plan.test.ts', 'tests/retention/retention.test.ts'],
+    tests: [
+      'tests/retention/plan.test.ts',
+      'tests/retention/retention.test.ts',
+      'tests/retention/settings.test.ts',
+    ],
   },
   {
     id: 'retention-budget-takes-the-newest',
@@ -98,7 +108,11 @@ export const retentionMutants: Mutant[] = [
     find: 'if (one.sinceMs + budgetSparesMs <= nowMs) take(',
     replace: 'if (one.sinceMs <= nowMs) take(',
     harm: 'Files left in a worktree are deleted minutes after it was removed, before anybody notices the mistake.',
-    tests: ['tests/retention/plan.test.ts', 'tests/retention/retention.test.ts'],
+    tests: [
+      'tests/retention/plan.test.ts',
+      'tests/retention/retention.test.ts',
+      'tests/retention/settings.test.ts',
+    ],
   },
   {
     id: 'retention-budget-only-at-start',
@@ -114,7 +128,11 @@ export const retentionMutants: Mutant[] = [
     find: 'if (lost !== null) deps.onSettingsLost(lost)\n    else if (sweep',
     replace: 'if (lost !== null) deps.onSettingsLost(lost)\n    if (sweep',
     harm: 'With a damaged settings file a start removes by rules that nobody has set.',
-    tests: ['tests/retention/start.test.ts', 'tests/retention/retention.test.ts'],
+    tests: [
+      'tests/retention/start.test.ts',
+      'tests/retention/retention.test.ts',
+      'tests/retention/settings.test.ts',
+    ],
   },
   {
     id: 'retention-pinned-taken-by-budget',

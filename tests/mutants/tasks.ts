@@ -125,7 +125,11 @@ export const tasksMutants: Mutant[] = [
     find: '    if (asked) return { taskId: asked.id }\n',
     replace: '    void asked\n',
     harm: 'A resumed parent starts each of its sub-agents once more.',
-    tests: ['tests/tasks/sub-agents.test.ts', 'tests/tasks/resume.test.ts'],
+    tests: [
+      'tests/tasks/sub-agents.test.ts',
+      'tests/tasks/resume.test.ts',
+      'tests/tasks/going-on.test.ts',
+    ],
   },
   {
     id: 'tasks-sub-agent-of-a-stopped-parent',
@@ -177,7 +181,7 @@ export const tasksMutants: Mutant[] = [
     find: '  let { reported } = start\n',
     replace: '  let reported = start.turns > 0\n',
     harm: 'A sub-agent that is tried again counts as completed because of a report from before it failed.',
-    tests: ['tests/runs/run.test.ts'],
+    tests: ['tests/runs/run.test.ts', 'tests/runs/any-agent.test.ts'],
   },
   {
     id: 'tasks-said-after-stop-recorded',
@@ -185,7 +189,7 @@ export const tasksMutants: Mutant[] = [
     find: 'stopGraceMs)) {\n      signal.throwIfAborted()',
     replace: 'stopGraceMs)) {',
     harm: 'What an agent says after a person stopped it is recorded and shown as if it went on.',
-    tests: ['tests/runs/run.test.ts'],
+    tests: ['tests/runs/run.test.ts', 'tests/runs/any-agent.test.ts'],
   },
   {
     id: 'tasks-stopped-called-completed',
@@ -193,7 +197,7 @@ export const tasksMutants: Mutant[] = [
     find: 'signal.throwIfAborted()\n    return null',
     replace: 'return null',
     harm: 'An agent that was stopped while it ended quietly is called completed, and is not resumed.',
-    tests: ['tests/runs/run.test.ts'],
+    tests: ['tests/runs/run.test.ts', 'tests/runs/any-agent.test.ts'],
   },
   {
     id: 'tasks-turns-counted-from-one',
@@ -201,7 +205,7 @@ export const tasksMutants: Mutant[] = [
     find: 'turns: Math.max(...past.map((one) => one.state.lastTurn)),',
     replace: 'turns: 0,',
     harm: 'Two turns of one transcript have the same number, and what a turn changed can not be told.',
-    tests: ['tests/runs/run.test.ts'],
+    tests: ['tests/runs/run.test.ts', 'tests/runs/any-agent.test.ts'],
   },
   {
     id: 'tasks-usage-of-run-called-complete',
@@ -209,7 +213,7 @@ export const tasksMutants: Mutant[] = [
     find: 'sum = addUsage(sum, usage ?? unknownUsage)',
     replace: 'sum = addUsage(sum, usage ?? noUsage)',
     harm: 'The cost of a run is shown as complete although a provider did not say what one turn used.',
-    tests: ['tests/runs/run.test.ts'],
+    tests: ['tests/runs/run.test.ts', 'tests/runs/any-agent.test.ts'],
   },
   {
     id: 'tasks-history-unrepaired',
@@ -217,7 +221,7 @@ export const tasksMutants: Mutant[] = [
     find: 'yield* repairHistory(past.entries(fromSeq), unanswered)',
     replace: 'yield* past.entries(fromSeq)',
     harm: 'A provider refuses the history of every agent that was interrupted during a call.',
-    tests: ['tests/runs/run.test.ts'],
+    tests: ['tests/runs/run.test.ts', 'tests/runs/any-agent.test.ts'],
   },
   {
     id: 'tasks-active-resumed',
@@ -225,7 +229,11 @@ export const tasksMutants: Mutant[] = [
     find: '  if (isReserved(task.id)) return false\n',
     replace: '',
     harm: 'An agent that waits for its turn is resumed a second time.',
-    tests: ['tests/tasks/resume/select.test.ts', 'tests/tasks/resume.test.ts'],
+    tests: [
+      'tests/tasks/resume/select.test.ts',
+      'tests/tasks/resume.test.ts',
+      'tests/tasks/going-on.test.ts',
+    ],
   },
   {
     id: 'tasks-oldest-resumed',
@@ -281,7 +289,11 @@ export const tasksMutants: Mutant[] = [
     find: '  for (const end of ends) void end.then(resolve)\n',
     replace: '  void ends\n',
     harm: 'A parent waits for ever for a sub-agent whose resume was stopped before its turn came.',
-    tests: ['tests/tasks/waiting.test.ts', 'tests/tasks/resume.test.ts'],
+    tests: [
+      'tests/tasks/waiting.test.ts',
+      'tests/tasks/resume.test.ts',
+      'tests/tasks/going-on.test.ts',
+    ],
   },
   {
     id: 'tasks-resumed-called-over',
@@ -289,7 +301,11 @@ export const tasksMutants: Mutant[] = [
     find: 'const isOver = again.length === 0 && !taskIds',
     replace: 'const isOver = !taskIds',
     harm: 'A resumed parent is told that its sub-agent was interrupted, while that waits for its turn.',
-    tests: ['tests/tasks/waiting.test.ts', 'tests/tasks/resume.test.ts'],
+    tests: [
+      'tests/tasks/waiting.test.ts',
+      'tests/tasks/resume.test.ts',
+      'tests/tasks/going-on.test.ts',
+    ],
   },
   {
     id: 'tasks-released-too-early',
@@ -297,7 +313,11 @@ export const tasksMutants: Mutant[] = [
     find: 'blockedBy(record, task) === null,',
     replace: 'Boolean(task),',
     harm: 'An agent is released although another one that it depends on has failed.',
-    tests: ['tests/tasks/dependencies.test.ts', 'tests/tasks/resume.test.ts'],
+    tests: [
+      'tests/tasks/dependencies.test.ts',
+      'tests/tasks/resume.test.ts',
+      'tests/tasks/going-on.test.ts',
+    ],
   },
   {
     id: 'tasks-queued-left-behind',

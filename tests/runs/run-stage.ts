@@ -1,0 +1,67 @@
+/** One run with an agent that a test plays, on a session of its own. */
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { executeRun, type RunOptions } from '../../src/main/runs/run.ts'
+import { createMasker } from '../../src/main/secrets/masker.ts'
+import { openSession } from '../../src/main/sessions/session.ts'
+import type { AgentEvent, TaskToolsPort } from '../../src/shared/agent.ts'
+import type { Entry, EntryBody } from '../../src/shared/entries.ts'
+import { newTaskId } from '../../src/shared/ids.ts'
+import type { Task } from '../../src/shared/tasks.ts'
+import { temporaryDir } from '../harness.ts'
+import { type PlayRun, playedAgent, speech } from './played-agent.ts'
+
+export const id = newTaskId()
+
+/** Plays a run of a sub-agent; `before`: what its session holds of earlier runs. */
+export async function stage({
+  before = [],
+  parentId = newTaskId() as Task['parentId'],
+}: {
+  before?: EntryBody[]
+  parentId?: Task['parentId']
+} = {}) {
+  const dir = join(await temporaryDir(), 'session')
+  await mkdir(dir)
+  const session = await openSession(id, dir, () => undefined)
+  onTestFinished(() => session.close())
+  if (before.length > 0) await session.append(...before)
+  const abort = new AbortController()
+  const secrets = createMasker()
+  const entries = async () => {
+    const all: Entry[] = []
+    for await (const entry of session.entries()) all.push(entry)
+    return all
+  }
+  const play = (run: PlayRun, over: Partial<RunOptions> = {}) =>
+    executeRun({
+      task: { id, parentId, title: 'Task', agent: 'worker', model: null, prompt: 'Go' } as Task,
+      ...{ run: 1, reason: 'prompt', prompt: 'Go', lineage: [], opening: [], session },
+      openAgent: playedAgent(run),
+      endProcesses: async () => undefined,
+      decide: async () => ({ optionId: null, allowed: false, by: 'nobody' }),
+      runTool: async (name) => ({ outcome: 'ok', output: '', endsRun: name === 'agent_report' }),
+      taskTools: {} as TaskToolsPort,
+      ...{ workingDir: dir, environment: {}, withheld: [], secrets, signal: abort.signal },
+      ...{ clock: Date.now, gitBranch: async () => null, setUpWorktree: async () => null },
+      ...{ snapshots: () => null, onActivity: () => undefined },
+      ...over,
+    })
+  return { session, abort, secrets, entries, play }
+}
+
+export const says = (...texts: string[]): AgentEvent[] => [
+  { type: 'turn-started' },
+  ...texts.map((text) => speech(text)),
+]
+
+export async function* playing(events: AgentEvent[]): AsyncGenerator<AgentEvent> {
+  yield* events
+}
+
+export const endOf = (entries: Entry[]) => entries.at(-1)
+export const messagesOf = (entries: Entry[]) =>
+  entries.flatMap((entry) =>
+    entry.type === 'message' && entry.role === 'assistant' ? [entry] : [],
+  )
