@@ -23,21 +23,21 @@ function stage(status: TaskStatus) {
     },
   } as unknown as Ledger
   const ended = Promise.withResolvers<void>()
-  let goesOn = false
+  let mayStillSpawn = false
   return {
     taskId,
     listeners,
     wait: (over: Parameters<typeof waitUntilOver>[2] = {}) =>
       waitUntilOver(
-        { ledger, runs: { goesOn: () => goesOn, ended: () => ended.promise } },
+        { ledger, runs: { mayStillSpawn: () => mayStillSpawn, ended: () => ended.promise } },
         [taskId],
         over,
       ),
     queueAgain() {
-      goesOn = true
+      mayStillSpawn = true
     },
     giveUp() {
-      goesOn = false
+      mayStillSpawn = false
       ended.resolve()
     },
     happen(event: LedgerEvent) {

@@ -9,10 +9,10 @@ export interface RunRegistry {
    * FailureError (refused) once everything was told to stop.
    */
   begin(taskId: TaskId, work: (signal: AbortSignal) => Promise<void>): void
-  /** It runs, waits for its turn, or has been told to stop and has not ended yet. */
-  hasRun(taskId: TaskId): boolean
-  /** The same, and nobody has told it to stop. */
-  goesOn(taskId: TaskId): boolean
+  /** True from the start of a run to its end, also while it is being stopped. */
+  isQueuedOrRunning(taskId: TaskId): boolean
+  /** True until the run is stopped or ends. */
+  mayStillSpawn(taskId: TaskId): boolean
   ids(): TaskId[]
   /** Resolves once the run has ended and all of it is recorded. Nothing running is fine. */
   stop(taskId: TaskId, cause: Interruption): Promise<void>
@@ -37,15 +37,15 @@ export function createRunRegistry(): RunRegistry {
       if (closing) refused('closing', 'Shiplog is closing: start it again first.')
       if (runs.has(taskId)) throw new Error(`task ${taskId} has a run already`)
       const abort = new AbortController()
-      // Work begins in the next microtask, so that `hasRun` is true before anything of it happens.
+      // Work begins in the next microtask, so that `isQueuedOrRunning` is true before anything of it happens.
       const done = Promise.resolve()
         .then(() => work(abort.signal))
         .finally(() => runs.delete(taskId))
       runs.set(taskId, { abort, done })
       done.catch(() => undefined) // whoever waits for it hears of the error; nobody else needs to
     },
-    hasRun: (taskId) => runs.has(taskId),
-    goesOn: (taskId) => runs.get(taskId)?.abort.signal.aborted === false,
+    isQueuedOrRunning: (taskId) => runs.has(taskId),
+    mayStillSpawn: (taskId) => runs.get(taskId)?.abort.signal.aborted === false,
     ids: () => [...runs.keys()],
     stop,
     async stopAll(cause) {

@@ -131,7 +131,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
 
   function startQueued(taskIds: TaskId[]): void {
     for (const task of taskIds.map(record.known)) {
-      if (task.status === 'queued' && !runs.hasRun(task.id))
+      if (task.status === 'queued' && !runs.isQueuedOrRunning(task.id))
         begin(task.id, { prompt: task.prompt, reason: 'prompt' })
     }
   }
@@ -335,7 +335,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
   async function removeWhatIsOver(taskId: TaskId): Promise<void> {
     const task = record.known(taskId)
     const { parentId } = task
-    if (parentId === null || task.options.keep || runs.hasRun(taskId)) return
+    if (parentId === null || task.options.keep || runs.isQueuedOrRunning(taskId)) return
     if (task.workspace && !task.archived) {
       const over = ['completed', 'cancelled', 'abandoned'].includes(task.status)
       if (!over || record.children(taskId).some(holdsItsParent)) return
@@ -351,7 +351,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
 
   /** It has a worktree made from its parent's state, or will get one: it may still be waiting for dependencies. */
   function holdsItsParent(child: Task): boolean {
-    return !child.archived && (child.workspace !== null || runs.hasRun(child.id))
+    return !child.archived && (child.workspace !== null || runs.isQueuedOrRunning(child.id))
   }
 
   async function acquireSlots(

@@ -35,7 +35,7 @@ interface SubAgentsDependencies {
   clock: () => number
   begin: (taskId: TaskId, prompt: string) => void
   /** It runs and was not told to stop. */
-  goesOn: (taskId: TaskId) => boolean
+  mayStillSpawn: (taskId: TaskId) => boolean
 }
 
 export function createSubAgents(deps: SubAgentsDependencies): SubAgents {
@@ -56,7 +56,7 @@ export function createSubAgents(deps: SubAgentsDependencies): SubAgents {
     const taskId = newTaskId()
     const created = createdEvent(taskId, parent, spec, request, callId)
     if (created.dependsOn.length > 0) await ledger.record(created)
-    else await createWithWorkspace(created, () => deps.goesOn(parentId))
+    else await createWithWorkspace(created, () => deps.mayStillSpawn(parentId))
     deps.begin(taskId, request.prompt)
     return { taskId }
   }

@@ -137,7 +137,8 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     ensureWorkingDir,
     lineageOf: (task) => lineageOf(transcripts, task),
   })
-  const isReserved = (taskId: TaskId) => runs.hasRun(taskId) || restarting.isBeingReplaced(taskId)
+  const isReserved = (taskId: TaskId) =>
+    runs.isQueuedOrRunning(taskId) || restarting.isBeingReplaced(taskId)
   const followUps = createFollowUps({ ledger, record, isReserved, runner })
   const roots = createRoots({ ledger, workspaces, layout, agentSpecs })
   const subAgents = createSubAgents({
@@ -145,7 +146,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     record,
     agentSpecs,
     begin: (taskId, prompt) => runner.begin(taskId, { prompt, reason: 'prompt' }),
-    goesOn: runs.goesOn,
+    mayStillSpawn: runs.mayStillSpawn,
   })
   const restarting = createRestart({
     state,
@@ -155,7 +156,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     roots,
     subAgents,
     begin: runner.begin,
-    hasRun: runs.hasRun,
+    isQueuedOrRunning: runs.isQueuedOrRunning,
     cleanUp: (taskId) => void runner.cleanUp(taskId),
     checkLineage: (task) => checkLineage(transcripts, task),
   })
@@ -220,7 +221,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     const stopped = new Set<TaskId>()
     // Until nothing new has come: a parent may have been starting a sub-agent when it was told to stop.
     for (;;) {
-      const running = tree().filter((id) => runs.hasRun(id) && !stopped.has(id))
+      const running = tree().filter((id) => runs.isQueuedOrRunning(id) && !stopped.has(id))
       if (running.length === 0) break
       for (const id of running) stopped.add(id)
       // All at once, so that no parent takes up the end of a child and goes on.
@@ -258,7 +259,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
   async function abandon(taskId: TaskId, cause: Cause): Promise<void> {
     await runner.flushDeferred(taskId)
     const { title, status } = record.known(taskId)
-    if (runs.hasRun(taskId))
+    if (runs.isQueuedOrRunning(taskId))
       return refused('running', `"${title}" is running, or about to. Stop it first.`)
     if (restarting.isBeingReplaced(taskId))
       return refused('running', `"${title}" is being restarted.`)
@@ -271,7 +272,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
   async function retry(taskId: TaskId): Promise<void> {
     await runner.flushDeferred(taskId)
     const { title, status, archived, trashed } = record.known(taskId)
-    if (status !== 'failed' || runs.hasRun(taskId)) {
+    if (status !== 'failed' || runs.isQueuedOrRunning(taskId)) {
       const instead = status === 'interrupted' ? ' Resume it instead.' : ''
       return refused(
         'not-failed',

@@ -12,7 +12,7 @@ const timerMsMax = 2 ** 31 - 1
  * them is about to run again, or when `timeoutMs` is over; rejects with the signal's reason.
  */
 export async function waitUntilOver(
-  { ledger, runs }: { ledger: Ledger; runs: Pick<RunRegistry, 'goesOn' | 'ended'> },
+  { ledger, runs }: { ledger: Ledger; runs: Pick<RunRegistry, 'mayStillSpawn' | 'ended'> },
   taskIds: TaskId[],
   { timeoutMs, signal }: { timeoutMs?: number | undefined; signal?: AbortSignal | undefined } = {},
 ): Promise<void> {
@@ -29,10 +29,10 @@ export async function waitUntilOver(
 
 /** It was resumed, and its turn has not come yet. */
 export function isAboutToRunAgain(
-  { ledger, runs }: { ledger: Ledger; runs: Pick<RunRegistry, 'goesOn'> },
+  { ledger, runs }: { ledger: Ledger; runs: Pick<RunRegistry, 'mayStillSpawn'> },
   taskId: TaskId,
 ): boolean {
-  return ledger.state.tasks.get(taskId)?.status === 'interrupted' && runs.goesOn(taskId)
+  return ledger.state.tasks.get(taskId)?.status === 'interrupted' && runs.mayStillSpawn(taskId)
 }
 
 function isOpen(ledger: Ledger, taskId: TaskId): boolean {

@@ -49,7 +49,7 @@ interface RestartDependencies {
   roots: Roots
   subAgents: SubAgents
   begin: (taskId: TaskId, request: RunRequest) => void
-  hasRun: (taskId: TaskId) => boolean
+  isQueuedOrRunning: (taskId: TaskId) => boolean
   cleanUp: (taskId: TaskId) => void
   checkLineage: (task: Task) => Promise<LineageCheck>
 }
@@ -65,7 +65,7 @@ export function createRestart(deps: RestartDependencies): Restart {
     const task = record.known(taskId)
     if (beingReplaced.has(taskId))
       return refused('running', `"${task.title}" is already being restarted.`)
-    if (task.status !== 'interrupted' || deps.hasRun(taskId)) {
+    if (task.status !== 'interrupted' || deps.isQueuedOrRunning(taskId)) {
       return refused(
         'not-interrupted',
         `"${task.title}" is ${task.status}: only an interrupted agent can be restarted.`,
@@ -94,7 +94,7 @@ export function createRestart(deps: RestartDependencies): Restart {
   /** What it reports would reach nobody. */
   function refuseWhileAtWork({ title }: Task, below: Task[]): void {
     const busy = below.find(
-      ({ id, status }) => isRunning(status) || deps.hasRun(id) || beingReplaced.has(id),
+      ({ id, status }) => isRunning(status) || deps.isQueuedOrRunning(id) || beingReplaced.has(id),
     )
     if (busy)
       refused('running', `"${busy.title}", a sub-agent of "${title}", is running. Stop it first.`)
@@ -110,7 +110,7 @@ export function createRestart(deps: RestartDependencies): Restart {
   async function continueFrom(taskId: TaskId, asked?: string): Promise<TaskId> {
     const task = record.known(taskId)
     const { title, status } = task
-    if (isRunning(status) || status === 'queued' || deps.hasRun(taskId))
+    if (isRunning(status) || status === 'queued' || deps.isQueuedOrRunning(taskId))
       return refused('running', `"${title}" is not over yet: wait for it, or stop it first.`)
     if (status === 'interrupted')
       return refused('not-interrupted', `"${title}" was interrupted: resume it instead.`)
