@@ -4,23 +4,25 @@ import {
   type ArchiveSortKey,
   archiveRows,
 } from '../../src/renderer/views/archive/archive-rows.ts'
-import { createFakeHost } from './fake-host.ts'
+import { createFakeHost } from '../fake-host/fake-host.ts'
 
 const everything: ArchiveFilter = { text: '', status: 'all', show: 'all' }
 
 async function harbour() {
   const host = createFakeHost()
-  const harbour = host.project('/home/ada/projects/harbour', true)
-  const pier = host.project('/home/ada/projects/pier', true)
-  const root = host.start(harbour.id, 'Light the harbour', 'lead')
-  const tester = host.start(harbour.id, 'Test the lamps', 'tester', {
+  const harbour = host.addProject('/home/ada/projects/harbour')
+  const pier = host.addProject('/home/ada/projects/pier')
+  const root = host.start({ projectId: harbour, title: 'Light the harbour' })
+  const tester = host.start({
+    projectId: harbour,
+    title: 'Test the lamps',
+    agent: 'tester',
     parentId: root,
-    callId: null,
   })
-  host.start(harbour.id, 'Make fixtures', 'fixer', { parentId: tester, callId: null })
-  host.start(harbour.id, 'Write the docs', 'writer', { parentId: root, callId: null })
+  host.start({ projectId: harbour, title: 'Make fixtures', agent: 'fixer', parentId: tester })
+  host.start({ projectId: harbour, title: 'Write the docs', agent: 'writer', parentId: root })
   host.complete(tester)
-  const paint = host.start(pier.id, 'Paint the pier', 'lead')
+  const paint = host.start({ projectId: pier, title: 'Paint the pier' })
   host.complete(paint)
   const { transcripts } = await host.client.workspace.listTranscripts({})
   return {

@@ -13,7 +13,7 @@ import { takeToken } from '../../src/renderer/rpc/token.ts'
 import type { LedgerFeedEvent } from '../../src/shared/contract/feed.ts'
 import { contract, type ShiplogClient } from '../../src/shared/contract/index.ts'
 import { activityLine } from '../../src/shared/tasks.ts'
-import { createFakeHost } from './fake-host.ts'
+import { createFakeHost } from '../fake-host/fake-host.ts'
 import { until } from './until.ts'
 
 const token = 'right'
@@ -126,7 +126,7 @@ describe('connection to the web host', () => {
     expect(problemOf(error, 'add the project')).toMatchObject({
       code: 'INVALID',
       field: 'dir',
-      message: expect.stringContaining('not a directory'),
+      message: expect.stringContaining('does not exist'),
     })
   })
 })

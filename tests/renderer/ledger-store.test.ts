@@ -2,8 +2,8 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { createLedgerStore, type LedgerStore } from '../../src/renderer/store/ledger-store.ts'
 import { newTaskId } from '../../src/shared/ids.ts'
 import { snapshotParts } from '../../src/shared/projections/ledger-snapshot.ts'
+import { createFakeHost } from '../fake-host/fake-host.ts'
 import { taskCreated } from '../ledger/histories.ts'
-import { createFakeHost } from './fake-host.ts'
 import { atOnce, until } from './until.ts'
 
 describe('ledger store', () => {
@@ -12,15 +12,17 @@ describe('ledger store', () => {
 
   it('shows the snapshot, then every record after it, as the main side folds them', async () => {
     const host = createFakeHost()
-    const project = host.project('/home/ada/projects/harbour-lights', true)
-    const root = host.start(project.id, 'Light the harbour', 'lead')
+    const project = host.addProject('/home/ada/projects/harbour-lights')
+    const root = host.start({ projectId: project, title: 'Light the harbour' })
     store = createLedgerStore({ client: host.client, schedule: atOnce })
     store.open()
     await until(store.store, (view) => view.ledger.tasks.has(root))
 
-    const child = host.start(project.id, 'Test the lamps', 'tester', {
+    const child = host.start({
+      projectId: project,
+      title: 'Test the lamps',
+      agent: 'tester',
       parentId: root,
-      callId: null,
     })
     host.complete(child)
     const view = await until(
@@ -28,16 +30,16 @@ describe('ledger store', () => {
       ({ ledger }) => ledger.tasks.get(child)?.status === 'completed',
     )
 
-    expect([...view.ledger.tasks.values()]).toEqual([...host.ledger.tasks.values()])
+    expect([...view.ledger.tasks.values()]).toEqual([...host.state.tasks.values()])
     expect(view.children.get(root)?.map((task) => task.id)).toEqual([child])
     expect(view.children.get(null)?.map((task) => task.id)).toEqual([root])
   })
 
   it('shows a long list once its last part has come, and the one before until then', async () => {
     const host = createFakeHost()
-    const { id: project } = host.project('/home/ada/projects/harbour-lights', true)
+    const project = host.addProject('/home/ada/projects/harbour-lights')
     for (let n = 0; n < 450; n++) host.record(taskCreated(newTaskId(), project))
-    const [first, ...rest] = snapshotParts(host.ledger)
+    const [first, ...rest] = snapshotParts(host.state)
     const gate = Promise.withResolvers<void>()
     async function* feed() {
       yield first
@@ -53,23 +55,23 @@ describe('ledger store', () => {
     expect(ledger.tasks.size).toBe(0)
     gate.resolve()
     const view = await until(store.store, ({ ledger }) => ledger.tasks.size > 0)
-    expect(view.ledger.tasks).toEqual(host.ledger.tasks)
+    expect(view.ledger.tasks).toEqual(host.state.tasks)
     expect(view.children.get(null)?.length).toBe(450)
   })
 
   it('keeps what each agent is doing until it is taken away', async () => {
     const host = createFakeHost()
-    const project = host.project('/home/ada/projects/harbour-lights', true)
-    const [one, two] = ['One', 'Two'].map((title) => host.start(project.id, title, 'lead'))
+    const project = host.addProject('/home/ada/projects/harbour-lights')
+    const [one, two] = ['One', 'Two'].map((title) => host.start({ projectId: project, title }))
     if (!one || !two) throw new Error('two tasks were started')
     store = createLedgerStore({ client: host.client, schedule: atOnce })
     store.open()
     await until(store.store, ({ phase }) => phase === 'ready')
 
     const tests = { state: 'working', text: 'Running npm test' } as const
-    host.activity({ [one]: { state: 'waiting' }, [two]: tests })
+    host.setActivity({ [one]: { state: 'waiting' }, [two]: tests })
     await until(store.store, ({ activity }) => activity.size === 2)
-    host.activity({ [one]: null })
+    host.setActivity({ [one]: null })
     const { activity } = await until(store.store, ({ activity }) => activity.size === 1)
 
     expect([...activity]).toEqual([[two, tests]])

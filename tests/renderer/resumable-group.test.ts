@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { resumableGroup } from '../../src/renderer/store/resumable-group.ts'
-import { createFakeHost } from './fake-host.ts'
+import { createFakeHost } from '../fake-host/fake-host.ts'
 
 function crew() {
   const host = createFakeHost()
-  const project = host.project('/home/ada/projects/harbour', true)
-  const root = host.start(project.id, 'Light the harbour', 'lead')
+  const project = host.addProject('/home/ada/projects/harbour')
+  const root = host.start({ projectId: project, title: 'Light the harbour' })
   const [left = root, right = root, done = root] = ['left', 'right', 'done'].map((title) =>
-    host.start(project.id, title, 'helper', { parentId: root, callId: null }),
+    host.start({ projectId: project, title, agent: 'helper', parentId: root }),
   )
   const stop = (taskId: typeof root) => host.interrupt(taskId)
-  const titles = (id: typeof root) => resumableGroup(host.ledger, id).map(({ title }) => title)
+  const titles = (id: typeof root) => resumableGroup(host.state, id).map(({ title }) => title)
   return { host, root, left, right, done, stop, titles }
 }
 

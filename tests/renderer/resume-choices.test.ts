@@ -13,19 +13,29 @@ import {
 } from '../../src/renderer/views/resume/choices.ts'
 import { type DriftReport, thePerson } from '../../src/shared/drift.ts'
 import type { TaskId } from '../../src/shared/ids.ts'
-import { createFakeHost } from './fake-host.ts'
+import { createFakeHost } from '../fake-host/fake-host.ts'
 
 /** A root with a child and a grandchild, and another root; all of them interrupted. */
 async function interrupted(drift: Record<TaskId, DriftReport> = {}) {
   const host = createFakeHost({ drift })
-  const project = host.project('/home/ada/projects/harbour', true)
-  const root = host.start(project.id, 'Light the harbour', 'lead')
-  const child = host.start(project.id, 'Test the lamps', 'tester', { parentId: root, callId: null })
-  const nested = host.start(project.id, 'Make fixtures', 'fixer', { parentId: child, callId: null })
-  const other = host.start(project.id, 'Repair the fog horn', 'lead')
+  const project = host.addProject('/home/ada/projects/harbour')
+  const root = host.start({ projectId: project, title: 'Light the harbour' })
+  const child = host.start({
+    projectId: project,
+    title: 'Test the lamps',
+    agent: 'tester',
+    parentId: root,
+  })
+  const nested = host.start({
+    projectId: project,
+    title: 'Make fixtures',
+    agent: 'fixer',
+    parentId: child,
+  })
+  const other = host.start({ projectId: project, title: 'Repair the fog horn' })
   for (const taskId of [nested, other, child, root]) host.interrupt(taskId)
   const { candidates } = await host.client.tasks.planResume({ selector: { by: 'all' } })
-  return { host, tasks: host.ledger.tasks, candidates, root, child, nested, other }
+  return { host, tasks: host.state.tasks, candidates, root, child, nested, other }
 }
 
 describe('what is resumed', () => {

@@ -3,20 +3,20 @@ import { createStore } from 'zustand/vanilla'
 import type { LedgerView } from '../../src/renderer/store/ledger-store.ts'
 import { watchRoots } from '../../src/renderer/store/root-endings.ts'
 import { noUsage } from '../../src/shared/usage.ts'
-import { createFakeHost } from './fake-host.ts'
+import { createFakeHost } from '../fake-host/fake-host.ts'
 
 function watched() {
   const host = createFakeHost()
-  const project = host.project('/home/ada/projects/harbour', true)
+  const project = host.addProject('/home/ada/projects/harbour')
   const store = createStore<LedgerView>(() => ({
     phase: 'ready',
     problem: null,
-    ledger: host.ledger,
+    ledger: host.state,
     children: new Map(),
     activity: new Map(),
   }))
   const told: string[] = []
-  const before = host.start(project.id, 'Over before', 'lead')
+  const before = host.start({ projectId: project, title: 'Over before' })
   host.complete(before)
   const stop = watchRoots({ store }, ({ title, status }) => told.push(`${title}: ${status}`))
   const heard = () => store.setState({ activity: new Map() })
@@ -26,8 +26,8 @@ function watched() {
 describe('telling of roots that have ended', () => {
   it('tells once of each run, and of what failed or stopped as well', () => {
     const { host, project, told, heard } = watched()
-    const root = host.start(project.id, 'Light the harbour', 'lead')
-    const other = host.start(project.id, 'Repair the fog horn', 'lead')
+    const root = host.start({ projectId: project, title: 'Light the harbour' })
+    const other = host.start({ projectId: project, title: 'Repair the fog horn' })
     heard()
     expect(told).toEqual([])
     host.complete(root)
@@ -45,12 +45,14 @@ describe('telling of roots that have ended', () => {
 
   it('does not tell of sub-agents, nor of what the person stopped, nor once it was ended', () => {
     const { host, project, told, heard, stop } = watched()
-    const root = host.start(project.id, 'Light the harbour', 'lead')
-    const child = host.start(project.id, 'Test the lamps', 'tester', {
+    const root = host.start({ projectId: project, title: 'Light the harbour' })
+    const child = host.start({
+      projectId: project,
+      title: 'Test the lamps',
+      agent: 'tester',
       parentId: root,
-      callId: null,
     })
-    const other = host.start(project.id, 'Repair the fog horn', 'lead')
+    const other = host.start({ projectId: project, title: 'Repair the fog horn' })
     heard()
     host.complete(child)
     const cause = { kind: 'stopped', by: 'person' } as const

@@ -9,19 +9,29 @@ import type { TaskId } from '../../src/shared/ids.ts'
 import { childrenByParent } from '../../src/shared/projections/ledger-state.ts'
 import type { Activity, PendingRemoval } from '../../src/shared/tasks.ts'
 import { noUsage } from '../../src/shared/usage.ts'
-import { createFakeHost } from './fake-host.ts'
+import { createFakeHost } from '../fake-host/fake-host.ts'
 
 function harbour() {
   const host = createFakeHost()
-  const project = host.project('/home/ada/projects/harbour', true)
-  const empty = host.project('/home/ada/projects/empty', true)
-  const root = host.start(project.id, 'Light the harbour', 'lead')
-  const child = host.start(project.id, 'Test the lamps', 'tester', { parentId: root, callId: null })
-  const nested = host.start(project.id, 'Make fixtures', 'fixer', { parentId: child, callId: null })
+  const project = host.addProject('/home/ada/projects/harbour')
+  const empty = host.addProject('/home/ada/projects/empty')
+  const root = host.start({ projectId: project, title: 'Light the harbour' })
+  const child = host.start({
+    projectId: project,
+    title: 'Test the lamps',
+    agent: 'tester',
+    parentId: root,
+  })
+  const nested = host.start({
+    projectId: project,
+    title: 'Make fixtures',
+    agent: 'fixer',
+    parentId: child,
+  })
   const rows = (folded: string[] = [], filter: AgentFilter = 'all') =>
     sidebarRows({
-      projects: host.ledger.projects.values(),
-      children: childrenByParent(host.ledger.tasks.values()),
+      projects: host.state.projects.values(),
+      children: childrenByParent(host.state.tasks.values()),
       isFolded: (id) => folded.includes(id),
       filter,
     })
@@ -34,7 +44,7 @@ const shown = (rows: SidebarRow[]): string[] =>
 describe('sidebar rows', () => {
   it('are projects with the trees of their roots, newest root first', () => {
     const { host, project, rows } = harbour()
-    host.start(project.id, 'Repair the fog horn', 'lead')
+    host.start({ projectId: project, title: 'Repair the fog horn' })
     expect(shown(rows())).toEqual([
       'harbour',
       '1 Repair the fog horn',
@@ -47,7 +57,7 @@ describe('sidebar rows', () => {
 
   it('have the place beside the name where that is the same', () => {
     const { host, rows } = harbour()
-    host.project('/home/ada/old/harbour', true)
+    host.addProject('/home/ada/old/harbour')
     const labels = rows().flatMap((row) => (row.kind === 'project' ? row.label : []))
     expect(labels.toSorted()).toEqual(['empty', 'harbour (old)', 'harbour (projects)'])
   })
@@ -66,10 +76,10 @@ describe('sidebar rows', () => {
     const advance = (step: 'started' | 'patch-saved', pending: PendingRemoval | null) =>
       host.record({ type: 'workspace.removal-advanced', workspaceId: root, step, pending })
     host.interrupt(child)
-    expect(interruptedRows(host.ledger.tasks)).toHaveLength(1)
+    expect(interruptedRows(host.state.tasks)).toHaveLength(1)
     advance('started', null)
     expect(shown(rows())).toEqual(['harbour', 'empty'])
-    expect(interruptedRows(host.ledger.tasks)).toEqual([])
+    expect(interruptedRows(host.state.tasks)).toEqual([])
     advance('patch-saved', { step: 'transcript-moved', error: 'the disk is full' })
     expect(shown(rows())).toContain('1 Light the harbour')
   })
@@ -77,7 +87,7 @@ describe('sidebar rows', () => {
   it('leave out what is below a folded row, and say how many run there', () => {
     const { project, child, rows } = harbour()
     expect(shown(rows([child]))).not.toContain('3 Make fixtures')
-    const folded = rows([project.id])
+    const folded = rows([project])
     expect(shown(folded)).toEqual(['harbour', 'empty'])
     expect(folded[0]).toMatchObject({ folded: true, running: 1, hasChildren: true })
     expect(folded[1]).toMatchObject({ hasChildren: false })
@@ -85,7 +95,7 @@ describe('sidebar rows', () => {
 
   it('leave out what a filter leaves out, and keep what is above the rest', () => {
     const { host, project, root, child, nested, rows } = harbour()
-    host.start(project.id, 'Repair the fog horn', 'lead')
+    host.start({ projectId: project, title: 'Repair the fog horn' })
     host.interrupt(nested)
     const tree = ['harbour', '1 Light the harbour', '2 Test the lamps']
     expect(shown(rows([], 'interrupted'))).toEqual([...tree, '3 Make fixtures', 'empty'])
@@ -102,7 +112,7 @@ describe('interrupted tasks', () => {
     const { host, root, child, nested } = harbour()
     for (const taskId of [nested, child, root]) host.interrupt(taskId)
     const listed = () =>
-      interruptedRows(host.ledger.tasks).map(
+      interruptedRows(host.state.tasks).map(
         ({ task, depth, below }) => `${depth} ${task.title} (${below})`,
       )
     expect(listed()).toEqual([
@@ -116,12 +126,13 @@ describe('interrupted tasks', () => {
 
   it('have those among them that never began, once their root has stopped', () => {
     const { host, project, root } = harbour()
-    const late = host.start(project.id, 'Paint the lamps', 'painter', {
+    const late = host.createTask({
+      projectId: project,
+      title: 'Paint the lamps',
+      agent: 'painter',
       parentId: root,
-      callId: null,
-      queued: true,
     })
-    const has = () => interruptedRows(host.ledger.tasks).some(({ task }) => task.id === late)
+    const has = () => interruptedRows(host.state.tasks).some(({ task }) => task.id === late)
     expect(has()).toBe(false)
     host.interrupt(root)
     expect(has()).toBe(true)
@@ -129,13 +140,14 @@ describe('interrupted tasks', () => {
 
   it('[S1] have one that an earlier host queued while its root runs again, and not one that waits in this host', () => {
     const { host, project, root } = harbour()
-    const late = host.start(project.id, 'Paint the lamps', 'painter', {
+    const late = host.createTask({
+      projectId: project,
+      title: 'Paint the lamps',
+      agent: 'painter',
       parentId: root,
-      callId: null,
-      queued: true,
     })
     const has = (since: string, waiting: [TaskId, Activity][] = []) =>
-      interruptedRows(host.ledger.tasks, since, new Map(waiting)).some(
+      interruptedRows(host.state.tasks, since, new Map(waiting)).some(
         ({ task }) => task.id === late,
       )
     expect(has('2000-01-01T00:00:00.000Z')).toBe(false)
@@ -145,12 +157,12 @@ describe('interrupted tasks', () => {
 
   it('have a root that never began once the host is another one', () => {
     const { host, project } = harbour()
-    const root = host.start(project.id, 'Paint the pier', 'lead')
-    const task = host.ledger.tasks.get(root)
+    const root = host.start({ projectId: project, title: 'Paint the pier' })
+    const task = host.state.tasks.get(root)
     if (!task) throw new Error('the root was not started')
-    host.ledger.tasks.set(root, { ...task, status: 'queued', runs: [] })
+    host.state.tasks.set(root, { ...task, status: 'queued', runs: [] })
     const has = (since: string | null) =>
-      interruptedRows(host.ledger.tasks, since).some(({ task: { id } }) => id === root)
+      interruptedRows(host.state.tasks, since).some(({ task: { id } }) => id === root)
     expect(has(null)).toBe(false)
     expect(has(task.createdAt)).toBe(false)
     expect(has('2099-01-01T00:00:00.000Z')).toBe(true)
@@ -158,9 +170,9 @@ describe('interrupted tasks', () => {
 
   it('begin with the tree that stopped last', () => {
     const { host, project, root } = harbour()
-    const other = host.start(project.id, 'Repair the fog horn', 'lead')
+    const other = host.start({ projectId: project, title: 'Repair the fog horn' })
     for (const taskId of [other, root]) host.interrupt(taskId)
-    expect(interruptedRows(host.ledger.tasks).map(({ task }) => task.title)).toEqual([
+    expect(interruptedRows(host.state.tasks).map(({ task }) => task.title)).toEqual([
       'Light the harbour',
       'Repair the fog horn',
     ])
@@ -169,12 +181,12 @@ describe('interrupted tasks', () => {
   it('[S1] stay listed when their root has completed since, until one is resumed, abandoned or removed', () => {
     const { host, root, child } = harbour()
     host.interrupt(child)
-    const titles = () => interruptedRows(host.ledger.tasks).map(({ task }) => task.title)
+    const titles = () => interruptedRows(host.state.tasks).map(({ task }) => task.title)
     expect(titles()).toEqual(['Test the lamps'])
     host.record({ type: 'task.completed', taskId: root, run: 1, usage: noUsage })
     expect(titles()).toEqual(['Test the lamps'])
     expect(
-      interruptedTrees(host.ledger.tasks, interruptedRows(host.ledger.tasks)).map(
+      interruptedTrees(host.state.tasks, interruptedRows(host.state.tasks)).map(
         (tree) => `${tree.root.title}: ${tree.interrupted}`,
       ),
     ).toEqual(['Light the harbour: 1'])

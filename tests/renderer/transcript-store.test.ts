@@ -10,7 +10,7 @@ import { pageEntries, type TranscriptStore } from '../../src/renderer/store/tran
 import type { EntryBody } from '../../src/shared/entries.ts'
 import type { TaskId } from '../../src/shared/ids.ts'
 import type { TranscriptItem } from '../../src/shared/projections/transcript.ts'
-import { createFakeHost, type FakeHost } from './fake-host.ts'
+import { createFakeHost, type FakeHost } from '../fake-host/fake-host.ts'
 import { atOnce, until } from './until.ts'
 
 const summary = (text: string): EntryBody => ({ type: 'summary', text })
@@ -25,8 +25,8 @@ describe('transcript store', () => {
 
   beforeEach(async () => {
     host = createFakeHost()
-    const project = host.project('/home/ada/projects/harbour-lights', true)
-    task = host.start(project.id, 'Light the harbour', 'lead')
+    const project = host.addProject('/home/ada/projects/harbour-lights')
+    task = host.start({ projectId: project, title: 'Light the harbour' })
     ledger = createLedgerStore({ client: host.client, schedule: atOnce })
     ledger.open()
     await until(ledger.store, ({ phase }) => phase === 'ready')
@@ -41,7 +41,7 @@ describe('transcript store', () => {
     until(transcript.store, ({ phase }) => phase === 'ready')
 
   it('asks for nothing before it is used', () => {
-    expect(host.calls).toEqual([])
+    expect(host.calls.map(({ path }) => path)).toEqual(['feed.ledger'])
   })
 
   it('streams the message in progress, and shows it once when it is durable', async () => {
@@ -103,7 +103,7 @@ describe('transcript store', () => {
     expect(items.map((item) => item.seq)).toEqual(
       Array.from({ length: total }, (_, index) => index + 1),
     )
-    const asked = host.calls.filter(({ path }) => path.endsWith('transcripts.page'))
+    const asked = host.calls.filter(({ path }) => path === 'transcripts.page')
     expect(asked.map(({ input }) => input)).toMatchObject([
       { at: { before: 203 }, limit: 200 },
       { at: { before: 3 }, limit: 200 },
@@ -184,10 +184,10 @@ describe('transcript store', () => {
   })
 
   it('closes what was not shown for a while, and nothing that is', async () => {
-    const project = host.project('/home/ada/projects/second', true)
+    const project = host.addProject('/home/ada/projects/second')
     const shown = sessions.use(task, 'end')
     const others = Array.from({ length: idleTranscriptsMax + 3 }, (_, index) =>
-      host.start(project.id, `Task ${index}`, 'lead'),
+      host.start({ projectId: project, title: `Task ${index}` }),
     )
     for (const other of others) {
       const transcript = sessions.use(other, 'end')

@@ -1,0 +1,34 @@
+/** The contract's typed errors for expected failures. Pure: the fake host of the tests answers with them as well. */
+import { ORPCError } from '@orpc/server'
+import { assertNever } from '../../shared/assert-never.ts'
+import { base, type ContractErrorCode } from '../../shared/contract/base.ts'
+import type { FailureError } from '../../shared/failure.ts'
+
+export function answerToFailure({ failure, message }: FailureError): Error {
+  switch (failure.kind) {
+    case 'not-found':
+      return contractError('NOT_FOUND', message, { what: failure.what, id: failure.id })
+    case 'ambiguous': {
+      const { what, id, candidates } = failure
+      return contractError('AMBIGUOUS', message, { what, id, candidates })
+    }
+    case 'out-of-scope':
+      return contractError('OUT_OF_SCOPE', message, { what: failure.what, id: failure.id })
+    case 'damaged': {
+      const { what, id, file, reason } = failure
+      return contractError('DAMAGED', message, { what, id, file, reason })
+    }
+    case 'invalid':
+      return contractError('INVALID', message, { field: failure.field })
+    case 'refused':
+      return contractError('REFUSED', message, { reason: failure.reason })
+    default:
+      return assertNever(failure)
+  }
+}
+
+/** With the contract's own status: ORPC takes an error of another status for one that nobody defined. */
+export function contractError(code: ContractErrorCode, message: string, data: unknown): Error {
+  const { status } = base['~orpc'].errorMap[code]
+  return new ORPCError(code, { status, message, data })
+}

@@ -1,0 +1,70 @@
+/**
+ * A working host in memory, for the renderer's tests. It stands where `src/main/rpc/router.ts` and all below it stand in the app.
+ *
+ * - Its state is real ledger records and real entries, folded by the shared projections; what a call or a happening
+ *   changes is a record more, which the feeds tell as the app's do.
+ * - It is strict: it refuses what the services refuse, with their `FailureError`s, which become the same typed errors
+ *   (`main/rpc/failure-answers.ts`). Who can be resumed, what has a next run and which transcripts are kept is asked
+ *   of the app's own rules where these are pure.
+ * - There are no disk, no Git and no agents. What these would say is given (`options.ts`); a task runs, ends or is
+ *   removed when a test makes it happen (`happenings.ts`). The name of a folder says what is there: "missing" nothing,
+ *   "plain" no repository; a scenario with "malformed" in it is no scenario.
+ */
+import { createRouterClient } from '@orpc/server'
+import type { ShiplogClient } from '../../src/shared/contract/index.ts'
+import { appAnswers, doctorAnswers, projectAnswers } from './app-and-projects.ts'
+import { feeds } from './feeds.ts'
+import { createHappenings } from './happenings.ts'
+import { createImplementer } from './implementer.ts'
+import { createMemory } from './memory.ts'
+import type { FakeHostOptions } from './options.ts'
+import { createFakeResume } from './resume.ts'
+import { retentionAnswers } from './retention.ts'
+import { taskAnswers } from './tasks.ts'
+import { transcriptAnswers } from './transcripts.ts'
+import { workspaceAnswers } from './workspaces.ts'
+
+export type FakeHost = ReturnType<typeof createFakeHost>
+
+export function createFakeHost(options: FakeHostOptions = {}) {
+  const memory = createMemory(options)
+  const happenings = createHappenings(memory)
+  const resume = createFakeResume({ memory, goOn: (id) => happenings.begin(id, 'onGoOn') })
+  const os = createImplementer(memory)
+  const { transcripts, getSubagentTranscript } = transcriptAnswers(os, memory)
+  const router = os.router({
+    app: appAnswers(os, memory),
+    projects: projectAnswers(os, { memory, happenings }),
+    tasks: taskAnswers(os, { memory, happenings, resume }),
+    transcripts,
+    workspace: { ...workspaceAnswers(os, { memory, happenings }), getSubagentTranscript },
+    retention: retentionAnswers(os, memory),
+    doctor: doctorAnswers(os, memory),
+    feed: feeds(os, { memory, resume }),
+  })
+  const { given, state, calls, ledgerListeners, sessionListeners } = memory
+  const { record, append, appendEntries, stream, setActivity, sessionOf } = memory
+  const client: ShiplogClient = createRouterClient(router)
+
+  return {
+    client,
+    router,
+    /** What it was given; a test may change it at any time. */
+    given,
+    state,
+    /** What was asked of it, in order, with the input as the contract reads it. */
+    calls,
+    record,
+    append,
+    appendEntries,
+    stream,
+    setActivity,
+    sessionOf,
+    ...happenings,
+    /** How many feeds are open: what was opened must be closed. */
+    listeners: () => ({
+      ledger: ledgerListeners.size,
+      sessions: [...sessionListeners.values()].reduce((sum, set) => sum + set.size, 0),
+    }),
+  }
+}

@@ -1,0 +1,50 @@
+/** What a suite gives the fake host. */
+import type { AppInfo } from '../../src/shared/contract/app.ts'
+import type { Examination } from '../../src/shared/contract/doctor.ts'
+import type { ProjectSetup } from '../../src/shared/contract/projects.ts'
+import type { Damage, WorkspaceDiff } from '../../src/shared/contract/workspace.ts'
+import type { DriftReport } from '../../src/shared/drift.ts'
+import type { Entry, PartialMessage } from '../../src/shared/entries.ts'
+import type { TaskId } from '../../src/shared/ids.ts'
+import type { LedgerRecord } from '../../src/shared/ledger.ts'
+import type { Activity, Project } from '../../src/shared/tasks.ts'
+import type { ApplyOutcome, UndoOutcome } from '../../src/shared/tools.ts'
+import type { FakeRetentionOptions } from './retention.ts'
+
+export interface FakeHostOptions {
+  dataDir?: string
+  /** Where the clock stands still, in milliseconds since the epoch; else each record is a second after the last. */
+  nowMs?: number
+  info?: Partial<AppInfo>
+  /** What happened before. */
+  records?: LedgerRecord[]
+  sessions?: Record<
+    TaskId,
+    { entries: Entry[]; partial?: PartialMessage | null; damage?: Damage[] }
+  >
+  /** The Markdown of its report, by task. */
+  reports?: Record<TaskId, string>
+  activity?: Record<TaskId, Activity | null>
+  /** What a project asks for; nothing unless given. */
+  setup?: (project: Project) => Omit<ProjectSetup, 'trusted'> | null
+  /** What each workspace changed; nothing unless given. */
+  diff?: (taskId: TaskId) => WorkspaceDiff
+  /** What applying and taking back answer; unless given, they go well, with the files of the diff. */
+  apply?: ApplyOutcome
+  undo?: UndoOutcome
+  /** What has changed since a task stopped; nothing unless given. */
+  drift?: Record<TaskId, DriftReport>
+  /** Why a sub-agent can't be taken out of the archive; nothing is in the way unless given. */
+  unrestorable?: Map<TaskId, string>
+  retention?: Omit<FakeRetentionOptions, 'state' | 'record'>
+  examination?: Examination
+  /** Of a page of a transcript, and of a session's snapshot: small, so that a few entries have several pages. */
+  pageEntriesMax?: number
+  /** Awaited before what has changed is told: a host that is slow, or can't tell. */
+  beforePlan?: () => Promise<void>
+  /** Awaited before a rename is answered: a host that is slow, or refuses. */
+  beforeRename?: () => Promise<void>
+  /** What happens once an agent was started, or goes on; nothing runs by itself. */
+  onStart?: (taskId: TaskId) => Promise<void>
+  onGoOn?: (taskId: TaskId) => Promise<void>
+}

@@ -1,0 +1,220 @@
+/** The answers about tasks. */
+import { externalLink } from '../../src/shared/external-link.ts'
+import { FailureError, invalid, refused } from '../../src/shared/failure.ts'
+import { newPromptId, newUpdateId, type TaskId, type UpdateId } from '../../src/shared/ids.ts'
+import { ancestorsOf, descendantsOf, taskTree } from '../../src/shared/projections/ledger-state.ts'
+import {
+  isBeingRemoved,
+  isRunning,
+  type Task,
+  undoableApply,
+  undoableDays,
+} from '../../src/shared/tasks.ts'
+import type { ApplyOutcome, UndoOutcome } from '../../src/shared/tools.ts'
+import { noUsage } from '../../src/shared/usage.ts'
+import type { Happenings } from './happenings.ts'
+import type { Implementer } from './implementer.ts'
+import type { Memory } from './memory.ts'
+import type { FakeResume } from './resume.ts'
+import { inScope, refuseTrashed } from './transcripts.ts'
+import { applyTarget, diffOf, isolated } from './workspaces.ts'
+
+export function taskAnswers(
+  os: Implementer,
+  deps: { memory: Memory; happenings: Happenings; resume: FakeResume },
+) {
+  const { memory, happenings, resume } = deps
+  const { given, state, reports, record, append, sessionOf, find, project } = memory
+
+  function stop(text: string): { stopped: TaskId[]; cancelled: TaskId[] } {
+    const named = find(text)
+    const tree = () => [...descendantsOf(state, named.id), find(named.id)]
+    const isWaiting = ({ status }: Task) => status === 'queued' || status === 'blocked'
+    const cause = { kind: 'stopped', by: 'person' } as const
+    const stopped = tree().filter(({ status }) => isRunning(status))
+    for (const { id: taskId, runs } of stopped) {
+      const run = runs.at(-1)?.run ?? 1
+      record({ type: 'task.interrupted', taskId, run, cause, usage: noUsage })
+    }
+    // Under an agent that has ended it may still have its turn: there was nothing to stop.
+    const cancelled = stopped.length > 0 || isWaiting(named) ? tree().filter(isWaiting) : []
+    for (const { id: taskId } of cancelled) record({ type: 'task.cancelled', taskId, cause })
+    return { stopped: stopped.map(({ id }) => id), cancelled: cancelled.map(({ id }) => id) }
+  }
+
+  function recordUpdate(
+    taskId: TaskId,
+    about: { reason: 'apply' | 'undo'; undoes?: UpdateId; files: number },
+  ): void {
+    const updateId = newUpdateId()
+    const root = applyTarget(memory, find(taskId))
+    const commit = '0'.repeat(40)
+    record(
+      { type: 'files.update-started', updateId, taskId, dir: root, root, commit, ...about },
+      { type: 'files.updated', updateId, taskId },
+    )
+  }
+
+  function apply(text: string): ApplyOutcome {
+    const { task, workspace } = isolated(find(text))
+    if (workspace.isolation === 'in-place')
+      refused(
+        'nothing-to-apply',
+        `"${task.title}" worked in place: its changes are in ${workspace.path} already.`,
+      )
+    if (isRunning(task.status))
+      refused(
+        'running',
+        `"${task.title}" is running. You can apply its changes when it has finished.`,
+      )
+    const files = diffOf(memory, task).files.map(({ path, change, oldPath }) => ({
+      ...{ path, change, oldPath },
+    }))
+    const went: ApplyOutcome =
+      files.length > 0 ? { kind: 'applied', files } : { kind: 'nothing-to-apply' }
+    const outcome = given.apply ?? went
+    if (outcome.kind === 'applied')
+      recordUpdate(task.id, { reason: 'apply', files: outcome.files.length })
+    return outcome
+  }
+
+  function undo(text: string): UndoOutcome {
+    const task = find(text)
+    const applied = undoableApply(task, memory.now())
+    if (!applied) return refused('nothing-to-undo', whyNothing(task))
+    if (given.undo?.kind === 'changed-since') return given.undo
+    recordUpdate(task.id, { reason: 'undo', undoes: applied.id, files: applied.files })
+    const paths = diffOf(memory, task).files.map(({ path }) => path)
+    return given.undo ?? { kind: 'undone', files: applied.files, paths }
+  }
+
+  return {
+    start: os.tasks.start.handler(({ input }) => {
+      const { projectId, agent, prompt } = input
+      if (agent.scenario.includes('malformed'))
+        invalid('scenario', `${agent.source}:3:turn: unknown key`)
+      const { git } = project(projectId)
+      const taskId = happenings.createTask({
+        projectId,
+        prompt,
+        title: input.title?.trim() || prompt.trim().split('\n', 1)[0] || agent.source,
+        isolation: git ? input.isolation : 'in-place',
+        options: { agentsAtOnce: input.agentsAtOnce ?? 3, keep: input.keep },
+      })
+      happenings.begin(taskId, 'onStart')
+      return { taskId }
+    }),
+    prompt: os.tasks.prompt.handler(({ input }) => {
+      const task = find(input.taskId)
+      resume.refuseUnlessIdle(task)
+      const { taskId, prompt } = input
+      record({ type: 'task.prompted', taskId, promptId: newPromptId(), prompt })
+      happenings.begin(taskId, 'onGoOn')
+      return {}
+    }),
+    startWaiting: os.tasks.startWaiting.handler(({ input }) => {
+      const task = find(input.taskId)
+      resume.refuseUnlessIdle(task)
+      if (task.status !== 'queued' && !task.waitingPrompts?.length)
+        refused('not-running', `"${task.title}" has nothing waiting to start.`)
+      happenings.begin(task.id, 'onGoOn')
+      return {}
+    }),
+    withdrawPrompt: os.tasks.withdrawPrompt.handler(({ input: { taskId: text, promptId } }) => {
+      const { id: taskId, title, status, waitingPrompts } = find(text)
+      if (!waitingPrompts?.some(({ id }) => id === promptId))
+        refused('not-running', `That follow-up does not wait in "${title}" any more.`)
+      if (isRunning(status)) refused('running', `"${title}" is about to take it up. Stop it first.`)
+      record({ type: 'task.prompt-withdrawn', taskId, promptId })
+      return {}
+    }),
+    stop: os.tasks.stop.handler(({ input }) => stop(input.taskId)),
+    list: os.tasks.list.handler(({ input: { all, status, projectDir } }) => ({
+      tasks: taskTree(
+        [...state.tasks.values()].filter((task) => {
+          if (task.trashed) return false
+          const root = state.tasks.get(task.rootId)
+          if (!all && root && (root.archived || isBeingRemoved(root))) return false
+          if (status === 'running' ? !isRunning(task.status) : status && task.status !== status)
+            return false
+          return projectDir === undefined || task.projectDir === projectDir
+        }),
+      ),
+    })),
+    report: os.tasks.report.handler(({ input }) => {
+      const task = inScope(memory, input)
+      refuseTrashed(task)
+      const { id, title, status, runs, hasReport, reportTitle, endedAt, createdAt } = task
+      const reportMarkdown = reports.get(id)
+      const last = runs.at(-1)?.run ?? 1
+      if (reportMarkdown === undefined || (input.run ?? last) !== last) {
+        if (hasReport && input.run === undefined)
+          throw new FailureError({
+            ...{ kind: 'damaged', what: 'report', id, file: 'reports' },
+            reason: 'the ledger names a report that is not on disk',
+          })
+        const why =
+          input.run === undefined
+            ? `"${title}" has no report: it is ${status}.`
+            : `"${title}" has no report of a run ${input.run}.`
+        throw new FailureError({ kind: 'not-found', what: 'report', id, why })
+      }
+      return {
+        ...{ taskId: id, run: last, title: reportTitle ?? 'Report', reportMarkdown },
+        createdAt: endedAt ?? createdAt,
+        ancestorIds: ancestorsOf(state, id),
+      }
+    }),
+    applyPatch: os.tasks.applyPatch.handler(({ input }) => apply(input.taskId)),
+    undoApply: os.tasks.undoApply.handler(({ input }) => undo(input.taskId)),
+    planResume: os.tasks.planResume.handler(async ({ input }) => ({
+      candidates: await resume.plan(input.selector),
+    })),
+    resume: os.tasks.resume.handler(({ input }) => resume.resume(input)),
+    resumeEnded: os.tasks.resumeEnded.handler(async ({ input }) => ({
+      ended: await resume.ended(input.taskIds),
+    })),
+    restart: os.tasks.restart.handler(({ input }) => resume.restart(input.taskId)),
+    continueFrom: os.tasks.continueFrom.handler(({ input }) => ({
+      taskId: resume.continueFrom(input.taskId, input.prompt),
+    })),
+    abandon: os.tasks.abandon.handler(({ input }) => {
+      resume.abandon(input.taskId)
+      return {}
+    }),
+    rename: os.tasks.rename.handler(async ({ input }) => {
+      await given.beforeRename?.()
+      const { id: taskId, parentId, title } = find(input.taskId)
+      if (parentId !== null)
+        refused('not-a-root', `"${title}" is a sub-agent; only roots can be renamed.`)
+      const line = input.title.replaceAll(/\s+/g, ' ')
+      if (line !== title) record({ type: 'task.renamed', taskId, title: line })
+      return {}
+    }),
+    linkPullRequest: os.tasks.linkPullRequest.handler(({ input }) => {
+      const { id, title, workspace } = find(input.taskId)
+      const url = externalLink(input.url.trim())
+      if (url === null)
+        return invalid('url', 'Enter the address of a pull request, such as https://github.com/…')
+      if (workspace?.removal) refused('removed', `"${title}" is in the archive. Restore it first.`)
+      const links = sessionOf(id).entries.flatMap((one) => (one.type === 'pr-link' ? one.url : []))
+      if (links.includes(url)) return { linked: false }
+      append(id, { type: 'pr-link', url, source: 'person' })
+      return { linked: true }
+    }),
+    changedFileDiff: os.tasks.changedFileDiff.handler(({ input }) => ({
+      patch: diffOf(memory, find(input.taskId)).patch,
+    })),
+    retry: os.tasks.retry.handler(({ input }) => {
+      resume.retry(input.taskId)
+      return {}
+    }),
+  }
+}
+
+function whyNothing({ title, fileUpdates = [] }: Task): string {
+  const old = fileUpdates.some(({ reason, doneAt }) => reason === 'apply' && doneAt !== null)
+  return old
+    ? `"${title}" was applied more than ${undoableDays} days ago, so what it replaced is not kept any more.`
+    : `The changes of "${title}" are not applied, so there is nothing to undo.`
+}

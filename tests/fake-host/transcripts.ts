@@ -1,0 +1,124 @@
+/** The answers about transcripts: pages and folds of the entries in memory. */
+import type { TranscriptPage } from '../../src/shared/contract/workspace.ts'
+import type { Entry } from '../../src/shared/entries.ts'
+import { FailureError, refused } from '../../src/shared/failure.ts'
+import { shortId, type TaskId } from '../../src/shared/ids.ts'
+import { ancestorsOf } from '../../src/shared/projections/ledger-state.ts'
+import { addToOutline, closeOutline, emptyOutline } from '../../src/shared/projections/outline.ts'
+import { emptySessionState, foldSessionState } from '../../src/shared/projections/session-state.ts'
+import type { Task } from '../../src/shared/tasks.ts'
+import type { Implementer } from './implementer.ts'
+import type { Memory } from './memory.ts'
+
+type Asked = { taskId: string; requestingWorkspaceId?: TaskId | undefined }
+type Place = 'start' | 'end' | { seq: number } | { before: number } | { turn: number }
+
+/** The task that is asked for. Throws FailureError where the one who asks sees nothing of it (A5). */
+export function inScope({ find, state }: Memory, asked: Asked): Task {
+  const task = find(asked.taskId)
+  const { requestingWorkspaceId: requesting } = asked
+  if (requesting !== undefined && !ancestorsOf(state, task.id).includes(requesting))
+    throw new FailureError({ kind: 'out-of-scope', what: 'task', id: task.id })
+  return task
+}
+
+export function refuseTrashed({ title, rootId, trashed, purged }: Task): void {
+  if (!trashed) return
+  refused(
+    'removed',
+    purged
+      ? `"${title}" was deleted, and its time in the trash is over.`
+      : `"${title}" is in the trash. \`shiplog workspaces restore ${shortId(rootId)}\` takes it back out.`,
+  )
+}
+
+export function transcriptAnswers(os: Implementer, memory: Memory) {
+  const { sessionOf, given } = memory
+
+  function readable(asked: Asked): Task {
+    const task = inScope(memory, asked)
+    if (!task.transcriptExpired) refuseTrashed(task)
+    return task
+  }
+
+  function entriesOf(asked: Asked): Entry[] {
+    const { id, transcriptExpired } = readable(asked)
+    return transcriptExpired ? [] : sessionOf(id).entries
+  }
+
+  function page(asked: Asked, { at, limit }: { at: Place; limit: number }): TranscriptPage {
+    const { id: taskId, archived, transcriptExpired: expired } = readable(asked)
+    const source = archived ? ('archived' as const) : ('live' as const)
+    const none = { taskId, entries: [], values: [], total: 0, nextSeq: null, damage: [] }
+    if (expired) return { ...none, partial: null, source, status: 'expired', expired }
+    const { entries, partial, damage } = sessionOf(taskId)
+    const count = Math.min(limit, given.pageEntriesMax ?? limit)
+    const before = at === 'end' ? entries.length : beforeOf(at)
+    const from = before === null ? firstOf(entries, at) : Math.max(0, before - count)
+    const end = Math.min(before ?? entries.length, from + count)
+    const atEnd = end >= entries.length
+    return {
+      taskId,
+      entries: entries.slice(from, end),
+      values: [],
+      total: entries.length,
+      nextSeq: atEnd ? null : end + 1,
+      damage,
+      partial: atEnd ? partial : null,
+      source,
+      status: damage.length > 0 ? 'damaged' : 'complete',
+    }
+  }
+
+  return {
+    transcripts: {
+      page: os.transcripts.page.handler(({ input }) => page(input, input)),
+      outline: os.transcripts.outline.handler(({ input }) => {
+        const fold = emptyOutline()
+        for (const entry of entriesOf(input)) addToOutline(fold, entry)
+        closeOutline(fold)
+        const items = fold.items.filter(({ seq }) => seq >= input.fromSeq)
+        return { items: items.slice(0, input.limit), nextSeq: items[input.limit]?.seq ?? null }
+      }),
+      stateAt: os.transcripts.stateAt.handler(({ input }) => {
+        const until = entriesOf(input).filter(({ seq }) => seq <= input.seq)
+        const { seq, model, usage, run, lastTurn } = until.reduce(
+          foldSessionState,
+          emptySessionState(),
+        )
+        const message = until.findLast((entry) => entry.type === 'message')
+        return {
+          seq,
+          at: until.at(-1)?.at ?? null,
+          directory: message?.cwd ?? null,
+          branch: message?.gitBranch ?? null,
+          model: model ?? run?.model ?? null,
+          usage,
+          run: run?.run ?? 0,
+          turns: lastTurn,
+        }
+      }),
+      // Its pages have no previews, so there is no value that was left out of one.
+      value: os.transcripts.value.handler(({ input }) => {
+        readable(input)
+        const id = [input.seq, ...input.at].join('/')
+        throw new FailureError({ kind: 'not-found', what: 'value', id })
+      }),
+    },
+    getSubagentTranscript: os.workspace.getSubagentTranscript.handler(({ input }) => {
+      const at = input.last ? ('end' as const) : { seq: input.fromSeq ?? 1 }
+      return page(input, { at, limit: input.limit })
+    }),
+  }
+}
+
+const beforeOf = (at: Place): number | null =>
+  typeof at === 'object' && 'before' in at ? at.before - 1 : null
+
+function firstOf(entries: Entry[], at: Place): number {
+  if (typeof at !== 'object' || 'before' in at) return 0
+  if ('seq' in at) return at.seq - 1
+  const first = entries.findIndex((entry) => 'turn' in entry && entry.turn === at.turn)
+  if (first >= 0) return first
+  throw new FailureError({ kind: 'not-found', what: 'turn', id: String(at.turn) })
+}
