@@ -4,7 +4,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newEntryId, runIdOf, type TaskId } from '../../src/shared/ids.ts'
 import { jsonLines, type RunOptions, runToEnd, startCli } from './fake-process.ts'
-import { createFakeWorld, type FakeWorld } from './fake-world.ts'
+import { createFakeShiplog, type FakeShiplog } from './fake-shiplog.ts'
 
 let dir: string
 beforeAll(async () => {
@@ -20,23 +20,23 @@ const argvFor = (project: string, ...more: string[]) => [
 ]
 
 /** A lead with a tester in the background, which goes on when the lead has ended. */
-function leadAndTester(world: FakeWorld): { finishTester: () => void; leadDone: Promise<TaskId> } {
+function leadAndTester(fake: FakeShiplog): { finishTester: () => void; leadDone: Promise<TaskId> } {
   const leadDone = Promise.withResolvers<TaskId>()
   let finishTester = () => {}
-  world.onStart(async (lead) => {
+  fake.onStart(async (lead) => {
     await Promise.resolve()
-    world.spawn(lead)
-    for (const text of ['one', 'two', 'three', 'four', 'five']) world.say(lead, text)
-    const projectId = world.projectOf(lead)
-    const tester = world.createTask({ projectId, parentId: lead, title: 'Add tests' })
-    world.spawn(tester)
-    world.report(lead, 'Fixed', '# Fixed\n\nAll green.')
-    world.complete(lead)
+    fake.spawn(lead)
+    for (const text of ['one', 'two', 'three', 'four', 'five']) fake.say(lead, text)
+    const projectId = fake.projectOf(lead)
+    const tester = fake.createTask({ projectId, parentId: lead, title: 'Add tests' })
+    fake.spawn(tester)
+    fake.report(lead, 'Fixed', '# Fixed\n\nAll green.')
+    fake.complete(lead)
     finishTester = () => {
-      for (const text of ['a', 'b', 'c', 'd']) world.say(tester, text)
-      world.report(tester, 'Tests added', 'One file.')
-      world.complete(tester)
-      world.archive(tester)
+      for (const text of ['a', 'b', 'c', 'd']) fake.say(tester, text)
+      fake.report(tester, 'Tests added', 'One file.')
+      fake.complete(tester)
+      fake.archive(tester)
     }
     leadDone.resolve(lead)
   })
@@ -44,15 +44,15 @@ function leadAndTester(world: FakeWorld): { finishTester: () => void; leadDone: 
 }
 
 async function runLead(argv: string[], options: RunOptions = {}) {
-  const world = createFakeWorld()
-  const { finishTester } = leadAndTester(world)
-  const cli = startCli(argv, { world, ...options })
+  const fake = createFakeShiplog()
+  const { finishTester } = leadAndTester(fake)
+  const cli = startCli(argv, { fake, ...options })
   if (argv.includes('--json')) {
     // Nothing is said on standard error then; the tester's entries are waited for all the same.
-    while (world.state.tasks.size < 2) await new Promise((resolve) => setImmediate(resolve))
+    while (fake.state.tasks.size < 2) await new Promise((resolve) => setImmediate(resolve))
   } else await cli.said('waiting for 1 sub-agent')
   finishTester()
-  return { world, ...(await cli.ended) }
+  return { fake, ...(await cli.ended) }
 }
 
 describe('agent run', () => {
@@ -67,30 +67,30 @@ describe('agent run', () => {
   })
 
   it('does not offer to apply what an agent did that changed no files', async () => {
-    const world = createFakeWorld()
-    world.onStart(async (lead) => {
+    const fake = createFakeShiplog()
+    fake.onStart(async (lead) => {
       await Promise.resolve()
-      world.spawn(lead)
-      world.changesNothing(lead)
-      world.report(lead, 'Looked', 'Nothing to do.')
-      world.complete(lead)
+      fake.spawn(lead)
+      fake.changesNothing(lead)
+      fake.report(lead, 'Looked', 'Nothing to do.')
+      fake.complete(lead)
     })
-    const { code, stderr } = await runToEnd(argvFor('/code/api'), { world })
+    const { code, stderr } = await runToEnd(argvFor('/code/api'), { fake })
     expect(code).toBe(0)
     expect(stderr).toContain('It changed no files.')
     expect(stderr).not.toContain('shiplog tasks apply')
   })
 
   it('--json: each durable entry of every task once and in order, the result last', async () => {
-    const { code, stdout, world } = await runLead(argvFor('/code/api', '--json'))
+    const { code, stdout, fake } = await runLead(argvFor('/code/api', '--json'))
     expect(code).toBe(0)
     const events = jsonLines(stdout)
     const result = events.at(-1)
     expect(events.filter((event) => event.type === 'result')).toEqual([result])
     expect(result).toMatchObject({ status: 'completed', report: { title: 'Fixed', run: 1 } })
-    for (const taskId of world.state.tasks.keys()) {
+    for (const taskId of fake.state.tasks.keys()) {
       const printed = events.filter((event) => event.type === 'entry' && event.taskId === taskId)
-      expect(printed.map((event) => event.entry)).toEqual(world.sessionOf(taskId).entries)
+      expect(printed.map((event) => event.entry)).toEqual(fake.sessionOf(taskId).entries)
     }
     const states = events.flatMap((event) => (event.type === 'task' ? [event.task] : []))
     expect(states).toContainEqual(
@@ -103,61 +103,61 @@ describe('agent run', () => {
   })
 
   it('exits 1 when the agent failed, and says why', async () => {
-    const world = createFakeWorld()
-    world.onStart(async (lead) => {
+    const fake = createFakeShiplog()
+    fake.onStart(async (lead) => {
       await Promise.resolve()
-      world.spawn(lead)
-      world.fail(lead, 'no parser here')
+      fake.spawn(lead)
+      fake.fail(lead, 'no parser here')
     })
-    const { code, stdout, stderr } = await runToEnd(argvFor('/code/api'), { world })
+    const { code, stdout, stderr } = await runToEnd(argvFor('/code/api'), { fake })
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toContain('no parser here')
   })
 
   it('waits for a clean-up only while one will come', async () => {
-    const world = createFakeWorld()
-    world.onStart(async (lead) => {
+    const fake = createFakeShiplog()
+    fake.onStart(async (lead) => {
       await Promise.resolve()
-      world.spawn(lead)
-      const projectId = world.projectOf(lead)
-      const middle = world.createTask({ projectId, parentId: lead, title: 'Middle' })
-      const leaf = world.createTask({ projectId, parentId: middle, title: 'Leaf' })
-      world.spawn(middle)
-      world.spawn(leaf)
+      fake.spawn(lead)
+      const projectId = fake.projectOf(lead)
+      const middle = fake.createTask({ projectId, parentId: lead, title: 'Middle' })
+      const leaf = fake.createTask({ projectId, parentId: middle, title: 'Leaf' })
+      fake.spawn(middle)
+      fake.spawn(leaf)
       // What failed stays to be retried, and keeps its parent's workspace.
-      world.fail(leaf, 'out of luck')
-      world.complete(middle)
-      world.complete(lead)
+      fake.fail(leaf, 'out of luck')
+      fake.complete(middle)
+      fake.complete(lead)
     })
-    const { code, stderr } = await runToEnd(argvFor('/code/api'), { world })
+    const { code, stderr } = await runToEnd(argvFor('/code/api'), { fake })
     expect(code).toBe(0)
     expect(stderr).toContain('Leaf')
     expect(stderr).toContain('out of luck')
   })
 
   it('says so when a clean-up was put off', async () => {
-    const world = createFakeWorld()
-    world.onStart(async (lead) => {
+    const fake = createFakeShiplog()
+    fake.onStart(async (lead) => {
       await Promise.resolve()
-      world.spawn(lead)
-      const projectId = world.projectOf(lead)
-      const child = world.createTask({ projectId, parentId: lead, title: 'Child' })
-      world.spawn(child)
-      world.complete(child)
-      world.complete(lead)
-      world.archive(child, { step: 'worktree-removed', error: 'the worktree is in use' })
+      fake.spawn(lead)
+      const projectId = fake.projectOf(lead)
+      const child = fake.createTask({ projectId, parentId: lead, title: 'Child' })
+      fake.spawn(child)
+      fake.complete(child)
+      fake.complete(lead)
+      fake.archive(child, { step: 'worktree-removed', error: 'the worktree is in use' })
     })
-    const { code, stderr } = await runToEnd(argvFor('/code/api'), { world })
+    const { code, stderr } = await runToEnd(argvFor('/code/api'), { fake })
     expect(code).toBe(0)
     expect(stderr).toContain('1 workspace could not be cleaned up yet')
   })
 
   it('streams text by whole lines, and prints none of it twice', async () => {
-    const world = createFakeWorld()
-    world.onStart(async (lead) => {
+    const fake = createFakeShiplog()
+    fake.onStart(async (lead) => {
       await Promise.resolve()
-      world.spawn(lead)
-      const [entry] = world.append(lead, { type: 'title', title: 'x' })
+      fake.spawn(lead)
+      const [entry] = fake.append(lead, { type: 'title', title: 'x' })
       if (!entry) throw new Error('nothing was appended')
       const partial = {
         v: 1 as const,
@@ -174,14 +174,14 @@ describe('agent run', () => {
         status: 'interrupted' as const,
       }
       await new Promise((resolve) => setImmediate(resolve))
-      world.stream(lead, { type: 'partial', partial })
-      world.stream(lead, { type: 'delta', part: 0, partType: 'text', text: 'line\nSecond' })
+      fake.stream(lead, { type: 'partial', partial })
+      fake.stream(lead, { type: 'delta', part: 0, partType: 'text', text: 'line\nSecond' })
       const { v: _, ...message } = partial
       const parts = [{ type: 'text' as const, text: 'First line\nSecond line' }]
-      world.append(lead, { ...message, parts, status: 'complete' })
-      world.complete(lead)
+      fake.append(lead, { ...message, parts, status: 'complete' })
+      fake.complete(lead)
     })
-    const { stderr } = await runToEnd(argvFor('/code/api'), { world })
+    const { stderr } = await runToEnd(argvFor('/code/api'), { fake })
     expect(stderr.match(/First line/g)).toHaveLength(1)
     expect(stderr.match(/Second line/g)).toHaveLength(1)
   })
@@ -195,43 +195,43 @@ describe('agent run', () => {
     ['[exit code 3]', '✕ bash: [exit code 3]'],
     ['half\n[time limit of 50 ms reached; the rest]', '✕ bash: half [time limit of 50 ms'],
   ])('shows the last words of a command that failed: %j', async (output, shown) => {
-    const world = createFakeWorld()
-    world.onStart(async (lead) => {
+    const fake = createFakeShiplog()
+    fake.onStart(async (lead) => {
       await Promise.resolve()
-      world.spawn(lead)
-      world.append(lead, {
+      fake.spawn(lead)
+      fake.append(lead, {
         ...{ type: 'tool-result', name: 'bash', outcome: 'error', output, durationMs: 1 },
         ...{ messageUuid: newEntryId(), callId: 'c1' as never, turn: 1 },
         runId: runIdOf(lead, 1),
       })
-      world.complete(lead)
+      fake.complete(lead)
     })
-    const { stderr } = await runToEnd(argvFor('/code/api'), { world })
+    const { stderr } = await runToEnd(argvFor('/code/api'), { fake })
     if (typeof shown === 'string') expect(stderr).toContain(shown)
     else expect(stderr).toMatch(shown)
   })
 
   it('prints no escape sequence that an agent wrote', async () => {
-    const world = createFakeWorld()
-    world.onStart(async (lead) => {
+    const fake = createFakeShiplog()
+    fake.onStart(async (lead) => {
       await Promise.resolve()
-      world.spawn(lead)
-      world.say(lead, 'a\x1b]0;owned\x07b \x1b[2J\u202eevil')
-      world.complete(lead)
+      fake.spawn(lead)
+      fake.say(lead, 'a\x1b]0;owned\x07b \x1b[2J\u202eevil')
+      fake.complete(lead)
     })
-    const { stderr } = await runToEnd(argvFor('/code/api'), { world })
+    const { stderr } = await runToEnd(argvFor('/code/api'), { fake })
     expect(stderr).toContain('a␛]0;owned␇b ␛[2J<U+202E>evil')
     expect(stderr).not.toContain('\x1b')
   })
 
   it('refuses a malformed scenario with exit 2 and leaves no project behind', async () => {
-    const world = createFakeWorld()
+    const fake = createFakeShiplog()
     const scenario = path.join(dir, 'broken.yaml')
     const argv = ['agent', 'run', '--project', '/code/new', '--scenario', scenario]
-    const { code, stderr } = await runToEnd(argv, { world })
+    const { code, stderr } = await runToEnd(argv, { fake })
     expect(code).toBe(2)
     expect(stderr).toContain(`${scenario}:3:turn`)
-    expect([...world.state.projects.values()]).toEqual([])
+    expect([...fake.state.projects.values()]).toEqual([])
   })
 
   it('refuses a folder that is none with exit 2', async () => {
@@ -241,19 +241,19 @@ describe('agent run', () => {
   })
 
   it('works in place outside Git, and says so', async () => {
-    const { code, stderr, world } = await runLead(argvFor('/code/plain'))
+    const { code, stderr, fake } = await runLead(argvFor('/code/plain'))
     expect(code).toBe(0)
     expect(stderr).toContain('not a Git repository')
-    expect(world.calls).toContainEqual(
+    expect(fake.calls).toContainEqual(
       expect.objectContaining({ input: expect.objectContaining({ isolation: 'in-place' }) }),
     )
   })
 
   it('passes its options on', async () => {
-    const { world } = await runLead(
+    const { fake } = await runLead(
       argvFor('/code/api', '--max-agents', '5', '--keep', '--isolation', 'in-place'),
     )
-    expect(world.calls).toContainEqual(
+    expect(fake.calls).toContainEqual(
       expect.objectContaining({
         input: expect.objectContaining({
           agentsAtOnce: 5,
@@ -267,25 +267,25 @@ describe('agent run', () => {
 
   describe('a set-up command that the project brings', () => {
     it('is shown and refused with exit 5 where nobody can be asked', async () => {
-      const world = createFakeWorld()
-      const { code, stderr } = await runToEnd(argvFor('/code/with-setup'), { world })
+      const fake = createFakeShiplog()
+      const { code, stderr } = await runToEnd(argvFor('/code/with-setup'), { fake })
       expect(code).toBe(5)
       expect(stderr).toContain('npm ci')
       expect(stderr).toContain('--trust')
-      expect(world.state.tasks.size).toBe(0)
+      expect(fake.state.tasks.size).toBe(0)
     })
 
     it('is allowed by --trust', async () => {
-      const { code, world } = await runLead(argvFor('/code/with-setup', '--trust'))
+      const { code, fake } = await runLead(argvFor('/code/with-setup', '--trust'))
       expect(code).toBe(0)
-      expect([...world.state.trustedSetups.values()]).toEqual(['a1'])
+      expect([...fake.state.trustedSetups.values()]).toEqual(['a1'])
     })
 
     it('[K6] is shown whole, line by line, with nothing hidden in it', async () => {
-      const world = createFakeWorld()
-      world.broughtSetup(`true npm ci \x1b]0;./x;\x07${'\n'.repeat(5)}echo ${'y'.repeat(90)}`)
+      const fake = createFakeShiplog()
+      fake.broughtSetup(`true npm ci \x1b]0;./x;\x07${'\n'.repeat(5)}echo ${'y'.repeat(90)}`)
       const argv = argvFor('/code/with-setup')
-      const { stderr } = await runToEnd(argv, { world, stderrTTY: true, columns: 60 })
+      const { stderr } = await runToEnd(argv, { fake, stderrTTY: true, columns: 60 })
       expect(stderr).toContain('1 │\x1b[22m true npm ci \x1b[7m␛\x1b[27m]0;./x;\x1b[7m␇')
       expect(stderr).toContain(`6 │\x1b[22m echo ${'y'.repeat(49)}\n`)
       expect(stderr).toContain('2 characters in it can’t be seen')
@@ -293,9 +293,9 @@ describe('agent run', () => {
     })
 
     it('[K6] is asked for only after its last page', async () => {
-      const world = createFakeWorld()
-      world.broughtSetup(Array.from({ length: 60 }, (_, at) => `echo ${at + 1}`).join('\n'))
-      const cli = startCli(argvFor('/code/with-setup'), { world, stderrTTY: true, stdinText: '' })
+      const fake = createFakeShiplog()
+      fake.broughtSetup(Array.from({ length: 60 }, (_, at) => `echo ${at + 1}`).join('\n'))
+      const cli = startCli(argvFor('/code/with-setup'), { fake, stderrTTY: true, stdinText: '' })
       for (const line of [20, 40]) {
         await cli.said(`(line ${line} of 60; Enter to read on)`)
         cli.type('\n')
@@ -307,10 +307,10 @@ describe('agent run', () => {
     })
 
     it('[K6] stands right above the question, however long the list of copied files is', async () => {
-      const world = createFakeWorld()
+      const fake = createFakeShiplog()
       const copy = Array.from({ length: 60 }, (_, at) => `some/folder/file-${at + 1}`)
-      world.broughtSetup('./x', copy)
-      const cli = startCli(argvFor('/code/with-setup'), { world, stderrTTY: true, stdinText: '' })
+      fake.broughtSetup('./x', copy)
+      const cli = startCli(argvFor('/code/with-setup'), { fake, stderrTTY: true, stdinText: '' })
       for (const line of [20, 40]) {
         await cli.said(`(line ${line} of 60; Enter to read on)`)
         cli.type('\n')
@@ -325,10 +325,10 @@ describe('agent run', () => {
 
     it('[K7] is shown and not asked for when the process that holds the data directory decides', async () => {
       const holder = { pid: 42, host: 'desktop' as const, hostName: 'here', endpoint: 'x' }
-      const world = createFakeWorld()
-      const { client } = world.open()
+      const fake = createFakeShiplog()
+      const { client } = fake.shiplog
       const { code, stderr } = await runToEnd(argvFor('/code/with-setup'), {
-        world,
+        fake,
         stderrTTY: true,
         stdinText: 'y\n',
         openShiplog: async () => {
@@ -345,7 +345,7 @@ describe('agent run', () => {
       expect(stderr).toContain('npm ci')
       expect(stderr).not.toContain('[y/N]')
       expect(stderr).toContain('Allow it in the process that has the data directory open.')
-      expect(world.state.trustedSetups.size).toBe(0)
+      expect(fake.state.trustedSetups.size).toBe(0)
     })
 
     it('is asked for on a terminal', async () => {
@@ -363,9 +363,9 @@ describe('agent run', () => {
 
 describe('Ctrl-C', () => {
   it('interrupts cleanly once, says what, and exits 130', async () => {
-    const world = createFakeWorld()
-    const { leadDone } = leadAndTester(world)
-    const cli = startCli(argvFor('/code/api'), { world })
+    const fake = createFakeShiplog()
+    const { leadDone } = leadAndTester(fake)
+    const cli = startCli(argvFor('/code/api'), { fake })
     await cli.said('waiting for 1 sub-agent')
     await leadDone
     cli.signal('SIGINT')
@@ -373,14 +373,14 @@ describe('Ctrl-C', () => {
     expect(code).toBe(130)
     expect(stderr).toContain('Interrupting 1 agent…')
     expect(stderr).toMatch(/❚❚ interrupted\s+Add tests/)
-    expect(world.closedHow[0]).toBe('interrupt')
+    expect(fake.closedHow[0]).toBe('interrupt')
     expect(cli.leftWith).toEqual([])
   })
 
   it('leaves at once when it comes twice', async () => {
-    const world = createFakeWorld()
-    leadAndTester(world)
-    const cli = startCli(argvFor('/code/api'), { world })
+    const fake = createFakeShiplog()
+    leadAndTester(fake)
+    const cli = startCli(argvFor('/code/api'), { fake })
     await cli.said('waiting for 1 sub-agent')
     cli.signal('SIGINT')
     cli.signal('SIGINT')
@@ -389,13 +389,13 @@ describe('Ctrl-C', () => {
   })
 
   it('ends the JSON Lines with a result all the same', async () => {
-    const world = createFakeWorld()
-    world.onStart(async (lead) => {
+    const fake = createFakeShiplog()
+    fake.onStart(async (lead) => {
       await Promise.resolve()
-      world.spawn(lead)
+      fake.spawn(lead)
       cli.signal('SIGTERM')
     })
-    const cli = startCli(argvFor('/code/api', '--json'), { world })
+    const cli = startCli(argvFor('/code/api', '--json'), { fake })
     const { code, stdout } = await cli.ended
     expect(code).toBe(143)
     expect(jsonLines(stdout).at(-1)).toMatchObject({ type: 'result', status: 'interrupted' })

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import type { Problem } from '../../src/shared/contract/doctor.ts'
 import { runToEnd } from './fake-process.ts'
-import { createFakeWorld } from './fake-world.ts'
+import { createFakeShiplog } from './fake-shiplog.ts'
 
 const problem = (fields: Partial<Problem>): Problem => ({
   path: 'sessions/a/chat.jsonl',
@@ -14,23 +14,23 @@ const problem = (fields: Partial<Problem>): Problem => ({
 })
 
 it('says that everything is in order, and where the log is: exit 0', async () => {
-  const world = createFakeWorld()
-  expect(await runToEnd(['doctor'], { world })).toEqual({
+  const fake = createFakeShiplog()
+  expect(await runToEnd(['doctor'], { fake })).toEqual({
     code: 0,
     stdout: '',
     stderr:
       'Everything is in order: 12 things checked.\nShiplog’s own log: /data/logs/shiplog.log\n',
   })
-  expect(world.calls).toEqual([{ name: 'doctor.check', input: { repair: false } }])
+  expect(fake.asked('doctor.check')).toEqual([{ repair: false }])
 })
 
 it('lists problems and says what to do: exit 7', async () => {
-  const world = createFakeWorld()
+  const fake = createFakeShiplog()
   const mode = { kind: 'file-mode', path: 'ledger.jsonl', detail: 'its mode is 0644' } as const
   const problems = [problem({}), problem({ ...mode, repairable: true })]
   const notes = [{ kind: 'stray-ref' as const, path: 'refs/shiplog/a', detail: 'keeps a commit' }]
-  world.answerDoctor({ ok: false, checked: 40, problems, notes })
-  const { code, stdout, stderr } = await runToEnd(['doctor'], { world })
+  fake.given.examination = { ok: false, checked: 40, problems, notes }
+  const { code, stdout, stderr } = await runToEnd(['doctor'], { fake })
   expect(code).toBe(7)
   expect(stdout.split('\n')).toEqual([
     'STATE  PROBLEM  WHERE  DETAIL',
@@ -45,21 +45,21 @@ it('lists problems and says what to do: exit 7', async () => {
 })
 
 it('--repair: what was repaired still ends with 7; --json prints the answer as it is, and where the log is', async () => {
-  const world = createFakeWorld()
+  const fake = createFakeShiplog()
   const found = {
     ok: false,
     checked: 40,
     problems: [problem({ repairable: true, repaired: true })],
     notes: [],
   }
-  world.answerDoctor(found)
-  const told = await runToEnd(['doctor', '--repair'], { world })
+  fake.given.examination = found
+  const told = await runToEnd(['doctor', '--repair'], { fake })
   expect(told.stdout).toContain('✓ repaired')
   expect(told.stderr).toContain('1 repaired; originals are kept')
-  const { code, stdout } = await runToEnd(['doctor', '--repair', '--json'], { world })
+  const { code, stdout } = await runToEnd(['doctor', '--repair', '--json'], { fake })
   expect({ code, found: JSON.parse(stdout) }).toEqual({
     code: 7,
     found: { ...found, logFile: '/data/logs/shiplog.log' },
   })
-  expect(world.calls.map((call) => call.input)).toEqual([{ repair: true }, { repair: true }])
+  expect(fake.asked('doctor.check')).toEqual([{ repair: true }, { repair: true }])
 })

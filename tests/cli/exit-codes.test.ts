@@ -3,17 +3,17 @@ import { describe, expect, it } from 'vitest'
 import { failureOf } from '../../src/main/hosts/cli/exit-codes.ts'
 import type { TaskId } from '../../src/shared/ids.ts'
 import { runToEnd } from './fake-process.ts'
-import { createFakeWorld } from './fake-world.ts'
+import { createFakeShiplog } from './fake-shiplog.ts'
 
 const known = '3f2a0000-0000-4000-8000-000000000001' as TaskId
 const sibling = '3f2a0000-0000-4000-8000-000000000002' as TaskId
 
-function worldOfTwo() {
-  const world = createFakeWorld()
-  const projectId = world.addProject('/code/api')
-  world.createTask({ projectId, taskId: known, title: 'One' })
-  world.createTask({ projectId, taskId: sibling, title: 'Two' })
-  return world
+function fakeOfTwo() {
+  const fake = createFakeShiplog()
+  const projectId = fake.addProject('/code/api')
+  fake.createTask({ projectId, taskId: known, title: 'One' })
+  fake.createTask({ projectId, taskId: sibling, title: 'Two' })
+  return fake
 }
 
 describe('exit codes', () => {
@@ -25,11 +25,11 @@ describe('exit codes', () => {
     ['workspaces', 'diff'],
     ['workspaces', 'remove'],
   ])('%s %s: 3 for an unknown id, 4 for an ambiguous one with its candidates', async (...argv) => {
-    const world = worldOfTwo()
-    const unknown = await runToEnd([...argv, 'dead'], { world })
+    const fake = fakeOfTwo()
+    const unknown = await runToEnd([...argv, 'dead'], { fake })
     expect(unknown).toMatchObject({ code: 3, stdout: '' })
     expect(unknown.stderr).toContain('dead')
-    const ambiguous = await runToEnd([...argv, '3f2a'], { world })
+    const ambiguous = await runToEnd([...argv, '3f2a'], { fake })
     expect(ambiguous).toMatchObject({ code: 4, stdout: '' })
     expect(ambiguous.stderr).toContain(known)
     expect(ambiguous.stderr).toContain(sibling)
@@ -81,19 +81,21 @@ describe('exit codes', () => {
   })
 
   it('5 for a conflict, which names the files', async () => {
-    const world = worldOfTwo()
-    world.answerApply({ kind: 'conflict', paths: ['src/a.ts'], message: 'It does not apply' })
-    const { code, stderr } = await runToEnd(['tasks', 'apply', known], { world })
+    const fake = fakeOfTwo()
+    fake.given.apply = { kind: 'conflict', paths: ['src/a.ts'], message: 'It does not apply' }
+    const { code, stderr } = await runToEnd(['tasks', 'apply', known], { fake })
     expect(code).toBe(5)
     expect(stderr).toContain('It does not apply. Nothing was changed.')
     expect(stderr).toContain('src/a.ts')
   })
 
   it('7 when a transcript is damaged, with all that can be read', async () => {
-    const world = worldOfTwo()
-    world.say(known, 'still here')
-    world.damage.push({ file: 'chat.jsonl', line: 118, bytes: 40, reason: 'bad checksum' })
-    const { code, stdout, stderr } = await runToEnd(['transcripts', 'show', known], { world })
+    const fake = fakeOfTwo()
+    fake.say(known, 'still here')
+    fake
+      .sessionOf(known)
+      .damage.push({ file: 'chat.jsonl', line: 118, bytes: 40, reason: 'bad checksum' })
+    const { code, stdout, stderr } = await runToEnd(['transcripts', 'show', known], { fake })
     expect(code).toBe(7)
     expect(stdout).toContain('still here')
     expect(stderr).toContain('chat.jsonl:118 damaged (bad checksum)')
@@ -114,9 +116,9 @@ describe('exit codes', () => {
   })
 
   it('closes what it opened, whatever happens', async () => {
-    const world = worldOfTwo()
-    await runToEnd(['tasks', 'list'], { world })
-    await runToEnd(['tasks', 'report', 'dead'], { world })
-    expect(world.closedHow).toHaveLength(2)
+    const fake = fakeOfTwo()
+    await runToEnd(['tasks', 'list'], { fake })
+    await runToEnd(['tasks', 'report', 'dead'], { fake })
+    expect(fake.closedHow).toHaveLength(2)
   })
 })

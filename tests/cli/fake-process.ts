@@ -1,10 +1,10 @@
 /** The command line run in this process: its outputs as text, its signals by call. */
 import { PassThrough, Writable } from 'node:stream'
 import { type CliHost, type EndSignal, runCli } from '../../src/main/hosts/cli/index.ts'
-import { createFakeWorld, type FakeWorld } from './fake-world.ts'
+import { createFakeShiplog, type FakeShiplog } from './fake-shiplog.ts'
 
 export interface RunOptions extends Partial<CliHost> {
-  world?: FakeWorld
+  fake?: FakeShiplog
   stdoutTTY?: boolean
   stderrTTY?: boolean
   stdinText?: string
@@ -14,7 +14,7 @@ export interface RunOptions extends Partial<CliHost> {
 interface StartedCli {
   /** Resolves with the exit code and all that was printed. */
   ended: Promise<{ code: number; stdout: string; stderr: string }>
-  world: FakeWorld
+  fake: FakeShiplog
   /** As the process would get it. */
   signal(signal: EndSignal): void
   /** Codes that it left with at once. */
@@ -25,7 +25,7 @@ interface StartedCli {
 }
 
 export function startCli(argv: string[], options: RunOptions = {}): StartedCli {
-  const { world = createFakeWorld(), stdoutTTY, stderrTTY, stdinText, columns, ...rest } = options
+  const { fake = createFakeShiplog(), stdoutTTY, stderrTTY, stdinText, columns, ...rest } = options
   const stdout = collect(stdoutTTY, columns)
   const stderr = collect(stderrTTY, columns)
   const stdin = Object.assign(new PassThrough(), { isTTY: stdinText !== undefined })
@@ -48,7 +48,7 @@ export function startCli(argv: string[], options: RunOptions = {}): StartedCli {
     exitNow: (exitCode) => leftWith.push(exitCode),
     now: () => Date.parse('2026-11-21T10:00:00Z'),
     resolveDataDir: async (flag) => flag ?? '/data',
-    openShiplog: async () => world.open(),
+    openShiplog: async () => fake.shiplog,
     openLocalEndpoint: async () => ({
       unpublish: async () => {},
       isUsed: () => false,
@@ -65,7 +65,7 @@ export function startCli(argv: string[], options: RunOptions = {}): StartedCli {
     ...rest,
   })
   return {
-    world,
+    fake,
     leftWith,
     ended: code.then((ended) => ({ code: ended, stdout: stdout.text(), stderr: stderr.text() })),
     signal(signal) {

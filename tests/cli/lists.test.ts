@@ -3,26 +3,26 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { newEntryId, newToolCallId, runIdOf, type TaskId } from '../../src/shared/ids.ts'
 import type { ApplyOutcome, UndoOutcome } from '../../src/shared/tools.ts'
 import { jsonLines, runToEnd } from './fake-process.ts'
-import { createFakeWorld, type FakeWorld } from './fake-world.ts'
+import { createFakeShiplog, type FakeShiplog } from './fake-shiplog.ts'
 
-let world: FakeWorld
+let fake: FakeShiplog
 let lead: TaskId
 let tester: TaskId
 
 beforeEach(() => {
-  world = createFakeWorld()
-  const projectId = world.addProject('/code/api')
-  lead = world.createTask({ projectId, title: 'Fix the parser' })
-  world.spawn(lead)
-  tester = world.createTask({ projectId, parentId: lead, title: 'Add tests', agent: 'tester' })
-  world.spawn(tester)
-  for (const text of ['one', 'two', 'three']) world.say(tester, text)
-  world.report(tester, 'Tests added', 'One file.\n')
-  world.complete(tester)
-  world.archive(tester)
+  fake = createFakeShiplog()
+  const projectId = fake.addProject('/code/api')
+  lead = fake.createTask({ projectId, title: 'Fix the parser' })
+  fake.spawn(lead)
+  tester = fake.createTask({ projectId, parentId: lead, title: 'Add tests', agent: 'tester' })
+  fake.spawn(tester)
+  for (const text of ['one', 'two', 'three']) fake.say(tester, text)
+  fake.report(tester, 'Tests added', 'One file.\n')
+  fake.complete(tester)
+  fake.archive(tester)
 })
 
-const run = (...argv: string[]) => runToEnd(argv, { world })
+const run = (...argv: string[]) => runToEnd(argv, { fake })
 async function document(...argv: string[]) {
   const { code, stdout, stderr } = await run(...argv, '--json')
   expect({ code, stderr, lines: stdout.trimEnd().split('\n').length }).toEqual({
@@ -58,17 +58,14 @@ describe('tasks', () => {
 
   it('list: filters go to the service, the project as an absolute path', async () => {
     await run('tasks', 'list', '--project', 'api', '--status', 'completed', '--all')
-    expect(world.calls).toEqual([
-      {
-        name: 'tasks.list',
-        input: { projectDir: '/code/api', status: 'completed', all: true },
-      },
+    expect(fake.asked('tasks.list')).toEqual([
+      { projectDir: '/code/api', status: 'completed', all: true },
     ])
   })
 
   it('list: takes running for every task that is shown as running', async () => {
     await run('tasks', 'list', '--status', 'running')
-    expect(world.calls).toEqual([{ name: 'tasks.list', input: { status: 'running', all: false } }])
+    expect(fake.asked('tasks.list')).toEqual([{ status: 'running', all: false }])
     const { code, stderr } = await run('tasks', 'list', '--status', 'asleep')
     expect(code).toBe(2)
     expect(stderr).toContain('abandoned, running.')
@@ -77,9 +74,9 @@ describe('tasks', () => {
   it.each([[['tasks', 'list']], [['transcripts', 'list']]])(
     '%j refuses a folder that is no project with 3',
     async (argv) => {
-      const empty = createFakeWorld()
+      const empty = createFakeShiplog()
       empty.addProject('/code/api')
-      const of = (dir: string) => runToEnd([...argv, '--project', dir], { world: empty })
+      const of = (dir: string) => runToEnd([...argv, '--project', dir], { fake: empty })
       expect((await of('/code/api')).code).toBe(0)
       const { code, stdout, stderr } = await of('/code/apo')
       expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
@@ -111,7 +108,7 @@ describe('tasks', () => {
       ],
       converted: ['a.txt'],
     }
-    world.answerApply(applied)
+    fake.given.apply = applied
     expect(await document('tasks', 'apply', tester)).toEqual(applied)
     const { stderr } = await run('tasks', 'apply', tester)
     expect(stderr).toContain(
@@ -124,22 +121,27 @@ describe('tasks', () => {
   it('link-pr names the task and the address', async () => {
     const url = 'https://forge.example/log/pull/7'
     expect(await document('tasks', 'link-pr', lead, url)).toEqual({ linked: true })
-    expect((await run('tasks', 'link-pr', lead, url)).stderr).toBe('Linked.\n')
+    const again = await run('tasks', 'link-pr', lead, url)
+    expect(again).toMatchObject({ code: 0, stderr: 'It was linked already.\n' })
+    expect((await run('tasks', 'link-pr', lead, `${url}0`)).stderr).toBe('Linked.\n')
     expect((await run('tasks', 'link-pr', lead)).code).toBe(2)
   })
 
   it('apply --undo says what it did, and refuses with 5 where something was changed since', async () => {
     const undone: UndoOutcome = { kind: 'undone', files: 2, paths: ['a.txt', 'b.txt', 'c.txt'] }
+    fake.given.undo = undone
+    await run('tasks', 'apply', tester)
     expect(await document('tasks', 'apply', tester, '--undo')).toEqual(undone)
+    await run('tasks', 'apply', tester)
     const { code, stderr } = await run('tasks', 'apply', tester, '--undo')
     expect(code).toBe(0)
     expect(stderr).toContain('Undone: 2 files are as before the changes were applied.')
+    await run('tasks', 'apply', tester)
     const message = 'a.txt changed since the changes were applied. Nothing was undone.'
-    world.answerUndo({ kind: 'changed-since', paths: ['a.txt'], message })
+    fake.given.undo = { kind: 'changed-since', paths: ['a.txt'], message }
     const refusal = await run('tasks', 'apply', tester, '--undo')
     expect(refusal.code).toBe(5)
     expect(refusal.stderr).toContain(`${message}\n  a.txt`)
-    world.answerUndo(undone)
   })
 })
 
@@ -147,7 +149,7 @@ describe('transcripts', () => {
   it('list', async () => {
     const { stdout } = await run('transcripts', 'list')
     expect(stdout).toMatch(
-      /Add tests +\w{8} .*\n +tester · 1 run · 5 entries · 1\.23 kB · archived · api/,
+      /Add tests +\w{8} .*\n +tester · 1 run · 5 entries · 1\.\d+ kB · archived · api/,
     )
     const { transcripts } = await document('transcripts', 'list')
     expect(transcripts).toHaveLength(2)
@@ -162,11 +164,11 @@ describe('transcripts', () => {
   it('show --json: the whole transcript as one page, read by pages', async () => {
     const page = await document('transcripts', 'show', tester)
     expect(page).toMatchObject({ taskId: tester, total: 5, nextSeq: null, damage: [] })
-    expect(page.entries).toEqual(world.sessionOf(tester).entries)
+    expect(page.entries).toEqual(fake.sessionOf(tester).entries)
   })
 
   it('show --raw: prints an output whole', async () => {
-    world.append(tester, {
+    fake.append(tester, {
       ...{ type: 'tool-result', name: 'bash', outcome: 'ok', output: 'short', durationMs: 1 },
       ...{ messageUuid: newEntryId(), runId: runIdOf(tester, 1), turn: 9, callId: newToolCallId() },
       detail: {
@@ -182,7 +184,7 @@ describe('transcripts', () => {
   })
 
   it('show: leaves the colours of an output out, and --raw prints them', async () => {
-    world.append(tester, {
+    fake.append(tester, {
       ...{ type: 'tool-result', name: 'bash', outcome: 'ok', durationMs: 1 },
       ...{ messageUuid: newEntryId(), runId: runIdOf(tester, 1), turn: 9, callId: newToolCallId() },
       output: '\u001B[32m4 passed\u001B[0m',
@@ -217,10 +219,10 @@ describe('transcripts', () => {
   )
 
   it('show --limit counts entries, some of which the Markdown does not show', async () => {
-    const taskId = world.createTask({ projectId: world.projectOf(lead), title: 'Renamed' })
-    world.spawn(taskId)
-    world.append(taskId, { type: 'title', title: 'Renamed' })
-    for (const text of ['one', 'two', 'three']) world.say(taskId, text)
+    const taskId = fake.createTask({ projectId: fake.projectOf(lead), title: 'Renamed' })
+    fake.spawn(taskId)
+    fake.append(taskId, { type: 'title', title: 'Renamed' })
+    for (const text of ['one', 'two', 'three']) fake.say(taskId, text)
     const show = (...argv: string[]) => run('transcripts', 'show', taskId, '--limit', '4', ...argv)
     const { stdout, stderr } = await show()
     expect(stdout.match(/^## /gm)).toHaveLength(3)
@@ -230,7 +232,7 @@ describe('transcripts', () => {
 
   it('show --format jsonl: the entries as they are, one a line', async () => {
     const { stdout } = await run('transcripts', 'show', tester, '--format', 'jsonl')
-    expect(jsonLines(stdout)).toEqual(world.sessionOf(tester).entries)
+    expect(jsonLines(stdout)).toEqual(fake.sessionOf(tester).entries)
   })
 
   it('show: Markdown with a heading', async () => {
@@ -252,7 +254,12 @@ describe('workspaces', () => {
     expect(stdout).not.toContain('Add tests')
     const { workspaces } = await document('workspaces', 'list', '--archived')
     expect(workspaces).toMatchObject([
-      { id: tester, kind: 'task', archived: true, bytes: 2_000_000 },
+      {
+        id: tester,
+        kind: 'task',
+        archived: true,
+        bytes: JSON.stringify(fake.sessionOf(tester).entries).length,
+      },
     ])
   })
 
@@ -263,13 +270,13 @@ describe('workspaces', () => {
   })
 
   it('remove: says what takes it back, and which sub-agents can be resumed only then', async () => {
-    const worker = world.createTask({
-      projectId: world.addProject('/code/web'),
+    const worker = fake.createTask({
+      projectId: fake.addProject('/code/web'),
       parentId: lead,
       title: 'Work',
     })
-    world.spawn(worker)
-    world.interrupt(worker, { kind: 'crashed' })
+    fake.spawn(worker)
+    fake.interrupt(worker, { kind: 'crashed' })
     expect((await run('workspaces', 'remove', worker)).stderr).toBe(
       `Archived and removed 1 workspace: ${worker.slice(0, 8)}. Reports and transcripts are kept.\n` +
         `Interrupted, and can be resumed only once they are restored: Work (${worker.slice(0, 8)}).\n` +
@@ -282,20 +289,21 @@ describe('workspaces', () => {
   })
 
   it('restore: says what can be resumed again, and what stays in the archive', async () => {
-    const projectId = world.addProject('/code/web')
+    const projectId = fake.addProject('/code/web')
     const [worker, other] = ['Work', 'Other'].map((title) =>
-      world.createTask({ projectId, parentId: lead, title }),
+      fake.createTask({ projectId, parentId: lead, title }),
     ) as [TaskId, TaskId]
     for (const id of [worker, other]) {
-      world.spawn(id)
-      world.interrupt(id, { kind: 'crashed' })
-      world.archive(id)
+      fake.spawn(id)
+      fake.interrupt(id, { kind: 'crashed' })
+      fake.archive(id)
     }
-    world.archive(lead)
-    world.keepsArchived(other)
+    fake.archive(lead)
+    fake.keepsArchived(other)
     const { stderr } = await run('workspaces', 'restore', lead)
     expect(stderr).toContain(`shiplog tasks resume ${worker.slice(0, 8)}   resumes "Work"`)
     expect(stderr).toContain('Other could not be restored. Its commits are gone.')
+    fake.archive(lead)
     expect(await document('workspaces', 'restore', lead)).toMatchObject({
       restored: { id: lead },
       left: [{ taskId: other, title: 'Other', why: 'Its commits are gone.' }],
@@ -329,19 +337,19 @@ describe('agent list and demo', () => {
   })
 
   it('demo: says where the project is, and with --json prints one document', async () => {
-    const worldOfDemo = () => {
-      const fresh = createFakeWorld()
+    const fakeOfDemo = () => {
+      const fresh = createFakeShiplog()
       fresh.onStart(async (root) => {
         fresh.spawn(root)
         fresh.report(root, 'Shown', 'That was it.')
         fresh.complete(root)
       })
-      return { world: fresh }
+      return { fake: fresh }
     }
-    const forPeople = await runToEnd(['demo', '--dir', 'here'], worldOfDemo())
+    const forPeople = await runToEnd(['demo', '--dir', 'here'], fakeOfDemo())
     expect(forPeople).toMatchObject({ code: 0, stdout: 'That was it.\n' })
     expect(forPeople.stderr).toContain('/code/here')
-    const { code, stdout } = await runToEnd(['demo', '--json'], worldOfDemo())
+    const { code, stdout } = await runToEnd(['demo', '--json'], fakeOfDemo())
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({
       type: 'result',
@@ -376,9 +384,9 @@ describe('[K2] projects environment', () => {
 
   it('names what is no longer passed on, until something is set again', async () => {
     await ofApi('--pass', 'NPM_TOKEN')
-    world.moveProject('/code/api')
+    fake.moveProject('/code/api')
     const { stdout, stderr } = await run('projects', 'environment', '--project', '/code/api')
-    expect(stdout).toBe('Agents of fake get your environment variables except secrets.\n')
+    expect(stdout).toBe('Agents of api get your environment variables except secrets.\n')
     expect(stderr).toContain('they no longer get what you allowed before: NPM_TOKEN.')
     expect(await ofApi()).toMatchObject({ revoked: ['NPM_TOKEN'] })
     expect(await ofApi('--pass', 'A')).toMatchObject({ revoked: [] })
@@ -392,23 +400,26 @@ describe('[K2] projects environment', () => {
   })
 
   it('projects remove: by a prefix of its id or its folder, and says what is kept', async () => {
-    const web = world.addProject('/code/web')
+    const web = fake.addProject('/code/web')
     const { code, stderr } = await run('projects', 'remove', web.slice(0, 8))
     expect(code).toBe(0)
-    expect(stderr).toMatch(/^Removed fake \(\/code\/web\) .*folder.* archive are kept\.\n$/)
+    expect(stderr).toMatch(/^Removed web \(\/code\/web\) .*folder.* archive are kept\.\n$/)
+    const inUse = await run('projects', 'remove', '/code/api')
+    expect(inUse).toMatchObject({ code: 5, stderr: expect.stringContaining('Fix the parser') })
+    await run('workspaces', 'remove', lead)
     expect(await document('projects', 'remove', '/code/api')).toMatchObject({
-      removed: { name: 'fake', dir: '/code/api' },
+      removed: { name: 'api', dir: '/code/api' },
     })
-    expect(world.state.projects.size).toBe(0)
+    expect(fake.state.projects.size).toBe(0)
     const none = await run('projects', 'remove', '/code/none')
     expect(none).toMatchObject({ code: 3, stderr: expect.stringContaining('/code/none is not a') })
   })
 
   it('projects add: a folder once, and what it is when it is a second clone', async () => {
     const added = await run('projects', 'add', '/code/web')
-    expect(added).toMatchObject({ code: 0, stdout: '', stderr: 'Added fake (/code/web).\n' })
+    expect(added).toMatchObject({ code: 0, stdout: '', stderr: 'Added web (/code/web).\n' })
     const again = await run('projects', 'add', '/code/web')
-    expect(again.stderr).toBe('fake (/code/web) is a project already.\n')
+    expect(again.stderr).toBe('web (/code/web) is a project already.\n')
     expect(await document('projects', 'add', '/code/api')).toMatchObject({
       project: { dir: '/code/api' },
     })
@@ -417,6 +428,6 @@ describe('[K2] projects environment', () => {
   })
 
   it('projects list: each with its folder', async () => {
-    expect((await run('projects', 'list')).stdout).toMatch(/fake +\/code\/api/)
+    expect((await run('projects', 'list')).stdout).toMatch(/api +\/code\/api/)
   })
 })

@@ -1,40 +1,41 @@
 /** What the resuming commands ask for, print and end with; the agents are not real. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { thePerson } from '../../src/shared/drift.ts'
+import { momentOf } from '../../src/shared/format-time.ts'
 import type { TaskId } from '../../src/shared/ids.ts'
-import { noDrift } from '../fixtures/fake-resume.ts'
+import { noDrift } from '../fixtures/no-drift.ts'
 import { jsonLines, type RunOptions, runToEnd, startCli } from './fake-process.ts'
-import { createFakeWorld, type FakeWorld } from './fake-world.ts'
+import { createFakeShiplog, type FakeShiplog } from './fake-shiplog.ts'
 
-let world: FakeWorld
+let fake: FakeShiplog
 let lead: TaskId
 let tester: TaskId
 let writer: TaskId
 
 /** A lead and its two sub-agents, all interrupted; the writer stopped last. */
 beforeEach(() => {
-  world = createFakeWorld()
-  const projectId = world.addProject('/code/api')
-  lead = world.createTask({ projectId, title: 'Fix the parser' })
-  world.spawn(lead)
-  tester = world.createTask({ projectId, parentId: lead, title: 'Add tests', agent: 'tester' })
-  writer = world.createTask({ projectId, parentId: lead, title: 'Describe it', agent: 'writer' })
-  for (const id of [tester, writer]) world.spawn(id)
-  world.say(tester, 'said in the first run')
+  fake = createFakeShiplog()
+  const projectId = fake.addProject('/code/api')
+  lead = fake.createTask({ projectId, title: 'Fix the parser' })
+  fake.spawn(lead)
+  tester = fake.createTask({ projectId, parentId: lead, title: 'Add tests', agent: 'tester' })
+  writer = fake.createTask({ projectId, parentId: lead, title: 'Describe it', agent: 'writer' })
+  for (const id of [tester, writer]) fake.spawn(id)
+  fake.say(tester, 'said in the first run')
   for (const id of [lead, tester, writer])
-    world.interrupt(id, { kind: 'error', detail: 'the power went' })
-  world.onGoOn(async (taskId) => {
-    if (world.state.tasks.get(taskId)?.status === 'queued') world.spawn(taskId)
-    world.say(taskId, `${taskId} goes on`)
-    world.report(taskId, 'Done', `Report of ${world.state.tasks.get(taskId)?.title}.`)
-    world.complete(taskId)
-    if (world.state.tasks.get(taskId)?.parentId) world.archive(taskId)
+    fake.interrupt(id, { kind: 'error', detail: 'the power went' })
+  fake.onGoOn(async (taskId) => {
+    if (fake.state.tasks.get(taskId)?.status === 'queued') fake.spawn(taskId)
+    fake.say(taskId, `${taskId} goes on`)
+    fake.report(taskId, 'Done', `Report of ${fake.state.tasks.get(taskId)?.title}.`)
+    fake.complete(taskId)
+    if (fake.state.tasks.get(taskId)?.parentId) fake.archive(taskId)
   })
 })
 
-const run = (argv: string[], options: RunOptions = {}) => runToEnd(argv, { world, ...options })
-const statusOf = (id: TaskId) => world.state.tasks.get(id)?.status
-const begun = () => world.calls.filter(({ name }) => name === 'tasks.resume')
+const run = (argv: string[], options: RunOptions = {}) => runToEnd(argv, { fake, ...options })
+const statusOf = (id: TaskId) => fake.state.tasks.get(id)?.status
+const begun = () => fake.asked('tasks.resume')
 
 function changeUnder(id: TaskId): void {
   const conflict = {
@@ -43,7 +44,7 @@ function changeUnder(id: TaskId): void {
     change: 'modified',
     changedBy: thePerson,
   } as const
-  world.drift[id] = { ...noDrift(id), conflicts: [conflict] }
+  fake.drift[id] = { ...noDrift(id), conflicts: [conflict] }
 }
 
 describe('[S1] tasks resume: who is meant', () => {
@@ -81,10 +82,10 @@ describe('[S1] tasks resume: who is meant', () => {
   })
 
   it('--tree: lists a grandchild below its own parent, before and after', async () => {
-    const projectId = world.projectOf(lead)
-    const fuzz = world.createTask({ projectId, parentId: tester, title: 'Fuzz it' })
-    world.spawn(fuzz)
-    world.interrupt(fuzz, { kind: 'error', detail: 'the power went' })
+    const projectId = fake.projectOf(lead)
+    const fuzz = fake.createTask({ projectId, parentId: tester, title: 'Fuzz it' })
+    fake.spawn(fuzz)
+    fake.interrupt(fuzz, { kind: 'error', detail: 'the power went' })
     const titles = /Fix the parser|Add tests|Fuzz it|Describe it/g
     const inOrder = ['Fix the parser', 'Add tests', 'Fuzz it', 'Describe it']
     const look = await run(['tasks', 'resume', '--tree', '--dry-run'])
@@ -113,21 +114,23 @@ describe('[S1] tasks resume: who is meant', () => {
     await run(['tasks', 'resume', tester])
     const { code, stdout, stderr } = await run(['tasks', 'resume', tester])
     expect({ code, stdout }).toEqual({ code: 5, stdout: '' })
-    expect(stderr).toContain(`completed on ${world.state.tasks.get(tester)?.endedAt}`)
+    expect(stderr).toContain(
+      `completed on ${momentOf(fake.state.tasks.get(tester)?.endedAt ?? '')}`,
+    )
     expect(stderr).toContain(`shiplog tasks continue ${tester.slice(0, 8)}`)
   })
 
   it('passes --max-agents and --force on', async () => {
     await run(['tasks', 'resume', '--tree', '--max-agents', '2', '--force'])
     expect(begun()).toMatchObject([
-      { input: { selector: { by: 'tree', taskId: writer }, force: true, agentsAtOnce: 2 } },
+      { selector: { by: 'tree', taskId: writer }, force: true, agentsAtOnce: 2 },
     ])
   })
 })
 
 describe('[S2] the drift report', () => {
   it('--dry-run: on standard output, and nothing begins', async () => {
-    world.drift[lead] = {
+    fake.drift[lead] = {
       ...noDrift(lead),
       unknownCalls: [{ tool: 'bash', subject: 'npm test', startedAt: '2026-11-20T09:00:00.000Z' }],
     }
@@ -169,7 +172,7 @@ describe('[S2] the drift report', () => {
         changedBy: { kind: 'agent' as const, taskId: null, name: 'Add tests' },
       },
     }))
-    world.drift[lead] = { ...noDrift(lead), conflicts }
+    fake.drift[lead] = { ...noDrift(lead), conflicts }
     const { stdout } = await run(['tasks', 'resume', lead, '--dry-run'], {
       stdoutTTY: true,
       env: { NO_COLOR: '1' },
@@ -180,10 +183,10 @@ describe('[S2] the drift report', () => {
   })
 
   it('prints no escape sequence from a title or a path', async () => {
-    const projectId = world.addProject('/code/other')
-    const bad = world.createTask({ projectId, title: 'a\x1b[2Jb' })
-    world.spawn(bad)
-    world.interrupt(bad, { kind: 'error', detail: 'gone\x1b]0;owned\x07' })
+    const projectId = fake.addProject('/code/other')
+    const bad = fake.createTask({ projectId, title: 'a\x1b[2Jb' })
+    fake.spawn(bad)
+    fake.interrupt(bad, { kind: 'error', detail: 'gone\x1b]0;owned\x07' })
     const { stdout, stderr } = await run(['tasks', 'resume', bad, '--dry-run'])
     expect(stdout).toContain('a␛[2Jb')
     expect(stdout + stderr).not.toContain('\x1b')
@@ -225,10 +228,10 @@ describe('tasks resume --json: one document', () => {
 
 describe('how a resume ends', () => {
   it('[T6] 1 when one of them fails; the others go on to their end', async () => {
-    world.onGoOn(async (taskId) => {
-      if (taskId === tester) return world.fail(taskId, 'no parser here')
-      world.complete(taskId)
-      if (taskId === writer) world.archive(writer)
+    fake.onGoOn(async (taskId) => {
+      if (taskId === tester) return fake.fail(taskId, 'no parser here')
+      fake.complete(taskId)
+      if (taskId === writer) fake.archive(writer)
     })
     const { code, stdout } = await run(['tasks', 'resume', '--tree'])
     expect(code).toBe(1)
@@ -238,17 +241,17 @@ describe('how a resume ends', () => {
 
   it('waits for what a resumed one has started', async () => {
     let finish = () => {}
-    world.onGoOn(async (taskId) => {
-      const projectId = world.projectOf(taskId)
-      const child = world.createTask({ projectId, parentId: taskId, title: 'One more' })
-      world.spawn(child)
-      world.complete(taskId)
+    fake.onGoOn(async (taskId) => {
+      const projectId = fake.projectOf(taskId)
+      const child = fake.createTask({ projectId, parentId: taskId, title: 'One more' })
+      fake.spawn(child)
+      fake.complete(taskId)
       finish = () => {
-        world.complete(child)
-        world.archive(child)
+        fake.complete(child)
+        fake.archive(child)
       }
     })
-    const cli = startCli(['tasks', 'resume', lead], { world })
+    const cli = startCli(['tasks', 'resume', lead], { fake })
     await cli.said('waiting for 1 sub-agent')
     finish()
     const { code, stderr } = await cli.ended
@@ -257,8 +260,8 @@ describe('how a resume ends', () => {
   })
 
   it('Ctrl-C interrupts what it resumed, and exits 130', async () => {
-    world.onGoOn(async () => {})
-    const cli = startCli(['tasks', 'resume', '--tree'], { world })
+    fake.onGoOn(async () => {})
+    const cli = startCli(['tasks', 'resume', '--tree'], { fake })
     await cli.said('running      Fix the parser')
     cli.signal('SIGINT')
     const { code, stderr } = await cli.ended
@@ -273,22 +276,22 @@ describe('tasks retry, restart, abandon and continue', () => {
     const refused = await run(['tasks', 'retry', tester])
     expect(refused.code).toBe(5)
     expect(refused.stderr).toContain(`shiplog tasks resume ${tester.slice(0, 8)}`)
-    const projectId = world.addProject('/code/other')
-    const failed = world.createTask({ projectId, title: 'Try it' })
-    world.spawn(failed)
-    world.fail(failed, 'out of luck')
+    const projectId = fake.addProject('/code/other')
+    const failed = fake.createTask({ projectId, title: 'Try it' })
+    fake.spawn(failed)
+    fake.fail(failed, 'out of luck')
     const retried = await run(['tasks', 'retry', failed])
     expect(retried).toMatchObject({ code: 0, stdout: 'Report of Try it.\n' })
     // Not the time that its failed run took.
     expect(retried.stderr).toMatch(/^◌ queued +Try it \(lead, \w{8}\)\n/)
     expect(retried.stderr).toMatch(/✓ completed +Try it \(lead, \w{8}, run 2\) after \d/)
-    world.onGoOn(async (taskId) => {
-      world.spawn(taskId)
-      world.fail(taskId, 'again')
+    fake.onGoOn(async (taskId) => {
+      fake.spawn(taskId)
+      fake.fail(taskId, 'again')
     })
-    const again = world.createTask({ projectId, title: 'Try that' })
-    world.spawn(again)
-    world.fail(again, 'out of luck')
+    const again = fake.createTask({ projectId, title: 'Try that' })
+    fake.spawn(again)
+    fake.fail(again, 'out of luck')
     const { code, stdout } = await run(['tasks', 'retry', again, '--json'])
     expect({ code, ...JSON.parse(stdout) }).toMatchObject({
       ...{
@@ -316,9 +319,9 @@ describe('tasks retry, restart, abandon and continue', () => {
     const { code, stderr } = await run(['tasks', 'restart', lead.slice(0, 8)])
     expect(code).toBe(0)
     expect(stderr).toContain('Abandoned 2 sub-agents of the previous attempt.')
-    const leaf = world.createTask({ projectId: world.projectOf(lead), title: 'Alone' })
-    world.spawn(leaf)
-    world.interrupt(leaf, { kind: 'error', detail: 'the power went' })
+    const leaf = fake.createTask({ projectId: fake.projectOf(lead), title: 'Alone' })
+    fake.spawn(leaf)
+    fake.interrupt(leaf, { kind: 'error', detail: 'the power went' })
     expect((await run(['tasks', 'restart', leaf])).stderr).not.toContain('Abandoned')
   })
 
@@ -329,7 +332,7 @@ describe('tasks retry, restart, abandon and continue', () => {
     const events = jsonLines(stdout)
     const result = events.at(-1)
     expect(result).toMatchObject({ type: 'result', status: 'completed' })
-    const continued = world.state.tasks.get(result?.taskId as TaskId)
+    const continued = fake.state.tasks.get(result?.taskId as TaskId)
     expect(continued).toMatchObject({
       resumedFrom: { taskId: tester },
       prompt: 'And more',
@@ -344,8 +347,8 @@ describe('tasks retry, restart, abandon and continue', () => {
     '%s: 3 for an unknown id, 4 for an ambiguous one with its candidates',
     async (command) => {
       const alike = ['3f2a0000-0000-4000-8000-000000000001', '3f2a0000-0000-4000-8000-000000000002']
-      const projectId = world.addProject('/code/alike')
-      for (const taskId of alike) world.createTask({ projectId, taskId: taskId as TaskId })
+      const projectId = fake.addProject('/code/alike')
+      for (const taskId of alike) fake.createTask({ projectId, taskId: taskId as TaskId })
       expect((await run(['tasks', command, 'dead'])).code).toBe(3)
       const { code, stdout, stderr } = await run(['tasks', command, '3f2a'])
       expect({ code, stdout }).toEqual({ code: 4, stdout: '' })
@@ -374,12 +377,12 @@ describe('agent run --resume', () => {
   })
 
   it('--json: entries of the new runs, each once, and the result last', async () => {
-    const before = world.sessionOf(tester).entries.length
+    const before = fake.sessionOf(tester).entries.length
     const { code, stdout } = await agentRun('--resume', lead, '--json')
     expect(code).toBe(0)
     const events = jsonLines(stdout)
     const told = events.filter((event) => event.type === 'entry' && event.taskId === tester)
-    expect(told.map((event) => event.entry)).toEqual(world.sessionOf(tester).entries.slice(before))
+    expect(told.map((event) => event.entry)).toEqual(fake.sessionOf(tester).entries.slice(before))
     expect(events.at(-1)).toMatchObject({
       ...{ type: 'result', taskId: lead, status: 'completed' },
       report: { reportMarkdown: 'Report of Fix the parser.' },
@@ -390,7 +393,7 @@ describe('agent run --resume', () => {
     expect((await agentRun('Be quick', '--resume', tester)).code).toBe(2)
     expect(begun()).toEqual([])
     await agentRun('Be quick', '--resume', lead, '--max-agents', '4')
-    expect(begun()).toMatchObject([{ input: { prompt: 'Be quick', agentsAtOnce: 4 } }])
+    expect(begun()).toMatchObject([{ prompt: 'Be quick', agentsAtOnce: 4 }])
   })
 
   it('5 with conflicts, unless --force', async () => {
@@ -420,8 +423,8 @@ describe('agent run --resume', () => {
 
 describe('the lists', () => {
   it('say why a task stands still, what it waits for, and what takes it up', async () => {
-    const projectId = world.projectOf(lead)
-    world.createTask({ projectId, parentId: lead, title: 'Notes', dependsOn: [tester] })
+    const projectId = fake.projectOf(lead)
+    fake.createTask({ projectId, parentId: lead, title: 'Notes', dependsOn: [tester] })
     const { stdout, stderr } = await run(['tasks', 'list'])
     expect(stdout).toMatch(/❚❚ interrupted +├─ Add tests .*\n +│ +the power went\n/)
     expect(stdout).toMatch(/◌ queued +└─ Notes .*\n +waits for "Add tests"\n/)
@@ -429,11 +432,11 @@ describe('the lists', () => {
   })
 
   it('name the one that failed; of several the person chooses', async () => {
-    const projectId = world.projectOf(lead)
+    const projectId = fake.projectOf(lead)
     const fail = (title: string) => {
-      const id = world.createTask({ projectId, parentId: lead, title })
-      world.spawn(id)
-      world.fail(id, 'no luck')
+      const id = fake.createTask({ projectId, parentId: lead, title })
+      fake.spawn(id)
+      fake.fail(id, 'no luck')
       return id
     }
     const failed = fail('Try it')
@@ -461,23 +464,23 @@ describe('the lists', () => {
 })
 
 it('[S1] where the one that stopped last has no group, lists what can be resumed instead', async () => {
-  const alone = createFakeWorld()
+  const alone = createFakeShiplog()
   const id = alone.createTask({ projectId: alone.addProject('/code/web'), title: 'Alone' })
   alone.spawn(id)
   alone.interrupt(id, { kind: 'error', detail: 'the power went' })
-  const { code, stderr } = await runToEnd(['tasks', 'resume', '--batch'], { world: alone })
+  const { code, stderr } = await runToEnd(['tasks', 'resume', '--batch'], { fake: alone })
   expect(code).not.toBe(0)
   expect(stderr).toContain('1 agent is interrupted:')
   expect(stderr).toContain(`shiplog tasks resume ${id.slice(0, 8)}   goes on with "Alone"`)
 })
 
 it('[S1] says when what is interrupted can not be resumed, since its workspace was removed', async () => {
-  const removed = createFakeWorld()
+  const removed = createFakeShiplog()
   const id = removed.createTask({ projectId: removed.addProject('/code/web'), title: 'Alone' })
   removed.spawn(id)
   removed.interrupt(id, { kind: 'error', detail: 'the power went' })
   removed.archive(id)
-  expect(await runToEnd(['tasks', 'resume'], { world: removed })).toMatchObject({
+  expect(await runToEnd(['tasks', 'resume'], { fake: removed })).toMatchObject({
     code: 3,
     stderr:
       'Error: No agent can be resumed: the workspace of "Alone" was removed.\n' +

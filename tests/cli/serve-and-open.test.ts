@@ -55,14 +55,14 @@ describe('serve', () => {
 
   it('says which agents it interrupts', async () => {
     const cli = startCli(['serve'], fakeWebHost())
-    const projectId = cli.world.addProject('/code/api')
-    cli.world.spawn(cli.world.createTask({ projectId, title: 'Long work' }))
+    const projectId = cli.fake.addProject('/code/api')
+    cli.fake.spawn(cli.fake.createTask({ projectId, title: 'Long work' }))
     await cli.said('Ctrl-C ends it')
     cli.signal('SIGINT')
     const { stderr } = await cli.ended
     expect(stderr).toContain('Interrupting 1 agent…')
     expect(stderr).toContain('Long work')
-    expect(cli.world.closedHow[0]).toBe('interrupt')
+    expect(cli.fake.closedHow[0]).toBe('interrupt')
   })
 
   it('refuses a named port that is in use with exit 2', async () => {
@@ -81,7 +81,7 @@ describe('serve', () => {
     cli.signal('SIGINT')
     await cli.ended
     expect(web.asked).toMatchObject([{ port: 0, asBefore: true, pagesFile: '/data/web-host.json' }])
-    expect(cli.world.endpoints[0]).toBe(url.replace('secret', 'endpoint'))
+    expect(cli.fake.endpoints[0]).toBe(url.replace('secret', 'endpoint'))
   })
 
   it('warns of an address that others can reach', async () => {

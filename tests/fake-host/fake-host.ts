@@ -54,6 +54,8 @@ export function createFakeHost(options: FakeHostOptions = {}) {
     state,
     /** What was asked of it, in order, with the input as the contract reads it. */
     calls,
+    /** The inputs of the calls of one procedure, such as 'tasks.list'. */
+    asked: (path: string) => calls.filter((call) => call.path === path).map(({ input }) => input),
     record,
     append,
     appendEntries,

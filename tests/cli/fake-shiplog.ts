@@ -1,0 +1,101 @@
+/**
+ * The fake host as the Shiplog that a command opens and closes. Pages and snapshots are tiny, so that a handful of
+ * entries takes every path of reading them.
+ */
+import type { Shiplog } from '../../src/main/shiplog.ts'
+import type { ClosedHow } from '../../src/shared/causes.ts'
+import type { ClockAhead, RemovedItem } from '../../src/shared/contract/retention.ts'
+import type { DriftReport } from '../../src/shared/drift.ts'
+import type { ProjectId, TaskId } from '../../src/shared/ids.ts'
+import { isRunning } from '../../src/shared/tasks.ts'
+import { createFakeHost } from '../fake-host/fake-host.ts'
+
+export type FakeShiplog = ReturnType<typeof createFakeShiplog>
+
+export function createFakeShiplog() {
+  const closedHow: (ClosedHow | undefined)[] = []
+  const endpoints: (string | null)[] = []
+  const drift: Record<TaskId, DriftReport> = {}
+  const unrestorable = new Map<TaskId, string>()
+  const unchanged = new Set<TaskId>()
+  const brought = { setup: 'npm ci', copy: [] as string[] }
+  let expiring: RemovedItem[] = []
+  let clockAhead: ClockAhead | null = null
+
+  const host = createFakeHost({
+    pageEntriesMax: 2,
+    info: { host: 'cli', canPickFolder: false },
+    drift,
+    unrestorable,
+    setup: ({ dir }) =>
+      dir.includes('with-setup') ? { ...brought, env: [], git: null, configSha256: 'a1' } : null,
+    diff: (taskId) => ({
+      files: unchanged.has(taskId)
+        ? []
+        : [{ path: 'a.txt', change: 'modified', oldPath: null, additions: 1, deletions: 1 }],
+      patch: unchanged.has(taskId) ? '' : 'diff --git a/a.txt b/a.txt\n-old\n+new\n',
+      truncated: false,
+      target: { path: '/code/api', branch: 'main' },
+    }),
+    retention: { plan: () => expiring, kept: 3, clockAhead: () => clockAhead },
+  })
+  const { state, given } = host
+  const running = () => [...state.tasks.values()].filter(({ status }) => isRunning(status))
+
+  const shiplog: Shiplog = {
+    dataDir: state.dataDir,
+    router: host.router as unknown as Shiplog['router'],
+    client: host.client,
+    log: { info() {}, warning() {}, error() {} },
+    displaced: new Promise(() => {}),
+    async setEndpoint(endpoint) {
+      endpoints.push(endpoint)
+    },
+    runningAgents: () => running().map(({ id: taskId, title }) => ({ taskId, title })),
+    async close(how) {
+      closedHow.push(how)
+      for (const { id } of running()) host.interrupt(id, { kind: 'closed', how: how ?? 'close' })
+    },
+  }
+
+  return {
+    ...host,
+    shiplog,
+    closedHow,
+    /** What lease.json was told, in order. */
+    endpoints,
+    /** What has changed since an agent stopped, by task. */
+    drift,
+    projectOf(taskId: TaskId): ProjectId {
+      const task = state.tasks.get(taskId)
+      if (!task) throw new Error(`the fake has no task ${taskId}`)
+      return task.projectId
+    },
+    /** What happens once an agent was started. */
+    onStart(next: (rootId: TaskId) => Promise<void>) {
+      given.onStart = next
+    },
+    /** What happens once an agent goes on: it was resumed, queued again, or continued. */
+    onGoOn(next: (taskId: TaskId) => Promise<void>) {
+      given.onGoOn = next
+    },
+    /** The set-up command of a project whose folder is called "with-setup", and what it copies. */
+    broughtSetup(setup: string, copy: string[] = []) {
+      Object.assign(brought, { setup, copy })
+    },
+    /** The clock is that far past the newest record. */
+    leapAhead(ahead: ClockAhead) {
+      clockAhead = ahead
+    },
+    /** What a sweep removes. */
+    expire(items: RemovedItem[]) {
+      expiring = items
+    },
+    changesNothing(taskId: TaskId) {
+      unchanged.add(taskId)
+    },
+    keepsArchived(taskId: TaskId) {
+      unrestorable.set(taskId, 'Its commits are gone.')
+    },
+  }
+}
