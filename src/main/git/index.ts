@@ -78,23 +78,25 @@ export type Git = ReturnType<typeof createGit>
 export function createGit(options: RunGitOptions = {}) {
   const git = createRunGit(options)
   const serially = createKeyedMutex()
-  // What the stores hold is read as if it were in the repository.
+  // Objects in the stores are read as if they were in the repository.
   const at = (dir: string) => reading(git, dir)
   // Each must see what the one before it brought in.
   const inTarget = async <Result>(targetDir: string, run: () => Promise<Result>) =>
     serially(await inspect.topLevelOf(git, targetDir), run)
-  // Git itself trips over a worktree that another process is just making or removing.
+  // Git fails on a worktree that another process is just making or removing.
   const inRepository = async <Result>(repoDir: string, run: () => Promise<Result>) =>
     serially((await inspect.commonDirOf(git, repoDir)) ?? repoDir, run)
   return {
-    /** Object stores of ours: the files of every turn. */
+    /** Shiplog's object stores: the files of every turn. */
     stores: createGitStores(git),
     initRepository: (dir: string, first: { branch: string; message: string }) =>
       initRepository(git, dir, first),
     inspectProject: (dir: string, options?: Options) => inspect.inspectProject(git, dir, options),
     identifyRepository: (input: Parameters<typeof identifyRepository>[1]) =>
       identifyRepository(git, input),
-    /** What the repository's own configuration asks Git to run or fetch from; null: nothing. */
+    /**
+     * Commands that the repository's own configuration makes Git run, and addresses that it fetches from; null: none.
+     */
     repositoryConfig: async (dir: string) => (await git.readConfig(dir)).asks,
     /** True when a partial clone lacks something of a commit's files. Fetches nothing. */
     lacksObjects: (input: Parameters<typeof lacksObjects>[1]) => lacksObjects(git, input),
@@ -111,12 +113,12 @@ export function createGit(options: RunGitOptions = {}) {
     /** The same, also where only a store has it. */
     findCommit: (dir: string, name: string) => inspect.resolveCommit(at(dir), dir, name),
 
-    /** Of every remote that the repository's configuration names; none outside Git. */
+    /** Addresses of every remote in the repository's configuration; none outside Git. */
     remoteUrls: (dir: string) => inspect.remoteUrls(git, dir),
 
     snapshot: (dir: string, options?: Options) => snapshot(git, dir, options),
     commitSnapshot: (dir: string, options?: CommitOptions) => commitSnapshot(git, dir, options),
-    /** What differs between two trees or commits, renames found; paths are relative to `dir`, `/` as separator. */
+    /** The difference between two trees or commits, renames found; paths are relative to `dir`, `/` as separator. */
     treeDifferences: (input: Parameters<typeof treeDifferences>[1]) =>
       treeDifferences(at(input.dir), input),
     readTexts: (input: Parameters<typeof readTexts>[1]) => readTexts(at(input.dir), input),
@@ -143,9 +145,9 @@ export function createGit(options: RunGitOptions = {}) {
     /** After the repository was moved, or both were. Git's own call would write elsewhere too. */
     reconnectWorktree: (input: Parameters<typeof reconnectWorktree>[1]) =>
       inRepository(input.repoDir, () => reconnectWorktree(git, input)),
-    /** Its making was cut short: nobody has worked in it. */
+    /** Its creation was interrupted, so it holds no work. */
     isPartialWorktree,
-    /** Where Git keeps a file of that name for the worktree alone: it goes with the worktree. */
+    /** The path of a file that Git keeps for this worktree alone, and deletes with the worktree. */
     privateFile: (dir: string, name: string) => privateFile(git, dir, name),
     takeAwayIndexLock: (input: Parameters<typeof takeAwayIndexLock>[1]) =>
       takeAwayIndexLock(git, input),
@@ -173,18 +175,18 @@ export function createGit(options: RunGitOptions = {}) {
     isWorktreeOf: (repoDir: string, folder: string) => isWorktreeOf(git, repoDir, folder),
     foldersWithBranch: (input: { repoDir: string; branch: string }) =>
       foldersWithBranch(git, input),
-    /** Whether the repository has a worktree like this one and thinks that it is elsewhere. Only reads. */
+    /** Whether the repository has this worktree registered at another path. Only reads. */
     isMovedWorktree: (repoDir: string, worktree: string) => isMovedWorktree(git, repoDir, worktree),
-    /** Resolves with whether there was anything to tell it. */
+    /** Resolves with whether the registration was changed. */
     registerMovedWorktree: (repoDir: string, worktree: string) =>
       inRepository(repoDir, () => registerMovedWorktree(git, repoDir, worktree)),
-    /** The tasks for which the repository has a reference of ours; none outside Git. */
+    /** The tasks for which the repository has a Shiplog reference; none outside Git. */
     keptTaskIds: (repoDir: string) => keptTaskIds(git, repoDir),
     agentEnv: (dir: string) => worktrees.agentEnv(git, dir, options.env),
 
     /** Paths of the working tree that no snapshot of it holds. `topLevel`: its root. */
     notInSnapshot: (topLevel: string) => notInSnapshot(git, topLevel),
-    /** Files of a commit, and which of them stand in a folder as the commit has them. Null: they can't be compared. */
+    /** Files of a commit, and which of them exist unchanged in a folder. Null: they can't be compared. */
     filesInCommit: (input: Parameters<typeof filesInCommit>[1]) =>
       filesInCommit(at(input.repoDir), input),
     submodulesWithWork: (topLevel: string) => submodulesWithWork(git, topLevel),
@@ -197,7 +199,7 @@ export function createGit(options: RunGitOptions = {}) {
 
     /** Runs `work` while nothing is merged into the working tree that `dir` is in. */
     inWorkingTree: <Result>(dir: string, work: () => Promise<Result>) => inTarget(dir, work),
-    /** What an update replaces and writes; null when the repository has it no more. */
+    /** The contents that an update replaces and writes; null when the repository no longer has them. */
     updateManifest: (dir: string, commit: string) => contents.readManifest(at(dir), dir, commit),
     /** Hands over the kept bytes of each; see `readContents`. */
     readContents: <Wanted extends { content: contents.Content }>(

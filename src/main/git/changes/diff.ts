@@ -1,11 +1,11 @@
-/** What a workspace changed, for people to read. What is to be applied goes through `merge.ts`. */
+/** The changes of a workspace, for display. Changes to apply are computed by `merge.ts`. */
 import type { WorkspaceDiff } from '../../../shared/contract/workspace.ts'
 import { fields, type RunGit } from '../command/run.ts'
 import { inspectProject, resolveCommit } from '../repository/inspect.ts'
 import { withSnapshot } from '../snapshots/snapshot.ts'
 import { changeWords, diffTree, readRaw } from './tree-changes.ts'
 
-/** Where it would be applied is the caller's to say. */
+/** The caller chooses the target. */
 export type DiffContent = Omit<WorkspaceDiff, 'target'>
 
 type DiffAnswer =
@@ -156,7 +156,7 @@ function readNumstat(parts: readonly string[]): Map<string, Counts> {
 
 const count = (text: string) => (text === '-' ? null : Number(text))
 
-/** A view refuses a hunk with fewer lines than its header says, so the cut is before one begins. */
+/** The diff view rejects a hunk with fewer lines than its header announces, so the text is cut at a hunk boundary. */
 function cutAtHunk(patch: string): string {
   const file = patch.lastIndexOf('\ndiff --git ')
   const hunk = patch.lastIndexOf('\n@@ ')

@@ -1,7 +1,7 @@
 /**
- * A finished task's work as two files: its commits as a mail series, and what it had not committed as
- * one patch. Whatever the history looks like, the series and then the patch, applied to the base
- * commit, give the final state. Git writes into the files itself, so memory does not grow with them.
+ * Saves a finished task's work as two files: its commits as a mail series, and its uncommitted changes as one patch.
+ * For any shape of history, the series and then the patch, applied to the base commit, give the final state. Git
+ * writes to the files directly, so memory use does not grow with them.
  */
 import { open, rm } from 'node:fs/promises'
 import { GitError } from '../command/errors.ts'
@@ -30,7 +30,7 @@ interface SavedPatch {
   /** Bytes of what was written, and synced; null when there is nothing. The folders are the caller's to sync. */
   seriesBytes: number | null
   worktreeBytes: number | null
-  /** What the worktree patch is relative to: the base when HEAD's history does not lead on from it. */
+  /** The commit that the worktree patch is relative to: the base when HEAD does not descend from it. */
   worktreeFrom: 'head' | 'base'
   /** Every path that differs between base and final state, sorted. */
   paths: string[]
@@ -90,7 +90,7 @@ async function writePatch(
   }
 }
 
-/** Every setting that a person may have made for their own patches is named, so that it has no say. */
+/** Every setting that a user may have made for their own patches is set explicitly, so that it has no effect here. */
 const formatPatch = [
   'format-patch',
   '--stdout',
@@ -143,7 +143,7 @@ async function withParent(
   dir: string,
   { commit, tip, signal }: { commit: string; tip: string; signal?: AbortSignal | undefined },
 ): Promise<string> {
-  // latin1 gives every byte back as it was, whatever the message is encoded in.
+  // latin1 round-trips every byte, in any encoding of the message.
   const original = (await git(['cat-file', 'commit', commit], { cwd: dir, signal })).stdout
   const text = original.toString('latin1')
   const tree = text.slice(0, text.indexOf('\n') + 1)

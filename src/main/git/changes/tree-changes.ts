@@ -1,13 +1,13 @@
-/** What differs between two trees, read from Git's machine-readable output. */
+/** The difference between two trees, parsed from Git's machine-readable output. */
 import { posix } from 'node:path'
 import { fields, line, type RunGit } from '../command/run.ts'
 import { readGitDir } from '../repository/git-dir.ts'
 
 export interface TreeChange {
-  /** `T`: became another kind of thing, such as a link. */
+  /** `T`: the type changed, for example to a symbolic link. */
   status: 'A' | 'M' | 'D' | 'T' | 'R'
   path: string
-  /** Before a rename; only where renames were asked for. */
+  /** The path before a rename; only when renames were requested. */
   oldPath: string | null
   oldMode: string
   newMode: string
@@ -57,11 +57,11 @@ export async function changedTreePaths(git: RunGit, trees: Trees): Promise<strin
 
 export interface TreeDifference {
   change: 'added' | 'modified' | 'deleted' | 'renamed'
-  /** Relative to the folder that was asked for; `../` leads out of it, not out of the repository. */
+  /** Relative to the requested folder; `../` leads out of it, not out of the repository. */
   path: string
   /** Before a rename. */
   oldPath: string | null
-  /** Of the contents; all zeros where there is none. */
+  /** Object ids of the contents; all zeros where there is none. */
   oldId: string
   newId: string
   /** The new one is a regular file, or the old one where there is no new one; not a link or a submodule. */
@@ -88,7 +88,7 @@ export async function treeDifferences(
   }))
 }
 
-/** Of the paths in `dir`; empty in the root of a working tree, which needs no Git process to be known. */
+/** The prefix of the paths in `dir`; empty in the root of a working tree, which needs no Git process. */
 export async function prefixOf(
   git: RunGit,
   dir: string,

@@ -1,11 +1,10 @@
 /**
- * The environment and the settings of every Git process. Both are lists of what is wanted: a variable
- * that Git learns to read tomorrow is not passed on, and a setting of a repository that names a program
- * is switched off here or in `command-settings.ts`.
+ * The environment and the settings of every Git process. Both are allow lists: a variable that a future Git reads is
+ * not passed on, and a repository setting that runs a program is disabled here or in `command-settings.ts`.
  */
 import { delimiter, join } from 'node:path'
 
-/** What Git, SSH and a person's own filters need of the host. Names are compared without case on Windows. */
+/** Variables of the host that Git, SSH and the user's own filters need. Names are compared without case on Windows. */
 const wantedVariables = [
   // Programs and the person's own files.
   'PATH',
@@ -22,7 +21,7 @@ const wantedVariables = [
   'TZ',
   'LD_LIBRARY_PATH',
   'DEVELOPER_DIR',
-  // Where the person's own Git configuration is. No other GIT_ variable is passed on.
+  // The location of the user's own Git configuration. No other GIT_ variable is passed on.
   'GIT_CONFIG_GLOBAL',
   'GIT_CONFIG_SYSTEM',
   'GIT_CONFIG_NOSYSTEM',
@@ -65,7 +64,7 @@ const noProtocol = 'none'
 /** `-c` settings of every call. An older Git ignores the ones that it does not know. */
 export const settings = [
   'core.quotepath=off',
-  // What a repository could have Git execute.
+  // Settings through which a repository could run programs.
   'core.fsmonitor=false',
   'core.hooksPath=/dev/null',
   'core.alternateRefsCommand=true',
@@ -76,7 +75,7 @@ export const settings = [
   // Names that another system takes for `.git` are refused on every system.
   'core.protectHFS=true',
   'core.protectNTFS=true',
-  // What would fail a snapshot, or start work in the background.
+  // Settings that would make a snapshot fail, or start background work.
   'core.safecrlf=false',
   'core.splitIndex=false',
   'submodule.recurse=false',
@@ -88,8 +87,8 @@ export const settings = [
 
 interface Ceilings {
   /**
-   * Folders that Git does not go up into when it looks for the repository of a folder below them. The data
-   * directory is one: below it, an enclosing repository is never meant.
+   * Git does not search these folders or their parents for a repository. The data directory is one of them: an
+   * enclosing repository is never the right one for a folder below it.
    */
   ceilings: readonly string[]
 }
@@ -104,7 +103,7 @@ export function gitEnvironment(host: NodeJS.ProcessEnv, { ceilings }: Ceilings):
     ...env,
     ...ceilingVariables(ceilings),
     LC_ALL: 'C',
-    // Nobody is there to be asked.
+    // There is no terminal to prompt on.
     GIT_TERMINAL_PROMPT: '0',
     GIT_ASKPASS: '',
     GIT_EDITOR: ':',
@@ -112,16 +111,16 @@ export function gitEnvironment(host: NodeJS.ProcessEnv, { ceilings }: Ceilings):
     // The network is not used unasked. Git 2.45 (2.39.4 of its line) knows the first; the second stops others.
     GIT_NO_LAZY_FETCH: '1',
     GIT_ALLOW_PROTOCOL: noProtocol,
-    // A `git status` of ours must never be what blocks the person's own command.
+    // Without this, our `git status` could hold a lock that blocks the user's own command.
     GIT_OPTIONAL_LOCKS: '0',
     GIT_LITERAL_PATHSPECS: '1',
   }
 }
 
 /**
- * What a shell of an agent, or a set-up command, gets for the `git` that runs in it: after the agent has
- * deleted the `.git` of its worktree Git finds no enclosing repository, and no folder that only looks like a
- * bare repository counts as one.
+ * Variables for the shell of an agent, or of a set-up command, for the `git` that runs in it: after the agent has
+ * deleted the `.git` of its worktree, Git must not find an enclosing repository, nor take a folder that only looks
+ * like a bare repository for one.
  */
 export function shellGitEnvironment({ ceilings }: Ceilings): Record<string, string> {
   return {
@@ -146,7 +145,7 @@ function ceilingVariables(ceilings: readonly string[]): Record<string, string> {
 const comparable = (name: string): string =>
   process.platform === 'win32' ? name.toUpperCase() : name
 
-/** Where Git looks for the person's own configuration with this environment, whether it is there or not. */
+/** The paths at which Git looks for the user's own configuration in this environment, whether they exist or not. */
 export function personalFilesIn(env: NodeJS.ProcessEnv): string[] {
   if (env.GIT_CONFIG_GLOBAL !== undefined) return [env.GIT_CONFIG_GLOBAL]
   const home = env.HOME ?? env.USERPROFILE

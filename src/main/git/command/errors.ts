@@ -1,14 +1,14 @@
 import { diskErrors } from '../../../shared/disk-errors.ts'
 import { explainErrno } from '../../../shared/explain-errno.ts'
 
-/** Git answered with an exit code that is no answer. `stderr` is what it said, cut at `stderrBytesMax`. */
+/** Git failed with an unexpected exit code. `stderr` is its error output, cut at `stderrBytesMax`. */
 export class GitError extends Error {
   readonly kind = 'git'
   readonly args: readonly string[]
   /** Null when it was ended by a signal or never started. */
   readonly exitCode: number | null
   readonly stderr: string
-  /** What the disk said to Git, such as ENOSPC; null when it was not about the disk. */
+  /** The disk error that Git reported, such as ENOSPC; null for any other failure. */
   readonly code: string | null
 
   constructor(args: readonly string[], exitCode: number | null, stderr: string) {
@@ -62,7 +62,10 @@ export class ObjectsMissingError extends GitError {
   }
 }
 
-/** Objects went while they were needed, several times in a row: a `gc` that deletes at once runs beside it. */
+/**
+ * Objects were pruned while they were needed, several times in a row: a `gc` without a grace period runs
+ * concurrently.
+ */
 export class ObjectsVanishedError extends GitError {
   constructor(cause: GitError) {
     super(cause.args, cause.exitCode, cause.stderr)
@@ -86,7 +89,7 @@ export class GitMissingError extends Error {
   }
 }
 
-/** A worktree can't be made as asked; nothing was made. The message says what to do. */
+/** A worktree can't be made as requested; nothing was made. The message contains the remedy. */
 export class WorktreeRefusedError extends Error {
   readonly kind = 'worktree-refused'
   readonly reason:
@@ -104,7 +107,7 @@ export class WorktreeRefusedError extends Error {
   }
 }
 
-/** A folder that a removal was asked to delete is not a worktree that may go; nothing was deleted. */
+/** A folder to be removed is not a worktree that may be deleted; nothing was deleted. */
 export class NotAWorktreeError extends Error {
   readonly kind = 'not-a-worktree'
   readonly path: string
@@ -116,7 +119,7 @@ export class NotAWorktreeError extends Error {
   }
 }
 
-/** The lines that say what went wrong, without hints and warnings. */
+/** The error lines, without hints and warnings. */
 function essence(stderr: string): string {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '')
   const telling = lines.filter((line) => /^(fatal|error): /.test(line))

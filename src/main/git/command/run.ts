@@ -1,7 +1,7 @@
 /**
- * Runs the `git` binary; nothing else in Shiplog does. Argument arrays only, never a shell, and with
- * whatever a repository's configuration could make Git do behind our back switched off. Filters (Git LFS)
- * and merge drivers of the person's own configuration still run: without them files would come out wrong.
+ * Runs the `git` binary; no other module does. Takes argument arrays only, never a shell, and disables everything
+ * that a repository's configuration could make Git run unnoticed. Filters (Git LFS) and merge drivers of the user's
+ * own configuration still run: without them files would be written wrong.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { stat } from 'node:fs/promises'
@@ -41,7 +41,7 @@ interface GitRunOptions {
   /** Output beyond it ends Git: `cut` answers with what there is, else a GitError is thrown. */
   stdoutBytesMax?: number | undefined
   cut?: boolean | undefined
-  /** An open file that takes standard output, so that memory stays bounded whatever its size. */
+  /** An open file that receives standard output, so that memory stays bounded at any size. */
   stdoutFd?: number | undefined
 }
 
@@ -49,7 +49,7 @@ interface GitResult {
   exitCode: number
   stdout: Buffer
   stderr: string
-  /** True when `cut` was asked for and needed. */
+  /** True when `cut` was requested and the output was cut. */
   truncated: boolean
 }
 
@@ -66,8 +66,8 @@ export interface RunGit {
   /** Whether something may be dropped for its age. */
   isClockTrusted(): boolean
   /**
-   * Stores of ours (`store/`) for the repository that a folder is in, the one for new objects first. None: they go
-   * into that repository.
+   * Shiplog's stores (`store/`) for the repository that a folder is in, the one for new objects first. Empty: objects
+   * are written to that repository.
    */
   storesOf(dir: string): readonly string[]
 }
@@ -89,7 +89,7 @@ export interface RunGitOptions {
   ceilings?: readonly string[] | undefined
   /** In these Git works only where they are worktrees; none unless given. */
   worktrees?: Worktrees | undefined
-  /** Whether the person allowed what a repository's own configuration asks for; nothing unless given. */
+  /** Whether the user allowed the commands of a repository's own configuration; nothing is allowed by default. */
   isAllowed?: IsAllowed | undefined
   /** False of a clock that leapt ahead, by which nothing is old; true unless given. */
   isClockTrusted?: (() => boolean) | undefined
@@ -172,7 +172,7 @@ export function createRunGit({
     if (!owner || !commonDir) return inspectWorktree(root)
     const state = await repairWorktree({ commonDir, root, branch: owner.branch })
     if (state.kind !== 'whole') return state
-    // Where the index went, Git takes every file for deleted until it has one again.
+    // Without its index, Git takes every file for deleted.
     const index = path.resolve(
       root,
       line(await retried(['rev-parse', '--git-path', 'index'], { cwd: root })),
@@ -193,7 +193,7 @@ export function createRunGit({
         return await runOnce(gitPath, baseEnv, args, options)
       } catch (error) {
         const delayMs = lockRetryDelaysMs[attempt]
-        // What was already written to the file would be followed by a second try's output.
+        // A retry would append its output to what the first try wrote to the file.
         if (options.stdoutFd !== undefined || !isLocked(error)) throw error
         if (delayMs !== undefined) {
           await sleep(delayMs, undefined, { signal: options.signal })
@@ -230,7 +230,7 @@ const objectsAreMissing = (error: unknown): error is GitError =>
     error.stderr,
   )
 
-/** Somebody holds a lock, or is just making a worktree and has written half of Git's note of it. */
+/** Another process holds a lock, or is creating a worktree and has written only part of its administrative files. */
 function isLocked(error: unknown): boolean {
   return (
     lockInTheWay(error) !== null ||
@@ -258,7 +258,7 @@ async function runOnce(
   })
   const stdout = collect(child, 'stdout', options.stdoutBytesMax ?? stdoutBytesMaxDefault)
   const stderr = collect(child, 'stderr', stderrBytesMax)
-  // Git that ends before it has read everything says so by its exit code.
+  // Git reports by its exit code when it ends before it has read all input.
   child.stdin?.on('error', () => {})
   child.stdin?.end(options.input)
 
@@ -327,7 +327,7 @@ function terminate(child: ChildProcess): void {
   child.once('close', () => clearTimeout(timer))
 }
 
-/** Node says ENOENT for a missing program and for a missing working directory alike. */
+/** Node reports ENOENT both for a missing program and for a missing working directory. */
 async function startError(
   gitPath: string,
   args: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * Lock files that a Git left which was killed. Git itself never takes one away: whoever needs it next
- * would be refused for ever.
+ * Lock files left behind by a killed Git process. Git never removes one, so every later call that needs the lock
+ * would fail.
  */
 import { stat, unlink } from 'node:fs/promises'
 import path from 'node:path'
@@ -13,10 +13,10 @@ export function lockInTheWay(error: unknown): string | null {
 }
 
 /**
- * Takes the lock away if it is that of a ref which only Shiplog writes and has been there, untouched,
- * since before `waitedSinceMs` (since the epoch). Git holds such a lock for a few milliseconds, and one
- * process of Shiplog at a time uses it. All others may be a person's, whose `git commit` can take as long
- * as its hooks do: they stay, and the error says what to do. Resolves with whether it is gone.
+ * Removes the lock if it is that of a ref which only Shiplog writes, and it is unchanged since before `waitedSinceMs`
+ * (since the epoch). Git holds such a lock for a few milliseconds, and one process of Shiplog at a time uses it. Any
+ * other lock may be the user's, whose `git commit` can take as long as its hooks do: it stays, and the error contains
+ * the remedy. Resolves with whether the lock was removed.
  */
 export async function takeAwayOwnLock(
   error: unknown,

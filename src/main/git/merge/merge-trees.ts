@@ -66,7 +66,10 @@ function readMessages(parts: readonly string[]): string[] {
   return messages
 }
 
-/** For an older Git: the difference as a patch, with a three-way merge of each file. Renames of ours are not followed. */
+/**
+ * For an older Git: the difference as a patch, with a three-way merge of each file. Renames on our side are not
+ * followed.
+ */
 export async function mergeByPatch(git: RunGit, trees: ThreeTrees): Promise<TreeMerge> {
   const { dir, base, ours, theirs, signal } = trees
   return withScratchDir(async (scratchDir) => {

@@ -14,8 +14,8 @@ import { applyToIndex, type IndexApplication, isInIndex, splitSeries } from './a
 import { mergeTrees, type TreeMerge } from './merge-trees.ts'
 
 /**
- * Writes what was planned (`update/plan.ts`). `paths`: files that were edited meanwhile, in which case
- * everything is as before.
+ * Writes the planned changes (`update/plan.ts`). `paths`: files that were edited in between, in which case nothing
+ * was changed.
  */
 export type WriteUpdate = (plan: UpdatePlan) => Promise<{ kind: 'written' } | EditedMeanwhile>
 interface EditedMeanwhile {
@@ -93,7 +93,7 @@ export async function mergePatchInto(git: RunGit, input: MergePatchInput): Promi
   return bringIn(prepared, input)
 }
 
-/** Written by `write` once the snapshot is gone: it may not be planned again after a file was touched. */
+/** Called by `write` once the snapshot is deleted: after a file was touched, the plan must not be computed again. */
 type Prepared = { kind: 'planned'; plan: UpdatePlan } | { kind: 'answered'; outcome: ApplyOutcome }
 
 const answered = (outcome: ApplyOutcome): Prepared => ({ kind: 'answered', outcome })

@@ -1,19 +1,19 @@
-/** Puts in the place of what a repository's own configuration would run, until the person allowed it (K8). */
+/** Overrides the commands of a repository's own configuration until the user allowed them (K8). */
 import path from 'node:path'
 import type { RunGit } from '../command/run.ts'
 import { asVariables, type Place, type ReadConfig, readRepositoryConfig } from './read.ts'
 
-/** Whether the person allowed what a repository asks for, by its `sha256`. */
+/** Whether the user allowed a repository's commands, by their `sha256`. */
 export type IsAllowed = (sha256: string) => boolean
 
 /** Protocols of a fetch that was allowed. `ext` and other helpers would run commands. */
 const fetchProtocols = 'https:ssh:file'
 const fetchVariables = {
-  // Removed rather than set to 0: upload-pack would inherit a 0, and could then fetch from a remote of its own.
+  // Removed rather than set to 0: upload-pack would inherit a 0, and could then fetch from a remote itself.
   GIT_NO_LAZY_FETCH: undefined,
   GIT_ALLOW_PROTOCOL: fetchProtocols,
 }
-/** Folders whose configuration is remembered: more than there are worktrees and projects at work. */
+/** Folders whose configuration is cached: more than there are active worktrees and projects. */
 const rememberedMax = 500
 
 /**
@@ -58,14 +58,14 @@ export function createConfigGuard(git: RunGit, isAllowed: IsAllowed, personal: r
   return { readOf, stampOf, variablesFor }
 }
 
-/** Where a call finds its repository: a call may name one that is not that of its folder. */
+/** Where a call finds its repository: its arguments may specify another one than that of its folder. */
 export const placeOf = (
   args: readonly string[],
   { cwd, env }: { cwd: string; env?: Record<string, string | undefined> | undefined },
 ): Place => {
   const gitDir = (args[0] === '--git-dir' ? args[1] : env?.GIT_DIR) ?? null
   if (gitDir === null) return { dir: cwd, gitDir }
-  // Whatever folder it is called in.
+  // In any folder.
   const named = path.resolve(cwd, gitDir)
   return { dir: named, gitDir: named }
 }

@@ -6,7 +6,7 @@ export async function lacksObjects(
   { dir, commit }: { dir: string; commit: string },
 ): Promise<boolean> {
   const args = ['rev-list', '--objects', '--missing=print', '--no-object-names', `${commit}^{tree}`]
-  // Whatever was allowed: this only looks.
+  // Even if a fetch was allowed: this only looks.
   const env = { GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: 'none' }
   const { stdout } = await git(args, { cwd: dir, env })
   return /^\?/m.test(stdout.toString())

@@ -1,6 +1,6 @@
 /**
- * What a repository's own configuration asks Git to run, and from where missing objects of a partial clone
- * would be fetched (K8). The person's own configuration (system, global) is not asked about: it is theirs.
+ * Commands that a repository's own configuration makes Git run, and the places from which missing objects of a
+ * partial clone would be fetched (K8). The user's own configuration (system, global) is trusted.
  */
 
 import { createHash } from 'node:crypto'
@@ -14,9 +14,9 @@ import { nearestRepository } from '../repository/nearest-repository.ts'
 export interface RepositoryConfig {
   /** Settings whose values are commands, as the repository has them; the same ones of the person's left out. */
   commands: { key: string; value: string }[]
-  /** Where Git would fetch objects from that this clone left out; none where it may not (`isOrdinary`). */
+  /** Where Git would fetch objects from that this clone left out; empty where it may not (`isOrdinary`). */
   fetches: { remote: string; url: string }[]
-  /** Of both and of the repository's place: what a person allows is exactly this. */
+  /** Over both and the repository's path: the user's permission applies to exactly this state. */
   sha256: string
 }
 
@@ -29,19 +29,22 @@ interface Setting {
 }
 
 export interface ReadConfig {
-  /** Null: the repository asks for nothing. */
+  /** Null: the repository configures no commands. */
   asks: RepositoryConfig | null
   /** Remotes of a partial clone with a program of their own (`uploadpack`, `vcs`): Git never fetches from them. */
   unfetchable: string[]
-  /** Settings that put the person's own, or harmless ones, in the place of the repository's commands. */
+  /** Settings that replace the repository's commands by the user's own, or by harmless ones. */
   withoutCommands: Setting[]
-  /** Settings of every call, allowed or not: what never runs, and what a filter of the person's could start. */
+  /**
+   * Settings of every call, allowed or not: they disable programs that must never run, and those that a user's filter
+   * could start.
+   */
   always: Setting[]
-  /** What the person's own is put in the place of when a fetch was allowed. */
+  /** Settings that the user's own replace when a fetch was allowed. */
   forFetching: Setting[]
   /** Fetch and push addresses of all remotes, the person's own included. */
   remotes: { name: string; url: string }[]
-  /** Which of `user.name`, `user.email` and the same of `author` and `committer` are set, by whomever. */
+  /** Which of `user.name`, `user.email` and their `author` and `committer` variants are set, in any configuration. */
   identity: ReadonlySet<string>
   /** Files of the person's own configuration, outside of the repository. */
   personalFiles: string[]
@@ -55,7 +58,10 @@ export interface Place {
   gitDir: string | null
 }
 
-/** A name may be empty. What Git LFS would start is last: it is the person's filter, with their programs. */
+/**
+ * A name may be empty. The commands that Git LFS would start come last: it is the user's filter, with the user's
+ * programs.
+ */
 const commandKey =
   /^(?:filter\.(.*)\.(?:clean|smudge|process)|merge\.(.*)\.driver|lfs\.(?:extension\..*\.(?:clean|smudge)|customtransfer\..*\.(?:path|args)))$/s
 const lfsKey = /^lfs\./
@@ -64,7 +70,7 @@ const hookKey = /^hook\.(.*)\.(?:command|event)$/s
 const filterParts = ['clean', 'smudge', 'process', 'required'] as const
 /** Git's own three-way merge of text, as if the repository had named no driver. */
 const plainMerge = 'git merge-file --quiet %A %O %B'
-/** What a program that reaches a server starts: Git LFS does so in the middle of a checkout. */
+/** Commands that a program starts when it connects to a server: Git LFS does so in the middle of a checkout. */
 const programKey = /^(?:core\.(?:sshcommand|gitproxy|askpass)|credential\.(?:.*\.)?helper)$/s
 const identityKey = /^(?:user|author|committer)\.(?:name|email)$/
 const proxyKey = /^(?:remote\.(?:.*)\.proxy|http\.(?:.*\.)?proxy)$/s
@@ -118,7 +124,7 @@ export async function readRepositoryConfig(
     remotes: remotesIn(settings),
     identity: new Set(settings.flatMap(({ key }) => (identityKey.test(key) ? [key] : []))),
     personalFiles: [...foundPersonal],
-    // What an include leads to may appear, or apply to another branch, without any of these changing.
+    // An included file may appear, or apply to another branch, without any of these changing.
     fingerprint: includes || (files.size === 0 && !isOutside) ? null : await fingerprint(),
   }
 
@@ -140,7 +146,7 @@ export async function readRepositoryConfig(
 const isOutsideRepositories = async (dir: string): Promise<boolean> =>
   (await nearestRepository(path.resolve(dir))) === null && !(await exists(path.join(dir, 'HEAD')))
 
-/** Where Git reads a repository's own settings, unless that includes others; null where only Git has an answer. */
+/** The file with a repository's own settings, unless it includes others; null where only Git can answer. */
 async function likelyFiles({ dir, gitDir }: Place): Promise<string[] | null> {
   if (gitDir !== null) {
     const named = path.resolve(dir, gitDir)
@@ -157,7 +163,7 @@ function remotesIn(settings: readonly Setting[]): ReadConfig['remotes'] {
   })
 }
 
-/** As variables of an environment: by `-c`, a name with `=` in it could not be set. */
+/** As environment variables: `-c` can't set a name with `=` in it. */
 export function asVariables(settings: readonly Setting[]): Record<string, string> {
   const variables: Record<string, string> = { GIT_CONFIG_COUNT: String(settings.length) }
   for (const [n, { key, value }] of settings.entries()) {
@@ -200,7 +206,7 @@ function withoutCommands(
   for (const filter of filters) {
     for (const part of filterParts) {
       const key = `filter.${filter}.${part}`
-      // A `process` that is set, and be it to nothing, stands in the way of `clean` and `smudge`.
+      // A `process` that is set, even to an empty value, overrides `clean` and `smudge`.
       if (part !== 'required' && !settings.some((one) => one.key === key)) continue
       // A filter that has to be there and has no command would fail every call.
       set(key, personal(settings, key) ?? (part === 'required' ? 'false' : ''))
@@ -246,7 +252,7 @@ async function fetchesIn(
       unfetchable.push(remote)
       continue
     }
-    // As it is after `url.<base>.insteadOf`. Nothing is asked over the network.
+    // After `url.<base>.insteadOf` is applied. Makes no network request.
     const url = (await ask('ls-remote', '--get-url', '--', remote)).toString()
     found.push({ remote, url: url.replace(/\n$/, '') })
   }
@@ -254,7 +260,7 @@ async function fetchesIn(
   return { fetches: unfetchable.length > 0 ? [] : found, unfetchable }
 }
 
-/** Of several programs for a remote Git takes the first, so that none can be put in its place. */
+/** Git takes the first of several programs for a remote, so an override added later has no effect. */
 const isOrdinary = (settings: readonly Setting[], remote: string): boolean =>
   !settings.some(
     ({ own, key }) => own && [`remote.${remote}.uploadpack`, `remote.${remote}.vcs`].includes(key),
@@ -301,7 +307,7 @@ async function listing(
 }
 
 async function fingerprintOf(dir: string, files: readonly string[]): Promise<string> {
-  // Files in a `.git` can say that the configuration is elsewhere.
+  // Files in a `.git` can point to a configuration elsewhere.
   const place = await readGitDir(dir)
   // One that is made between the two is the one that Git takes from then on.
   const nearest = await nearestRepository(path.resolve(dir))

@@ -1,15 +1,15 @@
 /**
- * Where Git keeps what belongs to a working tree, and the branch that is checked out, read from the files that
- * Git writes in every version. A Git process for the same costs a hundred times as much, and each turn asks.
+ * The `.git` folder of a working tree and its checked-out branch, read from files whose format is the same in every
+ * version of Git. Each turn needs them, and a Git process costs a hundred times as much.
  */
 import type { Stats } from 'node:fs'
 import { lstat, readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 
 interface GitDir {
-  /** Of this working tree alone: HEAD, the index. Absolute. */
+  /** The folder of this working tree alone: HEAD, the index. Absolute. */
   gitDir: string
-  /** What all worktrees of the repository share: objects, references. Absolute. */
+  /** The folder that all worktrees of the repository share: objects, references. Absolute. */
   commonDir: string
   /** Without `refs/heads/`; null when HEAD is detached. */
   branch: string | null
@@ -18,8 +18,8 @@ interface GitDir {
 }
 
 /**
- * Null where only Git has an answer: `dir` is not the root of a working tree, belongs to somebody else, stores
- * its references in another format, or has a file that is not as Git writes it.
+ * Null when only Git can answer: `dir` is not the root of a working tree, belongs to another user, stores its
+ * references in another format, or has a file that is not as Git writes it.
  */
 export async function readGitDir(dir: string): Promise<GitDir | null> {
   try {
@@ -63,7 +63,7 @@ export async function lacksReferenceIn(commonDir: string, name: string): Promise
   return packed !== null && !packed.includes(` ${name}\n`)
 }
 
-/** Git refuses to work in what is somebody else's (`safe.directory`), and says why. */
+/** Git refuses to work in another user's repository (`safe.directory`), and reports why. */
 const isOurs = ({ uid }: Stats): boolean =>
   process.geteuid === undefined || uid === process.geteuid()
 
@@ -92,12 +92,12 @@ async function headIn(
   const detached = commitIn(text)
   if (detached !== null) return { branch: null, commit: detached }
   const [, branch] = /^ref: refs\/heads\/(\S+)\n$/.exec(text) ?? []
-  // Where references are kept in another format, HEAD names an invalid one.
+  // Where references are kept in another format, HEAD contains an invalid one.
   if (branch === undefined || branch === '.invalid') return null
   const loose = await readFile(path.join(commonDir, 'refs', 'heads', branch), 'utf8').catch(
     () => '',
   )
-  // A branch can stand for another one.
+  // A branch can be a symbolic reference to another one.
   return loose.startsWith('ref:') ? null : { branch, commit: commitIn(loose) }
 }
 

@@ -1,4 +1,4 @@
-/** Who changed what between two commits: read to tell a person what happened while an agent did not run. */
+/** Who changed what between two commits: shows a user what happened while an agent did not run. */
 import { posix } from 'node:path'
 import { prefixOf } from '../changes/tree-changes.ts'
 import { GitError } from '../command/errors.ts'
@@ -8,7 +8,7 @@ import { commonDirOf, resolveCommit } from './inspect.ts'
 
 interface Span {
   dir: string
-  /** Commits. What leads to `from` is left out. */
+  /** Commits. Ancestors of `from` are excluded. */
   from: string
   to: string
 }
@@ -16,18 +16,18 @@ interface Span {
 export interface CommitSummary {
   id: string
   author: string
-  /** By nobody whom Git knew: an agent's, where the person never told Git who they are. */
+  /** The author is unknown to Git: an agent's commit, where the user never configured an identity. */
   isShiplogs: boolean
-  /** Relative to the folder that was asked for. Of a merge: none. */
+  /** Relative to the requested folder. Empty for a merge. */
   paths: string[]
 }
 
-/** What a person is told of is among the newest; a year of a busy project stays a small answer. */
+/** Only the newest commits are shown, so that a year of a busy project stays a small answer. */
 const commitsMax = 1000
 /** Longer lists do not fit on a command line everywhere. */
 const namedPathsMax = 200
 
-/** How many commits lead from one to the other; null when `to` does not lead on from `from`, or one is gone. */
+/** The number of commits from one to the other; null when `to` does not descend from `from`, or one is missing. */
 export async function countCommits(git: RunGit, { dir, from, to }: Span): Promise<number | null> {
   const isAncestor = await git(['merge-base', '--is-ancestor', from, to], {
     cwd: dir,
@@ -59,7 +59,7 @@ export async function commitsBetween(
       commits.push({ id: part.slice(1), author, isShiplogs, paths: [] })
       at += 2
     } else {
-      // The list of names begins on a line of its own.
+      // The list of names begins on its own line.
       const path = part.replace(/^\n/, '')
       if (path !== '') commits.at(-1)?.paths.push(posix.relative(prefix, path))
     }
@@ -75,8 +75,8 @@ export async function firstParentCommits(git: RunGit, { dir, from, to }: Span): 
 }
 
 /**
- * The commit in the person's own history that a worktree was made from: of one with uncommitted work
- * (`commitSnapshot`, `savePatch`) the commit before it, else itself. Null when it is not in the repository.
+ * The commit in the user's own history that a worktree was made from: for a commit with uncommitted work
+ * (`commitSnapshot`, `savePatch`) its parent, otherwise the commit itself. Null when the repository does not have it.
  */
 export async function committedBase(
   git: RunGit,

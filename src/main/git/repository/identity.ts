@@ -1,4 +1,4 @@
-/** What identifies a repository when its folder moves: its root commits and its remote. */
+/** Identifies a repository after its folder moved: by its root commits and its remote. */
 import { realpath } from 'node:fs/promises'
 import { devNull } from 'node:os'
 import path from 'node:path'
@@ -7,7 +7,7 @@ import { inspectProject, resolveCommit } from './inspect.ts'
 import { remoteName } from './remote-name.ts'
 
 interface RepositoryIdentity {
-  /** Ids of the commits without a parent that HEAD leads to, sorted; empty if unknown. */
+  /** Ids of the root commits of HEAD, sorted; empty if unknown. */
   rootCommits: string[]
   /** The `remoteName` of the remote called `origin`, else of the first by name; null without a remote. */
   remote: string | null

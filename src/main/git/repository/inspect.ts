@@ -1,4 +1,4 @@
-/** What a folder is to Git, and where a repository stands. */
+/** Classifies a folder for Git, and reads the state of a repository. */
 
 import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
@@ -21,7 +21,7 @@ type ProjectInspection =
   /** A folder without Git (the inside of a `.git` folder counts as one): agents work in place. */
   | { kind: 'not-a-repository' }
   | { kind: 'bare' }
-  /** Git refuses a folder that belongs to somebody else. `advice` is its own, with the command to run. */
+  /** Git refuses a folder that belongs to another user. `advice` is Git's own, with the command to run. */
   | { kind: 'dubious-ownership'; advice: string }
   | { kind: 'not-a-directory' }
   | { kind: 'missing' }
@@ -80,12 +80,12 @@ function nullForGitError(error: unknown): null {
   throw error
 }
 
-/** Git 2.38 and newer, told so by `settings`, does not work in a folder that only looks like a repository. */
+/** Git 2.38 and newer, configured by `settings`, does not work in a folder that only looks like a repository. */
 const isBareRefusal = (error: GitError): boolean => error.stderr.includes('safe.bareRepository')
 
 /**
- * The root of the working tree that `dir` is in. Throws GitError where the repository's configuration says
- * that its files are elsewhere, and WorktreeBrokenError in a worktree of Shiplog's with a repository in it.
+ * The root of the working tree that `dir` is in. Throws GitError where the repository's configuration places its
+ * files elsewhere, and WorktreeBrokenError in a worktree of Shiplog's with a repository in it.
  */
 export async function topLevelOf(
   git: RunGit,
@@ -104,7 +104,7 @@ interface Standing {
   head: { commit: string; tree: string } | null
 }
 
-/** What `topLevelOf`, `head` and `treeOf` find, by one Git process. */
+/** The results of `topLevelOf`, `head` and `treeOf`, by one Git process. */
 export async function standingOf(
   git: RunGit,
   dir: string,
@@ -140,17 +140,17 @@ export async function standingOf(
 }
 
 interface KnownStanding {
-  /** Of the configuration, which could say that the files are elsewhere. */
+  /** Sum of the configuration, which could place the files elsewhere. */
   stamp: string
   standing: Standing & { head: NonNullable<Standing['head']> }
 }
 
 /**
- * By folder. Each turn of an agent asks, and HEAD has rarely moved: the commit that it names is read from Git's
- * files, and the tree of a commit never changes.
+ * A cache by folder. Each turn of an agent needs this, and HEAD rarely moves: the commit is read from Git's files,
+ * and the tree of a commit never changes.
  */
 const standings = new WeakMap<RunGit, Map<string, KnownStanding>>()
-/** More folders than there are worktrees and projects at work. */
+/** More folders than there are active worktrees and projects. */
 const standingsMax = 500
 
 async function rememberStanding(
@@ -178,7 +178,7 @@ async function refuseElsewhere(git: RunGit, dir: string, topLevel: string): Prom
   }
 }
 
-/** What all worktrees of a repository share: its `.git` folder. Null when there is no repository (any more). */
+/** The `.git` folder that all worktrees of a repository share. Null when the repository does not exist (any more). */
 export async function commonDirOf(
   git: RunGit,
   repoDir: string,
@@ -229,7 +229,7 @@ export async function resolveCommit(
     ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`],
     { cwd: dir, signal, okExitCodes: [0, 1, 128] },
   )
-  // 128 as well for a name that can't be one; what is wrong with the repository itself must not hide in it.
+  // Git exits with 128 for an invalid name too; an error of the repository itself must not be mistaken for one.
   if (result.exitCode === 128 && result.stderr.includes('repository')) {
     throw new GitError(['rev-parse', name], result.exitCode, result.stderr)
   }
@@ -280,7 +280,7 @@ export async function currentBranch(
   return line(result).replace(/^refs\/heads\//, '')
 }
 
-/** True when nothing is staged, changed or untracked. What is ignored, or inside a submodule, does not count. */
+/** True when nothing is staged, changed or untracked. Ignored files and the insides of submodules do not count. */
 export async function isClean(git: RunGit, dir: string, { signal }: Where = {}): Promise<boolean> {
   const result = await git(
     [
@@ -299,7 +299,7 @@ export async function isClean(git: RunGit, dir: string, { signal }: Where = {}):
 
 const versions = new WeakMap<RunGit, Promise<[number, number]>>()
 
-/** `[2, 39]` for `git version 2.39.5 (Apple Git-154)`. Asked once. */
+/** `[2, 39]` for `git version 2.39.5 (Apple Git-154)`. Read once. */
 export function version(git: RunGit): Promise<[number, number]> {
   const known = versions.get(git) ?? readVersion(git)
   versions.set(git, known)

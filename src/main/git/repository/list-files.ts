@@ -23,7 +23,7 @@ export async function listFiles(
       list('--deleted'),
     ])
     const gone = new Set(deleted)
-    // Once each: a file in conflict is listed once a side.
+    // Git lists a file in conflict once per side.
     return [...new Set(listed)].filter((file) => !gone.has(file)).sort()
   } catch (error) {
     if (error instanceof GitError) return null

@@ -1,4 +1,4 @@
-/** Files that Git keeps of one worktree alone: the lock of its index, and room for one of ours. */
+/** Files that Git keeps for one worktree alone: the lock of its index, and a place for a file of Shiplog's. */
 import { stat, unlink } from 'node:fs/promises'
 import path from 'node:path'
 import { line, type RunGit } from '../command/run.ts'
@@ -20,7 +20,7 @@ export async function takeAwayIndexLock(
   return true
 }
 
-/** Where Git keeps a file of that name for this worktree alone. */
+/** The path of a file that Git keeps for this worktree alone. */
 export async function privateFile(git: RunGit, dir: string, name: string): Promise<string> {
   await git.ensureWorktree(dir)
   const found = await readGitDir(dir)

@@ -1,4 +1,4 @@
-/** Submodules that an agent has checked out in its worktree. What it did in them is in no patch. */
+/** Submodules that an agent has checked out in its worktree. No patch contains the work in them. */
 import { realpath, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { GitError } from '../command/errors.ts'
@@ -9,15 +9,15 @@ interface SubmoduleWithWork {
   /** Relative to the working tree's root. */
   path: string
   /**
-   * Git's own folder for it, absolute: it goes when the worktree goes. Null: it is not there any more, or it is
-   * elsewhere, as of a repository that a link in the submodule's place leads to: that one is not ours to move.
+   * Git's own folder for it, absolute: it is deleted with the worktree. Null: it does not exist any more, or it is
+   * elsewhere, because a link in the submodule's place leads to another repository, which must not be moved.
    */
   gitDir: string | null
 }
 
 /**
- * Those with changes that are not committed, with commits that no remote has, or that can't be asked.
- * `topLevel`: the worktree's root.
+ * Submodules with uncommitted changes, with commits that no remote has, or whose state can't be read. `topLevel`: the
+ * worktree's root.
  */
 export async function submodulesWithWork(
   git: RunGit,
@@ -48,7 +48,7 @@ export async function submodulesWithWork(
 const gitDirOf = async (git: RunGit, dir: string): Promise<string> =>
   realpath(line(await git(['rev-parse', '--absolute-git-dir'], { cwd: dir })))
 
-/** Makes one a repository of its own again, after both of its folders were moved. */
+/** Makes one a separate repository again, after both of its folders were moved. */
 export async function joinSubmodule(
   git: RunGit,
   { dir, gitDir }: { dir: string; gitDir: string },
@@ -67,7 +67,7 @@ export async function joinSubmodule(
 async function hasWork(git: RunGit, dir: string): Promise<boolean> {
   const args = ['status', '--porcelain', '--untracked-files=all', ...notIntoSubmodules]
   if ((await git(args, { cwd: dir })).stdout.length > 0) return true
-  // Each by a Git of its own, so that what its configuration names is seen to.
+  // A separate Git for each, so that its configuration is guarded too.
   if ((await submodulesWithWork(git, dir)).length > 0) return true
   const unpushed = ['rev-list', '--max-count=1', 'HEAD', '--branches', '--not', '--remotes']
   return (await git(unpushed, { cwd: dir })).stdout.length > 0

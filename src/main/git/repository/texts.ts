@@ -7,8 +7,8 @@ const blobHeader = /^[0-9a-f]+ blob (\d+)$/
 const textsBytesMax = 16 * 1024 * 1024
 
 /**
- * By name (an id, or `<tree>:./<path>` from `dir`), the bytes of each blob of at most `bytesMax`. Left out are what is
- * missing, no blob or longer, a name with a line break, and what comes after `textsBytesMax`.
+ * By name (an id, or `<tree>:./<path>` from `dir`), the bytes of each blob of at most `bytesMax`. Omits missing
+ * objects, other types, longer blobs, names with a line break, and everything after `textsBytesMax`.
  */
 export async function readTexts(
   git: RunGit,
@@ -28,7 +28,7 @@ export async function readTexts(
   const answers = checked.stdout.toString().split('\n')
   let total = 0
   const wanted = names.flatMap((name, at) => {
-    // The answer about a missing one begins with its name, which may look like anything.
+    // The answer about a missing object begins with its name, which may contain any characters.
     const [, size] = blobHeader.exec(answers[at] ?? '') ?? []
     const bytes = Number(size)
     if (size === undefined || bytes > bytesMax || total + bytes > textsBytesMax) return []
@@ -41,7 +41,8 @@ export async function readTexts(
   const texts = new Map<string, Buffer>()
   let at = 0
   for (const { name, bytes } of wanted) {
-    // `<id> blob <length>`, a newline, the bytes, a newline; of one that went meanwhile only its name and a word.
+    // `<id> blob <length>`, a newline, the bytes, a newline; for an object deleted in between only its name and a
+    // word.
     const start = stdout.indexOf('\n', at) + 1
     const [, size] = blobHeader.exec(stdout.toString('latin1', at, Math.max(at, start - 1))) ?? []
     if (start === 0) break

@@ -1,4 +1,4 @@
-/** Which line of work a commit is on: a branch's, or a task's whose worktree is gone. */
+/** Which line of work a commit is on: a branch's, or that of a task whose worktree was removed. */
 import type { TaskId } from '../../../shared/ids.ts'
 import type { RunGit } from '../command/run.ts'
 import { inStore, objectsOfRepository, storesAt } from '../store/store.ts'
@@ -25,7 +25,7 @@ export async function refsContaining(
   }
 }
 
-/** What a task's work led to: its branch, else what `keepRef` kept of it; null when neither is there. */
+/** The tip of a task's work: its branch, else the reference that `keepRef` made; null when there is neither. */
 export async function tipOfTask(
   git: RunGit,
   { dir, taskId, branch }: { dir: string; taskId: TaskId; branch: string | null },

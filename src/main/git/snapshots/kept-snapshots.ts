@@ -9,7 +9,7 @@ import { inStore, storesAt } from '../store/store.ts'
 import type { Quarantine } from './quarantine.ts'
 
 const place = 'refs/shiplog/snapshots/'
-/** As long as Git keeps what nothing refers to, unless it is told otherwise. */
+/** Git's default grace period for unreferenced objects. */
 const keptForMs = 14 * dayMs
 
 interface NewTree {
@@ -39,7 +39,7 @@ export async function lendTree(quarantine: Quarantine, tree: NewTree): Promise<v
 }
 
 async function newIds({ git, store }: Quarantine, tree: NewTree): Promise<string[]> {
-  // What is in a store can be listed when the repository that it borrows from is gone.
+  // The store's contents can be listed even when the repository that it borrows from was deleted.
   const folders = store === null ? [] : await foldersOf(git, tree)
   return [...new Set([tree.tree, ...folders, ...(await idsBelow(git, tree))])]
 }

@@ -1,4 +1,7 @@
-/** What a snapshot of a working tree does not hold: ignored files, and changes that Git was told not to look at. */
+/**
+ * Files that a snapshot of a working tree lacks: ignored ones, and those whose changes Git was configured not to look
+ * at.
+ */
 import { lstat } from 'node:fs/promises'
 import path from 'node:path'
 import { fields, type RunGit } from '../command/run.ts'

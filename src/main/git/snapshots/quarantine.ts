@@ -22,18 +22,18 @@ import { syncPaths } from '../worktree-files/durable.ts'
 export interface Quarantine {
   /** Writes every new object here; reads these, the repository's and those of its stores. */
   git: RunGit
-  /** Where its objects are, beside those that they will join: on the same file system. */
+  /** The folder of its objects, beside those that they will join: on the same file system. */
   dir: string
   /** The objects that they will join. */
   objects: string
-  /** The store that they go into; null: the repository. */
+  /** The store that receives them; null: the repository. */
   store: string | null
   /** Packs some objects, here or borrowed, and has them named by `ref`. Durable when it resolves. */
   keep(kept: {
     ref: string
     commit: string
     ids: readonly string[]
-    /** True: none of them is where they go. Otherwise a store is asked for each. */
+    /** True: the destination has none of them. Otherwise the store is searched for each. */
     areNew?: boolean
   }): Promise<void>
   /** The same without a reference: until the next collection. */
@@ -44,9 +44,9 @@ export interface Quarantine {
 export type Into = 'store' | 'repository'
 
 const folderPrefix = 'shiplog-new-'
-/** In `.keep` files of ours, which a killed process leaves behind. */
+/** Content of Shiplog's `.keep` files, which a killed process leaves behind. */
 const keepReason = 'shiplog: until a reference names it\n'
-/** No call takes as long: what is older was left behind by a killed process. */
+/** No call takes this long: an older one was left behind by a killed process. */
 const leftBehindMs = dayMs
 
 /** Folders and `.keep` files of this process: a clock that was set ahead makes them look old. */
@@ -185,8 +185,8 @@ async function deleteLeftBehind(objects: string): Promise<void> {
 const retryDelaysMs = [20, 100, 400, 1500]
 
 /**
- * Runs `work` again when objects went from the repository while it ran: it may have met one that no reference
- * led to, and so not written it again. `work` must leave nothing behind when it fails.
+ * Retries `work` when objects were pruned from the repository while it ran: it may have found an unreferenced object
+ * there, and therefore not written it. `work` must leave nothing behind when it fails.
  */
 export async function whileObjectsStay<Result>(
   work: () => Promise<Result>,
@@ -204,7 +204,7 @@ export async function whileObjectsStay<Result>(
   }
 }
 
-/** Git's words for an object, or a pack, that is not where it was. What a partial clone lacks is told apart. */
+/** Git's messages for an object, or a pack, that is missing. Objects that a partial clone lacks are excluded. */
 function haveVanished(error: unknown): error is GitError {
   return (
     error instanceof GitError &&

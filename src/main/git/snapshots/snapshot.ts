@@ -28,13 +28,13 @@ interface Snapshot {
   leftOut: string[]
 }
 
-/** A snapshot whose index still exists: Git can tell by it what has changed since. */
+/** A snapshot whose index still exists: with it Git can find later changes. */
 export interface OpenSnapshot extends Snapshot {
   topLevel: string
-  /** Its new objects are here only, and go with it. */
+  /** New objects are only here, and are deleted with it. */
   quarantine: Quarantine
   indexFile: string
-  /** A temporary folder that goes with the snapshot. */
+  /** A temporary folder that is deleted with the snapshot. */
   scratchDir: string
 }
 
@@ -43,7 +43,7 @@ interface CommittedSnapshot extends Snapshot {
   commit: string
 }
 
-/** Who Shiplog's own commits are by. */
+/** The author of Shiplog's own commits. */
 export const shiplogIdentity = {
   GIT_AUTHOR_NAME: 'Shiplog',
   GIT_AUTHOR_EMAIL: 'shiplog@localhost',
@@ -51,14 +51,14 @@ export const shiplogIdentity = {
   GIT_COMMITTER_EMAIL: 'shiplog@localhost',
 }
 
-/** What `commitSnapshot` says of its commits, unless told otherwise: by it they are told from work. */
+/** The default message of `commitSnapshot`: it distinguishes these commits from work. */
 export const snapshotMessage = 'Work that was not committed yet'
 /** The same at the end of a task's work (`savePatch`). */
 export const finalMessage = 'Work that was not committed'
 
 interface SnapshotOptions {
   signal?: AbortSignal | undefined
-  /** Where new objects go. */
+  /** The destination of new objects. */
   into?: Into | undefined
 }
 
@@ -79,7 +79,7 @@ export async function snapshot(
 
 export interface CommitOptions extends SnapshotOptions {
   message?: string | undefined
-  /** Keeps a new commit from then on; one of its own does for a while, unless given. */
+  /** Keeps a new commit from that moment on; by default a temporary reference does. */
   ref?: string | undefined
   /** The last one, which something still keeps: it is the answer when nothing changed since. */
   last?: Pick<CommittedSnapshot, 'tree' | 'head' | 'commit'> | null | undefined
@@ -132,8 +132,8 @@ export async function commitTree(
 }
 
 /**
- * Takes a snapshot and hands it to `use` with its index; both are gone afterwards. `use` may be called several
- * times: when it fails because objects went from the repository, all is done again.
+ * Takes a snapshot and calls `use` with its index; both are deleted afterwards. `use` may be called several times:
+ * when it fails because objects were pruned from the repository, everything is repeated.
  */
 export async function withSnapshot<Result>(
   git: RunGit,
@@ -147,7 +147,7 @@ export async function withSnapshot<Result>(
     return withScratchDir((scratchDir) =>
       withQuarantine(
         git,
-        // Of `dir`: the working tree may have several projects in it, each with a store of its own.
+        // The store of `dir`: the working tree may contain several projects, each with its own store.
         dir,
         async (quarantine) => {
           const apart = quarantine.git
@@ -212,9 +212,9 @@ export async function startIndex(
 type Run = { cwd: string; env: Record<string, string>; signal: AbortSignal | undefined }
 
 /**
- * As `git add --all`, but without its look into submodules: a `git status` in there would run what a
- * submodule's own configuration names. Gives back what it left out: repositories inside the working tree, on
- * which `git add --all` would fail, or which it would link to.
+ * Like `git add --all`, but does not look into submodules: a `git status` in there would run the commands of a
+ * submodule's own configuration. Returns the paths left out: repositories inside the working tree, on which `git add
+ * --all` would fail, or which it would link to.
  */
 async function addWork(git: RunGit, run: Run): Promise<string[]> {
   const which = ['--others', '--modified', '--deleted', '--exclude-standard']
@@ -231,19 +231,19 @@ async function addWork(git: RunGit, run: Run): Promise<string[]> {
     else leftOut.push(name.toString('utf8', 0, name.length - 1))
     start = end + 1
   }
-  // A file may stand where a folder of tracked files was: these go first.
+  // A file may replace a folder of tracked files, so these are removed first.
   await updateIndex(git, run, Buffer.concat([...changed, ...untracked]))
   return leftOut
 }
 
 export async function updateIndex(git: RunGit, run: Run, names: Buffer): Promise<void> {
   if (names.length === 0) return
-  // `--remove`: a file that went since it was listed is no error.
+  // `--remove`: a file that was deleted since it was listed is no error.
   const args = ['update-index', '--add', '--remove', '--replace', '-z', '--stdin']
   await git(args, { ...run, input: names })
 }
 
-/** What is too large to be kept, and was not when it was brought in. */
+/** Files that grew too large to be kept after they were added. */
 export async function dropFromIndex(git: RunGit, run: Run, names: Buffer): Promise<void> {
   if (names.length === 0) return
   await git(['update-index', '--force-remove', '-z', '--stdin'], { ...run, input: names })

@@ -1,7 +1,7 @@
 /**
- * Deletes from a store what no reference of it leads to. Not `git gc`: commits that were copied from a repository name
- * parents that are only there, and Git's own would fail on those, or need room for a second copy of everything. Here
- * one pack is written again at a time.
+ * Deletes the unreachable objects of a store. `git gc` can't: commits that were copied from a repository have parents
+ * that exist only there, on which it would fail, or it would need room for a second copy of everything. Here one pack
+ * at a time is rewritten.
  */
 import { open, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -33,7 +33,7 @@ export function noteLook(store: string, tree: string): void {
 /** A collection that was killed has to be ended before anything is written. */
 export const wasCollecting = (store: string): Promise<boolean> => exists(path.join(store, underWay))
 
-/** Resolves with how many objects went. */
+/** Resolves with the number of deleted objects. */
 export async function collect(git: RunGit, store: string): Promise<number> {
   return alone(store, async () => {
     const inside = inStore(git, store)
@@ -89,7 +89,7 @@ async function liveObjects(
   )
   const input = [...commits, ...trees].map((id) => `${id}\n`).join('')
   if (input === '') return new Set()
-  // Each by itself: their parents may be elsewhere, or gone.
+  // Each separately: their parents may be elsewhere, or missing.
   const args = ['rev-list', '--objects', '--no-object-names', '--no-walk=unsorted']
   const listed = await git([...args, '--missing=allow-any', '--stdin'], {
     cwd: store,
@@ -99,7 +99,7 @@ async function liveObjects(
   return new Set(line(listed).split('\n'))
 }
 
-/** As far as the store has them. */
+/** Those that the store has. */
 async function ancestors(
   git: RunGit,
   store: string,
@@ -200,7 +200,7 @@ const windowMemory = '--window-memory=64m'
 /** `but`: written again under the same name, since its content is the same. */
 async function deletePack({ base }: Pack, but: readonly string[]): Promise<void> {
   if (but.includes(path.basename(base))) return
-  // Git takes a pack for gone with its index.
+  // Git ignores a pack without its index.
   for (const ending of ['idx', 'rev', 'bitmap', 'pack'])
     await rm(`${base}.${ending}`, { force: true })
 }

@@ -1,4 +1,4 @@
-/** Copies objects between the person's repository and a store of ours. */
+/** Copies objects between the user's repository and one of Shiplog's stores. */
 import { diffTree, readRaw, submoduleMode } from '../changes/tree-changes.ts'
 import { GitError } from '../command/errors.ts'
 import { fields, line, type RunGit } from '../command/run.ts'
@@ -12,11 +12,11 @@ const commitsMax = 5000
 interface Work {
   /** In a working tree of the repository. */
   dir: string
-  /** What it led to. */
+  /** The last commit. */
   tip: string
-  /** What it began from; null: nothing is known of that. */
+  /** The commit that it began from; null: unknown. */
   base: string | null
-  /** A commit of the person's history that it goes on from. */
+  /** A commit of the user's history that it descends from. */
   since: string | null
 }
 
@@ -38,8 +38,8 @@ export async function objectsOfWork(git: RunGit, work: Work): Promise<string[]> 
 }
 
 /**
- * Copies the commits that lead from `base` to `tip` into the store, with their files: a branch can be deleted, and
- * what it led to with it. Of more than `commitsMax`, or without a base, the tip alone. Nothing where it is there.
+ * Copies the commits from `base` to `tip` into the store, with their files, because a branch can be deleted. With
+ * more than `commitsMax`, or without a base, only the tip. Does nothing when the store has it.
  */
 export async function keepCommits(
   git: RunGit,
@@ -104,8 +104,9 @@ export async function contentsBetween(
 const isContent = (mode: string): boolean => mode !== submoduleMode && mode !== '000000'
 
 /**
- * A branch or worktree of the repository is about to name this commit: what only a store has of it goes there.
- * Throws GitError when it is nowhere. Nothing refers to it yet, so the caller's own reference has to come at once.
+ * Copies a commit that a branch or worktree of the repository is about to refer to from the store into the
+ * repository. Throws GitError when no object database has it. Nothing refers to the copy yet, so the caller must
+ * write its reference at once.
  */
 export async function bringIntoRepository(
   git: RunGit,

@@ -1,10 +1,10 @@
 /**
- * Many calls may write into a store at once; a collection waits for them, and they for it: an object that one of them
- * met there, and so did not write again, must not go meanwhile. One process writes a data directory.
+ * Many calls may write to a store concurrently; a collection excludes them all: it must not delete an object that a
+ * writer found there and therefore did not write again. Only one process writes to a data directory.
  */
 interface Gate {
   users: number
-  /** Of the collection that runs or waits; null: none does. */
+  /** The collection that runs or waits; null: none does. */
   collection: Promise<unknown> | null
   idle: (() => void)[]
 }

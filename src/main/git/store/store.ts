@@ -1,8 +1,8 @@
 /**
- * A bare repository of Shiplog's own beside the person's: new objects of ours go there, and what the person's
- * repository has already is borrowed from it. What is borrowed is named per call
- * (GIT_ALTERNATE_OBJECT_DIRECTORIES) and not in `objects/info/alternates`: a repository that was moved or
- * deleted then costs what it held, and no call fails because a path that was stored is stale.
+ * Shiplog's bare repository beside the user's: it receives Shiplog's new objects, and borrows those that the user's
+ * repository already has. The lender is specified per call (GIT_ALTERNATE_OBJECT_DIRECTORIES) and not in
+ * `objects/info/alternates`: when a repository is moved or deleted, only its own objects are lost, and no call fails
+ * because of a stale path.
  */
 import { lstatSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
@@ -12,7 +12,7 @@ import { exists } from '../repository/exists.ts'
 import { commonDirOf } from '../repository/inspect.ts'
 import { syncPaths } from '../worktree-files/durable.ts'
 
-/** Git collects nothing here by itself: it would delete what is borrowed elsewhere and named by a list only. */
+/** Git's automatic collection is off: it would delete borrowed objects that only a list refers to. */
 const config = `[core]
 	repositoryformatversion = FORMAT
 	bare = true
@@ -48,7 +48,7 @@ export async function ensureStore(git: RunGit, store: string, dir: string): Prom
   const damaged = damagedFile(store)
   if (damaged === null) return
   if (await exists(store))
-    throw new Error(`${damaged} is gone, or no file: move ${store} away, then try again`)
+    throw new Error(`${damaged} is missing, or not a file: move ${store} away, then try again`)
   const answer = await git(['rev-parse', '--show-object-format'], { cwd: dir })
   const format = line(answer)
   const parent = path.dirname(store)
@@ -62,7 +62,7 @@ export async function ensureStore(git: RunGit, store: string, dir: string): Prom
     const extension = isOld ? '' : `[extensions]\n\tobjectFormat = ${format}\n`
     const text = config.replace('FORMAT', isOld ? '0' : '1') + extension
     await writeFile(path.join(made, 'config'), text, { mode: 0o600 })
-    // Names nothing, now and later: every reference of ours has a place of its own.
+    // Never resolves: every reference of Shiplog's has another place.
     await writeFile(path.join(made, 'HEAD'), 'ref: refs/heads/none\n', { mode: 0o600 })
     await syncPaths(['config', 'HEAD', 'objects', 'refs', ''].map((name) => path.join(made, name)))
     await rename(made, store).catch(async (error) => {
@@ -91,7 +91,7 @@ export const storesAt = (git: RunGit, dir: string): string[] => git.storesOf(dir
 
 export const isThere = (store: string): boolean => damagedFile(store) === null
 
-/** The objects of the repository that `dir` is in; none where that is gone. */
+/** The objects of the repository that `dir` is in; none when it was deleted. */
 export async function objectsOfRepository(git: RunGit, dir: string): Promise<string[]> {
   const commonDir = await commonDirOf(git, dir).catch(() => null)
   return commonDir === null ? [] : [path.join(commonDir, 'objects')]
@@ -101,7 +101,7 @@ export function borrowing(objects: readonly string[]): Record<string, string> {
   return { GIT_ALTERNATE_OBJECT_DIRECTORIES: objects.map(quoted).join(path.delimiter) }
 }
 
-/** As Git reads it in lists of paths and in `alternates`: in quotes where a plain line would not do. */
+/** In Git's syntax for lists of paths and `alternates`: quoted where a plain line would be misread. */
 export function quoted(name: string): string {
   if (!/["\\\n\r:;#]/.test(name)) return name
   const escaped = name.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\r', '\\r')

@@ -1,4 +1,4 @@
-/** What the turn store needs of Git: states taken, read, and deleted. See the turn store's FORMAT.md. */
+/** The Git operations of the turn store: takes, reads and deletes states. See the turn store's FORMAT.md. */
 import { createKeyedMutex } from '../../../shared/keyed-mutex.ts'
 import { type DiffContent, diffCommits } from '../changes/diff.ts'
 import { GitError } from '../command/errors.ts'
@@ -18,13 +18,13 @@ import {
 export interface TreeFile {
   /** From the root of the tree, `/` as separator. */
   path: string
-  /** As Git writes it: `100644`, `100755`, `120000` (a link), `160000` (a submodule). */
+  /** In Git's notation: `100644`, `100755`, `120000` (a link), `160000` (a submodule). */
   mode: string
-  /** Of its content; of a submodule, its commit. */
+  /** The id of its content; for a submodule, its commit. */
   id: string
 }
 
-/** A store, and a folder of the repository that it borrows from, which may be gone. */
+/** A store, and a folder of the repository that it borrows from, which may be deleted. */
 interface Place {
   store: string
   repoDir: string
@@ -73,7 +73,7 @@ export function createGitStores(git: RunGit) {
       const { head } = taken
       if (store !== undefined && head !== null && head !== commits.base && head !== last?.head)
         await keepCommits(git, store, { dir: input.dir, tip: head, ...commits })
-      // What fails here is tried again with the next one; the snapshot itself is safe.
+      // A failure here is retried with the next state; the snapshot itself is safe.
       if (store !== undefined)
         await serially(store, () => mergePacks(git, store)).catch(() => undefined)
       return taken
@@ -112,7 +112,7 @@ export function createGitStores(git: RunGit) {
     async diff(place: Place, trees: { from: string; to: string }): Promise<DiffContent> {
       return diffCommits(await open(place), { repoDir: place.store, ...trees })
     },
-    /** Trees that are not in the store. All of them, where that is gone. */
+    /** Trees that the store lacks. All of them, when the store is missing. */
     async missing(store: string, trees: readonly string[]): Promise<string[]> {
       return isThere(store) ? missingIn(git, store, trees) : [...trees]
     },
@@ -127,16 +127,16 @@ export function createGitStores(git: RunGit) {
         .filter(Boolean)
         .map((name) => name.replace(/^refs\//, ''))
     },
-    /** Lets go of what these lead to (without `refs/`); what nothing else leads to goes with the next `collect`. */
+    /** Deletes these references (without `refs/`); the next `collect` deletes what becomes unreachable. */
     async dropReferences(store: string, names: readonly string[]): Promise<void> {
       if (names.length === 0) return
       const input = names.map((name) => `delete refs/${name}\n`).join('')
       const durable = ['-c', 'core.fsync=all']
       await inStore(git, store)([...durable, 'update-ref', '--stdin'], { cwd: store, input })
     },
-    /** The first of Git's own files of a store that is gone, or no file; null: it can be used. Absolute. */
+    /** The first of Git's own files of a store that is missing, or not a file; null: it is usable. Absolute. */
     damagedFile,
-    /** Deletes what no reference leads to; resolves with how many objects went. */
+    /** Deletes unreachable objects; resolves with their number. */
     collect: collectIn,
     /** Stores similar contents as differences from each other, all that are not in a large pack already. */
     pack,

@@ -1,7 +1,7 @@
 /**
- * The state of a working tree at a moment of an agent's run, as a tree in the store. As a snapshot (`snapshot.ts`),
- * but its index stays for the next one: what was not touched since is not read again, so that a turn costs about
- * what `git status` does. No file of the repository is written, nor any object.
+ * The state of a working tree at a moment of an agent's run, as a tree in the store. Like a snapshot (`snapshot.ts`),
+ * but its index is kept for the next one: unchanged files are not read again, so a turn costs about as much as `git
+ * status`. Writes no file and no object of the repository.
  */
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, realpath, rm, stat } from 'node:fs/promises'
@@ -41,7 +41,7 @@ export interface TurnSnapshot extends TurnState {
 export interface TurnSnapshotInput {
   /** In the working tree; all of it is taken. Absolute. */
   dir: string
-  /** The reference in the store that leads to all states of a session, without `refs/`: `sessions/<id>`. */
+  /** The reference in the store to all states of a session, without `refs/`: `sessions/<id>`. */
   ref: string
   /** The session's last state; null: it is looked up. */
   last: TurnState | null
@@ -64,22 +64,22 @@ class HomeDirectoryError extends Error {
 
 interface WarmIndex {
   file: string
-  /** What it was made from: the person's index and what is ignored. */
+  /** A sum of its inputs: the user's index and the ignore rules. */
   stamp: string
-  /** Of its last look; null: none was finished. */
+  /** The tree of the last completed snapshot; null: none was completed. */
   tree: string | null
 }
 
 export function createTurnSnapshots(git: RunGit): {
   /** Throws HomeDirectoryError, GitError, or the signal's reason. */
   take(input: TurnSnapshotInput): Promise<TurnSnapshot>
-  /** Objects went from a store: what an index takes for stored may be among them. */
+  /** Objects were deleted from a store: an index may refer to them. */
   forgetIndexes(store: string): void
 } {
   const warm = new Map<string, WarmIndex>()
   /** Agents may share a folder, and call tools side by side. */
   const serially = createKeyedMutex()
-  /** Leftovers of earlier processes are looked for once a store. */
+  /** Files left behind by earlier processes are cleaned up once per store. */
   const cleared = new Set<string>()
 
   async function take(input: TurnSnapshotInput): Promise<TurnSnapshot> {
@@ -128,7 +128,7 @@ export function createTurnSnapshots(git: RunGit): {
       const message = `${path.basename(dir)} at ${head ?? 'no commit'}`
       const commit = await commitTree(quarantine.git, topLevel, { tree, parents, message, signal })
       const since = input.since ?? headTree
-      // What the agent committed or staged itself is in the person's repository, and may go with its branch.
+      // The agent's own commits and staged files are in the user's repository, and may be deleted with its branch.
       const mayBeElsewhere = isFresh || wrote < work.names.length
       const borrowed =
         mayBeElsewhere && since !== null && since !== tree
@@ -158,7 +158,7 @@ export function createTurnSnapshots(git: RunGit): {
     const known = warm.get(topLevel)
     if (known && known.stamp === stamp) {
       const work = await findWork(git, topLevel, known.file, signal)
-      // What is ignored now may be in the index.
+      // The index may contain files that are ignored now.
       if (!work.ignoresChanged) return { index: known, work, isFresh: false }
     }
     const name = createHash('sha256').update(topLevel).digest('hex').slice(0, 32)

@@ -1,4 +1,7 @@
-/** What of a working tree differs from an index, without what is ignored or too large to be kept with each turn. */
+/**
+ * The differences between a working tree and an index, without files that are ignored or too large to be kept with
+ * each turn.
+ */
 import { lstat } from 'node:fs/promises'
 import path from 'node:path'
 import { fields, type RunGit } from '../command/run.ts'
@@ -19,13 +22,13 @@ export interface Work {
   /** Those to take out of it: untracked, and too large by now. */
   dropped: Buffer[]
   notStored: NotStored[]
-  /** A file that says what is ignored changed. */
+  /** A file with ignore rules changed. */
   ignoresChanged: boolean
 }
 
-/** Untracked files that somebody made on purpose are smaller: these are builds, dumps and downloads. */
+/** Larger untracked files are builds, dumps and downloads rather than hand-made files. */
 const untrackedFileBytesMax = 32 * 1024 * 1024
-/** Of one folder that Git knows nothing of. */
+/** Limit for one untracked folder. */
 const untrackedFolderBytesMax = 256 * 1024 * 1024
 const untrackedFolderFilesMax = 20_000
 /** Lists of names, in memory: more are counted folder by folder. */
@@ -189,7 +192,7 @@ async function tooLargeOf(topLevel: string, names: Buffer[]): Promise<Sized[]> {
   return (await bySize(topLevel, names)).large
 }
 
-/** None when it is gone. */
+/** Empty when it was deleted. */
 async function bytesOf(topLevel: string, name: Buffer): Promise<number> {
   const file = Buffer.concat([Buffer.from(topLevel + path.sep), name.subarray(0, -1)])
   return lstat(file).then(

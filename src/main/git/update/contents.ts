@@ -1,6 +1,6 @@
 /**
- * Raw bytes of files as Git objects, no filter applied: what an update replaces and what it writes. They lie
- * in one pack of the turn store below a ref, so a collection keeps them and one sync makes them durable.
+ * Raw bytes of files as Git objects, no filter applied: those that an update replaces and those that it writes. They
+ * are in one pack of the turn store below a ref, so a collection keeps them and one sync makes them durable.
  */
 import { createHash } from 'node:crypto'
 import { lstat, readdir, readlink, writeFile } from 'node:fs/promises'
@@ -15,9 +15,9 @@ import { inStore, quoted, reading, storesAt } from '../store/store.ts'
 /** One path's bytes, or a link's target. */
 const contentSchema = z.object({
   kind: z.enum(['file', 'link']),
-  /** Of the Git blob with exactly these bytes. */
+  /** The id of the Git blob with exactly these bytes. */
   id: z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/),
-  /** Permission bits; of a link without meaning. */
+  /** Permission bits; without meaning for a link. */
   mode: z.number().int().min(0).max(0o777),
   bytes: z.number().int().min(0),
 })
@@ -43,9 +43,9 @@ export type UpdateManifest = z.infer<typeof manifestSchema>
 const manifestName = 'update.json'
 const updateRef = (updateId: string): string => `refs/shiplog/updates/${updateId}`
 
-/** A place for new objects, apart from the repository's until they go there as one pack. */
+/** A folder for new objects, apart from the repository's until they are moved there as one pack. */
 export interface ContentStore {
-  /** Stores files of the disk as they are; links must be given as `Buffer`. In the order asked for. */
+  /** Stores files of the disk as they are; links must be passed as `Buffer`. In the order of the request. */
   add(files: readonly (string | Buffer)[]): Promise<string[]>
   /** Makes all of it durable in the repository, under the update's ref; resolves with the commit. */
   keep(updateId: string, manifest: UpdateManifest): Promise<string>
@@ -102,7 +102,7 @@ export async function openContentStore(
     return [...new Set([commit, tree, ...inTree])]
   }
 
-  /** Before a file of the person's is touched: what it is replaced with, and what it held, can be read. */
+  /** Before the first of the user's files is changed, its old and its new content are readable. */
   async function assertKept(commit: string): Promise<void> {
     const walk = await reading(git, topLevel)(
       ['rev-list', '--objects', '--missing=print', commit],
@@ -140,7 +140,7 @@ export async function commandForUpdate(git: RunGit, dir: string, commit: string)
   return `git -C ${dir}`
 }
 
-/** Together they are read into memory; a longer one goes to its file directly. */
+/** These are read into memory together; a longer one is written to its file directly. */
 const batchBytesMax = 16 * 1024 * 1024
 
 /**
@@ -197,19 +197,19 @@ async function readBatch(
   return found
 }
 
-/** No error when it is gone already. */
+/** A missing file is no error. */
 export async function dropUpdateRef(git: RunGit, dir: string, updateId: string): Promise<void> {
   for (const { run, cwd } of placesOf(git, dir))
     await run(['update-ref', '-d', updateRef(updateId)], { cwd })
 }
 
-/** Where updates are kept: in the stores, and in the repository what was kept before there were any. */
+/** The places of kept updates: the stores, and the repository for updates from before there were stores. */
 const placesOf = (git: RunGit, dir: string): { run: RunGit; cwd: string }[] => [
   ...storesAt(git, dir).map((store) => ({ run: inStore(git, store), cwd: store })),
   { run: git, cwd: dir },
 ]
 
-/** Lets go of what updates replaced before `beforeMs` (since the epoch). */
+/** Deletes the references to contents that updates replaced before `beforeMs` (since the epoch). */
 export async function dropOldUpdateRefs(git: RunGit, dir: string, beforeMs: number): Promise<void> {
   const format = '--format=%(committerdate:unix) %(refname)'
   for (const { run, cwd } of placesOf(git, dir)) {
@@ -222,7 +222,7 @@ export async function dropOldUpdateRefs(git: RunGit, dir: string, beforeMs: numb
   }
 }
 
-/** What stands at a path, as an update sees it; null when it is neither a file nor a link. */
+/** The entry at a path, as an update sees it; null when it is neither a file nor a link. */
 export async function contentAt(
   file: string,
 ): Promise<Omit<Content, 'id'> | { kind: 'other' } | null> {
@@ -252,7 +252,7 @@ export async function isSpelledSo(file: string): Promise<boolean> {
   return names.includes(path.basename(file))
 }
 
-/** A hash that gives a blob's id once its bytes have gone through it; `like`: an id of the same repository. */
+/** A hash that gives a blob's id after its bytes were written to it; `like`: an id of the same repository. */
 export function blobHash(like: string, bytes: number) {
   return createHash(like.length === 64 ? 'sha256' : 'sha1').update(`blob ${bytes}\0`)
 }

@@ -1,4 +1,4 @@
-/** What keeps a working tree from being brought to another tree: found before anything is written. */
+/** Obstacles to bringing a working tree to another tree: found before anything is written. */
 import { lstat, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { isGitName } from '../../../shared/git-names.ts'
@@ -8,7 +8,7 @@ import type { OpenSnapshot } from '../snapshots/snapshot.ts'
 import { mapAtOnce } from './at-once.ts'
 import { caseTwins, isSpelledSo } from './contents.ts'
 
-/** What stands in the way of an update, and why it can't be written over; null: nothing. */
+/** The obstacle at a path, and why it can't be overwritten; null: none. */
 type Obstacle = { paths: string[]; why: string } | null
 
 export async function findObstacle(
@@ -81,7 +81,7 @@ async function editedSince(
   return new Set(fields(result.stdout))
 }
 
-/** What the person told Git not to look at (assume-unchanged, sparse): it may differ unseen. */
+/** Files that the user configured Git not to look at (assume-unchanged, sparse) may have unseen changes. */
 async function hiddenPaths(
   git: RunGit,
   { topLevel, indexFile }: OpenSnapshot,
@@ -108,7 +108,7 @@ async function isFree(
     const parent = parts.slice(0, depth).join('/')
     const found = await lstatOf(path.join(topLevel, parent))
     if (found === null) return true
-    // A link to a folder is not followed: what is behind it is not this working tree.
+    // A link to a folder is not followed: its target is not part of this working tree.
     if (!found.isDirectory()) return gone.has(parent)
   }
   const file = path.join(topLevel, change.path)

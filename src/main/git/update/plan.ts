@@ -59,7 +59,7 @@ export async function planUpdate(
   const store = await openContentStore(git, snapshot)
   const paths = changes.map((change) => change.path)
   const before = await contentsOf(store, root, paths)
-  // After they were read: what was read is what the merge was made with.
+  // Checked after they were read: the merge used the contents that were read.
   const edited = await findEdited(apart, snapshot, changes, signal)
   if (edited !== null) return { kind: 'in-the-way', ...edited }
 
@@ -105,7 +105,7 @@ export function isSameContent(a: Content | null, b: Content | null): boolean {
   return a.kind === 'link' || process.platform === 'win32' || !((a.mode ^ b.mode) & 0o100)
 }
 
-/** What stands at these paths below `dir`, stored as it is. Absent is left out. */
+/** The entries at these paths below `dir`, stored as they are. Missing ones are left out. */
 async function contentsOf(
   store: ContentStore,
   dir: string,
@@ -125,7 +125,7 @@ async function contentsOf(
   return new Map(found.map(({ name, content }, at) => [name, { ...content, id: ids[at] ?? '' }]))
 }
 
-/** A folder above it is a link: what is behind that is not this working tree. */
+/** A parent folder is a link: its target is not part of this working tree. */
 async function leadsOut(dir: string, name: string): Promise<boolean> {
   const parts = name.split('/')
   for (let depth = 1; depth < parts.length; depth++) {
@@ -159,7 +159,7 @@ async function checkOut(
   return stage
 }
 
-/** A file that is replaced keeps its permissions, but for what the tree says: whether it can be executed. */
+/** A replaced file keeps its permissions, except for the executable bit, which comes from the tree. */
 function modeFor(next: Content, old: Content | null): number {
   if (next.kind === 'link' || old?.kind !== 'file') return next.mode
   const executable = next.mode & 0o100

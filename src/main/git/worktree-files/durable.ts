@@ -15,7 +15,7 @@ export async function writeDurable(file: string, text: string): Promise<void> {
   await syncPaths([path.dirname(file)])
 }
 
-/** Files and folders. What is not there, or can't be synced on this system, is passed over. */
+/** Files and folders. Skips those that are missing, or can't be synced on this system. */
 export async function syncPaths(paths: readonly string[]): Promise<void> {
   await mapAtOnce(paths, async (one) => {
     const handle = await open(one, 'r').catch(() => null)

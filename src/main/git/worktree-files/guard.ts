@@ -9,7 +9,7 @@ import { inspectWorktree, type WorktreeState } from './state.ts'
 export interface Worktrees {
   /** The folder two levels below which all of them lie: `<dir>/<project>/<worktree>`. */
   dir: string
-  /** What the ledger says about one; null when it is nobody's. */
+  /** The ledger's entry for one; null when it has none. */
   ownerOf(root: string): { repoDir: string; branch: string | null } | null
   /** One was put right by rewriting Git's own files. */
   onRepaired?(root: string): void
@@ -26,15 +26,12 @@ export async function worktreeRootOf(worktrees: string, dir: string): Promise<st
   return null
 }
 
-/**
- * Throws WorktreeBrokenError where `root` is there and Git can't work in it. `repair` is asked first to put
- * right what is broken.
- */
+/** Throws WorktreeBrokenError where `root` exists and Git can't work in it, after `repair` has tried to fix it. */
 export async function ensureWorktree(
   root: string,
   repair: () => Promise<WorktreeState>,
 ): Promise<void> {
-  // A folder that is gone is for the caller to find.
+  // The caller detects a missing folder.
   if (!(await exists(root))) return
   const found = await inspectWorktree(root)
   const state = found.kind === 'broken' ? await repair() : found

@@ -47,8 +47,8 @@ export async function reconnectWorktree(
 }
 
 /**
- * Writes the worktree's present path to the repository's `worktrees/<name>/gitdir` when the path there is gone.
- * Resolves with whether anything was written.
+ * Writes the worktree's present path to the repository's `worktrees/<name>/gitdir` when the path there does not
+ * exist. Resolves with whether anything was written.
  */
 async function registerNewPath(commonDir: string, root: string): Promise<boolean> {
   const pointer = await readFile(path.join(root, '.git'), 'utf8').catch(() => '')

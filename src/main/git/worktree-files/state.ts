@@ -1,7 +1,6 @@
 /**
- * Shiplog's worktrees as they must be before Git works in one. A worktree whose `.git` file is gone or
- * damaged is a plain folder: Git would take the repository that encloses it for its own, and write the
- * person's files there.
+ * Detects and repairs broken worktrees of Shiplog's before Git works in one. A worktree whose `.git` file is missing
+ * or damaged is a plain folder: Git would use the enclosing repository, and write the user's files there.
  */
 import { constants } from 'node:fs'
 import { lstat, open, readdir, readFile, realpath, stat, unlink } from 'node:fs/promises'
@@ -12,7 +11,7 @@ export type WorktreeState =
   | { kind: 'whole' }
   /** Its `.git` file is missing, empty or leads nowhere, or Git's own folder for it lost its files. */
   | { kind: 'broken'; why: string }
-  /** A `.git` folder: somebody made it a repository of its own. */
+  /** A `.git` folder: the worktree was made a separate repository. */
   | { kind: 'own-repository' }
 
 /** Only reads. */
@@ -39,9 +38,9 @@ export async function inspectWorktree(root: string): Promise<WorktreeState> {
 }
 
 /**
- * Rewrites what a power cut or an agent took from a worktree: its `.git` file, and Git's own files about it
- * where they are empty. Nothing that says something is overwritten. `commonDir`: the repository's `.git`
- * folder. Resolves with the state after that.
+ * Rewrites the files of a worktree that a power cut or an agent destroyed: its `.git` file, and Git's administrative
+ * files where they are empty. Overwrites no file that has content. `commonDir`: the repository's `.git` folder.
+ * Resolves with the state after that.
  */
 export async function repairWorktree({
   commonDir,
@@ -67,7 +66,7 @@ export async function repairWorktree({
   const index = path.join(adminDir, 'index')
   if (await isBlankIndex(index)) await unlink(index)
   const isLink = (await lstat(gitFile).catch(() => null))?.isSymbolicLink() ?? false
-  // Somebody's own doing: what a link leads to is not ours to write.
+  // The user made this link, so its target must not be written.
   if (!isLink && (await namedAdminDir(root)) === null)
     await writeDurable(gitFile, `gitdir: ${adminDir}\n`)
   return inspectWorktree(root)
@@ -76,7 +75,7 @@ export async function repairWorktree({
 /** A power cut leaves a file empty, or of its length and full of zeros. */
 const isBlank = (text: string): boolean => text.replaceAll('\0', '').trim() === ''
 
-/** An index that says something begins with a signature. */
+/** An index with content begins with a signature. */
 async function isBlankIndex(file: string): Promise<boolean> {
   const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => null)
   if (handle === null) return false
@@ -91,7 +90,7 @@ async function isBlankIndex(file: string): Promise<boolean> {
 
 const signatureBytes = 4
 
-/** Git's own folder for the worktree, by what the `.git` file says; null when that leads to none. */
+/** Git's own folder for the worktree, as its `.git` file specifies; null when there is no such folder. */
 async function namedAdminDir(root: string): Promise<string | null> {
   const text = await readFile(path.join(root, '.git'), 'utf8').catch(() => '')
   const [, named] = /^gitdir: (.+?)\n*$/s.exec(text) ?? []
@@ -122,7 +121,7 @@ async function findAdminDir(commonDir: string, root: string): Promise<string | n
   return text !== null && isBlank(text) ? byName : null
 }
 
-/** Git's folder for one worktree, found by the path that it notes, since a damaged one can't be asked. */
+/** Git's folder for one worktree, found by the path recorded in it, since a damaged worktree can't be queried. */
 export async function adminDirOf(commonDir: string, worktreePath: string): Promise<string | null> {
   const all = path.join(commonDir, 'worktrees')
   const wanted = path.join(await resolved(worktreePath), '.git')

@@ -5,7 +5,7 @@ import path from 'node:path'
 /** Git's own word in the lock of a worktree that it is making. */
 export const partialWorktreeReason = 'initializing'
 
-/** Nobody has worked in one: what misses in it only looks like uncommitted work. */
+/** It holds no work: its missing files only look like uncommitted deletions. */
 export async function isPartialWorktree(dir: string): Promise<boolean> {
   return (await partialAdminDir(dir)) !== null
 }

@@ -1,4 +1,4 @@
-/** What bringing a task's directory back needs beside making its worktree again. */
+/** The Git operations, besides making its worktree again, for restoring a task's directory. */
 import path from 'node:path'
 import { GitError } from '../command/errors.ts'
 import { line, type RunGit } from '../command/run.ts'
@@ -26,7 +26,7 @@ export async function rebaseSnapshot(
         [head, onto, final].map((commit) => treeOf(apart, repoDir, commit)),
       )
       if (base === undefined || ours === undefined || theirs === undefined)
-        throw new Error('three trees were asked for')
+        throw new Error('git rev-parse did not print three trees')
       const merged = await mergeTrees(apart, { dir: repoDir, base, ours, theirs })
       if (merged.kind === 'conflict') return { kind: 'conflict', paths: merged.paths }
       if (merged.tree === ours) return { kind: 'rebased', commit: onto }
@@ -39,7 +39,7 @@ export async function rebaseSnapshot(
   return whileObjectsStay(attempt)
 }
 
-/** What Git leaves lying while something is half done. */
+/** Files that Git keeps while an operation is unfinished. */
 const underWay = ['rebase-merge', 'rebase-apply', 'MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD']
 
 /**
@@ -59,7 +59,7 @@ export async function switchBranch(
     if (await exists(path.resolve(dir, place))) return false
   }
   try {
-    // What Git ignores may be somebody's all the same.
+    // Ignored files may still be the user's work.
     const args = ['checkout', '--quiet', '--no-guess', '--no-overwrite-ignore', branch, '--']
     await git(args, { cwd: dir })
     return true

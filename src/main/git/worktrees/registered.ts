@@ -1,4 +1,4 @@
-/** What a repository knows of Shiplog's worktrees and hidden refs. */
+/** Lists the worktrees and hidden refs of Shiplog's that a repository has registered. */
 import { access, readFile, realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { parseTaskId, type TaskId } from '../../../shared/ids.ts'
@@ -37,7 +37,7 @@ async function listWorktrees(
   git: RunGit,
   repoDir: string,
 ): Promise<{ folder: string; ref: string | null }[]> {
-  // A path may hold a newline; an older Git says it as it is.
+  // A path may contain a newline, which an older Git prints unquoted.
   const [major, minor] = await version(git)
   const knowsNul = major > 2 || (major === 2 && minor >= nulSinceMinor)
   const args = ['worktree', 'list', '--porcelain', ...(knowsNul ? ['-z'] : [])]
@@ -63,8 +63,8 @@ const nulSinceMinor = 36
 const resolved = (folder: string) => realpath(folder).catch(() => path.resolve(folder))
 
 /**
- * Whether this is a worktree of the repository that it knows in another place, so that it can be told
- * (`registerMovedWorktree`): one of them, or both, were moved by hand.
+ * Whether this is a worktree that the repository has registered at another path, so that `registerMovedWorktree` can
+ * correct it: the worktree, the repository or both were moved by hand.
  */
 export async function isMovedWorktree(
   git: RunGit,
@@ -82,7 +82,7 @@ export async function isMovedWorktree(
   )
 }
 
-/** Tells Git where a worktree of its is now that was moved by hand. One that it knows there stays as it is. */
+/** Registers the present path of a worktree that was moved by hand. A correct registration stays as it is. */
 export async function registerMovedWorktree(
   git: RunGit,
   repoDir: string,
@@ -94,7 +94,7 @@ export async function registerMovedWorktree(
   return kind === 'reconnected'
 }
 
-/** Of the references of ours in the repository, those that are for tasks. None outside Git. */
+/** Shiplog's references for tasks in the repository. None outside Git. */
 export async function keptTaskIds(git: RunGit, repoDir: string): Promise<TaskId[]> {
   if ((await commonDirOf(git, repoDir)) === null) return []
   const listed = await git(['for-each-ref', '--format=%(refname)', 'refs/shiplog/'], {

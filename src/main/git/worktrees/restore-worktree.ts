@@ -26,16 +26,16 @@ export interface RestorableInput {
 }
 
 export interface RestoreWorktreeInput extends RestorableInput {
-  /** The branch that it had. Where it is gone, it is made again at `head`. */
+  /** The branch that it had. If it was deleted, it is made again at `head`. */
   branch: string
   /** True: refuse (`branch-in-use`) rather than make a branch beside it. */
   onlyThatBranch?: boolean
 }
 
 /**
- * Where the branch has moved on since, a new one beside it (`<branch>-restored`) is made at `head`. Resolves
- * with the branch that is checked out. Throws WorktreeRefusedError (as `refuseUnrestorable`, and
- * `branch-in-use`); after any failure all is as it was. A kill leaves what `isPartialWorktree` knows.
+ * If the branch has moved since, a new one beside it (`<branch>-restored`) is made at `head`. Resolves with the
+ * branch that is checked out. Throws WorktreeRefusedError (as `refuseUnrestorable`, and `branch-in-use`); any failure
+ * changes nothing. `isPartialWorktree` detects the result of a kill.
  */
 export async function restoreWorktree(git: RunGit, input: RestoreWorktreeInput): Promise<string> {
   const { repoDir, path } = input
@@ -52,7 +52,7 @@ export async function restoreWorktree(git: RunGit, input: RestoreWorktreeInput):
   }
 }
 
-/** What would keep a worktree from being brought back, before anything is tried. Throws WorktreeRefusedError. */
+/** Checks in advance whether a worktree can be restored. Throws WorktreeRefusedError. */
 export async function refuseUnrestorable(
   git: RunGit,
   { repoDir, path, head, final }: RestorableInput,
@@ -115,13 +115,13 @@ async function filesBetween(
   )
 }
 
-/** Git's note of a worktree whose folder is gone, out of Git's sight until it is known whether it is needed again. */
+/** Hides Git's administrative folder of a deleted worktree until it is known whether it is needed again. */
 async function setNoteAside(git: RunGit, repoDir: string, path: string) {
   const commonDir = await commonDirOf(git, repoDir)
   const note = commonDir && (await adminDirOf(commonDir, path))
   if (!commonDir || !note) return { drop: async () => {}, putBack: async () => {} }
   const aside = join(commonDir, `shiplog-aside-${basename(note)}`)
-  // Of an earlier call that was killed: the note that is there now is the newer one.
+  // Left behind by an earlier call that was killed: the present folder is the newer one.
   await rm(aside, { recursive: true, force: true })
   await rename(note, aside)
   return {
@@ -134,7 +134,7 @@ async function setNoteAside(git: RunGit, repoDir: string, path: string) {
   }
 }
 
-/** The branch itself when it is where it was and nobody has it checked out, else a new name beside it. */
+/** The branch itself when it has not moved and is not checked out anywhere, else a new name beside it. */
 async function freeBranch(
   git: RunGit,
   { repoDir, branch, head, onlyThatBranch = false }: RestoreWorktreeInput,

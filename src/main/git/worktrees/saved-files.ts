@@ -7,13 +7,13 @@ import { withScratchDir } from '../snapshots/snapshot.ts'
 interface FilesInCommit {
   /** Every file of the commit. Paths are bytes relative to the folder, with `/`: a name need not be UTF-8. */
   all: Buffer[]
-  /** Those that stand in the folder with the commit's content and mode. */
+  /** Those that exist in the folder with the commit's content and mode. */
   saved: Buffer[]
 }
 
 /**
- * Null when the repository is gone or does not have the commit. Every file is read: an index that was used
- * before could hold marks (skip-worktree, assume-unchanged) that hide a change. Submodules are left out.
+ * Null when the repository was deleted or does not have the commit. Reads every file: an index that was used before
+ * could contain marks (skip-worktree, assume-unchanged) that hide a change. Submodules are left out.
  */
 export async function filesInCommit(
   git: RunGit,

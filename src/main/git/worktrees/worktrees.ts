@@ -52,18 +52,18 @@ const wasPrunedMeanwhile = (error: unknown): boolean =>
 async function addWorktree(git: RunGit, input: CreateWorktreeInput, from: string): Promise<void> {
   const { repoDir, branch, signal } = input
   try {
-    // Locked until every file is in it: after a kill, missing files would look like somebody's work.
+    // Locked until every file is in it: after a kill, missing files would look like the user's deletions.
     const noFiles = ['--no-checkout', '--lock', '--reason', partialWorktreeReason]
     const onBranch = ['--no-track', '-b', branch, '--', input.path, from]
     await git(['worktree', 'add', '--quiet', ...noFiles, ...onBranch], { cwd: repoDir, signal })
-    // By a Git in it: configuration that is included for it alone is seen only there.
+    // By a Git in it: configuration that is included for this worktree alone is visible only there.
     await git(['reset', '--hard', '--quiet'], { cwd: input.path, signal })
     const commonDir = await commonDirOf(git, repoDir)
     if (commonDir !== null) await syncWorktree({ commonDir, root: input.path, branch })
     await git(['worktree', 'unlock', input.path], { cwd: repoDir, signal })
     await releaseSnapshot(git, repoDir, from)
   } catch (error) {
-    // Not with `signal`: what an aborted call began is cleaned up all the same.
+    // Not with `signal`: the leftovers of an aborted call are cleaned up too.
     await removeWorktree(git, { repoDir, path: input.path, branch, branchAt: from }).catch(() => {})
     throw error
   }
@@ -76,7 +76,7 @@ export interface RemoveWorktreeInput {
   branch?: string | undefined
   /** The branch is kept when it has moved on from this commit. */
   branchAt?: string | undefined
-  /** Takes the folder to another place, whatever is in it, instead of its being deleted. */
+  /** Moves the folder with all its content instead of deleting it. */
   moveAway?: (() => Promise<void>) | undefined
   signal?: AbortSignal | undefined
 }
@@ -90,9 +90,9 @@ interface WorktreeRemoval {
 }
 
 /**
- * Removes a worktree with everything in it, whatever state it is in: locked, pruned, damaged, or
- * deleted by hand. May be repeated. Throws NotAWorktreeError rather than delete a repository itself. With
- * `moveAway` no file of it is deleted, only Git's own note of the worktree and the branch.
+ * Removes a worktree with everything in it, in any state: locked, pruned, damaged, or deleted by hand. May be
+ * repeated. Throws NotAWorktreeError rather than delete a repository itself. With `moveAway` no file of it is
+ * deleted, only Git's administrative folder and the branch.
  */
 export async function removeWorktree(
   git: RunGit,
@@ -105,7 +105,7 @@ export async function removeWorktree(
   } else await refuseRepository(worktreePath)
   const commonDir = await commonDirOf(git, repoDir, { signal })
   if (commonDir === null) {
-    // The project is gone, and Git's note of the worktree with it.
+    // The project was deleted, and Git's administrative folder with it.
     if (!moveAway) await rm(worktreePath, { recursive: true, force: true })
     return {
       worktree: existed ? 'removed' : 'already-gone',
@@ -131,13 +131,13 @@ export async function removeWorktree(
   }
 }
 
-/** Deletes a branch that Shiplog made, merged or not, unless someone has it checked out or went on with it. */
+/** Deletes a branch that Shiplog made, merged or not, unless it is checked out or has commits of others. */
 async function deleteBranch(
   git: RunGit,
   input: {
     repoDir: string
     branch: string
-    /** Where it must still be; anywhere when not given. */
+    /** The commit that it must still be at; any when absent. */
     at?: string | undefined
     signal?: AbortSignal | undefined
   },
@@ -158,9 +158,9 @@ async function deleteBranch(
 }
 
 /**
- * Keeps what a task's work led to when its worktree and branch go: in the store for its repository, with all that it
- * needs of the repository; without a store in the repository, under a hidden ref. Overwrites an older one.
- * `base`: the commit that its worktree was made from.
+ * Keeps the tip of a task's work when its worktree and branch are deleted: in the store for its repository, with all
+ * objects that it needs; without a store in the repository, under a hidden ref. Overwrites an older one. `base`: the
+ * commit that its worktree was made from.
  */
 export async function keepRef(
   git: RunGit,
@@ -187,8 +187,8 @@ export async function keepRef(
 }
 
 /**
- * Keeps the commit that a worktree was made from in its repository, whatever its agent does with the branch. Nothing
- * where the repository has lost it.
+ * Keeps the commit that a worktree was made from in its repository, so that it survives any change to the branch by
+ * the agent. Does nothing when the repository has lost it.
  */
 export async function pinBase(
   git: RunGit,
@@ -201,7 +201,7 @@ export async function pinBase(
   }
 }
 
-/** No error when it is gone already. */
+/** A missing one is no error. */
 export async function unpinBase(git: RunGit, repoDir: string, taskId: TaskId): Promise<void> {
   if ((await commonDirOf(git, repoDir)) === null) return
   await git(['update-ref', '-d', basePin(taskId)], { cwd: repoDir })
@@ -222,15 +222,15 @@ export async function keptCommit(
   return resolveCommit(git, repoDir, ref)
 }
 
-/** No error when it is gone already. */
+/** A missing one is no error. */
 export async function deleteRef(git: RunGit, repoDir: string, taskId: TaskId): Promise<void> {
   if (await lacksReference(repoDir, hiddenRef(taskId))) return
   await git(['update-ref', '-d', hiddenRef(taskId)], { cwd: repoDir })
 }
 
 /**
- * What an agent's shell needs so that its commits work where the person never told Git who they are.
- * Empty when they did: then the commits are theirs.
+ * Variables that let an agent's shell commit where the user never configured an identity. Empty when they did: then
+ * the commits are theirs.
  */
 export async function agentEnv(
   git: RunGit,
@@ -249,7 +249,7 @@ export async function agentEnv(
 const hiddenRef = (taskId: TaskId) => `refs/shiplog/${taskId}`
 const basePin = (taskId: TaskId) => `refs/shiplog/base/${taskId}`
 
-/** Those that Shiplog makes: letters, digits and hyphens, in folders. Of any other Git is asked. */
+/** The form of Shiplog's own: letters, digits and hyphens, in folders. Git checks any other. */
 const plainBranchName = /^(?:[\p{L}\p{N}][\p{L}\p{N}-]*\/)+[\p{L}\p{N}][\p{L}\p{N}-]*$/u
 
 async function isBranchName(
