@@ -4,6 +4,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import path from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
+import { syncDirectory } from '../../src/main/journal/durable-files.ts'
 import {
   makeDirDurable,
   openJournal,
@@ -74,6 +75,18 @@ describe('directory entries', () => {
     await renameDurable(path.join(root, 'from/x'), path.join(root, 'to/y'))
     expect(synced).toEqual([path.join(root, 'to'), path.join(root, 'from')])
     expect(await readFile(path.join(root, 'to/y'), 'utf8')).toBe('content')
+  })
+
+  it('[J6] are synced together for those that wait for the same folder, also after one that failed', async () => {
+    const [root, other] = [await scratchDirectory(), await scratchDirectory()]
+    const synced = await syncedPaths()
+    // Whoever asks while the first is under way may have changed something since it began.
+    await Promise.all([root, root, root, root, other].map(syncDirectory))
+    expect(synced.sort()).toEqual([root, root, other].sort())
+    const sync = await spyOnHandles('sync')
+    sync.mockRejectedValueOnce(diskError('EIO'))
+    const results = await Promise.allSettled([root, root, root].map(syncDirectory))
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled'])
   })
 
   it('[J6] are durable after a removal', async () => {

@@ -201,10 +201,39 @@ export async function readJsonFile<T>(file: string, schema: JsonSchema<T>): Prom
   return { kind: 'damaged', reason: `${file} has another shape: ${key}: ${wrong?.message}` }
 }
 
-/** Makes a directory's entries durable. */
-export async function syncDirectory(directory: RawPath): Promise<void> {
+/** Syncs that were asked for while one of the same directory was under way, by its path. */
+const syncsUnderWay = new Map<string, { now: Promise<void>; next: Promise<void> | null }>()
+
+/** Makes a directory's entries durable. Those that ask while it is done for others share the next time. */
+export function syncDirectory(directory: RawPath): Promise<void> {
   // Windows has no such call: a directory can't be opened there, and NTFS journals its names.
-  if (process.platform === 'win32') return
+  if (process.platform === 'win32') return Promise.resolve()
+  // A name that is no text could be mistaken for another one.
+  if (typeof directory !== 'string') return syncNow(directory)
+  const place = path.resolve(directory)
+  const before = syncsUnderWay.get(place)
+  if (before) {
+    before.next ??= before.now.then(
+      () => syncShared(place),
+      () => syncShared(place),
+    )
+    return before.next
+  }
+  return syncShared(place)
+}
+
+function syncShared(place: string): Promise<void> {
+  const now = syncNow(place)
+  const underWay = { now, next: null }
+  syncsUnderWay.set(place, underWay)
+  const over = () => {
+    if (underWay.next === null) syncsUnderWay.delete(place)
+  }
+  now.then(over, over)
+  return now
+}
+
+async function syncNow(directory: RawPath): Promise<void> {
   const { O_DIRECTORY, O_NONBLOCK, O_RDONLY } = constants
   const handle = await open(directory, O_RDONLY | O_DIRECTORY | O_NONBLOCK)
   try {
