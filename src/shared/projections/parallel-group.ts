@@ -38,20 +38,27 @@ function scopeOf({ plan }: Task): string {
  */
 function batchOf(siblings: Task[], taskId: TaskId): Task[] {
   let batch: Task[] = []
+  /** When the first runs of all in the batch had ended. */
+  let end = ''
   for (const task of siblings) {
-    const together = batch.some((earlier) => {
-      const [run] = earlier.runs
-      // A killed process records nothing: a run of it lasted as long as the process, which started the others.
-      const end = run ? (run.endedAtLatest ?? run.endedAt) : earlier.endedAt
-      return end === null || end > task.createdAt
-    })
-    if (!together) {
+    if (end <= task.createdAt) {
       if (batch.some(({ id }) => id === taskId)) return batch
       batch = []
+      end = ''
     }
     batch.push(task)
+    const ofTask = firstEndOf(task) ?? never
+    if (ofTask > end) end = ofTask
   }
   return batch
+}
+
+/** After any time. */
+const never = '~'
+
+function firstEndOf({ runs: [run], endedAt }: Task): string | null {
+  // A killed process records nothing: a run of it lasted as long as the process, which started the others.
+  return run ? (run.endedAtLatest ?? run.endedAt) : endedAt
 }
 
 /** The forms that planning tools know; without a phase there is none to name. */
