@@ -14,6 +14,7 @@ import {
   until,
   untilQuiet,
 } from '../harness.ts'
+import { bytesReadDuring } from '../journal/watched-reads.ts'
 
 const nested = `
 version: 1
@@ -121,6 +122,27 @@ it('[R2] reads no transcript to archive it that was counted and is as long as it
   await journal.close()
   await archiveTranscript(from, to, { ...about, taskId: longer, counted: known })
   expect(await index.get(longer)).toMatchObject({ entryCount: 2, messageCount: 1 })
+})
+
+it('[R2] reads none of the transcripts that are archived at once, where there was no index yet', async () => {
+  const to = await temporaryDir()
+  const transcripts = await Promise.all(
+    Array.from({ length: 8 }, async () => {
+      const from = await temporaryDir()
+      await writeFile(join(from, 'chat.jsonl'), 'x'.repeat(700))
+      return { taskId: newTaskId(), from }
+    }),
+  )
+  const counted = { entries: 50_000, messages: 9_000, bytes: 700 }
+  const about = { ancestorIds: [newTaskId()], title: 'Long', nowMs: 1, counted }
+  const read = await bytesReadDuring(() =>
+    Promise.all(
+      transcripts.map(({ taskId, from }) => archiveTranscript(from, to, { ...about, taskId })),
+    ),
+  )
+  expect(read).toBe(0)
+  for (const { taskId } of transcripts)
+    expect(await transcriptIndex(to).get(taskId)).toMatchObject({ entryCount: 50_000 })
 })
 
 it('[A8] calls a transcript damaged that holds fewer entries than were counted, and complete one that holds more', async () => {

@@ -40,6 +40,8 @@ export interface ArtifactIndex<Entry> {
    * those that wait for another go into one write together.
    */
   update(taskId: TaskId, change: (known: Entry | null) => Entry | null): Promise<void>
+  /** Makes it where there is none, from the payloads: whoever brings many should do so before, or all are read for it. */
+  make(): Promise<void>
   /** Writes it anew from the payloads (A2). The file that was there is kept aside; what it named and is not there any more stays named, so that its loss is not forgotten. */
   rebuild(): Promise<void>
   /** Takes the file away, its entries having gone elsewhere. One that can't be read is kept aside (A2). */
@@ -112,6 +114,12 @@ export function openArtifactIndex<Entry>(options: {
           await write(entries)
         },
       ),
+    async make() {
+      if (await exists(path)) return
+      await serially(path, async () => {
+        if (!(await exists(path))) await write(await rebuildAll())
+      })
+    },
     rebuild: () =>
       alone(path, async () => {
         const file = await readJsonFile(path, fileSchema)

@@ -18,7 +18,12 @@ import { patchesDir, patchIndex } from './patches.ts'
 import { type ReportEntry, reportIndex, reportsDir } from './reports.ts'
 import { transcriptIndex, transcriptsDir } from './transcripts.ts'
 
+const kinds = [reportsDir, transcriptsDir, patchesDir]
+
 export async function rollUpArtifacts(from: string, to: string): Promise<void> {
+  // Nearly always there are none, which one look tells; each kind would take eight.
+  const names = await readdir(from)
+  if (!names.some((name) => kinds.some((kind) => name.startsWith(kind)))) return
   await rollUpReports(from, to)
   await rollUpFolders(from, to, transcriptsDir, transcriptIndex)
   await rollUpFolders(from, to, patchesDir, patchIndex)

@@ -15,6 +15,7 @@ import {
   refuseSymlink,
   refuseSymlinks,
   removeDurable,
+  systemCode,
   writeFileDurable,
 } from '../journal/index.ts'
 import { chatFile, partialFile, transcriptParts } from '../sessions/session-files.ts'
@@ -91,6 +92,7 @@ export async function archiveTranscript(
   const target = archivedTranscriptDir(to, about.taskId)
   await makeDirInside(to, target)
   await refuseSymlink(from)
+  await transcriptIndex(to).make()
   const described = {
     version: 1,
     childTaskId: about.taskId,
@@ -101,9 +103,21 @@ export async function archiveTranscript(
     updatedAtMs: about.nowMs,
   }
   await writeFileDurable(join(target, transcriptFile), `${JSON.stringify(described, null, 2)}\n`)
-  for (const part of transcriptParts) await moveDurable(join(from, part), join(target, part))
+  // Of a part that is in neither, nothing is to be moved, and nothing was left by a crash.
+  const names = [...(await namesIn(from)), ...(await namesIn(target))]
+  for (const part of transcriptParts)
+    if (names.some((name) => name.startsWith(part)))
+      await moveDurable(join(from, part), join(target, part))
   const entry = await entryFromPayload(about.taskId, target, about.counted)
   await transcriptIndex(to).update(about.taskId, () => entry)
+}
+
+/** None where there is no such folder. */
+async function namesIn(dir: string): Promise<string[]> {
+  return readdir(dir).catch((error) => {
+    if (systemCode(error) === 'ENOENT') return []
+    throw error
+  })
 }
 
 /**

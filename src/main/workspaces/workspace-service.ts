@@ -80,8 +80,8 @@ export interface WorkspaceService {
   settled(): Promise<void>
 }
 
-/** Enough to share syncs, few enough that Git does not fill the machine. */
-const removalsAtOnce = 8
+/** Enough to share syncs; where Git works for each, few enough that it does not fill the machine. */
+const removalsAtOnce = { 'in-place': 64, worktree: 8 } as const
 
 interface WorkspaceServiceDependencies {
   ledger: Ledger
@@ -196,7 +196,9 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
     const byDepth = Map.groupBy(taskIds, (id) => state.tasks.get(id)?.depth ?? 0)
     for (const depth of [...byDepth.keys()].sort((a, b) => b - a)) {
       const left = byDepth.get(depth) ?? []
-      const workers = Array.from({ length: removalsAtOnce }, async () => {
+      const hasWorktree = left.some((id) => state.tasks.get(id)?.isolation === 'worktree')
+      const atOnce = removalsAtOnce[hasWorktree ? 'worktree' : 'in-place']
+      const workers = Array.from({ length: atOnce }, async () => {
         for (let next = left.shift(); next; next = left.shift()) await removeOne(next)
       })
       await Promise.all(workers)
