@@ -1,12 +1,8 @@
 /** The ledger's snapshot against its records: one that says something else would be believed by every start. */
-import {
-  emptyLedgerState,
-  foldLedgerRecord,
-  type LedgerState,
-} from '../../shared/projections/ledger-state.ts'
+import { emptyLedgerState, foldLedgerRecord } from '../../shared/projections/ledger-state.ts'
 import type { JournalRecord } from '../journal/index.ts'
 import { parseLedgerRecord } from '../ledger/ledger.ts'
-import { foldText, readSnapshot, type Snapshot, snapshotPathOf } from '../ledger/snapshot.ts'
+import { isSameFold, readSnapshot, snapshotPathOf } from '../ledger/snapshot.ts'
 import type { Case, Finding } from './finding.ts'
 
 interface SnapshotExaminer {
@@ -30,7 +26,7 @@ export async function examineSnapshot({
       if (read.kind !== 'ok' || record.seq > read.snapshot.state.seq) return
       const parsed = parseLedgerRecord(record)
       if (parsed) foldLedgerRecord(folded, parsed)
-      if (record.seq === read.snapshot.state.seq) isWrong = await differs(read.snapshot, folded)
+      if (record.seq === read.snapshot.state.seq) isWrong = !isSameFold(read.snapshot.state, folded)
     },
     finding() {
       if (!isWrong) return null
@@ -39,8 +35,4 @@ export async function examineSnapshot({
       return { kind: 'snapshot-wrong', path, detail, repair: () => ledger.distrustSnapshot() }
     },
   }
-}
-
-async function differs({ state, link }: Snapshot, folded: LedgerState): Promise<boolean> {
-  return (await foldText({ state, link })) !== (await foldText({ state: folded, link }))
 }

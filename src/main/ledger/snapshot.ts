@@ -3,17 +3,18 @@
  * after it. It is disposable: what can't be proved to be the fold of this very ledger is not used. See
  * FORMAT.md.
  */
-import { createHash, type Hash } from 'node:crypto'
-import { open, rm } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { type FileHandle, open, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { z } from 'zod'
-import { parseTaskId, projectIdSchema } from '../../shared/ids.ts'
+import { parseTaskId, projectIdSchema, type TaskId } from '../../shared/ids.ts'
 import type { LedgerState } from '../../shared/projections/ledger-state.ts'
 import { projectSchema, type Task } from '../../shared/tasks.ts'
 import { openDataFile, systemCode, writeFully } from '../journal/index.ts'
+import { differenceFrom, type Fields, restored } from './differences.ts'
 
-const snapshotVersion = 1
+const snapshotVersion = 2
 
 /**
  * Another one is another fold: raise its number when `projections/ledger-state.ts` folds the same events into
@@ -26,6 +27,8 @@ export const foldRules = '3-X4rT1zF6J6Kb6zw-ZJ92DF6IH5ReZVzS1zhksVlp7Q8'
 const tasksAtOnce = 250
 /** A million tasks need less. What is longer is not ours, and must not fill the memory. */
 const snapshotBytesMax = 2 ** 31
+const readBytesAtOnce = 1 << 20
+const newline = 0x0a
 
 export interface Snapshot {
   state: LedgerState
@@ -34,7 +37,7 @@ export interface Snapshot {
 }
 
 type SnapshotRead =
-  | { kind: 'ok'; snapshot: Snapshot; text: string }
+  | { kind: 'ok'; snapshot: Snapshot }
   | { kind: 'missing' }
   | { kind: 'unusable'; reason: string }
 
@@ -47,24 +50,74 @@ export const snapshotPathOf = (ledgerPath: string): string =>
  */
 export async function readSnapshot(path: string, dataDir: string): Promise<SnapshotRead> {
   try {
-    const bytes = await readBytes(path)
-    const found = head.exec(bytes.toString('latin1', 0, headBytes))
-    if (!found) return unusable('another version, or no snapshot')
-    if (bytes.toString('latin1', bytes.length - tail.length) !== tail) return unusable('cut short')
-    const fold = bytes.subarray(found[0].length, bytes.length - tail.length)
-    if (sumOf(createHash('sha256').update(fold)) !== found[1]) return unusable('a wrong checksum')
-    const text = fold.toString('utf8')
-    const parsed = foldSchema.safeParse(JSON.parse(text))
-    if (!parsed.success) return unusable('another shape')
-    const { rules, link, ...state } = parsed.data
-    if (rules !== foldRules) return unusable('folded by other rules')
-    // Paths in the fold are absolute: once the directory was moved they are those of its old place.
-    if (state.dataDir !== dataDir) return unusable('of another data directory')
-    return { kind: 'ok', snapshot: { state: stateOf(state), link }, text }
+    const handle = await openDataFile(path, 'read')
+    try {
+      return await readFrom(handle, dataDir)
+    } finally {
+      await handle.close()
+    }
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return { kind: 'missing' }
     return unusable(error instanceof Error ? error.message : String(error))
   }
+}
+
+/** A line at a time: the whole text in memory would be most of what a start needs. */
+async function readFrom(handle: FileHandle, dataDir: string): Promise<SnapshotRead> {
+  if ((await handle.stat()).size > snapshotBytesMax) return unusable('not a snapshot')
+  const hash = createHash('sha256')
+  const tasks = new Map<TaskId, Task>()
+  const isTask = taskCheck()
+  let head: Head | null = null
+  let sum: string | null = null
+  for await (const line of linesOf(handle)) {
+    if (line.at(-1) !== newline) return unusable('cut short')
+    if (sum !== null) return unusable('more than a snapshot')
+    const parsed: unknown = JSON.parse(line.toString('utf8', 0, line.length - 1))
+    if (head && !Array.isArray(parsed)) {
+      sum = (parsed as { sum: string }).sum
+      continue
+    }
+    hash.update(line)
+    if (head) for (const task of tasksIn(parsed as Fields[], isTask)) tasks.set(task.id, task)
+    else {
+      const read = headSchema.safeParse(parsed)
+      if (!read.success) return unusable('another version, or no snapshot')
+      if (read.data.rules !== foldRules) return unusable('folded by other rules')
+      // Paths in the fold are absolute: once the directory was moved they are those of its old place.
+      if (read.data.dataDir !== dataDir) return unusable('of another data directory')
+      head = read.data
+    }
+  }
+  if (!head || sum === null) return unusable('cut short')
+  if (sum !== hash.digest('base64url')) return unusable('a wrong checksum')
+  const { seq, link, clock } = head
+  const state = {
+    ...{ seq, dataDir, tasks, clock },
+    projects: byId(head.projects),
+    removedProjects: byId(head.removedProjects),
+    trustedSetups: new Map(head.trustedSetups),
+  }
+  return { kind: 'ok', snapshot: { state, link } }
+}
+
+const byId = <Item extends { id: string }>(items: Item[]): Map<Item['id'], Item> =>
+  new Map(items.map((item) => [item.id, item]))
+
+/** Each with its newline, but for what follows the last one. */
+async function* linesOf(handle: FileHandle): AsyncGenerator<Buffer> {
+  let begun: Buffer[] = []
+  const stream = handle.createReadStream({ highWaterMark: readBytesAtOnce, autoClose: false })
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    let start = 0
+    for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
+      yield Buffer.concat([...begun, chunk.subarray(start, end + 1)])
+      begun = []
+      start = end + 1
+    }
+    if (start < chunk.length) begun.push(chunk.subarray(start))
+  }
+  if (begun.length > 0) yield Buffer.concat(begun)
 }
 
 /**
@@ -72,20 +125,20 @@ export async function readSnapshot(path: string, dataDir: string): Promise<Snaps
  * it, and one that was cut short is noticed when it is read. `state` must not change meanwhile.
  */
 export async function writeSnapshot(path: string, { state, link }: Snapshot): Promise<void> {
-  const pieces: Buffer[] = []
+  const lines: Buffer[] = []
   const hash = createHash('sha256')
-  for await (const piece of foldPieces({ state, link })) {
-    const bytes = Buffer.from(piece)
+  for await (const line of linesFor({ state, link })) {
+    const bytes = Buffer.from(`${line}\n`)
     hash.update(bytes)
-    pieces.push(bytes)
+    lines.push(bytes)
   }
+  const end = `${JSON.stringify({ sum: hash.digest('base64url') })}\n`
   await removeSnapshot(path)
   // `wx` makes a new file: it neither follows a symbolic link nor adds to what somebody put there.
   const handle = await open(path, 'wx', 0o600)
   try {
-    await writeFully(handle, Buffer.from(headOf(sumOf(hash))))
-    for (const piece of pieces) await writeFully(handle, piece)
-    await writeFully(handle, Buffer.from(tail))
+    for (const line of lines) await writeFully(handle, line)
+    await writeFully(handle, Buffer.from(end))
   } finally {
     await handle.close()
   }
@@ -93,85 +146,87 @@ export async function writeSnapshot(path: string, { state, link }: Snapshot): Pr
 
 export const removeSnapshot = (path: string): Promise<void> => rm(path, { force: true })
 
-/** What a snapshot of this state holds, as text: for comparing. */
-export async function foldText(snapshot: Snapshot): Promise<string> {
-  let text = ''
-  for await (const piece of foldPieces(snapshot)) text += piece
-  return text
-}
-
 const unusable = (reason: string): SnapshotRead => ({ kind: 'unusable', reason })
 
-const headOf = (sum: string): string => `{"version":${snapshotVersion},"sum":"${sum}","fold":`
-const head = new RegExp(`^${headOf('([\\w-]{43})').replace('{', '\\{')}`)
-const headBytes = headOf('x'.repeat(43)).length
-const tail = '}\n'
-
-const sumOf = (hash: Hash): string => hash.digest('base64url')
-
-const foldSchema = z.object({
+const headSchema = z.object({
+  version: z.literal(snapshotVersion),
   rules: z.string(),
   dataDir: z.string(),
   seq: z.number().int().min(1),
   link: z.string().length(43),
   projects: z.array(projectSchema),
   removedProjects: z.array(projectSchema),
-  tasks: z.array(z.custom<Task>(isTask)),
   trustedSetups: z.array(z.tuple([projectIdSchema, z.string()])),
   clock: z.object({ lastAtMs: z.number().nullable(), leapFromMs: z.number().nullable() }),
 })
+type Head = z.infer<typeof headSchema>
 
-/**
- * Looked at no closer than this: ten thousand of them have to be quick. The checksum and the rules vouch
- * for the rest; ids become parts of paths, and are parsed as everywhere (A3).
- */
-function isTask(value: unknown): boolean {
-  const { id, parentId, rootId, runs, workspace } = (value ?? {}) as Partial<Task>
-  const ids = [id, rootId, parentId ?? rootId, workspace ? workspace.id : id]
-  return Array.isArray(runs) && ids.every((one) => parseTaskId(one) !== null)
-}
-
-async function* foldPieces({ state, link }: Snapshot): AsyncGenerator<string> {
-  const { dataDir, seq } = state
-  const tasks = [...state.tasks.values()]
-  const opening = JSON.stringify({ rules: foldRules, dataDir, seq, link })
-  const projects = JSON.stringify([...state.projects.values()])
-  const removedProjects = JSON.stringify([...state.removedProjects.values()])
-  const trustedSetups = JSON.stringify([...state.trustedSetups])
-  yield `${opening.slice(0, -1)},"projects":${projects},"removedProjects":${removedProjects},"tasks":[`
-  for (let from = 0; from < tasks.length; from += tasksAtOnce) {
-    const some = JSON.stringify(tasks.slice(from, from + tasksAtOnce)).slice(1, -1)
-    yield from === 0 ? some : `,${some}`
-    await nextTurn()
-  }
-  yield `],"trustedSetups":${trustedSetups},"clock":${JSON.stringify(state.clock)}}`
-}
-
-type FoldFields = Omit<z.infer<typeof foldSchema>, 'rules' | 'link'>
-
-function stateOf(fold: FoldFields): LedgerState {
-  const { seq, dataDir, clock } = fold
-  return {
-    seq,
-    dataDir,
-    projects: byId(fold.projects),
-    removedProjects: byId(fold.removedProjects),
-    tasks: byId(fold.tasks),
-    trustedSetups: new Map(fold.trustedSetups),
+async function* linesFor({ state, link }: Snapshot): AsyncGenerator<string> {
+  const { dataDir, seq, clock } = state
+  const head: Head = {
+    ...{ version: snapshotVersion, rules: foldRules, dataDir, seq, link },
+    projects: [...state.projects.values()],
+    removedProjects: [...state.removedProjects.values()],
+    trustedSetups: [...state.trustedSetups],
     clock,
   }
+  yield JSON.stringify(head)
+  let line: Fields[] = []
+  for (const task of state.tasks.values()) {
+    const fields = task as unknown as Fields
+    const [first] = line
+    const difference = first && line.length < tasksAtOnce ? differenceFrom(first, fields) : null
+    if (difference) line.push(difference)
+    else {
+      if (line.length > 0) yield JSON.stringify(line)
+      await nextTurn()
+      line = [fields]
+    }
+  }
+  if (line.length > 0) yield JSON.stringify(line)
 }
 
-const byId = <Item extends { id: string }>(items: Item[]): Map<Item['id'], Item> =>
-  new Map(items.map((item) => [item.id, item]))
+/** Throws when one of them is no task. */
+function tasksIn([first, ...differences]: Fields[], isTask: (value: unknown) => boolean): Task[] {
+  if (first === undefined) return []
+  const tasks = [first, ...differences.map((difference) => restored(first, difference))]
+  if (!tasks.every(isTask)) throw new Error('another shape')
+  return tasks as unknown as Task[]
+}
 
-async function readBytes(path: string): Promise<Buffer> {
-  const handle = await openDataFile(path, 'read')
-  try {
-    const status = await handle.stat()
-    if (status.size > snapshotBytesMax) throw new Error('not a snapshot')
-    return await handle.readFile()
-  } finally {
-    await handle.close()
+/**
+ * Tasks are looked at no closer than this: ten thousand of them have to be quick. The checksum and the rules vouch
+ * for the rest; ids become parts of paths, and are parsed as everywhere (A3), each once.
+ */
+function taskCheck(): (value: unknown) => boolean {
+  const known = new Set<unknown>()
+  const isId = (id: unknown) =>
+    known.has(id) || (parseTaskId(id) !== null && known.add(id) !== undefined)
+  return (value) => {
+    const { id, parentId, rootId, runs, workspace } = (value ?? {}) as Partial<Task>
+    const ids = [id, rootId, parentId ?? rootId, workspace ? workspace.id : id]
+    return Array.isArray(runs) && ids.every(isId)
   }
 }
+
+/** Whether two folds say the same, the order of their tasks included. */
+export function isSameFold(one: LedgerState, other: LedgerState): boolean {
+  const about = ({ tasks, ...rest }: LedgerState) =>
+    sorted({
+      ...rest,
+      projects: [...rest.projects],
+      removedProjects: [...rest.removedProjects],
+      trustedSetups: [...rest.trustedSetups],
+    })
+  if (about(one) !== about(other) || one.tasks.size !== other.tasks.size) return false
+  const others = other.tasks.values()
+  return [...one.tasks.values()].every((task) => sorted(task) === sorted(others.next().value))
+}
+
+/** As JSON, whatever the order in which fields were added. */
+const sorted = (value: unknown): string =>
+  JSON.stringify(value, (_, part) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  )

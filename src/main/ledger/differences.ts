@@ -1,0 +1,45 @@
+/**
+ * Records that are nearly alike, written as what differs from the first of them: ten thousand tasks that have ended
+ * share most of what they say, and whole, reading them was most of a start.
+ */
+export type Fields = Record<string, unknown>
+
+/**
+ * What `fields` says that `base` does not, as JSON: `restored` makes `fields` of the two again. Null when it lacks
+ * something that `base` has. Undefined is the same as not there.
+ */
+export function differenceFrom(base: Fields, fields: Fields): Fields | null {
+  const lacks = (name: string) => own(base, name) !== undefined && own(fields, name) === undefined
+  if (Object.keys(base).some(lacks)) return null
+  const differing = Object.entries(fields).flatMap(([name, value]): [string, unknown][] => {
+    const before = own(base, name)
+    if (isSame(before, value)) return []
+    if (!isFields(before)) return [[name, value]]
+    // In a list where it is whole: a difference is none.
+    return [[name, (isFields(value) && differenceFrom(before, value)) || [value]]]
+  })
+  return Object.fromEntries(differing)
+}
+
+/** The fields of which `difference` is that from `base`. */
+export function restored(base: Fields, difference: Fields): Fields {
+  const fields = { ...base, ...difference }
+  for (const name of Object.keys(difference)) {
+    const before = own(base, name)
+    if (!isFields(before)) continue
+    const given = difference[name]
+    fields[name] = Array.isArray(given) ? given[0] : restored(before, given as Fields)
+  }
+  return fields
+}
+
+const own = (fields: Fields, name: string): unknown =>
+  Object.hasOwn(fields, name) ? fields[name] : undefined
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function isSame(one: unknown, other: unknown): boolean {
+  if (typeof one !== 'object' || typeof other !== 'object') return one === other
+  return one === other || JSON.stringify(one) === JSON.stringify(other)
+}
