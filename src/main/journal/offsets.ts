@@ -1,6 +1,8 @@
 /** Where the readable records of a journal lie, in memory; stored-index.ts keeps it between starts (J8). */
 export interface OffsetIndex {
   readonly count: number
+  /** All of it, `numbersEach` for each record, in this order: seq, start, end, fingerprint. As long as nothing is added. */
+  readonly numbers: Float64Array
   /** What it takes in memory, about. */
   readonly bytes: number
   /** Adds a record; nearly always the one with the highest seq so far. */
@@ -20,19 +22,18 @@ export interface RecordPlace {
   fingerprint: number
 }
 
-/** Of a record: its seq, start, end and fingerprint. */
-const numbersEach = 4
+export const numbersEach = 4
 const recordBytes = numbersEach * Float64Array.BYTES_PER_ELEMENT
 /** A session that has just begun has few. */
 const roomAtFirst = 64
 
 /**
  * Sorted by seq, in one array of numbers: as objects, the records of a long journal would be most of what there is in
- * memory. `room`: how many records are known to come.
+ * memory. `known`: what it begins with, as `numbers` gives it; it is the index's own from then on.
  */
-export function createOffsetIndex(room = roomAtFirst): OffsetIndex {
-  let numbers = new Float64Array(numbersEach * room)
-  let count = 0
+export function createOffsetIndex(known?: Float64Array): OffsetIndex {
+  let numbers = known ?? new Float64Array(numbersEach * roomAtFirst)
+  let count = known ? known.length / numbersEach : 0
 
   const seqAt = (ordinal: number) => (ordinal < count ? numbers[numbersEach * ordinal] : undefined)
 
@@ -51,7 +52,7 @@ export function createOffsetIndex(room = roomAtFirst): OffsetIndex {
 
   function makeRoom(): void {
     if (numbersEach * count < numbers.length) return
-    const larger = new Float64Array(2 * numbers.length)
+    const larger = new Float64Array(2 * Math.max(numbers.length, numbersEach * roomAtFirst))
     larger.set(numbers)
     numbers = larger
   }
@@ -59,6 +60,9 @@ export function createOffsetIndex(room = roomAtFirst): OffsetIndex {
   return {
     get count() {
       return count
+    },
+    get numbers() {
+      return numbers.subarray(0, numbersEach * count)
     },
     get bytes() {
       return recordBytes * count
