@@ -30,7 +30,7 @@ const snapshotBytesMax = 2 ** 31
 const readBytesAtOnce = 1 << 20
 const newline = 0x0a
 
-export interface Snapshot {
+interface Snapshot {
   state: LedgerState
   /** The checksum of the ledger's record `state.seq`: the chain makes it stand for all before. */
   link: string
