@@ -26,6 +26,8 @@ export const numbersEach = 4
 const recordBytes = numbersEach * Float64Array.BYTES_PER_ELEMENT
 /** A session that has just begun has few. */
 const roomAtFirst = 64
+/** Of a long one much is known when it is opened, and little is added. */
+const growth = 1.25
 
 /**
  * Sorted by seq, in one array of numbers: as objects, the records of a long journal would be most of what there is in
@@ -52,7 +54,8 @@ export function createOffsetIndex(known?: Float64Array): OffsetIndex {
 
   function makeRoom(): void {
     if (numbersEach * count < numbers.length) return
-    const larger = new Float64Array(2 * Math.max(numbers.length, numbersEach * roomAtFirst))
+    const room = Math.max(roomAtFirst, Math.ceil(count * growth))
+    const larger = new Float64Array(numbersEach * room)
     larger.set(numbers)
     numbers = larger
   }

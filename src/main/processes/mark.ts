@@ -5,7 +5,8 @@
  * Only Linux shows the environment of other processes (`/proc/<pid>/environ`, to the same user): elsewhere no marked
  * process is found.
  */
-import { readFile, readlink } from 'node:fs/promises'
+import { readlink } from 'node:fs/promises'
+import { readProcFile } from './proc-file.ts'
 import { allProcessStats } from './stat.ts'
 
 /** Not taken for a variable that the agent exported (`shell-state.ts`). */
@@ -67,10 +68,12 @@ export const ownMark = (): Mark | null => parseMark(process.env[variable])
 
 async function markIn(pid: number): Promise<Mark | null> {
   // Another user's can't be read.
-  const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')
-  const prefix = `${variable}=`
-  const entry = environment.split('\0').find((one) => one.startsWith(prefix))
-  return parseMark(entry?.slice(prefix.length))
+  const environment = await readProcFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')
+  // Found before it is cut out: most have none, and may have hundreds of variables.
+  const start = `\0${environment}`.indexOf(`\0${variable}=`)
+  if (start < 0) return null
+  const [entry = ''] = environment.slice(start).split('\0', 1)
+  return parseMark(entry.slice(`${variable}=`.length))
 }
 
 function parseMark(value: string | undefined): Mark | null {

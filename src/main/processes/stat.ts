@@ -1,5 +1,6 @@
 /** What `/proc/<pid>/stat` says of a process. Linux only: elsewhere there is no such file. */
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
+import { readProcFile } from './proc-file.ts'
 
 interface ProcessStat {
   pid: number
@@ -20,7 +21,7 @@ export async function allProcessStats(): Promise<ProcessStat[]> {
 
 /** Null: there is no such process (any more). */
 async function processStat(pid: number): Promise<ProcessStat | null> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => null)
+  const stat = await readProcFile(`/proc/${pid}/stat`, 'latin1').catch(() => null)
   if (stat === null) return null
   // After the name, which may hold anything: state, parent, group; as the twentieth, the start.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
