@@ -89,8 +89,8 @@ export const projectionsMutants: Mutant[] = [
   {
     id: 'projections-sequential-called-parallel',
     file: 'src/shared/projections/parallel-group.ts',
-    find: 'return end === null || end > task.createdAt',
-    replace: 'return end === null || end < task.createdAt',
+    find: 'if (end <= task.createdAt) {',
+    replace: 'if (end > task.createdAt) {',
     harm: 'The agent history says parallel of what ran one after the other, and the other way round.',
     tests: ['tests/shared/ledger-state.test.ts', 'tests/tasks/agent-history/entries.test.ts'],
   },

@@ -211,22 +211,16 @@ function taskCheck(): (value: unknown) => boolean {
 
 /** Whether two folds say the same, the order of their tasks included. */
 export function isSameFold(one: LedgerState, other: LedgerState): boolean {
-  const about = ({ tasks, ...rest }: LedgerState) =>
-    sorted({
-      ...rest,
-      projects: [...rest.projects],
-      removedProjects: [...rest.removedProjects],
-      trustedSetups: [...rest.trustedSetups],
-    })
-  if (about(one) !== about(other) || one.tasks.size !== other.tasks.size) return false
-  const others = other.tasks.values()
-  return [...one.tasks.values()].every((task) => sorted(task) === sorted(others.next().value))
+  const [{ tasks, ...about }, { tasks: otherTasks, ...aboutOther }] = [one, other]
+  if (sorted(about) !== sorted(aboutOther) || tasks.size !== otherTasks.size) return false
+  const others = otherTasks.values()
+  return [...tasks.values()].every((task) => sorted(task) === sorted(others.next().value))
 }
 
 /** As JSON, whatever the order in which fields were added. */
 const sorted = (value: unknown): string =>
-  JSON.stringify(value, (_, part) =>
-    typeof part === 'object' && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  )
+  JSON.stringify(value, (_, part) => {
+    if (part instanceof Map) return [...part]
+    if (typeof part !== 'object' || part === null || Array.isArray(part)) return part
+    return Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+  })
