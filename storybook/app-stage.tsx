@@ -4,11 +4,11 @@ import { type ConnectionState, createConnection } from '../src/renderer/rpc/conn
 import type { Overlay } from '../src/renderer/store/overlay.ts'
 import { createStores } from '../src/renderer/store/stores.ts'
 import { App } from '../src/renderer/views/app/app.tsx'
-import type { FakeContract } from './fake-contract.ts'
+import type { StoryHost } from './story-host.ts'
 
 /** `address`: where the window stands, as in the URL's fragment. */
 export function AppStage(props: {
-  fake: FakeContract
+  fake: StoryHost
   address: string
   theme?: 'light' | 'dark'
   inspector?: boolean

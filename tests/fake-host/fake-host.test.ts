@@ -69,6 +69,16 @@ describe('the fake host refuses what the app refuses', () => {
   })
 })
 
+it('the fake host resumes a tree with what never began in it', async () => {
+  const { host, projectId, lead, tester } = harbour()
+  const queued = host.createTask({ projectId, parentId: lead, title: 'Paint the lamps' })
+  for (const id of [tester, lead]) host.interrupt(id)
+  const selector = { by: 'tree', taskId: lead } as const
+  const { accepted } = await host.client.tasks.resume({ selector })
+  expect(new Set(accepted.map(({ taskId }) => taskId))).toEqual(new Set([tester, queued, lead]))
+  expect(host.state.tasks.get(queued)?.status).toBe('spawned')
+})
+
 it('the fake host ends the feed of a session that is archived, and gives its last state first', async () => {
   const { host, tester } = harbour()
   host.partial(tester, [{ type: 'text', text: 'half ' }])

@@ -1,5 +1,6 @@
 /**
- * A working host in memory, for the renderer's tests. It stands where `src/main/rpc/router.ts` and all below it stand in the app.
+ * The one fake of the contract: a working host in memory, for the stories, the renderer's tests and those of the
+ * command line. It stands where `src/main/rpc/router.ts` and all below it stand in the app.
  *
  * - Its state is real ledger records and real entries, folded by the shared projections; what a call or a happening
  *   changes is a record more, which the feeds tell as the app's do.
@@ -9,6 +10,8 @@
  * - There are no disk, no Git and no agents. What these would say is given (`options.ts`); a task runs, ends or is
  *   removed when a test makes it happen (`happenings.ts`). The name of a folder says what is there: "missing" nothing,
  *   "plain" no repository; a scenario with "malformed" in it is no scenario.
+ *
+ * A suite that wants more has an adapter: `storybook/story-host.ts`, `tests/cli/fake-shiplog.ts`.
  */
 import { createRouterClient } from '@orpc/server'
 import type { ShiplogClient } from '../../src/shared/contract/index.ts'

@@ -104,13 +104,18 @@ export function createFakeResume({
           outcome.abandoned.push(taskId)
         }
       } catch (error) {
-        if (!(error instanceof FailureError)) throw error
-        outcome.refused.push({ taskId, reason: 'failed', message: error.message, drift })
+        outcome.refused.push({ taskId, reason: 'failed', message: messageOf(error), drift })
       }
     }
-    for (const { taskId, drift } of chosen) {
-      begin(taskId)
-      outcome.accepted.push({ taskId, drift })
+    // The deepest first, as in the app: what is in the queue of a root that runs has its turn yet to come.
+    const depthOf = ({ taskId }: ResumeCandidate) => find(taskId).depth
+    for (const { taskId, drift } of chosen.toSorted((a, b) => depthOf(b) - depthOf(a))) {
+      try {
+        begin(taskId)
+        outcome.accepted.push({ taskId, drift })
+      } catch (error) {
+        outcome.refused.push({ taskId, reason: 'failed', message: messageOf(error), drift })
+      }
     }
     return outcome
   }
@@ -252,4 +257,10 @@ export function createFakeResume({
     retry,
     refuseUnlessIdle,
   }
+}
+
+/** Of a refusal: anything else is a fault of the fake. */
+function messageOf(error: unknown): string {
+  if (error instanceof FailureError) return error.message
+  throw error
 }

@@ -4,7 +4,7 @@ import type { RunRequest } from '../../../src/main/tasks/runner.ts'
 import type { DriftReport } from '../../../src/shared/drift.ts'
 import { newTaskId, type TaskId } from '../../../src/shared/ids.ts'
 import { emptySessionState } from '../../../src/shared/projections/session-state.ts'
-import { noDrift } from '../../fixtures/fake-resume.ts'
+import { noDrift } from '../../fixtures/no-drift.ts'
 
 const interrupted = (id: TaskId, title: string) => ({
   id,

@@ -7,7 +7,7 @@ import {
   movedDrift,
 } from '../../../../tests/fixtures/entries/interrupted.ts'
 import { fixtureNowMs, ids } from '../../../../tests/fixtures/entries/tasks.ts'
-import { noDrift } from '../../../../tests/fixtures/fake-resume.ts'
+import { noDrift } from '../../../../tests/fixtures/no-drift.ts'
 import type { DriftReport } from '../../../shared/drift.ts'
 import type { TaskId } from '../../../shared/ids.ts'
 import type { ResumeCandidate } from '../../../shared/resume.ts'

@@ -3,8 +3,8 @@ import type { Meta, StoryObj } from '@storybook/react-vite'
 import { expect, waitFor, within } from 'storybook/test'
 import { AppStage } from '../../../../storybook/app-stage.tsx'
 import { inWindow } from '../../../../storybook/decorators.tsx'
-import { createFakeContract } from '../../../../storybook/fake-contract.ts'
-import { apiProject, fixtureNowMs, laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
+import { createStoryHost } from '../../../../storybook/story-host.ts'
+import { apiProject, laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
 import type { ProjectSetup } from '../../../shared/contract/projects.ts'
 
 const nothing: ProjectSetup = {
@@ -22,7 +22,7 @@ const meta: Meta<{ setup: ProjectSetup; theme?: 'light' | 'dark' }> = {
   decorators: [inWindow],
   render: ({ setup, theme }, { globals }) => (
     <AppStage
-      fake={createFakeContract({ nowMs: fixtureNowMs, records: laterRecords, setup })}
+      fake={createStoryHost({ records: laterRecords, setup })}
       address="#/"
       overlay={{ kind: 'new-agent', projectId: apiProject }}
       theme={theme ?? (globals.theme === 'dark' ? 'dark' : 'light')}

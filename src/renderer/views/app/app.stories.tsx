@@ -3,7 +3,7 @@ import type { Meta, StoryObj } from '@storybook/react-vite'
 import { expect, userEvent, waitFor, within } from 'storybook/test'
 import { AppStage } from '../../../../storybook/app-stage.tsx'
 import { inWindow } from '../../../../storybook/decorators.tsx'
-import { createFakeContract } from '../../../../storybook/fake-contract.ts'
+import { createStoryHost } from '../../../../storybook/story-host.ts'
 import {
   broken,
   leadEnded,
@@ -12,7 +12,6 @@ import {
   testsReport,
 } from '../../../../tests/fixtures/entries/conversations.ts'
 import {
-  fixtureNowMs,
   ids,
   laterRecords,
   liveActivity,
@@ -30,10 +29,9 @@ interface Args {
 const nothing = { entries: [] }
 
 function fakeAt(moment: Args['moment']) {
-  if (moment === 'empty') return createFakeContract({ nowMs: fixtureNowMs })
+  if (moment === 'empty') return createStoryHost()
   const later = moment === 'later'
-  return createFakeContract({
-    nowMs: fixtureNowMs,
+  return createStoryHost({
     records: later ? laterRecords : liveRecords,
     sessions: {
       [ids.lead]: later ? { entries: leadEnded() } : leadLive(),

@@ -3,14 +3,9 @@ import type { Meta, StoryObj } from '@storybook/react-vite'
 import { expect, fn, userEvent, waitFor, within } from 'storybook/test'
 import { AppStage } from '../../../../storybook/app-stage.tsx'
 import { inWindow } from '../../../../storybook/decorators.tsx'
-import { createFakeContract } from '../../../../storybook/fake-contract.ts'
+import { createStoryHost } from '../../../../storybook/story-host.ts'
 import { leadLive } from '../../../../tests/fixtures/entries/conversations.ts'
-import {
-  fixtureNowMs,
-  ids,
-  liveActivity,
-  liveRecords,
-} from '../../../../tests/fixtures/entries/tasks.ts'
+import { ids, liveActivity, liveRecords } from '../../../../tests/fixtures/entries/tasks.ts'
 import type { ConnectionState } from '../../rpc/connection.ts'
 
 interface Args {
@@ -23,8 +18,7 @@ const meta: Meta<Args> = {
   decorators: [inWindow],
   render: ({ connection, theme }, { globals }) => (
     <AppStage
-      fake={createFakeContract({
-        nowMs: fixtureNowMs,
+      fake={createStoryHost({
         records: liveRecords,
         sessions: { [ids.lead]: leadLive() },
         activity: liveActivity,

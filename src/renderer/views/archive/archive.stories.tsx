@@ -3,7 +3,7 @@ import type { Meta, StoryObj } from '@storybook/react-vite'
 import { expect, userEvent, within } from 'storybook/test'
 import { AppStage } from '../../../../storybook/app-stage.tsx'
 import { inWindow } from '../../../../storybook/decorators.tsx'
-import { createFakeContract } from '../../../../storybook/fake-contract.ts'
+import { createStoryHost } from '../../../../storybook/story-host.ts'
 import { testsEnded } from '../../../../tests/fixtures/entries/conversations.ts'
 import { fixtureNowMs, ids, laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
 import type { ReceiptId } from '../../../shared/ids.ts'
@@ -11,13 +11,11 @@ import type { ReceiptId } from '../../../shared/ids.ts'
 const receiptId = '7f3c1d52-2f0a-4f9e-8a51-0d3b8a1c2e4f' as ReceiptId
 
 function fakeWith(state: 'expired' | 'gone' | 'kept') {
-  const fake = createFakeContract({
-    nowMs: fixtureNowMs,
+  const fake = createStoryHost({
     records: laterRecords,
     sessions: { [ids.tests]: { entries: testsEnded() } },
     reports: { [ids.tests]: 'All of it is covered now.' },
     retention: {
-      nowMs: fixtureNowMs,
       receipts: [
         {
           ...{ id: receiptId, at: new Date(fixtureNowMs).toISOString(), by: 'start' as const },

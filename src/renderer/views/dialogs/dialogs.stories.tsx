@@ -4,8 +4,8 @@ import type { Meta, StoryObj } from '@storybook/react-vite'
 import { expect, screen, userEvent, waitFor, within } from 'storybook/test'
 import { AppStage } from '../../../../storybook/app-stage.tsx'
 import { inWindow } from '../../../../storybook/decorators.tsx'
-import { createFakeContract } from '../../../../storybook/fake-contract.ts'
-import { fixtureNowMs, laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
+import { createStoryHost } from '../../../../storybook/story-host.ts'
+import { laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
 
 interface Args {
   theme?: 'light' | 'dark'
@@ -18,8 +18,7 @@ const meta: Meta<Args> = {
   decorators: [inWindow],
   render: ({ theme = 'light', renamed }) => (
     <AppStage
-      fake={createFakeContract({
-        nowMs: fixtureNowMs,
+      fake={createStoryHost({
         records: laterRecords,
         beforeRename: () => renamed.promise,
       })}

@@ -3,12 +3,12 @@ import type { Meta, StoryObj } from '@storybook/react-vite'
 import { expect, screen, userEvent, waitFor } from 'storybook/test'
 import { AppStage } from '../../../../storybook/app-stage.tsx'
 import { inWindow } from '../../../../storybook/decorators.tsx'
-import { createFakeContract, type FakeContract } from '../../../../storybook/fake-contract.ts'
-import { apiProject, fixtureNowMs, laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
+import { createStoryHost, type StoryHost } from '../../../../storybook/story-host.ts'
+import { apiProject, laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
 
 interface Args {
   theme?: 'light' | 'dark'
-  fake: FakeContract
+  fake: StoryHost
 }
 
 const meta: Meta<Args> = {
@@ -26,8 +26,8 @@ const meta: Meta<Args> = {
 export default meta
 type Story = StoryObj<Args>
 
-const newFake = () => createFakeContract({ nowMs: fixtureNowMs, records: laterRecords })
-const setElsewhere = (fake: FakeContract) =>
+const newFake = () => createStoryHost({ records: laterRecords })
+const setElsewhere = (fake: StoryHost) =>
   fake.record({
     type: 'project.environment-set',
     projectId: apiProject,

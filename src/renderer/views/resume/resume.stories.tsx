@@ -3,7 +3,7 @@ import type { Meta, StoryObj } from '@storybook/react-vite'
 import { expect, userEvent, waitFor, within } from 'storybook/test'
 import { AppStage } from '../../../../storybook/app-stage.tsx'
 import { inWindow } from '../../../../storybook/decorators.tsx'
-import { createFakeContract } from '../../../../storybook/fake-contract.ts'
+import { createStoryHost } from '../../../../storybook/story-host.ts'
 import { leadLive } from '../../../../tests/fixtures/entries/conversations.ts'
 import {
   conflictDrift,
@@ -15,7 +15,7 @@ import {
   movedDrift,
   oneInterruptedRecords,
 } from '../../../../tests/fixtures/entries/interrupted.ts'
-import { fixtureNowMs, ids, laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
+import { ids, laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
 import type { DriftReport } from '../../../shared/drift.ts'
 import type { TaskId } from '../../../shared/ids.ts'
 import type { LedgerRecord } from '../../../shared/ledger.ts'
@@ -38,8 +38,7 @@ const meta: Meta<Args> = {
   decorators: [inWindow],
   render: ({ records, address, drift, overlay, theme, plan, waiting }, { globals }) => (
     <AppStage
-      fake={createFakeContract({
-        nowMs: fixtureNowMs,
+      fake={createStoryHost({
         records,
         drift,
         sessions: { [ids.lead]: leadLive() },

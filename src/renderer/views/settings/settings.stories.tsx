@@ -3,17 +3,15 @@ import type { Meta, StoryObj } from '@storybook/react-vite'
 import { expect, userEvent, waitFor, within } from 'storybook/test'
 import { AppStage } from '../../../../storybook/app-stage.tsx'
 import { inWindow } from '../../../../storybook/decorators.tsx'
-import { createFakeContract } from '../../../../storybook/fake-contract.ts'
-import { fixtureNowMs, ids, laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
+import { createStoryHost } from '../../../../storybook/story-host.ts'
+import { ids, laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
 
 const clockAhead = { days: 3650, newestAt: '2026-11-20T08:00:00.000Z' }
 
 const fake = (old: boolean, leapt = false) =>
-  createFakeContract({
-    nowMs: fixtureNowMs,
+  createStoryHost({
     records: laterRecords,
     retention: {
-      nowMs: fixtureNowMs,
       kept: 5,
       clockAhead: () => (leapt ? clockAhead : null),
       plan: ({ transcriptTtlDays }) =>

@@ -3,15 +3,15 @@ import type { Meta, StoryObj } from '@storybook/react-vite'
 import { expect, screen, userEvent, waitFor, within } from 'storybook/test'
 import { AppStage } from '../../../../storybook/app-stage.tsx'
 import { inWindow } from '../../../../storybook/decorators.tsx'
-import { createFakeContract } from '../../../../storybook/fake-contract.ts'
-import { fixtureNowMs, laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
+import { createStoryHost } from '../../../../storybook/story-host.ts'
+import { laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
 
 const meta: Meta<{ theme?: 'light' | 'dark' }> = {
   title: 'Screens/Link a pull request',
   decorators: [inWindow],
   render: ({ theme = 'light' }) => (
     <AppStage
-      fake={createFakeContract({ nowMs: fixtureNowMs, records: laterRecords })}
+      fake={createStoryHost({ records: laterRecords })}
       address="#/settings"
       theme={theme}
     />
