@@ -1,12 +1,12 @@
-/** What of a worktree may be an agent's work: it decides whether a set-up that the person allowed still is that one. */
+/** Which files of a worktree may be an agent's work: decides whether a set-up that the user allowed is unchanged. */
 import type { LedgerState } from '../../shared/projections/ledger-state.ts'
 import type { Task } from '../../shared/tasks.ts'
 import type { Git } from '../git/index.ts'
 
 /**
- * Files below the worktree's `root` that the person did not have: they differ both from the project's commit now
- * and, unless the tree goes on from another one, from the commit that its root began with. With neither commit
- * to compare with, nothing is known to be the person's, and every file counts.
+ * Files below the worktree's `root` that the user did not have: they differ both from the project's present commit
+ * and, unless the tree continues another one, from the commit that its root began with. With neither commit to
+ * compare with, every file counts, since no file is known to be the user's.
  */
 export async function changedByAgents(
   { state, git }: { state: LedgerState; git: Git },

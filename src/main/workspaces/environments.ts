@@ -1,4 +1,4 @@
-/** What agents' shells and set-up commands start from, and which secrets nobody may see printed (K2, K3). */
+/** The base environments of agents' shells and set-up commands, and the secrets to mask in their output (K2, K3). */
 import type { ProjectId, TaskId } from '../../shared/ids.ts'
 import type { Git } from '../git/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -24,7 +24,7 @@ export function createEnvironments(deps: {
   git: Git
   projects: Projects
   secrets: LearningMasker
-  /** Of whoever started Shiplog. */
+  /** The environment that Shiplog was started with. */
   hostEnv: NodeJS.ProcessEnv
   /** Variables for the `git` that runs in a shell. */
   shellGit: Record<string, string>

@@ -1,4 +1,4 @@
-/** What a project's own Git configuration asks for and the person has not allowed yet (K8). */
+/** Commands and addresses in a project's own Git configuration that the user has not allowed yet (K8). */
 import type { Project } from '../../shared/tasks.ts'
 import type { Git, RepositoryConfig } from '../git/index.ts'
 
@@ -10,12 +10,12 @@ interface GitRequest {
 }
 
 /**
- * Null when there is nothing to ask. What a partial clone would fetch is asked only where something of the
- * checked-out commit is missing: until then nobody needs it.
+ * Null when no permission is needed. Fetches of a partial clone need one only when an object of the checked-out
+ * commit is missing.
  */
 export async function gitRequest(git: Git, project: Project): Promise<GitRequest | null> {
   if (!project.git) return null
-  // A folder that is gone, or no repository any more, is for whoever starts in it to find.
+  // The start of an agent reports a folder that is missing, or no longer a repository.
   const config = await git.repositoryConfig(project.dir).catch(() => null)
   if (config === null || project.gitConfigSha256 === config.sha256) return null
   const { commands, fetches, sha256 } = config
@@ -27,8 +27,8 @@ export async function gitRequest(git: Git, project: Project): Promise<GitRequest
 }
 
 /**
- * Commands that the configuration names in a worktree and not in the project's folder, one a line: what an
- * `includeIf` adds for worktrees or their branches. Nobody was asked about them, so they don't run.
+ * Commands that are configured in a worktree but not in the project's folder, one a line: added by an `includeIf` for
+ * worktrees or their branches. The user was not asked about them, so they don't run.
  */
 export async function commandsOfWorktreeOnly(
   git: Git,

@@ -1,12 +1,12 @@
 /**
- * The locks of the workspace service, in the order in which they are taken: whoever holds one asks only for those
- * below it, since two that took them the other way round would wait for each other for ever. Each part of the
- * service is given only the locks that it may take.
+ * The locks of the workspace service, in lock order: the holder of one acquires only those below it, since two
+ * holders that acquired them in opposite order would deadlock. Each part of the service receives only the locks that
+ * it may take.
  *
- * 1. `workspace`: what is done to one, as a whole. A root's before those of what is below it.
- * 2. `folder`: changing the files in a folder, or taking it away.
- * 3. `session`: moving a session directory, or writing into one that is not the writer's own.
- * 4. `leftovers`: sorting what the trash holds of a worktree, or bringing it back.
+ * 1. `workspace`: any change of a whole workspace. A root's before those of its descendants.
+ * 2. `folder`: changing the files in a folder, or removing it.
+ * 3. `session`: moving a session directory, or writing into one other than the writer's.
+ * 4. `leftovers`: sorting a worktree's files in the trash, or restoring them.
  */
 import type { TaskId } from '../../shared/ids.ts'
 import { createKeyedMutex } from '../../shared/keyed-mutex.ts'

@@ -1,4 +1,4 @@
-/** What WorkspaceService needs of those above it. The composition root provides it. */
+/** The interfaces that WorkspaceService requires of higher layers. The composition root provides them. */
 import type { TaskId } from '../../shared/ids.ts'
 
 export interface RunStopper {

@@ -1,6 +1,6 @@
 /**
- * `.shiplog/project.yaml`: what a project asks for in each new worktree. A command that a repository
- * brings is somebody else's code: it runs only once the person has allowed exactly this file.
+ * `.shiplog/project.yaml`: the set-up of each new worktree of a project. A command from a repository is untrusted
+ * code: it runs only after the user has allowed exactly this file.
  */
 import { createHash } from 'node:crypto'
 import { cp, lstat, realpath } from 'node:fs/promises'
@@ -29,7 +29,7 @@ interface ProjectConfig {
   setup: string | null
   copy: string[]
   env: string[]
-  /** SHA-256 of the file's bytes, hex: what the person allows is exactly this content. */
+  /** SHA-256 of the file's bytes, hex: the user's permission applies to exactly this content. */
   sha256: string
 }
 
@@ -56,7 +56,7 @@ export async function readProjectConfig(projectDir: string): Promise<ProjectConf
     )
   }
   const { setup = null, copy = [], env = [] } = parsed.data
-  // Allowing can't be asked for what can't be seen: not by a prompt, and not with --trust (K6).
+  // The user can't allow an unreadable file: not in a prompt, and not with --trust (K6).
   for (const [key, value] of [
     ['setup', setup ?? ''],
     ...copy.map((name) => ['copy', name]),
@@ -71,7 +71,7 @@ export async function readProjectConfig(projectDir: string): Promise<ProjectConf
   return { setup, copy, env, sha256: createHash('sha256').update(bytes).digest('hex') }
 }
 
-/** Copies what `copy` names from the project into a new worktree. What is not there is passed over. */
+/** Copies the paths in `copy` from the project into a new worktree. Skips missing ones. */
 export async function copyProjectFiles(
   projectDir: string,
   worktree: string,
@@ -96,7 +96,7 @@ export async function copyProjectFiles(
       )
     }
     await refuseLinkedTarget(worktree, path, to)
-    // What Git has put there is the project's own state of it: not overwritten.
+    // A file that Git checked out is the project's own version: it is not overwritten.
     await cp(source, to, { recursive: true, force: false, verbatimSymlinks: true })
   }
 }

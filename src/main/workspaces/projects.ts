@@ -42,13 +42,13 @@ export interface Projects {
   listAgain(projectId: ProjectId): Promise<void>
   setup(projectId: ProjectId): Promise<ProjectSetup>
   trustSetup(projectId: ProjectId, configSha256: string): Promise<void>
-  /** `shown`: what was set when the person chose. Throws FailureError when something else is set by now. */
+  /** `shown`: the setting that the user saw when choosing. Throws FailureError when it has changed since. */
   setEnvironment(
     projectId: ProjectId,
     environment: ProjectEnvironment,
     shown?: ProjectEnvironment,
   ): Promise<void>
-  /** The isolation that a new root really gets. Throws FailureError when it can't start as asked. */
+  /** The actual isolation of a new root. Throws FailureError when it can't start as requested. */
   checkStart(projectId: ProjectId, isolation: Isolation): Promise<Isolation>
 }
 
@@ -220,7 +220,7 @@ export function createProjects(deps: {
     await ledger.record({ type: 'project.removed', projectId })
   }
 
-  /** Read once: what is allowed must be what was compared with what was shown. */
+  /** Read once: the allowed content must be the one that was compared with `shown`. */
   async function asked(projectId: ProjectId) {
     const project = known(projectId)
     const config = await readProjectConfig(project.dir)
@@ -245,7 +245,7 @@ export function createProjects(deps: {
     }
   }
 
-  /** Not while the project moves: what was read in one folder is allowed for that folder only. */
+  /** Not while the project moves: a permission applies to the folder whose file was read. */
   const trustSetup: Projects['trustSetup'] = (projectId, shownSha256) =>
     serially(projectId, async () => {
       const { config, ofGit, configSha256 } = await asked(projectId)
@@ -279,7 +279,7 @@ export function createProjects(deps: {
     })
 
   async function checkStart(projectId: ProjectId, isolation: Isolation): Promise<Isolation> {
-    // The folder may have changed since it was added: gone, or a repository by now.
+    // The folder may have changed since it was added: it may be missing, or a repository now.
     const project = await add(known(projectId).dir)
     return project.git ? isolation : 'in-place'
   }
@@ -299,7 +299,7 @@ export function createProjects(deps: {
   }
 }
 
-/** Of any task: an agent in place commits in the project's folder. */
+/** For any task: an agent in place commits in the project's folder. */
 const endsRun = (event: LedgerEvent): event is EndedRun =>
   event.type === 'task.completed' ||
   event.type === 'task.interrupted' ||

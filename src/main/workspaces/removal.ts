@@ -1,6 +1,6 @@
 /**
- * Removing a workspace: one recoverable transaction, written step by step in the ledger (R1). Each step is
- * idempotent; after a crash the next start goes on after the last recorded step.
+ * Removing a workspace: one recoverable transaction, recorded step by step in the ledger (R1). Each step is
+ * idempotent; after a crash the next start continues after the last recorded step.
  */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -36,15 +36,14 @@ import type { WorkingDirs } from './working-dirs.ts'
 
 interface Removal {
   /**
-   * Says of all of these at once that they are being removed: durable with one sync when it resolves, so
-   * that lists drop them and nothing new is begun in them, however long the rest takes. Those of which it
-   * was said already are passed over.
+   * Records the beginning of all these removals at once: durable with one sync when it resolves, so that lists omit
+   * them and no work starts in them, however long the rest takes. Skips those that have begun already.
    */
   begin(taskIds: TaskId[]): Promise<void>
   /**
-   * Begins the transaction, or goes on with one that was begun, to its end. Resolves too when only the
-   * archive had to be put off (R5); rejects when what it changed could not be made safe.
-   * `discardUnknownWorktree`: a worktree that Git does not know goes to the trash as it is.
+   * Begins the transaction, or continues one, to its end. Resolves too when only the archive had to be postponed
+   * (R5); rejects when its changes could not be saved. `discardUnknownWorktree`: moves a worktree that Git does not
+   * know to the trash as it is.
    */
   remove(taskId: TaskId, options?: RemovalOptions): Promise<void>
   /** Records that a removal that was begun waits for the one of `below`, and why that failed. */
@@ -57,7 +56,7 @@ interface Subject {
   task: Task
   workspace: Workspace
   sessionDir: string
-  /** The session directory that takes over what is kept; null for a root, which goes to the archive whole. */
+  /** The session directory that receives the kept files; null for a root, which is archived whole. */
   keeperDir: string | null
 }
 
@@ -65,7 +64,7 @@ export interface RemovalOptions {
   discardUnknownWorktree?: boolean | undefined
 }
 
-/** The steps that move what is kept; by then the patch is safe. */
+/** The steps that move kept files; the patch is saved before them. */
 const archiveSteps: RemovalStep[] = ['artifacts-rolled-up', 'transcript-moved', 'archived']
 
 export function createRemoval(deps: {
@@ -95,7 +94,7 @@ export function createRemoval(deps: {
     }
   }
 
-  /** What each step does; the ledger hears of it once it is done. `started` and `removed` are only said. */
+  /** The work of each step, recorded in the ledger once it is done. `started` and `removed` are only recorded. */
   const actions: Record<RemovalStep, (subject: Subject, options: RemovalOptions) => Promise<void>> =
     {
       started: async () => undefined,
@@ -129,7 +128,7 @@ export function createRemoval(deps: {
       removed: async () => undefined,
     }
 
-  /** Before the transcript moves: its last entry says that the worktree was left. */
+  /** Before the transcript moves: its last entry records the end of the worktree. */
   async function recordWorktreeLeft(task: Task, sessionDir: string): Promise<void> {
     if (task.workspace?.isolation !== 'worktree') return
     const transcript = { id: task.id, dir: sessionDir, counted: task.transcriptCounts }
@@ -153,7 +152,7 @@ export function createRemoval(deps: {
     deps.sessions.ended(task.id)
   }
 
-  /** By now it should be empty. What is in it all the same is unknown, and goes to the trash (R3). */
+  /** It should be empty now. Any other content is unknown, and is moved to the trash (R3). */
   async function retireSessionDir({ task, sessionDir }: Subject): Promise<void> {
     if (!(await exists(sessionDir))) return
     if ((await readdir(sessionDir)).length === 0) return removeDurable(sessionDir)
@@ -161,11 +160,11 @@ export function createRemoval(deps: {
     await moveDurable(sessionDir, join(layout.trash, leftSessionName(task.id)))
   }
 
-  /** Nothing of it is deleted here: what no patch holds is sorted out in the trash (R3). */
+  /** Nothing is deleted here: files that no patch contains are sorted in the trash (R3). */
   async function removeWorktree(subject: Subject): Promise<void> {
     const { task, workspace } = subject
     if (workspace.isolation === 'in-place') {
-      // Nothing of ours stays in a repository that no workspace is in (H2). A project may have left Git since.
+      // A repository without workspaces must not contain files of Shiplog's (H2). A project may no longer use Git.
       if (state.projects.get(task.projectId)?.git)
         await deps.git.deleteRef(task.projectDir, task.id).catch(() => undefined)
       return
@@ -175,8 +174,8 @@ export function createRemoval(deps: {
     await deps.git.removeWorktree({
       repoDir: task.projectDir,
       path: deps.workingDirs.worktreeRoot(workspace),
-      // A sub-agent's branch is only ours, and the turn store keeps its commits. A root's branch is where a
-      // person looks for its work: it goes only when nothing was committed on it.
+      // A sub-agent's branch is Shiplog's alone, and the turn store keeps its commits. A root's branch is where a
+      // user looks for its work: it is deleted only if it has no commits.
       branch: workspace.branch ?? undefined,
       branchAt: (task.parentId === null ? workspace.baseCommit : saved?.headCommit) ?? undefined,
       moveAway: async () => void (await deps.leftovers.moveAway(task.id, workspace, { sort })),
@@ -198,7 +197,7 @@ export function createRemoval(deps: {
   }
 
   async function begin(taskIds: TaskId[]): Promise<void> {
-    // Asked and appended without a pause in between: else a step that was done could be said to come again.
+    // Checked and appended without a pause in between: else a completed step could be recorded twice.
     const fresh = taskIds.filter((id) => subjectOf(id)?.workspace.removal === null)
     if (fresh.length === 0) return
     await ledger.record(...fresh.map((id) => advanced(id, 'started', null)))
@@ -221,7 +220,7 @@ export function createRemoval(deps: {
       }
       done.push(step)
       const next = left[n + 1]
-      // A step with nothing to do is said together with the one before it: one sync for both.
+      // A step without work is recorded together with the one before it: one sync for both.
       if (next && isOnlySaid(next, subject)) continue
       await ledger.record(...done.map((one) => advanced(taskId, one, null)))
       recorded = step
@@ -229,7 +228,7 @@ export function createRemoval(deps: {
     }
   }
 
-  /** What is below it rolls up into its session directory, so that has to stay until nothing is left below. */
+  /** Workspaces below it roll up into its session directory, so that has to stay until none is left. */
   function holdWhileNeeded(task: Task): void {
     const held = [...state.tasks.values()].find(
       (one) => one.parentId === task.id && one.workspace && !one.archived,
@@ -238,8 +237,8 @@ export function createRemoval(deps: {
   }
 
   /**
-   * Archiving never blocks a removal for ever (R5): once the patch is safe the worktree goes, what could not
-   * be archived stays where it is, and the next start tries again from `done`. Before that, it is an error.
+   * Archiving never blocks a removal permanently (R5): once the patch is saved the worktree is deleted, files that
+   * could not be archived stay where they are, and the next start retries from `done`. Before that, it is an error.
    */
   async function postpone(
     subject: Subject,
@@ -252,7 +251,7 @@ export function createRemoval(deps: {
     if (done) await advance(subject.task.id, done, { step, error: why, ...heldBy })
     if (!archiveSteps.includes(step)) throw error
     await removeWorktree(subject)
-    // Of what it waits for it was told already.
+    // The failure that it waits for was reported already.
     if (error instanceof HeldError) return
     deps.onProblem(`"${subject.task.title}" was removed, but its archive is pending: ${why}`, error)
   }

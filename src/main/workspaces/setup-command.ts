@@ -11,8 +11,8 @@ const setupOutputCharsMax = 2_000
 const outputDrainMs = 200
 
 /**
- * Resolves when the command has ended well; what it leaves running in the background is not waited for.
- * Throws an Error with the end of its output, or the signal's reason: then the whole group was ended.
+ * Resolves when the command has succeeded; its background processes are not awaited. Throws an Error with the end of
+ * its output, or the signal's reason: then the whole group was ended.
  */
 export async function runSetup(
   command: string,
@@ -73,6 +73,6 @@ function endGroup(child: ChildProcess): void {
   try {
     process.kill(-child.pid, 'SIGKILL')
   } catch {
-    // It has ended by itself in the same moment.
+    // It ended in the same moment.
   }
 }

@@ -1,7 +1,7 @@
 /**
- * The files that a set-up command can be seen to run: those that it names, what its package manager reads, and
- * what the named ones name in turn. An agent that changed one of them would choose what runs in the next
- * worktree without being asked. What a script computes, downloads or finds by itself is not seen.
+ * The files that a set-up command visibly runs: those in its text, those that its package manager reads, and those
+ * that these refer to in turn. An agent that changed one of them could choose what runs in the next worktree without
+ * the user's permission. Files that a script computes, downloads or finds are not detected.
  */
 import { realpath, stat } from 'node:fs/promises'
 import { isAbsolute, join, matchesGlob, posix, relative, sep } from 'node:path'
@@ -10,7 +10,7 @@ import { readDataFile } from '../journal/index.ts'
 
 const { dirname, normalize } = posix
 
-/** What tools read that are called without naming it. */
+/** Files that tools read without a reference in the command. */
 const readByTools: [tool: RegExp, files: RegExp][] = [
   [
     /\b(?:npm|npx|pnpm|yarn|bun|corepack|node)\b/,
@@ -40,7 +40,7 @@ const namesMax = 20_000
 interface SetupFiles {
   /** The worktree's own folder. */
   root: string
-  /** Where the command runs: the root or a folder in it. */
+  /** The folder in which the command runs: the root or a folder in it. */
   cwd: string
   /** Paths below `root`, `/` as separator. */
   changed: readonly string[]
@@ -88,7 +88,7 @@ async function changedAndRun(
     }
   }
   const tools = readByTools.filter(([tool]) => tool.test(command)).map(([, files]) => files)
-  // Below the root as well: the packages of a workspace have files of their own.
+  // Below the root as well: the packages of a workspace have their own files.
   const isToolFile = (path: string) =>
     endsOf(path).some((end) => tools.some((files) => files.test(end)))
   return changed.filter((path) => seen.has(path) || isToolFile(path))
@@ -108,9 +108,9 @@ function mayMatch(path: string, pattern: string): boolean {
 }
 
 /**
- * Every word that could be a path below the root, from each of `dirs`: the root, where the command runs, and the
- * folder of the file that names it. What stands before a slash may be a variable (`"$PWD/set-up.sh"`), so each end
- * of a word counts as well.
+ * Every word that could be a path below the root, resolved from each of `dirs`: the root, the command's folder, and
+ * the folder of the file that contains the word. A word may begin with a variable (`"$PWD/set-up.sh"`), so each
+ * suffix after a slash counts as well.
  */
 function pathsIn(text: string, dirs: readonly string[]): string[] {
   const quoted = [...text.matchAll(/"([^"\n]+)"|'([^'\n]+)'/g)].map(
@@ -133,7 +133,7 @@ function endsOf(word: string): string[] {
 interface Found {
   /** Null for a folder, a file that is too long, or none. */
   text: string | null
-  /** Where links lead, below the root with `/` as separator; null outside of it, or when there is no file. */
+  /** The targets of links, below the root with `/` as separator; null outside of it, or when there is no file. */
   real: string | null
 }
 

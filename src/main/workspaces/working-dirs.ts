@@ -21,10 +21,10 @@ import type { Projects } from './projects.ts'
 import { runSetup } from './setup-command.ts'
 import { changedSetupFiles } from './setup-files.ts'
 
-/** What the ledger says of a workspace, less its id and kind. */
+/** The ledger's fields of a workspace, without its id and kind. */
 type MadeWorkingDir = Omit<LedgerEventOf<'workspace.created'>, 'type' | 'workspaceId' | 'kind'>
 
-/** What came of a set-up command. Null elsewhere: there is none, or it was done before. */
+/** The result of a set-up command. Null when there is none, or it ran before. */
 interface SetUpOutcome {
   command: string
   /** Why it was not run: files that it runs and that agents changed, or may have. Empty: it was. */
@@ -44,11 +44,11 @@ export interface WorkingDirs {
       commit?: string | undefined
     },
   ): Promise<MadeWorkingDir>
-  /** Takes back what `make` made and the ledger never heard of. Nothing there is fine. */
+  /** Deletes what `make` made without a ledger event. No error when there is nothing. */
   discard(taskId: TaskId, from: { projectId: ProjectId; title: string }): Promise<void>
   /**
-   * Copies the project's files and runs its set-up command in a worktree where that was not done yet, or
-   * did not succeed; `onBegin` is told when it does.
+   * Copies the project's files and runs its set-up command in a worktree where that has not succeeded yet; calls
+   * `onBegin` when it starts.
    */
   setUp(taskId: TaskId, signal: AbortSignal, onBegin?: () => void): Promise<SetUpOutcome | null>
   /** The worktree's own folder, of which the working directory may be a subfolder. */
@@ -66,7 +66,7 @@ export function createWorkingDirs(deps: {
 }): WorkingDirs {
   const { ledger, git, layout, projects, environments, custody, secrets } = deps
 
-  /** A branch is pushed for others to see. The ledger's title is masked already: it leads to the same name. */
+  /** A branch is pushed for others to see. The ledger's title is masked already, so it gives the same name. */
   const branchOf = (taskId: TaskId, title: string) => branchFor(taskId, secrets.text(title))
 
   function placeFor(taskId: TaskId, project: Project): string {
@@ -186,7 +186,7 @@ export function createWorkingDirs(deps: {
     const task = ledger.state.tasks.get(taskId)
     if (task?.workspace?.isolation !== 'worktree') return null
     const { path } = task.workspace
-    // Among Git's own files of the worktree, so that it goes with it: one that is made again has none.
+    // Among Git's own files of the worktree, so that it is deleted with it: a worktree made again has none.
     const done = await git.privateFile(path, 'shiplog-set-up')
     if (await exists(done)) return null
     onBegin()
@@ -232,7 +232,7 @@ export function worktreeRootIn({ worktrees }: DataLayout, { path }: Workspace): 
   return join(worktrees, folder, name)
 }
 
-/** What the ledger says of the worktree at `root`: whose it is, and its branch. Null when it is nobody's. */
+/** The ledger's entry for the worktree at `root`: its owner and its branch. Null when there is none. */
 export function ownerOfWorktree(
   tasks: Iterable<Task>,
   root: string,
@@ -248,7 +248,7 @@ export function ownerOfWorktree(
 const branchFor = (taskId: TaskId, title: string): string =>
   `shiplog/${slug(title)}-${shortId(taskId)}`
 
-/** Two projects may have one name: the id tells them apart, the name tells people. */
+/** Two projects may have one name: the id distinguishes them, the name is for people. */
 const folderName = (name: string, projectId: ProjectId): string =>
   `${slug(name)}-${shortId(projectId)}`
 

@@ -1,6 +1,6 @@
 /**
- * WorkspaceService: projects, working directories, what was changed in them, their removal, and the record
- * that stays. It knows no agents: when runs must stop, it asks through `RunStopper`.
+ * WorkspaceService: projects, working directories, their changes, their removal, and their permanent record. It does
+ * not depend on agents: it stops runs through `RunStopper`.
  */
 import type { KeptLeftovers, WorkspaceSummary } from '../../shared/contract/workspace.ts'
 import { FailureError, refused } from '../../shared/failure.ts'
@@ -48,33 +48,36 @@ export interface WorkspaceService {
   head(dir: string): Promise<string | null>
   currentBranch(dir: string): Promise<string | null>
   readonly environments: Environments
-  /** The folder that it works in. Throws FailureError when it is gone. */
+  /** The folder that it works in. Throws FailureError when it is missing. */
   folderOf(taskId: TaskId): string
   /** A commit with the files as the task left them, uncommitted ones included; null when none is kept. */
   lastState(taskId: TaskId): Promise<string | null>
   list(archived: boolean): Promise<WorkspaceSummary[]>
   /**
-   * Removes it and everything below it, deepest first. Resolves with what was removed (R1); the ledger
-   * says of the whole tree that it is being removed before anything else is done. Throws FailureError
-   * `unknown-worktree` where Git does not know a worktree, unless `discardUnknownWorktree` says to discard it.
+   * Removes it and everything below it, deepest first. Resolves with the removed workspaces (R1); the ledger records
+   * the removal of the whole tree before anything else is done. Throws FailureError `unknown-worktree` where Git does
+   * not know a worktree, unless `discardUnknownWorktree` is set.
    */
   remove(taskId: TaskId, options?: RemovalOptions): Promise<TaskId[]>
-  /** What is in the trash of its worktree and of those below it, once that was sorted (R3). */
+  /** The files of its worktree, and of those below it, in the trash, after they were sorted (R3). */
   leftovers(taskId: TaskId): Promise<KeptLeftovers[]>
   /** Moves them back into the worktree of a root that was restored. Throws FailureError when it is not in use. */
   bringBackLeftovers(taskId: TaskId): Promise<void>
   /**
-   * Takes a removed root back out of the archive with the sub-agents below it that can go on, or such a
-   * sub-agent of a root in use, worktrees included (R6). Throws FailureError.
+   * Restores a removed root from the archive with the resumable sub-agents below it, or one such sub-agent of a root
+   * in use, worktrees included (R6). Throws FailureError.
    */
   restore(taskId: TaskId): Promise<RestoredWorkspaces>
   /** Moves an archived root to the trash; resolves with its tasks (R6). */
   trash(taskId: TaskId): Promise<TaskId[]>
   /** Takes it back out of the trash. */
   untrash(taskId: TaskId): Promise<void>
-  /** Ends the updates of files, removals and restores that an earlier process began. Problems are told, never thrown (R5). */
+  /**
+   * Completes the updates of files, removals and restores that an earlier process began. Problems are reported, never
+   * thrown (R5).
+   */
   rollForward(): Promise<void>
-  /** Runs `work` while nobody removes, archives, restores or deletes that workspace's session directory. */
+  /** Runs `work` while no other call removes, archives, restores or deletes that workspace's session directory. */
   exclusively<T>(workspaceId: TaskId, work: () => Promise<T>): Promise<T>
   /** Resolves when no removal, no applying of a patch and no sorting of leftovers is under way. */
   settled(): Promise<void>
@@ -91,7 +94,7 @@ interface WorkspaceServiceDependencies {
   stopper: RunStopper
   secrets: LearningMasker
   custody: Custody
-  /** Of whoever started Shiplog. */
+  /** The environment that Shiplog was started with. */
   hostEnv: NodeJS.ProcessEnv
   /** Variables for the `git` that runs in a shell. */
   shellGit: Record<string, string>
@@ -143,14 +146,14 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
     await removal.begin(treeOf(taskId))
     await stopTree(taskId)
     const tree = treeOf(taskId)
-    // What was being started meanwhile.
+    // Workspaces that were being started in the meantime.
     await removal.begin(tree)
     const failures = await removeAll(tree, options)
     for (const error of failures.values()) throw error
     return tree
   }
 
-  /** What is below it and still comes back would be left without it. */
+  /** A workspace below it that is being restored would lose its parent. */
   function refuseWhileRestoring(taskId: TaskId): void {
     const tree = [state.tasks.get(taskId), ...descendantsOf(state, taskId)]
     const busy = tree.find((task) => task?.workspace?.restoring)
@@ -164,8 +167,8 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
   }
 
   /**
-   * Those below must come before those above, which wait for what fails; everything else goes on.
-   * Resolves with what failed.
+   * Children must precede their parents, which wait for a failed child; everything else continues. Resolves with the
+   * failures.
    */
   async function removeAll(
     taskIds: TaskId[],
@@ -185,7 +188,7 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
         for (const above of ancestorsOf(state, taskId)) {
           waiting.add(above)
           const why = `"${title}", below it, could not be removed (${workspace?.pending?.error ?? error})`
-          // What is told here is no more than a hint: the failure itself is told to the caller.
+          // This notice is only a hint: the caller receives the failure itself.
           await locks
             .workspace(above, () => removal.hold(above, taskId, why))
             .catch(() => undefined)
@@ -213,7 +216,7 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
     return locks.folder(workspace.path, work)
   }
 
-  /** Until nothing new has come: a parent may have been spawning while it was told to stop. */
+  /** Repeated until there is no new one: a parent may have been spawning while it was stopped. */
   async function stopTree(taskId: TaskId): Promise<void> {
     const stopped = new Set<TaskId>()
     for (;;) {
@@ -226,7 +229,7 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
   }
 
   async function rollForward(): Promise<void> {
-    // First: what is half written must not be taken for somebody's work.
+    // First: half-written files must not be taken for the user's work.
     for (const settled of await fileUpdates.settle()) deps.onSettled(settled)
     const unfinished = removal.unfinished()
     for (const [taskId, error] of await removeAll(unfinished)) {
@@ -258,18 +261,18 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
     }
   }
 
-  /** One restore of a tree at a time: two of its sub-agents may have the same parent to bring back. */
+  /** One restore of a tree at a time: two of its sub-agents may have the same parent to restore. */
   function restore(taskId: TaskId): Promise<RestoredWorkspaces> {
     const rootId = state.tasks.get(taskId)?.rootId ?? taskId
     return locks.workspace(rootId, () => restoring.restore(taskId))
   }
 
-  /** With what stays behind: a patch holds no ignored files. */
+  /** Lists the files that stay behind: a patch contains no ignored files. */
   async function applyAndTell(taskId: TaskId): Promise<ApplyOutcome> {
     const outcome = await apply(taskId)
     const task = state.tasks.get(taskId)
     if (outcome.kind !== 'applied' || !task) return outcome
-    // It is applied: what can't be listed must not make a failure of it.
+    // The changes are applied: a failure to list the rest must not fail the call.
     const notCarried = await leftovers.notCarried(task).catch(() => [])
     return notCarried.length > 0 ? { ...outcome, notCarried } : outcome
   }
@@ -283,7 +286,7 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
     return (await exists(projectDir)) ? git.keptCommit(projectDir, taskId) : null
   }
 
-  /** Asked at each turn: nowhere near a repository no Git is started for it. */
+  /** Checked at each turn: outside a repository no Git process is started for it. */
   async function ifInRepository(
     dir: string,
     ask: (dir: string) => Promise<string | null>,
@@ -328,7 +331,7 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
     undoApply: (taskId) =>
       locks.workspace(taskId, () => {
         const dir = state.tasks.get(taskId)?.fileUpdates?.at(-1)?.dir
-        // Whoever removes that folder has it until it is gone.
+        // A removal of that folder holds its lock until it is deleted.
         return dir ? locks.folder(dir, () => fileUpdates.undo(taskId)) : fileUpdates.undo(taskId)
       }),
     head: (dir) => ifInRepository(dir, git.head),

@@ -1,7 +1,7 @@
 /**
- * Takes workspaces back out of the archive (R6): a root with the sub-agents below it that can go on, or such a
- * sub-agent alone. That all of them are being restored is recorded at once, so that a start after a crash ends
- * every one of them.
+ * Restores workspaces from the archive (R6): a root with the resumable sub-agents below it, or one such sub-agent.
+ * One ledger event records all restores before the first begins, so that a start after a crash completes every one of
+ * them.
  */
 import { FailureError, refused } from '../../../shared/failure.ts'
 import { shortId, type TaskId } from '../../../shared/ids.ts'
@@ -14,11 +14,11 @@ import type { ArchivedRoots } from './roots.ts'
 import type { ArchivedSubAgents } from './sub-agents.ts'
 import type { Archived } from './worktrees.ts'
 
-/** A sub-agent that stayed in the archive although it could go on. */
+/** A resumable sub-agent that stayed in the archive. */
 interface NotRestored {
   taskId: TaskId
   title: string
-  /** What is in the way, and what to do. */
+  /** The obstacle, and its remedy. */
   why: string
 }
 
@@ -99,7 +99,7 @@ export function createRestoreArchived(deps: {
     try {
       await roots.restore(root)
     } catch (error) {
-      // Where not even that can be written, the next start tries again.
+      // If this can't be written either, the next start retries.
       await giveUp(together).catch(() => undefined)
       throw error
     }
@@ -109,7 +109,7 @@ export function createRestoreArchived(deps: {
     return { restored: await ended([root, ...below.done]), left }
   }
 
-  /** Each line to its end; what could not be restored is given up, and the other lines go on. */
+  /** Each line of descent is processed to its end; one that can't be restored is abandoned, and the others continue. */
   async function restoreLines(
     lines: Archived[][],
   ): Promise<{ done: Archived[]; left: { task: Archived; why: unknown }[] }> {
@@ -151,7 +151,7 @@ export function createRestoreArchived(deps: {
     if (events.length > 0) await ledger.record(...events)
   }
 
-  /** Last, and the deepest first: what can't come back must not keep a workspace in the archive. */
+  /** Last, and the deepest first: an unrestorable sub-agent must not keep a workspace in the archive. */
   async function ended(restored: Archived[]): Promise<TaskId[]> {
     for (const task of restored.toReversed()) {
       await deps.leftovers.bringBack(task).catch((error) => {

@@ -1,7 +1,7 @@
 /**
- * What can be done with a root in the archive (R6): restored with its worktree, or moved to the trash and
- * taken back from there. Each is one move and one ledger event, so a crash in
- * between is ended by a second call or by the next start.
+ * Operations on a root in the archive (R6): restore it with its worktree, move it to the trash, restore it from
+ * there. Each is one move and one ledger event, so a second call or the next start completes one that a crash
+ * interrupted.
  */
 import { readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -27,8 +27,8 @@ import type { Archived, ArchivedWorktrees } from './worktrees.ts'
 
 export interface ArchivedRoots {
   /**
-   * What is in the archive at this moment, out of the trash if need be, once it is known that its worktree can be
-   * made again. Throws FailureError otherwise.
+   * Reads the archived workspace, restored from the trash if necessary, after checking that its worktree can be made
+   * again. Throws FailureError otherwise.
    */
   restorable(taskId: TaskId): Promise<Archived>
   /**
@@ -36,11 +36,11 @@ export interface ArchivedRoots {
    * FailureError when its worktree can't be made again: then it is in the archive as before.
    */
   restore(task: Archived): Promise<void>
-  /** To the trash, where it stays until it expires; resolves with the tasks that went. Throws FailureError. */
+  /** Moves it to the trash, where it stays until it expires; resolves with the moved tasks. Throws FailureError. */
   trash(taskId: TaskId): Promise<TaskId[]>
   /** Out of the trash, into the archive. */
   untrash(taskId: TaskId): Promise<void>
-  /** Ends the moves to and from the trash that a crash cut off from what the ledger says of them. */
+  /** Completes moves to and from the trash whose ledger event a crash prevented. */
   settleTrash(): Promise<void>
 }
 
@@ -164,7 +164,7 @@ async function moveOnce(from: string, to: string): Promise<void> {
   await moveDurable(from, to)
 }
 
-/** What a move to another file system left half done is taken away. */
+/** Deletes what an interrupted move to another file system left there. */
 async function namesWithoutLeftovers(dir: string): Promise<Set<string>> {
   const names = await readdir(dir).catch((error) => {
     if (systemCode(error) === 'ENOENT') return []

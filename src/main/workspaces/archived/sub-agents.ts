@@ -1,6 +1,6 @@
 /**
- * Archived sub-agents that can go on (R6). Their transcript is among an ancestor's artifacts, in a root that is
- * in use again; a restore moves it back into a session directory of their own and makes their worktree again.
+ * Archived sub-agents that can be resumed (R6). Their transcript is among an ancestor's artifacts, in a root that is
+ * in use again; a restore moves it back into its own session directory and makes the worktree again.
  */
 import { readdir } from 'node:fs/promises'
 import { refused } from '../../../shared/failure.ts'
@@ -22,7 +22,7 @@ import type { DataLayout } from '../../sessions/session-files.ts'
 import type { Archived, ArchivedWorktrees } from './worktrees.ts'
 
 export interface ArchivedSubAgents {
-  /** Those below a task that can go on once they are restored, parents first. */
+  /** Those below a task that are resumable once they are restored, parents first. */
   resumableBelow(taskId: TaskId): Task[]
   /**
    * It and those above it that are archived, the topmost first, the root not included: a report and a clean-up
@@ -76,7 +76,7 @@ export function createArchivedSubAgents(deps: {
     try {
       branch = await worktrees.restore(task, await keptPatch(task))
     } catch (error) {
-      // Should that fail as well, it is found where it is: in a session directory of its own.
+      // If that fails as well, the transcript stays in its own session directory, where it is found.
       await archiveAgain(task).catch(() => undefined)
       throw error
     }
@@ -121,7 +121,7 @@ export function createArchivedSubAgents(deps: {
       descendantsOf(state, taskId)
         .filter(
           ({ archived, status, transcriptExpired }) =>
-            // Of one that failed nobody may want its run again: without its transcript it stays quietly.
+            // A failed one is rarely run again: without its transcript it stays in the archive without a report.
             archived && canGoOn(status) && (status !== 'failed' || transcriptExpired === null),
         )
         .sort((a, b) => a.depth - b.depth),

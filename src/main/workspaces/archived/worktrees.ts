@@ -11,13 +11,13 @@ import type { WorkingDirs } from '../working-dirs.ts'
 
 export type Archived = Task & { workspace: Workspace }
 
-/** `patch`: what is kept of the task's changes; null when nothing is. */
+/** `patch`: the saved changes of the task; null when there are none. */
 export interface ArchivedWorktrees {
-  /** Throws FailureError (`removed`) with what stands in its way and what to do, before anything is tried. */
+  /** Throws FailureError (`removed`) with the obstacle and its remedy, before anything is changed. */
   refuseUnrestorable(task: Archived, patch: PatchEntry | null): Promise<void>
   /**
-   * With uncommitted work; what a restore left that a crash cut short is finished. Resolves with the branch that
-   * is checked out. Throws FailureError, and then everything is as it was.
+   * Restores uncommitted work too, and completes a restore that a crash interrupted. Resolves with the branch that is
+   * checked out. Throws FailureError, in which case nothing was changed.
    */
   restore(task: Archived, patch: PatchEntry | null): Promise<string | null>
 }
@@ -49,7 +49,7 @@ export function createArchivedWorktrees({
     return restored
   }
 
-  /** Null when it had none of its own. */
+  /** Null when it did not have its own. */
   function worktreeOf({ title, workspace, projectDir }: Archived, patch: PatchEntry | null) {
     const { isolation, branch } = workspace
     if (isolation === 'in-place' || !branch) return null

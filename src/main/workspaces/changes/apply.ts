@@ -14,8 +14,8 @@ import type { FinalState, FinalStates, IsolatedWorkspace } from './final-state.t
 import type { KeepPatchStatus } from './patch-status.ts'
 
 /**
- * Three-way, all or nothing; a conflict is an answer. A root's goes to the project's own folder, a
- * sub-agent's to its parent's, or to the nearest ancestor's that is left.
+ * Applies by a three-way merge, all or nothing; a conflict is a result, not an error. A root's changes are applied to
+ * the project's own folder, a sub-agent's to its parent's, or to that of the nearest ancestor that still exists.
  */
 export type ApplyChanges = (taskId: TaskId) => Promise<ApplyOutcome>
 
@@ -34,7 +34,8 @@ export function createApplyChanges(deps: {
     const { task } = isolated(taskId)
     for (;;) {
       const target = applyTarget(task)
-      // Whoever removes that workspace has its folder until it is gone: its work belongs elsewhere then.
+      // A removal of that workspace holds the folder's lock until it is deleted; these changes then have another
+      // target.
       const outcome = await locks.folder(target, async () =>
         applyTarget(task) === target ? applyTo(taskId, target) : null,
       )
@@ -85,7 +86,7 @@ export function createApplyChanges(deps: {
     return outcome
   }
 
-  /** What is half written there by an earlier one must not be merged with. */
+  /** Half-written files of an earlier update must not be merged with. */
   async function settleFirst(target: string): Promise<void> {
     for (const { outcome, root } of await deps.fileUpdates.settle(target)) {
       if (outcome.kind !== 'failed') continue
@@ -97,7 +98,7 @@ export function createApplyChanges(deps: {
     }
   }
 
-  /** The repository lost the commits (a clone anew, an eager clean-up): the saved files still tell. */
+  /** The repository lost the commits (a new clone, an early collection): the saved files contain them. */
   async function applySavedFiles(
     merged: MergeAnswer & { kind: 'commits-missing' },
     writing: ReturnType<FileUpdates['applyInto']>,
@@ -115,7 +116,7 @@ export function createApplyChanges(deps: {
     const pathOf = async (name: string) => {
       const path = join(dir, name)
       const saved = final.saved.files?.find((file) => file.name === name)
-      // A file that was never saved is somebody else's.
+      // A file that was never saved belongs to another process.
       if (!saved) return null
       // Without it, the other one would be half of the work.
       if (!(await exists(path)))

@@ -1,4 +1,4 @@
-/** What a workspace changed, to be read: of its directory, or of what was saved when that was removed. */
+/** The changes of a workspace, for display: of its directory, or of the files saved when that was removed. */
 import type { WorkspaceDiff } from '../../../shared/contract/workspace.ts'
 import { refused } from '../../../shared/failure.ts'
 import type { TaskId } from '../../../shared/ids.ts'
@@ -28,7 +28,7 @@ export function createDiffWorkspace({
   ): Promise<WorkspaceDiff> {
     const { workspace } = isolated(taskId)
     return diffNow(taskId, patch).catch((error) => {
-      // Removed while it was being read: then what was saved tells.
+      // It was removed while it was being read: read the saved files.
       const now = isolated(taskId).workspace
       if (now.removal === workspace.removal || !isPatchSaved(now)) throw error
       return diffNow(taskId, patch)

@@ -1,4 +1,4 @@
-/** What a workspace ended with, and where that belongs: asked by the diff and by applying alike. */
+/** The final state of a workspace, and the folder to apply it to: shared by diff and apply. */
 import { FailureError, refused } from '../../../shared/failure.ts'
 import type { TaskId } from '../../../shared/ids.ts'
 import { ancestorsOf, type LedgerState } from '../../../shared/projections/ledger-state.ts'
@@ -52,8 +52,8 @@ export function createFinalStates({
   }
 
   /**
-   * Where its work belongs: its parent's folder; where that is gone, the nearest ancestor's that is left,
-   * and last the project's own.
+   * The folder to apply its changes to: its parent's; if that was removed, that of the nearest ancestor that still
+   * exists, and last the project's own.
    */
   function applyTarget(task: Task): string {
     for (const id of ancestorsOf(state, task.id)) {

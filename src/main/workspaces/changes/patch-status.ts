@@ -1,4 +1,4 @@
-/** What a kept patch says of itself, wherever it is kept by now: it goes up as what is above it is removed. */
+/** The status of a saved patch, wherever it is kept: it moves up when the workspace above it is removed. */
 
 import type { Task } from '../../../shared/tasks.ts'
 import type { ArchiveReader } from '../../archive/archive-reader.ts'

@@ -21,8 +21,8 @@ import type { LeftoverStore } from '../leftovers/leftovers.ts'
 import type { WorkingDirs } from '../working-dirs.ts'
 
 /**
- * Into its keeper's session directory. A worktree that Git does not know is refused, or, with
- * `discardUnknownWorktree`, goes to the trash as it is.
+ * Saves into its keeper's session directory. Refuses a worktree that Git does not know, or, with
+ * `discardUnknownWorktree`, moves it to the trash as it is.
  */
 export type SaveChanges = (
   taskId: TaskId,
@@ -51,7 +51,7 @@ export function createSaveChanges(deps: {
     const { baseCommit } = workspace
     const keeper = layout.sessionDir(task.parentId ?? taskId)
     const known = await patchIndex(keeper).get(taskId)
-    // A crash after the worktree went must not replace what was saved before it went.
+    // After a crash that followed the deletion of the worktree, the saved files must not be replaced.
     const here = await exists(workspace.path)
     if (!here && known) return
     const entry = await savePatch(keeper, taskId, async (dir) => {
@@ -87,7 +87,7 @@ export function createSaveChanges(deps: {
       }
       await syncDirectory(dir)
       await keepLeftOut(task, workspace, saved.leftOut)
-      // Keeps both sides of a later three-way merge when worktree and branch are gone.
+      // Keeps both sides of a later three-way merge when worktree and branch are deleted.
       await git.keepRef(workspace.path, { taskId, commit: saved.finalCommit, base: baseCommit })
       const status = task.patch === 'applied' && saved.status === 'ready' ? 'applied' : saved.status
       return {
@@ -107,8 +107,8 @@ export function createSaveChanges(deps: {
   }
 
   /**
-   * Not where the project was moved or deleted, or the agent deleted what makes a folder a worktree, or made
-   * it a repository of its own.
+   * Not where the project was moved or deleted, or the agent deleted the worktree's `.git` file or made it a separate
+   * repository.
    */
   async function isWorktree(workspace: Workspace): Promise<boolean> {
     const root = deps.workingDirs.worktreeRoot(workspace)
@@ -118,8 +118,8 @@ export function createSaveChanges(deps: {
   }
 
   /**
-   * Repositories that the agent cloned into its worktree, and what it did in submodules, are in no patch: they
-   * go to the trash, not away (R3).
+   * No patch contains the repositories that the agent cloned into its worktree, or its work in submodules: they are
+   * moved to the trash, not deleted (R3).
    */
   async function keepLeftOut(task: Task, workspace: Workspace, cloned: string[]): Promise<void> {
     const root = deps.workingDirs.worktreeRoot(workspace)

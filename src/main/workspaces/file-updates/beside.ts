@@ -8,7 +8,7 @@ import { absentOr, type Swap } from './file-state.ts'
 /** More at once gain nothing: each waits for the disk. */
 const writesAtOnce = 8
 
-/** Recognisable wherever a crash leaves one. */
+/** A recognisable name, for files left by a crash. */
 export const temporaryPrefix = (updateId: string): string => `.shiplog-update-${updateId}-`
 
 /** Resolves with the temporary name of each swap that brings something. */
@@ -42,7 +42,7 @@ export async function writeBeside(
   return beside
 }
 
-/** What a kill or a failure left of this update, and nothing else. */
+/** Only files of this update that a kill or a failure left behind. */
 export async function removeBeside(
   root: string,
   updateId: string,

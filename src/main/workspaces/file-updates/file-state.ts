@@ -1,4 +1,4 @@
-/** What stands at a path of a working tree, compared with what an update expects there. */
+/** The entry at a path of a working tree, compared with the state that an update expects there. */
 import { type FileHandle, lstat, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { blobHash, type Content, contentAt, isSameContent, isSpelledSo } from '../../git/index.ts'
@@ -26,7 +26,7 @@ export type SwapState =
   | 'from'
   /** As after it. */
   | 'to'
-  /** Neither: somebody has changed it. */
+  /** Neither: another process has changed it. */
   | 'other'
 
 export async function stateOf(swap: Swap, around: Surroundings): Promise<SwapState> {
@@ -35,7 +35,7 @@ export async function stateOf(swap: Swap, around: Surroundings): Promise<SwapSta
   const present = await placeOf(swap.path, around)
   if (present === 'elsewhere') return 'other'
   const found = present === 'absent' ? null : await contentAt(file)
-  // A folder is no file: whether it can go is found when a file has to take its place.
+  // A folder is no file: whether it can be removed is found when a file has to take its place.
   if (found === null || found.kind === 'other') {
     if (found !== null && !(await isFolder(file))) return 'other'
     if (to === null) return 'to'
@@ -53,7 +53,7 @@ export async function stateOf(swap: Swap, around: Surroundings): Promise<SwapSta
   return isSameContent(now, to) ? 'to' : 'other'
 }
 
-/** `absent` also where a folder above it is not there; `elsewhere`: one of them is a link or a file of somebody's. */
+/** `absent` also where a parent folder is missing; `elsewhere`: a parent is a link, or another process's file. */
 async function placeOf(
   name: string,
   { root, twins, paths }: Surroundings,
@@ -98,7 +98,7 @@ export async function idOf(handle: FileHandle, like: Content): Promise<string | 
 
 const chunkBytes = 256 * 1024
 
-/** From the beginning; `length` is what it is expected to hold. A chunk is valid until the next one is asked for. */
+/** From the beginning; `length` is the expected size. A chunk is valid until the next one is requested. */
 export async function* bytesOf(handle: FileHandle, length: number): AsyncGenerator<Buffer> {
   // Thousands of small files must not take a large buffer each.
   const buffer = Buffer.allocUnsafe(Math.min(length + 1, chunkBytes))

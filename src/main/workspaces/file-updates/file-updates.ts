@@ -1,7 +1,7 @@
 /**
- * Writes files of a working tree as one transaction: what is replaced and what is written is kept in the
- * repository, the ledger says that it begins, the files are swapped, the ledger says that it is done. A crash
- * at any point is settled by the next start, or by the next update of the same working tree. See README.md.
+ * Writes files of a working tree as one transaction: stores the old and the new contents in the repository, records
+ * the beginning in the ledger, swaps the files, records the end. The next start, or the next update of the same
+ * working tree, settles an update that a crash interrupted. See README.md.
  */
 
 import { dayMs } from '../../../shared/durations.ts'
@@ -21,13 +21,13 @@ import { ChangedMeanwhileError, type Direction, statesOf, swapFiles } from './sw
 export interface FileUpdates {
   /** An id for an apply of a task's changes into `dir`, and what writes it once it is planned. */
   applyInto(taskId: TaskId, dir: string): { updateId: UpdateId; write: WriteUpdate }
-  /** Takes the newest apply back. Throws FailureError where there is none, or its folder is gone. */
+  /** Undoes the newest apply. Throws FailureError when there is none, or its folder is missing. */
   undo(taskId: TaskId): Promise<UndoOutcome>
   /** Ends what a crash or a full disk left begun in the working tree of `dir`; everywhere, without. Never throws. */
   settle(dir?: string): Promise<SettledUpdate[]>
 }
 
-/** What the swap of one update works with. */
+/** The inputs of one update's swap. */
 export interface UpdateInHand {
   task: Task
   update: Pick<FileUpdate, 'id' | 'reason' | 'undoes' | 'root' | 'commit' | 'files'>
@@ -52,7 +52,7 @@ export function createFileUpdates(deps: FileUpdateDependencies): FileUpdates {
   const { ledger, git, layout, keepPatchStatus, clock } = deps
   const { state } = ledger
   const settle = createSettle({ ...deps, finish, rollBack })
-  /** What is not needed any more only takes space where it stays. */
+  /** Leftovers only take up space. */
   const notDropped = (error: unknown) =>
     deps.onIgnored?.('what an apply replaced could not be dropped', error)
 
@@ -103,7 +103,7 @@ export function createFileUpdates(deps: FileUpdateDependencies): FileUpdates {
     })
   }
 
-  /** All of it or nothing. Throws what the disk said; then everything is as before, unless that is said. */
+  /** All or nothing. Throws the disk's error; unless its message says otherwise, nothing was changed. */
   async function run(
     inHand: UpdateInHand,
     dir: string,
@@ -153,7 +153,7 @@ export function createFileUpdates(deps: FileUpdateDependencies): FileUpdates {
   async function finish({ task, update }: UpdateInHand): Promise<void> {
     await keepPatchStatus(task, update.reason === 'apply' ? 'applied' : 'ready')
     await ledger.record({ type: 'files.updated', updateId: update.id, taskId: task.id })
-    // What it replaced is what the undone apply had written, which its patch holds.
+    // It replaced what the undone apply had written, which that apply's patch contains.
     if (update.undoes) await git.dropUpdate(update.root, update.undoes).catch(notDropped)
   }
 
@@ -164,7 +164,7 @@ export function createFileUpdates(deps: FileUpdateDependencies): FileUpdates {
     const swapped = await swapFiles({ git, root, updateId, manifest, direction, changed: 'leave' })
     const left = swapped.kind === 'swapped' ? swapped.left : swapped.paths
     await ledger.record({ type: 'files.update-rolled-back', updateId, taskId: task.id, left })
-    // Where something was left, what was there before may still be asked for.
+    // Where files were left unchanged, their earlier contents may still be needed.
     if (left.length === 0 && reason === 'apply')
       await git.dropUpdate(root, updateId).catch(notDropped)
     return left

@@ -31,8 +31,8 @@ type SettleDependencies = Pick<FileUpdateDependencies, 'ledger' | 'git' | 'layou
 }
 
 /**
- * Rolls forward where some of the files are as they are to be and all others as before; else back: then
- * nothing was written yet, or somebody has changed one of them since.
+ * Rolls forward when some of the files have their new state and all others their old one; else rolls back: nothing
+ * was written yet, or one of the files was changed since.
  */
 export function createSettle({ ledger, git, layout, finish, rollBack }: SettleDependencies) {
   const { state } = ledger
@@ -59,13 +59,13 @@ export function createSettle({ ledger, git, layout, finish, rollBack }: SettleDe
     return settled
   }
 
-  /** Null: another call has settled it meanwhile. */
+  /** Null: another call has settled it. */
   async function settleOne(
     task: Task,
     update: FileUpdate,
   ): Promise<SettledUpdate['outcome'] | null> {
     if (!(await exists(update.root))) {
-      // A folder of the person's may be on a drive that is not there; a worktree of ours is gone for good.
+      // A folder of the user's may be on a drive that is not mounted; a missing worktree of Shiplog's is deleted.
       if (!isWithin(layout.dataDir, update.root)) throw new Error(`${update.root} is not there`)
       return giveUp(task, update)
     }

@@ -1,8 +1,7 @@
 /**
- * Replaces files of a working tree, so that a kill or a power cut at any point leaves each of them either as
- * it was or as it is to be. Every new content is written beside its place and is durable before the first
- * file changes; each is compared just before it is replaced, and one that somebody changed is never written
- * over.
+ * Replaces files of a working tree, so that after a kill or a power cut each of them is in either its old or its new
+ * state. Every new content is written beside its place and is durable before the first file changes; each file is
+ * compared just before it is replaced, and a changed one is never overwritten.
  */
 import {
   type FileHandle,
@@ -67,9 +66,8 @@ export class ChangedMeanwhileError extends Error {
 }
 
 /**
- * Durable when it resolves; what is as wanted already stays. Throws what the disk says, or
- * ChangedMeanwhileError: then some may have been swapped, and the same call in the other direction takes those
- * back.
+ * Durable when it resolves; files in the wanted state stay. Throws the disk's error, or ChangedMeanwhileError: some
+ * files may have been swapped, and the same call in the other direction reverts those.
  */
 export async function swapFiles(request: SwapRequest): Promise<Swapped> {
   const { root, updateId, manifest, direction } = request
@@ -87,7 +85,7 @@ export async function swapFiles(request: SwapRequest): Promise<Swapped> {
     const beside = await writeBeside(request, swaps)
     const { free, blocked } = await inOrder(swaps, around)
     for (const swap of free) await bring(swap, beside, bringing)
-    // What comes is durable before anything goes that it may be another name of.
+    // New files are durable before old ones are deleted, which may be other names of them.
     await syncAll(touched)
     for (const { path, from, to } of swaps) {
       if (from === null || to !== null) continue
@@ -106,7 +104,7 @@ export async function swapFiles(request: SwapRequest): Promise<Swapped> {
   return { kind: 'swapped', left }
 }
 
-/** How each stands: for a start that finds an update that was cut short. */
+/** The state of each file: for a start that finds an interrupted update. */
 export async function statesOf(
   root: string,
   manifest: UpdateManifest,
@@ -138,7 +136,7 @@ function surroundingsOf(root: string, swaps: readonly Swap[]): Surroundings {
   return { root, twins: caseTwins(paths), paths: new Set(paths) }
 }
 
-/** `blocked`: a file that goes stands where these, or a folder above them, will be; or the other way round. */
+/** `blocked`: a file to be deleted is in the place of these, or of a folder above them; or the other way round. */
 async function inOrder(
   swaps: readonly Swap[],
   { root, twins }: Surroundings,
@@ -185,7 +183,7 @@ async function bring(
   else await checked(path, from, bringing, () => rename(temporary, file))
 }
 
-/** Fails where something has come to stand there: nothing of anybody's is replaced. */
+/** Fails if another process has created a file there: it must not be replaced. */
 async function putInFreePlace(
   temporary: string,
   file: string,
@@ -216,15 +214,15 @@ async function remove(path: string, from: Content, bringing: Bringing): Promise<
   await checked(path, from, bringing, () => unlink(file))
 }
 
-/** Folders that become empty go as well, as Git does it. */
+/** Folders that become empty are deleted as well, as Git does it. */
 async function removeEmptied(path: string, bringing: Bringing): Promise<void> {
   for (let dir = posix.dirname(path); dir !== '.'; dir = posix.dirname(dir))
     if (!(await removeEmpty(dir, bringing))) return
 }
 
 /**
- * Runs `replace` only while the file holds what is expected. Where somebody wrote into it in the moment of
- * the replacement, their content is put back.
+ * Runs `replace` only while the file holds the expected content. If another process wrote to it during the
+ * replacement, that content is put back.
  */
 async function checked(
   path: string,

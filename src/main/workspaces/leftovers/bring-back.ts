@@ -3,8 +3,8 @@ import { lstat, readdir } from 'node:fs/promises'
 import { exists, type RawPath, rawJoin, removeDurable, renameDurable } from '../../journal/index.ts'
 
 /**
- * Each file and folder goes where it was, by rename, unless something stands there: nothing is replaced, and
- * nothing is written through a symbolic link. `stayed`: relative paths of what could not go. Can be repeated.
+ * Moves each file and folder back by rename, unless its place is taken: nothing is replaced, and nothing is written
+ * through a symbolic link. `stayed`: relative paths that could not be moved. Can be repeated.
  */
 export async function bringBackInto(
   worktree: string,

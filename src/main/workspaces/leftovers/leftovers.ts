@@ -1,7 +1,7 @@
 /**
- * What is left in a worktree when it is removed: ignored files, changes that Git was told not to look at,
- * what came after the patch was saved. The worktree moves to the trash by one rename (R3); there, in the
- * background, what the saved commit holds and what can be made again is deleted, and the rest stays until it
+ * Files that remain in a worktree when it is removed: ignored ones, changes that Git was configured not to look at,
+ * those created after the patch was saved. One rename moves the worktree to the trash (R3); there, in the background,
+ * everything that the saved commit contains or that can be made again is deleted, and the rest stays until it
  * expires. See ../../retention/FORMAT.md, "Worktrees in the trash".
  */
 import { randomUUID } from 'node:crypto'
@@ -41,24 +41,24 @@ import { measure } from './sizes.ts'
 
 export interface LeftoverStore {
   /**
-   * Moves what stands in the worktree's place to the trash, whatever it is, and resolves with its name there.
-   * `sort`: its files were saved, so that only what the saved commit lacks has to stay; without it all does.
+   * Moves any entry in the worktree's place to the trash, and resolves with its name there. `sort`: its files were
+   * saved, so only those that the saved commit lacks have to stay; otherwise all stay.
    */
   moveAway(taskId: TaskId, workspace: Workspace, options: { sort: boolean }): Promise<string>
   /** Sorts in the background what earlier processes did not come to sort. */
   sortAll(): Promise<void>
-  /** What is kept in the trash of these worktrees, once they are sorted. */
+  /** The files of these worktrees in the trash, after they were sorted. */
   of(taskIds: TaskId[]): Promise<KeptLeftovers[]>
   /**
-   * Moves what the trash holds of a root's worktree back into it. What something else stands in the way of
-   * stays in the trash. Resolves with the number of files and folders that were moved.
+   * Moves the files of a root's worktree from the trash back into it. Files whose place is taken stay in the trash.
+   * Resolves with the number of moved files and folders.
    */
   bringBack(task: Task & { workspace: Workspace }): Promise<number>
-  /** What an apply of this task's changes does not carry: ignored files, and hidden changes. */
+  /** Files that an apply of this task's changes omits: ignored ones, and hidden changes. */
   notCarried(task: Task): Promise<string[]>
   /** Resolves when nothing is being sorted in the background. */
   settled(): Promise<void>
-  /** After the worktree at hand, sorts no more; the next start goes on. */
+  /** Stops sorting after the current worktree; the next start continues. */
   close(): void
 }
 
@@ -86,7 +86,7 @@ export function createLeftovers(deps: {
     return sorted
   }
 
-  /** Nobody waits for it but `settled` and `of`. */
+  /** Only `settled` and `of` wait for it. */
   function sortLater(name: string): void {
     // Reading files is what takes time: a few at once, so that removals and agents get their turn.
     const queue = nextQueue++ % sortedAtOnce
@@ -126,7 +126,7 @@ export function createLeftovers(deps: {
       const path = Buffer.concat([Buffer.from(`${dir}/`), name])
       if (await isInRoot(name)) await unlink(path).catch(ignoreMissing)
     }
-    // It names Git's own folder of the worktree, which is gone. As a folder it is a repository.
+    // It refers to Git's own folder of the worktree, which is deleted. If it is a folder, it is a repository.
     const gitFile = join(dir, '.git')
     if ((await lstat(gitFile).catch(() => null))?.isFile()) await unlink(gitFile)
     const committed = foldersOf(files.all)
@@ -137,7 +137,7 @@ export function createLeftovers(deps: {
     )
   }
 
-  /** Nothing to say of a worktree of which nothing is left. */
+  /** A worktree without remaining files is not reported. */
   async function record(
     name: string,
     taskId: TaskId,
@@ -274,7 +274,7 @@ function foldersOf(files: Buffer[]): Map<string, string[]> {
   return folders
 }
 
-/** Whether no folder on the way to a file is a symbolic link: what is behind one is not ours. */
+/** False when a folder on the way to a file is a symbolic link: its target is outside of the worktree. */
 async function createPathCheck(root: string): Promise<(name: Buffer) => Promise<boolean>> {
   const known = new Map<string, Promise<boolean>>([['', Promise.resolve(true)]])
   const isRealFolder = (folder: string): Promise<boolean> => {

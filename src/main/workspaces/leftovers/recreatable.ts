@@ -71,7 +71,7 @@ const rules: readonly Rule[] = [
       (inside.has('build-manifest.json') || inside.has('BUILD_ID')),
   },
   {
-    // Whoever writes this signature says that the folder may be deleted at any time (pytest, mypy, ruff, Cargo).
+    // Tools write this signature into folders that may be deleted at any time (pytest, mypy, ruff, Cargo).
     madeBy: 'the program whose cache it is',
     matches: ({ path, inside }) => inside.has('CACHEDIR.TAG') && hasCacheSignature(path),
   },
@@ -86,9 +86,9 @@ interface RecreatableFolder {
 }
 
 /**
- * The folders below `root` that can be made again. `isKept`: true of a folder (relative, with `/`) that holds
- * files of the saved commit: somebody committed it, so it is not looked at. One in which there is a
- * repository may hold somebody's work, and is none.
+ * The folders below `root` that can be made again. `isKept`: true for a folder (relative, with `/`) that holds files
+ * of the saved commit: it was committed on purpose, so it is not looked at. A folder with a repository in it may hold
+ * the user's work, and is not returned.
  */
 export async function findRecreatable(
   root: string,
@@ -108,7 +108,7 @@ export async function findRecreatable(
       if (!entry.isDirectory() || isNotUtf8(entry.name)) continue
       const path = below === '' ? entry.name : `${below}/${entry.name}`
       const inside = new Set(await readdir(join(root, path)))
-      // A repository: what is in it is its owner's.
+      // The content of a repository is its owner's.
       if (inside.has('.git')) continue
       const rule = isKept(path)
         ? null

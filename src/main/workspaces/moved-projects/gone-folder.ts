@@ -1,4 +1,4 @@
-/** Whether the folder of a project is gone, and what the person can do. */
+/** Detects that a project's folder is missing, and names the remedy. */
 import { stat } from 'node:fs/promises'
 import type { Project } from '../../../shared/tasks.ts'
 import { systemCode } from '../../journal/index.ts'

@@ -27,7 +27,7 @@ export function createIdentifyProject(deps: {
     }
   }
 
-  /** A token may also stand in the path of an address. */
+  /** The path of an address may contain a token too. */
   function withoutSecrets(remote: string): string {
     const parts = [remote, ...remote.split('/')]
     const isPlain = parts.every((part) => !isSecret('', part)) && secrets.text(remote) === remote

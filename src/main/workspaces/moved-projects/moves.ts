@@ -26,8 +26,8 @@ export interface ProjectNotice {
 
 interface ProjectMoves {
   /**
-   * The project that is in `dir` now and not listed there: one of that identity whose folder is gone or links here, or
-   * one that was removed from the list. Null if none.
+   * The project that is in `dir` now and not listed there: one of that identity whose folder is missing or links
+   * here, or one that was removed from the list. Null if none.
    */
   find(dir: string, identity: ProjectIdentity | null): Promise<Project | null>
   /** Throws FailureError while its agents run. */
@@ -57,7 +57,8 @@ export function createProjectMoves(deps: {
       if (await isGone(project.dir)) gone.push(project)
     }
     if (gone.length <= 1) return gone[0] ?? null
-    // Several clones are gone: prefer the one whose worktrees it knows, then one of that name, then the last used.
+    // Several clones are missing: prefer the one whose worktrees it has registered, then one of that name, then the
+    // last used.
     const registered = (await git.registeredWorktrees(dir)) ?? new Set()
     const ranks: { project: Project; rank: string }[] = []
     for (const project of gone) {
@@ -69,7 +70,7 @@ export function createProjectMoves(deps: {
     return ranks[0]?.project ?? null
   }
 
-  /** Whether what is in its folder now may be the project, as far as the repository shows. */
+  /** Whether the present content of its folder may be the project, judged by the repository. */
   const mayBe = ({ identity }: Project, found: ProjectIdentity | null): boolean =>
     !identity || !found || !isOtherRepository(identity, found)
 
@@ -144,7 +145,7 @@ export function createProjectMoves(deps: {
     const found: Worktrees = { reconnected: 0, unknown: [] }
     for (const { workspace, ...task } of worktreesOf(id)) {
       const root = worktreeRootIn(layout, workspace)
-      // One that is gone is recreated from its branch when it is needed.
+      // A missing worktree is made again from its branch when it is needed.
       if (!(await exists(root))) continue
       const { branch } = workspace
       const outcome = await git.reconnectWorktree({ repoDir: dir, root, branch })
