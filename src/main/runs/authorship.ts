@@ -1,6 +1,6 @@
 /**
- * Who wrote which characters of a file, followed from one content to the next by comparing them: words first,
- * then what the two words have in common at their ends. Pure.
+ * Tracks who wrote which characters of a file from one content to the next by comparing them: words first, then the
+ * common ends of two words. Pure.
  */
 import { diffLines, diffWordsWithSpace } from 'diff'
 
@@ -19,8 +19,8 @@ export const comparedCharsMax = 1_000_000
 export const ownedBy = (author: Author, text: string): Span[] => joined([span(author, text.length)])
 
 /**
- * The spans of `after`: what was in `before` keeps its author, the rest is by `author`. When `msMax` is over,
- * what has not been compared counts as written by `author`; lines in common at both ends are always found.
+ * The spans of `after`: text from `before` keeps its author, the rest is by `author`. When `msMax` is over, text that
+ * has not been compared counts as written by `author`; common lines at both ends are always found.
  */
 export function follow(
   spans: readonly Span[],
@@ -104,7 +104,7 @@ const replaced = (removed: string, added: string): Part[] => [
 ]
 
 function compareLines(before: string, after: string, untilMs: number): Part[] {
-  // Two very different files can keep the comparison busy for minutes; what is around a change costs nothing.
+  // Comparing two very different files can take minutes; the context of a change costs nothing.
   const start = commonLines(before, after)
   const end = commonLastLines(before.slice(start), after.slice(start))
   const was = before.slice(start, before.length - end)
@@ -124,7 +124,7 @@ function compareWords(was: string, is: string, untilMs: number): Part[] {
   return parts ? refined(parts, compareEnds) : replaced(was, is)
 }
 
-/** Of two words, what they begin and end with alike. Letters in the middle agree by chance. */
+/** The common beginnings and ends of two words. Letters in the middle agree by chance. */
 function compareEnds(was: string, is: string): Part[] {
   const most = Math.min(was.length, is.length)
   let start = 0
@@ -138,7 +138,7 @@ function compareEnds(was: string, is: string): Part[] {
   ]
 }
 
-/** What was removed in one place and what was added there are compared once more, by `compare`. */
+/** Text removed in one place and text added in another are compared once more, by `compare`. */
 function refined(
   parts: readonly { added: boolean; removed: boolean; value: string }[],
   compare: (was: string, is: string) => Part[],

@@ -7,7 +7,7 @@ import type { Session } from '../sessions/session.ts'
 import type { CalledTool } from './snapshots.ts'
 
 export interface ExecutedCall extends ToolResult {
-  /** What it changed in the shell; absent when that was not its business. */
+  /** Its changes to the shell; absent for a call without access to it. */
   shellChange?: ShellChange
 }
 
@@ -28,14 +28,14 @@ interface OpenCall {
   startedMs: number
   /** Resolved once its result is in the record, or was refused. */
   settled: PromiseWithResolvers<void>
-  /** What the agent said better of it since. */
+  /** More precise fields that the agent sent later. */
   revised: CallRevision
   /** Its result is being written. */
   isRecording?: boolean
 }
 
 interface CallRecorder {
-  /** Gives the call an id of its own. It is not in the record yet. */
+  /** Assigns the call an id of Shiplog's. It is not in the record yet. */
   begin(place: InTurn, call: HostCall | CallStarted): OpenCall
   record(call: OpenCall): Promise<void>
   /** Records the call, executes it, and records its result. `beforehand` may throw what keeps it from beginning. */
@@ -82,7 +82,7 @@ export function createCallRecorder({
       entry: {
         type: 'tool-call',
         ...common,
-        // What the agent passed is recorded as JSON: that is what will be read back.
+        // The agent's arguments are recorded as JSON: that is the form in which they are read back.
         input: input === undefined ? null : JSON.parse(JSON.stringify(input)),
         ...(by && { by }),
         ...(kind && { kind }),
@@ -139,10 +139,10 @@ export function createCallRecorder({
       })
       return { ...result, output, ...(detail ? { detail } : {}) }
     } catch (error) {
-      // Cut short: whether it had its effect nobody knows, and it is never run again (S3).
+      // It was cut short: whether it had its effect is unknown, and it is never run again (S3).
       if (open.get(call.callId) !== call) throw error
       call.isRecording = true
-      await recordUnknown(call).catch(() => undefined) // the first error is the one to tell
+      await recordUnknown(call).catch(() => undefined) // the first error is the one to report
       throw error
     } finally {
       forget(call)
@@ -220,7 +220,7 @@ export function createCallRecorder({
       forget(call)
       await recordUnknown(call)
     }
-    // Others may begin meanwhile: they belong to the same turn.
+    // Others may begin in the meantime: they belong to the same turn.
     while (open.size > 0) await Promise.all([...open.values()].map((call) => call.settled.promise))
   }
 

@@ -1,7 +1,7 @@
 /**
- * Records the files that an agent's tools change: the old content goes to `file-history/` before the file
- * is touched, and two entries name the message that caused it. What commands wrote is recorded from what Git found
- * changed after their turn. Who wrote what is followed from content to content, also over the runs of a task.
+ * Records the files that an agent's tools change: the old content is saved in `file-history/` before the file is
+ * changed, and two entries refer to the message that caused it. Changes by commands are recorded from the files that
+ * Git reports changed after their turn. Authorship is tracked from content to content, also over the runs of a task.
  */
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
@@ -31,9 +31,9 @@ import {
 } from './authorship.ts'
 import type { RecordedAttributions } from './recorded-attributions.ts'
 
-/** Of one turn, or of one call of a tool: nothing else runs while files are compared. */
+/** For one turn, or one call of a tool: nothing else runs while files are compared. */
 const comparisonMsMax = 250
-/** More than these are generated: nobody asks who wrote them. Those that went are said of all. */
+/** More files than these are generated ones, whose authorship is of no use. Deleted files are always recorded. */
 const commandFilesMax = 100
 /** So many stretches are no longer worth their bytes in every entry. */
 const authorsMax = 2000
@@ -41,9 +41,9 @@ const authorsMax = 2000
 export interface FileChanges {
   /** For the tools of one message. */
   recorder(messageUuid: EntryId): FileChangeRecorder
-  /** Called before a tool runs that does not say which files it changes. */
+  /** Called before a tool runs that does not report which files it changes. */
   commandBegins(messageUuid: EntryId): void
-  /** What is to be recorded of a turn that changed these files; nothing unless a command ran in it. */
+  /** The entries for a turn that changed these files; none unless a command ran in it. */
   byCommands(differences: readonly TreeDifference[]): Promise<EntryBody[]>
 }
 
@@ -54,7 +54,7 @@ export function createFileChanges({
   readTexts,
 }: {
   session: Session
-  /** What earlier runs recorded. */
+  /** Attributions that earlier runs recorded. */
   recorded: RecordedAttributions
   /** Id of the tree that they left last; null: not known. */
   treeBefore: string | null
@@ -62,11 +62,11 @@ export function createFileChanges({
   readTexts: (names: readonly string[]) => Promise<Map<string, Buffer>>
 }): FileChanges {
   const historyDir = join(session.dir, fileHistoryFolder)
-  /** What is known since this run began, and what of the record was looked up; null: nothing is. */
+  /** Attributions since this run began, and those read from the record; null: none. */
   const known = new Map<string, Known | null>()
   /** Tools are called side by side; each has to see what the one before it left. */
   const serially = createKeyedMutex()
-  /** Of the last command since Git was looked at. */
+  /** The time of the last command since the last look at Git. */
   let commandMessage: EntryId | null = null
   /** Files that a command may have changed before a tool did, as they were known before both. */
   const unclear = new Map<string, Known | null>()
@@ -116,14 +116,14 @@ export function createFileChanges({
     return state
   }
 
-  /** Says that nothing is known of it any more; true when something was. */
+  /** Marks its attribution as unknown; true when there was one. */
   function forget(path: string): boolean {
     const wasKnown = known.has(path) ? known.get(path) !== null : recorded.has(path)
     known.set(path, null)
     return wasKnown
   }
 
-  /** What a file held when it was last attributed; null when that is nowhere any more. */
+  /** A file's content when it was last attributed; null when no store has it any more. */
   async function contentOf(path: string, { sha256: hash, blob }: Known): Promise<string | null> {
     if (hash === null) return ''
     const kept = await readDataFile(join(historyDir, hash)).catch(() => null)
@@ -144,7 +144,7 @@ export function createFileChanges({
     return attribution(sha256(after), spans)
   }
 
-  /** Null: nothing is to be said of it. */
+  /** Null: nothing to record. */
   async function attributeDifference(
     { path, oldPath, change, oldId, newId }: TreeDifference,
     texts: Map<string, Buffer>,
@@ -156,7 +156,7 @@ export function createFileChanges({
     if (after === null || (!isUnclear && now?.sha256 === sha256(after))) return null
     const state = isUnclear ? (unclear.get(path) ?? null) : await lastKnown(oldPath ?? path)
     const was = change === 'added' ? '' : textOf(texts.get(oldId))
-    // Too long, or gone: taken for empty, all of the file would be the agent's.
+    // Too long, or missing: with an empty base, all of the file would be the agent's.
     if (was === null) return null
     // A tool wrote it in this turn, and then a command did.
     const left = state?.isNew ? await contentOf(path, state) : null
@@ -181,7 +181,7 @@ export function createFileChanges({
         const found = await attributeDifference(difference, texts, time)
         if (found) files[difference.path] = found
       }
-      // Also beyond the limit: what is there later under the same name is another file.
+      // Also beyond the limit: a later file of the same name is another file.
       for (const { change, path, oldPath } of ofFiles) {
         const gone = change === 'deleted' ? path : oldPath
         if (gone !== null && forget(gone)) files[gone] = attribution(null, [])
@@ -222,7 +222,7 @@ export function createFileChanges({
   }
 }
 
-/** What is left of a time that several comparisons share; never nothing, so that each looks at both ends. */
+/** The rest of a time limit that several comparisons share; never zero, so that each compares both ends. */
 interface TimeLeft {
   leftMs(): number
 }
@@ -239,7 +239,7 @@ interface Known {
   /** Null: there was none. */
   sha256: string | null
   spans: Span[]
-  /** Where Git has it; null: not known. */
+  /** From Git, if it has it; null: unknown. */
   blob: string | null
   /** Git was not looked at since. */
   isNew: boolean

@@ -1,4 +1,4 @@
-/** What a run is asked that may be the first of its task to be asked anything. */
+/** The prompt of a run that may be its task's first. */
 import type { Task } from '../../shared/tasks.ts'
 
 /**

@@ -1,7 +1,6 @@
 /**
- * Says while agents are at work that this process still lives, so that a start after a crash knows how long
- * they worked: a command that runs for an hour writes no entry. Not synced: a beat that a power cut loses
- * makes a duration shorter, nothing else.
+ * Writes a timestamp while agents run, so that a start after a crash knows how long they ran: a command that runs for
+ * an hour writes no entry. Not synced: a beat lost to a power cut only makes a duration shorter.
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,7 +11,7 @@ const beatMs = 10_000
 
 const heartbeatFile = 'heartbeat'
 
-/** Milliseconds since the epoch at which an earlier process last said that it lived; null when none did. */
+/** The last beat of an earlier process, in milliseconds since the epoch; null when there is none. */
 export async function readHeartbeat(folder: string): Promise<number | null> {
   const text = await readDataFile(join(folder, heartbeatFile)).catch(() => null)
   const at = Number(text?.toString())
@@ -23,7 +22,7 @@ interface Heartbeat {
   stop(): Promise<void>
 }
 
-/** `folder`: made when it is needed. `isNeeded`: agents are at work. */
+/** `folder`: created on demand. `isNeeded`: agents are running. */
 export function startHeartbeat(
   folder: string,
   {

@@ -2,7 +2,7 @@ import { type Cause, formatCause } from '../../shared/causes.ts'
 import { diskErrors } from '../../shared/disk-errors.ts'
 import { JournalWriteError, systemCode } from '../journal/index.ts'
 
-/** Why a run is being ended from outside: its cause goes into the record (T3). */
+/** The cause for which a run is ended from outside, as recorded (T3). */
 export class Interruption extends Error {
   readonly why: Cause
   constructor(why: Cause) {
@@ -11,7 +11,7 @@ export class Interruption extends Error {
     this.why = why
   }
 
-  /** True when Shiplog itself is closing: what has not begun stays queued. */
+  /** True when Shiplog itself is closing: tasks that have not begun stay queued. */
   get closing(): boolean {
     return this.why.kind === 'closed'
   }

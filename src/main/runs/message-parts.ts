@@ -11,7 +11,7 @@ export interface MessageParts {
   /** Nothing when no such part is open. */
   end(part: PartId, providerData?: ProviderData): void
   addCall(callId: ToolCallId, name: string): void
-  /** Ends all of them. Those that said nothing are left out. May be asked again: the answer is the same. */
+  /** Ends all of them. Omits empty ones. Repeated calls return the same. */
   finish(): MessagePart[]
 }
 

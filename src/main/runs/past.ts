@@ -1,6 +1,6 @@
 /**
- * What a run goes on from: the sessions of the tasks that its own continues, oldest first, and its own as it was before
- * the run. What is asked of them is answered by their states (G9); their entries are read when somebody wants them.
+ * The history that a run continues: the sessions of the tasks that its own continues, oldest first, and its own as it
+ * was before the run. Queries are answered from their states (G9); their entries are read on demand.
  */
 import type { SessionHistory } from '../../shared/agent.ts'
 import { type Entry, parseEntry } from '../../shared/entries.ts'
@@ -8,9 +8,9 @@ import { repairHistory } from '../../shared/projections/repair-history.ts'
 import type { SessionState } from '../../shared/projections/session-state.ts'
 import type { Session } from '../sessions/session.ts'
 
-/** One session, up to the entry that is gone on from. */
+/** One session, up to the entry at which the run continues. */
 export interface PastSession {
-  /** It may go on in place: what has to stay as it is now is read at once. */
+  /** It may be appended to: anything that must keep its present state is read at once. */
   state: SessionState
   throughSeq: number
   /** From `fromSeq` through `throughSeq`. */

@@ -1,4 +1,4 @@
-/** Who wrote what in a file, as earlier runs recorded it last: looked up a file at a time. */
+/** The authors of a file's text as earlier runs last recorded them: read one file at a time. */
 import type { Entry } from '../../shared/entries.ts'
 import type { PastSession } from './past.ts'
 
@@ -7,7 +7,7 @@ type Attribution = Extract<Entry, { type: 'attribution-snapshot' }>['files'][str
 export interface RecordedAttributions {
   /** Whether anything is recorded of it. */
   has(path: string): boolean
-  /** `sha256`: of the content that it is about; null: there was no file. Null when nothing is recorded or readable. */
+  /** `sha256`: of the attributed content; null: there was no file. Null when nothing is recorded or readable. */
   of(path: string): Promise<(Attribution & { sha256: string | null }) | null>
 }
 
@@ -17,7 +17,7 @@ export function recordedAttributions(past: readonly PastSession[]): RecordedAttr
   function lastOf(path: string) {
     for (const session of newestFirst) {
       const { attributedSeq = 0, writtenSeq = 0 } = session.state.files.get(path) ?? {}
-      // What came after the part that is gone on from is not known here.
+      // Entries after the continued part are not known here.
       if (attributedSeq > 0 && attributedSeq <= session.throughSeq)
         return { session, attributedSeq, writtenSeq }
     }

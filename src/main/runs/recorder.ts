@@ -1,7 +1,7 @@
 /**
- * Records one run of an agent: what it says in parts of a message, calls and results as entries of their own, and
- * the message when the turn ends. Events of the agent and calls on its host pass here in one order (G1). A call is
- * durable before its tool runs, its result before the agent hears of it, and a turn before the next one begins (J6).
+ * Records one run of an agent: its text as parts of a message, calls and results as separate entries, and the message
+ * when the turn ends. Events of the agent and calls on its host pass here in one order (G1). A call is durable before
+ * its tool runs, its result before the agent receives it, and a turn before the next one begins (J6).
  */
 import type { AgentEvent, HostCall, Masker, PermissionQuestion } from '../../shared/agent.ts'
 import type { PermissionAnswer, ProviderData } from '../../shared/agent-records.ts'
@@ -29,16 +29,18 @@ export interface Recorder {
   ): Promise<PermissionAnswer>
   /** For an agent that has left without saying where its last turn ended. */
   endTurn(): Promise<void>
-  /** Gives calls that have no result yet an unknown outcome: what comes of them later is not recorded. */
+  /** Records an unknown outcome for calls without a result: later results of them are ignored. */
   settleCalls(): Promise<void>
-  /** Settles the calls, and keeps what the turn had said, marked as interrupted. Nothing can be written after it. */
+  /**
+   * Settles the calls, and keeps the unfinished turn's text, marked as interrupted. Nothing can be written after it.
+   */
   interrupt(): Promise<void>
 }
 
 /** How a run ends is for the run to record. */
 type RecordedEvent = Exclude<AgentEvent, { type: 'failed' }>
 
-/** What an agent says of its turn when it ends it. */
+/** The agent's summary of its turn at its end. */
 interface TurnEnd {
   usage?: Usage | undefined
   model?: string | undefined
@@ -66,7 +68,7 @@ export function createRecorder(options: {
   beforeTool?: (call: CalledTool) => Promise<string | null>
   afterTool?: (call: CalledTool) => Promise<string | null>
   onBegun?: () => void
-  /** What the agent used: of a turn when that ends (undefined: it did not say), or beside its turns. */
+  /** The agent's usage: of a turn when that ends (undefined: not reported), or beside its turns. */
   onUsage?: (usage: Usage | undefined, of: 'turn' | 'run') => void
   /** Once a whole turn is durable, before the next one begins. */
   afterTurn?: (turn: number) => Promise<void>
@@ -90,7 +92,7 @@ export function createRecorder(options: {
 
   async function beginTurn(): Promise<void> {
     refuseWhenClosed()
-    // A turn is durable before the next one begins, also for an agent that does not say where it ended.
+    // A turn is durable before the next one begins, also for an agent that does not report where it ended.
     await end({})
     options.onBegun?.()
     turn++
@@ -172,7 +174,7 @@ export function createRecorder(options: {
 
   type Aside = Extract<RecordedEvent, { type: 'session' | 'plan' | 'compacted' | 'foreign' }>
 
-  /** What is no part of a turn. */
+  /** Entries outside of a turn. */
   async function recordAside(event: Aside): Promise<void> {
     refuseWhenClosed()
     switch (event.type) {
@@ -199,7 +201,7 @@ export function createRecorder(options: {
     }
   }
 
-  /** It names a call that we don't know: kept, and the rest goes on (G8). */
+  /** It refers to an unknown call: it is kept, and the run continues (G8). */
   async function keepAsForeign(event: RecordedEvent): Promise<void> {
     refuseWhenClosed()
     const content = JSON.parse(JSON.stringify(event))
@@ -255,7 +257,7 @@ export function createRecorder(options: {
 
   async function writeTurn(open: OpenMessage, of: TurnEnd): Promise<void> {
     const { usage, model, stop, providerData } = of
-    // What is said or called from here on belongs to the next turn.
+    // Text and calls from here on belong to the next turn.
     message = null
     const parts = open.parts.finish()
     try {
@@ -276,7 +278,7 @@ export function createRecorder(options: {
     await options.afterTurn?.(turn)
   }
 
-  /** What a turn had said that did not end by itself; null: nothing. */
+  /** The text of a turn that was cut short; null: none. */
   function keptMessage({ fields, parts: open }: OpenMessage, status: 'interrupted' | 'superseded') {
     const parts = open.finish()
     return parts.length > 0 ? { ...fields, parts, status } : null

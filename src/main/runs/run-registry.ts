@@ -1,12 +1,12 @@
-/** The runs of this process, from being queued to their end: what can be stopped, and awaited. */
+/** The runs of this process, from being queued to their end: lets callers stop and await them. */
 import { refused } from '../../shared/failure.ts'
 import type { TaskId } from '../../shared/ids.ts'
 import type { Interruption } from './interruption.ts'
 
 export interface RunRegistry {
   /**
-   * Runs `work` as the run of `taskId`. A task has one run at a time; a second one throws. Throws
-   * FailureError (refused) once everything was told to stop.
+   * Runs `work` as the run of `taskId`. A task has one run at a time; a second one throws. Throws FailureError
+   * (refused) after everything was stopped.
    */
   begin(taskId: TaskId, work: (signal: AbortSignal) => Promise<void>): void
   /** True from the start of a run to its end, also while it is being stopped. */
@@ -42,7 +42,7 @@ export function createRunRegistry(): RunRegistry {
         .then(() => work(abort.signal))
         .finally(() => runs.delete(taskId))
       runs.set(taskId, { abort, done })
-      done.catch(() => undefined) // whoever waits for it hears of the error; nobody else needs to
+      done.catch(() => undefined) // callers that await the run receive the error; it needs no other handler
     },
     isQueuedOrRunning: (taskId) => runs.has(taskId),
     mayStillSpawn: (taskId) => runs.get(taskId)?.abort.signal.aborted === false,

@@ -1,4 +1,4 @@
-/** What a run came to, for who reads on: the title of its report and the first paragraph. The report has the rest. */
+/** A summary of a run: the title of its report and the first paragraph. The report has the rest. */
 import type { EntryBody } from '../../shared/entries.ts'
 
 const summaryCharsMax = 2_000

@@ -51,9 +51,9 @@ export interface RunOptions {
   session: Session
   openAgent: OpenAgent
   runTool: RunTool
-  /** Ends what it started and left running, in whatever process group (G2). */
+  /** Ends the processes that it left running, in any process group (G2). */
   endProcesses: () => Promise<void>
-  /** Answers what the agent may do. Resolves also when nobody can answer. */
+  /** Decides permission requests of the agent. Resolves also when no client is connected. */
   decide: (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionAnswer>
   taskTools: TaskToolsPort
   /** The working directory of its workspace. Absolute. */
@@ -138,7 +138,7 @@ export async function executeRun(request: RunOptions): Promise<RunOutcome> {
 
 type RunEnd = Pick<RunOutcome, 'status' | 'cause'>
 
-/** What the run goes on from, as it was before the run: the session's state goes on with it. */
+/** The history that the run continues, as it was before the run: the session's state changes with it. */
 interface Start {
   history: SessionHistory
   /** The highest turn number, including interrupted turns. The next turn continues from it. */

@@ -1,16 +1,15 @@
 /**
- * How many agents of one tree work at the same time (T5). An agent that only awaits others gives its slot
- * back and takes one again before it goes on; those who go on come before those who begin, so that work
- * in hand is finished first.
+ * How many agents of one tree run at the same time (T5). An agent that only awaits others releases its slot and
+ * acquires one again before it continues; continuing agents precede new ones, so that begun work is finished first.
  */
 export interface Semaphore {
   /** Resolves with a slot in hand. Rejects with the signal's reason. */
   acquire(signal: AbortSignal): Promise<Slot>
-  /** False: who asks now has to wait. */
+  /** False: a new request has to wait. */
   hasFree(): boolean
 }
 
-/** What one run holds, from when it begins to its end. */
+/** The slot of one run, from its beginning to its end. */
 export interface Slot {
   /** Runs `work` while others may have the slot, and resolves with it in hand again. May be nested. */
   yieldWhile<T>(work: () => Promise<T>): Promise<T>
@@ -61,7 +60,7 @@ export function createSemaphore(count: number): Semaphore {
 }
 
 /**
- * A slot of each, held as one. They are taken in this order, also after lending: whoever holds the inner one
+ * A slot of each, held as one. They are acquired in this order, also after `yieldWhile`: a holder of the inner one
  * never waits for the outer one. Rejects with the signal's reason, holding neither.
  */
 export async function acquireBoth(
@@ -101,7 +100,7 @@ function heldSlot(takeAgain: (over: AbortSignal) => Promise<void>, giveBack: () 
     try {
       await takeAgain(over.signal)
     } catch {
-      return // The run has ended meanwhile: it needs none.
+      return // The run has ended in the meantime and needs no slot.
     }
     holding = true
     if (over.signal.aborted || lent > 0) letGo()

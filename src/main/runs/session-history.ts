@@ -1,4 +1,4 @@
-/** What a session's past says of what it did and where it stopped. Pure. */
+/** What a session's record contains about its work and where it stopped. Pure. */
 import type { DriftReport } from '../../shared/drift.ts'
 import type { KnownTree, SessionState } from '../../shared/projections/session-state.ts'
 import type { Task } from '../../shared/tasks.ts'
@@ -9,19 +9,19 @@ export function modelChange(task: Task, { run }: SessionState): DriftReport['mod
   return run === null || run.model === task.model ? null : { from: run.model, to: task.model }
 }
 
-/** Of a tool that may leave other files than it found. A sub-agent in the same directory has a record of its own. */
+/** A tool that may change files. A sub-agent in the same directory has its own record. */
 export const mayChangeFiles = (name: string): boolean =>
   (traitsOf(name)?.changes ?? 'no-files') !== 'no-files'
 
-/** What happened in the working directory after its last snapshot, or ever where there is none. */
+/** Changes in the working directory after its last snapshot, or of all time where there is none. */
 interface Uncovered {
-  /** By path: SHA-256 of what its edit tools left there; null: nothing. */
+  /** By path: SHA-256 of the content that its edit tools wrote; null: deleted. */
   written: ReadonlyMap<string, string | null>
-  /** A tool was at work of which nobody knows what it changed. */
+  /** A tool ran whose changes are unknown. */
   unclear: boolean
 }
 
-/** What a task worked on, and how its last run ended. */
+/** The files that a task worked on, and how its last run ended. */
 export interface Trail {
   snapshot: KnownTree | null
   /** Paths that it changed in any run, relative to the working directory. */
@@ -30,15 +30,17 @@ export interface Trail {
   touchedMore: boolean
   uncovered: Uncovered
   /**
-   * When its last run was over for certain, in milliseconds; null when that is not recorded. After a crash this
-   * is when the next start ended it in the record: when the process died nobody knows.
+   * When its last run was certainly over, in milliseconds; null when that is not recorded. After a crash this is when
+   * the next start recorded its end: the time at which the process died is unknown.
    */
   endedAt: number | null
-  /** When what it left was recorded last: what others did after that is drift. */
+  /** When its files were last recorded: later changes by others are drift. */
   knownAt: number
 }
 
-/** `state`: of its own session, without what it continues. The trail stays as it is when that goes on. */
+/**
+ * `state`: of its own session, without the tasks that it continues. The result does not change when the session does.
+ */
 export function trailOf(state: SessionState): Trail {
   const { tree, files, filesCut, sinceTree, run, runEnd, beganAt } = state
   const isOver = runEnd !== null && runEnd.seq > (run?.seq ?? 0)
@@ -55,5 +57,5 @@ export function trailOf(state: SessionState): Trail {
   }
 }
 
-/** Of a tool that may change files and does not say which. */
+/** A tool that may change files and does not report which. */
 export const mayChangeAnyFile = (name: string): boolean => traitsOf(name)?.changes === 'any-files'

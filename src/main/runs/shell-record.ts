@@ -1,10 +1,10 @@
-/** A shell's state as the record has it: what each call changed, and of secrets the name alone (K5). */
+/** A shell's state as recorded: the changes by each call, and only the names of secrets (K5). */
 import type { ShellState } from '../../shared/agent.ts'
 import type { ShellChange } from '../../shared/entries.ts'
 import { isSecret } from '../secrets/agent-environment.ts'
 import type { LearningMasker } from '../secrets/masker.ts'
 
-/** From `before` to `after`. What turns out to be a secret is hidden from now on. */
+/** From `before` to `after`. A value that proves to be a secret is masked from now on. */
 export function changeOfShell(
   before: ShellState,
   after: ShellState,

@@ -19,7 +19,7 @@ import type { Session } from '../sessions/session.ts'
 import type { ProjectTurns } from '../turn-store/turn-store.ts'
 import { mayChangeFiles } from './session-history.ts'
 
-/** `by`: it runs on the agent's side, where `kind` says what it does; absent: it is one of our tools. */
+/** `by`: it runs on the agent's side, where `kind` classifies it; absent: it is one of Shiplog's tools. */
 export type CalledTool = Pick<ToolCallEntry, 'name' | 'by' | 'kind'>
 
 export interface RunSnapshots {
@@ -31,7 +31,7 @@ export interface RunSnapshots {
   afterTurn(turn: number): Promise<void>
   /** Contents by object id or `<tree>:./<path>`. Those that are missing or too long are left out. */
   readTexts(names: readonly string[]): Promise<Map<string, Buffer>>
-  /** Records the last state. Called before the end of the run is recorded, whatever its status. */
+  /** Records the last state. Called before the end of the run is recorded, with any status. */
   atEnd(status: 'completed' | 'interrupted' | 'failed'): Promise<void>
 }
 
@@ -42,8 +42,8 @@ const snapshotMsMax = 10_000
 const textBytesMax = 1_000_000
 
 /**
- * Null outside Git. A snapshot that fails is reported once a run and does not fail the run; an entry that can't be
- * written rejects, as for every other entry (J7).
+ * Null outside Git. A failed snapshot is reported once per run and does not fail the run; an entry that can't be
+ * written rejects, as every other entry does (J7).
  */
 export function createRunSnapshots(deps: {
   git: Pick<Git, 'currentBranch' | 'treeDifferences' | 'readTexts'>
@@ -116,7 +116,7 @@ export function createRunSnapshots(deps: {
     await session.append(entry, ...(await deps.onChanged(differences)))
   }
 
-  // One after the other: each goes on from the one before it.
+  // Sequential: each builds on the one before it.
   const look = (turn: number | null) => serially('', () => lookOnce(turn))
 
   const lookOnce = (turn: number | null) =>
@@ -131,7 +131,7 @@ export function createRunSnapshots(deps: {
   const changesBetween = (from: string, to: string) =>
     attempt('states', null, (signal) => git.treeDifferences({ dir: workingDir, from, to, signal }))
 
-  /** Limits each kind separately: texts that can't be read only lack attribution, and snapshots go on. */
+  /** Limits each kind separately: unreadable texts only lose attribution, and snapshots continue. */
   async function attempt<T>(
     what: keyof typeof problems,
     turn: number | null,
@@ -143,7 +143,7 @@ export function createRunSnapshots(deps: {
     } catch (error) {
       problems[what]++
       const why = error instanceof Error ? error.message : String(error)
-      // Of those after the last one is said that there are none.
+      // The last recorded failure adds that no more snapshots are taken.
       const reason = problems[what] < problemsMax ? why : `${why}. No more are taken in this run.`
       if (what === 'states') await session.append({ type: 'snapshot-failed', runId, turn, reason })
       if (problems[what] === 1) {
@@ -171,7 +171,7 @@ export function createRunSnapshots(deps: {
       return afterLastCall?.tree ?? null
     },
     async afterTurn(turn) {
-      // Nothing of the agent's came in between: what others did is found by the next look.
+      // The agent changed nothing in between: the next look finds changes by others.
       if (mayHaveChanged) await noteChanges(afterLastCall ?? (await look(turn)), turn)
     },
     async readTexts(names) {
@@ -189,7 +189,7 @@ export function createRunSnapshots(deps: {
   }
 }
 
-/** A call on the agent's side is under way when it is reported: what it did by then is in the tree before it. */
+/** A call on the agent's side has begun when it is reported: the tree before it contains its changes until then. */
 const mayChange = ({ name, by, kind }: CalledTool): boolean =>
   by === 'agent' ? !readOnlyKinds.has(kind ?? 'other') : by !== 'provider' && mayChangeFiles(name)
 

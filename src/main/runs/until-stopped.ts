@@ -1,4 +1,4 @@
-/** Waits for an agent for as long as its run lasts, whatever the agent does. */
+/** Waits for an agent only as long as its run lasts, even if the agent never answers. */
 import { setImmediate as othersTurn } from 'node:timers/promises'
 
 /** An agent whose events are always there already would keep timers and other agents from their turn. */
@@ -40,8 +40,8 @@ export async function settledUntilStopped<Result>(
 }
 
 /**
- * Yields what `source` yields. Once the signal is aborted, `source` has `graceMs` to end by itself; then this
- * rejects with the signal's reason, whatever `source` does, and asks it to return without waiting for that.
+ * Yields the values of `source`. Once the signal is aborted, `source` has `graceMs` to end; then this rejects with
+ * the signal's reason, even if `source` goes on, and calls its `return` without waiting for that.
  */
 export async function* untilStopped<Event>(
   source: AsyncIterable<Event>,
@@ -50,7 +50,7 @@ export async function* untilStopped<Event>(
 ): AsyncGenerator<Event, void, undefined> {
   const iterator = source[Symbol.asyncIterator]()
   let isTimeOver = false
-  /** Of the event that is being waited for. One promise for all would keep every event until the run ends. */
+  /** For the awaited event only. One promise for all would retain every event until the run ends. */
   let rejectNext: (reason: unknown) => void = () => undefined
   let timer: NodeJS.Timeout | undefined
   const onAbort = () => {
