@@ -145,13 +145,15 @@ function ceilingVariables(ceilings: readonly string[]): Record<string, string> {
 const comparable = (name: string): string =>
   process.platform === 'win32' ? name.toUpperCase() : name
 
-/** The paths at which Git looks for the user's own configuration in this environment, whether they exist or not. */
+/**
+ * The paths at which Git looks for configuration outside of repositories in this environment, whether they exist or
+ * not. A Git built with another prefix keeps its system-wide file there.
+ */
 export function personalFilesIn(env: NodeJS.ProcessEnv): string[] {
-  if (env.GIT_CONFIG_GLOBAL !== undefined) return [env.GIT_CONFIG_GLOBAL]
+  const system = env.GIT_CONFIG_NOSYSTEM ? [] : [env.GIT_CONFIG_SYSTEM ?? '/etc/gitconfig']
+  if (env.GIT_CONFIG_GLOBAL !== undefined) return [...system, env.GIT_CONFIG_GLOBAL]
   const home = env.HOME ?? env.USERPROFILE
   const folder = env.XDG_CONFIG_HOME || (home && join(home, '.config'))
-  return [
-    ...(home ? [join(home, '.gitconfig')] : []),
-    ...(folder ? [join(folder, 'git/config')] : []),
-  ]
+  const own = [home && join(home, '.gitconfig'), folder && join(folder, 'git/config')]
+  return [...system, ...own.filter((file): file is string => Boolean(file))]
 }

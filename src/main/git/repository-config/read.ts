@@ -44,6 +44,8 @@ export interface ReadConfig {
   forFetching: Setting[]
   /** Fetch and push addresses of all remotes, the person's own included. */
   remotes: { name: string; url: string }[]
+  /** Names of the remotes in the repository's own configuration: one of the user's is the same for all repositories. */
+  ownRemotes: string[]
   /** Which of `user.name`, `user.email` and their `author` and `committer` variants are set, in any configuration. */
   identity: ReadonlySet<string>
   /** Files of the person's own configuration, outside of the repository. */
@@ -122,6 +124,9 @@ export async function readRepositoryConfig(
     always: [...withoutHooks(settings), ...personalPrograms(settings)],
     forFetching: fetches.length > 0 ? personalProxies(settings) : [],
     remotes: remotesIn(settings),
+    ownRemotes: remotesIn(settings.filter(({ own, key }) => own && key.endsWith('.url'))).map(
+      ({ name }) => name,
+    ),
     identity: new Set(settings.flatMap(({ key }) => (identityKey.test(key) ? [key] : []))),
     personalFiles: [...foundPersonal],
     // An included file may appear, or apply to another branch, without any of these changing.

@@ -2,7 +2,9 @@
 import { realpath } from 'node:fs/promises'
 import { devNull } from 'node:os'
 import path from 'node:path'
-import { fields, line, type RunGit } from '../command/run.ts'
+import { line, type RunGit } from '../command/run.ts'
+import { exists } from './exists.ts'
+import { readGitDir } from './git-dir.ts'
 import { inspectProject, resolveCommit } from './inspect.ts'
 import { remoteName } from './remote-name.ts'
 
@@ -44,23 +46,22 @@ async function hasAll(git: RunGit, dir: string, commits: readonly string[]): Pro
 async function rootsOf(git: RunGit, dir: string): Promise<string[]> {
   // Replacements and grafts are not the history, and neither is where a shallow clone was cut off.
   const env = { GIT_NO_REPLACE_OBJECTS: '1', GIT_GRAFT_FILE: devNull }
-  const shallow = line(await git(['rev-parse', '--is-shallow-repository'], { cwd: dir }))
-  if (shallow !== 'false') return []
+  if (await isShallow(git, dir)) return []
   const count = `--max-count=${rootCommitsMax + 1}`
   const listed = await git(['rev-list', '--max-parents=0', count, 'HEAD', '--'], { cwd: dir, env })
   const roots = line(listed).split('\n').filter(Boolean)
   return roots.length > rootCommitsMax ? [] : roots.sort()
 }
 
+async function isShallow(git: RunGit, dir: string): Promise<boolean> {
+  const found = await readGitDir(dir)
+  if (found !== null && !(await exists(path.join(found.commonDir, 'shallow')))) return false
+  return line(await git(['rev-parse', '--is-shallow-repository'], { cwd: dir })) !== 'false'
+}
+
 async function remoteOf(git: RunGit, dir: string): Promise<string | null> {
-  // Only the repository's own: a remote in the user's configuration is the same for all repositories.
-  const args = ['config', '--local', '--includes', '-z', '--get-regexp', '^remote\\..*\\.url$']
-  const { stdout } = await git(args, { cwd: dir, okExitCodes: [0, 1] })
-  const names = fields(stdout).flatMap((setting) => {
-    const [, name] = /^remote\.(.*?)\.url\n./s.exec(setting) ?? []
-    return name === undefined ? [] : [name]
-  })
-  const name = names.includes('origin') ? 'origin' : names.sort()[0]
+  const { ownRemotes } = await git.readConfig(dir)
+  const name = ownRemotes.includes('origin') ? 'origin' : ownRemotes.toSorted()[0]
   if (name === undefined) return null
   // Applies `url.<base>.insteadOf`.
   const address = await git(['ls-remote', '--get-url', '--', name], { cwd: dir })

@@ -71,7 +71,13 @@ export async function releaseSnapshot(git: RunGit, dir: string, commit: string):
 /** The same as a line for `git update-ref --stdin`. */
 export const releasing = (commit: string): string => `delete ${place}${commit}\n`
 
+/** When old references were last looked for, by folder: they are two weeks old, so once a day is enough. */
+const lookedForOldAtMs = new Map<string, number>()
+
 async function dropOld(git: RunGit, dir: string): Promise<void> {
+  const lastMs = lookedForOldAtMs.get(dir) ?? Number.NEGATIVE_INFINITY
+  if (Math.abs(Date.now() - lastMs) < dayMs) return
+  lookedForOldAtMs.set(dir, Date.now())
   const listed = await git(['for-each-ref', '--format=%(committerdate:unix) %(refname)', place], {
     cwd: dir,
   })
