@@ -1,4 +1,4 @@
-/** What each running agent is doing right now, one line: for the lists, not for the record. */
+/** What each running agent is doing right now, one line: for lists, not recorded. */
 import type { TaskId } from '../../shared/ids.ts'
 import { type Activity, activityText } from '../../shared/tasks.ts'
 
@@ -9,7 +9,7 @@ export interface ActivityBoard {
   current(): Record<TaskId, Activity | null>
   set(taskId: TaskId, activity: Activity): void
   clear(taskId: TaskId): void
-  /** Hears what changed since it last heard, at most every `publishIntervalMs`. Returns what ends it. */
+  /** Receives the changes since its last call, at most every `publishIntervalMs`. Returns the unsubscribe function. */
   subscribe(listener: (changed: Record<TaskId, Activity | null>) => void): () => void
 }
 

@@ -13,22 +13,22 @@ import type {
 import type { AgentChoice, AgentKind, AgentSpec } from '../../shared/agents.ts'
 import { makeDirDurable, readDataFile, writeFileDurable } from '../journal/index.ts'
 
-/** `sessionDir`: of the root, where the files of its tree's specs lie. */
+/** `sessionDir`: of the root, which contains the files of its tree's specs. */
 export interface AgentSpecs {
   /** Checks what was chosen, and takes the secrets out of it. Keeps nothing. Throws what is wrong with it. */
   prepare(choice: AgentChoice): PreparedAgent
   /** Durable when it resolves. */
   save(sessionDir: string, agent: Pick<PreparedAgent, 'files'>): Promise<void>
-  /** What `save` kept. Throws an Error that says what is missing or was changed. */
+  /** Loads a saved spec. Throws an Error that names the missing or changed part. */
   read(sessionDir: string, spec: AgentSpec): Promise<Pick<PreparedAgent, 'spec' | 'files'>>
   check(sessionDir: string, spec: AgentSpec): Promise<Availability>
-  /** Throws an Error for the agent that asks. */
+  /** Throws an Error for the agent to read. */
   subAgent(sessionDir: string, spec: AgentSpec, name: string): Promise<AgentSpec>
   open(sessionDir: string, spec: AgentSpec, place: AgentPlace): Promise<AgentSession>
 }
 
 export function createAgentSpecs(drivers: AgentDrivers): AgentSpecs {
-  // Each driver takes the specs of its own kind: the type of the table says so, which a lookup loses.
+  // Each driver takes the specs of its own kind: the table's type guarantees it, which a lookup loses.
   const driverOf = (kind: AgentKind) => drivers[kind] as AgentDriver
   const filesIn = (sessionDir: string): KeptFiles => ({
     async read(name) {

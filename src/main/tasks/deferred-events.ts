@@ -1,27 +1,26 @@
 /**
- * What has happened to a task and the disk would not take: kept, and recorded as soon as the disk does.
- * Without it a task whose end could not be written would seem to run for ever, and whoever awaits it
- * would wait as long (J7).
+ * Task events that could not be written: kept, and recorded once the disk accepts writes again. Without it a task
+ * whose end could not be written would seem to run, and a caller that awaits it would wait, for ever (J7).
  */
 import type { TaskId } from '../../shared/ids.ts'
 import { isWrittenByOthers } from '../journal/index.ts'
 import type { TaskEvent } from './task-record.ts'
 
-/** Often enough that a person who freed some space sees it go on, seldom enough to cost nothing. */
+/** Short enough that a user who freed some space sees the effect, long enough to cost nothing. */
 const retryDelayMs = 500
 
 interface DeferredEvents {
   /** Records the event, or keeps it until that is possible. Never rejects. */
   record(event: TaskEvent): Promise<void>
-  /** Tries again now what is kept of a task. Rejects with what the disk says. */
+  /** Retries a task's deferred events now. Rejects with the disk's error. */
   flush(taskId: TaskId): Promise<void>
-  /** One last time: what can't be recorded now, the next start finds out by itself (T3). */
+  /** One last try: the next start reconstructs events that can't be recorded now (T3). */
   close(): Promise<void>
 }
 
 export function createDeferredEvents(deps: {
   move: (event: TaskEvent) => Promise<void>
-  /** Told of what was recorded later than it happened. */
+  /** Called with events that were recorded later than they happened. */
   onRecorded: (taskId: TaskId) => void
   onDeferred: (event: TaskEvent, error: unknown) => void
 }): DeferredEvents {

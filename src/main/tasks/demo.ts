@@ -1,4 +1,4 @@
-/** The demo: a small Git project made for it, and the bundled scenario at work on it. */
+/** The demo: a small Git project made for it, in which the bundled scenario runs. */
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { invalid } from '../../shared/failure.ts'

@@ -1,11 +1,11 @@
-/** What a task waits for before it begins (`dependsOn`), and who is released when that has completed. */
+/** The tasks that a task depends on (`dependsOn`), and the tasks that a completed one releases. */
 import type { Cause } from '../../shared/causes.ts'
 import type { TaskId } from '../../shared/ids.ts'
 import { latestAttemptOf } from '../../shared/projections/latest-attempt.ts'
 import type { Task } from '../../shared/tasks.ts'
 import type { TaskRecord } from './task-record.ts'
 
-/** The tasks that it depends on; in the place of one that was begun anew stands the new one. */
+/** The tasks that it depends on; a restarted one is replaced by its new attempt. */
 export function dependenciesOf(record: TaskRecord, task: Task): Task[] {
   return task.dependsOn.map((id) => latestAttemptOf(record.known(id), record.children))
 }

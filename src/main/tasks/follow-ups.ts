@@ -1,6 +1,6 @@
 /**
- * Follow-ups of a person to a root (T7). One is durable before anybody is told that it was taken, and waits
- * in the ledger until a run takes it up: a crash in between loses no word. No start begins one by itself.
+ * Follow-ups of a user to a root (T7). One is durable in the ledger before the caller receives an answer, and waits
+ * there until a run consumes it: a crash in between loses nothing. A start never begins one automatically.
  */
 import { refused } from '../../shared/failure.ts'
 import { newPromptId, type PromptId, type TaskId } from '../../shared/ids.ts'
@@ -14,7 +14,7 @@ import type { TaskRecord } from './task-record.ts'
 export interface FollowUps {
   /** Resolves once it is durable; its run begins. Throws FailureError while one is running. */
   prompt(taskId: TaskId, prompt: string): Promise<void>
-  /** Begins what was asked for and has not begun: its first prompt, or the oldest follow-up that waits. */
+  /** Begins pending work: its first prompt, or the oldest waiting follow-up. */
   startWaiting(taskId: TaskId): Promise<void>
   /** Takes back a follow-up that waits. Throws FailureError. */
   withdraw(taskId: TaskId, promptId: PromptId): Promise<void>
@@ -40,7 +40,7 @@ export function createFollowUps(deps: {
     } finally {
       taking.delete(taskId)
     }
-    // It may have been removed, or resumed, meanwhile: it was taken all the same, and waits.
+    // It may have been removed, or resumed, in the meantime: the follow-up was accepted, and waits.
     if (!isIdle(record.known(taskId))) return
     runner.begin(taskId, { prompt: text, reason: 'prompt', promptId })
   }

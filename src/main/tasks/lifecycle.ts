@@ -1,6 +1,6 @@
 /**
- * The lifecycle of a task, as a table (T). A row: in one of these states, this event leads there. What no
- * row allows does not happen. `projections/ledger-state.ts` folds the same events; a test compares them.
+ * The lifecycle of a task, as a table (T). A row: in one of these states, this event leads to that one. Events
+ * without a row are rejected. `projections/ledger-state.ts` folds the same events; a test compares them.
  */
 import type { LedgerEvent } from '../../shared/ledger.ts'
 import type { Task, TaskStatus } from '../../shared/tasks.ts'
@@ -9,7 +9,7 @@ interface Transition {
   from: readonly TaskStatus[]
   event: LedgerEvent['type']
   to: TaskStatus
-  /** `root`: only a conversation, which goes on with a follow-up after a run has ended (T7). */
+  /** `root`: only a conversation, which continues with a follow-up after a run has ended (T7). */
   only?: 'root'
 }
 

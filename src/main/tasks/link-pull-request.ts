@@ -1,4 +1,4 @@
-/** A pull request that somebody links to a task: an entry of its transcript. */
+/** A pull request that a user or tool links to a task: an entry of its transcript. */
 import { join } from 'node:path'
 import { externalLink } from '../../shared/external-link.ts'
 import { FailureError, invalid, refused } from '../../shared/failure.ts'
@@ -54,7 +54,7 @@ export function createLinkPullRequest(deps: {
     const url = externalLink(text.trim())
     if (url === null)
       return invalid('url', 'Enter the address of a pull request, such as https://github.com/…')
-    // A removal moves the transcript: what is appended meanwhile would be lost.
+    // A removal moves the transcript: entries appended during the move would be lost.
     return deps.workspaces.exclusively(taskId, () => append(taskId, url, source))
   }
 }

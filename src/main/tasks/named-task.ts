@@ -2,9 +2,9 @@ import { resolveId, shortId } from '../../shared/ids.ts'
 import type { Task } from '../../shared/tasks.ts'
 
 /**
- * The task that an agent means by a title, an id or the unique prefix of one (S1). Of several with one
- * title the newest is meant: `tasks` come oldest first. `scope` says which tasks they are. Throws an
- * error for the agent to read when none or more than one can be meant.
+ * Resolves an agent's reference to a task: a title, an id or a unique prefix of one (S1). Among several with one
+ * title the newest is chosen: `tasks` come oldest first. `scope` describes the tasks searched. Throws an error for
+ * the agent to read when none or more than one matches.
  */
 export function namedTask(tasks: readonly Task[], text: string, scope: string): Task {
   const titled = tasks.findLast((task) => task.title === text)

@@ -1,6 +1,6 @@
 /**
- * What a start does about the runs of a process that is gone: whoever holds the lease knows that nobody
- * else runs them, so they were interrupted, and the record says so (T3).
+ * Recovers the runs of a dead process at the start: the lease holder knows that no process runs them, so it records
+ * them as interrupted (T3).
  */
 
 import { rm } from 'node:fs/promises'
@@ -38,14 +38,14 @@ import { endEvent } from './run-end.ts'
 const crashed: Cause = { kind: 'crashed' }
 
 /**
- * Ends every run without a process in the record: as its session says that it ended, completed when its
- * report is durable, else interrupted, its partial turn kept. Resolves with the interrupted tasks.
+ * Ends every recorded run that has no process: with the end that its session records, as completed when its report is
+ * durable, else as interrupted, its partial turn kept. Resolves with the interrupted tasks.
  */
 export async function recoverLostRuns(deps: {
   ledger: Ledger
   sessions: Sessions
   layout: DataLayout
-  /** When the process that ran them last said that it lived; null: not known. */
+  /** The last heartbeat of the process that ran them; null: unknown. */
   lastBeatMs: number | null
   discardUnfinished: DiscardUnfinished
   onProblem: (text: string, error: unknown) => void
@@ -66,8 +66,8 @@ export async function recoverLostRuns(deps: {
 }
 
 /**
- * A ledger that lost its end has roots in use whose session directories lie in the archive or the trash. They
- * go back: what is recorded from now on belongs in them, and a new directory would hide them.
+ * After the ledger lost its end, roots may be in use whose session directories are in the archive or the trash. They
+ * are moved back: new entries belong in them, and a new directory would hide them.
  */
 async function returnSessions({
   ledger,
@@ -97,7 +97,7 @@ function lastSignOfLife(
   lastBeatMs: number | null,
 ): number | undefined {
   const startedAt = Date.parse(task.runs.at(-1)?.startedAt ?? '')
-  // A beat from before the run, or from a clock that was wrong, says nothing about it.
+  // A beat from before the run, or from a wrong clock, proves nothing about it.
   if (lastBeatMs === null || !(lastBeatMs >= startedAt) || lastBeatMs > Date.now())
     return lastEntryMs
   return Math.max(lastEntryMs ?? 0, lastBeatMs)
@@ -106,9 +106,9 @@ function lastSignOfLife(
 type RunEnd = Pick<RunEndEntry, 'status' | 'cause'>
 
 /**
- * How the run ended, as its transcript says; and when, as far as its last entry tells (milliseconds). A
- * transcript that is not in its session directory is looked for where it may have been moved (the ledger lost
- * its end), and never made: a new one would pass for it.
+ * How the run ended according to its transcript; and when, according to the last entry (milliseconds). A transcript
+ * that is not in its session directory is searched for where it may have been moved (the ledger lost its end), and
+ * never created: a new one would be mistaken for it.
  */
 async function closeLostRun(
   deps: Parameters<typeof recoverLostRuns>[0],
@@ -136,7 +136,7 @@ async function closeLostRun(
   }
 }
 
-/** What may follow a run's end: that its worktree was left, and links that a person added. */
+/** Entries that may follow a run's end: leaving its worktree, and links that a user added. */
 const afterEndMax = 20
 
 function endAmong(records: JournalRecord[], run: number): RunEndEntry | null {
@@ -168,8 +168,8 @@ async function endOfMoved(
 }
 
 /**
- * What the person asked is in the ledger before a run takes it up: a run that was lost before its session
- * held it must not take it along.
+ * A prompt is in the ledger before a run consumes it: a run that was lost before its session held the prompt must not
+ * consume it.
  */
 async function keepPrompt(session: Session, task: Task, run: number): Promise<void> {
   const { prompt, startedAt } = task.runs.at(-1) ?? {}
@@ -198,7 +198,7 @@ async function keepPrompt(session: Session, task: Task, run: number): Promise<vo
   if (missing.length > 0) await session.append(...missing)
 }
 
-/** A durable report is what it was asked for: only the word that the run had ended was lost. */
+/** A durable report is the task's result: only the record of the run's end was lost. */
 function endOf(task: Task, run: number): RunEnd {
   return task.reportedRun === run
     ? { status: 'completed', cause: null }
@@ -206,9 +206,8 @@ function endOf(task: Task, run: number): RunEnd {
 }
 
 /**
- * Ends in the record what a run could not end itself, because its process or its disk was gone: its
- * unfinished message is kept, its open calls have an unknown outcome (A8, S3) and leave no temporary file in the
- * working directory. Nothing open is fine.
+ * Completes the record of a run whose process or disk failed: its unfinished message is kept, its open calls get an
+ * unknown outcome (A8, S3) and leave no temporary file in the working directory. Does nothing when nothing is open.
  */
 export async function closeUnfinished(
   session: Session,
@@ -280,7 +279,7 @@ async function inputAt(session: Session, seq: number): Promise<ToolCallEntry['in
 async function isCommitted(session: Session, { uuid, turn }: PartialMessage): Promise<boolean> {
   const { message } = await session.state()
   if (message?.uuid === uuid) return true
-  // Turns only go up: a later one than the last message's can't be there.
+  // Turn numbers only increase: none is later than the last message's.
   if ((turn ?? 0) > (message?.turn ?? 0)) return false
   for await (const entry of session.entries())
     if (entry.type === 'message' && entry.uuid === uuid) return true

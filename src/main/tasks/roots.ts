@@ -1,4 +1,4 @@
-/** Makes root tasks: from a person's prompt, anew in place of another, or going on from another (T4). */
+/** Creates root tasks: from a user's prompt, as a restart of another, or as a continuation of another (T4). */
 import type { PreparedAgent } from '../../shared/agent.ts'
 import { newTaskId, type TaskId } from '../../shared/ids.ts'
 import type { LedgerEvent, LedgerEventOf } from '../../shared/ledger.ts'
@@ -16,7 +16,7 @@ interface NewRoot
   prepared: Pick<PreparedAgent, 'spec' | 'files'>
   /** The commit that its worktree is made from; the project's HEAD unless given. */
   commit?: string | undefined
-  /** What is recorded together with it. */
+  /** Events recorded together with it. */
   also?: LedgerEvent[]
 }
 

@@ -1,4 +1,4 @@
-/** How a run ended, as the ledger is told. */
+/** How a run ended, as recorded in the ledger. */
 import type { TaskId } from '../../shared/ids.ts'
 import type { TranscriptCounts } from '../../shared/tasks.ts'
 import type { RunOutcome } from '../runs/run.ts'
@@ -11,7 +11,7 @@ export function endEvent(
   outcome: RunOutcome & { transcript?: TranscriptCounts | null },
   endedAt?: number | undefined,
 ): TaskEvent {
-  // Left out where it is not known: what listeners hear is what will be read back.
+  // Omitted when unknown: listeners receive exactly the value that will be read back.
   const common = {
     taskId,
     run,

@@ -17,7 +17,7 @@ export function createRunStopper({
   return {
     async stopForRemoval(taskId: TaskId) {
       await runs.stop(taskId, new Interruption(cause))
-      // What an earlier process left in the queue has no run, and nobody would begin it any more.
+      // A task that an earlier process left queued has no run, and nothing would start it any more.
       if (ledger.state.tasks.get(taskId)?.status === 'queued')
         await createTaskRecord(ledger).cancel(taskId, cause)
     },

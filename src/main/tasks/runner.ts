@@ -260,7 +260,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
           opening,
           session,
           openAgent: await openerOf(task),
-          // There is nobody to ask yet: no agent that asks can be started (P1).
+          // Permission prompts do not exist yet: no agent that needs one can be started (P1).
           decide: async () => ({ optionId: null, allowed: false, by: 'nobody' }),
           runTool: deps.runTool,
           endProcesses: () => deps.custody.endAll(taskId),

@@ -1,6 +1,6 @@
 /**
- * Runs whose process is still there although it does not hold the lease, because somebody deleted that or
- * took it by force. It goes on writing their sessions: nobody else may, nor call them interrupted (T3).
+ * Runs of a process that is still alive although it does not hold the lease, because that was deleted or taken by
+ * force. It continues to write their sessions: no other process may write them, or record them as interrupted (T3).
  */
 import type { LedgerState } from '../../shared/projections/ledger-state.ts'
 import type { ProcessIdentity, Task } from '../../shared/tasks.ts'
@@ -9,7 +9,7 @@ import { isCertainlyRunning } from '../processes/identity.ts'
 /** Titles in the message; more would only hide what to do. */
 const titlesMax = 3
 
-/** The message names the process and what it runs, and says what to do. */
+/** The message names the process, its runs and the remedy. */
 class RunsElsewhereError extends Error {
   readonly kind = 'runs-elsewhere'
   readonly process: ProcessIdentity
@@ -37,7 +37,7 @@ export async function refuseRunsElsewhere(state: LedgerState, own: ProcessIdenti
   const byProcess = Map.groupBy(running, ({ process }) => `${process.pid} ${process.startedAt}`)
   for (const runs of byProcess.values()) {
     const [first] = runs
-    // This process has the lease and has begun none: what it ran before is over.
+    // This process has the lease and has begun none: its earlier runs are over.
     if (!first || (first.process.pid === own.pid && first.process.startedAt === own.startedAt))
       continue
     if (await isCertainlyRunning(first.process))

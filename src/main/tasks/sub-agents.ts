@@ -1,4 +1,4 @@
-/** What agents ask for: sub-agents of their own, and to have their report kept. */
+/** Requests of agents: starting sub-agents, and saving their report. */
 import type { TaskRequest, TaskToolsPort } from '../../shared/agent.ts'
 import type { AgentSpec } from '../../shared/agents.ts'
 import { newTaskId, type TaskId, type ToolCallId } from '../../shared/ids.ts'
@@ -22,7 +22,7 @@ export interface SubAgents {
    * with `also`. It is not begun.
    */
   again(task: Task, ...also: LedgerEvent[]): Promise<TaskId>
-  /** Resolves once the report is durable and the ledger says so (A1). */
+  /** Resolves once the report is durable and recorded in the ledger (A1). */
   report(taskId: TaskId, report: Parameters<TaskToolsPort['report']>[0]): Promise<void>
 }
 
@@ -34,7 +34,7 @@ interface SubAgentsDependencies {
   agentSpecs: AgentSpecs
   clock: () => number
   begin: (taskId: TaskId, prompt: string) => void
-  /** It runs and was not told to stop. */
+  /** It runs and was not stopped. */
   mayStillSpawn: (taskId: TaskId) => boolean
 }
 
@@ -46,7 +46,7 @@ export function createSubAgents(deps: SubAgentsDependencies): SubAgents {
     request: TaskRequest,
     callId: ToolCallId,
   ): Promise<{ taskId: TaskId }> {
-    // A parent that was interrupted after the call was durable asks for the same task again (S3).
+    // A parent that was interrupted after the call was durable requests the same task again (S3).
     const asked = record.children(parentId).findLast((task) => task.callId === callId)
     if (asked) return { taskId: asked.id }
     const parent = record.known(parentId)
@@ -160,7 +160,7 @@ export function createSubAgents(deps: SubAgentsDependencies): SubAgents {
         parent,
         isolation,
       })
-      // Making a worktree takes a while, and the parent may have been stopped meanwhile.
+      // Making a worktree takes a while, and the parent may have been stopped in the meantime.
       if (!isWanted()) throw new Error('its parent was stopped')
       await ledger.record(
         created,

@@ -1,6 +1,6 @@
 /**
- * TaskService: starts agents, takes follow-ups, stops them, and answers for their reports. What may happen
- * to a task is in `lifecycle.ts`, how a run is played in `runner.ts`.
+ * TaskService: starts agents, accepts follow-ups, stops agents, and returns their reports. `lifecycle.ts` defines the
+ * allowed transitions, `runner.ts` executes a run.
  */
 
 import type { AgentDrivers, DiscardUnfinished, RunTool } from '../../shared/agent.ts'
@@ -85,18 +85,18 @@ export interface TaskService {
   waitFor(taskIds: TaskId[], options?: { timeoutMs?: number; signal?: AbortSignal }): Promise<void>
   readonly resuming: ResumeService
   readonly restarting: Restart
-  /** Gives up an interrupted task, or one that has not begun. Its record stays. Throws FailureError. */
+  /** Abandons an interrupted task, or one that has not begun. Its record stays. Throws FailureError. */
   abandon(taskId: TaskId, cause: Cause): Promise<void>
   /** Gives a root another title; a sub-agent is known to its parent by the one that it has. */
   rename(taskId: TaskId, title: string): Promise<void>
   readonly linkPullRequest: LinkPullRequest
   /** Runs a failed task again, as a new run of it. Throws FailureError. */
   retry(taskId: TaskId): Promise<void>
-  /** What runs or waits for its turn in this process. */
+  /** The tasks that run or wait for their turn in this process. */
   running(): Task[]
   /** Cleans up after sub-agents that completed and were not cleaned up before the last process ended. */
   cleanUpFinished(): Promise<void>
-  /** Interrupts everything, with the cause; what has not begun stays queued. Waits for clean-ups. */
+  /** Interrupts everything, with the cause; tasks that have not begun stay queued. Waits for clean-ups. */
   close(how: ClosedHow): Promise<void>
 }
 
@@ -117,7 +117,7 @@ interface TaskServiceDependencies {
   drift: { find: FindDrift; obstacle: FindObstacle; restore: RestoreWorkingDir }
   clock: () => number
   agentsAtOnce?: number | undefined
-  /** Told what went wrong where nobody waits for an answer. */
+  /** Receives errors for which no caller waits. */
   onProblem: (text: string, error: unknown) => void
 }
 
@@ -219,16 +219,16 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     const isWaiting = (id: TaskId) => ['queued', 'blocked'].includes(record.known(id).status)
     const wasWaiting = isWaiting(taskId)
     const stopped = new Set<TaskId>()
-    // Until nothing new has come: a parent may have been starting a sub-agent when it was told to stop.
+    // Repeated until there is no new one: a parent may have been starting a sub-agent when it was stopped.
     for (;;) {
       const running = tree().filter((id) => runs.isQueuedOrRunning(id) && !stopped.has(id))
       if (running.length === 0) break
       for (const id of running) stopped.add(id)
-      // All at once, so that no parent takes up the end of a child and goes on.
+      // All at once, so that no parent reacts to the end of a child and continues.
       await Promise.all(running.map((id) => runs.stop(id, new Interruption(cause))))
     }
-    // What is blocked, or was left in the queue by an earlier process, has no run to stop. Under an agent
-    // that has ended it may still have its turn: there was nothing to stop.
+    // A blocked task, or one that an earlier process left queued, has no run to stop. Under an ended agent it may
+    // still get its turn: there was nothing to stop.
     const cancelled = [...stopped].filter((id) => record.known(id).status === 'cancelled')
     if (stopped.size > 0 || wasWaiting) {
       for (const id of tree().filter(isWaiting)) {
@@ -240,7 +240,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     return { stopped: [...stopped].filter((id) => !cancelled.includes(id)), cancelled }
   }
 
-  /** What a run that is no resume needs of its directory: that it is there (S4). */
+  /** A run that is no resume requires only that its directory exists (S4). */
   async function ensureWorkingDir(task: Task): Promise<EntryBody[]> {
     if (task.runs.length === 0 || !task.workspace || (await exists(task.workspace.path))) return []
     const { restored } = await deps.drift.restore(task, await pastOf(workspaces.records, task))
@@ -284,7 +284,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     runner.begin(taskId, { prompt: '', reason: 'retry' })
   }
 
-  /** What waited for it in vain can begin now (T6). */
+  /** Tasks that were blocked by it can begin now (T6). */
   function release(completed: TaskId): void {
     for (const { id, title, prompt } of releasedBy(record, completed)) {
       void record
@@ -345,7 +345,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
       const { run, title, reportMarkdown } = await report(taskId)
       return { ...known, report: { run, title, markdown: reportMarkdown } }
     } catch (damage) {
-      // One report that can't be read must not keep those of the others from whoever awaits them all (T6).
+      // One unreadable report must not withhold those of the others from a caller that awaits them all (T6).
       if (!(damage instanceof FailureError)) throw damage
       return { ...known, cause: { kind: 'error', detail: damage.message } }
     }
@@ -384,7 +384,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     retry,
     running: () => runs.ids().map(record.known),
     cleanUpFinished: async () => {
-      // Deepest first: a parent is a leaf once its children are gone.
+      // Deepest first: a parent is a leaf once its children are deleted.
       const finished = [...state.tasks.values()].sort((a, b) => b.depth - a.depth)
       for (const task of finished) if (!task.archived) await runner.cleanUp(task.id)
     },

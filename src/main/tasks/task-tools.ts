@@ -1,6 +1,6 @@
 /**
- * The task tools of one running agent: what it may ask of the service about its own sub-agents. It sees
- * only those below it (A5). Errors thrown here are for the agent to read.
+ * The task tools of one running agent: its requests to the service about its own sub-agents. It sees only its
+ * descendants (A5). Errors thrown here are for the agent to read.
  */
 
 import type { TaskToolsPort } from '../../shared/agent.ts'

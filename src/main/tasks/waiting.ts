@@ -22,7 +22,7 @@ export async function waitUntilOver(
     const again = taskIds.filter((id) => isAboutToRunAgain({ ledger, runs }, id))
     const isOver = again.length === 0 && !taskIds.some((id) => isOpen(ledger, id))
     if (isOver || performance.now() >= until) return
-    // A resume that is given up is not recorded.
+    // An abandoned resume is not recorded.
     await nextNews(ledger, { until, signal, ends: again.map((id) => runs.ended(id)) })
   }
 }
@@ -40,7 +40,7 @@ function isOpen(ledger: Ledger, taskId: TaskId): boolean {
   return task !== undefined && !isSettled(task.status) && task.status !== 'blocked'
 }
 
-/** One of `ends` came, something was recorded, or it is `until`, as `performance.now()` tells: reason to look again. */
+/** Resolves when one of `ends` fires, something is recorded, or `performance.now()` reaches `until`. */
 async function nextNews(
   ledger: Ledger,
   { until, signal, ends }: { until: number; signal?: AbortSignal; ends: Promise<void>[] },

@@ -1,7 +1,7 @@
 /**
- * Agent history: `agent-history.json` and `current-agent-id.txt` of each project, an output of the ledger.
- * Written after the ledger, at most twice a second, and in nobody's way: what can't be written is told and
- * tried again with the next event. See FORMAT.md.
+ * Agent history: `agent-history.json` and `current-agent-id.txt` of each project, derived from the ledger. Written
+ * after the ledger, at most twice a second, and never blocking: a failed write is reported and retried with the next
+ * event. See FORMAT.md.
  */
 import type { ProjectPlanning } from '../../../shared/contract/projects.ts'
 import { FailureError } from '../../../shared/failure.ts'
@@ -28,7 +28,7 @@ export interface AgentHistory {
   makePlanningFolder(projectId: ProjectId): Promise<void>
   /** Writes every project's history and keeps it up to date from now on. For when lost runs are recorded. */
   start(): void
-  /** Resolves once all that the ledger says is written, or told to be impossible. Never rejects. */
+  /** Resolves once the whole ledger is written, or the failure was reported. Never rejects. */
   flush(): Promise<void>
   /** Flushes, and follows the ledger no more. */
   close(): Promise<void>
@@ -38,7 +38,7 @@ interface AgentHistoryDependencies extends FindingsSource {
   ledger: Ledger
   layout: DataLayout
   clock: () => number
-  /** Told what a person should know, once of each thing. */
+  /** Receives problems for the user, each once. */
   onNotice: (text: string) => void
   onProblem: (text: string, error: unknown) => void
   writeIntervalMs?: number
@@ -92,7 +92,7 @@ export function createAgentHistory(deps: AgentHistoryDependencies): AgentHistory
       timer = null
       void writeChanged().then(schedule)
     }, delayMs)
-    // Closing writes what is left; the process need not stay for this.
+    // Closing writes the rest; the timer need not keep the process alive.
     timer.unref()
   }
 
@@ -119,7 +119,7 @@ export function createAgentHistory(deps: AgentHistoryDependencies): AgentHistory
     }
   }
 
-  /** Beside the writing, which goes on meanwhile: Git takes its time in a large repository. */
+  /** Concurrent with the writing: Git takes its time in a large repository. */
   function lookUpWhatIsMissing(projectId: ProjectId, { entries }: HistoryDocument): void {
     for (const [agentId, own] of Map.groupBy(entries, agentIdOf)) {
       const taskId = parseTaskId(agentId)
@@ -131,7 +131,7 @@ export function createAgentHistory(deps: AgentHistoryDependencies): AgentHistory
       }
       if (!wanted()) continue
       lookingUp = lookingUp.then(async () => {
-        // Asked again: an earlier look may have found it, or it runs again.
+        // Looked up again: an earlier look may have found it, or it runs again.
         const task = state.tasks.get(taskId)
         const missing = wanted()
         if (task && missing && (await findings.lookUp(task, missing))) changed.add(projectId)

@@ -1,4 +1,4 @@
-/** Folds the ledger into what agent history says of a project's agents. Pure. See FORMAT.md. */
+/** Folds the ledger into the agent history of a project. Pure. See FORMAT.md. */
 
 import { assertNever } from '../../../shared/assert-never.ts'
 import { formatCause } from '../../../shared/causes.ts'
@@ -8,21 +8,21 @@ import { parallelGroupOf } from '../../../shared/projections/parallel-group.ts'
 import type { Run, Task } from '../../../shared/tasks.ts'
 import type { HistoryEntry, HistoryStatus, JsonObject } from './format.ts'
 
-/** What is known of an agent beside the ledger: from Git, and from its report. Null: not known. */
+/** Facts about an agent from outside the ledger: from Git, and from its report. Null: unknown. */
 export interface Findings {
   files: string[] | null
   results: JsonObject | null
 }
 
-/** One agent's entries, oldest first: one, and one more for each time that it went on after an interruption. */
+/** One agent's entries, oldest first: one, and one more for each resume after an interruption. */
 export interface AgentEntries {
   agentId: TaskId
   entries: HistoryEntry[]
 }
 
 /**
- * What the history should say: of agents that may need resuming, of the newest that have ended (`max` of
- * those that completed, and as many that failed: more are never kept), and of those that the file names.
+ * The wanted entries of the history: agents that may need resuming, the newest that have ended (`max` completed ones
+ * and as many failed ones: more are never kept), and those that the file contains.
  */
 export function historyEntries(
   state: LedgerState,
@@ -38,7 +38,7 @@ export function historyEntries(
   },
 ): AgentEntries[] {
   const tasks = [...state.tasks.values()].filter(
-    // What another tool recorded did not happen here.
+    // Entries of other tools describe events that did not happen here.
     (task) => task.projectId === projectId && !task.imported,
   )
   const newest = new Set<TaskId>()
@@ -95,7 +95,7 @@ function entriesOf(state: LedgerState, task: Task, findings: Findings | undefine
   })
 }
 
-/** An interruption ends a life when the agent went on after it; what failed or completed goes on in the same. */
+/** A resume after an interruption begins a new entry; after a failure or completion the same entry continues. */
 function livesOf(runs: Run[]): Run[][] {
   const lives: Run[][] = [[]]
   let before: Run | undefined

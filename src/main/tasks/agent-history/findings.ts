@@ -1,6 +1,6 @@
 /**
- * What the history says of an agent that the ledger does not know: the files it changed, from Git, and the
- * results it gave with its report. Looked up after a run has ended, one agent at a time, since nobody waits.
+ * Fields of the history that the ledger lacks: the files that an agent changed, from Git, and the results in its
+ * report. Looked up after a run has ended, one agent at a time, since no caller waits.
  */
 import type { TaskId } from '../../../shared/ids.ts'
 import { isRunning, type Task } from '../../../shared/tasks.ts'
@@ -8,28 +8,28 @@ import type { Findings } from './entries.ts'
 import { type HistoryEntry, isObject, type JsonObject } from './format.ts'
 
 export interface FindingsSource {
-  /** Paths that it changed since it began; null where nobody can tell. */
+  /** Paths that it changed since it began; null when unknown. */
   changedPaths: (task: Task) => Promise<string[] | null>
-  /** What its newest report came with; null when it came with nothing. */
+  /** The results in its newest report; null when there are none. */
   reportedResults: (task: Task) => Promise<unknown>
   /** A failure that stops nothing. */
   onIgnored?: (what: string, error: unknown) => void
 }
 
-/** What the file does not say yet. Git is not asked again for files that it does say. */
+/** The fields that the file lacks. Git is not queried again for files that it contains. */
 interface Wanted {
   files: boolean
   results: boolean
 }
 
 interface FindingsBoard {
-  /** Of its latest run, once that has ended and was looked at. */
+  /** For its latest run, once that has ended and was looked up. */
   of(task: Task): Findings | undefined
-  /** A run of it has ended in this process: what the file says of it is of an earlier one. */
+  /** One of its runs has ended in this process: the file's fields are from an earlier one. */
   ended(taskId: TaskId): void
-  /** What is to be looked up; null when nothing is. `entry`: what the file says of it now. */
+  /** The fields to look up; null when there are none. `entry`: its present entry in the file. */
   due(task: Task, entry: Partial<HistoryEntry>, options: { closing: boolean }): Wanted | null
-  /** Resolves with true when something was found. Never rejects: what can't be read stays unknown. */
+  /** Resolves with true when something was found. Never rejects: unreadable fields stay unknown. */
   lookUp(task: Task, wanted: Wanted): Promise<boolean>
 }
 
@@ -49,7 +49,7 @@ export function createFindings(source: FindingsSource): FindingsBoard {
       if (found.get(task.id)?.run === run) return null
       const canTell = { files: hasOwnWorktree(task), results: task.hasReport }
       if (endedHere.has(task.id)) return canTell
-      // What is only missing in the file can wait for the next start.
+      // Fields that are only missing in the file can wait for the next start.
       if (closing) return null
       const wanted = {
         files: canTell.files && entry.files_modified === null,
@@ -76,7 +76,7 @@ export function createFindings(source: FindingsSource): FindingsBoard {
   }
 }
 
-/** In a shared folder Git can't tell whose changes they are. */
+/** In a shared folder Git can't attribute changes to an agent. */
 function hasOwnWorktree({ workspace }: Task): boolean {
   return workspace?.isolation === 'worktree' && workspace.baseCommit !== null
 }

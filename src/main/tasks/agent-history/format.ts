@@ -5,7 +5,7 @@ export const pointerFile = 'current-agent-id.txt'
 
 const historyVersion = '1.2'
 const maxEntriesDefault = 50
-/** A file that asks for more is not one that a person or a tool looks through. */
+/** A longer file is of no use to a person or a tool. */
 const maxEntriesMax = 10_000
 
 export type HistoryStatus =
@@ -16,14 +16,14 @@ export type HistoryStatus =
   | 'resumed'
   | 'failed'
 
-/** What Shiplog writes of one agent, or of one of its lives when it was interrupted in between. */
+/** Shiplog's entry for one agent, or for a part of its life that an interruption ended. */
 export interface HistoryEntry {
   agent_id: string
   task_description: string
   phase: string
   plan: string
   segment: number | null
-  /** ISO 8601: when it was spawned or resumed; of one that never ran, when it was asked for. */
+  /** ISO 8601: when it was spawned or resumed; when it never ran, when it was requested. */
   timestamp: string
   status: HistoryStatus
   completion_timestamp: string | null
@@ -39,7 +39,7 @@ export interface HistoryEntry {
 
 export type JsonObject = Record<string, unknown>
 
-/** As it is in the file: other tools' fields and entries are whatever they are. */
+/** As in the file: fields and entries of other tools may have any shape. */
 export interface HistoryDocument extends JsonObject {
   version: string
   max_entries: number
@@ -47,7 +47,7 @@ export interface HistoryDocument extends JsonObject {
 }
 
 export type ParsedHistory =
-  /** `written`: as it is in the file, of whatever version. */
+  /** `written`: as in the file, in any version. */
   | { kind: 'ok'; document: HistoryDocument; written: unknown }
   /** A later version than this Shiplog knows. */
   | { kind: 'newer'; version: string }
@@ -90,15 +90,15 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** An entry's agent, whoever wrote it. */
+/** The agent of an entry, of Shiplog's or another tool's. */
 export function agentIdOf(entry: unknown): string | null {
   return isObject(entry) && typeof entry.agent_id === 'string' ? entry.agent_id : null
 }
 
-/** One step each, applied in order: a file of version N goes through all from N on. */
+/** One step per version, applied in order: a file of version N passes through all from N on. */
 const upgrades: { from: string; upgrade: (entry: JsonObject) => JsonObject }[] = [
   {
-    // 1.1 tells agents that worked side by side; before, one worked after the other.
+    // 1.1 supports agents that ran concurrently; before, they ran one after the other.
     from: '1.0',
     upgrade: (entry) => ({
       execution_mode: 'sequential',
@@ -109,7 +109,7 @@ const upgrades: { from: string; upgrade: (entry: JsonObject) => JsonObject }[] =
     }),
   },
   {
-    // 1.2 tells what came of it.
+    // 1.2 adds the results.
     from: '1.1',
     upgrade: (entry) => ({
       files_modified: null,

@@ -1,6 +1,6 @@
 /**
- * Puts what the ledger says into what the file holds. Pure. Entries and fields that Shiplog does not know
- * stay as they are, and so does what was filled in where the ledger is silent. See FORMAT.md.
+ * Merges the ledger's entries into those of the file. Pure. Unknown entries and fields stay as they are, and so do
+ * fields for which the ledger has no value. See FORMAT.md.
  */
 import type { AgentEntries } from './entries.ts'
 import { agentIdOf, type HistoryEntry, isObject, type JsonObject } from './format.ts'
@@ -63,7 +63,7 @@ function lastIndexOf(slots: Slot[], among: (Slot | undefined)[]): number {
   return among.reduce((last, slot) => (slot ? Math.max(last, slots.indexOf(slot)) : last), -1)
 }
 
-/** By time, an agent's own entries in their order, whatever the clock did. */
+/** By time; an agent's own entries stay in order even if the clock was changed. */
 function inOrderOfTime(added: Missing[]): Missing[] {
   const latest = new Map<string, number>()
   for (const one of added) {
@@ -74,7 +74,7 @@ function inOrderOfTime(added: Missing[]): Missing[] {
   return added.toSorted((a, b) => a.order - b.order)
 }
 
-/** Said once when the task was asked for: what is there by now and differs was changed by somebody else. */
+/** Written once, when the task was created: a different value was changed by another tool or person. */
 const describedFields = [
   ...(['task_description', 'phase', 'plan', 'segment', 'granularity'] as const),
   ...(['depends_on', 'checkpoints_skipped'] as const),
@@ -94,7 +94,7 @@ function mergeEntry(existing: unknown, wanted: HistoryEntry): JsonObject {
   return merged
 }
 
-/** `reason` explains the status and is the ledger's: one that it does not give any more goes. */
+/** `reason` explains the status and is the ledger's: an outdated one is deleted. */
 function mergeResults(existing: unknown, wanted: JsonObject | null): unknown {
   if (!isObject(existing)) return wanted ?? existing ?? null
   const { reason: _, ...others } = existing

@@ -1,4 +1,4 @@
-/** Where a project's history lies, and reading it there without ever following a symbolic link. */
+/** The path of a project's history, and reading it without ever following a symbolic link. */
 import { lstat, mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ProjectPlanning } from '../../../shared/contract/projects.ts'
@@ -8,7 +8,7 @@ import { historyFile, pointerFile } from './format.ts'
 
 const planningDir = '.planning'
 
-/** Ten thousand entries with long lists need less; what is longer is not ours, and must not fill the memory. */
+/** Ten thousand entries with long lists are smaller; a longer file is not Shiplog's, and must not fill the memory. */
 export const historyBytesMax = 64 * 1024 * 1024
 /** An id and a line's end; more is no id. */
 export const pointerBytesMax = 4 * 1024
@@ -16,7 +16,7 @@ export const pointerBytesMax = 4 * 1024
 type PlanningFolder =
   | { kind: 'found'; dir: string }
   | { kind: 'none' }
-  /** What is there would have Shiplog write somewhere else (A3). */
+  /** The existing entry would redirect Shiplog's writes elsewhere (A3). */
   | { kind: 'refused'; reason: string }
 
 /** The project's `.planning/`, which makes it a planning project. */
@@ -61,7 +61,7 @@ export async function makePlanningFolder(projectDir: string): Promise<void> {
 
 type TextRead = { kind: 'ok'; text: string } | { kind: 'missing' } | { kind: 'too-long' }
 
-/** Throws what the disk says, and as `openDataFile` for what is no file. */
+/** Throws the disk's error, and like `openDataFile` for an entry that is no file. */
 export async function readText(file: string, bytesMax: number): Promise<TextRead> {
   try {
     const handle = await openDataFile(file, 'read')

@@ -1,11 +1,11 @@
-/** `current-agent-id.txt`: which agent is at work. Pure; see FORMAT.md. */
+/** `current-agent-id.txt`: the agent that runs now. Pure; see FORMAT.md. */
 
 type PointerChange = { kind: 'none' } | { kind: 'write'; text: string } | { kind: 'remove' }
 
 /**
- * What becomes of the pointer. `text`: what it holds, null when there is none. `current`: the agent that
- * was started last of those that run. Without one only a pointer to an agent of ours goes (R3).
- * `stranger`: what it holds when that is nothing of ours.
+ * The new content of the pointer. `text`: the present content, null when there is none. `current`: the running agent
+ * that was started last. Without one, only a pointer to an agent of Shiplog's is deleted (R3). `stranger`: the
+ * content when it is not Shiplog's.
  */
 export function nextPointer(
   text: string | null,

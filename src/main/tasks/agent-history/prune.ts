@@ -2,9 +2,9 @@
 import { agentIdOf, isObject } from './format.ts'
 
 /**
- * Takes agents away, all entries of one at a time, until `max` entries are left or nothing may go. Only
- * those whose latest entry says completed or failed may: the oldest completed first, and a failed one only
- * when no completed one is left.
+ * Removes agents, all entries of one at a time, until `max` entries are left or no more may be removed. Removes only
+ * agents whose latest entry is completed or failed: the oldest completed first, and a failed one only when no
+ * completed one is left.
  */
 export function pruneEntries(entries: unknown[], max: number): unknown[] {
   let over = entries.length - max
@@ -22,7 +22,7 @@ interface EndedAgent {
   id: string
   entries: number
   status: 'completed' | 'failed'
-  /** Milliseconds since the epoch; what has no time that can be read is oldest. */
+  /** Milliseconds since the epoch; an entry without a readable time is oldest. */
   endedAt: number
 }
 

@@ -1,6 +1,6 @@
 /**
- * Brings one project's two files up to date, wherever they can lie: read, merged with what the ledger says,
- * and written when that changes something. See FORMAT.md.
+ * Updates one project's two files wherever they may be: reads them, merges in the ledger's entries, and writes if
+ * that changes them. See FORMAT.md.
  */
 import { basename, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -38,10 +38,10 @@ import { pruneEntries } from './prune.ts'
 interface WriteHistoryDependencies {
   state: LedgerState
   layout: DataLayout
-  /** Milliseconds since the epoch: what was left half-written before is nobody's. */
+  /** Milliseconds since the epoch: older half-written files are leftovers. */
   startedAtMs: number
   findingsOf: (task: Task) => Findings | undefined
-  /** Tells a person `text`; once only of each `what`. */
+  /** Reports `text` to the user, only once per `what`. */
   tell: (what: string, text: string) => void
 }
 
@@ -78,7 +78,7 @@ export function createHistoryWriter(deps: WriteHistoryDependencies): WriteHistor
     )
   }
 
-  /** History before pointer: an agent that was interrupted is in there before the pointer to it goes. */
+  /** History before pointer: an interrupted agent is in the history before the pointer to it is deleted. */
   async function writeIn(
     dir: string,
     project: Project,
@@ -96,7 +96,7 @@ export function createHistoryWriter(deps: WriteHistoryDependencies): WriteHistor
     if (here.kind === 'missing' || textOf(document) !== textOf(here.written))
       await writeFileDurable(join(dir, historyFile), textOf(document))
     await writePointer(join(dir, pointerFile), project)
-    // What it was made from is out of date from now on.
+    // From now on its inputs are out of date.
     if (movedFrom && here.kind === 'missing' && moved.kind === 'ok') {
       for (const name of [pointerFile, historyFile]) await removeDurable(join(movedFrom, name))
     }
@@ -157,7 +157,7 @@ export function createHistoryWriter(deps: WriteHistoryDependencies): WriteHistor
   return write
 }
 
-/** Other tools may write in place: what can't be read and still changes is not finished. */
+/** Other tools may write in place: an unreadable file that is still changing is incomplete. */
 async function readSettled(path: string): Promise<ParsedHistory | { kind: 'missing' }> {
   for (let before: string | null = null; ; ) {
     const read = await readText(path, historyBytesMax)
@@ -173,7 +173,7 @@ async function readSettled(path: string): Promise<ParsedHistory | { kind: 'missi
 /** A tool writes a file of this size in much less. */
 const settleMs = 50
 
-/** What is quoted of a pointer that holds something else. */
+/** The start of a foreign pointer's content, for the message. */
 const shownCharsMax = 60
 
 const textOf = (document: unknown): string => `${JSON.stringify(document, null, 2)}\n`

@@ -1,4 +1,4 @@
-/** Who changed a file: another agent, by its own record or its commits, else a commit's author, else the person. */
+/** Who changed a file: another agent, according to its record or its commits, else a commit's author, else the user. */
 import { realpath } from 'node:fs/promises'
 import { type ChangeMaker, thePerson } from '../../../shared/drift.ts'
 import { parseTaskId } from '../../../shared/ids.ts'
@@ -16,9 +16,9 @@ interface Deps {
   records: Pick<ArchiveReader, 'sessionState'>
 }
 
-/** What other agents did in one folder. */
+/** Changes by other agents in one folder. */
 export interface Neighbours {
-  /** The agent that changed `path` last after `since` (milliseconds); null when none says so. */
+  /** The agent that changed `path` last after `since` (milliseconds); null when no record contains one. */
   changed(path: string, since: number): ChangeMaker | null
   /** The agents whose turns moved HEAD there, with the commits before and after. */
   moves: { agent: Task; from: string; to: string }[]
@@ -32,7 +32,7 @@ function mayHaveMet(task: Task, other: Task): boolean {
   return !(over && task.startedAt !== null && (other.endedAt ?? '') < task.startedAt)
 }
 
-/** `task`: the one whose neighbours they are, itself left out. An unreadable record says nothing. */
+/** Records of the other agents in `task`'s folder. An unreadable record is ignored. */
 export async function neighboursIn(deps: Deps, task: Task, dir: string): Promise<Neighbours> {
   const place = await resolved(dir)
   const changes = new Map<string, { agent: Task; at: number }>()
@@ -61,7 +61,7 @@ export async function neighboursIn(deps: Deps, task: Task, dir: string): Promise
 
 const makerOf = ({ id, title }: Task): ChangeMaker => ({ kind: 'agent', taskId: id, name: title })
 
-/** Who made the commits: by path, the last one that touched it. `null`: the task itself did. */
+/** Authors of the commits: by path, the last one that touched it. `null`: the task itself. */
 export async function committersOf(
   deps: Deps,
   task: Task,
@@ -80,7 +80,10 @@ export async function committersOf(
   return makers
 }
 
-/** A commit's maker; asked once for each. Agents commit as the person: their branches and records tell. */
+/**
+ * A commit's author, looked up once each. Agents commit under the user's name: their branches and records identify
+ * them.
+ */
 function createMakers({ state, git }: Deps, task: Task, dir: string, neighbours: Neighbours) {
   const known = new Map<string, ChangeMaker | null>()
   const lines = new Map<string, Promise<Set<string>>>()

@@ -1,4 +1,4 @@
-/** Tells what the turn that was cut short did itself from what somebody else did. */
+/** Separates changes by the interrupted turn itself from changes by others. */
 import { createHash } from 'node:crypto'
 import { lstat, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,8 +10,9 @@ import type { Trail } from '../../runs/session-history.ts'
 const clearlyAfterMs = 2_000
 
 /**
- * Whose a change since the last snapshot is. `own`: its edit tool left exactly that. `unclear`: a command was at
- * work and nothing tells; only a file written clearly after the run's recorded end is certainly `others`.
+ * Who made a change since the last snapshot. `own`: its edit tool wrote exactly that content. `unclear`: a command
+ * was running, so it can't be decided; only a file written clearly after the run's recorded end is certainly
+ * `others`.
  */
 export async function whoseChange(
   dir: string,
@@ -27,7 +28,7 @@ export async function whoseChange(
     : 'unclear'
 }
 
-/** SHA-256 of a file's content, hex; null when there is none. A link counts as what it says. */
+/** SHA-256 of a file's content, hex; null when there is none. For a link, of its target's path. */
 export async function contentHash(dir: string, path: string): Promise<string | null> {
   const file = join(dir, path)
   const found = await lstat(file).catch(() => null)

@@ -1,4 +1,4 @@
-/** What changed in the directory that a task worked in, since the last state that it recorded there. */
+/** Changes in the directory that a task worked in, since the last state that it recorded there. */
 import { type DriftConflict, type DriftReport, thePerson } from '../../../shared/drift.ts'
 import type { Task, Workspace } from '../../../shared/tasks.ts'
 import type { Git, TreeDifference } from '../../git/index.ts'
@@ -9,7 +9,7 @@ import { contentHash, whoseChange } from './crash-attribution.ts'
 type Deps = Parameters<typeof neighboursIn>[0]
 
 export interface DirectoryDrift extends Pick<DriftReport, 'conflicts' | 'dirty' | 'notCompared'> {
-  /** As it is now, uncommitted and untracked files included; null outside Git. */
+  /** Its present state, uncommitted and untracked files included; null outside Git. */
   tree: string | null
   head: string | null
 }

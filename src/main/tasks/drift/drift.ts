@@ -1,6 +1,6 @@
 /**
- * What differs now from when a task's last run stopped (S2): its directory, its branch, the branch that it
- * started from, and who changed the files that it worked on. It only reads: no file, index or ref changes.
+ * The differences since a task's last run stopped (S2): in its directory, its branch, the branch that it started
+ * from, and who changed the files that it worked on. Only reads: no file, index or ref changes.
  */
 import { type DriftReport, driftPathsMax } from '../../../shared/drift.ts'
 import type { LedgerState } from '../../../shared/projections/ledger-state.ts'
@@ -20,8 +20,8 @@ interface DriftDependencies {
 }
 
 /**
- * `past`: of the task's own session, without what it continues. What can't be compared is said in `notCompared`
- * rather than thrown; throws only GitMissingError. A task that never ran has no drift.
+ * `past`: of the task's own session, without the tasks that it continues. Failed comparisons are listed in
+ * `notCompared` rather than thrown; throws only GitMissingError. A task that never ran has no drift.
  */
 export type FindDrift = (task: Task, past: SessionState) => Promise<DriftReport>
 
@@ -150,7 +150,7 @@ function take(report: DriftReport, { conflicts, dirty, notCompared }: DirectoryD
   Object.assign(report, { conflicts, dirty, notCompared })
 }
 
-/** What it worked on, where its snapshots listed only some of it: all that became different under it. */
+/** The files that it worked on, where its snapshots listed only some of them: all that differ under it. */
 async function withAllTouched(
   git: Git,
   dir: string,

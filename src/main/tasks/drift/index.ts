@@ -1,4 +1,4 @@
-/** Drift: what changed while a task did not run, and how its directory comes back. See README.md. */
+/** Drift: changes while a task did not run, and restoring its directory. See README.md. */
 export { createDrift, type FindDrift } from './drift.ts'
 export { createFindObstacle, type FindObstacle } from './obstacle.ts'
 export { createRestoreWorkingDir, type RestoreWorkingDir } from './restore.ts'

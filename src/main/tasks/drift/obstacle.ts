@@ -1,4 +1,4 @@
-/** What keeps the directory that a task worked in from being brought back, told before anything is tried (S4). */
+/** Obstacles to restoring the directory that a task worked in, found before anything is changed (S4). */
 import { realpath } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { ancestorsOf, type LedgerState } from '../../../shared/projections/ledger-state.ts'
@@ -16,10 +16,7 @@ interface ObstacleDependencies {
   workingDirs: Pick<WorkingDirs, 'worktreeRoot'>
 }
 
-/**
- * A sentence that says what to do; null when nothing stands in the way. `past`: of the task's own
- * session. Changes nothing.
- */
+/** A sentence with the remedy; null when there is no obstacle. `past`: of the task's own session. Changes nothing. */
 export type FindObstacle = (task: Task, past: SessionState) => Promise<string | null>
 
 export function createFindObstacle({
@@ -39,7 +36,7 @@ export function createFindObstacle({
     if (!(await exists(root)) || (await git.isPartialWorktree(root))) {
       const branch = past.tree?.branch ?? owner.workspace.branch
       const holders = branch ? await git.foldersWithBranch({ repoDir: projectDir, branch }) : []
-      // Git goes on noting it where it was, when it was deleted by hand.
+      // Git keeps its old path registered after it was deleted by hand.
       const own = await whereItWas(root)
       const taken = holders.find((folder) => folder !== own)
       return taken

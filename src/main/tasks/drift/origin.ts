@@ -1,4 +1,4 @@
-/** What happened where a worktree was made from: on its branch, and in the folder that has it checked out. */
+/** Changes at a worktree's origin: on its branch, and in the folder that has it checked out. */
 
 import { stat } from 'node:fs/promises'
 import {
@@ -21,15 +21,18 @@ type Deps = Parameters<typeof neighboursIn>[0]
 export interface Origin {
   /** The parent's folder, or the nearest ancestor's that is left, or the project's. */
   dir: string
-  /** Null: it is gone, or HEAD was detached there. */
+  /** Null: it was deleted, or HEAD was detached there. */
   branch: string | null
-  /** Where that branch is now. */
+  /** The present commit of that branch. */
   tip: string
   /** True when `dir` has that branch checked out. */
   checkedOut: boolean
 }
 
-/** Where its work belongs. Where the branch is gone, what is checked out there now. Null: nothing is left. */
+/**
+ * The folder to apply the task's changes to. If the branch was deleted, the one checked out there now. Null: no
+ * folder exists.
+ */
 export async function originOf(
   { state, git }: { state: LedgerState; git: Git },
   task: Task,
@@ -69,8 +72,8 @@ export async function headMove(
 }
 
 /**
- * Files of this agent that were changed there since: in commits, or uncommitted. What is there as the agent
- * itself left it came from it. `ownTree`: as it left its files.
+ * Files of this agent that were changed there since: in commits, or uncommitted. Contents that equal the agent's own
+ * came from it. `ownTree`: its files as it left them.
  */
 export async function originConflicts(
   deps: Deps,
@@ -108,7 +111,7 @@ export async function originConflicts(
     let changedBy: ChangeMaker | null
     if (names.some((name) => uncommitted.has(name))) {
       const agent = firstKnown(names, (name) => neighbours.changed(name, begunAt))
-      // A root began from what was committed: what lay there uncommitted before it is no news.
+      // A root began from the committed state: changes that were uncommitted before it are not new.
       const isOld = agent === null && (await isOlder(dir, difference, begunAt))
       changedBy = isOld ? (maker ?? null) : (agent ?? thePerson)
     } else changedBy = maker === undefined ? thePerson : maker
@@ -134,7 +137,7 @@ export const isDirectory = (dir: string): Promise<boolean> =>
   stat(dir).then(
     (found) => found.isDirectory(),
     (error) => {
-      // What can't be read is not gone.
+      // An unreadable folder is not a deleted one.
       if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return false
       throw error
     },

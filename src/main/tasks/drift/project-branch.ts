@@ -1,4 +1,4 @@
-/** What was committed on the project's branch to the files of a sub-agent, which only its root was made from. */
+/** Commits on the project's branch to the files of a sub-agent, whose root only was made from that branch. */
 import type { DriftConflict } from '../../../shared/drift.ts'
 import type { Task, Workspace } from '../../../shared/tasks.ts'
 import type { Trail } from '../../runs/session-history.ts'
@@ -7,8 +7,8 @@ import { blobsOf, bothNames, touches } from './directory.ts'
 import { type Origin, pathsBetween } from './origin.ts'
 
 /**
- * Files of this agent that were committed there since its root began, and that are not the same where it began
- * itself. What is there as the agent left it came from it. `ownTree`: as it left its files.
+ * Files of this agent that were committed there since its root began, and that differ from its own start. Contents
+ * that equal the agent's own came from it. `ownTree`: its files as it left them.
  */
 export async function projectBranchConflicts(
   deps: Parameters<typeof neighboursIn>[0],

@@ -22,15 +22,15 @@ interface RestoreDependencies {
 }
 
 interface RestoredWorkingDir {
-  /** What was put right, one sentence each, for the resume entry; empty when all was there. */
+  /** The repairs, one sentence each, for the resume entry; empty when nothing was missing. */
   restored: string[]
-  /** The worktree was made again: what Git ignores is not in it, so the set-up is to run once more. */
+  /** The worktree was made again: ignored files are missing, so the set-up has to run once more. */
   madeAnew: boolean
 }
 
 /**
- * `past`: of the task's own session. All or nothing (S5): throws FailureError (`refused`, with what
- * to do) or GitError, and then everything is as it was.
+ * `past`: of the task's own session. All or nothing (S5): throws FailureError (`refused`, with the remedy) or
+ * GitError, in which case nothing was changed.
  */
 export type RestoreWorkingDir = (task: Task, past: SessionState) => Promise<RestoredWorkingDir>
 
@@ -53,7 +53,7 @@ export function createRestoreWorkingDir(deps: RestoreDependencies): RestoreWorki
     const owner = ownerOf(state, task)
     if (!owner) return inProject(task, workspace)
     const root = deps.workingDirs.worktreeRoot(owner.workspace)
-    // What a restore that was killed had begun is nobody's work.
+    // The result of a killed restore contains no work.
     if (await git.isPartialWorktree(root))
       await git.removeWorktree({ repoDir: projectDir, path: root })
     if (!(await exists(root))) return makeAgain(deps, owner, root, { task, past })
@@ -177,7 +177,7 @@ function saying(made: {
   return `The worktree was gone and was made again ${from}${work}.`
 }
 
-/** Where its branch has moved on, uncommitted work is put on top of where it is now. */
+/** If its branch has moved on, uncommitted work is applied on top of the new commit. */
 async function onBranch(
   git: Git,
   repoDir: string,
@@ -197,12 +197,12 @@ async function onBranch(
 
 interface Kept {
   branch: string | null
-  /** What was checked out, and a commit with everything; null when the repository has them no more. */
+  /** The checked-out commit, and a commit with all files; null when the repository no longer has them. */
   head: string | null
   final: string | null
 }
 
-/** The newest state of the directory that anybody who worked in it recorded; null when nobody did. */
+/** The newest state of the directory that any of its agents recorded; null when there is none. */
 async function lastKept(
   { state, git, records, turnStore }: RestoreDependencies,
   owner: Placed,

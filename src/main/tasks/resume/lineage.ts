@@ -1,4 +1,4 @@
-/** What came before a task: followed through `resumedFrom`, never copied (S3). */
+/** A task's predecessors: followed through `resumedFrom`, never copied (S3). */
 import type { TranscriptPage } from '../../../shared/contract/workspace.ts'
 import type { Entry } from '../../../shared/entries.ts'
 import { refused } from '../../../shared/failure.ts'
@@ -26,7 +26,7 @@ function ancestryOf(state: LedgerState, task: Task): ResumedFrom[] {
 }
 
 export interface LineageCheck {
-  /** What of it can't be read, one sentence each. */
+  /** Its unreadable parts, one sentence each. */
   damage: string[]
   /** Of the last entry of the last generation; 0 when there is none. */
   lastSeq: number
@@ -37,7 +37,7 @@ interface LineageDependencies {
   records: Pick<ArchiveReader, 'transcriptPage' | 'sessionState'>
 }
 
-/** The sessions of the tasks that this one continues, oldest first. Throws FailureError when one is gone. */
+/** The sessions of the tasks that this one continues, oldest first. Throws FailureError when one is missing. */
 export async function lineageOf(deps: LineageDependencies, task: Task): Promise<PastSession[]> {
   const { generations } = await readLineage(deps, task)
   return Promise.all(generations.map((generation) => pastSession(deps.records, generation)))
@@ -58,7 +58,7 @@ async function pastSession(
   }
 }
 
-/** Throws FailureError when one of the tasks that this one continues is gone. Reads the end of each. */
+/** Throws FailureError when one of the tasks that this one continues is missing. Reads the end of each. */
 export async function checkLineage(deps: LineageDependencies, task: Task): Promise<LineageCheck> {
   const { damage, lastSeq } = await readLineage(deps, task)
   return { damage, lastSeq }
@@ -66,7 +66,7 @@ export async function checkLineage(deps: LineageDependencies, task: Task): Promi
 
 interface Generation {
   id: TaskId
-  /** The last of its entries that the next generation went on from. */
+  /** The last of its entries that the next generation continues. */
   throughSeq: number
 }
 
@@ -81,7 +81,7 @@ async function readLineage(
     const { title = id, runs = [] } = state.tasks.get(id) ?? {}
     const end = await endOf(records, id, title, seq)
     lastSeq = 0
-    // Cancelled before it began: there is nothing to go on from but its assignment.
+    // It was cancelled before it began: only its assignment can be continued.
     if (end === null && runs.length === 0) continue
     if (end === null)
       return refused(
@@ -109,8 +109,8 @@ async function* entriesOf(
 }
 
 /**
- * What the past of the task's own session is asked for, wherever it lies; of one that never ran it is empty. Throws
- * FailureError when it has expired.
+ * The history of the task's own session, wherever that is kept; empty for one that never ran. Throws FailureError
+ * when it has expired.
  */
 export async function pastOf(
   records: Pick<ArchiveReader, 'transcriptPage' | 'sessionState'>,
@@ -121,7 +121,7 @@ export async function pastOf(
 }
 
 /**
- * What of the transcript up to `throughSeq` can't be read, and the last seq there is; null when there is none. Throws
+ * The unreadable parts of the transcript up to `throughSeq`, and the last seq there; null when there is none. Throws
  * FailureError when it has expired.
  */
 async function endOf(
@@ -140,10 +140,10 @@ async function endOf(
   return { damage, lastSeq: page.entries.at(-1)?.seq ?? 0 }
 }
 
-/** As many as may follow the end of a run, and more: whether that is there is seen by them. */
+/** More than may follow the end of a run: they show whether that end is there. */
 const endEntries = 50
 
-/** Going on without it would lose what it holds, and nobody would notice. */
+/** Continuing without it would silently lose its content. */
 function refuseExpired(title: string, expired: TranscriptExpiry): never {
   const remedy =
     expired.purgedAt === null

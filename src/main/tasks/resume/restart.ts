@@ -26,11 +26,11 @@ export interface Restart {
    */
   restart(taskId: TaskId, spared?: ReadonlySet<TaskId>): Promise<Restarted>
   /**
-   * A new root that goes on from a task that is over: with its history and the state of its files.
-   * `prompt`: what is asked of it; what the other one was asked, unless given.
+   * A new root that continues a finished task: with its history and the state of its files. `prompt`: by default the
+   * old one's.
    */
   continueFrom(taskId: TaskId, prompt?: string): Promise<TaskId>
-  /** It is being abandoned for a new attempt that is still being made: nothing else may resume it meanwhile. */
+  /** It is being abandoned for a new attempt that is still being made: no other call may resume it. */
   isBeingReplaced(taskId: TaskId): boolean
 }
 
@@ -91,7 +91,7 @@ export function createRestart(deps: RestartDependencies): Restart {
     }
   }
 
-  /** What it reports would reach nobody. */
+  /** No agent would receive its report. */
   function refuseWhileAtWork({ title }: Task, below: Task[]): void {
     const busy = below.find(
       ({ id, status }) => isRunning(status) || deps.isQueuedOrRunning(id) || beingReplaced.has(id),
@@ -115,7 +115,7 @@ export function createRestart(deps: RestartDependencies): Restart {
     if (status === 'interrupted')
       return refused('not-interrupted', `"${title}" was interrupted: resume it instead.`)
     if (task.trashed) return refused('removed', `"${title}" is in the trash. Take it out first.`)
-    // Before anything is made: a history that is gone can't be gone on from.
+    // Before anything is made: a deleted history can't be continued.
     const whole = { taskId, seq: Number.MAX_SAFE_INTEGER }
     const { damage, lastSeq } = await deps.checkLineage({ ...task, resumedFrom: whole })
     const { projectId, model, isolation, options } = task
@@ -158,7 +158,7 @@ function abandonedFor({ id: taskId, status }: Task): LedgerEvent {
   return { type, taskId, cause: { kind: 'restarted' } }
 }
 
-/** What it goes on from is not all there: that has to be in its record. */
+/** Parts of its history are missing, which its record has to mention. */
 function historyLost(taskId: TaskId, damage: string[]): EntryBody[] {
   if (damage.length === 0) return []
   return [{ type: 'resume', runId: runIdOf(taskId, 1), drift: damage }]

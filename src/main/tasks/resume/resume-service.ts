@@ -1,6 +1,6 @@
 /**
- * Takes up what was interrupted (S): who is meant is in `select.ts`, what has changed since in `../drift`.
- * A resume is a new run of the same task; one that can't begin leaves everything as it was (S5).
+ * Resumes interrupted tasks (S): `select.ts` selects them, `../drift` finds changes since. A resume is a new run of
+ * the same task; one that can't begin changes nothing (S5).
  */
 import type { Cause } from '../../../shared/causes.ts'
 import {
@@ -34,24 +34,24 @@ import type { TaskRecord } from '../task-record.ts'
 import type { Restarted } from './restart.ts'
 import { canBeResumed, type IsReserved, selectForResume } from './select.ts'
 
-/** While it is looked at, each keeps a Git at work. */
+/** Each comparison runs a Git process. */
 const plannedAtOnce = 4
 
 interface ResumeRequest {
   selector: ResumeSelector
-  /** Goes on in spite of conflicts. */
+  /** Resumes in spite of conflicts. */
   force: boolean
-  /** What to do with each of those that are meant; `resume` where nothing is said. */
+  /** The action for each of the selected tasks; `resume` by default. */
   choices: Partial<Record<TaskId, ResumeChoice>>
   agentsAtOnce?: number | undefined
-  /** Said to the topmost of them as it goes on. */
+  /** A prompt for the topmost of them. */
   prompt?: string | undefined
 }
 
 export interface ResumeService {
-  /** Who would be resumed, and what has changed for each since (S2). Changes nothing. Throws FailureError. */
+  /** The tasks that would be resumed, and the changes since for each (S2). Changes nothing. Throws FailureError. */
   plan(selector: ResumeSelector): Promise<ResumeCandidate[]>
-  /** The same piece by piece: who at once, then what has changed for each as it is known. */
+  /** The same as a stream: the tasks first, then the changes for each as they are found. */
   planned(selector: ResumeSelector): AsyncGenerator<ResumePlanEvent>
   /** A unified diff of one file that a drift report names; empty for a binary one. */
   changedFileDiff(
@@ -72,18 +72,18 @@ interface ResumeDependencies {
   record: TaskRecord
   workspaces: WorkspaceService
   runs: RunRegistry
-  /** It runs, waits for its turn, or is just being begun anew. */
+  /** It runs, waits for its turn, or is just being restarted. */
   isReserved: IsReserved
   runner: Runner
-  /** What the past of its own session is asked for. */
+  /** The history of its own session. */
   pastOf: (task: Task) => Promise<SessionState>
-  /** What of its lineage can't be read. Rejects with FailureError when a part of it is gone. */
+  /** The unreadable parts of its lineage. Rejects with FailureError when a part of it is missing. */
   checkLineage: (task: Task) => Promise<{ damage: string[] }>
   driftOf: FindDrift
   obstacleOf: FindObstacle
-  /** Makes the directory that it worked in again where it is gone (S4); all of it or nothing. */
+  /** Makes a missing working directory again (S4); all of it or nothing. */
   restoreWorkingDir: RestoreWorkingDir
-  /** Of two contents of a file, by their ids. */
+  /** Compares two contents of a file, by their ids. */
   diffBlobs: (input: { repoDir: string; from: string; to: string }) => Promise<string>
   restart: (taskId: TaskId, spared: ReadonlySet<TaskId>) => Promise<Restarted>
   abandon: (taskId: TaskId, cause: Cause) => Promise<void>
@@ -94,7 +94,7 @@ type KnownConflicts = (conflict: DriftConflict) => boolean
 
 interface Beginning {
   together: Semaphore | undefined
-  /** What the person says to it. */
+  /** The user's prompt to it. */
   said: string
   known: KnownConflicts
 }
@@ -180,7 +180,7 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
     await chooseOtherwise(candidates, choiceOf, outcome)
     const together = limitFor(toResume, request.agentsAtOnce)
     const goingOn = new Set(toResume.map(({ taskId }) => taskId))
-    // What was shown, what is of no account any more, and what those do that go on together with it.
+    // The shown changes, those that no longer matter, and the actions of the tasks that are resumed with it.
     const knownOf =
       ({ drift }: ResumeCandidate): KnownConflicts =>
       ({ path, changedBy }) =>
@@ -234,8 +234,8 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
   }
 
   /**
-   * The deepest first, so that whoever awaits them finds them at work; those that have not begun after
-   * the others, so that what they depend on is about to run again.
+   * The deepest first, so that agents that await them find them running; queued tasks after the others, so that their
+   * dependencies are about to run again.
    */
   function inOrder(candidates: ResumeCandidate[]): ResumeCandidate[] {
     const depthOf = ({ taskId }: ResumeCandidate) => record.known(taskId).depth
@@ -246,7 +246,7 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
   const topmostOf = (candidates: ResumeCandidate[]): ResumeCandidate | undefined =>
     candidates.toSorted((a, b) => record.known(a.taskId).depth - record.known(b.taskId).depth)[0]
 
-  /** One tree has its own limit; several together, or a limit that was asked for, need one beside it (T5). */
+  /** One tree has its own limit; several together, or a requested limit, need one beside it (T5). */
   function limitFor(
     candidates: ResumeCandidate[],
     asked: number | undefined,
@@ -263,7 +263,7 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
   ): Promise<void> {
     await runner.flushDeferred(taskId)
     if (record.known(taskId).archived) {
-      // Before anything is changed: a history that is gone can't be gone on from.
+      // Before anything is changed: a deleted history can't be continued.
       await deps.checkLineage(record.known(taskId))
       await deps.workspaces.restore(taskId)
     }
@@ -296,7 +296,7 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
     await promise
   }
 
-  /** What is found at this moment counts, and not what was found when it was asked for. */
+  /** The present state counts, not the one at the time of the request. */
   async function prepare(
     taskId: TaskId,
     signal: AbortSignal,

@@ -1,4 +1,4 @@
-/** Who a person means when they resume (S1), and who can be resumed at all. Pure. */
+/** Which tasks a selector matches (S1), and which of them can be resumed. Pure. */
 import { formatCause } from '../../../shared/causes.ts'
 import { FailureError, refused } from '../../../shared/failure.ts'
 import { momentOf } from '../../../shared/format-time.ts'
@@ -62,7 +62,7 @@ function refuseWhatCannotGoOn(state: LedgerState, task: Task, isReserved: IsRese
   if (isReserved(task.id)) return refused('running', `"${title}" is running, or about to.`)
   switch (status) {
     case 'completed':
-      // A completed agent never runs again (T4); of a root the next prompt is a run of its own (T7).
+      // A completed agent never runs again (T4); for a root the next prompt is a separate run (T7).
       return refused(
         'completed',
         task.parentId === null && !task.archived
@@ -93,7 +93,7 @@ function refuseWhatCannotGoOn(state: LedgerState, task: Task, isReserved: IsRese
   }
 }
 
-/** The task that a text stands for: a whole id, or a unique prefix of one. Throws FailureError. */
+/** The task with an id: a whole id, or a unique prefix of one. Throws FailureError. */
 function taskNamed(state: LedgerState, text: string): Task {
   const found = resolveId(text, state.tasks.keys())
   if (found.kind === 'ambiguous') {
@@ -142,7 +142,7 @@ function groupNamed(
   )
 }
 
-/** A text that names nobody may as well have been meant as the group's own name. */
+/** A selector that matches no id may be the group's own name. */
 function memberNamed(state: LedgerState, text: string): Task {
   if (resolveId(text, state.tasks.keys()).kind === 'not-found')
     throw new FailureError({ kind: 'not-found', what: 'parallel group', id: text })
@@ -160,7 +160,7 @@ function someOf(tasks: Task[]): Task[] {
   return tasks
 }
 
-/** As `tasks list` shows them, whoever of a tree is left out. */
+/** As `tasks list` shows them, even if others of the tree are left out. */
 function inTreeOrder({ tasks: all }: LedgerState, tasks: Task[]): Task[] {
   const children = childrenByParent(all.values())
   const withAllBelow = (task: Task): Task[] => [
