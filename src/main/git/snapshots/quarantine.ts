@@ -1,11 +1,10 @@
 /**
- * A folder for new objects, apart from all others until a reference names them. They then go into the store of
- * ours (`store/`) where there is one, else into the repository. Git deletes what no
- * reference leads to (`git gc --prune=now`), at any moment: objects that lay in the repository between
- * `hash-object` and `update-ref` could go in between.
+ * A folder for new objects, separate until a reference to them is written. They are then moved into Shiplog's store
+ * (`store/`) where there is one, else into the repository. `git gc --prune=now` deletes unreachable objects at any
+ * moment: those written to the repository directly could be deleted between `hash-object` and `update-ref`.
  *
- * They move there as one pack. Its `.keep` file is there before it and goes after the reference
- * is written: a `gc` that began before then leaves the pack alone, and a later one sees the reference.
+ * They are moved as one pack. Its `.keep` file is written before it and deleted after the reference is written: a
+ * `gc` that began before then leaves the pack alone, and a later one finds the reference.
  */
 
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'

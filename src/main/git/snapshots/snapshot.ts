@@ -1,12 +1,12 @@
 /**
- * The whole state of a working tree as a Git tree: what is staged, changed and untracked, without what
- * is ignored. It is written through an index of its own, so neither the real index nor a file is touched.
+ * The whole state of a working tree as a Git tree: staged, changed and untracked files, without ignored ones. It is
+ * written through a separate index, so neither the user's index nor a file is changed.
  *
- * - A file of any size goes into an object database, streamed by Git; a full disk is a GitError. Nothing is in
- *   the repository's before a reference names it (`objects/quarantine.ts`).
- * - A submodule is the commit that is checked out in it; changes inside it that are not committed stay out
+ * - A file of any size is written to an object database, streamed by Git; a full disk is a GitError. Nothing is
+ *   written to the repository's before a reference to it exists (`quarantine.ts`).
+ * - A submodule is the commit that is checked out in it; uncommitted changes inside it are omitted
  *   (`submodules.ts` finds them).
- * - A repository inside the working tree that is no submodule stays out, and is named in `leftOut`.
+ * - A repository inside the working tree that is no submodule is omitted, and listed in `leftOut`.
  */
 import { copyFile, mkdtemp, rm, stat, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
