@@ -1,4 +1,4 @@
-/** Nothing is removed by a clock that leapt ahead until the person has said that it is right. See FORMAT.md. */
+/** Nothing expires after the clock jumped ahead until the user has confirmed the clock. See FORMAT.md. */
 import { clockAheadText } from '../../shared/clock-ahead-text.ts'
 import type { ClockAhead } from '../../shared/contract/retention.ts'
 import { refused } from '../../shared/failure.ts'
@@ -10,7 +10,7 @@ interface ClockGuard {
   ahead(): ClockAhead | null
   /** For what is removed unasked: false of a clock that leapt, which is reported once. */
   isTrusted(): boolean
-  /** For what a person asks for: records that the clock is right, or refuses when nobody said so. */
+  /** For a user's request: records that the clock is right, or refuses when it was not confirmed. */
   confirm(clockIsRight: boolean): Promise<void>
 }
 

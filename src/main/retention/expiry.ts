@@ -1,4 +1,4 @@
-/** Carries out what the ledger says of expired transcripts, and ends what a crash cut short. */
+/** Executes the ledger's expirations of transcripts, and completes those that a crash interrupted. */
 import { join } from 'node:path'
 import type { TaskId } from '../../shared/ids.ts'
 import { expireTranscript, holdsTranscript, takeBackTranscript } from '../artifacts/index.ts'
@@ -11,13 +11,18 @@ import { type KeptPlace, placeOf } from './place.ts'
 import { whatIs } from './trash.ts'
 
 export interface Expiry {
-  /** Moves a transcript that the ledger says has expired to the trash. False: it could not be, and is kept. */
+  /**
+   * Moves a transcript to the trash that is expired in the ledger. False: the move failed, and the transcript is
+   * kept.
+   */
   carryOut(taskId: TaskId): Promise<boolean>
-  /** Takes it back and says so. Resolves with why it can't be, or null. */
+  /** Restores it and records that. Resolves with the reason for a failure, or null. */
   takeBack(taskId: TaskId): Promise<string | null>
-  /** Does it while nobody takes that task's transcript, or its whole workspace, back from the trash. */
+  /** Runs it while no other call restores that task's transcript, or its whole workspace, from the trash. */
   exclusively<T>(taskId: TaskId, work: () => Promise<T>): Promise<T>
-  /** Moves and deletes what the ledger says went and a crash left. Problems are told, never thrown. */
+  /**
+   * Completes moves and deletions that the ledger records and a crash prevented. Problems are reported, never thrown.
+   */
   rollForward(): Promise<void>
 }
 
@@ -33,7 +38,7 @@ export function createExpiry(deps: {
   const { state } = ledger
   const trashDir = (taskId: TaskId): string => join(layout.trash, expiredName(taskId))
 
-  /** With the directory that holds it, which nobody else moves meanwhile. */
+  /** Under the lock of the directory that contains it, so that the directory is not moved. */
   async function inItsPlace<T>(
     taskId: TaskId,
     work: (place: KeptPlace) => Promise<T>,
@@ -71,7 +76,7 @@ export function createExpiry(deps: {
     }
   }
 
-  /** What can't be moved is kept; if not even that can be done or said, the next start tries to move it again. */
+  /** A transcript that can't be moved is kept; if recording that fails too, the next start retries the move. */
   async function putBack(taskId: TaskId): Promise<void> {
     try {
       await inItsPlace(taskId, (place) => takeBackTranscript(place, taskId, trashDir(taskId)))
@@ -91,7 +96,7 @@ export function createExpiry(deps: {
     if (task.trashed) return 'its workspace was deleted: take that out of the trash first'
     try {
       const there = await inItsPlace(taskId, async (place) => {
-        // Somebody else may have been first.
+        // Another call may have been first.
         const expired = state.tasks.get(taskId)?.transcriptExpired
         if (!expired) return 'it was restored already'
         if (expired.purgedAt) return 'it was permanently deleted'

@@ -1,4 +1,4 @@
-/** What the sweep at start says: one quiet line, with details. */
+/** The notice about the sweep at start: one quiet line, with details. */
 import prettyBytes from 'pretty-bytes'
 import type { RemovedItem, RetentionSettings, Sweep } from '../../shared/contract/retention.ts'
 import { counted } from '../../shared/counted.ts'

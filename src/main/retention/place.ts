@@ -1,4 +1,4 @@
-/** Where a transcript is kept, so that it can be taken away and brought back. */
+/** Where a transcript is kept, for moving it to the trash and back. */
 import type { TaskId } from '../../shared/ids.ts'
 import { ancestorsOf } from '../../shared/projections/ledger-state.ts'
 import { archivedTranscriptDir, type TranscriptPlace } from '../artifacts/index.ts'
@@ -7,10 +7,10 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { WorkspaceService } from '../workspaces/workspace-service.ts'
 
-/** A task's workspace whose directory holds it: who moves that directory must wait meanwhile. */
+/** The task whose workspace directory contains it: moving that directory must wait. */
 export type KeptPlace = TranscriptPlace & { keeperId: TaskId }
 
-/** Null: its root is in the trash or gone, or its record is nowhere. */
+/** Null: its root is in the trash or deleted, or its record is missing. */
 export async function placeOf(
   taskId: TaskId,
   deps: {

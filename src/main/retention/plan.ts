@@ -1,4 +1,4 @@
-/** What a sweep removes, and why. Pure: what is known, what is wanted and the present come in. */
+/** Selects the transcripts that a sweep removes, with the reason. Pure: takes the state, the settings and the time. */
 
 import type { RemovalReason, RetentionSettings } from '../../shared/contract/retention.ts'
 import { dayMs } from '../../shared/durations.ts'
@@ -21,10 +21,10 @@ interface SweepPlan {
 }
 
 /**
- * Transcripts of finished tasks beyond their days (X2), then the oldest by last activity until no more
- * than `transcriptsMax` and `bytesMax` are left. What is protected is never among them (X1), but counts:
- * where only such are left, a cap is exceeded. `sizes`: bytes by task; what is absent counts as 0, and
- * null says that nothing is there: that is missing, and neither kept nor expired.
+ * Transcripts of finished tasks beyond their days (X2), then the oldest by last activity until no more than
+ * `transcriptsMax` and `bytesMax` are left. Protected ones are never selected (X1), but count: where only such are
+ * left, a cap is exceeded. `sizes`: bytes by task; an absent size counts as 0, and null means that the transcript is
+ * missing: it neither counts nor expires.
  */
 export function planSweep(
   state: Pick<LedgerState, 'tasks'>,
@@ -61,15 +61,15 @@ export function planSweep(
   }
 }
 
-/** Tasks whose transcript is kept, wherever. What lies in the trash is not. */
+/** Tasks whose transcript is kept, in any place but the trash. */
 export const keptTranscripts = ({ tasks }: Pick<LedgerState, 'tasks'>): Task[] =>
   [...tasks.values()].filter(
     (task) => task.hasTranscript && !task.trashed && !task.purged && !task.transcriptExpired,
   )
 
 /**
- * What no sweep touches (X1): what is live, interrupted, waiting, pinned, below something pinned or
- * imported, and every task that one of these continues, however far back.
+ * The tasks that no sweep touches (X1): those that are live, interrupted, waiting, pinned, below a pinned or imported
+ * one, and every task that one of these continues, however far back.
  */
 export function protectedTasks({ tasks }: Pick<LedgerState, 'tasks'>): Set<TaskId> {
   const safe = continuedTasks(tasks)
@@ -80,7 +80,7 @@ export function protectedTasks({ tasks }: Pick<LedgerState, 'tasks'>): Set<TaskI
 const isProtected = (tasks: LedgerState['tasks'], task: Task): boolean =>
   isLive(task) || isUnfinished(task) || task.imported || isPinned(tasks, task)
 
-/** What protected tasks continue, however far back. */
+/** All predecessors of protected tasks, however far back. */
 function continuedTasks(tasks: LedgerState['tasks']): Set<TaskId> {
   const continued = new Set<TaskId>()
   for (const task of tasks.values()) {
@@ -95,8 +95,8 @@ function continuedTasks(tasks: LedgerState['tasks']): Set<TaskId> {
 }
 
 /**
- * Says of each task why the person can't delete its transcript, as a sentence; null: it can be deleted. What the
- * tasks continue is looked up once: ask only about the state as it is.
+ * Returns for each task the reason, as a sentence, why the user can't delete its transcript; null: it can be deleted.
+ * The predecessors are computed once, so the result is valid only for the present state.
  */
 export function keptReasons(state: Pick<LedgerState, 'tasks'>): (id: TaskId) => string | null {
   let continued: Set<TaskId> | undefined

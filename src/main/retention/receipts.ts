@@ -1,4 +1,7 @@
-/** `receipts/<id>.json`: what one sweep removed and why, written before anything is touched (X3). See FORMAT.md. */
+/**
+ * `receipts/<id>.json`: the items that one sweep removed, with reasons, written before any is moved (X3). See
+ * FORMAT.md.
+ */
 import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { z } from 'zod'
@@ -19,7 +22,7 @@ const receiptSchema = z.object({
   /** Milliseconds since the epoch. */
   atMs: z.number(),
   by: sweptBySchema,
-  /** Those that it went by. */
+  /** The settings that it applied. */
   settings: retentionSettingsSchema,
   items: z.array(removedItemSchema),
 })
@@ -55,7 +58,7 @@ export function createReceipts(folder: string): Receipts {
   }
 }
 
-/** The receipt with what became of each item since, which the ledger tells. Pure. */
+/** The receipt with the present state of each item, from the ledger. Pure. */
 export function withStates(
   { id, atMs, by, items }: Receipt,
   { tasks }: Pick<LedgerState, 'tasks'>,

@@ -1,6 +1,6 @@
 /**
- * How long transcripts are kept (X): sweeps at start and on demand, their receipts, and taking things
- * back. What goes is decided in `plan.ts` and `trash.ts`; what is durable when, is in FORMAT.md.
+ * Retention of transcripts (X): sweeps at start and on demand, their receipts, and restoring. `plan.ts` and
+ * `trash.ts` select the items; FORMAT.md specifies the order of durable writes.
  */
 
 import type {
@@ -50,11 +50,11 @@ import { createTrashBin } from './trash-bin.ts'
 export interface Retention {
   settings(): RetentionSettings
   setSettings(settings: RetentionSettings): Promise<RetentionSettings>
-  /** What a sweep would remove now. Changes nothing but what is remembered of the trash. */
+  /** The items that a sweep would remove now. Changes only the cache of the trash. */
   preview(settings?: RetentionSettings): Promise<SweepPreview>
   /**
-   * Moves to the trash what is to go, and deletes what has been in the trash for long enough (X3). With the
-   * settings as they are, but for those given. Refuses by a clock that leapt ahead, unless `clockIsRight`.
+   * Moves expired transcripts to the trash, and deletes items that have been in the trash for long enough (X3). Uses
+   * the settings, overridden by the given ones. Refuses after the clock jumped ahead, unless `clockIsRight`.
    */
   sweep(
     asked?: Partial<Pick<RetentionSettings, 'transcriptTtlDays'>> & { clockIsRight?: boolean },
@@ -67,19 +67,19 @@ export interface Retention {
     /** Absolute. */
     dir: string
   }>
-  /** The folder of one thing in the trash, or the trash itself: for null, and for what is no folder. Absolute. */
+  /** The folder of one item in the trash; the trash itself for null, and for an item that is no folder. Absolute. */
   trashFolderOf(name: string | null): Promise<string>
-  /** Takes things out of the trash, by their names there; `left` says why one stays. */
+  /** Restores items from the trash, by their names there; `left` gives the reason for each that stays. */
   restoreTrashed(
     names: string[],
   ): Promise<{ restored: string[]; left: { name: string; why: string }[] }>
-  /** Deletes them for good, with a receipt. What is pinned stays. */
+  /** Deletes them permanently, with a receipt. Pinned ones stay. */
   deleteTrashed(
     names: string[],
   ): Promise<{ deleted: string[]; left: { name: string; why: string }[] }>
   /**
-   * Moves transcripts of finished tasks to the trash because the person asked, with a receipt; reports and patches
-   * stay. `left` says why one is kept.
+   * Moves transcripts of finished tasks to the trash at the user's request, with a receipt; reports and patches stay.
+   * `left` gives the reason for each that is kept.
    */
   deleteTranscripts(taskIds: TaskId[]): Promise<DeletedTranscripts>
   /** By id or unique prefix. Throws FailureError. */
@@ -89,16 +89,16 @@ export interface Retention {
     receiptId: string,
     taskId?: TaskId,
   ): Promise<{ restored: TaskId[]; left: { id: TaskId; why: string }[] }>
-  /** Takes a removed root out of the archive or the trash, and first its transcript: a follow-up goes on with it. */
+  /** Restores a removed root from the archive or the trash, its transcript first: a follow-up continues that. */
   restore(taskId: TaskId): Promise<RestoredWorkspaces>
   pin(taskId: TaskId, pinned: boolean): Promise<void>
   /**
-   * Ends in the background what an earlier process began, then sweeps unless `sweep` is false. Nobody
-   * waits for it; `settled` does.
+   * Completes in the background the work that an earlier process began, then sweeps unless `sweep` is false. Only
+   * `settled` waits for it.
    */
   begin(options: { sweep: boolean }): void
   settled(): Promise<void>
-  /** Stops after the transcript at hand; the next start goes on. */
+  /** Stops after the current transcript; the next start continues. */
   close(): Promise<void>
 }
 
@@ -115,17 +115,17 @@ interface RetentionDependencies {
   workspaces: WorkspaceService
   clock: () => number
   onProblem: (text: string, error: unknown) => void
-  /** What the sweep at start removed. */
+  /** The items that the sweep at start removed. */
   onSwept: (sweep: Sweep) => void
   /** A receipt was undone, whole or in part. */
   onUndone: (receiptId: ReceiptId) => void
   /** Settings that count instead of those in the file. */
   override?: Partial<RetentionSettings>
-  /** The settings can't be read: said once, since nothing goes by itself until they are set again. */
+  /** The settings can't be read: reported once, since nothing expires until they are set again. */
   onSettingsLost: (detail: string) => void
-  /** The clock is weeks past the newest record: said once, since nothing goes by itself until it is confirmed. */
+  /** The clock is weeks past the newest record: reported once, since nothing expires until it is confirmed. */
   onClockAhead: (text: string) => void
-  /** The person said that it is right. */
+  /** The user confirmed it. */
   onClockConfirmed: () => void
 }
 
@@ -151,7 +151,7 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
   /** One sweep or roll-forward at a time. */
   const alone = <T>(work: () => Promise<T>): Promise<T> => serially('retention', work)
 
-  /** Measured is only what the plan needs: everything for a budget of bytes, else what goes. */
+  /** Measures only the sizes that the plan needs: all for a limit in bytes, else those of the selected transcripts. */
   async function planWithSizes(wanted: RetentionSettings, nowMs: number) {
     const chosen =
       wanted.bytesMax === null
@@ -199,14 +199,14 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
     return { dryRun: false, removed: done, kept: kept + stayed, receipt: id }
   }
 
-  /** Resolves with those that went. */
+  /** Resolves with the expired ones. */
   async function expire(
     ids: TaskId[],
     receiptId: ReceiptId,
     keptUntil: number,
     said: { asked?: true } = {},
   ): Promise<TaskId[]> {
-    // Asked and appended without a pause in between: what was pinned or resumed meanwhile stays.
+    // Checked and appended without a pause in between: a transcript that was pinned or resumed since must stay.
     const safe = protectedTasks(state)
     const whyKept = keptReasons(state)
     const chosen = ids.filter((id) => (said.asked ? whyKept(id) === null : !safe.has(id)))
@@ -221,7 +221,7 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
     )
     const gone: TaskId[] = []
     for (const taskId of chosen) {
-      // What is left is said, and the next start carries it out.
+      // The rest is reported, and the next start completes it.
       if (ending.signal.aborted) break
       if (await expiry.carryOut(taskId)) gone.push(taskId)
     }
@@ -256,7 +256,7 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
     return { deleted: [...gone], left, receipt: gone.size > 0 ? receipt : null }
   }
 
-  /** It could be deleted when it was asked for. */
+  /** It could be deleted at the time of the request. */
   function whyNotMoved(id: TaskId): string {
     const expired = state.tasks.get(id)?.transcriptExpired
     if (!expired) return keptReasons(state)(id) ?? 'It could not be moved to the trash.'
@@ -319,7 +319,7 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
     return { all: all.map((one) => withStates(one, state, inTrash)), unreadable }
   }
 
-  /** Why each expired transcript went, as the receipts that the ledger names say. */
+  /** The reason for each expired transcript, from the receipts that the ledger refers to. */
   async function expiryReasons(): Promise<Map<TaskId, RemovalReason>> {
     const { receipts: all } = await receipts.list()
     const reasons = new Map<TaskId, RemovalReason>()
@@ -357,7 +357,7 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
 
   async function undo(text: string, only?: TaskId): ReturnType<Retention['undo']> {
     const id = await receiptIdOf(text)
-    // As the ledger has it: a receipt's file may be damaged.
+    // From the ledger: a receipt's file may be damaged.
     const wanted = [...state.tasks.values()]
       .filter(({ id: taskId, transcriptExpired: expired }) => {
         const isInTrash = expired?.receiptId === id && expired.purgedAt === null
@@ -477,7 +477,7 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
       await ledger.record({ type: pinned ? 'task.pinned' : 'task.unpinned', taskId })
     },
     begin({ sweep }) {
-      // Registered at once, so that `settled` waits for it; begun once whoever starts has gone on.
+      // Registered at once, so that `settled` waits for it; begun after the start has returned.
       void serially('start', async () => {
         await new Promise((resolve) => setImmediate(resolve))
         if (!ending.signal.aborted) await atStart(sweep)

@@ -1,4 +1,4 @@
-/** `settings.json` in the data directory: what holds for this record, whichever host opens it. See FORMAT.md. */
+/** `settings.json` in the data directory: the settings of this record, for every host that opens it. See FORMAT.md. */
 import { basename } from 'node:path'
 import { z } from 'zod'
 import {
@@ -23,8 +23,8 @@ const newerSchema = z.looseObject({ version: z.number().int().gt(settingsVersion
 interface SettingsStore {
   current(): RetentionSettings
   /**
-   * Why what the person wants is not known, one sentence: the file can't be read, and nobody has set it
-   * again since. Then nothing goes by itself. Null: it is known.
+   * Why the user's settings are unknown, one sentence: the file can't be read, and was not saved again since. In this
+   * case nothing expires. Null: they are known.
    */
   lost(): string | null
   /** Durable when it resolves. */
@@ -32,9 +32,9 @@ interface SettingsStore {
 }
 
 /**
- * Of a file that can't be used the defaults count. It is kept aside as `settings.json.damaged-<n>`; that of
- * a newer version stays, until settings are saved. `path`: absolute. `override` counts in place of what the
- * file says and is not saved into it.
+ * Defaults replace an unusable file. A damaged one is kept aside as `settings.json.damaged-<n>`; that of a newer
+ * version stays until settings are saved. `path`: absolute. `override` replaces the file's values and is not saved
+ * into it.
  */
 export async function openSettings(
   path: string,
@@ -82,7 +82,7 @@ function withoutOverridden(
 
 const ttlVariable = 'SHIPLOG_TRANSCRIPT_TTL_DAYS'
 
-/** What the environment says instead of the file. Throws FailureError for a value that is no number of days. */
+/** Values from the environment that override the file. Throws FailureError for a value that is no number of days. */
 export function settingsFromEnvironment(env: NodeJS.ProcessEnv): Partial<RetentionSettings> {
   const text = env[ttlVariable]?.trim()
   if (!text) return {}

@@ -1,4 +1,4 @@
-/** How many bytes transcripts take. What is archived does not change, so it is measured once. */
+/** Sizes of transcripts in bytes. An archived one does not change, so it is measured once. */
 import type { TaskId } from '../../shared/ids.ts'
 import { contentBytes, contentDir, holdsTranscript } from '../artifacts/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -22,7 +22,7 @@ export function createSizes(deps: {
 }): Sizes {
   const { ledger, layout, signal } = deps
   const { tasks } = ledger.state
-  /** `runs`: a root that was taken back out of the archive may have gone on. */
+  /** `runs`: a root that was restored from the archive may have run since. */
   const known = new Map<TaskId, { runs: number; bytes: number }>()
 
   async function measure(id: TaskId): Promise<number | null> {

@@ -1,4 +1,4 @@
-/** The trash as a person sees it: what lies there, taking it out, and deleting it for good. */
+/** The trash as shown to the user: listing, restoring and permanently deleting its items. */
 import { randomUUID } from 'node:crypto'
 import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -35,12 +35,12 @@ interface TrashBin {
   ): Promise<TrashEntry[]>
   /** See `Retention.trashFolderOf`. */
   folderOf(name: string | null): Promise<string>
-  /** What leaves the trash now: its time is over, or the trash is over its budget. */
+  /** The items that expire now: their time is over, or the trash exceeds its limit. */
   plan(settings: RetentionSettings): Promise<PlannedPurge[]>
-  /** Those of the names that are there, to be deleted because the person asks. */
+  /** Those of the names that exist, to be deleted at the user's request. */
   chosen(names: string[], settings: RetentionSettings): Promise<PlannedPurge[]>
   itemOf(planned: PlannedPurge): RemovedItem
-  /** False: it was restored in the meantime, or could not be deleted, which is told. */
+  /** False: it was restored in the meantime, or could not be deleted, which is reported. */
   deleteForGood(planned: PlannedPurge, receiptId: ReceiptId): Promise<boolean>
   /** Resolves with why it can't be, or null. */
   restore(name: string): Promise<string | null>
@@ -64,7 +64,7 @@ export function createTrashBin(deps: {
     return trashedThings(names, state, looked, trashTtlDays, nowMs)
   }
 
-  /** What is left of a worktree was measured when it was sorted; the rest is measured once. */
+  /** The rest of a worktree was measured when it was sorted; other items are measured once. */
   async function bytesOf(name: string): Promise<number> {
     return leftoversOf(name)?.bytes ?? bytesBelow(join(layout.trash, name))
   }
@@ -151,7 +151,7 @@ export function createTrashBin(deps: {
     }
   }
 
-  /** Said first: what is half deleted must never be taken back for whole. */
+  /** Recorded first: a half-deleted item must never be restored as a whole one. */
   async function deleteForGood(planned: PlannedPurge, receiptId: ReceiptId): Promise<boolean> {
     const { name, kind, taskId } = planned
     try {

@@ -1,4 +1,4 @@
-/** What lies in the trash, and what of it has been there long enough. See FORMAT.md. */
+/** The items in the trash, and those that have been there for long enough. See FORMAT.md. */
 
 import { z } from 'zod'
 import type {
@@ -20,16 +20,16 @@ import {
 } from '../sessions/trash-names.ts'
 import { isPinned } from './plan.ts'
 
-/** One thing in the trash, as far as the ledger knows it. */
+/** One item in the trash, according to the ledger. */
 type TrashEntry =
   | { kind: 'trashed-transcript' | 'trashed-workspace'; name: string; taskId: TaskId }
-  /** What was left in a worktree when it was removed. */
+  /** Files that remained in a worktree when it was removed. */
   | { kind: 'trashed-worktree'; name: string; taskId: TaskId }
-  /** Nothing that the ledger speaks of: what was left over, set aside or put there by somebody. */
+  /** Not in the ledger: a leftover, set aside, or put there by hand. */
   | { kind: 'trashed-file'; name: string; taskId: null }
-  /** The ledger says that it belongs elsewhere: a move that was cut short, which the next start ends. */
+  /** It belongs elsewhere according to the ledger: an interrupted move, which the next start completes. */
   | { kind: 'not-trash'; name: string; taskId: TaskId }
-  /** The ledger says that it has left for good: what a crash left of it. */
+  /** It was deleted according to the ledger: the rest of a deletion that a crash interrupted. */
   | { kind: 'gone'; name: string; taskId: TaskId | null }
 
 export interface PlannedPurge {
@@ -42,7 +42,7 @@ export interface PlannedPurge {
   sinceMs: number
 }
 
-/** One thing in the trash with its times. */
+/** One item in the trash with its times. */
 export interface Trashed extends Omit<PlannedPurge, 'reason'> {
   /** When its time is over; null: pinned (X1). */
   untilMs: number | null
@@ -52,11 +52,10 @@ export interface Trashed extends Omit<PlannedPurge, 'reason'> {
 const budgetSparesMs = dayMs
 
 /**
- * What leaves the trash for good: an expired transcript when the time is over that was promised, a deleted
- * root `trashTtlDays` after it was deleted, anything else that many days after it was first seen there; then
- * the oldest until no more than `trashBytesMax` are left. A budget takes neither what came within the last
- * day nor transcripts and roots, which were promised their days; they count, so where only such are left it is
- * exceeded. What is pinned stays (X1). Pure.
+ * Items to delete permanently: an expired transcript after its promised time, a deleted root `trashTtlDays` after it
+ * was deleted, any other item that many days after it was first seen there; then the oldest until no more than
+ * `trashBytesMax` are left. This limit deletes neither items of the last day nor transcripts and roots, whose days
+ * were promised; they count, so where only such are left it is exceeded. Pinned items stay (X1). Pure.
  */
 export function planPurge(
   trashed: Trashed[],
@@ -84,8 +83,8 @@ export function planPurge(
 }
 
 /**
- * What lies in the trash, as the ledger has it: without what a start has yet to move or to delete. `looked`: since
- * when it has been seen (milliseconds) and its bytes, by name.
+ * The items in the trash, according to the ledger: without those that a start has yet to move or delete. `looked`:
+ * when each was first seen (milliseconds) and its bytes, by name.
  */
 export function trashedThings(
   names: string[],
@@ -111,7 +110,7 @@ export function trashedThings(
   })
 }
 
-/** Milliseconds; undefined where the ledger does not tell. */
+/** Milliseconds; undefined when the ledger has none. */
 function sinceOf({ kind, name }: TrashEntry, task: Task | undefined): number | undefined {
   const at = {
     'trashed-transcript': task?.transcriptExpired?.at,
@@ -124,7 +123,7 @@ function sinceOf({ kind, name }: TrashEntry, task: Task | undefined): number | u
   return at ? Date.parse(at) : undefined
 }
 
-/** What a name in the trash stands for, as the ledger has it. */
+/** The ledger's meaning of a name in the trash. */
 export function whatIs(name: string, { tasks }: Pick<LedgerState, 'tasks'>): TrashEntry {
   const taskId = parseTaskId(name.replace(/^(transcript|archive)-/, ''))
   const task = taskId ? tasks.get(taskId) : undefined
@@ -151,9 +150,8 @@ const seenSchema = z.object({
 })
 
 /**
- * Since when things whose age the ledger does not tell have been seen in the trash, and the bytes of all:
- * `trash-seen.json`. It is disposable: without it, their time begins again and they are measured again. Entries
- * of things that are not there any more are dropped.
+ * When items without a time in the ledger were first seen in the trash, and the bytes of all: `trash-seen.json`. It
+ * is disposable: without it, their time restarts and they are measured again. Entries of missing items are dropped.
  */
 export async function lookAtTrash(
   /** Absolute. */
