@@ -30,7 +30,7 @@ import {
 } from './worktrees.ts'
 
 export interface Doctor {
-  /** One at a time. Throws FailureError (`running`) when asked to repair while agents are at work. */
+  /** One at a time. Throws FailureError (`running`) for a repair while agents are running. */
   check(request: { repair: boolean }): Promise<Examination>
   /**
    * For a start that follows a crash, before anything runs: puts right what a dead process leaves without
@@ -48,9 +48,9 @@ interface DoctorDependencies {
   workspaces: WorkspaceService
   /** Milliseconds since the epoch. */
   clock: () => number
-  /** Agents at work, and those that wait for their turn. */
+  /** Agents that run, and those that wait for their turn. */
   running: () => { rootId: TaskId }[]
-  /** What start-up put right, a line each. */
+  /** The repairs at start-up, a line each. */
   healed: () => string[]
 }
 
@@ -111,7 +111,7 @@ export function createDoctor(deps: DoctorDependencies): Doctor {
     for await (const finding of examineAll(subject)) {
       const row = problemTable[finding.kind]
       if ((row.repair === null) !== (finding.repair === undefined))
-        throw new Error(`the table says something else of repairing ${finding.kind}`)
+        throw new Error(`the table of repairs disagrees about ${finding.kind}`)
       if (finding.rootId && atWork.has(finding.rootId) && !row.evenAtWork) continue
       found.push({ problem: await toProblem(finding), rootId: finding.rootId })
     }
@@ -119,7 +119,7 @@ export function createDoctor(deps: DoctorDependencies): Doctor {
     await noteStrayRefs(subject)
     noteStart(deps, notes)
 
-    // What began meanwhile was half done when it was looked at.
+    // Work that began during the examination looks half done.
     const since = rootsAtWork(deps)
     const problems = found
       .filter(
@@ -145,7 +145,7 @@ export function createDoctor(deps: DoctorDependencies): Doctor {
   }
 }
 
-/** Strays first: what is moved away needs no more looking at. */
+/** Strays first: moved files need no further examination. */
 async function* examineAll(subject: Case): Findings {
   const { ledger, dataDir } = subject.layout
   yield* guarded({ path: ledger }, () => examineLedger(subject))
@@ -160,7 +160,7 @@ async function* examineAll(subject: Case): Findings {
   yield* guarded({ path: subject.layout.turnStore }, () => examineTurnStore(subject))
 }
 
-/** Where what a crash left can lie; nothing of any length is read. */
+/** The places for leftovers of a crash; long files are not read. */
 async function* examineLeftovers(subject: Case): Findings {
   const { dataDir } = subject.layout
   yield* guarded({ path: dataDir }, () => examineOrphans(subject))

@@ -67,7 +67,7 @@ async function* examineTree(subject: Case, path: string): Findings {
   }
 }
 
-/** What lies in it is as it was; only what was on its way there is ours. */
+/** Its content is unchanged; only the interrupted copy may be moved. */
 async function* examineTrash(subject: Case, path: string): Findings {
   yield* examineOne(subject, path)
   for (const name of (await namesIn(path)).filter(isLeftOfMove))
@@ -76,7 +76,7 @@ async function* examineTrash(subject: Case, path: string): Findings {
 
 async function* examineOne(subject: Case, path: string): Findings {
   const stats = await look(path)
-  // Somebody else's: it went or came in the meantime.
+  // Another process moved or created it in the meantime.
   if (!stats) return
   subject.looked()
   if (stats.isSymbolicLink()) {
@@ -105,17 +105,17 @@ async function* examineOne(subject: Case, path: string): Findings {
 }
 
 /**
- * Of a process before this one. Times alone don't tell: a clock that was set back leaves files from the future, and
- * the kernel's time of a file may lie some milliseconds before the clock's.
+ * Left by an earlier process. Times alone don't prove that: a clock that was set back leaves files from the future,
+ * and the kernel's time of a file may be some milliseconds before the clock's.
  */
 const isLeftOver = (subject: Case, path: string, stats: Stats): boolean =>
   !isBeingPrepared(path) && (subject.nothingRuns || stats.mtimeMs < subject.startedAtMs)
 
-/** No folder of ours has such a name. */
+/** No folder of Shiplog's has such a name. */
 const isNameOfFile = (path: string): boolean =>
   /\.(?:jsonl?|index|md|mbox|patch|yaml|lock)$/.test(path) || isNameOfContent(path)
 
-/** What lies in `blobs/` and `file-history/` is called by its hash. */
+/** Files in `blobs/` and `file-history/` are named by their hash. */
 const isNameOfContent = (path: string): boolean => /^[0-9a-f]{64}$/.test(basename(path))
 
 async function* examineMode(path: string, stats: Stats): Findings {

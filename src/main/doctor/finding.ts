@@ -1,4 +1,4 @@
-/** What the examiners are given and what they find. */
+/** Inputs and results of the examiners. */
 import type { DoctorNote, ProblemKind } from '../../shared/contract/doctor.ts'
 import type { TaskId } from '../../shared/ids.ts'
 import type { Git } from '../git/index.ts'
@@ -13,7 +13,7 @@ export interface Finding {
   /** Absolute. */
   path: string
   detail: string
-  /** The root of the tree that it concerns: while that is at work, it is not judged. */
+  /** The root of the tree that it concerns: it is not examined while that is running. */
   rootId?: TaskId | undefined
   /** Present when something can be done about it without loss. Rejects when it could not be done. */
   repair?: (() => Promise<void>) | undefined
@@ -28,13 +28,13 @@ export interface Case {
   layout: DataLayout
   sessions: Sessions
   workspaces: WorkspaceService
-  /** What was made since is in the making, and no stray. Milliseconds since the epoch. */
+  /** Later files are being made, and are no strays. Milliseconds since the epoch. */
   startedAtMs: number
-  /** Nothing runs yet: whatever the clock says, what this process is not writing was left by another one. */
+  /** Nothing runs yet: whatever the clock shows, files that this process is not writing were left by another one. */
   nothingRuns: boolean
   /** The ledger can be read to its last record: only then does its silence about something mean anything. */
   ledgerIsWhole: boolean
-  /** Runs whose report the ledger says is durable. */
+  /** Runs whose report is durable according to the ledger. */
   reported: Map<TaskId, Set<number>>
   /** Trees that entries name, by the task whose transcript holds them. */
   trees: Map<TaskId, Set<string>>

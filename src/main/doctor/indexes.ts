@@ -36,7 +36,7 @@ interface IndexShape {
   file: string
   payloadDir: string
   entrySchema: z.ZodType<object>
-  /** The files below `payloadDir` that an entry says are there. */
+  /** The files below `payloadDir` that an entry lists. */
   names(taskId: TaskId, entry: object): string[]
   /** The file that makes a payload of a folder, for each one in the task's folder; relative to it. */
   describedBy(taskDir: string): Promise<string[]>
@@ -49,7 +49,7 @@ const shapes: IndexShape[] = [
     file: reportsIndexFile,
     payloadDir: reportsDir,
     entrySchema: reportEntrySchema,
-    // Not the paths that the entry holds: what is read there is spelled by the code (A3).
+    // Paths come from the code, not from the entry, which could lead elsewhere (A3).
     names: (taskId, entry) =>
       (entry as ReportEntry).runs.flatMap(({ run }) =>
         ['report.json', 'report.md'].map((name) => `${reportsDir}/${taskId}/${run}/${name}`),
@@ -109,7 +109,7 @@ async function* examineIndex(
     if (!taskId || !(await isFolder(join(payloadDir, name)))) continue
     for (const describe of await shape.describedBy(join(payloadDir, name))) {
       const file = join(payloadDir, name, describe)
-      // Without it the folder is no payload yet: what was being written when a crash came.
+      // Without it the folder is no payload yet: a crash interrupted its writing.
       if (!(await isFile(file))) continue
       subject.looked()
       const read = await readJsonFile(file, shape.describeSchema)

@@ -29,14 +29,15 @@ export async function* examineLedger(subject: Case): Findings {
   })
   // This process writes it: a line that is not ended is under way.
   yield* damage.map((one) => damageFound(path, one))
-  // Of a damaged ledger no start uses it: what it knows more can't be told from what it made up.
+  // No start uses that of a damaged ledger: its additional events can't be told from invented ones.
   const wrong = damage.length === 0 ? snapshot.finding() : null
   if (wrong) yield wrong
 }
 
 /**
- * The transcript in `dir`, which may have none. `recordsMin`: what the index counted when it was archived.
- * `endedRuns`: the runs that the ledger says have completed, so that whole lines cut from the end show too.
+ * The transcript in `dir`, which may have none. `recordsMin`: the count in the index when it was archived.
+ * `endedRuns`: the runs that completed according to the ledger, so that whole lines cut from the end are detected
+ * too.
  */
 export async function* examineTranscript(
   subject: Case,
@@ -102,7 +103,7 @@ function noteTree({ trees }: Case, taskId: TaskId, { type, tree }: JournalRecord
 
 type ContentFolder = 'blobs' | typeof fileHistoryFolder
 
-/** What a record keeps in files of their own. Only a hash may become part of a path (A3). */
+/** Values that a record keeps in separate files. Only a hash may become part of a path (A3). */
 function namedBy(record: JournalRecord): [ContentFolder, string][] {
   const named: [ContentFolder, unknown][] = Array.isArray(record.blobs)
     ? (record.blobs as BlobReference[]).map((one) => ['blobs', one?.sha256])

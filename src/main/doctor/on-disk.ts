@@ -23,7 +23,7 @@ export async function namesIn(path: string): Promise<string[]> {
   return (await readdir(path)).sort()
 }
 
-/** What the disk refuses to show is a finding, and no reason to look at nothing else. */
+/** An unreadable path is a finding, and the examination continues. */
 export async function* guarded(
   subject: Pick<Finding, 'path' | 'rootId'>,
   findings: () => Findings,

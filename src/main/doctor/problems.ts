@@ -2,11 +2,11 @@
 import type { ProblemKind } from '../../shared/contract/doctor.ts'
 
 interface ProblemRow {
-  /** What is looked for. */
+  /** The problem that is examined. */
   found: string
-  /** What is done without losing anything; null: nothing can be, and everything stays as it is. */
+  /** The repair, which loses nothing; null: there is none, and everything stays as it is. */
   repair: string | null
-  /** It can't come from work that is half done, so it is told of trees with agents at work, too. */
+  /** Unfinished work can't cause it, so it is reported for running trees, too. */
   evenAtWork?: true
 }
 
@@ -166,8 +166,8 @@ export const problemTable: Record<ProblemKind, ProblemRow> = {
 }
 
 /**
- * What a crash leaves behind without anything acknowledged being lost, because it was work that nobody had
- * been told of: the next start puts it right by itself, as `--repair` would.
+ * Leftovers of a crash that lose nothing acknowledged, because no caller had received an answer: the next start
+ * repairs them automatically, as `--repair` would.
  */
 export const tidiedAtStart: ReadonlySet<ProblemKind> = new Set([
   'index-missing',

@@ -1,4 +1,4 @@
-/** What the ledger says is kept of each task: that it is there. */
+/** Checks that everything exists that the ledger lists as kept for each task. */
 import { join } from 'node:path'
 import type { TaskId } from '../../shared/ids.ts'
 import { ancestorsOf } from '../../shared/projections/ledger-state.ts'
@@ -24,7 +24,7 @@ export async function* examineRecords(subject: Case): Findings {
   }
 }
 
-/** Its transcript was begun: the ledger says so where the disk refused the first byte. */
+/** Its transcript was begun: the ledger has this state also where the disk refused the first byte. */
 const hasBegun = ({ runs, transcriptCounts }: Task): boolean =>
   runs.length > 0 && transcriptCounts?.bytes !== 0
 
@@ -38,7 +38,7 @@ async function* examineTask(subject: Case, task: Task, scenarios: ScenariosByRoo
     !root.workspace?.restoring &&
     !(await isFolder(layout.archiveDir(rootId)))
   ) {
-    // Everything below it is gone with it: said once.
+    // Everything below it is missing too: reported once.
     if (task.id === rootId) yield* examineLostArchive(subject, task)
     return
   }
@@ -55,7 +55,7 @@ async function* examineTask(subject: Case, task: Task, scenarios: ScenariosByRoo
         yield* lost(task, 'transcript-missing', chats[0], 'its transcript')
     }
   } else if (hasBegun(task) && !task.transcriptExpired) {
-    // One that has expired was taken away on purpose, and the ledger says so.
+    // An expired one was removed on purpose, and the ledger records that.
     const path = join(homeOf(subject, task), chatFile)
     if (!(await isFile(path))) yield* lost(task, 'transcript-missing', path, 'its transcript')
   }
@@ -133,7 +133,7 @@ async function* lost(
   yield { kind, path, detail, rootId: task.rootId }
 }
 
-/** Moved there by hand while Shiplog runs: a start would take it for trashed. Else it is gone. */
+/** Moved there by hand while Shiplog runs: a start would treat it as trashed. Otherwise it is missing. */
 async function* examineLostArchive({ layout }: Case, root: Task): Findings {
   const path = layout.archiveDir(root.id)
   const trashed = join(layout.trash, `archive-${root.id}`)

@@ -1,4 +1,4 @@
-/** The directories below sessions/ and archive/: whose they are, and what is in them. */
+/** The directories below sessions/ and archive/: their owners and their content. */
 
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -17,7 +17,7 @@ import { examineTranscript } from './journals.ts'
 import { guarded, isFolder, look, namesIn } from './on-disk.ts'
 import { isTemporary } from './temporary.ts'
 
-/** What lies below sessions/ and archive/ of tasks that are there. */
+/** The directories below sessions/ and archive/ of existing tasks. */
 export async function* examineSessionDirs(subject: Case): Findings {
   for await (const { path, task, isIts } of sessionDirs(subject)) {
     if (!task || !isIts) continue
@@ -26,7 +26,7 @@ export async function* examineSessionDirs(subject: Case): Findings {
   }
 }
 
-/** Of the session directories that are not archived only the indexes. */
+/** Only the indexes of the session directories that are not archived. */
 export async function* examineLiveIndexes(subject: Case): Findings {
   for await (const { folder, path, task, isIts } of sessionDirs(subject)) {
     if (folder !== 'sessions' || !task || !isIts) continue
@@ -65,7 +65,7 @@ async function* sessionDirs({ layout, ledger }: Case): AsyncGenerator<SessionDir
   }
 }
 
-/** `<id>.older-1`: what was there before, kept on purpose. */
+/** `<id>.older-1`: the earlier directory, kept on purpose. */
 const keptAside = /^[0-9a-f-]{36}\.(older|damaged)-\d+$/
 
 const hasSessionDir = (task: Task): boolean => !task.archived || task.workspace?.restoring === true

@@ -1,4 +1,4 @@
-/** The ledger's snapshot against its records: one that says something else would be believed by every start. */
+/** Compares the ledger's snapshot with its records: every start would trust one that differs. */
 import { emptyLedgerState, foldLedgerRecord } from '../../shared/projections/ledger-state.ts'
 import type { JournalRecord } from '../journal/index.ts'
 import { parseLedgerRecord } from '../ledger/ledger.ts'
@@ -8,11 +8,11 @@ import type { Case, Finding } from './finding.ts'
 interface SnapshotExaminer {
   /** To be called with every record of the ledger, in order. */
   visit(record: JournalRecord): Promise<void>
-  /** Asked at the end; null: it says what the records say, or no start would use it. */
+  /** Checked at the end; null: it equals the records, or no start would use it. */
   finding(): Finding | null
 }
 
-/** One that a start would not use is no finding: a crash may have cut it short, and nobody misses it. */
+/** A snapshot that no start would use is no finding: a crash may have cut it short, and nothing is lost. */
 export async function examineSnapshot({
   ledger,
   layout,

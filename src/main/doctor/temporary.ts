@@ -1,4 +1,4 @@
-/** Names of files that are written and renamed at once; what is left of them is from a process that died. */
+/** Names of files that are renamed right after writing; any that remain are from a process that died. */
 const temporaryNames = [
   /\.tmp$/,
   // write-file-atomic: the name and a number.

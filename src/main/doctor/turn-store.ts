@@ -6,7 +6,7 @@ export async function* examineTurnStore(subject: Case): Findings {
   const damaged = new Set<ProjectId>()
   for (const { projectId, path } of subject.turnStore.damagedFiles()) {
     damaged.add(projectId)
-    const detail = 'is gone, or no file: the files of turns that are kept beside it can not be read'
+    const detail = 'is missing, or not a file: the files of turns beside it can not be read'
     yield { kind: 'turn-store-damaged', path, detail }
   }
   for (const [projectId, byTask] of treesByProject(subject)) {

@@ -112,7 +112,7 @@ async function* examineStray(subject: Case, path: string): Findings {
   yield { kind: 'stray-changes', path, detail }
 }
 
-/** A folder that is no worktree of anything is nobody's work; one that Git can't read might be somebody's. */
+/** A folder without a worktree's files holds no work; one that Git can't read might. */
 async function isUntouched({ git }: Case, path: string): Promise<boolean> {
   if (!(await look(join(path, '.git')))) return true
   return (await git.isPartialWorktree(path)) || git.isClean(path).catch(() => false)
@@ -127,7 +127,7 @@ export async function noteGoneFolders(subject: Case): Promise<void> {
   }
 }
 
-/** Only told: another data directory may work on the same repository. */
+/** Only reported: another data directory may use the same repository. */
 export async function noteStrayRefs(subject: Case): Promise<void> {
   const { state } = subject.ledger
   const dirs = new Set([...state.projects.values()].flatMap(({ dir, git }) => (git ? [dir] : [])))
