@@ -1,6 +1,6 @@
 /**
- * Finds what is kept of a task, wherever it is now: in its own session directory, in an ancestor's, or in
- * the archive. "Not found", "out of scope" and "damaged" are three different answers (A5).
+ * Finds the files kept for a task, wherever they are now: in its own session directory, in an ancestor's, or in the
+ * archive. "Not found", "out of scope" and "damaged" are three different errors (A5).
  */
 import { basename, join } from 'node:path'
 import type { TranscriptPage, TranscriptSummary } from '../../shared/contract/workspace.ts'
@@ -30,20 +30,20 @@ import { type OutputPart, type OutputPartQuery, readOutputPart } from './output-
 import { countEntries, readTranscriptPage, transcriptBytes } from './transcript-page.ts'
 
 export interface ArchiveReader {
-  /** Throws FailureError: not-found, or out-of-scope when it is no descendant of the one who asks. */
+  /** Throws FailureError: not-found, or out-of-scope when it is no descendant of the caller. */
   checkScope(taskId: TaskId, requestingWorkspaceId: TaskId | undefined): void
-  /** The session directory of a task that still has one, or a root's archived one; null when it is gone. */
+  /** The session directory of a task that still has one, or a root's archived one; null when it was deleted. */
   sessionHome(taskId: TaskId): Promise<string | null>
   /**
-   * Bytes of what is kept of it: of its session directory, with what its sub-agents left there; of a sub-agent
-   * that has none any more, of its transcript, reports and patch among an ancestor's artifacts.
+   * Bytes of the files kept for it: of its session directory, with those of its sub-agents; for a sub-agent without
+   * one, of its transcript, reports and patch among an ancestor's artifacts.
    */
   bytesKept(taskId: TaskId): Promise<number>
   findReport(taskId: TaskId, run?: number): Promise<ReportLookup>
   transcriptPage(taskId: TaskId, query: PageQuery): Promise<TranscriptPage>
   /**
-   * What its past is asked for, up to the entry `throughSeq`; null where it has no transcript. Read at once what is
-   * needed of it, and change nothing.
+   * A view of its history up to the entry `throughSeq`; null where it has no transcript. Read it at once, and change
+   * nothing.
    */
   sessionState(taskId: TaskId, throughSeq?: number): Promise<SessionState | null>
   /** A part of a command's whole output, cut between characters. Throws FailureError when it is not there. */
@@ -76,7 +76,7 @@ export function createArchiveReader({
     return null
   }
 
-  /** Where its ancestors keep what they were given of it, parent first; a root keeps its own. */
+  /** Where its ancestors keep its artifacts, parent first; a root keeps its own. */
   async function keepers(taskId: TaskId): Promise<string[]> {
     const task = known(taskId)
     const ids = task.parentId === null ? [taskId] : ancestorsOf(state, taskId)
@@ -115,7 +115,7 @@ export function createArchiveReader({
     const live = layout.sessionDir(taskId)
     const home = await sessionHome(taskId)
     if (home) await refuseLinks('transcript', taskId, [home])
-    // While it is being removed its directory is still there, but its transcript may have gone up already.
+    // While it is being removed its directory still exists, but its transcript may have moved up already.
     if (home && (home !== live || (await holdsTranscript(home))))
       return { dir: home, source: home === live ? 'live' : 'archived' }
     for (const keeper of await keepers(taskId)) {
@@ -130,14 +130,14 @@ export function createArchiveReader({
     const task = known(taskId)
     const { transcriptExpired: expired, transcriptCounts: counts } = task
     if (!expired) refuseTrashed(task)
-    // Asked before reading, or a run that ends meanwhile would seem to lack its end.
+    // Checked before reading, or a run that ends in between would seem to lack its end.
     const ended = endedRunOf(task)
     const page = await readWhereItIs(taskId, query)
     if (page.status === 'missing' && expired) return { ...page, status: 'expired', expired }
     if (page.status === 'missing' && counts && counts.entries > 0)
       return { ...page, damage: [lost] }
     const { throughSeq = Number.POSITIVE_INFINITY } = query
-    // What was asked for is there, whatever follows it.
+    // The requested part is complete, whatever follows it.
     if ((page.entries.at(-1)?.seq ?? 0) >= throughSeq) return page
     return ended !== null && lacksEnd(page, ended) ? withoutEnd(page, ended) : page
   }
@@ -149,7 +149,7 @@ export function createArchiveReader({
       const dir = (await findTranscript(taskId))?.dir ?? null
       if (dir === null) return null
       const state = await readSessionState(dir, openIn(dir, taskId), throughSeq)
-      // Moved meanwhile, it is where another look finds it.
+      // If it was moved in between, a second search finds it.
       if (state || dir === seenIn) return state
       seenIn = dir
     }
@@ -174,7 +174,7 @@ export function createArchiveReader({
       const dir = (await findTranscript(taskId))?.dir ?? null
       const part = dir && (await readOutputPart(dir, query))
       if (part) return part
-      // Moved meanwhile, it is where another look finds it.
+      // If it was moved in between, a second search finds it.
       if (dir === null || dir === seenIn) break
       seenIn = dir
     }
@@ -237,7 +237,7 @@ export function createArchiveReader({
     archivedIn: (dir: string) => ReturnType<ReturnType<typeof transcriptIndex>['read']>,
   ): Promise<{ entries: number; bytes: number }> {
     if (task.transcriptExpired) return { entries: 0, bytes: 0 }
-    // What runs grows; what was recorded without counts is read.
+    // A running session grows; one that was recorded without counts is read.
     if (task.transcriptCounts) return task.transcriptCounts
     const home = await sessionHome(task.id)
     if (home && (await holdsTranscript(home))) {
@@ -276,11 +276,11 @@ function endedRunOf({ runs }: Task): number | null {
   return last?.status === 'completed' || last?.status === 'failed' ? last.run : null
 }
 
-/** Lines that are gone from a journal's very end leave a whole, shorter journal: only the ledger knows better. */
+/** A journal that lost whole lines at its end is still valid: only the ledger reveals the loss. */
 function lacksEnd(page: TranscriptPage, run: number): boolean {
   if (page.nextSeq !== null || page.status !== 'complete') return false
   const last = page.entries.findLast(({ type }) => type === 'run-end' || partOfRun.has(type))
-  // Nothing of a run on this page: only the whole transcript tells whether there is any.
+  // This page has no entry of a run: only the whole transcript shows whether there is one.
   if (!last) return page.entries.length === page.total
   return last.type !== 'run-end' || last.run < run
 }
@@ -312,7 +312,7 @@ const artifactDirs = (keeper: string, taskId: TaskId): string[] => [
 /** The ledger counted entries in it. */
 const lost = { file: chatFile, line: 1, bytes: 0, reason: 'the file is gone' }
 
-/** What is in the trash is neither lost nor empty: whoever asks for it is told how to take it back. */
+/** A transcript in the trash is neither lost nor empty: the error explains how to restore it. */
 function refuseTrashed({ title, rootId, trashed, purged }: Task): void {
   if (!trashed) return
   refused(
@@ -323,7 +323,7 @@ function refuseTrashed({ title, rootId, trashed, purged }: Task): void {
   )
 }
 
-/** None of these is followed when it is a symbolic link: what is read there would be somebody else's (A3). */
+/** None of these is followed when it is a symbolic link: it would lead to another user's files (A3). */
 async function refuseLinks(
   what: 'report' | 'transcript',
   id: TaskId,

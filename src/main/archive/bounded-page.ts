@@ -1,7 +1,4 @@
-/**
- * A page that is small enough for one message: entries up to a number of bytes, long texts as previews that say how
- * long they are.
- */
+/** A page that fits into one message: entries up to a number of bytes, long texts as previews with their length. */
 import {
   type LongValue,
   pageDamageMax,
@@ -10,17 +7,17 @@ import {
 } from '../../shared/contract/workspace.ts'
 import type { Entry, PartialMessage, UnknownEntry } from '../../shared/entries.ts'
 
-/** A text of a few screens is read at once; what is longer is asked for. */
+/** A text of a few screens is included; a longer one is read on request. */
 const textCharsMax = 16_000
-/** What remains of it: a screenful, as of what the journal keeps outside of a record. */
+/** The length of a preview: a screenful, as for values that the journal keeps outside of a record. */
 const previewChars = 2_000
-/** Of one entry after its long texts were cut. */
+/** Size of one entry after its long texts were cut. */
 const entryBytesMax = transcriptPageBytesMax / 4
 
 /**
- * `page` with as many of its entries as fit, from its beginning, or its end where `keep` says so. `page.values` are
- * those that the journal keeps outside of its records. `whole`: an entry with all its values, for a page without
- * previews; null when it can't be read.
+ * `page` with as many of its entries as fit, from its beginning, or from its end if `keep` requests that.
+ * `page.values` are those that the journal keeps outside of its records. `whole`: an entry with all its values, for a
+ * page without previews; null when it can't be read.
  */
 export async function boundPage(
   page: TranscriptPage,
@@ -110,7 +107,7 @@ function cutTexts<Value>(value: Value, at: Path, onCut: (at: Path, text: string)
   ) as Value
 }
 
-/** It has no seq to ask for more by; its entry will. */
+/** It has no seq to request the rest by; its entry will have one. */
 function cutPartial(partial: PartialMessage | null): PartialMessage | null {
   if (!partial || jsonBytes(partial) <= entryBytesMax) return partial
   return cutTexts(partial, [], () => {})

@@ -1,6 +1,6 @@
 /**
- * Reads a transcript: of a session that this process writes through its open journal, which gives only what
- * is durable (J6); any other where it lies, a session directory or an archived copy of one.
+ * Reads a transcript: one that this process writes through its open journal, which returns only durable entries (J6);
+ * any other from its file, in a session directory or an archived copy of one.
  */
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -34,7 +34,7 @@ export async function readTranscriptPage(
   query: PageQuery,
   open: Session | null = null,
 ): Promise<TranscriptPart> {
-  // Before the page: a message that is done meanwhile is then in both, and not in neither.
+  // Before the page: a message that ends in between is then in both, rather than in neither.
   const { partial } = open ?? {}
   const page = open && (await unlessClosed(open.page(query)))
   return page ? partOf(page, query, partial ?? null) : readFiles(dir, query)
@@ -50,7 +50,7 @@ export async function countEntries(
   return read?.total ?? null
 }
 
-/** Null when the session was closed meanwhile: then its file says all of it. */
+/** Null when the session was closed in between: its file is complete then. */
 async function unlessClosed(page: Promise<Page>): Promise<Page | null> {
   return unlessGone(page).catch((error) => {
     if (error instanceof JournalClosedError) return null
@@ -80,7 +80,7 @@ function partOf(
   partial: PartialMessage | null,
 ): TranscriptPart {
   const entries = page.records.map((record) => parseEntry(record))
-  // What is in progress comes after every entry.
+  // Messages in progress come after every entry.
   const isAtEnd = page.nextSeq === null && throughSeq === undefined
   return {
     entries,
@@ -93,7 +93,7 @@ function partOf(
   }
 }
 
-/** What a page with previews leaves out, and what is lost. */
+/** The parts that a page with previews leaves out, and those that are lost. */
 function valuesOf(record: JournalRecord): LongValue[] {
   const { seq } = record
   return blobReferences(record).map(({ at, bytes }) => ({ seq, at, bytes }))
@@ -107,12 +107,12 @@ export async function transcriptBytes(dir: string): Promise<number> {
   )
 }
 
-/** What the contract says of damage: the file's name without the path, which is nobody's business. */
+/** The contract's form of damage: the file's name without its path, which must stay private. */
 function publicDamage(damage: Damage): TranscriptPage['damage'][number] {
   return { file: chatFile, line: damage.line, bytes: damage.bytes, reason: damage.reason }
 }
 
-/** A message that made it into the journal whole is no longer in progress, whatever the file says (A8). */
+/** A message that is complete in the journal is no longer in progress, even if the file remains (A8). */
 function unfinished(partial: PartialMessage | null, entries: Entry[]): PartialMessage | null {
   if (!partial) return null
   const committed = entries.some((entry) => entry.type === 'message' && entry.uuid === partial.uuid)

@@ -1,4 +1,4 @@
-/** What the contract answers about transcripts: pages, outlines, states and values, each bounded in bytes. */
+/** The contract's calls for transcripts: pages, outlines, states and values, each bounded in bytes. */
 import type { OutlineItem, TranscriptState } from '../../shared/contract/transcripts.ts'
 import type { TranscriptPage } from '../../shared/contract/workspace.ts'
 import type { Entry } from '../../shared/entries.ts'
@@ -11,7 +11,7 @@ import type { ArchiveReader } from './archive-reader.ts'
 import { boundPage } from './bounded-page.ts'
 import { type OutputPart, partOfBytes } from './output-parts.ts'
 
-/** Read from the disk for one page: what is cut out of long entries makes room for others. */
+/** Read from the disk for one page: cutting long entries makes room for others. */
 const readBytesMax = 4 << 20
 /** Of records, for one page of an outline, unless it would stay empty. */
 const outlineBytesMax = 8 << 20
