@@ -1,7 +1,7 @@
 /**
- * The index of one kind of artifact in one session directory. It is derived: payloads are durable before
- * it says so (A1), and it is rebuilt from them when it is missing, damaged or of another version, the
- * original kept aside (A2). See FORMAT.md.
+ * The index of one kind of artifact in one session directory. It is derived: payloads are durable before it lists
+ * them (A1), and it is rebuilt from them when it is missing, damaged or of another version, the original kept aside
+ * (A2). See FORMAT.md.
  */
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ import {
 
 export const artifactIndexVersion = 1
 
-/** What every entry says, whatever its kind. */
+/** The fields of every entry, of any kind. */
 export const artifactFields = {
   childTaskId: taskIdSchema,
   /** Null: a root's own. */
@@ -36,15 +36,18 @@ export interface ArtifactIndex<Entry> {
   /** A payload that the index does not name yet counts: it is on its way here, or a crash came in between. */
   get(taskId: TaskId): Promise<Entry | null>
   /**
-   * Changes one entry; null takes it out. Durable when it resolves. Updates of one index are serialised, and
-   * those that wait for another go into one write together.
+   * Changes one entry; null removes it. Durable when it resolves. Updates of one index are serialised, and waiting
+   * ones are written together.
    */
   update(taskId: TaskId, change: (known: Entry | null) => Entry | null): Promise<void>
-  /** Makes it where there is none, from the payloads: whoever brings many should do so before, or all are read for it. */
+  /** Creates a missing one from the payloads: callers that add many should do so first, or each reads them all. */
   make(): Promise<void>
-  /** Writes it anew from the payloads (A2). The file that was there is kept aside; what it named and is not there any more stays named, so that its loss is not forgotten. */
+  /**
+   * Rebuilds it from the payloads (A2). The old file is kept aside; its entries for missing payloads stay, so that
+   * their loss remains visible.
+   */
   rebuild(): Promise<void>
-  /** Takes the file away, its entries having gone elsewhere. One that can't be read is kept aside (A2). */
+  /** Deletes the file after its entries were moved. An unreadable one is kept aside (A2). */
   remove(): Promise<void>
 }
 
@@ -57,7 +60,7 @@ export function openArtifactIndex<Entry>(options: {
   payloadDir: string
   entrySchema: z.ZodType<Entry>
   rebuild: (taskId: TaskId, payload: string) => Promise<Entry | null>
-  /** The entry for a task of which the index knows one and the payload tells another; the payload's without it. */
+  /** Merges the index's entry for a task with the payload's; the payload's alone if there is no other. */
   unite?: (known: Entry, found: Entry) => Entry
 }): ArtifactIndex<Entry> {
   const { path, payloadDir, entrySchema, rebuild, unite = (_, found) => found } = options
@@ -166,7 +169,7 @@ async function isDirectory(path: string): Promise<boolean> {
   return stats?.isDirectory() === true
 }
 
-/** Two children may report at once: what changes one file runs one after the other. */
+/** Two children may report at the same time: changes of one file run one after the other. */
 const serially = createKeyedMutex()
 
 interface Change {
@@ -197,7 +200,7 @@ function together(
   return turn
 }
 
-/** What comes after this has a turn after it. */
+/** Later updates have their own turn. */
 function alone(path: string, work: () => Promise<void>): Promise<void> {
   waiting.delete(path)
   return serially(path, work)

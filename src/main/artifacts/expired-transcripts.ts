@@ -1,6 +1,6 @@
 /**
- * Transcripts that retention takes to the trash and back (X2, X3): the content moves, `transcript.json`
- * and the index entry stay and say that it has expired. See FORMAT.md.
+ * Transcripts that retention moves to the trash and back (X2, X3): the content moves, `transcript.json` and the index
+ * entry stay and mark it as expired. See FORMAT.md.
  */
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -27,7 +27,7 @@ import {
   transcriptIndex,
 } from './transcripts.ts'
 
-/** Where a transcript is kept: among the artifacts of `keeperDir`, or, a root's own, in that directory itself. */
+/** Where a transcript is kept: among the artifacts of `keeperDir`, or, for a root, in that directory itself. */
 export interface TranscriptPlace {
   keeperDir: string
   own: boolean
@@ -63,7 +63,7 @@ export async function takeBackTranscript(
 }
 
 async function emptyInto(dir: string, trashDir: string): Promise<void> {
-  // What was written there since is newer: it stays, and what comes back is kept beside it.
+  // Files written there since are newer: they stay, and the restored ones are kept beside them.
   for (const part of transcriptParts)
     await moveDurable(join(trashDir, part), join(dir, part), { rival: 'newer' })
   // Anything else in it is not known, and stays (R3).
@@ -98,7 +98,7 @@ export async function bytesBelow(path: RawPath): Promise<number> {
   return bytes
 }
 
-/** In the payload first, so that an index that is rebuilt says the same; then in the index (A1). */
+/** In the payload first, so that a rebuilt index agrees; then in the index (A1). */
 async function markExpired(
   keeperDir: string,
   taskId: TaskId,
@@ -109,7 +109,7 @@ async function markExpired(
   const payload = archivedTranscriptDir(keeperDir, taskId)
   const file = join(payload, transcriptFile)
   const described = await readJsonFile(file, transcriptFileSchema)
-  // One that can't be read stays as it is, for the doctor to tell; the ledger says what became of it.
+  // An unreadable one stays as it is, for the doctor to report; the ledger has its state.
   if (described.kind !== 'ok') return
   const { expired: before, ...fields } = described.value
   const { messageCount = 0, entryCount = 0, bytes = 0 } = before ?? known ?? {}

@@ -1,4 +1,4 @@
-/** Where a transcript went that is not in its session directory, found on the disk alone: the ledger may have lost it. */
+/** Finds a transcript that is not in its session directory, on the disk alone: the ledger may have lost its place. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TaskId } from '../../shared/ids.ts'
@@ -20,7 +20,7 @@ export async function findMovedTranscript(
   for (const folder of [sessions, archive, trash]) {
     for (const name of await namesIn(folder)) {
       const file = join(archivedTranscriptDir(join(folder, name), taskId), chatFile)
-      // What is no folder holds nothing.
+      // An entry that is no folder contains nothing.
       if (await exists(file).catch(() => false)) return file
     }
   }

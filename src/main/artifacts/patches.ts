@@ -1,6 +1,6 @@
 /**
- * Patches: `subagent-patches/<taskId>/` with `series.mbox` (its commits) and `worktree.patch` (what was
- * not committed). The two together bring a task's work out of a workspace that is gone.
+ * Patches: `subagent-patches/<taskId>/` with `series.mbox` (its commits) and `worktree.patch` (its uncommitted
+ * changes). Together they preserve a task's work after its workspace was deleted.
  */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -54,8 +54,8 @@ export const patchDir = (sessionDir: string, taskId: TaskId): string =>
   join(sessionDir, patchesDir, taskId)
 
 /**
- * Saves what the index says of a patch, whose files `writePayload` has made durable in the folder it is
- * given. Rejects when it could not be written (A6).
+ * Saves the index entry of a patch whose files `writePayload` has made durable in the given folder. Rejects when it
+ * could not be written (A6).
  */
 export async function savePatch(
   sessionDir: string,
@@ -70,7 +70,7 @@ export async function savePatch(
   return entry
 }
 
-/** Of those of the two files that are there. */
+/** Of those of the two files that exist. */
 export async function describeFiles(dir: string, names: string[]): Promise<PatchEntry['files']> {
   return Promise.all(
     names.map(async (name) => ({ name, sha256: await sha256OfDataFile(join(dir, name)) })),
@@ -87,7 +87,7 @@ export async function changePatchStatus(
   const known = await patchIndex(sessionDir).get(taskId)
   if (!known) return false
   const entry = { ...known, status, updatedAtMs: nowMs }
-  // Somebody may have deleted it; the index still speaks of it.
+  // It may have been deleted by hand; the index still lists it.
   await makeDirInside(sessionDir, patchDir(sessionDir, taskId))
   await describePatch(patchDir(sessionDir, taskId), entry)
   await patchIndex(sessionDir).update(taskId, () => entry)

@@ -13,14 +13,14 @@ export const reportsIndexFile = 'subagent-reports.json'
 
 const run = z.number().int().min(1)
 
-/** `report.json`: what the Markdown beside it does not say. */
+/** `report.json`: the fields that are not in the Markdown beside it. */
 export const reportFileSchema = z.object({
   version: z.literal(1),
   ...artifactFields,
   title: z.string(),
   run,
   taskResults: z.json().optional(),
-  /** Of `report.md`, hex, so that a report that was changed is not taken for the one that was given. */
+  /** Of `report.md`, hex, so that a changed report is not mistaken for the original. */
   markdownSha256: z.string(),
 })
 type ReportFile = z.infer<typeof reportFileSchema>
@@ -122,7 +122,7 @@ export async function readReport(
     }
     return { kind: 'found', report, taskResults }
   } catch (error) {
-    // The index says that it is there: that it can't be read is not the same as never having been.
+    // The index lists it: an unreadable report differs from one that never existed.
     return { kind: 'damaged', file: `${folder}/report.md`, reason: String(error) }
   }
 }
@@ -155,7 +155,7 @@ function withRun(known: ReportEntry | null, file: ReportFile): ReportEntry {
   }
 }
 
-/** What the payload tells, and of the runs that only the index knows at least that they were there. */
+/** The payload's fields, and at least the existence of the runs that only the index lists. */
 function withLostRuns(known: ReportEntry, found: ReportEntry): ReportEntry {
   const lost = known.runs.filter((one) => !found.runs.some((run) => run.run === one.run))
   return { ...found, runs: [...lost, ...found.runs].sort((a, b) => a.run - b.run) }

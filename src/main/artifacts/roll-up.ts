@@ -1,7 +1,7 @@
 /**
- * Moves every artifact of one session directory into its parent's, before the directory goes (R1).
- * Idempotent (R2), so a crash in between is ended by a second call. When both sides hold an
- * artifact, runs are united, and of one run the newer wins and the older is kept aside (R4).
+ * Moves every artifact of one session directory into its parent's, before the directory is deleted (R1). Idempotent
+ * (R2), so a second call completes one that a crash interrupted. When both sides hold an artifact, runs are united,
+ * and of one run the newer wins and the older is kept aside (R4).
  */
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ import { transcriptIndex, transcriptsDir } from './transcripts.ts'
 const kinds = [reportsDir, transcriptsDir, patchesDir]
 
 export async function rollUpArtifacts(from: string, to: string): Promise<void> {
-  // Nearly always there are none, which one look tells; each kind would take eight.
+  // Nearly always there are none, which one look shows; each kind would take eight.
   const names = await readdir(from)
   if (!names.some((name) => kinds.some((kind) => name.startsWith(kind)))) return
   await rollUpReports(from, to)

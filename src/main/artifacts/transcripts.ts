@@ -26,7 +26,7 @@ export const transcriptsIndexFile = 'subagent-transcripts.json'
 /** Beside the payload, so that the index can be rebuilt with its ancestry (A2). */
 export const transcriptFile = 'transcript.json'
 
-/** Retention took the content to the trash. What was counted before is kept. */
+/** Retention moved the content to the trash. The earlier counts are kept. */
 const expiredSchema = z.object({
   receiptId: z.string(),
   atMs: z.number(),
@@ -73,10 +73,9 @@ export const archivedTranscriptDir = (sessionDir: string, taskId: TaskId): strin
   join(sessionDir, transcriptsDir, taskId)
 
 /**
- * Moves the transcript of `taskId` from its session directory into its parent's, by rename (R2). It is read
- * only when nobody has `counted` it, or when it is not as long any more. Idempotent: after a crash a second
- * call ends what was begun.
- * A task without a `chat.jsonl` gets an entry with its true status (A8).
+ * Moves the transcript of `taskId` from its session directory into its parent's, by rename (R2). Reads it only
+ * without `counted`, or when its length differs from that. Idempotent: a second call completes one that a crash
+ * interrupted. A task without a `chat.jsonl` gets an entry with its true status (A8).
  */
 export async function archiveTranscript(
   from: string,
@@ -103,7 +102,7 @@ export async function archiveTranscript(
     updatedAtMs: about.nowMs,
   }
   await writeFileDurable(join(target, transcriptFile), `${JSON.stringify(described, null, 2)}\n`)
-  // Of a part that is in neither, nothing is to be moved, and nothing was left by a crash.
+  // A part that is in neither place needs no move, and no crash left any of it.
   const names = [...(await namesIn(from)), ...(await namesIn(target))]
   for (const part of transcriptParts)
     if (names.some((name) => name.startsWith(part)))
@@ -156,7 +155,7 @@ export async function entryFromPayload(
   }
   const { size: bytes } = await stat(chat)
   const counted = known?.bytes === bytes ? { ...known, damaged: false } : await countEntries(chat)
-  // Lines that are gone from its very end leave a whole, shorter journal.
+  // A journal that lost whole lines at its end is still valid.
   const isShorter = known !== undefined && counted.entries < known.entries
   return {
     ...fields,
