@@ -1,7 +1,7 @@
 /**
- * A lock that the kernel keeps: it sees through pid namespaces (containers, bubblewrap, flatpak), stays with
- * a process that is stopped, and is gone at once with one that is killed. Node has no flock; an exclusive
- * transaction of SQLite on an empty file is one on every system.
+ * A lock held by the kernel: it works across pid namespaces (containers, bubblewrap, flatpak), is kept by a stopped
+ * process, and is released at once when its holder is killed. Node has no flock; an exclusive transaction of SQLite
+ * on an empty file is equivalent on every system.
  */
 import { lstat, open } from 'node:fs/promises'
 import type { DatabaseSync } from 'node:sqlite'
@@ -9,7 +9,7 @@ import { notAFile } from '../journal/data-file.ts'
 import { systemCode } from '../journal/errors.ts'
 
 export interface KernelLock {
-  /** Of the file that is locked: a file that was deleted and made again is another one. */
+  /** Identifies the locked file: one that was deleted and made again is another file. */
   readonly inode: string
   /** May be called twice. */
   release(): void
@@ -29,9 +29,9 @@ const connections = new Set<DatabaseSync>()
 const sqliteBusy = 5
 
 /**
- * Tries to lock `file`, making it (0600) where missing, and waits for nobody. The file is never removed: who
- * removes a lock file lets two processes lock two files of one name. Throws what the system says of a file
- * that can't be made, and as `openDataFile` for what is no file.
+ * Tries to lock `file`, making it (0600) where missing, without waiting. The file is never removed: otherwise two
+ * processes could lock two files of one name. Throws the system's error for a file that can't be made, and like
+ * `openDataFile` for an entry that is no file.
  */
 export async function lockFile(file: string): Promise<Locking> {
   const sqlite = loadSqlite()
@@ -49,7 +49,7 @@ export async function lockFile(file: string): Promise<Locking> {
     return { kind: 'unavailable', why: (error as Error).message }
   }
   const locked = database
-  // Between the look at it and the lock somebody may have put another file in its place.
+  // Between the check and the lock another file may have replaced it.
   if ((await inodeOf(file)) !== inode) {
     locked.close()
     return { kind: 'held' }
@@ -95,7 +95,7 @@ async function inodeOf(file: string): Promise<string> {
 
 /** Null where this Node has none (before 22.13), or only behind a flag. */
 function loadSqlite(): typeof import('node:sqlite') | null {
-  // Node 22 warns of it once, on standard error. What is used here has been the same since it was added.
+  // Node 22 prints a warning about it once, on standard error. The API used here has not changed since it was added.
   const warn = process.emitWarning
   process.emitWarning = () => {}
   try {

@@ -14,8 +14,8 @@ const hostSchema = z.enum(['desktop', 'web', 'cli'])
 type LeaseHost = z.infer<typeof hostSchema>
 
 /**
- * What lease.json holds. Whose it is must be told: a lease that does not say is nobody's, and is taken over.
- * The rest may be wrong, for a live process stays the holder all the same.
+ * The content of lease.json. The owner must be readable: a lease without one is taken over. The other fields may be
+ * wrong, and a live process is still the holder.
  */
 const holderSchema = z.object({
   pid: z.number(),
@@ -23,7 +23,7 @@ const holderSchema = z.object({
   pidNamespace: z.string().optional().catch(undefined),
   hostName: z.string(),
   host: hostSchema,
-  /** Where the holder answers, null when it does not. */
+  /** The holder's address, null when it does not serve. */
   endpoint: z.string().nullable().catch(null),
   /** Milliseconds since the epoch. */
   acquiredAt: z.number().catch(0),
@@ -34,9 +34,9 @@ export type LeaseHolder = z.infer<typeof holderSchema>
 
 export interface Lease {
   readonly holder: LeaseHolder
-  /** Why the kernel keeps no lock for it: other containers and other machines can't tell that we live. */
+  /** Why the kernel keeps no lock for it: other containers and other machines can't see that this process is alive. */
   readonly unlockedBecause: string | null
-  /** It was a dead process's: that one never gave it back, so it may have left things half done. */
+  /** A dead process held it and never released it, so it may have left work half done. */
   readonly tookOver: boolean
   /** Publishes where this process answers, once it does. */
   setEndpoint(endpoint: string | null): Promise<void>
@@ -47,7 +47,7 @@ export interface Lease {
   release(): Promise<void>
 }
 
-/** Another process writes here. `holder.endpoint` says how to reach it; null: lease.json does not name it. */
+/** Another process writes here. `holder.endpoint` is its address; null: lease.json has none. */
 export class LeaseHeldError extends Error {
   readonly kind = 'lease-held'
   readonly holder: LeaseHolder | null
@@ -91,14 +91,14 @@ const attemptsMax = 50
 const retryDelayMs = 20
 /** How often a holder looks whether its lock file still has its name. One `lstat` each time. */
 const watchMsDefault = 1_000
-/** Within this a live holder has put deleted files back: it looks once a second, and may be busy. */
+/** A live holder restores deleted files within this time: it checks once a second, and may be busy. */
 const putBackMsMax = 2_500
 
 /**
- * Takes the lease of a data directory, making the directory (0700) where missing. A lease whose holder
- * is dead is taken over. `wasUsed`: others have written the data directory before, so missing lease files may
- * be those of a live holder, who is given time to put them back. Throws LeaseHeldError when another live process has it, also when that one is
- * taking over right now, and when nobody can tell whether it lives.
+ * Takes the lease of a data directory, making the directory (0700) where missing. A lease whose holder is dead is
+ * taken over. `wasUsed`: the data directory was written before, so missing lease files may be those of a live holder,
+ * who is given time to restore them. Throws LeaseHeldError when another live process has it, also when that one is
+ * taking it over right now, and when it can't be determined whether it is alive.
  */
 export async function acquireLease(
   dataDir: string,
@@ -147,7 +147,7 @@ async function tryOnce(
 ): Promise<{ kind: 'acquired'; lease: Lease } | NotTaken> {
   const file = path.join(dataDir, fileName)
   const locking = await lockFile(path.join(dataDir, lockName))
-  // Whoever has the lock is alive, wherever it runs.
+  // The holder of the lock is alive, in any namespace.
   if (locking.kind === 'held') return whoHolds(file)
   const lock = locking.kind === 'locked' ? locking.lock : null
   let lease: Lease | undefined
@@ -166,7 +166,7 @@ async function tryOnce(
   }
 }
 
-/** Who holds the lease now: null when nobody alive does. */
+/** The present holder of the lease: null when it is dead or there is none. */
 export async function readLeaseHolder(dataDir: string): Promise<LeaseHolder | null> {
   const found = await read(path.join(dataDir, fileName))
   const holder = found && parseHolder(found)
@@ -179,7 +179,7 @@ export async function readLeaseHolder(dataDir: string): Promise<LeaseHolder | nu
   return (await judge(holder, locking.lock)) === 'dead' ? null : holder
 }
 
-/** The lock is somebody else's: who that is, unless it changes hands right now. */
+/** Another process has the lock: return its identity, unless the lock changes hands right now. */
 async function whoHolds(file: string): Promise<NotTaken> {
   const holder = await holderAt(file)
   if (holder && (await judge(holder, null)) !== 'dead')
@@ -198,11 +198,10 @@ type NotTaken =
   | { kind: 'again'; by: LeaseHolder | null }
 
 /**
- * Puts `content` at `file`, if nothing is there or what is there was written by a dead process. To
- * replace the bytes of a dead one takes the sole right to replace *these* bytes: a claim file named
- * after them, taken by this same function. Whoever holds the claim and then still finds these bytes
- * knows that nobody else can touch them; every content is unique, so they never come back.
- * `lock`: ours, so whoever had it is dead.
+ * Writes `content` to `file`, if the file is missing or was written by a dead process. Replacing a dead one's bytes
+ * requires the sole right to replace *these* bytes: a claim file named after them, taken by this same function. If a
+ * claim's holder still finds these bytes, no other process can replace them; every content is unique, so they never
+ * recur. `lock`: held by this process, so the former holder is dead.
  */
 async function take(file: string, content: string, lock: KernelLock | null): Promise<Outcome> {
   const found = await read(file)
@@ -262,15 +261,15 @@ function createLease(
 
   let isHeldByOther = false
   /**
-   * A lock on a file that somebody deleted or replaced keeps nobody out. If nobody has the file that is there
-   * now, it and `lease.json` are made ours again; if somebody has, the lease is lost.
+   * A lock on a file that was deleted or replaced excludes no one. If the present file is not locked, it and
+   * `lease.json` are taken again; otherwise the lease is lost.
    */
   async function keepLock(): Promise<void> {
     if (released || isLost || !lock) return
     const lockPath = path.join(path.dirname(file), lockName)
     if ((await inodeAt(lockPath)) === lock.inode) return
     const locking = await lockFile(lockPath)
-    // Who finds our name in `lease.json` lets go of it at once: only one that keeps it has taken over.
+    // A contender that finds our name in `lease.json` releases the lock at once: only one that keeps it has taken over.
     const wasHeld = isHeldByOther
     isHeldByOther = locking.kind === 'held'
     if (isHeldByOther && (wasHeld || !(await isOurs()))) return lose()
@@ -299,7 +298,7 @@ function createLease(
     lost.resolve()
   }
 
-  // What the disk refuses now may work at the next look.
+  // A disk error may be gone at the next check.
   const watch = setInterval(() => void serially(keepLock).catch(() => {}), taken.watchMs)
   watch.unref()
 
@@ -328,7 +327,7 @@ function createLease(
           }
           released = true
         } finally {
-          // Last, so that nobody finds the name of a process that has let go.
+          // Last, so that no process reads the name of a holder that has released its lock.
           lock?.release()
         }
       })
@@ -419,8 +418,8 @@ function parseHolder(content: string): LeaseHolder | null {
 }
 
 /**
- * A process of another machine or container can't be looked at. That it had the lock which is ours now tells:
- * the kernel took it away. `lock`: ours, null when we have none.
+ * A process of another machine or container can't be inspected. If it had the lock that this process holds now, it is
+ * dead: the kernel released the lock. `lock`: ours, null when we have none.
  */
 async function judge(
   { pid, processStartedAt, pidNamespace, hostName, lockInode }: LeaseHolder,
@@ -433,7 +432,7 @@ async function judge(
   return lock && lockInode === lock.inode ? 'dead' : 'unknown'
 }
 
-/** What takers that died left behind. Only of dead ones: a live taker's files are its own to remove. */
+/** Files left behind by dead takers. Those of a live taker are its own to remove. */
 async function sweepLeftovers(dataDir: string, lock: KernelLock | null): Promise<void> {
   for (const name of await readdir(dataDir)) {
     if (!/^lease\.json\..+\.(prepared|claim)$/.test(name)) continue
