@@ -1,12 +1,12 @@
 /**
- * What Shiplog has running for agents and projects, so that nothing of it outlives the run that it was started for.
- * Each command has a folder while it runs. A kill of Shiplog leaves its commands running: the next start finds them
- * and ends them, before an agent goes on beside them.
+ * Tracks the processes that Shiplog runs for agents and projects, so that none outlives its run. Each command has a
+ * folder while it runs. A kill of Shiplog leaves its commands running: the next start finds and ends them, before an
+ * agent continues beside them.
  *
- * The folder, the command's text and its mark (`mark.ts`) are there before the command is started, its process id
- * right after. On Linux the next start therefore finds it whenever Shiplog was killed, and what left its group as
- * well; on macOS and Windows neither that nor a command that was started in the milliseconds before the process id
- * is written.
+ * The folder, the command's text and its mark (`mark.ts`) are written before the command is started, its process id
+ * right after. On Linux the next start therefore finds it at whatever moment Shiplog was killed, and processes that
+ * left its group as well; on macOS and Windows it finds neither those nor a command that was started in the
+ * milliseconds before the process id is written.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
@@ -21,12 +21,12 @@ import { environmentOf, findMarkedProcesses, type MarkedProcess, ownMark } from 
 export interface Custody {
   /** Before it is started. `owner`: the task whose run it belongs to. */
   begin(owner: string, command: string): Promise<RunningCommand>
-  /** Ends all that was started for `owner` and still runs, in groups of its own as well. Never rejects. */
+  /** Ends all processes that were started for `owner` and still run, including those in other groups. Never rejects. */
   endAll(owner: string): Promise<void>
 }
 
 export interface RunningCommand {
-  /** Only this user's to read, and gone with the command. */
+  /** Readable by this user only, and deleted with the command. */
   readonly dir: string
   /** To be set for the command: its mark. */
   readonly environment: Record<string, string>
@@ -45,7 +45,7 @@ const commandSchema = z.object({
 /** Written once it has a process. */
 const processFile = 'process.json'
 const processSchema = z.object({ pid: z.number(), startedAt: z.string() })
-/** What a notice shows of a command. */
+/** The part of a command that a notice shows. */
 const commandCharsMax = 120
 
 /** `folder`: for nothing else; made when it is needed. `masked`: a text without its secrets. */
@@ -103,9 +103,9 @@ async function makeIn(folder: string): Promise<string> {
 }
 
 /**
- * Ends what a process that was killed left running, and removes its folders. Resolves with a line about
- * each command that it ended. Nobody else may have commands running in `folder`. `afterCrash`: the process before
- * this one did not end by itself; to look through all processes costs every other start 10 ms and more.
+ * Ends commands left running by a killed process, and removes their folders. Resolves with a line about each command
+ * that it ended. No other process may have commands running in `folder`. `afterCrash`: the previous process did not
+ * exit cleanly; otherwise the search through all processes, 10 ms and more, is skipped.
  */
 export async function endLeftCommands(
   folder: string,
@@ -173,7 +173,7 @@ async function isHere({ hostName, pidNamespace }: NonNullable<Left['place']>): P
   return hostName === hostname() && pidNamespace === (await ownIdentity()).pidNamespace
 }
 
-/** Null when it does not run, or that can't be proved: a guess is not enough to end somebody's process. */
+/** Null when it does not run, or that can't be proved: a process must not be ended on a guess. */
 async function runningLeader({ place, leader }: Left): Promise<{ pid: number } | null> {
   const runs = leader && place && (await judgeProcess({ ...leader, ...place })) === 'running'
   return runs ? leader : null

@@ -4,13 +4,12 @@ import { allProcessStats } from './stat.ts'
 /** How long processes are given to end themselves before they are killed. */
 const killGraceMs = 1000
 const pollMs = 20
-/** A killed process is gone once the system has torn it down, which a busy disk can delay. */
+/** A killed process disappears once the system has torn it down, which a busy disk can delay. */
 const goneMsMax = 500
 
 /**
- * Ends every process of a group: gives it `settleMs` to be gone by itself, asks (SIGTERM), and kills
- * what is left after `killGraceMs`. Answers whether it had to. `pid` is the group's leader, which may
- * be gone already.
+ * Ends every process of a group: waits `settleMs` for it to exit, sends SIGTERM, and kills the rest after
+ * `killGraceMs`. Returns whether a signal was needed. `pid` is the group's leader, which may have exited already.
  */
 export async function endProcessGroup(
   pid: number,

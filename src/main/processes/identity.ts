@@ -4,15 +4,15 @@ import { promisify } from 'node:util'
 import type { ProcessIdentity } from '../../shared/tasks.ts'
 import { systemCode } from '../journal/errors.ts'
 
-/** Stands for a start time that this system does not tell; such a process counts as the same. */
+/** The start time on systems that do not report one; such a process counts as the same. */
 const unknownStart = 'unknown'
 
 /** A shell that hangs must not hold up a start. */
 const commandTimeoutMs = 10_000
 
 /**
- * When a process started, as text to compare: the boot and the clock ticks since on Linux, else a time
- * in UTC. Null when there is no such process (a zombie is none); 'unknown' when the system won't say.
+ * When a process started, as text to compare: the boot and the clock ticks since on Linux, else a time in UTC. Null
+ * when there is no such process (a zombie is none); 'unknown' when the system does not report it.
  */
 export async function processStartedAt(pid: number): Promise<string | null> {
   if (!exists(pid)) return null
@@ -33,8 +33,8 @@ export async function ownIdentity(): Promise<ProcessIdentity> {
 }
 
 /**
- * Whether that very process runs. `unknown`: it is of another pid namespace, where the same number means
- * another process or none, or the system does not tell when processes started.
+ * Whether that very process runs. `unknown`: it is of another pid namespace, where the same number means another
+ * process or none, or the system does not report start times.
  */
 export async function judgeProcess(
   identity: ProcessIdentity,
@@ -47,12 +47,12 @@ export async function judgeProcess(
   return now === startedAt ? 'running' : 'gone'
 }
 
-/** As `judgeProcess`, but what can't be told counts as not running: for who must not be kept out by a guess. */
+/** As `judgeProcess`, but unknown counts as not running: for callers that must not be blocked by a guess. */
 export async function isCertainlyRunning(identity: ProcessIdentity): Promise<boolean> {
   return (await judgeProcess(identity)) === 'running'
 }
 
-/** Where process numbers count; undefined on systems that have but one such place. */
+/** The pid namespace; undefined on systems that have but one. */
 async function ownPidNamespace(): Promise<string | undefined> {
   if (process.platform !== 'linux') return undefined
   // It can't change while this process lives.
@@ -76,7 +76,7 @@ function exists(pid: number): boolean {
 async function startedAtOnLinux(pid: number): Promise<string | null> {
   try {
     const isOwn = pid === process.pid
-    // Where a container kept the outer /proc, the numbers in it are not ours.
+    // Where a container kept the outer /proc, its process ids are from another namespace.
     if (!isOwn && (await readlink('/proc/self')) !== String(process.pid)) return unknownStart
     const stat = await readFile(`/proc/${isOwn ? 'self' : pid}/stat`, 'utf8')
     // The command's name, in brackets, may hold spaces and brackets: count from its end.

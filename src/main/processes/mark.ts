@@ -1,6 +1,6 @@
 /**
- * The mark of what Shiplog starts: a variable of the environment, which all that a process starts inherits, also
- * what leaves its group (`setsid`, a double fork). It finds processes that nothing else tells to be ours.
+ * The mark of processes that Shiplog starts: an environment variable, which all descendants inherit, even those that
+ * leave the group (`setsid`, a double fork). It finds processes that can't be recognised otherwise.
  *
  * Only Linux shows the environment of other processes (`/proc/<pid>/environ`, to the same user): elsewhere no marked
  * process is found.
@@ -17,7 +17,7 @@ interface Mark {
   custody: string
   /** Whose run it belongs to. */
   owner: string
-  /** Of the one process that was started. */
+  /** The mark of one started process. */
   id: string
 }
 
@@ -63,7 +63,7 @@ async function showsOwnProcesses(): Promise<boolean> {
   return (await readlink('/proc/self').catch(() => '')) === String(process.pid)
 }
 
-/** The mark that this process was started with; null: by nobody of ours. */
+/** The mark that this process was started with; null: it was not started by Shiplog. */
 export const ownMark = (): Mark | null => parseMark(process.env[variable])
 
 async function markIn(pid: number): Promise<Mark | null> {

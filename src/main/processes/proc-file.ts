@@ -4,8 +4,8 @@ import { open } from 'node:fs/promises'
 const bytesAtOnce = 4096
 
 /**
- * The text of a file in `/proc`. Of these the system tells no size, and Node's `readFile` takes 64 KB for each, which is
- * many megabytes where all processes are looked at. Throws what the system says.
+ * The text of a file in `/proc`. The system reports no size for these, and Node's `readFile` allocates 64 KB for
+ * each, which is many megabytes in a look through all processes. Throws the system's error.
  */
 export async function readProcFile(file: string, encoding: 'utf8' | 'latin1'): Promise<string> {
   const handle = await open(file)

@@ -1,10 +1,10 @@
-/** What `/proc/<pid>/stat` says of a process. Linux only: elsewhere there is no such file. */
+/** Parses `/proc/<pid>/stat`. Linux only: elsewhere there is no such file. */
 import { readdir } from 'node:fs/promises'
 import { readProcFile } from './proc-file.ts'
 
 interface ProcessStat {
   pid: number
-  /** A dead one that nobody has collected yet lives no more. */
+  /** A zombie is not alive. */
   isAlive: boolean
   parent: number
   group: number
@@ -12,7 +12,7 @@ interface ProcessStat {
   startTicks: number
 }
 
-/** Of every process that can be seen from here. */
+/** Of every process visible from here. */
 export async function allProcessStats(): Promise<ProcessStat[]> {
   const names = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
   const stats = await Promise.all(names.map((name) => processStat(Number(name))))
