@@ -7,7 +7,7 @@ const msPerUnit = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const
 
 export const durationExpected = 'a duration such as 200ms, 30s or 2m'
 
-/** Milliseconds that a text such as `200ms`, `1.5s`, `2m` or `1h` stands for; null when it is none. */
+/** Parses a text such as `200ms`, `1.5s`, `2m` or `1h` into milliseconds; null when it is invalid. */
 export function parseDuration(text: string): number | null {
   const [, amount, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text.trim()) ?? []
   if (amount === undefined || unit === undefined) return null

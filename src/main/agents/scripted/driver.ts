@@ -9,8 +9,8 @@ import { createScriptedProgram, type ScriptedProgram } from './scripted-program.
 type ScriptedSpec = Extract<AgentSpec, { kind: 'scripted' }>
 
 /**
- * Programs that stay loaded, those used last. One can take several megabytes; a tree plays one, and few trees are at
- * work at once. Another one is read and parsed again.
+ * Size of the cache of parsed scenarios. One can take several megabytes; a tree plays one, and few
+ * trees run at once. Any other is read and parsed again.
  */
 export const programsMax = 8
 

@@ -22,7 +22,7 @@ export function parseScenario(text: string, fileName: string): Scenario {
   }
 }
 
-/** By its place in the file. What is missing is nowhere: it comes after what is wrong, such as a misspelt key. */
+/** By position in the file. A missing key has none: it is sorted after errors such as a misspelt key. */
 function firstOf(issues: z.core.$ZodIssue[], placeOf: ReadYaml['placeOf']): Error {
   const [first] = issues
     .flatMap((issue): { path: PropertyKey[]; message: string }[] =>

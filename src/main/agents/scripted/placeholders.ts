@@ -10,7 +10,7 @@ export interface PlaceholderValues {
 
 const placeholder = /\{\{(prompt|cwd|taskId|last\.output)\}\}/g
 
-/** Fills the four placeholders in, and nothing else; what is filled in is not looked through again. */
+/** Replaces the four placeholders, and nothing else; the inserted text is not searched again. */
 export const fillText = (text: string, values: PlaceholderValues): string =>
   text.replace(placeholder, (_, name: keyof PlaceholderValues) => values[name])
 

@@ -11,7 +11,7 @@ interface TurnInput {
   host: AgentHost
   prompt: string
   lastOutput: string
-  /** What an earlier run did of this very turn. */
+  /** The steps of this very turn that an earlier run completed. */
   replay: Replay
 }
 

@@ -1,4 +1,4 @@
-/** How far a script got, as the entries of earlier runs tell it. */
+/** The progress of a script, according to the entries of earlier runs. */
 import type { SessionHistory } from '../../../shared/agent.ts'
 import type { Entry, MessageEntry } from '../../../shared/entries.ts'
 import type { EntryId, ToolCallId } from '../../../shared/ids.ts'
@@ -12,7 +12,7 @@ interface Progress {
   prompt: string | null
   /** Its latest run ended by failing. */
   failed: boolean
-  /** What was done of the turn after those, over all attempts at it, in order. */
+  /** The completed steps of the next turn, over all attempts at it, in order. */
   cutShort: Done[]
 }
 
@@ -26,7 +26,7 @@ type CallOutcome = 'ok' | 'error' | 'unknown'
 /** True of a call that is made again when its outcome is unknown: the services know what became of it (S3). */
 export const isReconciled = (name: string): boolean => traitsOf(name)?.afterCrash === 'ledger'
 
-/** Reads of the history only what is asked for: a prompt, a result, and the turn that was cut short. */
+/** Reads only the necessary parts of the history: a prompt, a result, and the interrupted turn. */
 export async function progressOf(history: SessionHistory): Promise<Progress> {
   const { completedTurns, failed } = history
   const unfinished: Entry[] = []
@@ -93,8 +93,8 @@ function attemptOf(attempts: Map<EntryId, Done[]>, messageUuid: EntryId): Done[]
 }
 
 /**
- * A call of unknown outcome is the last one of its attempt. When it was made again, the next call is
- * that repetition, under the same id or another, and says more.
+ * A call of unknown outcome is the last one of its attempt. When it was made again, the next call is that repetition,
+ * under the same id or another, and replaces it.
  */
 function withoutRepeated(done: Done[]): Done[] {
   const calls = done.filter((item) => item.kind === 'call')

@@ -2,7 +2,7 @@ import { isAlias, isMap, isSeq, LineCounter, parseDocument, visit } from 'yaml'
 import { scenarioBytesMax } from '../../../shared/agents.ts'
 import { type Place, ScenarioError } from './scenario.ts'
 
-/** A few aliases can stand for billions of values. */
+/** A few aliases can expand to billions of values. */
 const aliasesMax = 500
 
 export interface ReadYaml {
@@ -10,7 +10,7 @@ export interface ReadYaml {
   value: unknown
   /** The keys of a map, in the order of the file. */
   keysAt(path: PropertyKey[]): string[]
-  /** Where the key or item at `path` stands, or the nearest one above it that is there. */
+  /** The position of the key or item at `path`, or of the nearest existing one above it. */
   placeOf(path: PropertyKey[]): Place & { offset: number }
 }
 
@@ -45,7 +45,7 @@ export function readYaml(text: string, file: string): ReadYaml {
     },
   })
 
-  /** The nodes along `path`, as far as they are there, and where the last one found stands. */
+  /** The existing nodes along `path`, and the position of the last one. */
   function walk(path: PropertyKey[]) {
     let node: unknown = document.contents
     let offset = document.contents?.range?.[0] ?? 0
@@ -83,7 +83,7 @@ const problemByCode: Record<string, string> = {
   NON_STRING_KEY: 'a key must be a word',
 }
 
-/** What is no text is not quoted, as a message about its notation would. YAML allows none of these either. */
+/** Rejects binary content without quoting it, as a YAML syntax error would. YAML does not allow it either. */
 function refuseBinary(text: string, file: string): void {
   const at = text.search(noText)
   if (at < 0) return
@@ -108,7 +108,7 @@ export function shortened(message: string): string {
 
 const quotedCharsMax = 120
 
-/** The last key at or before a line: what a mistake in the notation itself is nearest to. */
+/** The last key at or before a line: the nearest one to a syntax error. */
 function keyNear(text: string, line: number): string {
   const lines = text.split('\n').slice(0, line)
   for (const candidate of lines.reverse()) {

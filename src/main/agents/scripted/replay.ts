@@ -1,8 +1,8 @@
 import type { Done } from './progress.ts'
 
-/** What is left of the recorded part of a turn that was cut short, taken up step by step. */
+/** The rest of the recorded part of an interrupted turn, consumed step by step. */
 export interface Replay {
-  /** How much of a text is still to be said: all, the rest, or nothing. */
+  /** How much of a text is still to be sent: all, the rest, or nothing. */
   unsaid(kind: 'text' | 'reasoning', text: string): string
   /** The record of the next call, when that is a call of this tool. */
   takeCall(name: string): Extract<Done, { kind: 'call' }> | null
@@ -31,7 +31,7 @@ export function createReplay(done: Done[]): Replay {
         return ''
       }
       left.shift()
-      // Something else was said here: the prompt was another one then. It is not said again either.
+      // The recorded text differs, because the prompt was another one. The new one is not sent either.
       if (!wanted.startsWith(said)) return ''
       rest = wanted.slice(said.length)
     }

@@ -1,4 +1,4 @@
-/** What a scenario file may hold (SCENARIOS.md), with the messages for what it may not. */
+/** The schema of a scenario file (SCENARIOS.md), with its error messages. */
 import { z } from 'zod'
 import { toolInputSchemas, toolNames } from '../../../shared/tools.ts'
 import { durationExpected, parseDuration } from '../duration.ts'
@@ -108,7 +108,7 @@ function checkInput(
 ): void {
   const { name, input, from, agents } = given
   const parsed = toolInputSchemas[name].safeParse(input)
-  // What a placeholder will stand for is only known when it is played.
+  // A placeholder's value is known only when it is played.
   for (const { path, message } of parsed.success ? [] : inputProblems(name, input, parsed.error))
     if (!isFilledLater(valueAt(input, path))) refuse(context, [from, ...path], message)
   const { agent, timeout } = input

@@ -1,9 +1,9 @@
-/** A scenario that was read and found whole (SCENARIOS.md says what the file looks like). */
+/** A valid scenario (SCENARIOS.md defines the file format). */
 import type { ToolName } from '../../../shared/tools.ts'
 
 export interface Scenario {
   name: string
-  /** The first one in the file: the person's prompt goes to it. */
+  /** The first one in the file: it receives the user's prompt. */
   rootAgent: string
   agents: ReadonlyMap<string, ScenarioAgent>
 }
@@ -29,7 +29,7 @@ export class ScenarioError extends Error {
   readonly file: string
   /** From 1. */
   readonly line: number
-  /** The key at fault, as it stands in the file or should. */
+  /** The invalid key, as it is in the file or should be. */
   readonly key: string
 
   constructor(at: Place, key: string, problem: string) {

@@ -14,9 +14,9 @@ import { inPieces } from './speech.ts'
 
 /** The agents of a scenario, ready to play. */
 export interface ScriptedProgram {
-  /** What a task is called that was given no prompt; absent: by where the scenario came from. */
+  /** The title of a task without a prompt; absent: derived from the scenario's file. */
   name?: string
-  /** The agent that the person's prompt goes to. */
+  /** The agent that receives the user's prompt. */
   rootAgent: string
   /** Null: there is no agent of that name. */
   agent(name: string): OpenAgent | null
@@ -35,13 +35,13 @@ export function createScriptedProgram(scenario: Scenario): ScriptedProgram {
 }
 
 /**
- * Goes on after the turns that the history has completed, and first takes up the one that was cut
- * short. A run ends with a report, a `fail` or the last turn; a later prompt goes on from there.
+ * Continues after the turns that the history has completed, beginning with the interrupted one. A run ends with a
+ * report, a `fail` or the last turn; a later prompt continues from there.
  */
 function openScriptedSession({ turns }: ScenarioAgent, place: AgentPlace): AgentSession {
   return {
     ref: null,
-    // Its turns heed the signal of their place, and it starts nothing that a tool of ours does not end.
+    // Its turns obey the signal of their host, and every process that it starts is ended by one of Shiplog's tools.
     cancel: async () => undefined,
     close: async () => undefined,
     async *run(promptParts, host) {

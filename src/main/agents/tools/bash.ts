@@ -10,8 +10,8 @@ import { ToolError } from './tool.ts'
 const commandBytesMax = 120_000
 
 /**
- * Runs a command where the last one left off: `cd` and exported variables last from call to call. What
- * it exits with other than 0, and running out of time, are answers of outcome `error`.
+ * Runs a command in the state of the last one: `cd` and exported variables persist from call to call. A non-zero exit
+ * code and a timeout are results with outcome `error`.
  */
 export function createBash(custody: Custody): Tool<'bash'> {
   return async ({ command, timeoutMs }, context) => {
@@ -39,7 +39,7 @@ function resultOf(outcome: ShellOutcome, limitMs: number): ToolResult {
   const timedOut = outcome.endedBy === 'time-limit'
   return {
     outcome: exitCode === 0 ? 'ok' : 'error',
-    // As it was printed: to take sequences out could join the halves of a secret that the masker did not know.
+    // As printed: removing escape sequences could join the halves of a secret that the masker did not know.
     output: [outcome.text.replace(/\n+$/, ''), ...notes(outcome, limitMs)]
       .filter(Boolean)
       .join('\n'),
@@ -63,7 +63,7 @@ function notes(
   return lines
 }
 
-/** The next command starts in the working directory again, or an agent that removed its own could not go on. */
+/** The next command starts in the working directory again, or an agent that removed its own could not continue. */
 async function lostDirectory(shell: ShellState, workingDir: string): Promise<ToolResult> {
   if (shell.cwd === workingDir || !(await isDirectory(workingDir)))
     throw new ToolError(`The working directory ${workingDir} does not exist any more.`)

@@ -1,10 +1,10 @@
 /**
- * Collects output and keeps at most `bytesMax` of it, half from the beginning and half from the end:
- * a command says what it does first and what went wrong last.
+ * Collects output and keeps at most `bytesMax` of it, half from the beginning and half from the end: a command prints
+ * its purpose first and its errors last.
  */
 interface BoundedOutput {
   add(chunk: Buffer): void
-  /** `omittedBytes`: what was left out of the middle; the text says so in its place. */
+  /** `omittedBytes`: the bytes omitted from the middle; the text contains a note in their place. */
   finish(): { text: string; omittedBytes: number }
 }
 
@@ -46,7 +46,7 @@ export function createBoundedOutput(bytesMax: number): BoundedOutput {
   }
 }
 
-/** Where the last whole UTF-8 character ends. */
+/** The end of the last whole UTF-8 character. */
 function characterBoundary(bytes: Buffer): number {
   for (let start = bytes.length - 1; start >= Math.max(0, bytes.length - 4); start--) {
     const byte = bytes[start] ?? 0

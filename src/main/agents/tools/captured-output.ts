@@ -11,7 +11,7 @@ import { createBoundedOutput } from './bounded-output.ts'
 
 /** More is a runaway command: a page of it is as good as all of it, and every archive carries it along. */
 export const wholeOutputBytesMax = 32 * 1024 * 1024
-/** Output comes faster than a busy disk takes it; what waits here at most stays small beside the rest. */
+/** Output may arrive faster than a busy disk accepts it; the buffer stays small beside the rest. */
 const waitingBytesMax = 4 * 1024 * 1024
 
 interface CapturedOutput {

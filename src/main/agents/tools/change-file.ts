@@ -98,7 +98,7 @@ function compare(path: string, before: Uint8Array | null, after: string) {
             headerOptions: FILE_HEADERS_ONLY,
           },
         )
-  // Without a diff all that is known is that the old lines went and the new ones came.
+  // Without a diff, the result only lists the old lines as removed and the new ones as added.
   if (patch === undefined)
     return {
       additions: splitLines(after).length,

@@ -1,4 +1,4 @@
-/** What a call leaves behind whose process was killed: the file that `write_file` and `edit_file` write first. */
+/** Deletes the temporary file that a killed `write_file` or `edit_file` call left behind. */
 import type { DiscardUnfinished } from '../../../shared/agent.ts'
 import { toolInputSchemas } from '../../../shared/tools.ts'
 import { createFilesInside, type FilesInside } from './inside/index.ts'
@@ -17,7 +17,7 @@ export function createDiscardUnfinished(
       const path = await inside.confine(workingDir, parsed.data.path)
       await inside.removeTemporary(path, temporaryNameOf(call))
     } catch (error) {
-      // The directory is gone, or the path leads out of it: nothing there is this call's.
+      // The directory is missing, or the path leads out of it: it contains no file of this call.
       if (!(error instanceof ToolError)) throw error
     }
   }

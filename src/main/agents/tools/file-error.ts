@@ -13,7 +13,7 @@ const meanings: Record<string, string> = {
   EMFILE: 'could not be opened: too many open files',
 }
 
-/** What the file system said about a file of the project, for the agent. */
+/** The file system's error about a file of the project, for the agent. */
 export function fileError(path: string, error: unknown): ToolError {
   const code = errorCode(error)
   return new ToolError(

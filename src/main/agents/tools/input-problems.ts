@@ -2,14 +2,14 @@ import type { z } from 'zod'
 import { type ToolName, toolInputSchemas } from '../../../shared/tools.ts'
 
 interface InputProblem {
-  /** Where in the input, for code. */
+  /** The position in the input, for code. */
   path: PropertyKey[]
   /** The same as people write it, such as `dependsOn[0]`. */
   key: string
   message: string
 }
 
-/** What is wrong with the input of a tool call, one a key: the key, and what is expected there. */
+/** The errors in a tool call's input, one per key: the key, and its expected value. */
 export function inputProblems(name: ToolName, input: unknown, error: z.ZodError): InputProblem[] {
   const known = Object.keys(toolInputSchemas[name].shape)
   return error.issues.flatMap((issue): InputProblem[] => {

@@ -2,8 +2,8 @@ import { Worker } from 'node:worker_threads'
 import { ToolError, untilAborted } from './tool.ts'
 
 /**
- * A pattern such as `(a+)+$` can take longer than a person lives. In a thread of its own it can be
- * stopped, and meanwhile blocks nobody.
+ * A pattern such as `(a+)+$` can take practically for ever. In a separate thread it can be stopped, and does not
+ * block the process.
  */
 export const searchTimeMsMax = 10_000
 
@@ -19,10 +19,10 @@ export interface LineMatcher {
   close(): Promise<void>
 }
 
-/** Of a minified file nobody needs the whole line. */
+/** The whole line of a minified file is of no use. */
 const lineCharsMax = 4_000
 
-// As text, so that it is the same for the sources and the bundle, which knows no file of this name.
+// As text, so that it works in the sources and in the bundle, which has no such file.
 const workerSource = `
 const { parentPort, workerData } = require('node:worker_threads')
 const pattern = new RegExp(workerData.pattern, workerData.flags)
@@ -47,7 +47,7 @@ export function createLineMatcher(
   const worker = new Worker(workerSource, {
     eval: true,
     workerData: { pattern, flags, lineCharsMax },
-    // None of ours: a loader or an inspector has no business in there.
+    // Not this process's: a loader or an inspector must not run in there.
     execArgv: [],
   })
   const stopped = Promise.withResolvers<never>()

@@ -4,7 +4,7 @@ import { fileError } from './file-error.ts'
 import type { ConfinedPath, FilesInside } from './inside/index.ts'
 import { ToolError } from './tool.ts'
 
-/** Past this a listing says nothing more, and walking on would only keep the disk busy. */
+/** A longer listing has no use, and making it would only keep the disk busy. */
 const filesVisitedMax = 50_000
 /** Enough to keep the disk busy, few enough not to hold the thread pool from others. */
 const lstatsAtOnce = 64

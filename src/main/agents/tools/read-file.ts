@@ -6,7 +6,7 @@ import { ToolError } from './tool.ts'
 /** About 16,000 tokens: enough for a whole source file, short of flooding an agent's context. */
 const readCharsMax = 64 * 1024
 
-/** Gives lines of a text file as they are, and says which ones when they are not all of it. */
+/** Returns lines of a text file unchanged, with their numbers when they are not the whole file. */
 export const createReadFile =
   (inside: FilesInside): Tool<'read_file'> =>
   async (input, context) => {
@@ -29,7 +29,7 @@ export const createReadFile =
     }
   }
 
-/** As many whole lines as fit; of a first line that is too long alone, its beginning. */
+/** As many whole lines as fit; if the first line alone is too long, its beginning. */
 function fitting(lines: string[]): { text: string; count: number } {
   let text = ''
   let count = 0

@@ -57,7 +57,7 @@ async function searchAll(
     const text = await searchableText(inside, { absolute: join(root, file), relative: file })
     if (text === null) continue
     const wanted = matchesMax - found.lines.length
-    // One more than wanted tells whether there are more.
+    // One more than wanted shows whether there are more.
     const matches = await matcher.match(text, wanted + 1)
     if (matches.length > 0 && wanted > 0) found.files++
     // Cut after secrets were hidden: half of one is not found any more.
@@ -78,6 +78,6 @@ async function searchableText(inside: FilesInside, path: ConfinedPath): Promise<
         : null,
     )
   } catch {
-    return null // gone, elsewhere by now, or not ours to read
+    return null // deleted, moved, or not readable
   }
 }

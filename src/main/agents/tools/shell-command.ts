@@ -12,15 +12,15 @@ import { endProcessGroup } from '../../processes/group.ts'
 import { captureOutput, wholeOutputBytesMax } from './captured-output.ts'
 import { readShellState, shellInvocation } from './shell-state.ts'
 
-/** About 8,000 tokens: what an agent can take in at once. The rest is what files and `grep` are for. */
+/** About 8,000 tokens, a reasonable size for one result. The agent can search the rest in files with `grep`. */
 export const outputBytesMax = 32 * 1024
 
 /**
- * After the shell has ended, output may still be under way from what it started (`> >(tee log)`). Then
- * what is left of its group is ended; only a process that left the group can hold the output longer.
+ * After the shell has ended, its children may still be writing (`> >(tee log)`). The rest of its group is then ended;
+ * only a process that left the group can hold the output longer.
  */
 const outputDrainMs = 200
-/** What has said its last word may still be on its way out. */
+/** The last output of a process may arrive after its exit. */
 const settleMs = 100
 
 export interface ShellCommand {
@@ -29,13 +29,13 @@ export interface ShellCommand {
   state: ShellState
   timeoutMs: number
   signal: AbortSignal
-  /** Where it is known while it runs. */
+  /** Records the command while it runs. */
   custody: Custody
-  /** What it starts from; `state` comes on top. */
+  /** The base environment; `state` is added. */
   environment: Record<string, string>
   mask: Masker
   keepOutput: (output: KeptOutput) => Promise<void>
-  /** Told of what it prints, secrets hidden, while it runs. */
+  /** Receives its output, secrets masked, while it runs. */
   onOutput: (text: string) => void
 }
 
@@ -43,7 +43,7 @@ export interface ShellOutcome {
   /** Standard output and error as they came, secrets hidden, at most `outputBytesMax`. */
   text: string
   omittedBytes: number
-  /** What was kept of the output beside the text; null when that is the whole. */
+  /** The saved full output when `text` is only a part of it; null when `text` is complete. */
   whole: Omit<KeptOutput, 'file'> | null
   /** Null when a signal ended it. */
   exitCode: number | null
@@ -55,9 +55,9 @@ export interface ShellOutcome {
 }
 
 /**
- * Runs a command in a process group of its own and sees to it that nothing of the group outlives the
- * call, whether the command ends, its time is up, or the signal is aborted. Rejects with the signal's reason
- * when it is aborted before the command was started.
+ * Runs a command in its own process group and ensures that no process of the group outlives the call, whether the
+ * command ends, times out, or the signal is aborted. Rejects with the signal's reason when it is aborted before the
+ * command was started.
  */
 export async function runShellCommand(run: ShellCommand): Promise<ShellOutcome> {
   const running = await run.custody.begin(run.taskId, run.command)
@@ -143,8 +143,8 @@ async function runInGroup(
 }
 
 /**
- * Secrets are hidden before a byte is written or left out: half of one is not found any more. What is no
- * UTF-8 becomes replacement characters.
+ * Secrets are masked before output is written or truncated: half a secret would not be found. Bytes that are no UTF-8
+ * become replacement characters.
  */
 function createMasking(mask: Masker, onOutput: (text: string) => void): Transform {
   const decoder = new StringDecoder('utf8')

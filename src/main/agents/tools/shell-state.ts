@@ -1,7 +1,6 @@
 /**
- * What lasts from one bash call to the next: the directory and the exported variables. Each command
- * runs in a shell of its own, inside a script that at its end writes both to a file; the command's
- * output never holds any of it.
+ * State that persists from one bash call to the next: the directory and the exported variables. Each command runs in
+ * a new shell, inside a script that at its end writes both to a file; the command's output never contains any of it.
  */
 import type { ShellState } from '../../../shared/agent.ts'
 
@@ -26,7 +25,7 @@ export function shellInvocation(
     '__shiplog_command=$1',
     'shift',
     'eval "$__shiplog_command"',
-    // Again, for a command may have set a trap of its own.
+    // Again, because a command may have set its own trap.
     '__shiplog_save',
   ].join('; ')
   return {
@@ -36,8 +35,8 @@ export function shellInvocation(
 }
 
 /**
- * The state after a command, from what the script wrote. `dropped`: variables that were over a bound
- * and are not kept. What was not written (the command replaced the shell, say) stays as it was.
+ * The state after a command, from the script's file. `dropped`: variables over a limit, which are not kept. Unwritten
+ * parts (the command replaced the shell, for example) keep their former value.
  */
 export function readShellState(
   written: Buffer,

@@ -21,7 +21,7 @@ import { ToolError, untilAborted } from './tool.ts'
 /** Starts a sub-agent. In the foreground it answers with the report, in the background at once. */
 export const task: Tool<'task'> = async (input, context) => {
   context.signal.throwIfAborted()
-  // To its end even when the run is interrupted: what was begun is on record or undone before the run is over.
+  // Completed even when the run is interrupted: a begun request is recorded or undone before the run is over.
   const { taskId } = await refusalsForAgent(
     context.tasks.spawn(input, context.callId),
     context.signal,
@@ -40,7 +40,7 @@ export const task: Tool<'task'> = async (input, context) => {
   return { ...answerOf(awaited), outcome: completed ? 'ok' : 'error' }
 }
 
-/** Waits for sub-agents and answers with their reports; what has not settled in time, as it stands. */
+/** Waits for sub-agents and returns their reports; for those unfinished at the timeout, their status. */
 export const taskAwait: Tool<'task_await'> = async ({ tasks: wanted, timeout }, context) => {
   const timeoutMs = typeof timeout === 'string' ? parseDuration(timeout) : timeout
   if (timeoutMs === null)
@@ -99,7 +99,7 @@ function asked<T>(
   return refusalsForAgent(untilAborted(ask(tasks), signal), signal)
 }
 
-/** What the services refuse is for the agent to read; a record that can't be written ends the run. */
+/** A service's refusal is for the agent to read; a record that can't be written ends the run. */
 async function refusalsForAgent<T>(asked: Promise<T>, signal: AbortSignal): Promise<T> {
   try {
     return await asked

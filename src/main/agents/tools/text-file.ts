@@ -3,7 +3,7 @@ import { errorCode, fileError } from './file-error.ts'
 import type { ConfinedPath, FilesInside } from './inside/index.ts'
 import { ToolError } from './tool.ts'
 
-/** What a file tool reads or writes whole; larger files are for bash (`head`, `grep`, `sed`). */
+/** The largest file that a file tool reads or writes whole; larger ones are for bash (`head`, `grep`, `sed`). */
 export const fileBytesMax = 10 * 1024 * 1024
 
 /** Binary files have a NUL early on; text has none. Git looks at as many bytes. */

@@ -31,9 +31,8 @@ const taskTools = {
 }
 
 /**
- * Runs any of the tools. An unknown tool, a wrong input and a tool that fails are answers of outcome
- * `error`. Throws the signal's reason on abort, and whatever else must end the run (the record could
- * not be written).
+ * Runs any of the tools. An unknown tool, an invalid input and a failing tool are results with outcome `error`.
+ * Throws the signal's reason on abort, and any error that must end the run (the record could not be written).
  */
 export function createToolRunner({
   custody,

@@ -19,7 +19,7 @@ export class ToolError extends Error {
 
 /** Settles as `promise` does, or rejects with the signal's reason as soon as it is aborted. */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  // Whoever lost the race must not count as unhandled.
+  // The loser of the race must not count as an unhandled rejection.
   promise.catch(() => {})
   signal.throwIfAborted()
   const aborted = Promise.withResolvers<never>()

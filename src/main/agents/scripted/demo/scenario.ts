@@ -1,8 +1,7 @@
 /**
- * The scenario of the demo (SCENARIOS.md says how to read it): about twenty seconds, most of them
- * `wait`s, so that there is something to watch. A lead has tests written and the format described at the
- * same time, fixes a file itself meanwhile, and then hands the bugs found to a fixer, which has a
- * reviewer of its own.
+ * The scenario of the demo (SCENARIOS.md defines the format): about twenty seconds, most of them `wait`s, so that
+ * there is something to watch. A lead has tests written and the format described at the same time, fixes a file
+ * itself in the meantime, and then passes the bugs found to a fixer, which starts its own reviewer.
  */
 export const demoScenario = `version: 1
 name: make-the-log-reader-robust

@@ -11,9 +11,8 @@ export interface ConfinedPath {
 }
 
 /**
- * Resolves a path that an agent named, and refuses what lies outside its working directory: `..`,
- * absolute paths elsewhere, and symbolic links that lead out, be it the file or a directory above it,
- * there already or yet to be made.
+ * Resolves a path given by an agent, and refuses those outside its working directory: `..`, absolute paths elsewhere,
+ * and symbolic links that lead out, as the file or as a parent directory, existing or yet to be made.
  */
 export async function confine(
   calls: FileCalls,

@@ -1,4 +1,4 @@
-/** What the file tools ask of the system. Tests put themselves between two calls. */
+/** The system calls of the file tools. Tests intercept them to act between two calls. */
 import {
   access,
   lstat,

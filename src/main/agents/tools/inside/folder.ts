@@ -1,6 +1,7 @@
 /**
- * A folder that is held while something is done in it. On Linux everything goes through the open folder itself,
- * whatever becomes of its path; elsewhere a path has to do, and what is wrong shows after and is undone.
+ * A folder that is held open during an operation. On Linux every access goes through the open folder itself, even if
+ * its path changes; other systems require a path, and a swapped folder is detected afterwards and the operation
+ * undone.
  */
 import { constants, type Stats } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
@@ -12,7 +13,7 @@ import type { FileCalls } from './file-calls.ts'
 
 export interface SystemAccess {
   calls: FileCalls
-  /** True where `/proc/self/fd/<n>` is what is open, and says where. */
+  /** True where `/proc/self/fd/<n>` is a link to the open file. */
   hasOpenPaths: boolean
 }
 
@@ -120,7 +121,7 @@ async function makeIn(
   const made = await access.calls.mkdir(parent.at(name)).then(
     () => true,
     (error) => {
-      // Somebody else was quicker; whether it is a folder shows when it is opened.
+      // Another process created it first; opening it shows whether it is a folder.
       if (errorCode(error) === 'EEXIST') return false
       throw error
     },
@@ -128,7 +129,7 @@ async function makeIn(
   try {
     await parent.assertInPlace()
   } catch (error) {
-    // It may have been made elsewhere. Only an empty folder goes.
+    // It may have been made elsewhere. Only an empty folder is removed.
     if (made) await access.calls.rmdir(parent.at(name)).catch(() => undefined)
     throw error
   }

@@ -1,7 +1,7 @@
 /**
- * Files inside the working directory, for every file tool: a path is resolved and checked, and what is then opened,
- * made, written or listed is compared with what was checked, since a folder may be swapped for a link meanwhile.
- * This guards against mistakes and is no jail: an agent has a shell.
+ * Files inside the working directory, for every file tool: a path is resolved and checked, and the file that is then
+ * opened, made, written or listed is compared with the checked one, since a folder may be replaced by a link in
+ * between. This guards against mistakes and is no jail: an agent has a shell.
  */
 import { constants, existsSync, type Stats } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
@@ -63,7 +63,7 @@ export function createFilesInside({
         await held.assertInPlace()
         return found
       }),
-    /** Of an entry of a held folder, a link not followed; null when there is none. */
+    /** Of an entry of a held folder, without following a link; null when there is none. */
     statEntry: (path: string): Promise<Stats | null> => calls.lstat(path).catch(() => null),
   }
 }

@@ -121,7 +121,7 @@ async function fill(
   await handle.writeFile(bytes, { signal })
   if (old) {
     const now = await handle.stat()
-    // Of another owner who lets us write: the new file is ours, as an editor would have it.
+    // The file belongs to another user and is writable: the new file is this user's, as an editor would leave it.
     if (now.uid !== old.uid || now.gid !== old.gid)
       await handle.chown(old.uid, old.gid).catch(() => undefined)
     await handle.chmod(old.mode & 0o7777)
