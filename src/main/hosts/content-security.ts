@@ -10,8 +10,8 @@ const policy = {
   // Highlighted code and the virtual list carry inline styles; a style can't run anything.
   'style-src': "'self' 'unsafe-inline'",
   'font-src': "'self' data:",
-  // A report is Markdown that an agent wrote: an image from elsewhere would tell its server that, and
-  // from where, it was read.
+  // A report is Markdown written by an agent: a remote image would reveal to its server that, and from where, it was
+  // read.
   'img-src': "'self' data: blob:",
   // The WebSocket of the web host included: 'self' covers ws:// of the same host and port.
   'connect-src': "'self'",

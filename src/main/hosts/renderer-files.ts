@@ -9,7 +9,7 @@ interface FileResponse {
   body: Uint8Array<ArrayBuffer>
 }
 
-/** What Vite builds for us; a file of any other kind is not served. */
+/** The file types that Vite builds; any other is not served. */
 const contentTypes: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -24,9 +24,9 @@ const contentTypes: Record<string, string> = {
 }
 
 /**
- * Answers for the path of a URL, as it stands in the URL (percent-encoded, `/` for the page). Only
- * regular files that are really inside `rendererDir`, symlinks followed, are found; there is no listing
- * of directories. Every answer carries the security headers. Throws when a file can't be read.
+ * Answers a URL's path, encoded as in the URL (`/` for the page). Serves only regular files that are really inside
+ * `rendererDir`, symlinks followed; there is no listing of directories. Every answer carries the security headers.
+ * Throws when a file can't be read.
  */
 export async function readRendererFile(
   rendererDir: string,
@@ -38,8 +38,8 @@ export async function readRendererFile(
   if (type === undefined) return plain(404, 'There is nothing at this address.')
   const body = await readInside(rendererDir, names)
   if (body === null) return plain(404, 'There is nothing at this address.')
-  // Vite names what it puts in assets/ by its content, so it can be kept for good; the page can't be,
-  // or it would go on asking for the assets of the build before.
+  // Vite names files in assets/ by their content, so they can be cached permanently; a cached page would keep
+  // requesting the assets of an old build.
   const cache = names[0] === 'assets' ? 'private, max-age=31536000, immutable' : 'no-store'
   return {
     status: 200,

@@ -14,20 +14,20 @@ export interface Access {
   client: ShiplogClient
   /** Whether calls that only a person may make are carried out (K7). A holder refuses them. */
   mayDecide: boolean
-  /** Whether what the app has to tell has been told already, by the process that holds it. */
+  /** Whether the holding process has already reported the app's notices. */
   noticesAreTold: boolean
-  /** Resolves when nothing can be asked any more, and why. */
+  /** Resolves with the reason when no call is possible any more. */
   lost: Promise<Error>
-  /** What is behind an error of a call. */
+  /** The cause of a call's error. */
   explain(error: unknown): Promise<unknown>
-  /** Calls what starts agents that end with this command; `agentsOf` its answer. */
+  /** Makes a call that starts agents, which end with this command; `agentsOf` extracts their ids from its answer. */
   starting<Started>(
     start: () => Promise<Started>,
     agentsOf: (started: Started) => TaskId[],
   ): Promise<Started>
   /** Resolves once no other command needs this process. */
   stayForOthers(): Promise<void>
-  /** Interrupts what this command has at work, and says so. */
+  /** Interrupts this command's runs, and reports that. */
   end(signal: EndSignal): Promise<void>
   /** Gives back what was opened. May be called twice, and after `end`. */
   close(): Promise<void>
@@ -58,7 +58,7 @@ export async function holdDataDir(
   const shiplog = await context.host.openShiplog({ dataDir, host, sweepAtStart })
   const endpoint = options.reachable ? await endpointOf(context, shiplog) : null
   const unpublish = async () => {
-    // A lease that is not ours any more names another process, or nobody.
+    // A lost lease contains another process's name, or none.
     await endpoint?.unpublish().catch(() => {})
   }
   return {
@@ -75,7 +75,7 @@ export async function holdDataDir(
         'Done. Other commands are still running in this process; it ends with them, or with Ctrl-C.',
       )
       await endpoint.unused()
-      // Whoever found it until now is waited for as well; nobody else will.
+      // Clients that read the endpoint before are awaited as well; new ones can't find it.
       await unpublish()
       await endpoint.unused()
     },
@@ -113,7 +113,7 @@ async function endpointOf(context: CliContext, shiplog: Shiplog) {
   }
 }
 
-/** Another process holds it and does what it is asked. Throws HolderError. */
+/** Another process holds the data directory and executes the calls. Throws HolderError. */
 export async function callHolder(context: CliContext, holder: LeaseHolder): Promise<Access> {
   const connection: HolderConnection = await context.host.connectToHolder(holder)
   const { client, lost } = connection
@@ -122,7 +122,7 @@ export async function callHolder(context: CliContext, holder: LeaseHolder): Prom
 
   async function stopStarted(): Promise<void> {
     const started = await Promise.all(starts)
-    // All at once, so that no parent takes up the end of a child and goes on.
+    // All at once, so that no parent reacts to the end of a child and continues.
     await Promise.all(started.flat().map((taskId) => client.tasks.stop({ taskId })))
   }
 
@@ -135,7 +135,7 @@ export async function callHolder(context: CliContext, holder: LeaseHolder): Prom
     explain: async (error) => (connection.isOpen() ? error : lost),
     starting(start, agentsOf) {
       const started = start()
-      // One that failed was told, or is no news any more.
+      // A failure was reported, or is outdated.
       const agents = started.then(agentsOf).catch(() => [])
       starts.push(agents)
       void agents.then((ids) => {
@@ -162,7 +162,7 @@ export async function callHolder(context: CliContext, holder: LeaseHolder): Prom
 const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error)
 
-/** Resolves when the work is done or the time is over; the work's failure is not told. */
+/** Resolves when the work is done or the time is over; the work's failure is not reported. */
 export async function within(ms: number, work: Promise<unknown>): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, ms)

@@ -1,4 +1,4 @@
-/** What every command is given: its two outputs, and the options that all commands share. */
+/** The context of every command: its two outputs, and the options that all commands share. */
 import { visibleJson } from '../../../shared/shown-text.ts'
 import type { CliHost } from './host.ts'
 import { createOutput, type Output } from './terminal/output.ts'
@@ -11,7 +11,7 @@ export interface CliContext {
   /** Standard error: messages for people. */
   err: Output
   json: boolean
-  /** What `--data-dir` said. */
+  /** The value of `--data-dir`. */
   dataDirFlag: string | undefined
   /** One line for the person. */
   say(line: string): Promise<void>
@@ -28,7 +28,7 @@ export function createContext(
   options: { json?: boolean; dataDir?: string },
 ): CliContext {
   const { out, err } = outputs
-  // A message that can't be shown (the terminal is gone) must not stop what it is about.
+  // A failure to print a message (the terminal is closed) must not stop the operation.
   const printJson = (value: unknown, indent?: number) => {
     const json = JSON.stringify(value, null, indent)
     return out.write(`${out.isTTY ? visibleJson(json) : json}\n`)

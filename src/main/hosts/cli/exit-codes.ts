@@ -1,4 +1,4 @@
-/** What the process says when it ends, and which failure ends with which code: the one table of both. */
+/** The exit codes, and which failure ends with which code: the one table of both. */
 import { ORPCError } from '@orpc/client'
 import type { ContractErrorCode } from '../../../shared/contract/base.ts'
 import { FailureError, type Failure as NamedFailure } from '../../../shared/failure.ts'
@@ -16,7 +16,7 @@ export const exitCodes = {
   damage: 7,
   /** Ctrl-C (128 + SIGINT), as shells have it. */
   interrupted: 130,
-  /** Asked to end (128 + SIGTERM). */
+  /** Ended by a signal (128 + SIGTERM). */
   terminated: 143,
 } as const
 type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
@@ -32,7 +32,7 @@ const ofContract: Record<ContractErrorCode, ExitCode> = {
   STORAGE: exitCodes.failed,
 }
 
-/** What is found before there is a contract to ask, such as settings that can't be read. */
+/** Errors found before the contract can be called, such as unreadable settings. */
 const ofFailure: Record<NamedFailure['kind'], ExitCode> = {
   'not-found': exitCodes.notFound,
   ambiguous: exitCodes.ambiguous,
@@ -81,7 +81,7 @@ interface Failure {
   details: string[]
 }
 
-/** How an error of any origin is told to the person, and what the process ends with. */
+/** The message and the exit code for an error of any origin. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof CliError) return error
   if (error instanceof ORPCError) return contractFailure(error)

@@ -1,4 +1,4 @@
-/** What the command line is given from outside: the process, and the rest of the program. */
+/** The environment of the command line: the process, and the rest of the program. */
 import type { LeaseHolder } from '../../lease/lease.ts'
 import type { OpenShiplogOptions, Shiplog } from '../../shiplog.ts'
 import type { LocalEndpoint } from '../local/endpoint.ts'
@@ -18,13 +18,13 @@ export interface CliHost {
   stdin: NodeJS.ReadableStream & { isTTY?: boolean }
   stdout: OutputStream
   stderr: OutputStream
-  /** Signals that ask the process to end. Returns what stops the listening. */
+  /** Subscribes to signals that end the process. Returns the unsubscribe function. */
   onEndSignal(listener: (signal: EndSignal) => void): () => void
   /** Leaves without ending anything well: for the second Ctrl-C. */
   exitNow(code: number): void
   /** Milliseconds since the epoch. */
   now(): number
-  /** `flag`: what `--data-dir` said. Throws when the settings file can't be read. */
+  /** `flag`: the value of `--data-dir`. Throws when the settings file can't be read. */
   resolveDataDir(flag: string | undefined): Promise<string>
   openShiplog(options: OpenShiplogOptions): Promise<Shiplog>
   /** Lets other commands reach `shiplog` while it is open. */

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 /** Older ones lack what the sources use, and fail in the middle of something. */
 const nodeMajorMin = 22
 
-/** To be called by the one that carries the command out: who started it was killed, so it is told to end. */
+/** To be called by the process that executes the command: when its parent is killed, it ends itself. */
 export function endWithStarter(): void {
   if (!process.channel) return
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
@@ -15,8 +15,8 @@ export function endWithStarter(): void {
 }
 
 /**
- * Resolves with the exit code of the command as Shiplog's own Node ran it, or null when this Node will do.
- * Where there is no other, says what to do and answers 2.
+ * Resolves with the exit code of the command as run by Shiplog's own Node, or null when this Node is suitable. If
+ * there is no other, prints the remedy and returns 2.
  */
 export async function runOnOwnNode(packageDir: string): Promise<number | null> {
   if (Number(process.versions.node.split('.')[0]) >= nodeMajorMin) return null
@@ -28,7 +28,7 @@ export async function runOnOwnNode(packageDir: string): Promise<number | null> {
     )
     return 2
   }
-  // The channel says nothing: it breaks when this process is killed, and then the other one ends as well.
+  // The channel carries no messages: it breaks when this process is killed, and then the other one ends as well.
   const child = spawn(own, process.argv.slice(1), {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   })

@@ -12,14 +12,14 @@ export async function projectPath(dir: string, cwd: string): Promise<string> {
   try {
     return await realpath(absolute)
   } catch {
-    return absolute // whoever is given it says what is wrong with it
+    return absolute // the reader of the file reports the error
   }
 }
 
 /** The text of a scenario file. Refused with a reason and a remedy when it can't be read. */
 export async function readScenario(file: string, cwd: string): Promise<string> {
   try {
-    // A byte more than there may be: whoever parses it says so, and a device or pipe has an end.
+    // One byte more than allowed: the parser reports the excess, and reading a device or pipe ends.
     const stream = createReadStream(path.resolve(cwd, file), { end: scenarioBytesMax })
     return await text(stream)
   } catch (error) {

@@ -1,4 +1,4 @@
-/** Every command and option. What a command does is in `commands/`, loaded when it is called. */
+/** Every command and option. The commands' code is in `commands/`, loaded on demand. */
 import { Argument, Command, InvalidArgumentError, Option } from 'commander'
 import type { AgentKind } from '../../../shared/agents.ts'
 import type { CliContext } from './context.ts'
@@ -6,7 +6,7 @@ import type { CliContext } from './context.ts'
 /** Options after commander read them; each command knows which are its own. */
 export type ParsedOptions = { json?: boolean; dataDir?: string } & Record<string, unknown>
 
-/** What a command line asks for: run with a context made from its shared options, answers the exit code. */
+/** The action of a command line: run with a context made from its shared options, returns the exit code. */
 export type Action = (context: CliContext) => Promise<number>
 
 interface ProgramOptions {
@@ -15,7 +15,7 @@ interface ProgramOptions {
   columns: number
   writeOut(text: string): void
   writeErr(text: string): void
-  /** Called once with what the command line asks for. */
+  /** Called once with the action of the command line. */
   chosen(shared: ParsedOptions, action: Action): void
 }
 

@@ -12,8 +12,8 @@ const helpColumnsMax = 100
 const helpColumnsDefault = 80
 
 /**
- * Runs `argv` (without the executable and the script) to its end and answers the exit code of CLI.md.
- * Never throws: what goes wrong is told on standard error.
+ * Runs `argv` (without the executable and the script) to its end and returns the exit code of CLI.md. Never throws:
+ * errors are reported on standard error.
  */
 export async function runCli(argv: string[], host: CliHost): Promise<number> {
   const outputs = createOutputs(host)

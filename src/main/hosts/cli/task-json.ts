@@ -3,7 +3,7 @@ import { type Cause, formatCause } from '../../../shared/causes.ts'
 import type { TranscriptSummary } from '../../../shared/contract/workspace.ts'
 import type { Task, TaskTree } from '../../../shared/tasks.ts'
 
-/** `text` is for people and may be worded otherwise in a later version; `kind` is what a script goes by. */
+/** `text` is for people and its wording may change in a later version; scripts should use `kind`. */
 export const causeJson = (cause: Cause | null): (Cause & { text: string }) | null =>
   cause && { ...cause, text: formatCause(cause) }
 

@@ -17,24 +17,27 @@ export interface CliSession {
   client: ShiplogClient
   /** Whether calls that only a person may make are carried out (K7). */
   mayDecide: boolean
-  /** Aborted when a signal asks to end: everything is being closed, and calls may be refused. */
+  /** Aborted when a signal ends the command: everything is being closed, and calls may be refused. */
   ending: AbortSignal
-  /** Aborted once all is closed: what was recorded can still be read, and nothing more will come. */
+  /** Aborted once all is closed: the record is still readable, and no more events will come. */
   closed: AbortSignal
-  /** Calls what starts agents. When the person interrupts, they are stopped wherever they run. */
+  /** Makes a call that starts agents. When the user interrupts, they are stopped in whichever process they run. */
   starting: Access['starting']
 }
 
-/** For a command that runs agents: others are answered meanwhile, and what has expired is cleaned up as in the app. */
+/**
+ * For a command that runs agents: it serves other clients in the meantime, and expired transcripts are cleaned up as
+ * in the app.
+ */
 export const runsAgents = { host: 'cli', reachable: true, sweepAtStart: true } as const
 
 /** Once all is closed, a command gets this long to print what was recorded last. */
 const lastWordsMsMax = 2_000
 
 /**
- * Runs `use` and answers its exit code. The first signal says what it interrupts and closes cleanly,
- * with partial turns kept; the second leaves at once. `reachable`: for a command that takes long, so that
- * others are answered while it holds the data directory.
+ * Runs `use` and returns its exit code. The first signal reports what it interrupts and closes cleanly, with partial
+ * turns kept; the second exits at once. `reachable`: for a long command, which serves other clients while it holds
+ * the data directory.
  */
 export async function withShiplog(
   context: CliContext,
@@ -52,8 +55,8 @@ export async function withShiplog(
 }
 
 /**
- * For a server, which has to hold the data directory itself; being told to end is how it ends, so that
- * is no failure. `whenHeld` answers the exit code when another process has it.
+ * For a server, which has to hold the data directory itself; a signal is its normal end, and no failure. `whenHeld`
+ * returns the exit code when another process holds the directory.
  */
 export async function withOwnShiplog(
   context: CliContext,
@@ -101,7 +104,7 @@ async function runWith(
     return use({ client, mayDecide, starting, ending: ending.signal, closed: closed.signal })
   }
   const work = begin()
-  // What goes wrong where nobody waits for an answer, on a full disk for example, is told while it lasts.
+  // Errors for which no caller waits, on a full disk for example, are reported while it runs.
   const telling = setInterval(() => void tellNotices().catch(() => {}), noticeIntervalMs).unref()
   const lost = access.lost.then((error) => Promise.reject(error))
   lost.catch(() => {}) // once the work is done it is no news
@@ -113,17 +116,17 @@ async function runWith(
       return first
     }
     await closing
-    // What it answers after the end, errors included, is no news: the signal is why it ended.
+    // Its results after the end, errors included, are ignored: the signal is the cause of the end.
     closed.abort()
     await within(lastWordsMsMax, work)
     return options.signalIsTheEnd ? exitCodes.done : codeOf(endedBy ?? 'SIGINT')
   } catch (error) {
-    // What was refused may have had effects that only a notice reports, such as a project's move.
+    // A refused call may have had effects that only a notice reports, such as a project's move.
     await Promise.race([tellNotices(), lost]).catch(() => {})
     throw await access.explain(error)
   } finally {
     clearInterval(telling)
-    work.catch(() => {}) // told above, or beside the point
+    work.catch(() => {}) // reported above, or irrelevant
     try {
       await closing
     } finally {
@@ -133,7 +136,7 @@ async function runWith(
   }
 }
 
-/** What `open` gives, or what `otherwise` gives when another process holds the data directory. */
+/** The result of `open`, or of `otherwise` when another process holds the data directory. */
 async function unlessHeld<Opened, Other = Opened>(
   open: () => Promise<Opened>,
   otherwise: (holder: LeaseHolder) => Promise<Other>,
@@ -144,7 +147,7 @@ async function unlessHeld<Opened, Other = Opened>(
     const holder = holderIn(error)
     if (!holder) throw error
     return otherwise(holder).catch((failure) => {
-      // Which file to delete when that machine is gone for good: the lease's own error says it.
+      // The lease's own error names the file to delete when that machine is permanently gone.
       throw kindOf(failure) === 'holder-elsewhere' ? error : failure
     })
   }
@@ -158,10 +161,10 @@ function mayPass(error: unknown): boolean {
 const kindOf = (error: unknown): unknown =>
   error instanceof Error && 'kind' in error ? error.kind : undefined
 
-/** Soon enough for somebody who waits, and nothing to a process. */
+/** Short for a waiting user, and cheap for the process. */
 const noticeIntervalMs = 2_000
 
-/** Tells what was found or healed at start, and later what went wrong since; each once. */
+/** Reports problems found or repaired at start, and later ones; each once. */
 function createNoticeTeller(
   context: CliContext,
   { client, noticesAreTold }: Access,

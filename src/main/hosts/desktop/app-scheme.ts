@@ -9,7 +9,7 @@ import { readRendererFile } from '../renderer-files.ts'
 const scheme = 'app'
 const hostName = 'shiplog'
 
-/** As `senderFrame.origin` has it. (`new URL(…).origin` is 'null' in Node, which knows no such scheme.) */
+/** In the form of `senderFrame.origin`. (`new URL(…).origin` is 'null' in Node, which does not know the scheme.) */
 export const appOrigin = `${scheme}://${hostName}`
 export const appPage = `${appOrigin}/index.html`
 

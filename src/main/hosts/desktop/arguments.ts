@@ -1,7 +1,7 @@
 /**
- * What `--data-dir` says. Chromium reads the same command line and leaves what it does not know alone,
- * so this one is looked for among its switches instead of parsing them all. It ends at `--` and at the first
- * address: arguments after a link come from the author of the link.
+ * The value of `--data-dir`. Chromium reads the same command line and ignores unknown switches, so this one is
+ * searched for among its switches instead of parsing them all. The search ends at `--` and at the first address:
+ * arguments after a link come from the author of the link.
  */
 export function dataDirFlag(given: readonly string[]): string | undefined {
   const end = given.findIndex(

@@ -4,7 +4,7 @@ import { parseTaskId } from '../../../shared/ids.ts'
 export const linkScheme = 'shiplog'
 
 const id = '([0-9a-f-]{36})'
-/** What a link may name, each as the renderer's own addresses have it (`#/t/<id>`). */
+/** The targets of a link, each in the form of the renderer's own addresses (`#/t/<id>`). */
 const places = [
   new RegExp(`^t/${id}$`),
   new RegExp(`^t/${id}/transcript/${id}$`),
@@ -12,8 +12,8 @@ const places = [
 ]
 
 /**
- * The page's fragment for a link, else null. Any web page can make a link be opened, so a link may say
- * what is shown and nothing more: whole ids, and nothing after them.
+ * The page's fragment for a link, else null. Any web page can have a link opened, so a link only selects what is
+ * shown: whole ids, and nothing after them.
  */
 export function fragmentOfLink(link: string): string | null {
   const [, path = ''] = /^shiplog:\/\/([^\n]*?)\/?$/.exec(link) ?? [] // Windows adds the slash
@@ -24,7 +24,7 @@ export function fragmentOfLink(link: string): string | null {
   return null
 }
 
-/** Of the first link among a command line's arguments: how Windows and Linux hand one over. */
+/** From the first link among a command line's arguments: Windows and Linux pass links this way. */
 export function fragmentOfArguments(argv: readonly string[]): string | null {
   for (const argument of argv) {
     const fragment = fragmentOfLink(argument)

@@ -20,15 +20,15 @@ import { createWindows, type Windows } from './windows.ts'
 
 interface DesktopOptions {
   dataDir: string
-  /** Where `index.html` of the built renderer is. */
+  /** The folder with `index.html` of the built renderer. */
   rendererDir: string
   preloadFile: string
-  /** Of the program, for commands that want to be answered. */
+  /** The program's version, for commands that connect. */
   version: string
   openServices(options: OpenDesktopServices): Promise<DesktopServices>
 }
 
-/** Agents get this long to be interrupted and flushed; then the app is gone, and the next start heals. */
+/** Agents get this long to be interrupted and flushed; then the app exits, and the next start recovers. */
 const closeMsMax = 10_000
 
 /** Returns at once: Electron is ready only after its entry file has been evaluated. */
@@ -45,7 +45,7 @@ export function startDesktop(options: DesktopOptions): void {
     links.open(fragmentOfLink(link))
   })
   if (!app.requestSingleInstanceLock()) {
-    app.quit() // the other one has been told, link included
+    app.quit() // the other instance has received the request, link included
     return
   }
   app.on('second-instance', (_event, argv) => links.open(fragmentOfArguments(argv)))
@@ -75,7 +75,7 @@ async function run(options: DesktopOptions, links: LinkInbox): Promise<void> {
     running: () => services.runningAgents().map((agent) => agent.title),
     ask: (titles) => askToQuit(windows, titles),
     async close() {
-      await endpoint?.unpublish().catch(() => {}) // the lease goes in any case
+      await endpoint?.unpublish().catch(() => {}) // the lease is released in any case
       await services.close('quit')
       stopServing()
       await endpoint?.close()
@@ -95,7 +95,7 @@ async function run(options: DesktopOptions, links: LinkInbox): Promise<void> {
       console.error(`The window's process ended: ${reason}`)
       services.log.error('window.gone', { reason })
     },
-    // With the last window the app ends (but on macOS). It must stay while it is asked whether to.
+    // Closing the last window ends the app (except on macOS). It must stay open during the confirmation.
     mayCloseLast() {
       if (process.platform === 'darwin' || quitting.isOver()) return true
       app.quit()
@@ -120,7 +120,7 @@ async function run(options: DesktopOptions, links: LinkInbox): Promise<void> {
   links.deliverTo((fragment) => windows.show(fragment))
 }
 
-/** The app is worth having without it: commands then say that they can't reach it. */
+/** The app is useful without it: commands then report that they can't reach it. */
 async function endpointFor(services: DesktopServices, version: string) {
   try {
     return await openLocalEndpoint({ shiplog: services, version })
@@ -205,7 +205,7 @@ function createLinkInbox(): LinkInbox {
   }
 }
 
-/** Says why it can't start, on the screen and where it was started from, and ends. */
+/** Reports why it can't start, on the screen and on standard error, and ends. */
 export function leaveWith(error: unknown): void {
   const { title, message, exitCode } = failedStartOf(error)
   console.error(`${title}: ${message}`)

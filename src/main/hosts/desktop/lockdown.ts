@@ -1,11 +1,11 @@
-/** What a page may not do, whoever wrote what it shows. Applies to every page that comes to be. */
+/** Restrictions of a page, whatever its content. Applies to every page that is created. */
 import { app, type Session, shell, type WebContents } from 'electron'
 import { externalLink } from '../../../shared/external-link.ts'
 import { appOrigin, appPage } from './app-scheme.ts'
 
 /**
- * A link is opened only for a person: a click or a key shortly before it. The events of Electron do not
- * say what caused them, so input is watched for.
+ * A link is opened only for a user action: a click or a key shortly before it. The events of Electron do not contain
+ * their cause, so input is observed.
  */
 const clickAgeMsMax = 1_000
 
@@ -21,7 +21,7 @@ export function lockDownPages(): void {
   })
 }
 
-/** Denies a page everything that it would have to ask for, but to notify and to put text on the clipboard. */
+/** Denies a page every permission except notifications and writing text to the clipboard. */
 export function denyPermissions(session: Session): void {
   const isAllowed = (permission: string, origin: string): boolean =>
     allowedPermissions.has(permission) && isAppOrigin(origin)
@@ -33,7 +33,7 @@ export function denyPermissions(session: Session): void {
     isAllowed(permission, requestingOrigin),
   )
   session.setDevicePermissionHandler(() => false)
-  // Without a handler Electron may have one of its own: a picker of the system.
+  // Without a handler Electron may use its own: a picker of the system.
   session.setDisplayMediaRequestHandler((_request, choose) => choose({}))
   for (const device of ['select-hid-device', 'select-serial-port', 'select-usb-device'] as const) {
     // The three differ in what they offer, and are refused alike.
@@ -67,7 +67,7 @@ function denyLeaving(contents: WebContents): void {
   }
 
   contents.on('will-frame-navigate', (details) => {
-    // The page may load itself again; everything else it is made to go to is outside.
+    // The page may reload itself; every other navigation leads outside.
     if (details.isMainFrame && isAppPage(details.url)) return
     details.preventDefault()
     if (details.isMainFrame) openOutside(details.url)

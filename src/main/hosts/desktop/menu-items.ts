@@ -1,6 +1,6 @@
 import type { MenuItemConstructorOptions } from 'electron'
 
-/** The View menu. A page can't be loaded anew, nor looked into, once the app is packaged. */
+/** The View menu. A page can't be reloaded or inspected once the app is packaged. */
 export function viewItems(isPackaged: boolean): MenuItemConstructorOptions[] {
   return [
     ...(isPackaged

@@ -6,10 +6,7 @@ interface MenuActions {
   showDataFolder(): void
 }
 
-/**
- * The standard menus. The page has shortcuts of its own (Ctrl/Cmd+K, N, F, Enter): no item here may
- * take one of them.
- */
+/** The standard menus. The page has its own shortcuts (Ctrl/Cmd+K, N, F, Enter): no item here may use one of them. */
 export function setMenu({ openWindow, showDataFolder }: MenuActions): void {
   const isMac = process.platform === 'darwin'
   const template: MenuItemConstructorOptions[] = [

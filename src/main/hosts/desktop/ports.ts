@@ -1,4 +1,4 @@
-/** The contract over MessagePorts: one for each window, taken from its own page and from nobody else. */
+/** The contract over MessagePorts: one for each window, accepted only from its own page. */
 import { RPCHandler } from '@orpc/server/websocket'
 import { BrowserWindow, type IpcMainEvent, ipcMain, type MessagePortMain } from 'electron'
 import type { CallContext } from '../../../shared/contract/grants.ts'
@@ -24,7 +24,7 @@ export function servePorts(
       for (const refused of event.ports) refused.close()
       return
     }
-    // A page that was loaded again has lost its end; whatever it still ran there ends with it.
+    // A reloaded page has lost its end; calls that still run there are ended.
     ports.get(window)?.close()
     ports.set(window, port)
     const forget = (): void => {

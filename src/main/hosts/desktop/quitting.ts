@@ -1,20 +1,20 @@
-/** Quitting: asks when agents are at work, interrupts them cleanly, and is never stuck. Knows no Electron. */
+/** Quitting: asks when agents are running, interrupts them cleanly, and never hangs. Independent of Electron. */
 
 interface QuittingOptions {
-  /** Titles of the agents at work. */
+  /** Titles of the running agents. */
   running(): string[]
   /** Resolves to true when the person lets them be interrupted. */
   ask(titles: string[]): Promise<boolean>
   close(): Promise<void>
-  /** Called once, when all is closed or `closeMsMax` is over. `problem`: what went wrong on the way. */
+  /** Called once, when all is closed or `closeMsMax` is over. `problem`: an error on the way. */
   leave(problem: Error | null): void
   closeMsMax: number
 }
 
 export interface Quitting {
-  /** Does nothing while it is being asked or closed already. */
+  /** Does nothing during the confirmation or while closing. */
   begin(how: 'ask' | 'without-asking'): Promise<void>
-  /** True from when `leave` was called: nothing stands in the way any more. */
+  /** True after `leave` was called: nothing delays the exit any more. */
   isOver(): boolean
 }
 
@@ -31,7 +31,7 @@ export function createQuitting(options: QuittingOptions): Quitting {
   return {
     async begin(how) {
       if (state === 'closing' || state === 'over') return
-      // A signal while the question stands answers it.
+      // A signal during the confirmation answers it.
       if (how === 'without-asking') return closeAndLeave()
       if (state === 'asking') return
       const titles = options.running()

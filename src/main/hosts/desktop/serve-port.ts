@@ -5,11 +5,11 @@ import type { CallContext } from '../../../shared/contract/grants.ts'
 export type ServedPort = Pick<MessagePortMain, 'on' | 'postMessage' | 'start'>
 
 /**
- * Serves one port until it closes; the calls that are then still going on are aborted.
+ * Serves one port until it closes; pending calls are then aborted.
  *
- * ORPC's handler for WebSockets takes messages one by one and says when one could not be handled; its
- * handler for MessagePorts speaks the same words but leaves such rejections to nobody, and a message
- * that is no call must not end the process that all agents run in.
+ * Uses ORPC's handler for WebSockets, which takes single messages and rejects when one can't be handled. Its handler
+ * for MessagePorts has the same protocol but leaves such rejections unhandled, and an invalid message must not end
+ * the process in which all agents run.
  */
 export function servePort(
   port: ServedPort,

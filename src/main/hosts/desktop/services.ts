@@ -1,6 +1,6 @@
 import type { AnyRouter } from '@orpc/server'
 
-/** What the desktop needs of the composition root. */
+/** The desktop's requirements of the composition root. */
 export interface DesktopServices {
   router: AnyRouter
   log: { error(event: string, fields: Record<string, unknown>): void }
@@ -8,7 +8,7 @@ export interface DesktopServices {
   /** Resolves when another process has taken the data directory. */
   displaced: Promise<Error>
   runningAgents(): { title: string }[]
-  /** Interrupts what runs with `cause` in its record, flushes, and lets go of the data directory. */
+  /** Interrupts the runs with `cause` in their record, flushes, and releases the data directory. */
   close(cause?: string): Promise<void>
 }
 

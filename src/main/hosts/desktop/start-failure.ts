@@ -1,4 +1,4 @@
-/** Why the app can't start, as a person is told. Exit codes are those of the command line (CLI.md). */
+/** The message for a user when the app can't start. Exit codes are those of the command line (CLI.md). */
 import { FailureError } from '../../../shared/failure.ts'
 
 interface FailedStart {

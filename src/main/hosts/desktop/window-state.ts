@@ -1,4 +1,4 @@
-/** Where the window was when it was last closed. Lost, it costs a person one drag; it is never waited for. */
+/** The window's position when it was last closed. Losing it costs a user one drag; nothing waits for it. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type BrowserWindow, screen } from 'electron'

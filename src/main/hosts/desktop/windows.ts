@@ -1,22 +1,22 @@
-/** The windows: each a page of the renderer, in a sandbox, at an address of its own. */
+/** The windows: each a sandboxed page of the renderer, with its own address. */
 import { BrowserWindow, type BrowserWindowConstructorOptions, nativeTheme } from 'electron'
 import { appPage } from './app-scheme.ts'
 import { readWindowState, writeWindowState } from './window-state.ts'
 
 interface WindowsOptions {
   preloadFile: string
-  /** Where the bounds are remembered. */
+  /** The file with the saved bounds. */
   stateFile: string
-  /** The process of a window has ended by itself. */
+  /** The process of a window has crashed. */
   onGone(reason: string): void
-  /** Asked before the last window closes where that ends the app; false keeps it open. */
+  /** Called before the last window closes where that ends the app; false keeps it open. */
   mayCloseLast(): boolean
 }
 
 export interface Windows {
   /** Opens one more, at the page's fragment (`#/t/<id>`) when there is one. */
   open(fragment?: string): void
-  /** Goes to the fragment in the window used last, or in a new one. Without one it only comes to the front. */
+  /** Opens the fragment in the window used last, or in a new one. Without one it only comes to the front. */
   show(fragment: string | null): void
   isOwn(window: BrowserWindow): boolean
   /** The one to attach a dialog to; null when there is none. */

@@ -1,24 +1,24 @@
 /**
- * Where a process that holds the data directory for longer than a moment answers others of this machine:
- * the contract on a loopback port, its address and token in lease.json, which its owner alone can read.
+ * The server of a process that holds the data directory for longer than a moment, for other processes of this
+ * machine: the contract on a loopback port, its address and token in lease.json, which only its owner can read.
  */
 import type { AnyRouter } from '@orpc/server'
 import { isSameToken, linkWith, newToken } from '../web/pages.ts'
 import { type RpcServer, startRpcServer } from '../web/rpc-server.ts'
 
 export interface LocalEndpointOptions {
-  /** What is served; closing it is the caller's. */
+  /** The served router; closing it is the caller's task. */
   shiplog: { router: AnyRouter; setEndpoint(endpoint: string | null): Promise<void> }
-  /** Of the program: a client of another one is refused. */
+  /** The program's version: a client of another version is refused. */
   version: string
 }
 
 export interface LocalEndpoint {
-  /** Nobody finds it any more; who is connected stays. May be called twice. */
+  /** No new client finds it; connected ones stay. May be called twice. */
   unpublish(): Promise<void>
   /** Whether anybody is connected. */
   isUsed(): boolean
-  /** Resolves as soon as nobody is connected. */
+  /** Resolves as soon as no client is connected. */
   unused(): Promise<void>
   /** Unpublishes, and ends every connection and its calls. May be called twice. */
   close(): Promise<void>
@@ -30,7 +30,7 @@ export async function openLocalEndpoint(options: LocalEndpointOptions): Promise<
   const token = newToken()
   const server: RpcServer = await startRpcServer({
     router: shiplog.router,
-    // Agents can read lease.json: with what is in it nothing is decided.
+    // Agents can read lease.json: its token does not permit decisions.
     grantOf: (given) => (isSameToken(given, token) ? 'act' : null),
     address: '127.0.0.1',
     port: 0,

@@ -25,10 +25,10 @@ export type HolderErrorKind =
   | 'holder-elsewhere'
   | 'holder-refused'
   | 'holder-other-version'
-  /** It answered, and then no more. What it had acknowledged is kept. */
+  /** It answered once and then stopped. Everything that it had acknowledged is kept. */
   | 'holder-lost'
 
-/** Why the holder can't be called. The message says what to do. */
+/** Why the holder can't be called. The message contains the remedy. */
 export class HolderError extends Error {
   readonly kind: HolderErrorKind
   readonly holder: LeaseHolder
@@ -43,7 +43,7 @@ export class HolderError extends Error {
 
 /** A process that was stopped (Ctrl-Z) takes a connection and never answers. */
 const answerMsMax = 5_000
-/** The close code of a host that ends by itself. */
+/** The close code of a host that exits normally. */
 const goingAway = 1001
 
 /** `process 4711 (the desktop app)`: how a person finds it. */
@@ -53,7 +53,7 @@ export function nameOf({ pid, host }: Pick<LeaseHolder, 'pid' | 'host'>): string
 }
 
 /**
- * Resolves once it has let us in and answered. Throws HolderError. `version`: of this program;
+ * Resolves once it has accepted the connection and answered. Throws HolderError. `version`: of this program;
  * `waitMsMax`: for the answer.
  */
 export async function connectToHolder(
@@ -75,7 +75,7 @@ export async function connectToHolder(
   })
   const ended = endOf(socket)
   const client = createORPCClient<ShiplogClient>(new RPCLink({ websocket: socket }))
-  // An open socket says nothing yet: who is refused is told so by how it is closed. An answer does.
+  // An open socket proves nothing yet: a refusal is reported by its close code. An answer proves it.
   const first = client.app.info().then(
     () => 'answered' as const,
     () => ended,
@@ -106,7 +106,7 @@ export async function connectToHolder(
 }
 
 interface End {
-  /** Of a WebSocket's close; 1006: without a word. */
+  /** Of a WebSocket's close; 1006: without a reason. */
   code: number
   reason: string
 }

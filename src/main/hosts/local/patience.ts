@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { LeaseHolder } from '../../lease/lease.ts'
 
-/** Nearly every command is over by then, and every start. */
+/** Nearly every command, and every start, is finished within this time. */
 const briefHolderMsMax = 5_000
 const retryMs = 50
 
@@ -23,13 +23,13 @@ export async function patiently<Result>(
   }
 }
 
-/** Whether it is a LeaseHeldError of a holder on this machine that may soon be gone. */
+/** Whether it is a LeaseHeldError of a holder on this machine that may soon exit. */
 export function isHeldBriefly(error: unknown): boolean {
   const holder = holderIn(error)
   return holder !== null && holder.endpoint === null && holder.hostName === hostname()
 }
 
-/** Who holds the data directory, when that is what the error says. */
+/** The holder of the data directory, if the error names it. */
 export function holderIn(error: unknown): LeaseHolder | null {
   const isHeld = error instanceof Error && 'kind' in error && error.kind === 'lease-held'
   return isHeld && 'holder' in error ? (error.holder as LeaseHolder) : null

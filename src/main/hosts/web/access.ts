@@ -1,14 +1,14 @@
 /**
- * Who may talk to the web host. A page of another site can send requests to loopback too, and can make
- * its own host name point here (DNS rebinding); what it can't do is choose the Host and Origin headers
- * that the browser sends for it, or know the token.
+ * Access control of the web host. A page of another site can send requests to loopback too, and can make its own host
+ * name point here (DNS rebinding); it can't choose the Host and Origin headers that the browser sends for it, and
+ * does not know the token.
  */
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { hostname, networkInterfaces } from 'node:os'
 import type { Grant } from '../../../shared/contract/grants.ts'
 
-/** Named by both sides, so that a page of another version of the protocol is told apart. */
+/** Sent by both sides, so that a page of another version of the protocol is detected. */
 export const protocolName = 'shiplog.v1'
 /** A browser can't add a header to a WebSocket, so the token comes as one of its subprotocols. */
 const tokenPrefix = 'token.'
@@ -26,7 +26,7 @@ type Access =
 export interface AccessRules {
   /** Whether the request was made to a name of this host. */
   isOwnHost(request: IncomingMessage): boolean
-  /** Whether it comes from a page of this host: a browser says which page sends. */
+  /** Whether it comes from a page of this host: a browser sends the page's origin. */
   isOwnOrigin(request: IncomingMessage): boolean
   /** Checks an upgrade in the order Host, Origin, protocol, token, version. */
   checkUpgrade(request: IncomingMessage): Access
@@ -36,7 +36,7 @@ export interface AccessRules {
 export function createAccessRules(options: {
   address: string
   port: number
-  /** What a token is good for; null: nothing. */
+  /** The permissions of a token; null: none. */
   grantOf(token: string): Grant | null
   version?: string | undefined
 }): AccessRules {
@@ -68,7 +68,7 @@ export function createAccessRules(options: {
   }
 }
 
-/** What a client that is no page offers to be let in. */
+/** The credentials of a client that is no page. */
 export function subprotocolsFor(token: string, version: string): string[] {
   return [protocolName, tokenPrefix + token, versionPrefix + version]
 }
@@ -79,14 +79,14 @@ export function isLoopback(address: string): boolean {
 }
 
 /**
- * Host names a person may have typed for the address. Another machine's browser reaches a wildcard
- * address by any address of ours; those are safe, for a rebound name is never a bare IP address.
+ * Host names that a user may have typed for the address. Another machine's browser reaches a wildcard address by any
+ * address of this machine; those are safe, for a rebound name is never a bare IP address.
  */
 function namesOf(address: string): () => Set<string> {
   const loopback = ['localhost', '127.0.0.1', '[::1]']
   if (isLoopback(address)) return () => new Set([...loopback, inUrl(address)])
   if (address !== '0.0.0.0' && address !== '::') return () => new Set([inUrl(address)])
-  // Asked for each time: a laptop changes networks.
+  // Read each time: a laptop changes networks.
   return () =>
     new Set([
       ...loopback,
@@ -101,7 +101,7 @@ function isNamed(host: string, name: string, port: number): boolean {
   return host === `${name}:${port}` || (port === 80 && host === name)
 }
 
-/** An address as it stands in a URL: IPv6 in brackets. */
+/** An address in URL form: IPv6 in brackets. */
 export function inUrl(address: string): string {
   return isIP(address) === 6 ? `[${address.toLowerCase()}]` : address.toLowerCase()
 }

@@ -1,6 +1,6 @@
 type WebHostErrorKind = 'port-in-use' | 'port-not-permitted' | 'address-not-available' | 'not-built'
 
-/** Why the web host can't start. The message says what to do about it. */
+/** Why the web host can't start. The message contains the remedy. */
 export class WebHostError extends Error {
   readonly kind: WebHostErrorKind
   readonly port: number

@@ -21,19 +21,19 @@ const enterPath = '/enter'
 const codeCharsMax = 100
 
 export interface WebHostOptions {
-  /** What is served; closing it is the caller's. */
+  /** The served router; closing it is the caller's task. */
   shiplog: { router: AnyRouter }
   /** 0: any free one. */
   port: number
-  /** Default: 127.0.0.1. What is not loopback was asked for by name, and the caller warned. */
+  /** Default: 127.0.0.1. Any other address than loopback was requested explicitly, and the caller warned. */
   address?: string
-  /** Where `index.html` of the built renderer is. */
+  /** The folder with `index.html` of the built renderer. */
   rendererDir: string
-  /** Where the port and the hashes of pages' tokens are kept. Default: nowhere. */
+  /** The file for the port and the hashes of pages' tokens. Default: none. */
   pagesFile?: string
   /** Listen where the last start did, if that is known and free. */
   asBefore?: boolean
-  /** Of the program: another command line of another version is refused. */
+  /** The program's version: a command line of another version is refused. */
   version?: string
 }
 
@@ -91,7 +91,7 @@ export async function startWebHost(options: WebHostOptions): Promise<WebHost> {
   }
 }
 
-/** A page gives the code that it was opened with, and gets a token of its own. */
+/** A page sends the code in its URL, and receives its own token. */
 async function enter(
   request: IncomingMessage,
   response: ServerResponse,

@@ -10,11 +10,11 @@ import { readJsonFile, writeFileDurable } from '../../journal/index.ts'
 
 /** Every start prints a link, and so has a token more; a person has a few pages open. */
 const pagesMax = 16
-/** A tab that nobody looked at for so long is opened by the new link. */
+/** A tab that was not used for so long needs the new link. */
 const pageAgeMsMax = 30 * dayMs
 /** 256 bits, as many as the hash it is compared by. */
 const tokenBytes = 32
-/** A browser is started and has loaded the page by then. */
+/** By this time a browser has started and loaded the page. */
 const codeMsMax = 60_000
 
 const fileSchema = z.object({
@@ -26,13 +26,13 @@ const fileSchema = z.object({
 type Page = z.infer<typeof fileSchema>['pages'][number]
 
 export interface Pages {
-  /** Where the last start listened; null: nothing is known. */
+  /** The port of the last start; null: unknown. */
   readonly port: number | null
   /** A token for a page that is about to be opened. */
   mint(): string
   /** Whether it is a page's, which counts as used now. */
   isPage(token: string): boolean
-  /** Good for one page, once and for a minute: what is in a command's arguments can be seen by others. */
+  /** Valid for one page, once and for a minute: other users can see a command's arguments. */
   mintCode(): string
   /** The token of a page for a code, or null. */
   redeem(code: string): string | null
@@ -44,7 +44,7 @@ export interface Pages {
 
 export const newToken = (): string => randomBytes(tokenBytes).toString('base64url')
 
-/** `file`: null keeps nothing. What can't be read is forgotten: then the pages ask for the new link. */
+/** `file`: null saves nothing. An unreadable file is ignored: then the pages ask for the new link. */
 export async function openPages(
   file: string | null,
   clock: () => number = Date.now,
@@ -59,7 +59,7 @@ export async function openPages(
   function save(): Promise<void> {
     if (file === null || port === null) return saving
     const text = `${JSON.stringify({ version: 1, port, pages }, null, 2)}\n`
-    // A page that is not kept asks for the link once more, and nothing else.
+    // A page whose token is not saved only has to ask for the link once more.
     saving = writeFileDurable(file, text).catch(() => {})
     return saving
   }
@@ -104,7 +104,7 @@ export async function openPages(
   }
 }
 
-/** Takes as long whatever the lengths, and whatever matches. */
+/** Takes the same time for any length and any match. */
 export const isSameToken = (one: string, other: string): boolean =>
   isSame(hashOf(one), hashOf(other))
 

@@ -16,9 +16,9 @@ interface RpcServerOptions {
   address: string
   /** 0: any free one. */
   port: number
-  /** What a token is good for; null: nothing. */
+  /** The permissions of a token; null: none. */
   grantOf(token: string): Grant | null
-  /** Of the program. A client that names another one is refused; a page names none. */
+  /** The program's version. A client that sends another one is refused; a page sends none. */
   version?: string | undefined
   /** For what is no call. */
   answer(request: IncomingMessage, response: ServerResponse, access: AccessRules): void
@@ -27,41 +27,43 @@ interface RpcServerOptions {
 }
 
 export interface RpcServer {
-  /** Where a browser of this machine finds it. */
+  /** The address for a browser of this machine. */
   origin: string
   port: number
   isUsed(): boolean
-  /** Resolves as soon as nobody is connected. */
+  /** Resolves as soon as no client is connected. */
   unused(): Promise<void>
   /** Ends every connection and its iterators, and waits for them. Idempotent. */
   close(): Promise<void>
 }
 
-/** Close codes of a connection that was taken only to be told why it is refused. */
+/** Close codes of a connection that was accepted only to report why it is refused. */
 export const refusalCodes = {
-  /** A page asks for the new URL then, instead of trying again for ever. */
+  /** A page then asks for the new URL, instead of retrying for ever. */
   wrongToken: 4401,
   /** The reason is the server's version. */
   otherVersion: 4426,
 } as const
 
-/** The largest thing that a client sends is a scenario's text or a long prompt. */
+/** The largest message of a client contains a scenario's text or a long prompt. */
 const messageBytesMax = 16 * 1024 * 1024
 /** A browser opens six at once for its pages, and one for each that stays. */
 const connectionsMax = 256
 const refusedAtOnceMax = 32
 
 const silenceDefaults = {
-  /** Who has not said what it wants by then is cut off: anybody on this machine can knock. */
+  /**
+   * A client that has not authenticated within this time is disconnected: every process on this machine can connect.
+   */
   requestMsMax: 10_000,
   requestCheckMs: 2_000,
-  /** A refused socket is open only until its page has heard why. */
+  /** A refused socket stays open only until its page has received the reason. */
   refusedMsMax: 1_000,
 }
 
 /**
- * The first snapshot of a long ledger is a megabyte that packs to a tenth. Small messages, so all that streams,
- * go as they are, and no connection keeps a dictionary in memory between two messages.
+ * The first snapshot of a long ledger is a megabyte that compresses to a tenth. Small messages, including all
+ * streams, are not compressed, and no connection keeps a dictionary in memory between two messages.
  */
 const compression = {
   threshold: 16 * 1024,
@@ -87,7 +89,7 @@ export async function startRpcServer(options: RpcServerOptions): Promise<RpcServ
     noServer: true,
     perMessageDeflate: compression,
     maxPayload: messageBytesMax,
-    // Never the token: what is chosen is sent back.
+    // Never the token: the selected protocol is sent back.
     handleProtocols: (offered) => (offered.has(protocolName) ? protocolName : false),
   })
 
@@ -163,7 +165,7 @@ function refuse(stream: Duplex, status: string): void {
   )
 }
 
-/** What a browser on this machine opens: a wildcard is no address to go to. */
+/** The address that a browser on this machine opens: a wildcard address can't be opened. */
 function shownName(address: string): string {
   if (address === '0.0.0.0') return '127.0.0.1'
   return address === '::' ? '::1' : address

@@ -1,4 +1,4 @@
-/** `shiplog agent run --resume`: an interrupted agent and all below it go on, followed as one just started. */
+/** `shiplog agent run --resume`: resumes an interrupted agent and all below it, followed like a new one. */
 import { shortId, type TaskId } from '../../../../shared/ids.ts'
 import { descendantsOf, type LedgerState } from '../../../../shared/projections/ledger-state.ts'
 import type { ResumeCandidate, ResumeChoice } from '../../../../shared/resume.ts'
@@ -18,11 +18,11 @@ import { reportEnd, watcherOf } from './report-run.ts'
 import { allowSetup } from './trust.ts'
 
 interface AgentResumeOptions {
-  /** As the person gave it. */
+  /** As the user typed it. */
   id: string
-  /** Said to it as it goes on; empty for nothing. */
+  /** Its prompt on resuming; empty for none. */
   prompt: string
-  /** Where the person takes it to be. */
+  /** The project in which the user expects it. */
   project?: string
   force: boolean
   trust: boolean
@@ -84,7 +84,7 @@ async function planFor({ client }: CliSession, state: LedgerState, id: string) {
   return { task, plan, choices }
 }
 
-/** Indented below the first of those that are meant, whatever is interrupted above it. */
+/** Indented below the first of the selected tasks, even if tasks above it are interrupted. */
 const fromTheTop = (one: ResumeCandidate, _: number, [first]: ResumeCandidate[]) => ({
   ...one,
   depth: one.depth - (first?.depth ?? 0),

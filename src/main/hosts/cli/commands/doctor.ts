@@ -1,4 +1,4 @@
-/** `shiplog doctor`: what is wrong on disk, what was done about it, and what to do next. */
+/** `shiplog doctor`: problems on disk, the repairs that were made, and the remaining remedies. */
 import type { Examination, Problem } from '../../../../shared/contract/doctor.ts'
 import { counted } from '../../../../shared/counted.ts'
 import type { CliContext } from '../context.ts'
@@ -35,7 +35,7 @@ async function printFound(context: CliContext, found: Examination, repair: boole
     await context.out.write(renderTable(columns, rows, context.out))
   }
   for (const { kind, path, detail } of notes) {
-    // Told at the start of every command.
+    // Reported at the start of every command.
     if (kind === 'healed') continue
     await context.say(context.err.style('dim', safeLine(`Note: ${path} ${detail}`)))
   }

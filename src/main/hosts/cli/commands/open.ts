@@ -25,12 +25,12 @@ export function open(): Action {
 }
 
 /**
- * A second desktop app only brings the first one to the front. Of a web host or an agent's run it could
- * only say that they are in the way, and `serve` says where they are.
+ * A second desktop app only brings the first one to the front. For a web host or an agent's run it could only report
+ * a conflict, and `serve` prints their address.
  */
 async function isHeldByAnother({ host, dataDirFlag }: CliContext): Promise<boolean> {
   const dataDir = await host.resolveDataDir(dataDirFlag)
-  const holder = await host.readHolder(dataDir).catch(() => null) // opening it tells why
+  const holder = await host.readHolder(dataDir).catch(() => null) // opening it reports the reason
   return holder !== null && holder.host !== 'desktop' && holder.endpoint !== null
 }
 
@@ -51,7 +51,7 @@ async function openDesktop(context: CliContext, electron: string): Promise<numbe
     env: withoutNodeMode(host.env),
   })
   const stopListening = host.onEndSignal((signal) => {
-    // Ctrl-C reaches both by itself, and a second one would mean: leave at once.
+    // The terminal sends Ctrl-C to both, and a second one would mean: leave at once.
     if (signal !== 'SIGINT' || !host.stdin.isTTY) app.kill(signal)
   })
   const { promise, resolve, reject } = Promise.withResolvers<number>()
@@ -64,7 +64,7 @@ async function openDesktop(context: CliContext, electron: string): Promise<numbe
   }
 }
 
-/** A terminal inside an Electron app (an editor's) may ask for Electron to be plain Node. */
+/** A terminal inside an Electron app (an editor's) may set the variable that makes Electron run as plain Node. */
 function withoutNodeMode({
   ELECTRON_RUN_AS_NODE: _,
   ...env

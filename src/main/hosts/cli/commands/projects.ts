@@ -37,7 +37,7 @@ export function list(): Action {
     })
 }
 
-/** Adds a folder. A notice says so if a project was moved there. */
+/** Adds a folder. If a project was moved there, a notice reports it. */
 export function add(folder: string): Action {
   return async (context) => {
     const dir = await projectPath(folder, context.host.cwd)
@@ -58,7 +58,7 @@ export function add(folder: string): Action {
   }
 }
 
-/** Says so of a second clone, since the agents of the first one are not there. */
+/** Reports a second clone, because the agents of the first one are not listed there. */
 function ofSameRepository({ identity }: Project, others: readonly Project[]): string {
   const same = others.filter(
     (one) => identity && one.identity && isSameProject(identity, one.identity),

@@ -58,7 +58,7 @@ const isClockAhead = (error: unknown): boolean =>
   error.code === 'REFUSED' &&
   (error.data as { reason?: unknown }).reason === 'clock-ahead'
 
-/** Asked on a terminal, with what would go; elsewhere the answer is no. */
+/** Confirmed on a terminal, with a list of the items; elsewhere the answer is no. */
 async function isClockRight(
   context: CliContext,
   ahead: ClockAhead,
@@ -77,7 +77,7 @@ async function isClockRight(
   }
 }
 
-/** Instead of what the settings say. */
+/** Overrides the settings. */
 function onlyTtl(days: number | 'never' | undefined): { transcriptTtlDays?: number | null } {
   return days === undefined ? {} : { transcriptTtlDays: days === 'never' ? null : days }
 }

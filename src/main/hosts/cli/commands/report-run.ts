@@ -1,4 +1,4 @@
-/** Follows an agent to the end of its run, and says how it ended. */
+/** Follows an agent to the end of its run, and reports how it ended. */
 import { formatCause } from '../../../../shared/causes.ts'
 import { counted } from '../../../../shared/counted.ts'
 import { shortId, type TaskId } from '../../../../shared/ids.ts'
@@ -33,7 +33,7 @@ export async function reportRun(
   return reportEnd(context, session, ended)
 }
 
-/** Events with `--json`, else what the agents say and do. */
+/** Events with `--json`, else the agents' output and actions. */
 export const watcherOf = (context: CliContext): RunWatcher =>
   context.json ? createRunEvents(context) : createRunProgress(context.err, context.host.now)
 
@@ -91,7 +91,7 @@ async function whereItsWorkIs(
   if (workspace?.isolation !== 'worktree') return null
   const short = shortId(id)
   if (!archived) {
-    // Where it can't be told, as when everything is being closed, there may be some.
+    // If it can't be determined, because everything is being closed, there may be some.
     const changed = await client.workspace.diff({ workspaceId: id, patch: false }).catch(() => null)
     if (changed?.files.length === 0) return 'It changed no files.'
     const target = parentId === null ? 'the project' : "its parent's worktree"
@@ -110,7 +110,7 @@ export async function tellWhatIsLeft(
       `${counted(notCleanedUp.length, 'workspace')} could not be cleaned up yet; the next start tries again.`,
     )
   }
-  // Its own progress said so, but what ended well may hide what did not.
+  // Its own progress showed it, but a successful end may hide failures.
   if (task.status !== 'completed') return
   for (const one of below(task).filter(({ status }) => status !== 'completed')) {
     const why = one.cause ? `: ${formatCause(one.cause)}` : ''

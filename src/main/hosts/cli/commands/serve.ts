@@ -1,4 +1,4 @@
-/** `shiplog serve`: the web host, until somebody ends it. */
+/** `shiplog serve`: the web host, until it is ended. */
 import path from 'node:path'
 import type { LeaseHolder } from '../../../lease/lease.ts'
 import { layoutOf } from '../../../sessions/session-files.ts'
@@ -28,12 +28,12 @@ export function serve(options: ServeOptions): Action {
     return withOwnShiplog(context, { host: 'web', whenHeld }, async ({ shiplog, closed }) => {
       const web = await startOn(context.host, shiplog, host, port)
       try {
-        // Commands come in by the same door as pages. It is gone with the lease.
+        // Commands connect to the same port as pages. The endpoint is deleted with the lease.
         await shiplog.setEndpoint(web.endpoint)
         await tellUrl(context, web.url)
         await context.say('Open it in a browser on this machine. Ctrl-C ends it.')
         onListening?.(web.openingUrl())
-        // Not as soon as it is asked to end: open windows see how their agents ended.
+        // Not as soon as it is asked to end: open windows show how their agents ended.
         await aborted(closed)
       } finally {
         await web.close()

@@ -40,7 +40,7 @@ interface Known {
   now: number
 }
 
-/** `lead`: what stands before this task; `below`: what stands before its children. */
+/** `lead`: the prefix of this task; `below`: the prefix of its children. */
 function rowsOf(task: TaskTree, lead: string, below: string, known: Known): Row[] {
   const { sign, word, style } = statusWording[task.status]
   const row = [
@@ -94,7 +94,7 @@ function notesOn(task: Task, { all }: Known): string[] {
 export const continues = (from: TaskId, task: { title: string } | undefined): string =>
   `continues ${task ? `"${safeLine(task.title)}" ` : ''}${shortId(from)}`
 
-/** The commands for what stands still. */
+/** The commands for stopped tasks. */
 export function hintsFor(tasks: Pick<Task, 'id' | 'status' | 'archived'>[]): string[] {
   const standing = (status: Task['status']) =>
     tasks.filter((task) => task.status === status && !task.archived)

@@ -30,7 +30,7 @@ export function retry(id: string): Action {
       const { client } = session
       const state = await ledgerSnapshot(client)
       const found = resolveId(id, state.tasks.keys())
-      // Of an id that names nobody, or several, the call itself tells.
+      // The RPC reports unknown and ambiguous ids.
       const ids: TaskId[] = found.kind === 'found' ? [found.id] : []
       const watcher = context.json ? silent : createRunProgress(context.err, context.host.now)
       const went = await resumeAndFollow(session, watcher, {
@@ -73,7 +73,7 @@ export function restart(id: string): Action {
           await context.say(`Abandoned ${counted(length, 'sub-agent')} of the previous attempt.`)
         return started
       }
-      // A root's restart is a tree of its own.
+      // A root's restart is a separate tree.
       if (isRoot) {
         const { taskId } = await session.starting(begin, (started) => [started.taskId])
         return reportRun(context, session, taskId)
@@ -112,7 +112,7 @@ export function abandon(id: string): Action {
     })
 }
 
-/** A new root that goes on from a task that is over; followed as `agent run` follows its own. */
+/** A new root that continues a finished task; followed as `agent run` follows its own. */
 export function continueFrom([id = '', prompt]: string[], given: ParsedOptions): Action {
   const trust = given.trust === true
   return (context) =>

@@ -1,4 +1,4 @@
-/** `shiplog tasks resume`: what was interrupted goes on, after a look at what has changed since. */
+/** `shiplog tasks resume`: resumes interrupted tasks after showing the changes since. */
 
 import { formatCause } from '../../../../shared/causes.ts'
 import { shortId } from '../../../../shared/ids.ts'
@@ -54,7 +54,7 @@ export function resume(id: string | undefined, given: ParsedOptions): Action {
   }
 }
 
-/** What was asked for is the report, so it goes to standard output. Ends as the resume itself would. */
+/** The report is the requested result, so it goes to standard output. Ends as the resume itself would. */
 async function lookOnly(
   context: CliContext,
   plan: Plan,
@@ -114,7 +114,7 @@ async function goOnAfterALook(
   return all ? exitCodes.done : exitCodes.failed
 }
 
-/** One agent is followed word by word; of several it is said how they stand. */
+/** The full output of one agent is shown; of several only the status. */
 function watcherFor({ json, err, host }: CliContext, { candidates }: Plan): RunWatcher {
   if (json) return silent
   return candidates.length === 1
@@ -132,7 +132,7 @@ async function tellEnds(
   if (!only || others.length > 0) return printEnds(context, ends, followed.state)
   const ended = endOf(followed, only.taskId)
   await tellResult(context, session, ended.task, await resultOf(session, ended.task))
-  // It never began: its progress said nothing.
+  // It never began, so there was no progress.
   if (only.status === 'interrupted' && only.cause !== null)
     await context.say(safeLine(formatCause(only.cause)))
   await tellWhatIsLeft(context, ended)

@@ -1,4 +1,4 @@
-/** `shiplog tasks …`: what agents were asked to do, how it stands, and what came of it. */
+/** `shiplog tasks …`: agents' assignments, states and results. */
 
 import { counted } from '../../../../shared/counted.ts'
 import { shortId } from '../../../../shared/ids.ts'
@@ -98,7 +98,7 @@ export function apply(id: string, { undo = false }: ParsedOptions): Action {
     })
 }
 
-/** What was changed since is never overwritten: that is a refusal (exit 5), and nothing was changed. */
+/** Files that were changed since are never overwritten: that is a refusal (exit 5), and nothing was changed. */
 async function sayUndone(context: CliContext, outcome: UndoOutcome): Promise<number> {
   if (context.json) await context.printJson(outcome)
   if (outcome.kind === 'changed-since') {

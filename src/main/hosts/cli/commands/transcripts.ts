@@ -1,4 +1,4 @@
-/** `shiplog transcripts …`: what agents said and did, live and archived alike. */
+/** `shiplog transcripts …`: agents' messages and actions, live and archived alike. */
 
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
 import {
@@ -52,7 +52,7 @@ export function list(given: ParsedOptions): Action {
   }
 }
 
-/** Two lines each: what it is, and what there is of it. */
+/** Two lines each: its title, and its contents. */
 async function printList(context: CliContext, transcripts: TranscriptSummary[]): Promise<void> {
   const { out, host } = context
   const titles = new Map(transcripts.map((one) => [one.taskId, one]))
@@ -283,7 +283,7 @@ async function printMarkdown(
   const { out } = context
   const damage = createDamageList()
   const markdown = createTranscriptMarkdown()
-  // A pipe as well: what reads it may be a terminal's pager.
+  // A pipe as well: it may lead to a terminal's pager.
   const print = (text: string) => out.write(raw ? text : safeText(text))
   let heading: Heading | undefined
   let last: TranscriptPage | undefined

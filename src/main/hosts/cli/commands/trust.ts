@@ -11,7 +11,7 @@ import { commandRows } from '../terminal/command-text.ts'
 import { safeLine } from '../terminal/safe-text.ts'
 import type { CliSession } from '../with-shiplog.ts'
 
-/** Returns when what the project asks for is allowed, or it asks for nothing. Refuses (exit 5) when nobody allowed it. */
+/** Returns when the project's commands are allowed, or it has none. Refuses (exit 5) when they were not allowed. */
 export async function allowSetup(
   context: CliContext,
   { client, mayDecide }: Pick<CliSession, 'client' | 'mayDecide'>,
@@ -21,7 +21,7 @@ export async function allowSetup(
   const found = await client.projects.setup({ projectId: project.id })
   const { trusted, configSha256 } = found
   if (trusted || configSha256 === null) return
-  // An answer that would be refused is not asked for.
+  // No question whose answer would be refused.
   if (!(await isAllowed(context, found, { trust, mayAsk: mayDecide }))) {
     throw new CliError(
       exitCodes.refused,
@@ -49,7 +49,7 @@ async function isAllowed(
   try {
     const screenRows = Math.max(pageRowsMin, (err.rows ?? 0) - pageMarginRows)
     let shownRows = 0
-    // What scrolled away was not read: a page at a time, and the question after the last.
+    // Text that scrolled away was not read: print a page at a time, and the question after the last.
     const show = async (text: string, intro: string) => {
       const { rows, notes } = commandRows(text, err)
       if (asks && shownRows > 0 && shownRows + rows.length + notes.length > screenRows) {
@@ -97,7 +97,7 @@ async function isAllowed(
 /** A page leaves room for the lines around it. */
 const pageMarginRows = 4
 const pageRowsMin = 5
-/** What a list begins with, and the blank lines around it. */
+/** The header of a list, and the blank lines around it. */
 const introRows = 3
 /** A longer list is shown line by line, in pages. */
 const lineCharsMax = 240

@@ -133,7 +133,7 @@ async function afterRemoval(client: ShiplogClient, removed: TaskId[]): Promise<s
   ]
 }
 
-/** What of the worktrees no patch holds, and which folders were deleted. */
+/** The worktrees' files that no patch contains, and the deleted folders. */
 function leftoverLines(leftovers: KeptLeftovers[]): string[] {
   const lines: string[] = []
   const kept = leftovers.filter(({ files }) => files > 0)
@@ -198,7 +198,7 @@ async function interruptedLines(client: ShiplogClient, ids: TaskId[]): Promise<s
     : commandLines([[`${resume} --tree`, `resumes ${others.length + 1} interrupted agents`]])
 }
 
-/** Deleting is the one act that asks to be meant: without `--yes` it says what would go. */
+/** Deleting is the one action that requires confirmation: without `--yes` it lists the items. */
 export function deleteArchived(id: string, given: ParsedOptions): Action {
   return (context) =>
     withShiplog(context, { host: 'cli' }, async ({ client }) => {

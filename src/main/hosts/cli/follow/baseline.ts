@@ -1,4 +1,4 @@
-/** How things stood before an agent was told to go on: what is told later begins there. */
+/** The state before an agent was resumed: only later changes are reported. */
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
 import type { TaskId } from '../../../../shared/ids.ts'
 import type { LedgerState } from '../../../../shared/projections/ledger-state.ts'

@@ -7,7 +7,7 @@ import { type Followed, followTrees, type RunWatcher, treeOf } from './follow-tr
 
 export interface EndedRun {
   task: TaskTree
-  /** Finished sub-agents whose clean-up was put off; the next start tries again (R5). */
+  /** Finished sub-agents whose clean-up was postponed; the next start retries it (R5). */
   notCleanedUp: Task[]
 }
 
@@ -25,7 +25,7 @@ export async function followRun(
   return endOf(await followTrees(client, watcher, following), rootId)
 }
 
-/** How one of those that were followed stands at the end. */
+/** The status of one of the followed tasks at the end. */
 export function endOf({ state, notCleanedUp }: Followed, taskId: TaskId): EndedRun {
   const task = state.tasks.get(taskId)
   if (!task) throw new Error(`the agent ${taskId} is not in the record`)

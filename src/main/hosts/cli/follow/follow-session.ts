@@ -13,7 +13,7 @@ import { untilAborted } from './until-aborted.ts'
 
 export interface SessionWatcher {
   entries(taskId: TaskId, entries: Entry[]): Promise<void>
-  /** The message in progress changed; what it says becomes an entry when its turn ends. */
+  /** The message in progress changed; its text becomes an entry when its turn ends. */
   progress(
     taskId: TaskId,
     event: Extract<SessionFeedEvent, { type: 'partial' | 'delta' }>,
@@ -25,7 +25,7 @@ export interface SessionFollower {
   finish(): Promise<void>
 }
 
-/** `after`: entries up to this one are not told. */
+/** `after`: entries up to this one are not reported. */
 export function followSession(
   client: ShiplogClient,
   taskId: TaskId,
@@ -95,7 +95,7 @@ export function followSession(
     if (stop.signal.aborted || ending.aborted || isGone(error)) return
     throw error
   })
-  live.catch(() => {}) // told by finish()
+  live.catch(() => {}) // reported by finish()
 
   return {
     async finish() {

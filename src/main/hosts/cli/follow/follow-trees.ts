@@ -17,21 +17,21 @@ import { followSession, type SessionFollower, type SessionWatcher } from './foll
 import { untilAborted } from './until-aborted.ts'
 
 export interface RunWatcher {
-  /** A task's state became durable. `children`: as they stand at that moment. */
+  /** A task's state became durable. `children`: their state at that moment. */
   task(task: TaskTree): Promise<void>
-  /** The agents that were begun have ended and these go on. */
+  /** The agents that were begun have ended and these continue. */
   stillRunning(tasks: Task[]): Promise<void>
-  /** Absent: what the agents say is not followed. */
+  /** Absent: the agents' output is not followed. */
   session?: SessionWatcher
 }
 
 interface Following {
   rootIds: ReadonlySet<TaskId>
-  /** Whether the agents that were begun have ended, as the record says. */
+  /** Whether the agents that were begun have ended according to the record. */
   isOver(state: LedgerState): boolean
   /** Settles when `isOver` may answer otherwise although nothing was recorded. */
   wake?: Promise<unknown>
-  /** Of what stood so before they were begun nothing is told, and it is not waited for. */
+  /** Tasks that already had this state before are neither reported nor awaited. */
   before?: Before
   /** The program is being closed, and calls may be refused. */
   ending: AbortSignal
@@ -41,7 +41,7 @@ interface Following {
 
 export interface Followed {
   state: LedgerState
-  /** Finished sub-agents whose clean-up was put off; the next start tries again (R5). */
+  /** Finished sub-agents whose clean-up was postponed; the next start retries it (R5). */
   notCleanedUp: Task[]
 }
 
@@ -69,7 +69,7 @@ export async function followTrees(
   let failure: unknown
   const told = new Map<TaskId, string>()
 
-  /** Of the trees, what has happened since the agents were begun. */
+  /** Events of the trees since the agents were begun. */
   const fresh = (): Task[] =>
     [...state.tasks.values()].filter((task) => rootIds.has(task.rootId) && !before?.holds(task))
 
@@ -78,7 +78,7 @@ export async function followTrees(
     const now = JSON.stringify(task)
     if (told.get(task.id) === now) return
     told.set(task.id, now)
-    // What it said comes before the news that it has ended.
+    // Its output precedes the event that it has ended.
     if (isSettled(task.status)) await sessions.get(task.id)?.finish()
     await watcher.task(treeOf(state, task))
     if (watcher.session && task.runs.length > 0 && !sessions.has(task.id)) {
@@ -123,7 +123,7 @@ export async function followTrees(
     return !awaited
   }
 
-  /** What blocked it has completed just now: it is queued next (T6). */
+  /** The task that blocked it has just completed: it is queued next (T6). */
   function isReleased({ status, dependsOn }: Task, since: Task[]): boolean {
     return (
       status === 'blocked' &&
@@ -158,15 +158,15 @@ export async function followTrees(
     stop.abort()
   }
   if (failure !== undefined && !ending.aborted) throw failure
-  // What was recorded while everything was being closed.
+  // Events that were recorded while everything was being closed.
   if (closed.aborted) await onSnapshot(await ledgerSnapshot(client))
   await Promise.all([...sessions.values()].map((session) => session.finish()))
   return { state, notCleanedUp: fresh().filter((task) => isAwaitingCleanUp(state, task)) }
 }
 
 /**
- * It reported and nothing below it stays. What failed or was interrupted does, to be gone on with, and
- * with it everything above it (R1: only leaves are cleaned up).
+ * It reported and has no descendants left. Failed and interrupted tasks stay, to be resumed, and with them everything
+ * above them (R1: only leaves are cleaned up).
  */
 function isAwaitingCleanUp(
   state: LedgerState,
@@ -181,7 +181,7 @@ function isAwaitingCleanUp(
     .every((child) => isAwaitingCleanUp(state, child, pendingRemovals))
 }
 
-/** The tasks as they stand now. */
+/** The present state of the tasks. */
 export async function ledgerSnapshot(client: ShiplogClient): Promise<LedgerState> {
   const snapshots = createSnapshotJoiner()
   for await (const event of await client.feed.ledger()) {

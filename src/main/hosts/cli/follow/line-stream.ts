@@ -1,13 +1,13 @@
 /**
- * Text that arrives in small pieces, given out as whole lines of at most `width` columns: so that what
- * several agents say at once does not run into each other.
+ * Joins small pieces of text into whole lines of at most `width` columns, so that the output of concurrent agents is
+ * not mixed within a line.
  */
 import { wrap } from '../terminal/wrap.ts'
 
 export interface LineStream {
   /** The lines that this piece completes. */
   add(text: string): string[]
-  /** What is left of an unfinished line. */
+  /** The rest of an unfinished line. */
   flush(): string[]
 }
 

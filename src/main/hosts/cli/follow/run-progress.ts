@@ -1,6 +1,6 @@
 /**
- * A run as people follow it, on standard error: a line for each change of a task's state, and what the
- * agents say and do as it happens, each line marked with whose it is.
+ * The progress of a run for people, on standard error: a line for each change of a task's state, and the agents'
+ * output and actions as they happen, each line marked with its agent.
  */
 
 import type { SessionFeedEvent } from '../../../../shared/contract/feed.ts'
@@ -15,10 +15,10 @@ import type { RunWatcher } from './follow-trees.ts'
 import { createLineStream, type LineStream } from './line-stream.ts'
 import { createStateLines } from './state-lines.ts'
 
-/** Where a line is not cut by a terminal: wide enough to read, narrow enough for a log. */
+/** The width where no terminal limits a line: wide enough to read, narrow enough for a log. */
 const columnsWithoutTerminal = 100
 const markWidth = 18
-/** An agent that says nothing for this long has paused: what it began to say is shown as it stands. */
+/** After this long without output an agent has paused: its unfinished line is shown. */
 const quietMs = 400
 const lineWidthMin = 20
 
@@ -159,7 +159,7 @@ export function createRunProgress(err: Output, now: () => number): RunWatcher {
 const withheldLine = (names: string[]): string =>
   `Withheld from the agents: ${names.map(safeLine).join(', ')}. Let one through with --env NAME.`
 
-/** In `width` columns. A command's last words say what failed, its first ones seldom. */
+/** In `width` columns. The end of a command's output explains a failure more often than its beginning. */
 function failureLine(
   { name, output }: Extract<Entry, { type: 'tool-result' }>,
   width: number,
@@ -172,7 +172,7 @@ function failureLine(
   return truncate([truncate(`✕ bash: ${last}`, room).trimEnd(), ending].join(' ').trimEnd(), width)
 }
 
-/** What the bash tool adds below the output (agents/tools/bash.ts). */
+/** The lines that the bash tool adds below the output (agents/tools/bash.ts). */
 const isNote = (line: string): boolean =>
   /^\[(exit code \d+|ended by a signal|(time limit of|what the command left|too large to be kept).+)\]$/.test(
     line,

@@ -12,7 +12,7 @@ import type { RunWatcher } from './follow-trees.ts'
 /** The longest: `❚❚ interrupted`. */
 export const stateWidth = 14
 
-/** What several agents say at once is too much to follow: this tells only how each stands. */
+/** The output of several agents at once is too much to follow: this prints only their states. */
 export function createStateLines(err: Output, now: () => number): RunWatcher {
   const shown = new Map<TaskId, string>()
   const writeLine = (text: string) => err.write(`${text}\n`).catch(() => {})

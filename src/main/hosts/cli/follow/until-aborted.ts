@@ -1,6 +1,6 @@
 /**
- * The events of a feed until `signal` is aborted, without waiting for the feed to notice. Ends quietly:
- * whoever aborts knows why.
+ * The events of a feed until `signal` is aborted, without waiting for the feed to react. Ends without an error: the
+ * aborting caller knows the reason.
  */
 export async function* untilAborted<Event>(
   feed: AsyncIterator<Event>,

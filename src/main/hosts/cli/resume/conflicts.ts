@@ -12,7 +12,7 @@ import { commandLines } from '../terminal/wording.ts'
 import { driftLines } from './drift-text.ts'
 import type { Plan } from './resume-selector.ts'
 
-/** Who is meant, and what has changed for each. */
+/** The selected tasks, and the changes for each. */
 export async function tellDrift(
   out: Output,
   { candidates }: Plan,
@@ -23,7 +23,7 @@ export async function tellDrift(
   await out.write(lines.map((line) => `${line}\n`).join(''))
 }
 
-/** Why nobody may begin (exit 5), and the commands that would do; null when somebody may. */
+/** Why none may begin (exit 5), and commands that would work; null when at least one may. */
 export function refusalOf({ candidates }: Plan, force: boolean, again: string): CliError | null {
   const conflicting = candidates.filter(({ drift }) => hasConflicts(drift))
   if (conflicting.length > 0 && !force) return conflictsError(conflicting, again)
@@ -34,7 +34,7 @@ export function refusalOf({ candidates }: Plan, force: boolean, again: string): 
   return null
 }
 
-/** When the service, which looks once more, lets nobody begin. */
+/** When the service, which checks once more, refuses all. */
 export function nothingBegun({ refused }: ResumeOutcome, again: string): CliError {
   const conflicting = refused.filter(({ reason }) => reason === 'conflicts')
   if (conflicting.length > 0) return conflictsError(conflicting, again)
@@ -68,7 +68,7 @@ export function othersInterrupted(state: LedgerState, taskIds: TaskId[]): Task[]
   )
 }
 
-/** What is to be said of those, line by line; none when there are none. */
+/** The messages about those, line by line; empty when there are none. */
 export function othersLines(others: Task[]): string[] {
   const [first] = others
   if (!first) return []

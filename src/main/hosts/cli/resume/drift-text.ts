@@ -1,4 +1,4 @@
-/** The drift report as text: who is meant, and below each what has changed since it stopped. */
+/** The drift report as text: the selected tasks, and below each the changes since it stopped. */
 import { formatCause } from '../../../../shared/causes.ts'
 import { type DriftConflict, type DriftReport, describeDrift } from '../../../../shared/drift.ts'
 import { shortId } from '../../../../shared/ids.ts'
@@ -16,7 +16,7 @@ const conflictsListedMax = 20
 const conflictsInSentenceMax = 6
 const titleWidthMin = 16
 
-/** Lines without line breaks, styled for `out`. `task`: what the record says of the candidate. */
+/** Lines without line breaks, styled for `out`. `task`: the candidate's state in the record. */
 export function driftLines(
   candidate: ResumeCandidate,
   task: Task | undefined,
@@ -60,7 +60,7 @@ function howItStopped({ status, endedAt, cause, runs }: Task, now: number): stri
   return `Stopped ${ago(endedAt, now)}${run}${why}.`
 }
 
-/** Everything but the conflicts left out: what is said of it is said of them. */
+/** All candidates except the conflicts: one statement covers them. */
 const conflictsAlone = (drift: DriftReport): DriftReport => ({
   ...drift,
   headMoved: null,

@@ -1,4 +1,4 @@
-/** What can be done instead, when an agent can't be resumed, retried or given up as it is. */
+/** Alternatives for an agent that can't be resumed, retried or abandoned in its present state. */
 import { ORPCError } from '@orpc/client'
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
 import { resolveId, shortId } from '../../../../shared/ids.ts'

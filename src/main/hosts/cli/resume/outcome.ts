@@ -1,4 +1,4 @@
-/** What came of a resume: the document of CLI.md, and the same for people. */
+/** The result of a resume: the document of CLI.md, and the same for people. */
 
 import { formatCause } from '../../../../shared/causes.ts'
 import { shortId } from '../../../../shared/ids.ts'
@@ -12,7 +12,7 @@ import { elapsed, statusWording } from '../terminal/wording.ts'
 import { othersInterrupted } from './conflicts.ts'
 import type { Plan } from './resume-selector.ts'
 
-/** Everybody who was meant; `begun` says of each whether a run of it began. `state`: as it is now. */
+/** All selected tasks; `begun`: whether a run of it began. `state`: its present state. */
 export function documentOf(
   { candidates }: Plan,
   state: LedgerState,

@@ -1,6 +1,6 @@
 /**
- * Agents that are there already go on: resumed after a look at what has changed, or run again. What is
- * told begins there, and it ends once none of them runs or waits for its turn.
+ * Continues existing agents: resumed after showing the changes since, or restarted. The output begins there, and ends
+ * once none of them runs or waits for its turn.
  */
 import type { TaskId } from '../../../../shared/ids.ts'
 import type { LedgerState } from '../../../../shared/projections/ledger-state.ts'
@@ -23,8 +23,8 @@ interface GoingOn<Begun> {
 }
 
 /**
- * `begin` has them begun, and `agentsOf` says which were; none: there is nothing to follow, and null is
- * answered for the rest. `rootIds`: their trees.
+ * `begin` starts them, and `agentsOf` returns which were started; none: there is nothing to follow, and the rest is
+ * null. `rootIds`: their trees.
  */
 export async function resumeAndFollow<Begun>(
   session: CliSession,
@@ -56,7 +56,7 @@ async function followToEnd(
     told = ended
     seqAtEnd = (await ledgerSnapshot(client)).seq
   })
-  // What the feed has told may lag behind that answer.
+  // The feed's events may lag behind that answer.
   const isOver = ({ seq }: LedgerState) => seq >= seqAtEnd
   const followed = await followTrees(client, watcher, { ...what, isOver, wake, ending, closed })
   return { followed, ends: taskIds.map((id) => endIn(followed.state, id, told)) }

@@ -47,7 +47,7 @@ export interface Plan {
   candidates: ResumeCandidate[]
 }
 
-/** Throws what the contract answers, with what can be done instead; not found when nobody is interrupted. */
+/** Throws the contract's error, with alternatives; not found when nothing is interrupted. */
 export async function planFor(client: ShiplogClient, asked: Asked): Promise<Plan> {
   const id = asked.id ?? asked.group
   return hinting(client, 'resume', id, async () => {
@@ -58,7 +58,7 @@ export async function planFor(client: ShiplogClient, asked: Asked): Promise<Plan
   })
 }
 
-/** Says why, and names what can be resumed instead. */
+/** Reports the reason, and lists tasks that can be resumed instead. */
 async function nothingToResume(
   client: ShiplogClient,
   { who, projectDir }: Asked,
@@ -151,7 +151,7 @@ const isNothingToResume = (error: unknown): boolean =>
   isDefinedError(error) &&
   (error as { data?: { reason?: string } }).data?.reason === 'nothing-to-resume'
 
-/** The command that asks for the same again, to be typed. */
+/** The command that repeats the request, to be typed. */
 export function commandFor({ selector, candidates }: Plan): string {
   const [first] = candidates
   const short = first?.taskId.slice(0, 8) ?? ''

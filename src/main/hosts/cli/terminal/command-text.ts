@@ -1,4 +1,4 @@
-/** A command that a person is asked to allow, in numbered lines: blank ones count, and nothing is cut (K6). */
+/** A command that a user is asked to allow, in numbered lines: blank ones count, and nothing is cut (K6). */
 import { shownCommand } from '../../../../shared/shown-text.ts'
 import type { Output } from './output.ts'
 import { graphemesOf, padStart, textWidth } from './text-width.ts'
@@ -7,7 +7,7 @@ import { graphemesOf, padStart, textWidth } from './text-width.ts'
 const widthMin = 20
 const tabWidth = 4
 
-/** The rows as they are printed, and what is to be said of the command first. */
+/** The rows as printed, and the remarks to print before the command. */
 export function commandRows(command: string, out: Output): { rows: string[]; notes: string[] } {
   const { lines, notes } = shownCommand(command)
   const numberWidth = String(lines.length).length
@@ -22,7 +22,7 @@ export function commandRows(command: string, out: Output): { rows: string[]; not
   return { rows, notes }
 }
 
-/** Cut where the row ends and nowhere else: what a terminal wraps by itself would begin outside the gutter. */
+/** Cut where the row ends and nowhere else: a line wrapped by the terminal would begin outside the gutter. */
 function wrapped(
   pieces: ReturnType<typeof shownCommand>['lines'][number],
   width: number,

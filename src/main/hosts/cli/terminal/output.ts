@@ -1,4 +1,4 @@
-/** Where the command line writes: standard output (the document) and standard error (messages for people). */
+/** The outputs of the command line: standard output (the document) and standard error (messages for people). */
 import { styleText } from 'node:util'
 
 export type TextStyle = Parameters<typeof styleText>[0]
@@ -16,9 +16,9 @@ export interface Output {
   readonly columns: number | null
   /** Height of the terminal; null where there is none. */
   readonly rows: number | null
-  /** True once the reader has gone (`… | head`): what is written now reaches nobody. */
+  /** True once the reader has closed the pipe (`… | head`): further output is lost. */
   readonly closed: boolean
-  /** Resolves once the text was taken, also when nobody reads any more. Rejects when it can't be written. */
+  /** Resolves once the text was accepted, or the reader has closed the pipe. Rejects when it can't be written. */
   write(text: string): Promise<void>
   /** Colours for a terminal, the plain text for everything else and with NO_COLOR. */
   style(style: TextStyle, text: string): string
@@ -28,7 +28,7 @@ export function createOutput(stream: OutputStream, env: NodeJS.ProcessEnv): Outp
   const isTTY = stream.isTTY === true
   const hasColors = isTTY && !env.NO_COLOR && env.TERM !== 'dumb'
   let closed = false
-  // A failed write is told to its caller by its callback; without a listener it would end the process.
+  // A failed write is reported by its callback; without a listener the event would end the process.
   stream.on('error', () => {})
 
   return {
@@ -57,7 +57,7 @@ export function createOutput(stream: OutputStream, env: NodeJS.ProcessEnv): Outp
   }
 }
 
-/** What terminals of unknown width have had since the punched card. */
+/** The traditional width, for terminals that do not report one. */
 const columnsDefault = 80
 const rowsDefault = 24
 

@@ -1,6 +1,6 @@
 /**
- * What agents wrote, made safe for a terminal. A title or a command's output may hold escape sequences
- * that move the cursor, set the clipboard or turn the direction of text: they are shown, not obeyed.
+ * Makes agents' text safe for a terminal. A title or a command's output may contain escape sequences that move the
+ * cursor, set the clipboard or change the direction of text: they are shown, not executed.
  */
 import { visibleText } from '../../../../shared/shown-text.ts'
 

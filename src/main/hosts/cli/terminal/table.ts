@@ -16,21 +16,21 @@ interface Column {
 /** A cell's text, or with a style. */
 export type Cell = string | { text: string; style: TextStyle }
 
-/** What is to be said of the row above: below one of its columns, as wide as the terminal allows. */
+/** A note on the row above: below one of its columns, as wide as the terminal allows. */
 interface Note {
   note: string
   /** The column that it begins under, by its place among all. */
   under: number
-  /** Stands before each of its lines: the branches of a tree. */
+  /** The prefix of each of its lines: the branches of a tree. */
   lead?: string
 }
 export type Row = Cell[] | Note
 
 const gap = '  '
-/** Narrower than this a shrinking column says nothing any more; the row wraps instead. */
+/** A narrower column would be unreadable; the row wraps instead. */
 const shrunkWidthMin = 12
 
-/** More than this of a note is for those who ask for the task itself. */
+/** The rest of a longer note is shown only with the task itself. */
 const noteLinesMax = 3
 
 /** Lines of a table with its head, each ended by a newline. An empty column is left out. */
@@ -61,7 +61,7 @@ export function renderTable(columns: Column[], lines: Row[], out: Output): strin
     const before = shown.flatMap(({ index }, position) =>
       index < under ? [(widths[position] ?? 0) + gap.length] : [],
     )
-    // Without columns it stands a little to the right of its row.
+    // Without columns it is indented slightly below its row.
     const start = out.isTTY ? before.reduce((sum, width) => sum + width, 0) : gap.length
     const room = { lead: start + textWidth(lead), columns: out.columns, linesMax: noteLinesMax }
     return paragraph(note, room).map(

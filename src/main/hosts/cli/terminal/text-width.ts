@@ -5,7 +5,7 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
 export const textWidth: (text: string) => number = stringWidth
 
-/** What a reader takes for one character each. */
+/** Grapheme clusters: what a reader sees as single characters. */
 export const graphemesOf = (text: string): string[] =>
   Array.from(graphemes.segment(text), ({ segment }) => segment)
 

@@ -31,7 +31,7 @@ export function ago(at: string | null, now: number): string {
   return elapsedMs < 1000 ? 'just now' : `${prettyMs(elapsedMs, { compact: true })} ago`
 }
 
-/** `4.2s`, `3m 20s`: what a run took, up to now while it goes on; `''` before it began. */
+/** `4.2s`, `3m 20s`: the duration of a run, up to now while it continues; `''` before it began. */
 export function elapsed(startedAt: string | null, endedAt: string | null, now: number): string {
   if (startedAt === null) return ''
   const ms = (endedAt === null ? now : Date.parse(endedAt)) - Date.parse(startedAt)

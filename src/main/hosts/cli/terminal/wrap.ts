@@ -20,8 +20,8 @@ export function wrap(text: string, width: number): string[] {
 const wrapWidthMin = 20
 
 /**
- * A paragraph whose every line stands behind `lead`, one line when `columns` is null. At most `linesMax`,
- * the last of them cut.
+ * A paragraph with `lead` before every line, one line when `columns` is null. At most `linesMax`, the last of them
+ * cut.
  */
 export function paragraph(
   text: string,
