@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Files of half a minute and more. Begun last, one of them keeps a single worker busy while others idle. */
 const longOnes =
-  /tests\/(cli|crash|doctor)\/[^/]+\.test\.ts$|tests\/tasks\/resume\.test\.ts$|tests\/workspaces\/concurrent-removal\.test\.ts$/
+  /tests\/(cli|crash|doctor|git\/hostile)\/[^/]+\.test\.ts$|tests\/tasks\/(resume|going-on|drift\/drift|task-service)\.test\.ts$|tests\/workspaces\/concurrent-removal\.test\.ts$/
 
 class LongOnesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

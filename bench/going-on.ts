@@ -5,16 +5,16 @@ import { dirname, join } from 'node:path'
 import { openLedger } from '../src/main/ledger/ledger.ts'
 import { chatFile, checkpointFile, layoutOf } from '../src/main/sessions/session-files.ts'
 import { createSessions } from '../src/main/sessions/sessions.ts'
-import { type AgentSpec, scenarioFile } from '../src/shared/agents.ts'
-import type { EntryBody } from '../src/shared/entries.ts'
+import { type AgentSpec, scenarioFile } from '../src/shared/agents/agent-specs.ts'
+import type { EntryBody } from '../src/shared/records/entries.ts'
 import {
   type ProjectId,
   type RunId,
   runIdOf,
   type TaskId,
   type ToolCallId,
-} from '../src/shared/ids.ts'
-import type { LedgerEvent } from '../src/shared/ledger.ts'
+} from '../src/shared/records/ids.ts'
+import type { LedgerEvent } from '../src/shared/records/ledger.ts'
 import { type Bench, fullSizes, megabyte, notJudged } from './bench.ts'
 import { probe } from './child.ts'
 import { makeUp } from './made-up.ts'

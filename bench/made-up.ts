@@ -1,6 +1,6 @@
 /** Made-up data, the same for the same seed: numbers, ids, text, entries as a session holds them. */
-import type { EntryBody } from '../src/shared/entries.ts'
-import { type EntryId, newTaskId, runIdOf, type TaskId } from '../src/shared/ids.ts'
+import type { EntryBody } from '../src/shared/records/entries.ts'
+import { type EntryId, newTaskId, runIdOf, type TaskId } from '../src/shared/records/ids.ts'
 
 /** 21 November 2026, 09:30 UTC: data must not depend on when it is made. */
 export const madeUpAtMs = Date.UTC(2026, 10, 21, 9, 30)

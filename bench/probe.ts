@@ -5,7 +5,7 @@
  */
 import { readFile } from 'node:fs/promises'
 import { openJournal, readJournalPage } from '../src/main/journal/index.ts'
-import type { TaskId } from '../src/shared/ids.ts'
+import type { TaskId } from '../src/shared/records/ids.ts'
 import { makeUp } from './made-up.ts'
 import { median, type Sample, timed } from './rounds.ts'
 

@@ -2,10 +2,10 @@
 
 import { layoutOf } from '../src/main/sessions/session-files.ts'
 import { createSessions } from '../src/main/sessions/sessions.ts'
-import { type ProjectId, runIdOf, type TaskId } from '../src/shared/ids.ts'
-import type { LedgerEvent } from '../src/shared/ledger.ts'
-import type { TranscriptCounts } from '../src/shared/tasks.ts'
-import { noUsage } from '../src/shared/usage.ts'
+import { type ProjectId, runIdOf, type TaskId } from '../src/shared/records/ids.ts'
+import type { LedgerEvent } from '../src/shared/records/ledger.ts'
+import type { TranscriptCounts } from '../src/shared/records/tasks.ts'
+import { noUsage } from '../src/shared/records/usage.ts'
 import { scriptedSpec } from '../tests/fixtures/scripted-spec.ts'
 import { makeUp } from './made-up.ts'
 

@@ -41,13 +41,13 @@ const checks = [
  * times gain nothing by it, for a process grows with every file, and starting Git copies its page tables.
  */
 const withoutGit = ['artifacts', 'components', 'hosts', 'journal', 'ledger', 'mutants', 'renderer']
-  .concat(['rpc', 'secrets', 'sessions', 'shared', 'tasks/agent-history', 'toolchain'])
+  .concat(['fake-host', 'rpc', 'secrets', 'sessions', 'shared', 'tasks/agent-history', 'toolchain'])
   .map((name) => `tests/${name}`)
 const tests = [
   [
     vitest('service tests', 'vitest.config.ts', {
       hasTests: hasFiles('tests', /\.test\.tsx?$/),
-      more: ['--maxWorkers=2', ...withoutGit.map((folder) => `--exclude=${folder}/**`)],
+      more: ['--maxWorkers=3', ...withoutGit.map((folder) => `--exclude=${folder}/**`)],
     }),
   ],
   [

@@ -5,9 +5,9 @@ import type {
   ShownReport,
   TaskLookup,
 } from '../src/renderer/components/conversation/task-lookup.ts'
-import type { TaskId } from '../src/shared/ids.ts'
 import { childrenByParent, type LedgerState } from '../src/shared/projections/ledger-state.ts'
-import type { Activity } from '../src/shared/tasks.ts'
+import type { TaskId } from '../src/shared/records/ids.ts'
+import type { Activity } from '../src/shared/records/tasks.ts'
 
 export function lookupOf(
   state: LedgerState,

@@ -8,9 +8,9 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { type OpenShiplogOptions, openShiplog, type Shiplog } from '../src/main/shiplog.ts'
-import type { Entry } from '../src/shared/entries.ts'
-import type { TaskId } from '../src/shared/ids.ts'
-import { isSettled, type Project, type TaskTree } from '../src/shared/tasks.ts'
+import type { Entry } from '../src/shared/records/entries.ts'
+import type { TaskId } from '../src/shared/records/ids.ts'
+import { isSettled, type Project, type TaskTree } from '../src/shared/records/tasks.ts'
 
 /** A folder that is removed when the test has finished. */
 export async function temporaryDir(): Promise<string> {

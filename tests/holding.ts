@@ -1,7 +1,7 @@
 /** Agents that hold still in a call, so that a test can stop them there. */
 import type { Shiplog } from '../src/main/shiplog.ts'
-import type { Entry } from '../src/shared/entries.ts'
-import type { TaskId } from '../src/shared/ids.ts'
+import type { Entry } from '../src/shared/records/entries.ts'
+import type { TaskId } from '../src/shared/records/ids.ts'
 import { allTasks, entriesOf, until } from './harness.ts'
 
 /** Input of a `bash` call that is under way until `go` is in the folder. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { basename } from 'node:path'
 import type { Notice } from '../shared/contract/app.ts'
-import { counted } from '../shared/counted.ts'
-import { type ReceiptId, shortId, type TaskId } from '../shared/ids.ts'
+import { type ReceiptId, shortId, type TaskId } from '../shared/records/ids.ts'
+import { counted } from '../shared/text/counted.ts'
 import type { LogLevel } from './log/format-line.ts'
 import type { Log } from './log/log.ts'
 

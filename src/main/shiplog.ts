@@ -2,11 +2,11 @@
 
 import { access, constants, stat } from 'node:fs/promises'
 import { release } from 'node:os'
-import type { ClosedHow } from '../shared/causes.ts'
 import type { AppInfo, LeaseInfo } from '../shared/contract/app.ts'
 import type { ShiplogClient } from '../shared/contract/index.ts'
-import type { TaskId } from '../shared/ids.ts'
 import { clockAhead } from '../shared/projections/ledger-clock.ts'
+import type { ClosedHow } from '../shared/records/causes.ts'
+import type { TaskId } from '../shared/records/ids.ts'
 import { demoFiles, demoScenario } from './agents/scripted/demo/index.ts'
 import { createScriptedDriver } from './agents/scripted/driver.ts'
 import { createDiscardUnfinished } from './agents/tools/discard-unfinished.ts'

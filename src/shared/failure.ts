@@ -2,7 +2,7 @@
  * Expected failures as named values (STYLE 11). Services throw them inside a `FailureError`; the hosts
  * turn them into ORPC errors and exit codes. Its message says what, where and what to do.
  */
-import { idPrefixLengthMin } from './ids.ts'
+import { idPrefixLengthMin } from './records/ids.ts'
 
 /** What somebody asked for. */
 type Wanted =

@@ -1,6 +1,6 @@
 import type { ShiplogClient } from './contract/index.ts'
 import type { LongValue, TranscriptPage } from './contract/workspace.ts'
-import { type Entry, parseEntry } from './entries.ts'
+import { type Entry, parseEntry } from './records/entries.ts'
 
 type Client = { transcripts: Pick<ShiplogClient['transcripts'], 'value'> }
 

@@ -7,7 +7,7 @@ import { RPCLink } from '@orpc/client/websocket'
 import { test as base, expect, type Page } from '@playwright/test'
 import { WebSocket } from 'ws'
 import type { ShiplogClient } from '../../src/shared/contract/index.ts'
-import { isSettled, type Project, type TaskTree } from '../../src/shared/tasks.ts'
+import { isSettled, type Project, type TaskTree } from '../../src/shared/records/tasks.ts'
 import { createSandbox, type Sandbox } from '../cli/shiplog-process.ts'
 
 export { expect } from '@playwright/test'

@@ -11,7 +11,7 @@ import {
   transcriptIndex,
 } from '../../src/main/artifacts/index.ts'
 import { openJournal } from '../../src/main/journal/index.ts'
-import { newTaskId, type TaskId } from '../../src/shared/ids.ts'
+import { newTaskId, type TaskId } from '../../src/shared/records/ids.ts'
 
 let dir: string
 let parent: string

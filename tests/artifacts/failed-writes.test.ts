@@ -9,7 +9,7 @@ import {
   seriesFile,
 } from '../../src/main/artifacts/index.ts'
 import { openJournal, writeFileDurable } from '../../src/main/journal/index.ts'
-import { newTaskId } from '../../src/shared/ids.ts'
+import { newTaskId } from '../../src/shared/records/ids.ts'
 import { type Attempt, record } from '../crash/fault-fs/record.ts'
 import { scratch } from '../crash/places.ts'
 

@@ -15,7 +15,7 @@ import {
   transcriptIndex,
 } from '../../src/main/artifacts/index.ts'
 import { openJournal } from '../../src/main/journal/index.ts'
-import { newReceiptId, newTaskId } from '../../src/shared/ids.ts'
+import { newReceiptId, newTaskId } from '../../src/shared/records/ids.ts'
 
 let dir: string
 let [own, parent, grandparent] = ['', '', '']

@@ -2,7 +2,7 @@ import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { newEntryId, runIdOf, type TaskId } from '../../src/shared/ids.ts'
+import { newEntryId, runIdOf, type TaskId } from '../../src/shared/records/ids.ts'
 import { jsonLines, type RunOptions, runToEnd, startCli } from './fake-process.ts'
 import { createFakeShiplog, type FakeShiplog } from './fake-shiplog.ts'
 

@@ -1,7 +1,7 @@
 import { ORPCError } from '@orpc/client'
 import { describe, expect, it } from 'vitest'
 import { failureOf } from '../../src/main/hosts/cli/exit-codes.ts'
-import type { TaskId } from '../../src/shared/ids.ts'
+import type { TaskId } from '../../src/shared/records/ids.ts'
 import { runToEnd } from './fake-process.ts'
 import { createFakeShiplog } from './fake-shiplog.ts'
 

@@ -3,11 +3,11 @@
  * entries takes every path of reading them.
  */
 import type { Shiplog } from '../../src/main/shiplog.ts'
-import type { ClosedHow } from '../../src/shared/causes.ts'
 import type { ClockAhead, RemovedItem } from '../../src/shared/contract/retention.ts'
-import type { DriftReport } from '../../src/shared/drift.ts'
-import type { ProjectId, TaskId } from '../../src/shared/ids.ts'
-import { isRunning } from '../../src/shared/tasks.ts'
+import type { ClosedHow } from '../../src/shared/records/causes.ts'
+import type { DriftReport } from '../../src/shared/records/drift.ts'
+import type { ProjectId, TaskId } from '../../src/shared/records/ids.ts'
+import { isRunning } from '../../src/shared/records/tasks.ts'
 import { createFakeHost } from '../fake-host/fake-host.ts'
 
 export type FakeShiplog = ReturnType<typeof createFakeShiplog>

@@ -1,7 +1,7 @@
 /** What the reading commands print: for people, and as the documents of CLI.md. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import { newEntryId, newToolCallId, runIdOf, type TaskId } from '../../src/shared/ids.ts'
-import type { ApplyOutcome, UndoOutcome } from '../../src/shared/tools.ts'
+import type { ApplyOutcome, UndoOutcome } from '../../src/shared/agents/tools.ts'
+import { newEntryId, newToolCallId, runIdOf, type TaskId } from '../../src/shared/records/ids.ts'
 import { jsonLines, runToEnd } from './fake-process.ts'
 import { createFakeShiplog, type FakeShiplog } from './fake-shiplog.ts'
 

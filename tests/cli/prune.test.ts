@@ -1,6 +1,6 @@
 /** What `shiplog prune` asks for and prints. What goes is decided in tests/retention. */
 import { expect, it } from 'vitest'
-import { dayOf } from '../../src/shared/format-time.ts'
+import { dayOf } from '../../src/shared/text/format-time.ts'
 import { runToEnd } from './fake-process.ts'
 import { createFakeShiplog } from './fake-shiplog.ts'
 

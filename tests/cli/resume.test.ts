@@ -1,8 +1,8 @@
 /** What the resuming commands ask for, print and end with; the agents are not real. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import { thePerson } from '../../src/shared/drift.ts'
-import { momentOf } from '../../src/shared/format-time.ts'
-import type { TaskId } from '../../src/shared/ids.ts'
+import { thePerson } from '../../src/shared/records/drift.ts'
+import type { TaskId } from '../../src/shared/records/ids.ts'
+import { momentOf } from '../../src/shared/text/format-time.ts'
 import { noDrift } from '../fixtures/no-drift.ts'
 import { jsonLines, type RunOptions, runToEnd, startCli } from './fake-process.ts'
 import { createFakeShiplog, type FakeShiplog } from './fake-shiplog.ts'

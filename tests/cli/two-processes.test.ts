@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { TaskTree } from '../../src/shared/tasks.ts'
+import type { TaskTree } from '../../src/shared/records/tasks.ts'
 import { jsonLines } from './fake-process.ts'
 import { createSandbox, type RunningCli, type Sandbox } from './shiplog-process.ts'
 

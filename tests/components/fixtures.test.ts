@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { workspaceDiffSchema } from '../../src/shared/contract/workspace.ts'
-import { entrySchema, parseEntry, partialMessageSchema } from '../../src/shared/entries.ts'
-import { ledgerRecordSchema } from '../../src/shared/ledger.ts'
-import { taskSchema } from '../../src/shared/tasks.ts'
+import { entrySchema, parseEntry, partialMessageSchema } from '../../src/shared/records/entries.ts'
+import { ledgerRecordSchema } from '../../src/shared/records/ledger.ts'
+import { taskSchema } from '../../src/shared/records/tasks.ts'
 import {
   broken,
   hostile,

@@ -4,12 +4,12 @@ import {
   rowIndexOfSeq,
   transcriptRows,
 } from '../../src/renderer/components/conversation/rows.ts'
-import type { Entry } from '../../src/shared/entries.ts'
 import {
   emptyTranscript,
   foldEntries,
   withPartial,
 } from '../../src/shared/projections/transcript.ts'
+import type { Entry } from '../../src/shared/records/entries.ts'
 import { session } from '../fixtures/entries/builder.ts'
 import { broken, leadEnded, leadLive, long } from '../fixtures/entries/conversations.ts'
 import { taskId } from '../fixtures/entries/ids.ts'

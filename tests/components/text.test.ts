@@ -11,9 +11,9 @@ import {
 import { timeAtWork } from '../../src/renderer/components/task/task-elapsed.tsx'
 import { evenHeadings } from '../../src/renderer/components/text/even-headings.ts'
 import { languageOf } from '../../src/renderer/components/text/highlight-languages.ts'
-import { plainText } from '../../src/shared/plain-text.ts'
 import { groupWords, toolWords } from '../../src/shared/projections/tool-labels.ts'
 import type { ToolCallView } from '../../src/shared/projections/transcript.ts'
+import { plainText } from '../../src/shared/text/plain-text.ts'
 import { callId } from '../fixtures/entries/ids.ts'
 
 const call = (fields: Partial<ToolCallView>): ToolCallView => ({

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { beforeAll, expect, it, vi } from 'vitest'
 import { openShiplog, type Shiplog } from '../../src/main/shiplog.ts'
-import type { Entry } from '../../src/shared/entries.ts'
-import type { TaskId } from '../../src/shared/ids.ts'
-import type { TaskTree } from '../../src/shared/tasks.ts'
+import type { Entry } from '../../src/shared/records/entries.ts'
+import type { TaskId } from '../../src/shared/records/ids.ts'
+import type { TaskTree } from '../../src/shared/records/tasks.ts'
 import { isSoak, seed, soakFactor, tryEach } from './effort.ts'
 import { createRandom, type Random } from './fault-fs/random.ts'
 import type { Tree } from './fault-fs/trace.ts'
@@ -38,8 +38,8 @@ const minted = vi.hoisted(() => {
   }
 })
 
-vi.mock('../../src/shared/ids.ts', async (importOriginal) => {
-  const usual = await importOriginal<typeof import('../../src/shared/ids.ts')>()
+vi.mock('../../src/shared/records/ids.ts', async (importOriginal) => {
+  const usual = await importOriginal<typeof import('../../src/shared/records/ids.ts')>()
   const mint = (name: string, id: () => string) => () => minted.next(name, id)
   return {
     ...usual,

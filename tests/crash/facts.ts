@@ -3,10 +3,10 @@ import { readdirSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { crashResidue } from '../../src/main/doctor/problems.ts'
 import type { Problem } from '../../src/shared/contract/doctor.ts'
-import type { Entry } from '../../src/shared/entries.ts'
-import type { TaskId } from '../../src/shared/ids.ts'
-import type { LedgerEvent } from '../../src/shared/ledger.ts'
-import { isRunning, type Task } from '../../src/shared/tasks.ts'
+import type { Entry } from '../../src/shared/records/entries.ts'
+import type { TaskId } from '../../src/shared/records/ids.ts'
+import type { LedgerEvent } from '../../src/shared/records/ledger.ts'
+import { isRunning, type Task } from '../../src/shared/records/tasks.ts'
 
 export type Fact =
   | { what: 'event'; seq: number; event: LedgerEvent }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { replaceBy } from '../../src/main/journal/index.ts'
 
-import { newProjectId } from '../../src/shared/ids.ts'
+import { newProjectId } from '../../src/shared/records/ids.ts'
 import { openFixture } from '../harness.ts'
 
 const own = { mode: 0o600 }

@@ -8,8 +8,8 @@ import { promisify } from 'node:util'
 import { afterAll, onTestFinished } from 'vitest'
 import { openShiplog } from '../../src/main/shiplog.ts'
 import type { Examination } from '../../src/shared/contract/doctor.ts'
-import type { TaskId } from '../../src/shared/ids.ts'
-import type { Project } from '../../src/shared/tasks.ts'
+import type { TaskId } from '../../src/shared/records/ids.ts'
+import type { Project } from '../../src/shared/records/tasks.ts'
 import { type Fixture, gitProject, start, taskOf, untilQuiet } from '../harness.ts'
 
 const execFile = promisify(execFileWithCallback)

@@ -13,7 +13,7 @@ import {
 } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { newTaskId } from '../../src/shared/ids.ts'
+import { newTaskId } from '../../src/shared/records/ids.ts'
 import { changeIndex, flipByte, type Index, leafTranscript, strayId } from './damages/damage.ts'
 import { kindsOf, makePatient } from './patient.ts'
 

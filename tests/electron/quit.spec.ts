@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { ElectronApplication } from '@playwright/test'
 import type { ShiplogClient } from '../../src/shared/contract/index.ts'
-import type { TaskId } from '../../src/shared/ids.ts'
+import type { TaskId } from '../../src/shared/records/ids.ts'
 import {
   answerQuestions,
   appDir,

@@ -1,10 +1,10 @@
 /** The answers about the app, its projects and the doctor. */
 import type { ProjectSetup } from '../../src/shared/contract/projects.ts'
-import { counted } from '../../src/shared/counted.ts'
 import { invalid, refused } from '../../src/shared/failure.ts'
-import { type ProjectId, shortId } from '../../src/shared/ids.ts'
 import { tasksInUse } from '../../src/shared/projections/project-use.ts'
-import { defaultEnvironment, isRunning, isSameEnvironment } from '../../src/shared/tasks.ts'
+import { type ProjectId, shortId } from '../../src/shared/records/ids.ts'
+import { defaultEnvironment, isRunning, isSameEnvironment } from '../../src/shared/records/tasks.ts'
+import { counted } from '../../src/shared/text/counted.ts'
 import type { Happenings } from './happenings.ts'
 import type { Implementer } from './implementer.ts'
 import type { Memory } from './memory.ts'

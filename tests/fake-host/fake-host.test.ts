@@ -1,7 +1,7 @@
 /** That the fake answers as the app does where a test of a screen or a command would not notice. */
 import { safe } from '@orpc/client'
 import { describe, expect, it } from 'vitest'
-import { newProjectId } from '../../src/shared/ids.ts'
+import { newProjectId } from '../../src/shared/records/ids.ts'
 import { createFakeHost } from './fake-host.ts'
 
 function harbour() {

@@ -1,6 +1,6 @@
 /** What a test makes happen in the fake host: each is what the app records when it happens. */
-import type { Cause } from '../../src/shared/causes.ts'
-import type { EntryBody, PartialMessage } from '../../src/shared/entries.ts'
+import type { Cause } from '../../src/shared/records/causes.ts'
+import type { EntryBody, PartialMessage } from '../../src/shared/records/entries.ts'
 import {
   type EntryId,
   newEntryId,
@@ -10,10 +10,10 @@ import {
   runIdOf,
   shortId,
   type TaskId,
-} from '../../src/shared/ids.ts'
-import type { LedgerEventOf } from '../../src/shared/ledger.ts'
-import type { PendingRemoval } from '../../src/shared/tasks.ts'
-import { noUsage } from '../../src/shared/usage.ts'
+} from '../../src/shared/records/ids.ts'
+import type { LedgerEventOf } from '../../src/shared/records/ledger.ts'
+import type { PendingRemoval } from '../../src/shared/records/tasks.ts'
+import { noUsage } from '../../src/shared/records/usage.ts'
 import { scriptedSpec } from '../fixtures/scripted-spec.ts'
 import type { Memory } from './memory.ts'
 

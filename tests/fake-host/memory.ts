@@ -2,23 +2,23 @@
 import { createFeedQueue } from '../../src/main/rpc/feed-queue.ts'
 import type { LedgerFeedEvent, SessionFeedEvent } from '../../src/shared/contract/feed.ts'
 import type { Damage } from '../../src/shared/contract/workspace.ts'
+import { FailureError } from '../../src/shared/failure.ts'
+import { emptyLedgerState, foldLedgerRecord } from '../../src/shared/projections/ledger-state.ts'
 import {
   type Entry,
   type EntryBody,
   entryVersion,
   type PartialMessage,
-} from '../../src/shared/entries.ts'
-import { FailureError } from '../../src/shared/failure.ts'
-import { newEntryId, type ProjectId, resolveId, type TaskId } from '../../src/shared/ids.ts'
-import type { LedgerEvent, LedgerRecord } from '../../src/shared/ledger.ts'
-import { emptyLedgerState, foldLedgerRecord } from '../../src/shared/projections/ledger-state.ts'
+} from '../../src/shared/records/entries.ts'
+import { newEntryId, type ProjectId, resolveId, type TaskId } from '../../src/shared/records/ids.ts'
+import type { LedgerEvent, LedgerRecord } from '../../src/shared/records/ledger.ts'
 import {
   type Activity,
   isRunning,
   isSettled,
   type Project,
   type Task,
-} from '../../src/shared/tasks.ts'
+} from '../../src/shared/records/tasks.ts'
 import type { FakeHostOptions } from './options.ts'
 
 export interface FakeSession {

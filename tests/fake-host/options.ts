@@ -1,14 +1,15 @@
 /** What a suite gives the fake host. */
+
+import type { ApplyOutcome, UndoOutcome } from '../../src/shared/agents/tools.ts'
 import type { AppInfo } from '../../src/shared/contract/app.ts'
 import type { Examination } from '../../src/shared/contract/doctor.ts'
 import type { ProjectSetup } from '../../src/shared/contract/projects.ts'
 import type { Damage, WorkspaceDiff } from '../../src/shared/contract/workspace.ts'
-import type { DriftReport } from '../../src/shared/drift.ts'
-import type { Entry, PartialMessage } from '../../src/shared/entries.ts'
-import type { TaskId } from '../../src/shared/ids.ts'
-import type { LedgerRecord } from '../../src/shared/ledger.ts'
-import type { Activity, Project } from '../../src/shared/tasks.ts'
-import type { ApplyOutcome, UndoOutcome } from '../../src/shared/tools.ts'
+import type { DriftReport } from '../../src/shared/records/drift.ts'
+import type { Entry, PartialMessage } from '../../src/shared/records/entries.ts'
+import type { TaskId } from '../../src/shared/records/ids.ts'
+import type { LedgerRecord } from '../../src/shared/records/ledger.ts'
+import type { Activity, Project } from '../../src/shared/records/tasks.ts'
 import type { FakeRetentionOptions } from './retention.ts'
 
 export interface FakeHostOptions {

@@ -4,11 +4,11 @@
  */
 import { transitionFor } from '../../src/main/tasks/lifecycle.ts'
 import { canBeResumed, selectForResume } from '../../src/main/tasks/resume/select.ts'
-import { hasConflicts } from '../../src/shared/drift.ts'
 import { FailureError, refused } from '../../src/shared/failure.ts'
-import { newTaskId, type TaskId } from '../../src/shared/ids.ts'
-import type { LedgerEvent } from '../../src/shared/ledger.ts'
 import { descendantsOf } from '../../src/shared/projections/ledger-state.ts'
+import { hasConflicts } from '../../src/shared/records/drift.ts'
+import { newTaskId, type TaskId } from '../../src/shared/records/ids.ts'
+import type { LedgerEvent } from '../../src/shared/records/ledger.ts'
 import type {
   ResumeAgent,
   ResumeCandidate,
@@ -17,8 +17,8 @@ import type {
   ResumeOutcome,
   ResumePlanEvent,
   ResumeSelector,
-} from '../../src/shared/resume.ts'
-import { isRunning, type Task } from '../../src/shared/tasks.ts'
+} from '../../src/shared/records/resume.ts'
+import { isRunning, type Task } from '../../src/shared/records/tasks.ts'
 import { noDrift } from '../fixtures/no-drift.ts'
 import type { Memory } from './memory.ts'
 

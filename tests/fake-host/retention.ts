@@ -1,6 +1,5 @@
 /** The answers about retention: what a sweep takes is given, everything else behaves as in the app. */
 import { keptReasons } from '../../src/main/retention/plan.ts'
-import { clockAheadText } from '../../src/shared/clock-ahead-text.ts'
 import {
   type ClockAhead,
   type ReceiptSummary,
@@ -12,9 +11,15 @@ import {
   type TrashEntry,
 } from '../../src/shared/contract/retention.ts'
 import { FailureError, invalid, refused } from '../../src/shared/failure.ts'
-import { newReceiptId, type ReceiptId, resolveId, type TaskId } from '../../src/shared/ids.ts'
-import type { LedgerEvent } from '../../src/shared/ledger.ts'
 import type { LedgerState } from '../../src/shared/projections/ledger-state.ts'
+import {
+  newReceiptId,
+  type ReceiptId,
+  resolveId,
+  type TaskId,
+} from '../../src/shared/records/ids.ts'
+import type { LedgerEvent } from '../../src/shared/records/ledger.ts'
+import { clockAheadText } from '../../src/shared/text/clock-ahead-text.ts'
 import type { Implementer } from './implementer.ts'
 import type { Memory } from './memory.ts'
 

@@ -1,17 +1,23 @@
 /** The answers about tasks. */
-import { externalLink } from '../../src/shared/external-link.ts'
+
+import type { ApplyOutcome, UndoOutcome } from '../../src/shared/agents/tools.ts'
 import { FailureError, invalid, refused } from '../../src/shared/failure.ts'
-import { newPromptId, newUpdateId, type TaskId, type UpdateId } from '../../src/shared/ids.ts'
 import { ancestorsOf, descendantsOf, taskTree } from '../../src/shared/projections/ledger-state.ts'
+import {
+  newPromptId,
+  newUpdateId,
+  type TaskId,
+  type UpdateId,
+} from '../../src/shared/records/ids.ts'
 import {
   isBeingRemoved,
   isRunning,
   type Task,
   undoableApply,
   undoableDays,
-} from '../../src/shared/tasks.ts'
-import type { ApplyOutcome, UndoOutcome } from '../../src/shared/tools.ts'
-import { noUsage } from '../../src/shared/usage.ts'
+} from '../../src/shared/records/tasks.ts'
+import { noUsage } from '../../src/shared/records/usage.ts'
+import { externalLink } from '../../src/shared/text/external-link.ts'
 import type { Happenings } from './happenings.ts'
 import type { Implementer } from './implementer.ts'
 import type { Memory } from './memory.ts'

@@ -1,12 +1,12 @@
 /** The answers about transcripts: pages and folds of the entries in memory. */
 import type { TranscriptPage } from '../../src/shared/contract/workspace.ts'
-import type { Entry } from '../../src/shared/entries.ts'
 import { FailureError, refused } from '../../src/shared/failure.ts'
-import { shortId, type TaskId } from '../../src/shared/ids.ts'
 import { ancestorsOf } from '../../src/shared/projections/ledger-state.ts'
 import { addToOutline, closeOutline, emptyOutline } from '../../src/shared/projections/outline.ts'
 import { emptySessionState, foldSessionState } from '../../src/shared/projections/session-state.ts'
-import type { Task } from '../../src/shared/tasks.ts'
+import type { Entry } from '../../src/shared/records/entries.ts'
+import { shortId, type TaskId } from '../../src/shared/records/ids.ts'
+import type { Task } from '../../src/shared/records/tasks.ts'
 import type { Implementer } from './implementer.ts'
 import type { Memory } from './memory.ts'
 

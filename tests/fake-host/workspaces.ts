@@ -1,9 +1,9 @@
 /** The answers about workspaces: what was changed in them, their removal, the archive and the trash. */
 import type { TranscriptSummary, WorkspaceDiff } from '../../src/shared/contract/workspace.ts'
 import { refused } from '../../src/shared/failure.ts'
-import { shortId, type TaskId } from '../../src/shared/ids.ts'
 import { ancestorsOf, descendantsOf } from '../../src/shared/projections/ledger-state.ts'
-import { canGoOn, type Task, type Workspace } from '../../src/shared/tasks.ts'
+import { shortId, type TaskId } from '../../src/shared/records/ids.ts'
+import { canGoOn, type Task, type Workspace } from '../../src/shared/records/tasks.ts'
 import type { Happenings } from './happenings.ts'
 import type { Implementer } from './implementer.ts'
 import type { Memory } from './memory.ts'

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { expect, it } from 'vitest'
 import { createRunGit } from '../../src/main/git/command/run.ts'
 import { createGit } from '../../src/main/git/index.ts'
-import { newTaskId } from '../../src/shared/ids.ts'
+import { newTaskId } from '../../src/shared/records/ids.ts'
 import { git, makeRepository, temporaryDir, testEnv } from './repository.ts'
 
 it('says that Git is missing and what to do', async () => {

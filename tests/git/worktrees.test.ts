@@ -5,7 +5,7 @@ import { chmod, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { createGit } from '../../src/main/git/index.ts'
-import { newTaskId } from '../../src/shared/ids.ts'
+import { newTaskId } from '../../src/shared/records/ids.ts'
 import {
   git,
   makeRepository,

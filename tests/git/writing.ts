@@ -5,8 +5,8 @@ import type { Git, MergeAnswer, WriteUpdate } from '../../src/main/git/index.ts'
 import type { OpenSnapshot } from '../../src/main/git/snapshots/snapshot.ts'
 import { planUpdate, type UpdatePlan } from '../../src/main/git/update/plan.ts'
 import { swapFiles } from '../../src/main/workspaces/file-updates/swap-files.ts'
-import { newUpdateId } from '../../src/shared/ids.ts'
-import { appliedFileLine } from '../../src/shared/tools.ts'
+import { appliedFileLine } from '../../src/shared/agents/tools.ts'
+import { newUpdateId } from '../../src/shared/records/ids.ts'
 import { git } from './repository.ts'
 
 const swapRequest = ({ root, updateId, manifest }: UpdatePlan) => ({

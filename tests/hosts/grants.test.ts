@@ -10,7 +10,7 @@ import { startWebHost } from '../../src/main/hosts/web/index.ts'
 import { openShiplog } from '../../src/main/shiplog.ts'
 import { grantFor, grants } from '../../src/shared/contract/grants.ts'
 import { contract, type ShiplogClient } from '../../src/shared/contract/index.ts'
-import { newProjectId } from '../../src/shared/ids.ts'
+import { newProjectId } from '../../src/shared/records/ids.ts'
 import { entriesOf, openFixture, start, temporaryDir, untilQuiet } from '../harness.ts'
 import { connect, get, startFixture } from './web-fixture.ts'
 

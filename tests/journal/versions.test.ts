@@ -4,9 +4,9 @@ import { copyFile, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openJournal, readJournal, verifyJournal } from '../../src/main/journal/index.ts'
-import { entryUpgrades, entryVersion, parseEntry } from '../../src/shared/entries.ts'
-import { ledgerUpgrades, ledgerVersion, parseLedgerEvent } from '../../src/shared/ledger.ts'
-import { type Upgrade, upgradeRecord } from '../../src/shared/upgrades.ts'
+import { entryUpgrades, entryVersion, parseEntry } from '../../src/shared/records/entries.ts'
+import { ledgerUpgrades, ledgerVersion, parseLedgerEvent } from '../../src/shared/records/ledger.ts'
+import { type Upgrade, upgradeRecord } from '../../src/shared/records/upgrades.ts'
 import { collect, scratchDirectory } from './scratch.ts'
 
 const fixtures = path.join(import.meta.dirname, '../fixtures/journals')

@@ -1,7 +1,7 @@
 /** Arbitrary histories of a ledger: what the fold makes of any order of events, sensible or not. */
 
 import fc from 'fast-check'
-import type { Cause } from '../../src/shared/causes.ts'
+import type { Cause } from '../../src/shared/records/causes.ts'
 import {
   newProjectId,
   newTaskId,
@@ -9,9 +9,9 @@ import {
   type ProjectId,
   type TaskId,
   type ToolCallId,
-} from '../../src/shared/ids.ts'
-import type { LedgerEvent } from '../../src/shared/ledger.ts'
-import { patchStatusSchema, removalSteps } from '../../src/shared/tasks.ts'
+} from '../../src/shared/records/ids.ts'
+import type { LedgerEvent } from '../../src/shared/records/ledger.ts'
+import { patchStatusSchema, removalSteps } from '../../src/shared/records/tasks.ts'
 import { scriptedSpec } from '../fixtures/scripted-spec.ts'
 
 const projects = Array.from({ length: 2 }, newProjectId)

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { openLedger } from '../../src/main/ledger/ledger.ts'
 import { createSessions } from '../../src/main/sessions/sessions.ts'
-import { newProjectId, newTaskId } from '../../src/shared/ids.ts'
-import type { LedgerRecord } from '../../src/shared/ledger.ts'
+import { newProjectId, newTaskId } from '../../src/shared/records/ids.ts'
+import type { LedgerRecord } from '../../src/shared/records/ledger.ts'
 import { temporaryDir } from '../harness.ts'
 
 const added = (name: string) => ({

@@ -5,12 +5,12 @@ import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Ledger, openLedger } from '../../src/main/ledger/ledger.ts'
 import { isSameFold, readSnapshot, writeSnapshot } from '../../src/main/ledger/snapshot.ts'
-import type { LedgerEvent } from '../../src/shared/ledger.ts'
 import {
   emptyLedgerState,
   foldLedgerRecord,
   type LedgerState,
 } from '../../src/shared/projections/ledger-state.ts'
+import type { LedgerEvent } from '../../src/shared/records/ledger.ts'
 import { temporaryDir } from '../harness.ts'
 import { anyEvent, history } from './histories.ts'
 

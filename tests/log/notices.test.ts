@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { LogFields, LogLevel } from '../../src/main/log/format-line.ts'
 import { createNotices, detailsMax, noticesMax } from '../../src/main/notices.ts'
-import { newReceiptId } from '../../src/shared/ids.ts'
+import { newReceiptId } from '../../src/shared/records/ids.ts'
 
 function gathered() {
   const lines: { level: LogLevel; fields: LogFields }[] = []

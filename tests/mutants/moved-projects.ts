@@ -87,7 +87,7 @@ export const movedProjectsMutants: Mutant[] = [
   },
   {
     id: 'moved-remote-ignored',
-    file: 'src/shared/project-identity.ts',
+    file: 'src/shared/records/project-identity.ts',
     find: 'one.within !== other.within || one.remote !== other.remote',
     replace: 'one.within !== other.within',
     harm: 'A fork takes over the record of the project that it was forked from.',

@@ -52,7 +52,7 @@ export const projectionsMutants: Mutant[] = [
   },
   {
     id: 'projections-usage-called-complete',
-    file: 'src/shared/usage.ts',
+    file: 'src/shared/records/usage.ts',
     find: 'complete: a.complete && b.complete,',
     replace: 'complete: b.complete,',
     harm: 'The cost of an agent is shown as complete although a lost run is not counted.',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createChangeSummaries } from '../../src/renderer/store/change-summaries.ts'
 import type { ShiplogClient } from '../../src/shared/contract/index.ts'
 import type { WorkspaceDiff } from '../../src/shared/contract/workspace.ts'
-import type { Task } from '../../src/shared/tasks.ts'
+import type { Task } from '../../src/shared/records/tasks.ts'
 import { ids, laterState, taskWith } from '../fixtures/entries/tasks.ts'
 
 const file = (path: string, additions: number | null, deletions: number | null) => ({

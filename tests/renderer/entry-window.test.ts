@@ -9,8 +9,8 @@ import {
   windowEntriesMax,
   windowOf,
 } from '../../src/renderer/store/entry-window.ts'
-import { type Entry, entryVersion } from '../../src/shared/entries.ts'
-import { newEntryId } from '../../src/shared/ids.ts'
+import { type Entry, entryVersion } from '../../src/shared/records/entries.ts'
+import { newEntryId } from '../../src/shared/records/ids.ts'
 import { seed } from '../crash/effort.ts'
 import { randomHistory } from '../shared/random-history.ts'
 

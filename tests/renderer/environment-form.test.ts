@@ -4,7 +4,7 @@ import {
   environmentWords,
   parseEnvironment,
 } from '../../src/renderer/views/projects/environment-form.ts'
-import { projectEnvironmentSchema, variablesMax } from '../../src/shared/tasks.ts'
+import { projectEnvironmentSchema, variablesMax } from '../../src/shared/records/tasks.ts'
 
 describe('the form for the environment of agents', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { found, scoreOf } from '../../src/renderer/views/palette/search.ts'
 import { projectMarks, taskMarks } from '../../src/renderer/views/palette/tell-apart.ts'
-import type { ProjectId, TaskId } from '../../src/shared/ids.ts'
+import type { ProjectId, TaskId } from '../../src/shared/records/ids.ts'
 
 const id = '5706f4ab-0000-4000-8000-000000000000'
 const matches = (query: string, title: string) => scoreOf(query, [title], id) !== null

@@ -11,8 +11,8 @@ import {
   titleWords,
   withChoice,
 } from '../../src/renderer/views/resume/choices.ts'
-import { type DriftReport, thePerson } from '../../src/shared/drift.ts'
-import type { TaskId } from '../../src/shared/ids.ts'
+import { type DriftReport, thePerson } from '../../src/shared/records/drift.ts'
+import type { TaskId } from '../../src/shared/records/ids.ts'
 import { createFakeHost } from '../fake-host/fake-host.ts'
 
 /** A root with a child and a grandchild, and another root; all of them interrupted. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createResumes } from '../../src/renderer/store/resumes.ts'
 import type { ShiplogClient } from '../../src/shared/contract/index.ts'
-import type { TaskId } from '../../src/shared/ids.ts'
-import type { ResumeEnd } from '../../src/shared/resume.ts'
+import type { TaskId } from '../../src/shared/records/ids.ts'
+import type { ResumeEnd } from '../../src/shared/records/resume.ts'
 import { taskId } from '../fixtures/entries/ids.ts'
 
 const [one, two, three] = [taskId('one'), taskId('two'), taskId('three')]

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createStore } from 'zustand/vanilla'
 import type { LedgerView } from '../../src/renderer/store/ledger-store.ts'
 import { watchRoots } from '../../src/renderer/store/root-endings.ts'
-import { noUsage } from '../../src/shared/usage.ts'
+import { noUsage } from '../../src/shared/records/usage.ts'
 import { createFakeHost } from '../fake-host/fake-host.ts'
 
 function watched() {

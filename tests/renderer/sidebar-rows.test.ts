@@ -5,10 +5,10 @@ import {
   type SidebarRow,
   sidebarRows,
 } from '../../src/renderer/views/sidebar/rows.ts'
-import type { TaskId } from '../../src/shared/ids.ts'
 import { childrenByParent } from '../../src/shared/projections/ledger-state.ts'
-import type { Activity, PendingRemoval } from '../../src/shared/tasks.ts'
-import { noUsage } from '../../src/shared/usage.ts'
+import type { TaskId } from '../../src/shared/records/ids.ts'
+import type { Activity, PendingRemoval } from '../../src/shared/records/tasks.ts'
+import { noUsage } from '../../src/shared/records/usage.ts'
 import { createFakeHost } from '../fake-host/fake-host.ts'
 
 function harbour() {

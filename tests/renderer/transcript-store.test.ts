@@ -7,9 +7,9 @@ import {
   type Sessions,
 } from '../../src/renderer/store/sessions.ts'
 import { pageEntries, type TranscriptStore } from '../../src/renderer/store/transcript-store.ts'
-import type { EntryBody } from '../../src/shared/entries.ts'
-import type { TaskId } from '../../src/shared/ids.ts'
 import type { TranscriptItem } from '../../src/shared/projections/transcript.ts'
+import type { EntryBody } from '../../src/shared/records/entries.ts'
+import type { TaskId } from '../../src/shared/records/ids.ts'
 import { createFakeHost, type FakeHost } from '../fake-host/fake-host.ts'
 import { atOnce, until } from './until.ts'
 

@@ -3,13 +3,13 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { openShiplog, type Shiplog } from '../../src/main/shiplog.ts'
-import type { TaskId } from '../../src/shared/ids.ts'
 import {
   clockAhead,
   foldClock,
   type LedgerClock,
   unknownClock,
 } from '../../src/shared/projections/ledger-clock.ts'
+import type { TaskId } from '../../src/shared/records/ids.ts'
 import { makePatient } from '../doctor/patient.ts'
 import { dayMs } from './tasks.ts'
 

@@ -9,7 +9,7 @@ import { createExpiry } from '../../src/main/retention/expiry.ts'
 import { layoutOf } from '../../src/main/sessions/session-files.ts'
 import { expiredName } from '../../src/main/sessions/trash-names.ts'
 import type { WorkspaceService } from '../../src/main/workspaces/workspace-service.ts'
-import { newProjectId, newReceiptId, newTaskId, type TaskId } from '../../src/shared/ids.ts'
+import { newProjectId, newReceiptId, newTaskId, type TaskId } from '../../src/shared/records/ids.ts'
 import { temporaryDir } from '../harness.ts'
 import { taskCreated } from '../ledger/histories.ts'
 

@@ -8,8 +8,8 @@ import {
 } from '../../src/main/retention/plan.ts'
 import { planPurge, trashedThings, whatIs } from '../../src/main/retention/trash.ts'
 import { type RetentionSettings, retentionDefaults } from '../../src/shared/contract/retention.ts'
-import { newReceiptId, newTaskId, type TaskId } from '../../src/shared/ids.ts'
-import { noUsage } from '../../src/shared/usage.ts'
+import { newReceiptId, newTaskId, type TaskId } from '../../src/shared/records/ids.ts'
+import { noUsage } from '../../src/shared/records/usage.ts'
 import { createWorld, dayMs, nowMs, type Wanted } from './tasks.ts'
 
 const removedBy = (

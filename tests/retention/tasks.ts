@@ -1,14 +1,14 @@
 /** Tasks for planners, folded from events as the real ones are. */
 
-import { newProjectId, newReceiptId, newTaskId, type TaskId } from '../../src/shared/ids.ts'
-import type { LedgerEvent } from '../../src/shared/ledger.ts'
 import {
   emptyLedgerState,
   foldLedgerRecord,
   type LedgerState,
 } from '../../src/shared/projections/ledger-state.ts'
-import type { TaskStatus } from '../../src/shared/tasks.ts'
-import { noUsage } from '../../src/shared/usage.ts'
+import { newProjectId, newReceiptId, newTaskId, type TaskId } from '../../src/shared/records/ids.ts'
+import type { LedgerEvent } from '../../src/shared/records/ledger.ts'
+import type { TaskStatus } from '../../src/shared/records/tasks.ts'
+import { noUsage } from '../../src/shared/records/usage.ts'
 import { scriptedSpec } from '../fixtures/scripted-spec.ts'
 
 export const dayMs = 86_400_000

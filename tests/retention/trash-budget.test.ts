@@ -1,6 +1,6 @@
 /** A host that runs for weeks keeps the trash within its bytes without a sweep or a start. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import type { TaskId } from '../../src/shared/ids.ts'
+import type { TaskId } from '../../src/shared/records/ids.ts'
 import { type Fixture, openFixture, start, until } from '../harness.ts'
 import { dayMs } from './tasks.ts'
 

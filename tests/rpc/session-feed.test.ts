@@ -4,8 +4,8 @@ import { sessionFeed } from '../../src/main/rpc/session-feed.ts'
 import type { Session, SessionEvent } from '../../src/main/sessions/session.ts'
 import type { SessionFeedEvent } from '../../src/shared/contract/feed.ts'
 import type { TranscriptPage } from '../../src/shared/contract/workspace.ts'
-import type { Entry, PartialMessage } from '../../src/shared/entries.ts'
-import { newTaskId, type ToolCallId } from '../../src/shared/ids.ts'
+import type { Entry, PartialMessage } from '../../src/shared/records/entries.ts'
+import { newTaskId, type ToolCallId } from '../../src/shared/records/ids.ts'
 
 const id = newTaskId()
 const entry = (seq: number) => ({ seq, type: 'title', title: String(seq) }) as Entry

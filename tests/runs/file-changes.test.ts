@@ -5,8 +5,8 @@ import * as authorship from '../../src/main/runs/authorship.ts'
 import { createFileChanges } from '../../src/main/runs/file-changes.ts'
 import { recordedAttributions } from '../../src/main/runs/recorded-attributions.ts'
 import { createSessions } from '../../src/main/sessions/sessions.ts'
-import type { Entry } from '../../src/shared/entries.ts'
-import { newEntryId, newTaskId, newToolCallId } from '../../src/shared/ids.ts'
+import type { Entry } from '../../src/shared/records/entries.ts'
+import { newEntryId, newTaskId, newToolCallId } from '../../src/shared/records/ids.ts'
 import { temporaryDir } from '../harness.ts'
 
 vi.mock('../../src/main/runs/authorship.ts', async (original) => {

@@ -1,12 +1,12 @@
 /** A past made of entries: what a run goes on from, without a session on the disk. */
 import { historyOf, type PastSession } from '../../src/main/runs/past.ts'
-import type { SessionHistory } from '../../src/shared/agent.ts'
-import type { Entry } from '../../src/shared/entries.ts'
+import type { SessionHistory } from '../../src/shared/agents/agent.ts'
 import {
   emptySessionState,
   foldSessionState,
   type SessionState,
 } from '../../src/shared/projections/session-state.ts'
+import type { Entry } from '../../src/shared/records/entries.ts'
 
 export const stateIn = (entries: Entry[]): SessionState =>
   entries.reduce(foldSessionState, emptySessionState())

@@ -7,8 +7,8 @@ import type {
   OpenAgent,
   SpeechKind,
   ToolResult,
-} from '../../src/shared/agent.ts'
-import type { ToolCallId } from '../../src/shared/ids.ts'
+} from '../../src/shared/agents/agent.ts'
+import type { ToolCallId } from '../../src/shared/records/ids.ts'
 
 /** What a played agent is given: its place, the prompt as text, and its host. */
 export interface PlayedRun extends AgentPlace {

@@ -24,13 +24,13 @@ import { openSession, type Session } from '../../src/main/sessions/session.ts'
 import { checkpointFile } from '../../src/main/sessions/session-files.ts'
 import { readSessionState } from '../../src/main/sessions/session-state.ts'
 import { checkpointAfter } from '../../src/main/sessions/state-keeper.ts'
-import type { EntryBody } from '../../src/shared/entries.ts'
-import { newTaskId, runIdOf } from '../../src/shared/ids.ts'
 import {
   emptySessionState,
   foldSessionState,
   type SessionState,
 } from '../../src/shared/projections/session-state.ts'
+import type { EntryBody } from '../../src/shared/records/entries.ts'
+import { newTaskId, runIdOf } from '../../src/shared/records/ids.ts'
 import { seed } from '../crash/effort.ts'
 import { record } from '../crash/fault-fs/record.ts'
 import { temporaryDir } from '../harness.ts'

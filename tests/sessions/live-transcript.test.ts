@@ -1,7 +1,7 @@
 /** What the person is shown of a task at work, through the services that show it. */
 
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { newProjectId, newTaskId } from '../../src/shared/ids.ts'
+import { newProjectId, newTaskId } from '../../src/shared/records/ids.ts'
 import { openLayers } from '../crash/layers.ts'
 import { scriptedSpec } from '../fixtures/scripted-spec.ts'
 import { temporaryDir } from '../harness.ts'

@@ -5,8 +5,8 @@ import {
   formatCause,
   isSameCause,
   isStoppedByPerson,
-} from '../../src/shared/causes.ts'
-import { newTaskId } from '../../src/shared/ids.ts'
+} from '../../src/shared/records/causes.ts'
+import { newTaskId } from '../../src/shared/records/ids.ts'
 
 const detail = 'ENOSPC: no space left'
 /** One of each kind, and of each way that is worded differently: a new kind has to be added here. */

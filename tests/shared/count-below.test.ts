@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import { newProjectId, newTaskId, type TaskId } from '../../src/shared/ids.ts'
 import {
   childrenByParent,
   countBelow,
   emptyLedgerState,
   foldLedgerRecord,
 } from '../../src/shared/projections/ledger-state.ts'
+import { newProjectId, newTaskId, type TaskId } from '../../src/shared/records/ids.ts'
 import { taskCreated } from '../ledger/histories.ts'
 
 it('counts what is below a task at any depth, and nothing beside it', () => {

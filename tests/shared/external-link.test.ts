@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { externalLink, misleadingHost } from '../../src/shared/external-link.ts'
+import { externalLink, misleadingHost } from '../../src/shared/text/external-link.ts'
 
 describe('a link that an agent wrote', () => {
   it.each([

@@ -1,11 +1,11 @@
 /** What the ledger's events make of a project that has moved, or whose repository is another one. */
 import { describe, expect, it } from 'vitest'
-import { newUpdateId, type TaskId } from '../../src/shared/ids.ts'
+import { newUpdateId, type TaskId } from '../../src/shared/records/ids.ts'
 import {
   isOtherRepository,
   isSameProject,
   type ProjectIdentity,
-} from '../../src/shared/project-identity.ts'
+} from '../../src/shared/records/project-identity.ts'
 import { testLedger } from '../tasks/agent-history/ledger-of.ts'
 
 const identity = { rootCommits: ['a1'], remote: 'github.com/harbour/lights', within: '' }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { formatCause } from '../../src/shared/causes.ts'
-import { dayOf, momentOf } from '../../src/shared/format-time.ts'
+import { formatCause } from '../../src/shared/records/causes.ts'
+import { dayOf, momentOf } from '../../src/shared/text/format-time.ts'
 
 describe('how a moment reads in a message', () => {
   // In the time zone that the test runs in.

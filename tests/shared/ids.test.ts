@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { newTaskId, parseTaskId, resolveId, type TaskId } from '../../src/shared/ids.ts'
+import { newTaskId, parseTaskId, resolveId, type TaskId } from '../../src/shared/records/ids.ts'
 
 const id = (start: string): TaskId => `${start}0000-0000-4000-8000-000000000000` as TaskId
 

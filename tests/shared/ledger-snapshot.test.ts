@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { feedBatchMax, ledgerFeedEventSchema } from '../../src/shared/contract/feed.ts'
-import { newProjectId, newTaskId } from '../../src/shared/ids.ts'
 import { unknownClock } from '../../src/shared/projections/ledger-clock.ts'
 import {
   createSnapshotJoiner,
@@ -11,6 +10,7 @@ import {
   foldLedgerRecord,
   type LedgerState,
 } from '../../src/shared/projections/ledger-state.ts'
+import { newProjectId, newTaskId } from '../../src/shared/records/ids.ts'
 import { taskCreated } from '../ledger/histories.ts'
 
 function stateWith(count: number, prompt = 'Do it'): LedgerState {

@@ -1,12 +1,12 @@
 /** What the ledger's events make of a task, where a wrong answer shows nowhere else. */
 
 import { expect, it } from 'vitest'
-import { newToolCallId, type TaskId } from '../../src/shared/ids.ts'
 import { latestAttemptOf } from '../../src/shared/projections/latest-attempt.ts'
 import { parallelGroupOf } from '../../src/shared/projections/parallel-group.ts'
-import type { Task } from '../../src/shared/tasks.ts'
-import type { Usage } from '../../src/shared/usage.ts'
-import { noUsage } from '../../src/shared/usage.ts'
+import { newToolCallId, type TaskId } from '../../src/shared/records/ids.ts'
+import type { Task } from '../../src/shared/records/tasks.ts'
+import type { Usage } from '../../src/shared/records/usage.ts'
+import { noUsage } from '../../src/shared/records/usage.ts'
 import { createWorld, nowMs } from '../retention/tasks.ts'
 import { testLedger } from '../tasks/agent-history/ledger-of.ts'
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { newProjectId, newTaskId, type TaskId } from '../../src/shared/ids.ts'
-import type { LedgerEvent } from '../../src/shared/ledger.ts'
 import { emptyLedgerState, foldLedgerRecord } from '../../src/shared/projections/ledger-state.ts'
 import { parallelGroupOf } from '../../src/shared/projections/parallel-group.ts'
-import { noUsage } from '../../src/shared/usage.ts'
+import { newProjectId, newTaskId, type TaskId } from '../../src/shared/records/ids.ts'
+import type { LedgerEvent } from '../../src/shared/records/ledger.ts'
+import { noUsage } from '../../src/shared/records/usage.ts'
 import { scriptedSpec } from '../fixtures/scripted-spec.ts'
 
 /** A lead that starts sub-agents, each event at a time of its own. */

@@ -3,11 +3,11 @@
  * for these holds for whatever a crash or an older version leaves.
  */
 import fc from 'fast-check'
-import { type Entry, parseEntry } from '../../src/shared/entries.ts'
-import type { TaskId } from '../../src/shared/ids.ts'
-import { runIdOf } from '../../src/shared/ids.ts'
-import { toolNames } from '../../src/shared/tools.ts'
-import { noUsage } from '../../src/shared/usage.ts'
+import { toolNames } from '../../src/shared/agents/tools.ts'
+import { type Entry, parseEntry } from '../../src/shared/records/entries.ts'
+import type { TaskId } from '../../src/shared/records/ids.ts'
+import { runIdOf } from '../../src/shared/records/ids.ts'
+import { noUsage } from '../../src/shared/records/usage.ts'
 import { uuidOf } from '../fixtures/entries/ids.ts'
 
 const sessionId = uuidOf('random history') as TaskId

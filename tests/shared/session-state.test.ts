@@ -1,10 +1,7 @@
 /** The one fold of a session's past, against plain walks over all of its entries. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Entry } from '../../src/shared/entries.ts'
-import { parseEntry } from '../../src/shared/entries.ts'
-import type { TaskId } from '../../src/shared/ids.ts'
-import { runIdOf } from '../../src/shared/ids.ts'
+import { traitsOf } from '../../src/shared/agents/tool-traits.ts'
 import {
   emptySessionState,
   filesMax,
@@ -12,7 +9,10 @@ import {
   listedMax,
   type SessionState,
 } from '../../src/shared/projections/session-state.ts'
-import { traitsOf } from '../../src/shared/tool-traits.ts'
+import type { Entry } from '../../src/shared/records/entries.ts'
+import { parseEntry } from '../../src/shared/records/entries.ts'
+import type { TaskId } from '../../src/shared/records/ids.ts'
+import { runIdOf } from '../../src/shared/records/ids.ts'
 import { seed } from '../crash/effort.ts'
 import { uuidOf } from '../fixtures/entries/ids.ts'
 import { randomHistory } from './random-history.ts'

@@ -4,7 +4,7 @@ import {
   shownCommand,
   visibleJson,
   visibleText,
-} from '../../src/shared/shown-text.ts'
+} from '../../src/shared/text/shown-text.ts'
 
 const textOf = (command: string) =>
   shownCommand(command)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { terminalText } from '../../src/shared/terminal-text.ts'
+import { terminalText } from '../../src/shared/text/terminal-text.ts'
 
 it.each([
   ['colours', '\u001B[31mFAIL\u001B[39m', 'FAIL'],

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
+import { toolTraits, traitsOf } from '../../src/shared/agents/tool-traits.ts'
+import { toolNames } from '../../src/shared/agents/tools.ts'
 import { activityOf, describeToolCall } from '../../src/shared/projections/describe-tool-call.ts'
-import { toolTraits, traitsOf } from '../../src/shared/tool-traits.ts'
-import { toolNames } from '../../src/shared/tools.ts'
 
 it('gives a call that only looks no right to change files', () => {
   const looking = toolNames.filter((name) => toolTraits[name].looksOnly)

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { Entry } from '../../src/shared/entries.ts'
 import {
   createTranscriptMarkdown,
   type TranscriptEnding,
 } from '../../src/shared/projections/transcript-markdown.ts'
+import type { Entry } from '../../src/shared/records/entries.ts'
 import { session } from '../fixtures/entries/builder.ts'
 import { ids } from '../fixtures/entries/tasks.ts'
 

@@ -1,14 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Entry, EntryBody, PartialMessage } from '../../src/shared/entries.ts'
-import { parseEntry } from '../../src/shared/entries.ts'
-import {
-  type EntryId,
-  newEntryId,
-  newTaskId,
-  runIdOf,
-  type ToolCallId,
-} from '../../src/shared/ids.ts'
 import {
   emptyTranscript,
   foldEntries,
@@ -16,6 +7,15 @@ import {
   withPartial,
   withProgress,
 } from '../../src/shared/projections/transcript.ts'
+import type { Entry, EntryBody, PartialMessage } from '../../src/shared/records/entries.ts'
+import { parseEntry } from '../../src/shared/records/entries.ts'
+import {
+  type EntryId,
+  newEntryId,
+  newTaskId,
+  runIdOf,
+  type ToolCallId,
+} from '../../src/shared/records/ids.ts'
 import { seed } from '../crash/effort.ts'
 import { randomHistory } from './random-history.ts'
 

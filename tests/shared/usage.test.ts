@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { addUsage, noUsage, type Usage, unknownUsage } from '../../src/shared/usage.ts'
+import { addUsage, noUsage, type Usage, unknownUsage } from '../../src/shared/records/usage.ts'
 
 const used = (inputTokens: number, more: Partial<Usage> = {}): Usage => ({
   ...noUsage,

@@ -11,9 +11,9 @@ import { describe, expect, it } from 'vitest'
 import { type Ledger, openLedger } from '../../src/main/ledger/ledger.ts'
 import { layoutOf } from '../../src/main/sessions/session-files.ts'
 import type { HistoryEntry } from '../../src/main/tasks/agent-history/format.ts'
-import { newTaskId, type TaskId } from '../../src/shared/ids.ts'
-import type { LedgerEventOf } from '../../src/shared/ledger.ts'
-import { noUsage } from '../../src/shared/usage.ts'
+import { newTaskId, type TaskId } from '../../src/shared/records/ids.ts'
+import type { LedgerEventOf } from '../../src/shared/records/ledger.ts'
+import { noUsage } from '../../src/shared/records/usage.ts'
 import { scriptedSpec } from '../fixtures/scripted-spec.ts'
 import {
   allTasks,

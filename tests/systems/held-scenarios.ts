@@ -1,7 +1,7 @@
 /** Agents that hold until the test lets them go, so that a run can be looked at, or ended, in the middle. */
 import type { Shiplog } from '../../src/main/shiplog.ts'
-import type { Entry } from '../../src/shared/entries.ts'
-import type { TaskId } from '../../src/shared/ids.ts'
+import type { Entry } from '../../src/shared/records/entries.ts'
+import type { TaskId } from '../../src/shared/records/ids.ts'
 import { entriesOf } from '../harness.ts'
 
 /** A step that is under way until the file is there. */

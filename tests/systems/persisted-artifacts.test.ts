@@ -4,7 +4,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { newTaskId, type TaskId } from '../../src/shared/ids.ts'
+import { newTaskId, type TaskId } from '../../src/shared/records/ids.ts'
 import {
   allTasks,
   entriesOf,

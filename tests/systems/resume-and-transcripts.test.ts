@@ -8,9 +8,9 @@ import { resolveDataDir } from '../../src/main/data-dir.ts'
 import { openLedger } from '../../src/main/ledger/ledger.ts'
 import { layoutOf } from '../../src/main/sessions/session-files.ts'
 import { openShiplog } from '../../src/main/shiplog.ts'
-import type { Entry } from '../../src/shared/entries.ts'
-import { newTaskId, parseTaskId } from '../../src/shared/ids.ts'
-import type { Task, TaskTree } from '../../src/shared/tasks.ts'
+import type { Entry } from '../../src/shared/records/entries.ts'
+import { newTaskId, parseTaskId } from '../../src/shared/records/ids.ts'
+import type { Task, TaskTree } from '../../src/shared/records/tasks.ts'
 import {
   entriesOf,
   openFixture,

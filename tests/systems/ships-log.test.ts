@@ -3,7 +3,7 @@ import { mkdir, readFile, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openShiplog } from '../../src/main/shiplog.ts'
-import { type Entry, entrySchema } from '../../src/shared/entries.ts'
+import { type Entry, entrySchema } from '../../src/shared/records/entries.ts'
 import {
   newTaskId,
   type ProjectId,
@@ -11,7 +11,7 @@ import {
   runIdOf,
   type SessionId,
   type TaskId,
-} from '../../src/shared/ids.ts'
+} from '../../src/shared/records/ids.ts'
 import { hold, runHost } from '../crash/resume-kills/held.ts'
 import {
   entriesOf,

@@ -5,7 +5,7 @@ import { expect, it, vi } from 'vitest'
 import { openLedger } from '../../src/main/ledger/ledger.ts'
 import { readHeartbeat, startHeartbeat } from '../../src/main/runs/heartbeat.ts'
 import { layoutOf } from '../../src/main/sessions/session-files.ts'
-import { newTaskId } from '../../src/shared/ids.ts'
+import { newTaskId } from '../../src/shared/records/ids.ts'
 import { entriesOf, openFixture, start, taskOf, temporaryDir, untilQuiet } from '../harness.ts'
 import { taskCreated } from '../ledger/histories.ts'
 

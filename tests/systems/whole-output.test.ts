@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { Shiplog } from '../../src/main/shiplog.ts'
 import { outputPartBytesMax } from '../../src/shared/contract/workspace.ts'
-import type { TaskId } from '../../src/shared/ids.ts'
+import type { TaskId } from '../../src/shared/records/ids.ts'
 import { entriesOf, openFixture, start, taskOf, untilQuiet } from '../harness.ts'
 
 const loud = `

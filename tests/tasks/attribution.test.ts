@@ -2,8 +2,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Entry } from '../../src/shared/entries.ts'
-import type { TaskId } from '../../src/shared/ids.ts'
+import type { Entry } from '../../src/shared/records/entries.ts'
+import type { TaskId } from '../../src/shared/records/ids.ts'
 import {
   entriesOf,
   type Fixture,

@@ -2,7 +2,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { createDeferredEvents } from '../../src/main/tasks/deferred-events.ts'
 import type { TaskEvent } from '../../src/main/tasks/task-record.ts'
-import { newTaskId, type TaskId } from '../../src/shared/ids.ts'
+import { newTaskId, type TaskId } from '../../src/shared/records/ids.ts'
 
 function stage() {
   let refusing: Error | null = null

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { Ledger } from '../../src/main/ledger/ledger.ts'
 import { blockedBy, releasedBy } from '../../src/main/tasks/dependencies.ts'
 import { createTaskRecord } from '../../src/main/tasks/task-record.ts'
-import type { TaskId } from '../../src/shared/ids.ts'
+import type { TaskId } from '../../src/shared/records/ids.ts'
 import { testLedger } from './agent-history/ledger-of.ts'
 
 it('[T6] releases a blocked task only when all that it depends on has completed', () => {

@@ -6,8 +6,8 @@ import type { Ledger } from '../../src/main/ledger/ledger.ts'
 import { openShiplog, type Shiplog } from '../../src/main/shiplog.ts'
 import { createFollowUps } from '../../src/main/tasks/follow-ups.ts'
 import { createTaskRecord } from '../../src/main/tasks/task-record.ts'
-import type { TaskId } from '../../src/shared/ids.ts'
-import type { LedgerEvent } from '../../src/shared/ledger.ts'
+import type { TaskId } from '../../src/shared/records/ids.ts'
+import type { LedgerEvent } from '../../src/shared/records/ledger.ts'
 import {
   entriesOf,
   type Fixture,

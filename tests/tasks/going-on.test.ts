@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { layoutOf } from '../../src/main/sessions/session-files.ts'
-import type { TaskId } from '../../src/shared/ids.ts'
+import type { TaskId } from '../../src/shared/records/ids.ts'
 import { allTasks, entriesOf, openFixture, start, taskOf, until, untilQuiet } from '../harness.ts'
 import { hold, untilAllHold } from '../holding.ts'
 import {

@@ -2,8 +2,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Shiplog } from '../../src/main/shiplog.ts'
-import type { TaskId } from '../../src/shared/ids.ts'
-import type { ResumeSelector } from '../../src/shared/resume.ts'
+import type { TaskId } from '../../src/shared/records/ids.ts'
+import type { ResumeSelector } from '../../src/shared/records/resume.ts'
 import { type Fixture, openFixture, start } from '../harness.ts'
 import { hold, untilAllHold } from '../holding.ts'
 

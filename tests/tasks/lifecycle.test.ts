@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { lifecycle, transitionFor } from '../../src/main/tasks/lifecycle.ts'
-import { newProjectId, newTaskId } from '../../src/shared/ids.ts'
-import type { LedgerEvent } from '../../src/shared/ledger.ts'
 import { emptyLedgerState, foldLedgerRecord } from '../../src/shared/projections/ledger-state.ts'
-import { type TaskStatus, taskStatuses } from '../../src/shared/tasks.ts'
-import { noUsage } from '../../src/shared/usage.ts'
+import { newProjectId, newTaskId } from '../../src/shared/records/ids.ts'
+import type { LedgerEvent } from '../../src/shared/records/ledger.ts'
+import { type TaskStatus, taskStatuses } from '../../src/shared/records/tasks.ts'
+import { noUsage } from '../../src/shared/records/usage.ts'
 import { scriptedSpec } from '../fixtures/scripted-spec.ts'
 
 const events = [...new Set(lifecycle.map((row) => row.event))]

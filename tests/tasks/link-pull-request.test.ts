@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createRouterClient } from '@orpc/server'
 import { expect, it, vi } from 'vitest'
-import type { TaskId } from '../../src/shared/ids.ts'
+import type { TaskId } from '../../src/shared/records/ids.ts'
 import { entriesOf, type Fixture, openFixture, start, taskOf, untilQuiet } from '../harness.ts'
 
 const nested = `

@@ -3,8 +3,8 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readJournal } from '../../src/main/journal/index.ts'
-import { formatCause } from '../../src/shared/causes.ts'
-import type { TaskStatus } from '../../src/shared/tasks.ts'
+import { formatCause } from '../../src/shared/records/causes.ts'
+import type { TaskStatus } from '../../src/shared/records/tasks.ts'
 import {
   allTasks,
   entriesOf,

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { archiveTranscript, transcriptIndex } from '../../src/main/artifacts/index.ts'
 import { openJournal, type RecordBody, readJournal } from '../../src/main/journal/index.ts'
-import { newTaskId } from '../../src/shared/ids.ts'
-import type { TranscriptCounts } from '../../src/shared/tasks.ts'
+import { newTaskId } from '../../src/shared/records/ids.ts'
+import type { TranscriptCounts } from '../../src/shared/records/tasks.ts'
 import {
   type Fixture,
   openFixture,

@@ -167,7 +167,7 @@ const storySources = ['storybook/', 'tests/fixtures/']
 const desktopFolder = 'src/main/hosts/desktop/'
 
 export interface SourceFile {
-  /** From the root of the project, with forward slashes: `src/shared/ids.ts`. */
+  /** From the root of the project, with forward slashes: `src/shared/records/ids.ts`. */
   path: string
   text: string
 }

@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import type { Entry } from '../../src/shared/entries.ts'
-import type { TaskId } from '../../src/shared/ids.ts'
+import type { Entry } from '../../src/shared/records/entries.ts'
+import type { TaskId } from '../../src/shared/records/ids.ts'
 import {
   entriesOf,
   type Fixture,

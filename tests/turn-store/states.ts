@@ -6,7 +6,12 @@ import { createGit } from '../../src/main/git/index.ts'
 import { layoutOf } from '../../src/main/sessions/session-files.ts'
 import { createStoresOf, storeDirOf } from '../../src/main/turn-store/places.ts'
 import { createTurnStore, type ProjectTurns } from '../../src/main/turn-store/turn-store.ts'
-import { newProjectId, newTaskId, type ProjectId, type TaskId } from '../../src/shared/ids.ts'
+import {
+  newProjectId,
+  newTaskId,
+  type ProjectId,
+  type TaskId,
+} from '../../src/shared/records/ids.ts'
 import { makeRepository, type Repository, temporaryDir, testEnv } from '../git/repository.ts'
 
 export interface States {

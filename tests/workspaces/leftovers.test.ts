@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import type { TaskId } from '../../src/shared/ids.ts'
+import type { TaskId } from '../../src/shared/records/ids.ts'
 import { record } from '../crash/fault-fs/record.ts'
 import {
   type Fixture,

@@ -3,7 +3,7 @@ import { readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { openShiplog } from '../../src/main/shiplog.ts'
-import type { TaskId } from '../../src/shared/ids.ts'
+import type { TaskId } from '../../src/shared/records/ids.ts'
 import { git, gitProject, taskOf, temporaryDir, untilQuiet } from '../harness.ts'
 
 const scenario = `

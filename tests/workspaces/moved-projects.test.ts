@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs'
 import { cp, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { TaskId } from '../../src/shared/ids.ts'
-import type { Project, Task } from '../../src/shared/tasks.ts'
+import type { TaskId } from '../../src/shared/records/ids.ts'
+import type { Project, Task } from '../../src/shared/records/tasks.ts'
 import {
   entriesOf,
   type Fixture,

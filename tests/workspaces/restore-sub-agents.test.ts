@@ -4,8 +4,8 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openJournal } from '../../src/main/journal/index.ts'
-import type { Entry } from '../../src/shared/entries.ts'
-import type { TaskId } from '../../src/shared/ids.ts'
+import type { Entry } from '../../src/shared/records/entries.ts'
+import type { TaskId } from '../../src/shared/records/ids.ts'
 import {
   allTasks,
   beforeLeaving,

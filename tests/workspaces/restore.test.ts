@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openJournal } from '../../src/main/journal/index.ts'
-import type { TaskId } from '../../src/shared/ids.ts'
+import type { TaskId } from '../../src/shared/records/ids.ts'
 import { record } from '../crash/fault-fs/record.ts'
 import type { Trace } from '../crash/fault-fs/trace.ts'
 import {

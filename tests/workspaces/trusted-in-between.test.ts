@@ -8,8 +8,8 @@ import type { Git } from '../../src/main/git/index.ts'
 import type { Ledger } from '../../src/main/ledger/ledger.ts'
 import type { DataLayout } from '../../src/main/sessions/session-files.ts'
 import { createProjects } from '../../src/main/workspaces/projects.ts'
-import { newProjectId } from '../../src/shared/ids.ts'
-import type { LedgerEvent } from '../../src/shared/ledger.ts'
+import { newProjectId } from '../../src/shared/records/ids.ts'
+import type { LedgerEvent } from '../../src/shared/records/ledger.ts'
 
 it('[K8] never allows a set-up that took the place of the one that was compared', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'shiplog-allowed-'))

@@ -2,7 +2,7 @@
 import { readFile, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import type { Entry } from '../../src/shared/entries.ts'
+import type { Entry } from '../../src/shared/records/entries.ts'
 import { makePatient } from '../doctor/patient.ts'
 import { entriesOf, openFixture, start, taskOf, until, untilQuiet } from '../harness.ts'
 

@@ -4,12 +4,12 @@
  */
 import { basename, join } from 'node:path'
 import type { TranscriptPage, TranscriptSummary } from '../../shared/contract/workspace.ts'
-import type { EntryType } from '../../shared/entries.ts'
 import { FailureError, refused } from '../../shared/failure.ts'
-import { shortId, type TaskId } from '../../shared/ids.ts'
 import { ancestorsOf } from '../../shared/projections/ledger-state.ts'
 import type { SessionState } from '../../shared/projections/session-state.ts'
-import type { Task } from '../../shared/tasks.ts'
+import type { EntryType } from '../../shared/records/entries.ts'
+import { shortId, type TaskId } from '../../shared/records/ids.ts'
+import type { Task } from '../../shared/records/tasks.ts'
 import {
   archivedTranscriptDir,
   bytesBelow,

@@ -5,7 +5,7 @@ import {
   type TranscriptPage,
   transcriptPageBytesMax,
 } from '../../shared/contract/workspace.ts'
-import type { Entry, PartialMessage, UnknownEntry } from '../../shared/entries.ts'
+import type { Entry, PartialMessage, UnknownEntry } from '../../shared/records/entries.ts'
 
 /** A text of a few screens is included; a longer one is read on request. */
 const textCharsMax = 16_000

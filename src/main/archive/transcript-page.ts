@@ -5,7 +5,7 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { LongValue, TranscriptPage } from '../../shared/contract/workspace.ts'
-import { type Entry, type PartialMessage, parseEntry } from '../../shared/entries.ts'
+import { type Entry, type PartialMessage, parseEntry } from '../../shared/records/entries.ts'
 import {
   blobReferences,
   type Damage,

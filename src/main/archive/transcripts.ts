@@ -1,11 +1,11 @@
 /** The contract's calls for transcripts: pages, outlines, states and values, each bounded in bytes. */
 import type { OutlineItem, TranscriptState } from '../../shared/contract/transcripts.ts'
 import type { TranscriptPage } from '../../shared/contract/workspace.ts'
-import type { Entry } from '../../shared/entries.ts'
 import { FailureError } from '../../shared/failure.ts'
-import type { TaskId } from '../../shared/ids.ts'
 import { addToOutline, closeOutline, emptyOutline } from '../../shared/projections/outline.ts'
 import { emptySessionState, foldSessionState } from '../../shared/projections/session-state.ts'
+import type { Entry } from '../../shared/records/entries.ts'
+import type { TaskId } from '../../shared/records/ids.ts'
 import type { PageQuery } from '../journal/index.ts'
 import type { ArchiveReader } from './archive-reader.ts'
 import { boundPage } from './bounded-page.ts'

@@ -6,8 +6,8 @@
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { parseTaskId, type TaskId, taskIdSchema } from '../../shared/ids.ts'
 import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
+import { parseTaskId, type TaskId, taskIdSchema } from '../../shared/records/ids.ts'
 import {
   exists,
   readJsonFile,

@@ -4,7 +4,7 @@
  */
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { TaskId } from '../../shared/ids.ts'
+import type { TaskId } from '../../shared/records/ids.ts'
 import {
   exists,
   makeDirDurable,

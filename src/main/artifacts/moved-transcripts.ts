@@ -1,7 +1,7 @@
 /** Finds a transcript that is not in its session directory, on the disk alone: the ledger may have lost its place. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { TaskId } from '../../shared/ids.ts'
+import type { TaskId } from '../../shared/records/ids.ts'
 import { exists, systemCode } from '../journal/index.ts'
 import { chatFile, type DataLayout } from '../sessions/session-files.ts'
 import { expiredName, leftSessionName, trashedRootName } from '../sessions/trash-names.ts'

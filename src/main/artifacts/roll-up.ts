@@ -5,7 +5,7 @@
  */
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseTaskId } from '../../shared/ids.ts'
+import { parseTaskId } from '../../shared/records/ids.ts'
 import {
   exists,
   makeDirInside,

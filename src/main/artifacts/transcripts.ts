@@ -2,8 +2,8 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import type { TaskId } from '../../shared/ids.ts'
-import type { TranscriptCounts } from '../../shared/tasks.ts'
+import type { TaskId } from '../../shared/records/ids.ts'
+import type { TranscriptCounts } from '../../shared/records/tasks.ts'
 import {
   exists,
   makeDirDurable,

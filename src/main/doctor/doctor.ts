@@ -5,7 +5,7 @@
 import { join, relative, sep } from 'node:path'
 import type { DoctorNote, Examination, Problem } from '../../shared/contract/doctor.ts'
 import { refused } from '../../shared/failure.ts'
-import type { TaskId } from '../../shared/ids.ts'
+import type { TaskId } from '../../shared/records/ids.ts'
 import type { Git } from '../git/index.ts'
 import { exists, makeDirDurable, moveDurable } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'

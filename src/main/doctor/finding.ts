@@ -1,6 +1,6 @@
 /** Inputs and results of the examiners. */
 import type { DoctorNote, ProblemKind } from '../../shared/contract/doctor.ts'
-import type { TaskId } from '../../shared/ids.ts'
+import type { TaskId } from '../../shared/records/ids.ts'
 import type { Git } from '../git/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'

@@ -1,7 +1,7 @@
 /** The three indexes of a session directory against the payloads that they are derived from, both ways. */
 import { basename, join, relative } from 'node:path'
 import { z } from 'zod'
-import { parseTaskId, type TaskId, taskIdSchema } from '../../shared/ids.ts'
+import { parseTaskId, type TaskId, taskIdSchema } from '../../shared/records/ids.ts'
 import { type ArtifactIndex, artifactIndexVersion } from '../artifacts/artifact-index.ts'
 import {
   patchEntrySchema,

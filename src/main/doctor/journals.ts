@@ -1,7 +1,7 @@
 /** Journals: every line's checksum and place in the chain, and the values that they keep in files of their own. */
 import { dirname, join } from 'node:path'
-import type { TaskId } from '../../shared/ids.ts'
-import { parseLedgerEvent } from '../../shared/ledger.ts'
+import type { TaskId } from '../../shared/records/ids.ts'
+import { parseLedgerEvent } from '../../shared/records/ledger.ts'
 import {
   type BlobReference,
   type Damage,

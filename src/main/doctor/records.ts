@@ -1,8 +1,8 @@
 /** Checks that everything exists that the ledger lists as kept for each task. */
 import { join } from 'node:path'
-import type { TaskId } from '../../shared/ids.ts'
 import { ancestorsOf } from '../../shared/projections/ledger-state.ts'
-import type { Task } from '../../shared/tasks.ts'
+import type { TaskId } from '../../shared/records/ids.ts'
+import type { Task } from '../../shared/records/tasks.ts'
 import { archivedTranscriptDir, patchDir } from '../artifacts/index.ts'
 import { patchFile, patchFileSchema } from '../artifacts/patches.ts'
 import { reportFileSchema, reportsDir } from '../artifacts/reports.ts'

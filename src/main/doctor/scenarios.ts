@@ -1,9 +1,9 @@
 /** The scenarios that agents play: each lies in its root's directory, named by the SHA-256 of its text. */
 import { join } from 'node:path'
-import { scenarioFile } from '../../shared/agents.ts'
-import type { TaskId } from '../../shared/ids.ts'
+import { scenarioFile } from '../../shared/agents/agent-specs.ts'
 import type { LedgerState } from '../../shared/projections/ledger-state.ts'
-import type { Task } from '../../shared/tasks.ts'
+import type { TaskId } from '../../shared/records/ids.ts'
+import type { Task } from '../../shared/records/tasks.ts'
 import { sha256OfDataFile } from '../journal/index.ts'
 import type { Case, Findings } from './finding.ts'
 import { isFile } from './on-disk.ts'

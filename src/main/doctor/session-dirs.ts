@@ -2,9 +2,9 @@
 
 import { join } from 'node:path'
 import { z } from 'zod'
-import { scenariosDir } from '../../shared/agents.ts'
-import { parseTaskId, type TaskId } from '../../shared/ids.ts'
-import type { Task } from '../../shared/tasks.ts'
+import { scenariosDir } from '../../shared/agents/agent-specs.ts'
+import { parseTaskId, type TaskId } from '../../shared/records/ids.ts'
+import type { Task } from '../../shared/records/tasks.ts'
 import {
   transcriptEntrySchema,
   transcriptsDir,

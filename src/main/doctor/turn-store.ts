@@ -1,5 +1,5 @@
 /** The turn store: that it can be used, and that it has the trees that transcripts name. Contents are not read. */
-import type { ProjectId, TaskId } from '../../shared/ids.ts'
+import type { ProjectId, TaskId } from '../../shared/records/ids.ts'
 import type { Case, Findings } from './finding.ts'
 
 export async function* examineTurnStore(subject: Case): Findings {

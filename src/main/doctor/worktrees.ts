@@ -1,7 +1,7 @@
 /** Worktrees against the ledger and against Git, both ways; and hidden refs that no task explains. */
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Task } from '../../shared/tasks.ts'
+import type { Task } from '../../shared/records/tasks.ts'
 import { goneFolderAdvice, isGone } from '../workspaces/moved-projects/gone-folder.ts'
 import type { Case, Findings } from './finding.ts'
 import { guarded, isFolder, look, namesIn } from './on-disk.ts'

@@ -1,6 +1,7 @@
 /** Everything that talks to the `git` binary. Nothing here knows tasks, sessions or the ledger. */
-import type { TaskId } from '../../shared/ids.ts'
+
 import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
+import type { TaskId } from '../../shared/records/ids.ts'
 import { type DiffContent, diff, diffBlobs, diffCommits } from './changes/diff.ts'
 import { type SavePatchInput, savePatch } from './changes/patches.ts'
 import { type TreeDifference, treeDifferences } from './changes/tree-changes.ts'

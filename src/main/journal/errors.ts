@@ -1,4 +1,4 @@
-import { explainErrno } from '../../shared/explain-errno.ts'
+import { explainErrno } from '../../shared/text/explain-errno.ts'
 
 /** The disk refused a write. What was acknowledged before is safe; the journal goes on once the disk does. */
 export class JournalWriteError extends Error {

@@ -2,18 +2,19 @@
  * The ledger: the journal of what happened to projects, workspaces, tasks and runs, with its fold.
  * Memory follows disk: an event is appended, then folded, then published, in one serial order (T2).
  */
-import {
-  type LedgerEvent,
-  type LedgerRecord,
-  ledgerVersion,
-  parseLedgerEvent,
-} from '../../shared/ledger.ts'
+
 import {
   emptyLedgerState,
   foldLedgerRecord,
   type LedgerState,
 } from '../../shared/projections/ledger-state.ts'
 import { publishTo } from '../../shared/publish.ts'
+import {
+  type LedgerEvent,
+  type LedgerRecord,
+  ledgerVersion,
+  parseLedgerEvent,
+} from '../../shared/records/ledger.ts'
 import {
   type Damage,
   type Healing,

@@ -1,4 +1,4 @@
-import { visibleText } from '../../shared/shown-text.ts'
+import { visibleText } from '../../shared/text/shown-text.ts'
 import { redactPatterns } from '../secrets/redact-patterns.ts'
 
 export type LogLevel = 'info' | 'warning' | 'error'

@@ -1,8 +1,9 @@
 /** Nothing expires after the clock jumped ahead until the user has confirmed the clock. See FORMAT.md. */
-import { clockAheadText } from '../../shared/clock-ahead-text.ts'
+
 import type { ClockAhead } from '../../shared/contract/retention.ts'
 import { refused } from '../../shared/failure.ts'
 import { clockAhead } from '../../shared/projections/ledger-clock.ts'
+import { clockAheadText } from '../../shared/text/clock-ahead-text.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 
 interface ClockGuard {

@@ -1,6 +1,6 @@
 /** Executes the ledger's expirations of transcripts, and completes those that a crash interrupted. */
 import { join } from 'node:path'
-import type { TaskId } from '../../shared/ids.ts'
+import type { TaskId } from '../../shared/records/ids.ts'
 import { expireTranscript, holdsTranscript, takeBackTranscript } from '../artifacts/index.ts'
 import { removeDurable } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'

@@ -1,8 +1,8 @@
 /** The notice about the sweep at start: one quiet line, with details. */
 import prettyBytes from 'pretty-bytes'
 import type { RemovedItem, RetentionSettings, Sweep } from '../../shared/contract/retention.ts'
-import { counted } from '../../shared/counted.ts'
-import { dayOf } from '../../shared/format-time.ts'
+import { counted } from '../../shared/text/counted.ts'
+import { dayOf } from '../../shared/text/format-time.ts'
 
 /** More would push everything else off a terminal; the receipt has all of them. */
 const detailsMax = 20

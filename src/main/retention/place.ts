@@ -1,6 +1,7 @@
 /** Where a transcript is kept, for moving it to the trash and back. */
-import type { TaskId } from '../../shared/ids.ts'
+
 import { ancestorsOf } from '../../shared/projections/ledger-state.ts'
+import type { TaskId } from '../../shared/records/ids.ts'
 import { archivedTranscriptDir, type TranscriptPlace } from '../artifacts/index.ts'
 import { exists } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'

@@ -2,9 +2,9 @@
 
 import type { RemovalReason, RetentionSettings } from '../../shared/contract/retention.ts'
 import { dayMs } from '../../shared/durations.ts'
-import type { TaskId } from '../../shared/ids.ts'
 import type { LedgerState } from '../../shared/projections/ledger-state.ts'
-import { isRunning, type Task } from '../../shared/tasks.ts'
+import type { TaskId } from '../../shared/records/ids.ts'
+import { isRunning, type Task } from '../../shared/records/tasks.ts'
 
 interface PlannedRemoval {
   id: TaskId

@@ -12,8 +12,8 @@ import {
   retentionSettingsSchema,
   sweptBySchema,
 } from '../../shared/contract/retention.ts'
-import { parseTaskId, receiptIdSchema, type TaskId } from '../../shared/ids.ts'
 import type { LedgerState } from '../../shared/projections/ledger-state.ts'
+import { parseTaskId, receiptIdSchema, type TaskId } from '../../shared/records/ids.ts'
 import { makeDirDurable, readJsonFile, systemCode, writeFileDurable } from '../journal/index.ts'
 
 const receiptSchema = z.object({

@@ -16,16 +16,16 @@ import type {
 } from '../../shared/contract/retention.ts'
 import { dayMs } from '../../shared/durations.ts'
 import { FailureError, refused } from '../../shared/failure.ts'
+import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
 import {
   newReceiptId,
   parseTaskId,
   type ReceiptId,
   resolveId,
   type TaskId,
-} from '../../shared/ids.ts'
-import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
-import type { LedgerEvent } from '../../shared/ledger.ts'
-import { whatBecameOf } from '../../shared/receipt-text.ts'
+} from '../../shared/records/ids.ts'
+import type { LedgerEvent } from '../../shared/records/ledger.ts'
+import { whatBecameOf } from '../../shared/text/receipt-text.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import { namesInTrash } from '../sessions/trash-names.ts'

@@ -1,5 +1,5 @@
 /** Sizes of transcripts in bytes. An archived one does not change, so it is measured once. */
-import type { TaskId } from '../../shared/ids.ts'
+import type { TaskId } from '../../shared/records/ids.ts'
 import { contentBytes, contentDir, holdsTranscript } from '../artifacts/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'

@@ -7,9 +7,9 @@ import type {
   RetentionSettings,
 } from '../../shared/contract/retention.ts'
 import { dayMs } from '../../shared/durations.ts'
-import { parseTaskId, type TaskId } from '../../shared/ids.ts'
 import type { LedgerState } from '../../shared/projections/ledger-state.ts'
-import type { Task } from '../../shared/tasks.ts'
+import { parseTaskId, type TaskId } from '../../shared/records/ids.ts'
+import type { Task } from '../../shared/records/tasks.ts'
 import { readJsonFile, writeFileDurable } from '../journal/index.ts'
 import {
   expiredName,

@@ -2,10 +2,10 @@
 
 import { withEventMeta } from '@orpc/server'
 import { feedBatchMax, type LedgerFeedEvent } from '../../shared/contract/feed.ts'
-import type { TaskId } from '../../shared/ids.ts'
-import type { LedgerRecord } from '../../shared/ledger.ts'
 import { snapshotParts } from '../../shared/projections/ledger-snapshot.ts'
-import type { Activity } from '../../shared/tasks.ts'
+import type { TaskId } from '../../shared/records/ids.ts'
+import type { LedgerRecord } from '../../shared/records/ledger.ts'
+import type { Activity } from '../../shared/records/tasks.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { ActivityBoard } from '../tasks/activity.ts'
 import { createFeedQueue } from './feed-queue.ts'

@@ -1,9 +1,9 @@
 /** Which sessions grew or moved, for whoever keeps something about all of them. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { feedBatchMax, type SessionsFeedEvent } from '../../shared/contract/feed.ts'
-import type { TaskId } from '../../shared/ids.ts'
-import type { LedgerRecord } from '../../shared/ledger.ts'
 import { descendantsOf, type LedgerState } from '../../shared/projections/ledger-state.ts'
+import type { TaskId } from '../../shared/records/ids.ts'
+import type { LedgerRecord } from '../../shared/records/ledger.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 

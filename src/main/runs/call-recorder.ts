@@ -1,8 +1,8 @@
 /** The calls of one run, on our side and on the agent's: each is in the record before and after it (J6). */
-import type { AgentEvent, HostCall, Masker, ToolResult } from '../../shared/agent.ts'
-import type { CallRevision } from '../../shared/agent-records.ts'
-import type { ShellChange, ToolCallEntry } from '../../shared/entries.ts'
-import { newToolCallId, type ToolCallId } from '../../shared/ids.ts'
+import type { AgentEvent, HostCall, Masker, ToolResult } from '../../shared/agents/agent.ts'
+import type { CallRevision } from '../../shared/agents/agent-records.ts'
+import type { ShellChange, ToolCallEntry } from '../../shared/records/entries.ts'
+import { newToolCallId, type ToolCallId } from '../../shared/records/ids.ts'
 import type { Session } from '../sessions/session.ts'
 import type { CalledTool } from './snapshots.ts'
 

@@ -6,10 +6,10 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import type { FileChangeRecorder } from '../../shared/agent.ts'
-import type { Entry, EntryBody } from '../../shared/entries.ts'
-import type { EntryId } from '../../shared/ids.ts'
+import type { FileChangeRecorder } from '../../shared/agents/agent.ts'
 import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
+import type { Entry, EntryBody } from '../../shared/records/entries.ts'
+import type { EntryId } from '../../shared/records/ids.ts'
 import type { TreeDifference } from '../git/index.ts'
 import {
   exists,

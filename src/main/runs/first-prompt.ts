@@ -1,5 +1,5 @@
 /** The prompt of a run that may be its task's first. */
-import type { Task } from '../../shared/tasks.ts'
+import type { Task } from '../../shared/records/tasks.ts'
 
 /**
  * The prompt of a run. An agent that stopped before its first prompt was recorded gets that prompt first,

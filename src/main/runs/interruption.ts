@@ -1,5 +1,5 @@
-import { type Cause, formatCause } from '../../shared/causes.ts'
 import { diskErrors } from '../../shared/disk-errors.ts'
+import { type Cause, formatCause } from '../../shared/records/causes.ts'
 import { JournalWriteError, systemCode } from '../journal/index.ts'
 
 /** The cause for which a run is ended from outside, as recorded (T3). */

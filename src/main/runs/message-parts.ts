@@ -1,8 +1,8 @@
 /** The parts of one message while an agent still speaks, without known secrets (K3). */
-import type { Masker, MaskStream, SpeechKind } from '../../shared/agent.ts'
-import type { PartId, ProviderData } from '../../shared/agent-records.ts'
-import type { MessagePart, SpeechPart } from '../../shared/entries.ts'
-import type { ToolCallId } from '../../shared/ids.ts'
+import type { Masker, MaskStream, SpeechKind } from '../../shared/agents/agent.ts'
+import type { PartId, ProviderData } from '../../shared/agents/agent-records.ts'
+import type { MessagePart, SpeechPart } from '../../shared/records/entries.ts'
+import type { ToolCallId } from '../../shared/records/ids.ts'
 
 export interface MessageParts {
   begin(part: { part: PartId; kind: SpeechKind; providerData?: ProviderData }): void

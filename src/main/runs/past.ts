@@ -2,10 +2,10 @@
  * The history that a run continues: the sessions of the tasks that its own continues, oldest first, and its own as it
  * was before the run. Queries are answered from their states (G9); their entries are read on demand.
  */
-import type { SessionHistory } from '../../shared/agent.ts'
-import { type Entry, parseEntry } from '../../shared/entries.ts'
+import type { SessionHistory } from '../../shared/agents/agent.ts'
 import { repairHistory } from '../../shared/projections/repair-history.ts'
 import type { SessionState } from '../../shared/projections/session-state.ts'
+import { type Entry, parseEntry } from '../../shared/records/entries.ts'
 import type { Session } from '../sessions/session.ts'
 
 /** One session, up to the entry at which the run continues. */

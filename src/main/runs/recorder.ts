@@ -3,12 +3,12 @@
  * when the turn ends. Events of the agent and calls on its host pass here in one order (G1). A call is durable before
  * its tool runs, its result before the agent receives it, and a turn before the next one begins (J6).
  */
-import type { AgentEvent, HostCall, Masker, PermissionQuestion } from '../../shared/agent.ts'
-import type { PermissionAnswer, ProviderData } from '../../shared/agent-records.ts'
+import type { AgentEvent, HostCall, Masker, PermissionQuestion } from '../../shared/agents/agent.ts'
+import type { PermissionAnswer, ProviderData } from '../../shared/agents/agent-records.ts'
 import { assertNever } from '../../shared/assert-never.ts'
-import type { MessageEntry } from '../../shared/entries.ts'
-import { newEntryId, type RunId, type SessionId } from '../../shared/ids.ts'
-import type { Usage } from '../../shared/usage.ts'
+import type { MessageEntry } from '../../shared/records/entries.ts'
+import { newEntryId, type RunId, type SessionId } from '../../shared/records/ids.ts'
+import type { Usage } from '../../shared/records/usage.ts'
 import type { Session } from '../sessions/session.ts'
 import { createCallRecorder, type ExecuteCall, type ExecutedCall } from './call-recorder.ts'
 import { createMessageParts, type MessageParts } from './message-parts.ts'

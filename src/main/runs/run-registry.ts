@@ -1,6 +1,6 @@
 /** The runs of this process, from being queued to their end: lets callers stop and await them. */
 import { refused } from '../../shared/failure.ts'
-import type { TaskId } from '../../shared/ids.ts'
+import type { TaskId } from '../../shared/records/ids.ts'
 import type { Interruption } from './interruption.ts'
 
 export interface RunRegistry {

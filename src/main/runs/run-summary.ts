@@ -1,5 +1,5 @@
 /** A summary of a run: the title of its report and the first paragraph. The report has the rest. */
-import type { EntryBody } from '../../shared/entries.ts'
+import type { EntryBody } from '../../shared/records/entries.ts'
 
 const summaryCharsMax = 2_000
 

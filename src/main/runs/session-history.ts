@@ -1,8 +1,9 @@
 /** What a session's record contains about its work and where it stopped. Pure. */
-import type { DriftReport } from '../../shared/drift.ts'
+
+import { traitsOf } from '../../shared/agents/tool-traits.ts'
 import type { KnownTree, SessionState } from '../../shared/projections/session-state.ts'
-import type { Task } from '../../shared/tasks.ts'
-import { traitsOf } from '../../shared/tool-traits.ts'
+import type { DriftReport } from '../../shared/records/drift.ts'
+import type { Task } from '../../shared/records/tasks.ts'
 
 /** The model of the last run, where the task has another one now. */
 export function modelChange(task: Task, { run }: SessionState): DriftReport['modelChanged'] {

@@ -2,10 +2,10 @@
  * Entries and ledger events without known secrets, for whoever writes them (K3). Texts are masked; ids, paths
  * and the like are not, since something is found by them.
  */
-import type { Masker } from '../../shared/agent.ts'
+import type { Masker } from '../../shared/agents/agent.ts'
 import { assertNever } from '../../shared/assert-never.ts'
-import type { EntryBody } from '../../shared/entries.ts'
-import type { LedgerEvent } from '../../shared/ledger.ts'
+import type { EntryBody } from '../../shared/records/entries.ts'
+import type { LedgerEvent } from '../../shared/records/ledger.ts'
 
 export function maskEntry(mask: Masker, entry: EntryBody): EntryBody {
   switch (entry.type) {

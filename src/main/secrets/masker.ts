@@ -3,7 +3,7 @@
  * (K3): also URL-encoded, in JSON, in base64 at any alignment, and split over the pieces of a stream. It is a
  * guard against what is printed by mistake; who transforms a value otherwise gets it past.
  */
-import type { Masker, MaskStream } from '../../shared/agent.ts'
+import type { Masker, MaskStream } from '../../shared/agents/agent.ts'
 import { createFinder, type Finder, type Found, type Pattern } from './find-values.ts'
 import { searchedParts } from './secret-values.ts'
 

@@ -1,9 +1,9 @@
 /** Entries that come from elsewhere than the run that writes the transcript, mostly when there is none. */
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Entry } from '../../shared/entries.ts'
-import type { TaskId } from '../../shared/ids.ts'
-import type { TranscriptCounts } from '../../shared/tasks.ts'
+import type { Entry } from '../../shared/records/entries.ts'
+import type { TaskId } from '../../shared/records/ids.ts'
+import type { TranscriptCounts } from '../../shared/records/tasks.ts'
 import { type Session, SessionMissingError } from './session.ts'
 import { chatFile } from './session-files.ts'
 import type { Sessions } from './sessions.ts'

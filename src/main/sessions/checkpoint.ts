@@ -5,11 +5,16 @@
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { agentSessionRefSchema, planItemSchema } from '../../shared/agent-records.ts'
-import { unknownCallSchema } from '../../shared/drift.ts'
-import { entryIdSchema, runIdSchema, taskIdSchema, toolCallIdSchema } from '../../shared/ids.ts'
+import { agentSessionRefSchema, planItemSchema } from '../../shared/agents/agent-records.ts'
 import type { SessionState } from '../../shared/projections/session-state.ts'
-import { usageSchema } from '../../shared/usage.ts'
+import { unknownCallSchema } from '../../shared/records/drift.ts'
+import {
+  entryIdSchema,
+  runIdSchema,
+  taskIdSchema,
+  toolCallIdSchema,
+} from '../../shared/records/ids.ts'
+import { usageSchema } from '../../shared/records/usage.ts'
 import { openDataFile, replaceUnsynced } from '../journal/index.ts'
 import { checkpointFile } from './session-files.ts'
 

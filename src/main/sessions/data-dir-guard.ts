@@ -1,7 +1,7 @@
 /** The folders that Shiplog makes in its data directory, looked at before anything is written there. */
 import { access, readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { parseTaskId, type TaskId } from '../../shared/ids.ts'
+import { parseTaskId, type TaskId } from '../../shared/records/ids.ts'
 import { refuseSymlink, systemCode } from '../journal/index.ts'
 import { chatFile, type DataLayout } from './session-files.ts'
 

@@ -4,7 +4,7 @@
  */
 import { rm } from 'node:fs/promises'
 import writeFileAtomic from 'write-file-atomic'
-import { type PartialMessage, partialMessageSchema } from '../../shared/entries.ts'
+import { type PartialMessage, partialMessageSchema } from '../../shared/records/entries.ts'
 import { readJsonFile } from '../journal/index.ts'
 
 const writeIntervalMs = 500

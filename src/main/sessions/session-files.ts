@@ -3,7 +3,7 @@
  * what the journal makes itself (`blobs`, `lease.json`); artifacts have theirs beside the code that writes them.
  */
 import { isAbsolute, join, relative, sep } from 'node:path'
-import type { ProjectId, TaskId } from '../../shared/ids.ts'
+import type { ProjectId, TaskId } from '../../shared/records/ids.ts'
 import { indexFileOf } from '../journal/index.ts'
 
 export const chatFile = 'chat.jsonl'

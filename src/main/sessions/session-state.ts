@@ -1,11 +1,11 @@
 /** What the past of a session is asked for, whether this process writes it or it lies in an archive (G9). */
 import { join } from 'node:path'
-import { parseEntry } from '../../shared/entries.ts'
 import {
   emptySessionState,
   foldSessionState,
   type SessionState,
 } from '../../shared/projections/session-state.ts'
+import { parseEntry } from '../../shared/records/entries.ts'
 import {
   JournalClosedError,
   JournalReadError,

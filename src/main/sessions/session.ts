@@ -4,23 +4,23 @@
  */
 import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type CallProgress, joinProgress } from '../../shared/agent-records.ts'
+import { type CallProgress, joinProgress } from '../../shared/agents/agent-records.ts'
+import type { SessionState } from '../../shared/projections/session-state.ts'
 import {
   type Entry,
   type EntryBody,
   entryVersion,
   type PartialMessage,
   parseEntry,
-} from '../../shared/entries.ts'
+} from '../../shared/records/entries.ts'
 import {
   type EntryId,
   entryIdSchema,
   newEntryId,
   type TaskId,
   type ToolCallId,
-} from '../../shared/ids.ts'
-import type { SessionState } from '../../shared/projections/session-state.ts'
-import type { TranscriptCounts } from '../../shared/tasks.ts'
+} from '../../shared/records/ids.ts'
+import type { TranscriptCounts } from '../../shared/records/tasks.ts'
 import {
   blobDirectory,
   type Damage,

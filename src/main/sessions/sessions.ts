@@ -1,7 +1,8 @@
 /** The sessions that are being written right now, and who listens to them. */
-import type { EntryBody } from '../../shared/entries.ts'
-import type { TaskId } from '../../shared/ids.ts'
+
 import { publishTo } from '../../shared/publish.ts'
+import type { EntryBody } from '../../shared/records/entries.ts'
+import type { TaskId } from '../../shared/records/ids.ts'
 import { openSession, type Session, type SessionEvent, SessionMissingError } from './session.ts'
 
 /** `seq`: of its newest entry; null: it was archived. */

@@ -2,12 +2,13 @@
  * Keeps the fold of a session that is being written: made when it is first asked for, from the last checkpoint on,
  * and from then on with every entry. Nobody waits for a checkpoint, and a disk that refuses it costs only time.
  */
-import { type Entry, parseEntry } from '../../shared/entries.ts'
+
 import {
   emptySessionState,
   foldSessionState,
   type SessionState,
 } from '../../shared/projections/session-state.ts'
+import { type Entry, parseEntry } from '../../shared/records/entries.ts'
 import type { Journal } from '../journal/index.ts'
 import { readCheckpoint, stateText, writeCheckpoint } from './checkpoint.ts'
 

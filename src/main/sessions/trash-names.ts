@@ -1,6 +1,6 @@
 /** Names in the trash: they say what each thing is, and survive the loss of the ledger. */
 import { readdir } from 'node:fs/promises'
-import { parseTaskId, type TaskId } from '../../shared/ids.ts'
+import { parseTaskId, type TaskId } from '../../shared/records/ids.ts'
 import { systemCode } from '../journal/index.ts'
 
 /** The folder of an expired transcript. */

@@ -1,6 +1,6 @@
 /** What each running agent is doing right now, one line: for lists, not recorded. */
-import type { TaskId } from '../../shared/ids.ts'
-import { type Activity, activityText } from '../../shared/tasks.ts'
+import type { TaskId } from '../../shared/records/ids.ts'
+import { type Activity, activityText } from '../../shared/records/tasks.ts'
 
 /** People can't read faster than this, and streaming changes it far more often. */
 const publishIntervalMs = 250

@@ -9,8 +9,8 @@ import type {
   Availability,
   KeptFiles,
   PreparedAgent,
-} from '../../shared/agent.ts'
-import type { AgentChoice, AgentKind, AgentSpec } from '../../shared/agents.ts'
+} from '../../shared/agents/agent.ts'
+import type { AgentChoice, AgentKind, AgentSpec } from '../../shared/agents/agent-specs.ts'
 import { makeDirDurable, readDataFile, writeFileDurable } from '../journal/index.ts'
 
 /** `sessionDir`: of the root, which contains the files of its tree's specs. */

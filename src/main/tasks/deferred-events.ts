@@ -2,7 +2,7 @@
  * Task events that could not be written: kept, and recorded once the disk accepts writes again. Without it a task
  * whose end could not be written would seem to run, and a caller that awaits it would wait, for ever (J7).
  */
-import type { TaskId } from '../../shared/ids.ts'
+import type { TaskId } from '../../shared/records/ids.ts'
 import { isWrittenByOthers } from '../journal/index.ts'
 import type { TaskEvent } from './task-record.ts'
 

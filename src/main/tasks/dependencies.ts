@@ -1,8 +1,9 @@
 /** The tasks that a task depends on (`dependsOn`), and the tasks that a completed one releases. */
-import type { Cause } from '../../shared/causes.ts'
-import type { TaskId } from '../../shared/ids.ts'
+
 import { latestAttemptOf } from '../../shared/projections/latest-attempt.ts'
-import type { Task } from '../../shared/tasks.ts'
+import type { Cause } from '../../shared/records/causes.ts'
+import type { TaskId } from '../../shared/records/ids.ts'
+import type { Task } from '../../shared/records/tasks.ts'
 import type { TaskRecord } from './task-record.ts'
 
 /** The tasks that it depends on; a restarted one is replaced by its new attempt. */

@@ -3,8 +3,8 @@
  * there until a run consumes it: a crash in between loses nothing. A start never begins one automatically.
  */
 import { refused } from '../../shared/failure.ts'
-import { newPromptId, type PromptId, type TaskId } from '../../shared/ids.ts'
-import type { Task } from '../../shared/tasks.ts'
+import { newPromptId, type PromptId, type TaskId } from '../../shared/records/ids.ts'
+import type { Task } from '../../shared/records/tasks.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { transitionFor } from './lifecycle.ts'
 import type { IsReserved } from './resume/select.ts'

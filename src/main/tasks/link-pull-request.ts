@@ -1,9 +1,9 @@
 /** A pull request that a user or tool links to a task: an entry of its transcript. */
 import { join } from 'node:path'
-import { externalLink } from '../../shared/external-link.ts'
 import { FailureError, invalid, refused } from '../../shared/failure.ts'
-import type { TaskId } from '../../shared/ids.ts'
-import { isRunning, type Task } from '../../shared/tasks.ts'
+import type { TaskId } from '../../shared/records/ids.ts'
+import { isRunning, type Task } from '../../shared/records/tasks.ts'
+import { externalLink } from '../../shared/text/external-link.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { addPullRequestLinks, type LinkSource } from '../runs/pull-request-links.ts'
 import { appendBetweenRuns } from '../sessions/append-between-runs.ts'

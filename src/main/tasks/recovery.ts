@@ -5,18 +5,18 @@
 
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { DiscardUnfinished } from '../../shared/agent.ts'
-import type { Cause } from '../../shared/causes.ts'
+import type { DiscardUnfinished } from '../../shared/agents/agent.ts'
+import type { Cause } from '../../shared/records/causes.ts'
 import {
   type EntryBody,
   type PartialMessage,
   parseEntry,
   type RunEndEntry,
   type ToolCallEntry,
-} from '../../shared/entries.ts'
-import { runIdOf } from '../../shared/ids.ts'
-import { isRunning, type Task, type TranscriptCounts } from '../../shared/tasks.ts'
-import { unknownUsage } from '../../shared/usage.ts'
+} from '../../shared/records/entries.ts'
+import { runIdOf } from '../../shared/records/ids.ts'
+import { isRunning, type Task, type TranscriptCounts } from '../../shared/records/tasks.ts'
+import { unknownUsage } from '../../shared/records/usage.ts'
 import { findMovedTranscript } from '../artifacts/index.ts'
 import {
   exists,

@@ -1,7 +1,7 @@
 /** Creates root tasks: from a user's prompt, as a restart of another, or as a continuation of another (T4). */
-import type { PreparedAgent } from '../../shared/agent.ts'
-import { newTaskId, type TaskId } from '../../shared/ids.ts'
-import type { LedgerEvent, LedgerEventOf } from '../../shared/ledger.ts'
+import type { PreparedAgent } from '../../shared/agents/agent.ts'
+import { newTaskId, type TaskId } from '../../shared/records/ids.ts'
+import type { LedgerEvent, LedgerEventOf } from '../../shared/records/ledger.ts'
 import { removeDurable } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'

@@ -1,5 +1,5 @@
 /** Stops what belongs to a workspace before it is removed. */
-import type { TaskId } from '../../shared/ids.ts'
+import type { TaskId } from '../../shared/records/ids.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { Interruption } from '../runs/interruption.ts'
 import type { RunRegistry } from '../runs/run-registry.ts'

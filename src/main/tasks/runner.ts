@@ -4,12 +4,17 @@
  */
 
 import { join } from 'node:path'
-import type { DiscardUnfinished, OpenAgent, RunTool, TaskToolsPort } from '../../shared/agent.ts'
-import { formatCause } from '../../shared/causes.ts'
-import type { EntryBody } from '../../shared/entries.ts'
-import { type PromptId, runIdOf, type TaskId } from '../../shared/ids.ts'
-import type { ProcessIdentity, Task, TranscriptCounts } from '../../shared/tasks.ts'
-import { unknownUsage } from '../../shared/usage.ts'
+import type {
+  DiscardUnfinished,
+  OpenAgent,
+  RunTool,
+  TaskToolsPort,
+} from '../../shared/agents/agent.ts'
+import { formatCause } from '../../shared/records/causes.ts'
+import type { EntryBody } from '../../shared/records/entries.ts'
+import { type PromptId, runIdOf, type TaskId } from '../../shared/records/ids.ts'
+import type { ProcessIdentity, Task, TranscriptCounts } from '../../shared/records/tasks.ts'
+import { unknownUsage } from '../../shared/records/usage.ts'
 import type { Git } from '../git/index.ts'
 import { exists } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'

@@ -3,7 +3,7 @@
  * force. It continues to write their sessions: no other process may write them, or record them as interrupted (T3).
  */
 import type { LedgerState } from '../../shared/projections/ledger-state.ts'
-import type { ProcessIdentity, Task } from '../../shared/tasks.ts'
+import type { ProcessIdentity, Task } from '../../shared/records/tasks.ts'
 import { isCertainlyRunning } from '../processes/identity.ts'
 
 /** Titles in the message; more would only hide what to do. */

@@ -1,9 +1,10 @@
 /** The tasks as the ledger knows them, and the only way in which their state changes. */
-import type { Cause } from '../../shared/causes.ts'
+
 import { FailureError } from '../../shared/failure.ts'
-import type { TaskId } from '../../shared/ids.ts'
-import type { LedgerEvent } from '../../shared/ledger.ts'
-import type { Task } from '../../shared/tasks.ts'
+import type { Cause } from '../../shared/records/causes.ts'
+import type { TaskId } from '../../shared/records/ids.ts'
+import type { LedgerEvent } from '../../shared/records/ledger.ts'
+import type { Task } from '../../shared/records/tasks.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { transitionFor } from './lifecycle.ts'
 

@@ -3,14 +3,15 @@
  * allowed transitions, `runner.ts` executes a run.
  */
 
-import type { AgentDrivers, DiscardUnfinished, RunTool } from '../../shared/agent.ts'
-import type { AgentChoice } from '../../shared/agents.ts'
-import { type Cause, type ClosedHow, formatCause } from '../../shared/causes.ts'
+import type { AgentDrivers, DiscardUnfinished, RunTool } from '../../shared/agents/agent.ts'
+import type { AgentChoice } from '../../shared/agents/agent-specs.ts'
+import type { AwaitedTask } from '../../shared/agents/tools.ts'
 import type { StoppedTasks } from '../../shared/contract/tasks.ts'
-import type { EntryBody } from '../../shared/entries.ts'
 import { FailureError, invalid, refused } from '../../shared/failure.ts'
-import { type ProjectId, runIdOf, type TaskId } from '../../shared/ids.ts'
 import { descendantsOf, taskTree } from '../../shared/projections/ledger-state.ts'
+import { type Cause, type ClosedHow, formatCause } from '../../shared/records/causes.ts'
+import type { EntryBody } from '../../shared/records/entries.ts'
+import { type ProjectId, runIdOf, type TaskId } from '../../shared/records/ids.ts'
 import {
   agentsAtOnceDefault,
   type Isolation,
@@ -22,8 +23,7 @@ import {
   type TaskStatus,
   type TaskTree,
   titleCharsMax,
-} from '../../shared/tasks.ts'
-import type { AwaitedTask } from '../../shared/tools.ts'
+} from '../../shared/records/tasks.ts'
 import { reportsDir } from '../artifacts/index.ts'
 import type { Git } from '../git/index.ts'
 import { exists } from '../journal/index.ts'

@@ -3,12 +3,12 @@
  * descendants (A5). Errors thrown here are for the agent to read.
  */
 
-import type { TaskToolsPort } from '../../shared/agent.ts'
-import type { Cause } from '../../shared/causes.ts'
-import type { TaskId } from '../../shared/ids.ts'
+import type { TaskToolsPort } from '../../shared/agents/agent.ts'
+import type { ApplyOutcome, AwaitedTask } from '../../shared/agents/tools.ts'
 import { descendantsOf, type LedgerState } from '../../shared/projections/ledger-state.ts'
-import { isSettled, type Task } from '../../shared/tasks.ts'
-import type { ApplyOutcome, AwaitedTask } from '../../shared/tools.ts'
+import type { Cause } from '../../shared/records/causes.ts'
+import type { TaskId } from '../../shared/records/ids.ts'
+import { isSettled, type Task } from '../../shared/records/tasks.ts'
 import { namedTask } from './named-task.ts'
 
 interface TaskToolsDependencies {

@@ -1,6 +1,6 @@
 /** Waits until tasks have settled, hearing of it from the ledger: never by asking again and again. */
-import type { TaskId } from '../../shared/ids.ts'
-import { isSettled } from '../../shared/tasks.ts'
+import type { TaskId } from '../../shared/records/ids.ts'
+import { isSettled } from '../../shared/records/tasks.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { RunRegistry } from '../runs/run-registry.ts'
 

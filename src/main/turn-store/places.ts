@@ -1,9 +1,9 @@
 /** Which project's store keeps the files of a folder. */
 import { realpathSync } from 'node:fs'
 import { isAbsolute, join, relative, sep } from 'node:path'
-import { type ProjectId, shortId } from '../../shared/ids.ts'
 import type { LedgerState } from '../../shared/projections/ledger-state.ts'
-import type { Project } from '../../shared/tasks.ts'
+import { type ProjectId, shortId } from '../../shared/records/ids.ts'
+import type { Project } from '../../shared/records/tasks.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 
 export const storeDirOf = ({ turnStore }: DataLayout, projectId: ProjectId): string =>

@@ -3,10 +3,10 @@
  * and what becomes of it, is in FORMAT.md.
  */
 import { existsSync } from 'node:fs'
-import { type ProjectId, parseTaskId, type TaskId } from '../../shared/ids.ts'
 import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
 import type { LedgerState } from '../../shared/projections/ledger-state.ts'
 import { everyProject, projectOf } from '../../shared/projections/project-use.ts'
+import { type ProjectId, parseTaskId, type TaskId } from '../../shared/records/ids.ts'
 import type { DiffContent, Git, TreeFile, TurnSnapshot, TurnState } from '../git/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'

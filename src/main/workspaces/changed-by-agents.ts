@@ -1,6 +1,6 @@
 /** Which files of a worktree may be an agent's work: decides whether a set-up that the user allowed is unchanged. */
 import type { LedgerState } from '../../shared/projections/ledger-state.ts'
-import type { Task } from '../../shared/tasks.ts'
+import type { Task } from '../../shared/records/tasks.ts'
 import type { Git } from '../git/index.ts'
 
 /**

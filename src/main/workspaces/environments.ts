@@ -1,5 +1,5 @@
 /** The base environments of agents' shells and set-up commands, and the secrets to mask in their output (K2, K3). */
-import type { ProjectId, TaskId } from '../../shared/ids.ts'
+import type { ProjectId, TaskId } from '../../shared/records/ids.ts'
 import type { Git } from '../git/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import {

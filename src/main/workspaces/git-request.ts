@@ -1,5 +1,5 @@
 /** Commands and addresses in a project's own Git configuration that the user has not allowed yet (K8). */
-import type { Project } from '../../shared/tasks.ts'
+import type { Project } from '../../shared/records/tasks.ts'
 import type { Git, RepositoryConfig } from '../git/index.ts'
 
 interface GitRequest {

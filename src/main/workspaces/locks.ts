@@ -8,8 +8,9 @@
  * 3. `session`: moving a session directory, or writing into one other than the writer's.
  * 4. `leftovers`: sorting a worktree's files in the trash, or restoring them.
  */
-import type { TaskId } from '../../shared/ids.ts'
+
 import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
+import type { TaskId } from '../../shared/records/ids.ts'
 
 export interface WorkspaceLocks {
   workspace<T>(id: TaskId, work: () => Promise<T>): Promise<T>

@@ -1,5 +1,5 @@
 /** The interfaces that WorkspaceService requires of higher layers. The composition root provides them. */
-import type { TaskId } from '../../shared/ids.ts'
+import type { TaskId } from '../../shared/records/ids.ts'
 
 export interface RunStopper {
   /** Stops what runs in the workspace and resolves once its end is recorded. Nothing running is fine. */

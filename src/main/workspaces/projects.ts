@@ -3,22 +3,22 @@ import { createHash } from 'node:crypto'
 import { realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, isAbsolute, join, resolve } from 'node:path'
-import type { Masker } from '../../shared/agent.ts'
+import type { Masker } from '../../shared/agents/agent.ts'
 import type { ProjectSetup } from '../../shared/contract/projects.ts'
-import { counted } from '../../shared/counted.ts'
 import { FailureError, invalid, refused } from '../../shared/failure.ts'
-import { newProjectId, type ProjectId, shortId, type TaskId } from '../../shared/ids.ts'
 import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
-import type { LedgerEvent, LedgerEventOf } from '../../shared/ledger.ts'
-import { isOtherRepository } from '../../shared/project-identity.ts'
 import { tasksInUse } from '../../shared/projections/project-use.ts'
+import { newProjectId, type ProjectId, shortId, type TaskId } from '../../shared/records/ids.ts'
+import type { LedgerEvent, LedgerEventOf } from '../../shared/records/ledger.ts'
+import { isOtherRepository } from '../../shared/records/project-identity.ts'
 import {
   defaultEnvironment,
   type Isolation,
   isSameEnvironment,
   type Project,
   type ProjectEnvironment,
-} from '../../shared/tasks.ts'
+} from '../../shared/records/tasks.ts'
+import { counted } from '../../shared/text/counted.ts'
 import type { Git } from '../git/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { type DataLayout, storedPath } from '../sessions/session-files.ts'

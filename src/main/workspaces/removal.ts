@@ -4,17 +4,17 @@
  */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseEntry } from '../../shared/entries.ts'
-import type { TaskId } from '../../shared/ids.ts'
-import type { LedgerEventOf } from '../../shared/ledger.ts'
 import { ancestorsOf } from '../../shared/projections/ledger-state.ts'
+import { parseEntry } from '../../shared/records/entries.ts'
+import type { TaskId } from '../../shared/records/ids.ts'
+import type { LedgerEventOf } from '../../shared/records/ledger.ts'
 import {
   type PendingRemoval,
   type RemovalStep,
   removalSteps,
   type Task,
   type Workspace,
-} from '../../shared/tasks.ts'
+} from '../../shared/records/tasks.ts'
 import {
   archiveTranscript,
   type PatchEntry,

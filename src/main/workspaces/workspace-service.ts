@@ -2,12 +2,13 @@
  * WorkspaceService: projects, working directories, their changes, their removal, and their permanent record. It does
  * not depend on agents: it stops runs through `RunStopper`.
  */
+
+import type { ApplyOutcome } from '../../shared/agents/tools.ts'
 import type { KeptLeftovers, WorkspaceSummary } from '../../shared/contract/workspace.ts'
 import { FailureError, refused } from '../../shared/failure.ts'
-import type { TaskId } from '../../shared/ids.ts'
 import { ancestorsOf, descendantsOf } from '../../shared/projections/ledger-state.ts'
-import type { Task } from '../../shared/tasks.ts'
-import type { ApplyOutcome } from '../../shared/tools.ts'
+import type { TaskId } from '../../shared/records/ids.ts'
+import type { Task } from '../../shared/records/tasks.ts'
 import { type ArchiveReader, createArchiveReader } from '../archive/archive-reader.ts'
 import type { Git } from '../git/index.ts'
 import { exists } from '../journal/index.ts'

@@ -1,8 +1,8 @@
 /** How many files and lines each agent changed, read when a run has ended. Bounded: the oldest go first. */
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { ShiplogClient } from '../../shared/contract/index.ts'
-import type { TaskId } from '../../shared/ids.ts'
-import { isRunning, type Task } from '../../shared/tasks.ts'
+import type { TaskId } from '../../shared/records/ids.ts'
+import { isRunning, type Task } from '../../shared/records/tasks.ts'
 
 /** A few numbers each. */
 const summariesKeptMax = 200

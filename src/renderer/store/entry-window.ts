@@ -2,12 +2,13 @@
  * A contiguous run of a transcript's entries, bounded, growing at both ends. Pure. Folding goes forwards
  * only, so entries put before the others fold the window again; that is what bounds its size.
  */
-import type { Entry } from '../../shared/entries.ts'
+
 import {
   emptyTranscript,
   foldEntries,
   type TranscriptFold,
 } from '../../shared/projections/transcript.ts'
+import type { Entry } from '../../shared/records/entries.ts'
 
 /** About 20 pages. Folding as many takes a few milliseconds, and they hold a few megabytes. */
 export const windowEntriesMax = 4_000

@@ -5,7 +5,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { ShiplogClient } from '../../shared/contract/index.ts'
 import type { TranscriptPage } from '../../shared/contract/workspace.ts'
-import type { TaskId } from '../../shared/ids.ts'
+import type { TaskId } from '../../shared/records/ids.ts'
 
 /** The last turn of most agents; a longer one shows its last calls all the same. */
 const lastEntries = 12

@@ -6,8 +6,6 @@
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { LedgerFeedEvent } from '../../shared/contract/feed.ts'
 import type { ShiplogClient } from '../../shared/contract/index.ts'
-import type { TaskId } from '../../shared/ids.ts'
-import type { LedgerEvent } from '../../shared/ledger.ts'
 import { createSnapshotJoiner } from '../../shared/projections/ledger-snapshot.ts'
 import {
   childrenByParent,
@@ -15,7 +13,9 @@ import {
   foldLedgerRecord,
   type LedgerState,
 } from '../../shared/projections/ledger-state.ts'
-import type { Activity, Task } from '../../shared/tasks.ts'
+import type { TaskId } from '../../shared/records/ids.ts'
+import type { LedgerEvent } from '../../shared/records/ledger.ts'
+import type { Activity, Task } from '../../shared/records/tasks.ts'
 import { type Problem, problemOf } from '../rpc/problem.ts'
 import { perFrame, type Schedule } from './schedule.ts'
 

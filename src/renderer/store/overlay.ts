@@ -1,6 +1,6 @@
 import { createStore, type StoreApi } from 'zustand/vanilla'
-import type { ProjectId, TaskId } from '../../shared/ids.ts'
-import type { ResumeCandidate, ResumeChoice } from '../../shared/resume.ts'
+import type { ProjectId, TaskId } from '../../shared/records/ids.ts'
+import type { ResumeCandidate, ResumeChoice } from '../../shared/records/resume.ts'
 
 /** Who is to be resumed: one of them, those that worked in parallel with it, or everything that is interrupted. */
 export type ResumeAsk =

@@ -1,5 +1,5 @@
 import type { SessionFeedEvent } from '../../shared/contract/feed.ts'
-import type { MessagePart, PartialMessage } from '../../shared/entries.ts'
+import type { MessagePart, PartialMessage } from '../../shared/records/entries.ts'
 
 type Delta = Extract<SessionFeedEvent, { type: 'delta' }>
 

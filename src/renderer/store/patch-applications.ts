@@ -1,8 +1,8 @@
 /** Applying a patch or undoing that, as the person asked for it: under way, or how it came out. One at a time for each task. */
 import { createStore, type StoreApi } from 'zustand/vanilla'
+import type { ApplyOutcome, UndoOutcome } from '../../shared/agents/tools.ts'
 import type { ShiplogClient } from '../../shared/contract/index.ts'
-import type { TaskId } from '../../shared/ids.ts'
-import type { ApplyOutcome, UndoOutcome } from '../../shared/tools.ts'
+import type { TaskId } from '../../shared/records/ids.ts'
 import { type Problem, problemOf } from '../rpc/problem.ts'
 
 type Busy = { kind: 'applying' } | { kind: 'undoing' }

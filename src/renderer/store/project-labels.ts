@@ -1,5 +1,5 @@
 import { folderLabels } from '../../shared/projections/folder-labels.ts'
-import type { Project } from '../../shared/tasks.ts'
+import type { Project } from '../../shared/records/tasks.ts'
 
 /** Labels of projects in lists: the name, and where several have the same name, such as two clones, the place too. */
 export function projectLabels(projects: Iterable<Project>): Map<Project['id'], string> {

@@ -1,8 +1,8 @@
 /** Reports that were read, so that a card shows its report again at once. Bounded: the oldest go first. */
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { ShiplogClient } from '../../shared/contract/index.ts'
-import type { TaskId } from '../../shared/ids.ts'
-import type { Report } from '../../shared/tasks.ts'
+import type { TaskId } from '../../shared/records/ids.ts'
+import type { Report } from '../../shared/records/tasks.ts'
 import { type Problem, problemOf } from '../rpc/problem.ts'
 
 /** A report is some kilobytes; this many are a few megabytes at most. */

@@ -1,8 +1,9 @@
 /** The interrupted agents that worked in parallel with one of them. Pure. */
-import type { TaskId } from '../../shared/ids.ts'
+
 import type { LedgerState } from '../../shared/projections/ledger-state.ts'
 import { parallelGroupOf } from '../../shared/projections/parallel-group.ts'
-import type { Task } from '../../shared/tasks.ts'
+import type { TaskId } from '../../shared/records/ids.ts'
+import type { Task } from '../../shared/records/tasks.ts'
 import { isResumable } from './resumable.ts'
 
 /** The task itself included; empty unless there are at least two, because one alone is resumed as itself. */

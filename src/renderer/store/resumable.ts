@@ -1,8 +1,8 @@
 /** Which tasks can be resumed, and in what order a person sees them. Pure. */
 
-import type { TaskId } from '../../shared/ids.ts'
-import type { Activity } from '../../shared/tasks.ts'
-import { isBeingRemoved, isRunning, isSettled, type Task } from '../../shared/tasks.ts'
+import type { TaskId } from '../../shared/records/ids.ts'
+import type { Activity } from '../../shared/records/tasks.ts'
+import { isBeingRemoved, isRunning, isSettled, type Task } from '../../shared/records/tasks.ts'
 
 type Tasks = ReadonlyMap<TaskId, Task>
 

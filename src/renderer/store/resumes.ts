@@ -1,8 +1,8 @@
 /** Resuming, as the person asked for it: what is being looked at, and how several that were resumed get on. */
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { ShiplogClient } from '../../shared/contract/index.ts'
-import type { TaskId } from '../../shared/ids.ts'
-import type { ResumeEnd } from '../../shared/resume.ts'
+import type { TaskId } from '../../shared/records/ids.ts'
+import type { ResumeEnd } from '../../shared/records/resume.ts'
 
 /** Several that were resumed together. Null: it runs, or waits for its turn. */
 type ResumeBatch = ReadonlyMap<TaskId, ResumeEnd | null>

@@ -1,7 +1,7 @@
 /** Tells of roots whose run has ended since one looked. */
-import { isStoppedByPerson } from '../../shared/causes.ts'
-import type { TaskId } from '../../shared/ids.ts'
-import { isRunning, isSettled, type Task } from '../../shared/tasks.ts'
+import { isStoppedByPerson } from '../../shared/records/causes.ts'
+import type { TaskId } from '../../shared/records/ids.ts'
+import { isRunning, isSettled, type Task } from '../../shared/records/tasks.ts'
 import type { LedgerStore } from './ledger-store.ts'
 
 /**

@@ -2,7 +2,7 @@
  * Where one is, as the URL's fragment says it. Every screen has an address, so that back, reload, a
  * copied link and `shiplog://t/<id>` all work by the same few lines. Pure.
  */
-import type { ProjectId, TaskId } from '../../shared/ids.ts'
+import type { ProjectId, TaskId } from '../../shared/records/ids.ts'
 
 /** Ids are kept as text: a link may hold a unique prefix, and what it names is looked up when shown. */
 export type Route =

@@ -1,7 +1,7 @@
 /** Which roots the person has looked at since their last run ended. Pure. */
-import { isStoppedByPerson } from '../../shared/causes.ts'
-import type { TaskId } from '../../shared/ids.ts'
-import { isSettled, type Task } from '../../shared/tasks.ts'
+import { isStoppedByPerson } from '../../shared/records/causes.ts'
+import type { TaskId } from '../../shared/records/ids.ts'
+import { isSettled, type Task } from '../../shared/records/tasks.ts'
 import type { Preferences } from './preferences.ts'
 
 type Seen = Pick<Preferences, 'seen' | 'seenSince'>

@@ -3,8 +3,8 @@
  * are kept as well, so that going back is instant, and the others are closed: memory stays bounded.
  */
 import type { ShiplogClient } from '../../shared/contract/index.ts'
-import type { TaskId } from '../../shared/ids.ts'
-import { isRunning } from '../../shared/tasks.ts'
+import type { TaskId } from '../../shared/records/ids.ts'
+import { isRunning } from '../../shared/records/tasks.ts'
 import type { LedgerStore } from './ledger-store.ts'
 import type { Schedule } from './schedule.ts'
 import { createTranscriptStore, type TranscriptStore } from './transcript-store.ts'

@@ -4,17 +4,17 @@
  * a session that is archived while it is shown becomes the other kind without the reader noticing.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla'
-import { type CallProgress, joinProgress } from '../../shared/agent-records.ts'
+import { type CallProgress, joinProgress } from '../../shared/agents/agent-records.ts'
 import type { SessionFeedEvent } from '../../shared/contract/feed.ts'
 import type { ShiplogClient } from '../../shared/contract/index.ts'
 import type { Damage, TranscriptPage } from '../../shared/contract/workspace.ts'
-import type { PartialMessage } from '../../shared/entries.ts'
-import type { TaskId, ToolCallId } from '../../shared/ids.ts'
 import {
   type TranscriptItem,
   withPartial,
   withProgress,
 } from '../../shared/projections/transcript.ts'
+import type { PartialMessage } from '../../shared/records/entries.ts'
+import type { TaskId, ToolCallId } from '../../shared/records/ids.ts'
 import { withWholeValues } from '../../shared/whole-values.ts'
 import { type Problem, problemOf } from '../rpc/problem.ts'
 import {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { agentKindSchema } from '../agents.ts'
-import { receiptIdSchema } from '../ids.ts'
+import { agentKindSchema } from '../agents/agent-specs.ts'
+import { receiptIdSchema } from '../records/ids.ts'
 import { base } from './base.ts'
 
 /** One quiet line with details: what was healed at start, what was interrupted (UI, "Notices"). */

@@ -5,12 +5,12 @@
  */
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
-import { callProgressSchema } from '../agent-records.ts'
-import { entrySchema, partialMessageSchema } from '../entries.ts'
-import { idTextSchema, projectIdSchema, taskIdSchema } from '../ids.ts'
-import { ledgerRecordSchema } from '../ledger.ts'
-import { resumePlanEventSchema, resumeSelectorSchema } from '../resume.ts'
-import { activitySchema, projectSchema, taskSchema } from '../tasks.ts'
+import { callProgressSchema } from '../agents/agent-records.ts'
+import { entrySchema, partialMessageSchema } from '../records/entries.ts'
+import { idTextSchema, projectIdSchema, taskIdSchema } from '../records/ids.ts'
+import { ledgerRecordSchema } from '../records/ledger.ts'
+import { resumePlanEventSchema, resumeSelectorSchema } from '../records/resume.ts'
+import { activitySchema, projectSchema, taskSchema } from '../records/tasks.ts'
 import { base } from './base.ts'
 import { damageSchema } from './workspace.ts'
 

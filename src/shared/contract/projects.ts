@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { projectIdSchema, taskIdSchema } from '../ids.ts'
-import { projectEnvironmentSchema, projectSchema } from '../tasks.ts'
+import { projectIdSchema, taskIdSchema } from '../records/ids.ts'
+import { projectEnvironmentSchema, projectSchema } from '../records/tasks.ts'
 import { base } from './base.ts'
 
 /** What a repository's own Git configuration (`.git/config`, not the person's) asks Git to do. */

@@ -1,6 +1,6 @@
 /** How long transcripts are kept, what a sweep takes to the trash, its receipts, and taking things back (X). */
 import { z } from 'zod'
-import { idTextSchema, receiptIdSchema, taskIdSchema } from '../ids.ts'
+import { idTextSchema, receiptIdSchema, taskIdSchema } from '../records/ids.ts'
 import { base } from './base.ts'
 
 /** Longer than anybody plans for; keeps dates within what JavaScript can say. */

@@ -1,14 +1,15 @@
 import { z } from 'zod'
-import { agentChoiceSchema } from '../agents.ts'
-import { blobIdSchema } from '../drift.ts'
-import { idTextSchema, projectIdSchema, promptIdSchema, taskIdSchema } from '../ids.ts'
+import { agentChoiceSchema } from '../agents/agent-specs.ts'
+import { applyOutcomeSchema, undoOutcomeSchema } from '../agents/tools.ts'
+import { blobIdSchema } from '../records/drift.ts'
+import { idTextSchema, projectIdSchema, promptIdSchema, taskIdSchema } from '../records/ids.ts'
 import {
   resumeCandidateSchema,
   resumeChoiceSchema,
   resumeEndSchema,
   resumeOutcomeSchema,
   resumeSelectorSchema,
-} from '../resume.ts'
+} from '../records/resume.ts'
 import {
   agentsAtOnceMax,
   isolationSchema,
@@ -18,8 +19,7 @@ import {
   titleCharsMax,
   variableNameSchema,
   variablesMax,
-} from '../tasks.ts'
-import { applyOutcomeSchema, undoOutcomeSchema } from '../tools.ts'
+} from '../records/tasks.ts'
 import { base } from './base.ts'
 
 const taskTreeSchema = taskSchema.extend({

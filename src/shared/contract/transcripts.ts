@@ -4,8 +4,8 @@
  * different answers (A5).
  */
 import { z } from 'zod'
-import { idTextSchema, taskIdSchema } from '../ids.ts'
-import { usageSchema } from '../usage.ts'
+import { idTextSchema, taskIdSchema } from '../records/ids.ts'
+import { usageSchema } from '../records/usage.ts'
 import { base } from './base.ts'
 import { outputPartBytesMax, transcriptPageEntriesMax, transcriptPageSchema } from './workspace.ts'
 

@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import { entrySchema, partialMessageSchema } from '../entries.ts'
-import { idTextSchema, projectIdSchema, taskIdSchema } from '../ids.ts'
+import { entrySchema, partialMessageSchema } from '../records/entries.ts'
+import { idTextSchema, projectIdSchema, taskIdSchema } from '../records/ids.ts'
 import {
   expirySchema,
   leftoversSchema,
   pendingRemovalSchema,
   resumedFromSchema,
   taskStatusSchema,
-} from '../tasks.ts'
+} from '../records/tasks.ts'
 import { base } from './base.ts'
 
 /** A span of a journal that can't be trusted. It is kept, shown and skipped (J4). */

@@ -1,5 +1,5 @@
 /** A tool call in one line: its name or verb, and what it is about. The input may be of any shape. */
-import { traitsOf } from '../tool-traits.ts'
+import { traitsOf } from '../agents/tool-traits.ts'
 
 /** `bash git status`, `task_await Add tests, Write docs`. */
 export function describeToolCall(name: string, input: unknown): string {

@@ -1,7 +1,7 @@
 /** Folds the ledger's project events. Pure. */
 import { assertNever } from '../assert-never.ts'
-import type { LedgerEvent, LedgerEventOf } from '../ledger.ts'
-import { defaultEnvironment, type Project, type Task } from '../tasks.ts'
+import type { LedgerEvent, LedgerEventOf } from '../records/ledger.ts'
+import { defaultEnvironment, type Project, type Task } from '../records/tasks.ts'
 import { absolutePath } from './absolute-path.ts'
 import type { LedgerState } from './ledger-state.ts'
 

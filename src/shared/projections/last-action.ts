@@ -1,6 +1,6 @@
 /** What an agent was doing when its transcript ends, as one line. Pure. */
 import type { TranscriptPage } from '../contract/workspace.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../text/plain-text.ts'
 import { toolWords } from './tool-labels.ts'
 import { emptyTranscript, foldEntries, type TurnBlock, withPartial } from './transcript.ts'
 

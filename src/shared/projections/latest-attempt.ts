@@ -1,5 +1,5 @@
-import type { TaskId } from '../ids.ts'
-import type { Task } from '../tasks.ts'
+import type { TaskId } from '../records/ids.ts'
+import type { Task } from '../records/tasks.ts'
 
 /**
  * The task that counts now where this one is depended on: itself, or, when it was begun anew, the last that

@@ -3,7 +3,7 @@
  * everything look old, so nothing may be deleted by it unasked. Pure.
  */
 import { dayMs } from '../durations.ts'
-import type { LedgerRecord } from '../ledger.ts'
+import type { LedgerRecord } from '../records/ledger.ts'
 
 /** Nobody looks away for as long without knowing it; what a leap within it makes look old is still in the trash. */
 const clockLeapDaysMax = 21

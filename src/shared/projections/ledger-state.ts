@@ -4,8 +4,8 @@
  */
 
 import { assertNever } from '../assert-never.ts'
-import type { ProjectId, PromptId, TaskId, UpdateId } from '../ids.ts'
-import type { LedgerEvent, LedgerEventOf, LedgerRecord } from '../ledger.ts'
+import type { ProjectId, PromptId, TaskId, UpdateId } from '../records/ids.ts'
+import type { LedgerEvent, LedgerEventOf, LedgerRecord } from '../records/ledger.ts'
 import {
   type FileUpdate,
   isPatchSaved,
@@ -16,8 +16,8 @@ import {
   type TaskTree,
   type TranscriptExpiry,
   type Workspace,
-} from '../tasks.ts'
-import { addUsage, noUsage } from '../usage.ts'
+} from '../records/tasks.ts'
+import { addUsage, noUsage } from '../records/usage.ts'
 import { absolutePath } from './absolute-path.ts'
 import { foldProjectEvent } from './fold-project.ts'
 import { foldClock, type LedgerClock, unknownClock } from './ledger-clock.ts'

@@ -1,6 +1,6 @@
 /** What a task waits for before it begins. Pure; the main side decides, this only names them. */
-import type { TaskId } from '../ids.ts'
-import type { Task } from '../tasks.ts'
+import type { TaskId } from '../records/ids.ts'
+import type { Task } from '../records/tasks.ts'
 import { latestAttemptOf } from './latest-attempt.ts'
 
 /** Those that have not completed; in the place of one that was begun anew stands the new one. */

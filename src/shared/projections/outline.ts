@@ -3,7 +3,7 @@
  * bounded by the items that the caller takes out.
  */
 import { type OutlineItem, outlineTextCharsMax } from '../contract/transcripts.ts'
-import type { Entry, MessageEntry } from '../entries.ts'
+import type { Entry, MessageEntry } from '../records/entries.ts'
 
 interface OutlineFold {
   items: OutlineItem[]

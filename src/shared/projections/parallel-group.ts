@@ -2,9 +2,9 @@
  * The parallel group of a task: the name that `task` was given, else one made from when it was started.
  * Pure; the same task has the same group whenever it is asked.
  */
-import type { TaskId } from '../ids.ts'
-import { planReferenceOf } from '../plan-reference.ts'
-import type { Task } from '../tasks.ts'
+import type { TaskId } from '../records/ids.ts'
+import { planReferenceOf } from '../records/plan-reference.ts'
+import type { Task } from '../records/tasks.ts'
 import type { LedgerState } from './ledger-state.ts'
 
 /** Null for one that worked alone. */

@@ -1,5 +1,5 @@
-import type { ProjectId } from '../ids.ts'
-import { isSettled, type Project, type Task } from '../tasks.ts'
+import type { ProjectId } from '../records/ids.ts'
+import { isSettled, type Project, type Task } from '../records/tasks.ts'
 import type { LedgerState } from './ledger-state.ts'
 
 /**

@@ -2,7 +2,7 @@
  * A history as a provider takes it: what a crash left open is closed here, never in the log (S3). Pure, and streamed:
  * no more than the calls of one turn is held.
  */
-import type { Entry, MessageEntry, ToolCallEntry, ToolResultEntry } from '../entries.ts'
+import type { Entry, MessageEntry, ToolCallEntry, ToolResultEntry } from '../records/entries.ts'
 
 /** What an agent is told of a call that nobody saw end. */
 const unknownOutcome =

@@ -3,20 +3,26 @@
  * them (G9). Pure and bounded: what grows with a session is cut at the limits below, and says so. What is long (a
  * call's input, a prompt's text, who wrote a file) stays in the journal: the state holds the seq to read it by.
  */
-import type { AgentSessionRef, PlanItem } from '../agent-records.ts'
+import type { AgentSessionRef, PlanItem } from '../agents/agent-records.ts'
+import { traitsOf } from '../agents/tool-traits.ts'
+import { toolDetailSchema } from '../agents/tools.ts'
 import { assertNever } from '../assert-never.ts'
-import { type UnknownCall, unknownCallCharsMax } from '../drift.ts'
+import { type UnknownCall, unknownCallCharsMax } from '../records/drift.ts'
 import type {
   Entry,
   MessageEntry,
   RunEndEntry,
   ToolCallEntry,
   ToolResultEntry,
-} from '../entries.ts'
-import { type EntryId, parseTaskId, type RunId, type TaskId, type ToolCallId } from '../ids.ts'
-import { traitsOf } from '../tool-traits.ts'
-import { toolDetailSchema } from '../tools.ts'
-import { addUsage, noUsage, type Usage } from '../usage.ts'
+} from '../records/entries.ts'
+import {
+  type EntryId,
+  parseTaskId,
+  type RunId,
+  type TaskId,
+  type ToolCallId,
+} from '../records/ids.ts'
+import { addUsage, noUsage, type Usage } from '../records/usage.ts'
 import { describeToolCall } from './describe-tool-call.ts'
 
 /**

@@ -1,9 +1,9 @@
 /** How a tool call reads as one line: verb, object, and what came of it. Pure. */
 
-import { counted as countedAs } from '../counted.ts'
-import { plainText } from '../plain-text.ts'
-import { type ToolIcon, toolTraits } from '../tool-traits.ts'
-import { isToolName, type ToolName } from '../tools.ts'
+import { type ToolIcon, toolTraits } from '../agents/tool-traits.ts'
+import { isToolName, type ToolName } from '../agents/tools.ts'
+import { counted as countedAs } from '../text/counted.ts'
+import { plainText } from '../text/plain-text.ts'
 import type { ToolCallView } from './transcript.ts'
 
 const whole = new Intl.NumberFormat('en')

@@ -4,8 +4,8 @@
  * can be written page by page: what is given out is final, only the turn in progress is held back.
  */
 import { assertNever } from '../assert-never.ts'
-import { formatCause } from '../causes.ts'
-import type { Entry, PartialMessage } from '../entries.ts'
+import { formatCause } from '../records/causes.ts'
+import type { Entry, PartialMessage } from '../records/entries.ts'
 import { describeToolCall } from './describe-tool-call.ts'
 import {
   emptyTranscript,

@@ -4,9 +4,11 @@
  * compare them by identity.
  */
 
-import type { CallProgress, PlanItem } from '../agent-records.ts'
+import type { CallProgress, PlanItem } from '../agents/agent-records.ts'
+import type { ToolDetail } from '../agents/tools.ts'
+import { toolDetailSchema } from '../agents/tools.ts'
 import { assertNever } from '../assert-never.ts'
-import { type Cause, formatCause } from '../causes.ts'
+import { type Cause, formatCause } from '../records/causes.ts'
 import type {
   Entry,
   MessageEntry,
@@ -15,10 +17,8 @@ import type {
   ToolCallEntry,
   ToolResultEntry,
   UnknownEntry,
-} from '../entries.ts'
-import type { EntryId, RunId, ToolCallId } from '../ids.ts'
-import type { ToolDetail } from '../tools.ts'
-import { toolDetailSchema } from '../tools.ts'
+} from '../records/entries.ts'
+import type { EntryId, RunId, ToolCallId } from '../records/ids.ts'
 
 export interface ToolCallView {
   callId: ToolCallId

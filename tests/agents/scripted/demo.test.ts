@@ -16,10 +16,10 @@ import type {
   TaskRequest,
   TaskToolsPort,
   ToolResult,
-} from '../../../src/shared/agent.ts'
-import { formatCause } from '../../../src/shared/causes.ts'
-import { newTaskId, newToolCallId, type TaskId } from '../../../src/shared/ids.ts'
-import type { AwaitedTask, ToolName } from '../../../src/shared/tools.ts'
+} from '../../../src/shared/agents/agent.ts'
+import type { AwaitedTask, ToolName } from '../../../src/shared/agents/tools.ts'
+import { formatCause } from '../../../src/shared/records/causes.ts'
+import { newTaskId, newToolCallId, type TaskId } from '../../../src/shared/records/ids.ts'
 import { historyIn } from '../../runs/past-of.ts'
 
 interface Sailor {

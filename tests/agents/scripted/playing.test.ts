@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { noUsage } from '../../../src/shared/usage.ts'
+import { noUsage } from '../../../src/shared/records/usage.ts'
 import { failing } from '../../runs/played-agent.ts'
 import { createStage, oneAgent } from './stage.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { newEntryId, newToolCallId } from '../../../src/shared/ids.ts'
+import { newEntryId, newToolCallId } from '../../../src/shared/records/ids.ts'
 import { type AnswerCall, Crash, createStage, oneAgent, type Stage } from './stage.ts'
 
 const turn = (...steps: string[]) =>

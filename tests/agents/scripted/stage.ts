@@ -1,7 +1,7 @@
 import { parseScenario } from '../../../src/main/agents/scripted/parse-scenario.ts'
 import { createScriptedProgram } from '../../../src/main/agents/scripted/scripted-program.ts'
-import type { AgentEvent, ToolResult } from '../../../src/shared/agent.ts'
-import type { Entry, EntryBody, MessagePart } from '../../../src/shared/entries.ts'
+import type { AgentEvent, ToolResult } from '../../../src/shared/agents/agent.ts'
+import type { Entry, EntryBody, MessagePart } from '../../../src/shared/records/entries.ts'
 import {
   newEntryId,
   newTaskId,
@@ -9,7 +9,7 @@ import {
   runIdOf,
   type TaskId,
   type ToolCallId,
-} from '../../../src/shared/ids.ts'
+} from '../../../src/shared/records/ids.ts'
 import { historyIn } from '../../runs/past-of.ts'
 
 interface Call {

@@ -10,7 +10,7 @@ import {
 import { outputBytesMax } from '../../../src/main/agents/tools/shell-command.ts'
 import { shellEnvBytesMax } from '../../../src/main/agents/tools/shell-state.ts'
 import { createCustody } from '../../../src/main/processes/custody.ts'
-import { newTaskId } from '../../../src/shared/ids.ts'
+import { newTaskId } from '../../../src/shared/records/ids.ts'
 import { detailOf, openToolBench, type ToolBench } from './tool-bench.ts'
 
 let bench: ToolBench

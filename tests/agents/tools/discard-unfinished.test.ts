@@ -6,7 +6,7 @@ import { createDiscardUnfinished } from '../../../src/main/agents/tools/discard-
 import { type FileCalls, fileCalls } from '../../../src/main/agents/tools/inside/file-calls.ts'
 import { createFilesInside } from '../../../src/main/agents/tools/inside/index.ts'
 import { temporaryNameOf } from '../../../src/main/agents/tools/inside/temporary-file.ts'
-import { newTaskId, type ToolCallId } from '../../../src/shared/ids.ts'
+import { newTaskId, type ToolCallId } from '../../../src/shared/records/ids.ts'
 import { openToolBench } from './tool-bench.ts'
 
 const ids = { taskId: newTaskId(), callId: '../../etc/passwd\0' as ToolCallId }

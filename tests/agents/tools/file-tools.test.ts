@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { changeFile } from '../../../src/main/agents/tools/change-file.ts'
 import type { ConfinedPath, FilesInside } from '../../../src/main/agents/tools/inside/index.ts'
 import { fileBytesMax } from '../../../src/main/agents/tools/text-file.ts'
-import type { ToolContext } from '../../../src/shared/agent.ts'
+import type { ToolContext } from '../../../src/shared/agents/agent.ts'
 import { detailOf, openToolBench, type ToolBench } from './tool-bench.ts'
 
 let bench: ToolBench

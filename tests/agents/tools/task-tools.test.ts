@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { JournalWriteError } from '../../../src/main/journal/index.ts'
-import { newTaskId, shortId } from '../../../src/shared/ids.ts'
-import type { ApplyOutcome, AwaitedTask } from '../../../src/shared/tools.ts'
+import type { ApplyOutcome, AwaitedTask } from '../../../src/shared/agents/tools.ts'
+import { newTaskId, shortId } from '../../../src/shared/records/ids.ts'
 import { detailOf, openToolBench, type ToolBench } from './tool-bench.ts'
 
 let bench: ToolBench

@@ -13,9 +13,14 @@ import type {
   ShellState,
   TaskToolsPort,
   ToolResult,
-} from '../../../src/shared/agent.ts'
-import { newTaskId, newToolCallId, type TaskId, type ToolCallId } from '../../../src/shared/ids.ts'
-import type { ToolDetail, ToolName } from '../../../src/shared/tools.ts'
+} from '../../../src/shared/agents/agent.ts'
+import type { ToolDetail, ToolName } from '../../../src/shared/agents/tools.ts'
+import {
+  newTaskId,
+  newToolCallId,
+  type TaskId,
+  type ToolCallId,
+} from '../../../src/shared/records/ids.ts'
 
 interface CallIds {
   taskId: TaskId

@@ -4,9 +4,9 @@
  */
 import { writeSync } from 'node:fs'
 import { openShiplog, type Shiplog } from '../../../src/main/shiplog.ts'
-import type { Entry } from '../../../src/shared/entries.ts'
-import type { TaskId } from '../../../src/shared/ids.ts'
-import type { ResumeSelector } from '../../../src/shared/resume.ts'
+import type { Entry } from '../../../src/shared/records/entries.ts'
+import type { TaskId } from '../../../src/shared/records/ids.ts'
+import type { ResumeSelector } from '../../../src/shared/records/resume.ts'
 import { flatten, quiet } from '../services.ts'
 
 export interface HostOrder {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Git } from '../../../src/main/git/index.ts'
-import { newTaskId, newUpdateId } from '../../../src/shared/ids.ts'
+import { newTaskId, newUpdateId } from '../../../src/shared/records/ids.ts'
 import type { Repository } from '../repository.ts'
 import { write } from '../writing.ts'
 

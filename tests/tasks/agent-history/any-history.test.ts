@@ -6,8 +6,8 @@ import {
   type HistoryEntry,
 } from '../../../src/main/tasks/agent-history/format.ts'
 import { transitionFor } from '../../../src/main/tasks/lifecycle.ts'
-import type { TaskId } from '../../../src/shared/ids.ts'
-import type { LedgerEvent } from '../../../src/shared/ledger.ts'
+import type { TaskId } from '../../../src/shared/records/ids.ts'
+import type { LedgerEvent } from '../../../src/shared/records/ledger.ts'
 import { type TestLedger, testLedger } from './ledger-of.ts'
 import { bringUpToDate, parsed } from './up-to-date.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { emptyHistory, type HistoryEntry } from '../../../src/main/tasks/agent-history/format.ts'
-import { newProjectId, type TaskId } from '../../../src/shared/ids.ts'
+import { newProjectId, type TaskId } from '../../../src/shared/records/ids.ts'
 import { testLedger } from './ledger-of.ts'
 import { bringUpToDate, fresh, standing } from './up-to-date.ts'
 

@@ -8,8 +8,13 @@ import { type Ledger, openLedger } from '../../../src/main/ledger/ledger.ts'
 import { layoutOf } from '../../../src/main/sessions/session-files.ts'
 import { createAgentHistory } from '../../../src/main/tasks/agent-history/agent-history.ts'
 import type { HistoryEntry } from '../../../src/main/tasks/agent-history/format.ts'
-import { newProjectId, newTaskId, type ProjectId, type TaskId } from '../../../src/shared/ids.ts'
-import { noUsage } from '../../../src/shared/usage.ts'
+import {
+  newProjectId,
+  newTaskId,
+  type ProjectId,
+  type TaskId,
+} from '../../../src/shared/records/ids.ts'
+import { noUsage } from '../../../src/shared/records/usage.ts'
 import { scriptedSpec } from '../../fixtures/scripted-spec.ts'
 import { temporaryDir } from '../../harness.ts'
 

@@ -1,14 +1,14 @@
 /** A ledger in memory, made of events: what the history is folded from. */
 
-import type { ProjectId, TaskId } from '../../../src/shared/ids.ts'
-import { newProjectId, newTaskId } from '../../../src/shared/ids.ts'
-import type { LedgerEvent, LedgerEventOf } from '../../../src/shared/ledger.ts'
 import {
   emptyLedgerState,
   foldLedgerRecord,
   type LedgerState,
 } from '../../../src/shared/projections/ledger-state.ts'
-import { noUsage } from '../../../src/shared/usage.ts'
+import type { ProjectId, TaskId } from '../../../src/shared/records/ids.ts'
+import { newProjectId, newTaskId } from '../../../src/shared/records/ids.ts'
+import type { LedgerEvent, LedgerEventOf } from '../../../src/shared/records/ledger.ts'
+import { noUsage } from '../../../src/shared/records/usage.ts'
 import { scriptedSpec } from '../../fixtures/scripted-spec.ts'
 
 const process = { pid: 1, startedAt: 'then' }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { currentAgent } from '../../../src/main/tasks/agent-history/entries.ts'
 import { nextPointer } from '../../../src/main/tasks/agent-history/pointer.ts'
-import { newTaskId } from '../../../src/shared/ids.ts'
+import { newTaskId } from '../../../src/shared/records/ids.ts'
 import { testLedger } from './ledger-of.ts'
 
 describe('the pointer', () => {

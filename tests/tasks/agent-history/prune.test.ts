@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { emptyHistory } from '../../../src/main/tasks/agent-history/format.ts'
 import { pruneEntries } from '../../../src/main/tasks/agent-history/prune.ts'
-import type { TaskId } from '../../../src/shared/ids.ts'
+import type { TaskId } from '../../../src/shared/records/ids.ts'
 import { testLedger } from './ledger-of.ts'
 import { bringUpToDate, standing } from './up-to-date.ts'
 

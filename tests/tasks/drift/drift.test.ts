@@ -2,8 +2,8 @@ import { mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { createDrift } from '../../../src/main/tasks/drift/index.ts'
-import { describeDrift, thePerson } from '../../../src/shared/drift.ts'
-import type { TaskId } from '../../../src/shared/ids.ts'
+import { describeDrift, thePerson } from '../../../src/shared/records/drift.ts'
+import type { TaskId } from '../../../src/shared/records/ids.ts'
 import {
   entriesOf,
   git as inRepository,

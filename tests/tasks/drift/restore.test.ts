@@ -2,8 +2,8 @@ import { readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { createRestoreWorkingDir } from '../../../src/main/tasks/drift/index.ts'
-import type { Entry } from '../../../src/shared/entries.ts'
-import type { Task } from '../../../src/shared/tasks.ts'
+import type { Entry } from '../../../src/shared/records/entries.ts'
+import type { Task } from '../../../src/shared/records/tasks.ts'
 import {
   entriesOf,
   type Fixture,

@@ -6,16 +6,16 @@ import { layoutOf } from '../../../src/main/sessions/session-files.ts'
 import { createDrift } from '../../../src/main/tasks/drift/index.ts'
 import { createStoresOf } from '../../../src/main/turn-store/places.ts'
 import { createTurnStore, type TurnStore } from '../../../src/main/turn-store/turn-store.ts'
-import type { DriftReport } from '../../../src/shared/drift.ts'
-import type { Entry } from '../../../src/shared/entries.ts'
-import type { TaskId } from '../../../src/shared/ids.ts'
 import { emptyLedgerState, type LedgerState } from '../../../src/shared/projections/ledger-state.ts'
 import {
   emptySessionState,
   foldSessionState,
   type SessionState,
 } from '../../../src/shared/projections/session-state.ts'
-import type { Task, Workspace } from '../../../src/shared/tasks.ts'
+import type { DriftReport } from '../../../src/shared/records/drift.ts'
+import type { Entry } from '../../../src/shared/records/entries.ts'
+import type { TaskId } from '../../../src/shared/records/ids.ts'
+import type { Task, Workspace } from '../../../src/shared/records/tasks.ts'
 import { allTasks, entriesOf, type Fixture, start, until } from '../../harness.ts'
 
 type Running = Task & { workspace: Workspace }

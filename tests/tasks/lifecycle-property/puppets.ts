@@ -4,9 +4,9 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { ScriptedProgram } from '../../../src/main/agents/scripted/scripted-program.ts'
-import type { AgentEvent } from '../../../src/shared/agent.ts'
-import type { Entry } from '../../../src/shared/entries.ts'
-import type { TaskId } from '../../../src/shared/ids.ts'
+import type { AgentEvent } from '../../../src/shared/agents/agent.ts'
+import type { Entry } from '../../../src/shared/records/entries.ts'
+import type { TaskId } from '../../../src/shared/records/ids.ts'
 import { allOf } from '../../runs/past-of.ts'
 import { failing, type PlayedRun, playedAgent, speech } from '../../runs/played-agent.ts'
 

@@ -1,9 +1,9 @@
 /** What must hold of a ledger, whoever wrote it and whatever happened to it. */
 import { transitionFor } from '../../../src/main/tasks/lifecycle.ts'
-import type { TaskId } from '../../../src/shared/ids.ts'
-import type { LedgerEvent } from '../../../src/shared/ledger.ts'
 import { emptyLedgerState, foldLedgerRecord } from '../../../src/shared/projections/ledger-state.ts'
-import { isRunning, type Task } from '../../../src/shared/tasks.ts'
+import type { TaskId } from '../../../src/shared/records/ids.ts'
+import type { LedgerEvent } from '../../../src/shared/records/ledger.ts'
+import { isRunning, type Task } from '../../../src/shared/records/tasks.ts'
 
 const needsAReason = ['blocked', 'cancelled', 'abandoned', 'failed', 'interrupted']
 

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest'
 import { selectForResume } from '../../../src/main/tasks/resume/select.ts'
-import { newProjectId, newTaskId, type TaskId } from '../../../src/shared/ids.ts'
-import type { LedgerEvent } from '../../../src/shared/ledger.ts'
 import {
   emptyLedgerState,
   foldLedgerRecord,
   type LedgerState,
 } from '../../../src/shared/projections/ledger-state.ts'
-import type { ResumeSelector } from '../../../src/shared/resume.ts'
-import { noUsage } from '../../../src/shared/usage.ts'
+import { newProjectId, newTaskId, type TaskId } from '../../../src/shared/records/ids.ts'
+import type { LedgerEvent } from '../../../src/shared/records/ledger.ts'
+import type { ResumeSelector } from '../../../src/shared/records/resume.ts'
+import { noUsage } from '../../../src/shared/records/usage.ts'
 import { taskCreated } from '../../ledger/histories.ts'
 
 interface History {

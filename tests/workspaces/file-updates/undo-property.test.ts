@@ -8,7 +8,7 @@ import { createRunGit } from '../../../src/main/git/command/run.ts'
 import { mergeTrees } from '../../../src/main/git/merge/merge-trees.ts'
 import { withSnapshot } from '../../../src/main/git/snapshots/snapshot.ts'
 import { planUpdate } from '../../../src/main/git/update/plan.ts'
-import { newUpdateId } from '../../../src/shared/ids.ts'
+import { newUpdateId } from '../../../src/shared/records/ids.ts'
 import { git, makeRepository, openRepository, temporaryDir, testEnv } from '../../git/repository.ts'
 import { takeBack, write } from '../../git/writing.ts'
 

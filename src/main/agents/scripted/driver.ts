@@ -1,7 +1,7 @@
 /** Agents that play a scenario: no network, the same every time. */
 import { createHash } from 'node:crypto'
-import type { AgentDrivers, KeptFiles, Masker } from '../../../shared/agent.ts'
-import { type AgentSpec, scenarioFile } from '../../../shared/agents.ts'
+import type { AgentDrivers, KeptFiles, Masker } from '../../../shared/agents/agent.ts'
+import { type AgentSpec, scenarioFile } from '../../../shared/agents/agent-specs.ts'
 import { maskScenario } from './mask-scenario.ts'
 import { parseScenario } from './parse-scenario.ts'
 import { createScriptedProgram, type ScriptedProgram } from './scripted-program.ts'

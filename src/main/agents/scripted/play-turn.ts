@@ -1,4 +1,4 @@
-import type { AgentEvent, AgentHost, AgentPlace } from '../../../shared/agent.ts'
+import type { AgentEvent, AgentHost, AgentPlace } from '../../../shared/agents/agent.ts'
 import { fillText, fillValue, type PlaceholderValues } from './placeholders.ts'
 import { isReconciled } from './progress.ts'
 import type { Replay } from './replay.ts'

@@ -1,8 +1,8 @@
 /** The progress of a script, according to the entries of earlier runs. */
-import type { SessionHistory } from '../../../shared/agent.ts'
-import type { Entry, MessageEntry } from '../../../shared/entries.ts'
-import type { EntryId, ToolCallId } from '../../../shared/ids.ts'
-import { traitsOf } from '../../../shared/tool-traits.ts'
+import type { SessionHistory } from '../../../shared/agents/agent.ts'
+import { traitsOf } from '../../../shared/agents/tool-traits.ts'
+import type { Entry, MessageEntry } from '../../../shared/records/entries.ts'
+import type { EntryId, ToolCallId } from '../../../shared/records/ids.ts'
 
 interface Progress {
   completedTurns: number

@@ -1,5 +1,5 @@
 import { isAlias, isMap, isSeq, LineCounter, parseDocument, visit } from 'yaml'
-import { scenarioBytesMax } from '../../../shared/agents.ts'
+import { scenarioBytesMax } from '../../../shared/agents/agent-specs.ts'
 import { type Place, ScenarioError } from './scenario.ts'
 
 /** A few aliases can expand to billions of values. */

@@ -1,6 +1,6 @@
 /** The schema of a scenario file (SCENARIOS.md), with its error messages. */
 import { z } from 'zod'
-import { toolInputSchemas, toolNames } from '../../../shared/tools.ts'
+import { toolInputSchemas, toolNames } from '../../../shared/agents/tools.ts'
 import { durationExpected, parseDuration } from '../duration.ts'
 import { inputProblems } from '../tools/input-problems.ts'
 import { hasPlaceholder } from './placeholders.ts'

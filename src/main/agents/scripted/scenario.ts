@@ -1,5 +1,5 @@
 /** A valid scenario (SCENARIOS.md defines the file format). */
-import type { ToolName } from '../../../shared/tools.ts'
+import type { ToolName } from '../../../shared/agents/tools.ts'
 
 export interface Scenario {
   name: string

@@ -4,8 +4,8 @@ import type {
   AgentSession,
   OpenAgent,
   PromptPart,
-} from '../../../shared/agent.ts'
-import { noUsage } from '../../../shared/usage.ts'
+} from '../../../shared/agents/agent.ts'
+import { noUsage } from '../../../shared/records/usage.ts'
 import { playTurn, type TurnEnd } from './play-turn.ts'
 import { progressOf } from './progress.ts'
 import { createReplay } from './replay.ts'

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
-import type { ShellState, ToolResult } from '../../../shared/agent.ts'
-import { bashTimeoutMsDefault } from '../../../shared/tools.ts'
+import type { ShellState, ToolResult } from '../../../shared/agents/agent.ts'
+import { bashTimeoutMsDefault } from '../../../shared/agents/tools.ts'
 import type { Custody } from '../../processes/custody.ts'
 import { runShellCommand, type ShellOutcome } from './shell-command.ts'
 import type { Tool } from './tool.ts'

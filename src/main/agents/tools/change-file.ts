@@ -1,5 +1,5 @@
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff'
-import type { ToolContext, ToolResult } from '../../../shared/agent.ts'
+import type { ToolContext, ToolResult } from '../../../shared/agents/agent.ts'
 import { isGitName } from '../../../shared/git-names.ts'
 import { fileError } from './file-error.ts'
 import type { ConfinedPath, FilesInside } from './inside/index.ts'

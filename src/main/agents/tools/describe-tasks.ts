@@ -1,6 +1,6 @@
-import { formatCause } from '../../../shared/causes.ts'
-import { shortId } from '../../../shared/ids.ts'
-import type { AwaitedTask } from '../../../shared/tools.ts'
+import type { AwaitedTask } from '../../../shared/agents/tools.ts'
+import { formatCause } from '../../../shared/records/causes.ts'
+import { shortId } from '../../../shared/records/ids.ts'
 
 /** One line: title, agent, id, status, cause. */
 export function describeTask({ title, agent, taskId, status, cause }: AwaitedTask): string {

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { type ToolName, toolInputSchemas } from '../../../shared/tools.ts'
+import { type ToolName, toolInputSchemas } from '../../../shared/agents/tools.ts'
 
 interface InputProblem {
   /** The position in the input, for code. */

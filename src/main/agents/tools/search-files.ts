@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { ToolContext } from '../../../shared/agent.ts'
+import type { ToolContext } from '../../../shared/agents/agent.ts'
 import type { ConfinedPath, FilesInside } from './inside/index.ts'
 import { createLineMatcher, type LineMatcher } from './line-matcher.ts'
 import { type FilesOfGit, projectFiles } from './project-files.ts'

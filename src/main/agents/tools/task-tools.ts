@@ -1,13 +1,13 @@
 /** The tools through which an agent deals with sub-agents: all decisions are the services' (TaskToolsPort). */
-import type { ToolContext, ToolResult } from '../../../shared/agent.ts'
-import { notCarriedLines } from '../../../shared/not-carried.ts'
-import { isSettled } from '../../../shared/tasks.ts'
+import type { ToolContext, ToolResult } from '../../../shared/agents/agent.ts'
 import {
   type ApplyOutcome,
   type AwaitedTask,
   appliedFileLine,
   convertedLines,
-} from '../../../shared/tools.ts'
+} from '../../../shared/agents/tools.ts'
+import { isSettled } from '../../../shared/records/tasks.ts'
+import { notCarriedLines } from '../../../shared/text/not-carried.ts'
 import {
   JournalClosedError,
   JournalQueueFullError,

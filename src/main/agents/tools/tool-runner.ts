@@ -3,9 +3,9 @@
  * an `error` result.
  */
 import type { z } from 'zod'
-import type { RunTool, ToolContext, ToolResult } from '../../../shared/agent.ts'
-import type { ToolName } from '../../../shared/tools.ts'
-import { isToolName, toolInputSchemas, toolNames } from '../../../shared/tools.ts'
+import type { RunTool, ToolContext, ToolResult } from '../../../shared/agents/agent.ts'
+import type { ToolName } from '../../../shared/agents/tools.ts'
+import { isToolName, toolInputSchemas, toolNames } from '../../../shared/agents/tools.ts'
 import type { Custody } from '../../processes/custody.ts'
 import { createBash } from './bash.ts'
 import { createEditFile } from './edit-file.ts'

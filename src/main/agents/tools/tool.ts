@@ -1,5 +1,5 @@
-import type { ToolContext, ToolResult } from '../../../shared/agent.ts'
-import type { ToolInput, ToolName } from '../../../shared/tools.ts'
+import type { ToolContext, ToolResult } from '../../../shared/agents/agent.ts'
+import type { ToolInput, ToolName } from '../../../shared/agents/tools.ts'
 
 /** One tool. Throws `ToolError` for what the agent can act on; anything else it throws ends the run. */
 export type Tool<Name extends ToolName> = (

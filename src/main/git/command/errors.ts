@@ -1,5 +1,5 @@
 import { diskErrors } from '../../../shared/disk-errors.ts'
-import { explainErrno } from '../../../shared/explain-errno.ts'
+import { explainErrno } from '../../../shared/text/explain-errno.ts'
 
 /** Git failed with an unexpected exit code. `stderr` is its error output, cut at `stderrBytesMax`. */
 export class GitError extends Error {

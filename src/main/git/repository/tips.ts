@@ -1,5 +1,5 @@
 /** Which line of work a commit is on: a branch's, or that of a task whose worktree was removed. */
-import type { TaskId } from '../../../shared/ids.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
 import type { RunGit } from '../command/run.ts'
 import { inStore, objectsOfRepository, storesAt } from '../store/store.ts'
 import { keptCommit } from '../worktrees/worktrees.ts'

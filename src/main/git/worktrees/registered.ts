@@ -1,7 +1,7 @@
 /** Lists the worktrees and hidden refs of Shiplog's that a repository has registered. */
 import { access, readFile, realpath } from 'node:fs/promises'
 import path from 'node:path'
-import { parseTaskId, type TaskId } from '../../../shared/ids.ts'
+import { parseTaskId, type TaskId } from '../../../shared/records/ids.ts'
 import { line, type RunGit } from '../command/run.ts'
 import { commonDirOf, version } from '../repository/inspect.ts'
 import { reconnectWorktree } from '../worktree-files/reconnect.ts'

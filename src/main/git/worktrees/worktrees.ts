@@ -1,7 +1,7 @@
 /** Worktrees, their branches, the refs that pin their bases, and those that keep what a removed one ended with. */
 import { rm, stat } from 'node:fs/promises'
 import path from 'node:path'
-import type { TaskId } from '../../../shared/ids.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
 import { GitError, NotAWorktreeError, WorktreeRefusedError } from '../command/errors.ts'
 import { line, type RunGit } from '../command/run.ts'
 import { exists } from '../repository/exists.ts'

@@ -1,8 +1,9 @@
 /** How a command reaches the data directory: its own process holds it, or another one that is called. */
-import type { ClosedHow } from '../../../shared/causes.ts'
+
 import type { ShiplogClient } from '../../../shared/contract/index.ts'
-import { counted } from '../../../shared/counted.ts'
-import type { TaskId } from '../../../shared/ids.ts'
+import type { ClosedHow } from '../../../shared/records/causes.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
+import { counted } from '../../../shared/text/counted.ts'
 import type { LeaseHolder } from '../../lease/lease.ts'
 import type { OpenShiplogOptions, Shiplog } from '../../shiplog.ts'
 import type { HolderConnection } from '../local/holder.ts'

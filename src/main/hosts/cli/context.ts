@@ -1,5 +1,5 @@
 /** The context of every command: its two outputs, and the options that all commands share. */
-import { visibleJson } from '../../../shared/shown-text.ts'
+import { visibleJson } from '../../../shared/text/shown-text.ts'
 import type { CliHost } from './host.ts'
 import { createOutput, type Output } from './terminal/output.ts'
 import { safeLine } from './terminal/safe-text.ts'

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
-import { scenarioBytesMax } from '../../../shared/agents.ts'
+import { scenarioBytesMax } from '../../../shared/agents/agent-specs.ts'
 import { usageError } from './exit-codes.ts'
 
 /** Absolute, symlinks resolved where it exists: the form in which projects are kept. */

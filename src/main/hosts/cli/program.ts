@@ -1,6 +1,6 @@
 /** Every command and option. The commands' code is in `commands/`, loaded on demand. */
 import { Argument, Command, InvalidArgumentError, Option } from 'commander'
-import type { AgentKind } from '../../../shared/agents.ts'
+import type { AgentKind } from '../../../shared/agents/agent-specs.ts'
 import type { CliContext } from './context.ts'
 
 /** Options after commander read them; each command knows which are its own. */

@@ -1,7 +1,8 @@
 /** Tasks and causes in the JSON of the command line (CLI.md): as everywhere, and with their causes in words. */
-import { type Cause, formatCause } from '../../../shared/causes.ts'
+
 import type { TranscriptSummary } from '../../../shared/contract/workspace.ts'
-import type { Task, TaskTree } from '../../../shared/tasks.ts'
+import { type Cause, formatCause } from '../../../shared/records/causes.ts'
+import type { Task, TaskTree } from '../../../shared/records/tasks.ts'
 
 /** `text` is for people and its wording may change in a later version; scripts should use `kind`. */
 export const causeJson = (cause: Cause | null): (Cause & { text: string }) | null =>

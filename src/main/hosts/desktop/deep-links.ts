@@ -1,4 +1,4 @@
-import { parseTaskId } from '../../../shared/ids.ts'
+import { parseTaskId } from '../../../shared/records/ids.ts'
 
 /** Registered with the system for links such as `shiplog://t/<id>`. */
 export const linkScheme = 'shiplog'

@@ -1,6 +1,6 @@
 /** Restrictions of a page, whatever its content. Applies to every page that is created. */
 import { app, type Session, shell, type WebContents } from 'electron'
-import { externalLink } from '../../../shared/external-link.ts'
+import { externalLink } from '../../../shared/text/external-link.ts'
 import { appOrigin, appPage } from './app-scheme.ts'
 
 /**

@@ -5,9 +5,9 @@
  */
 import type { ProjectPlanning } from '../../../shared/contract/projects.ts'
 import { FailureError } from '../../../shared/failure.ts'
-import { type ProjectId, parseTaskId } from '../../../shared/ids.ts'
-import type { LedgerRecord } from '../../../shared/ledger.ts'
-import type { Project, Task } from '../../../shared/tasks.ts'
+import { type ProjectId, parseTaskId } from '../../../shared/records/ids.ts'
+import type { LedgerRecord } from '../../../shared/records/ledger.ts'
+import type { Project, Task } from '../../../shared/records/tasks.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { DataLayout } from '../../sessions/session-files.ts'
 import { createFindings, type FindingsSource } from './findings.ts'

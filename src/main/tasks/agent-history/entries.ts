@@ -1,11 +1,11 @@
 /** Folds the ledger into the agent history of a project. Pure. See FORMAT.md. */
 
 import { assertNever } from '../../../shared/assert-never.ts'
-import { formatCause } from '../../../shared/causes.ts'
-import type { ProjectId, TaskId } from '../../../shared/ids.ts'
 import type { LedgerState } from '../../../shared/projections/ledger-state.ts'
 import { parallelGroupOf } from '../../../shared/projections/parallel-group.ts'
-import type { Run, Task } from '../../../shared/tasks.ts'
+import { formatCause } from '../../../shared/records/causes.ts'
+import type { ProjectId, TaskId } from '../../../shared/records/ids.ts'
+import type { Run, Task } from '../../../shared/records/tasks.ts'
 import type { HistoryEntry, HistoryStatus, JsonObject } from './format.ts'
 
 /** Facts about an agent from outside the ledger: from Git, and from its report. Null: unknown. */

@@ -2,8 +2,8 @@
  * Fields of the history that the ledger lacks: the files that an agent changed, from Git, and the results in its
  * report. Looked up after a run has ended, one agent at a time, since no caller waits.
  */
-import type { TaskId } from '../../../shared/ids.ts'
-import { isRunning, type Task } from '../../../shared/tasks.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
+import { isRunning, type Task } from '../../../shared/records/tasks.ts'
 import type { Findings } from './entries.ts'
 import { type HistoryEntry, isObject, type JsonObject } from './format.ts'
 

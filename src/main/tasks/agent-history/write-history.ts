@@ -5,7 +5,7 @@
 import { basename, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { LedgerState } from '../../../shared/projections/ledger-state.ts'
-import type { Project, Task } from '../../../shared/tasks.ts'
+import type { Project, Task } from '../../../shared/records/tasks.ts'
 import {
   makeDirInside,
   removeDurable,

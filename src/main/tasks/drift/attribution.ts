@@ -1,9 +1,9 @@
 /** Who changed a file: another agent, according to its record or its commits, else a commit's author, else the user. */
 import { realpath } from 'node:fs/promises'
-import { type ChangeMaker, thePerson } from '../../../shared/drift.ts'
-import { parseTaskId } from '../../../shared/ids.ts'
 import type { LedgerState } from '../../../shared/projections/ledger-state.ts'
-import { isRunning, type Task } from '../../../shared/tasks.ts'
+import { type ChangeMaker, thePerson } from '../../../shared/records/drift.ts'
+import { parseTaskId } from '../../../shared/records/ids.ts'
+import { isRunning, type Task } from '../../../shared/records/tasks.ts'
 import type { ArchiveReader } from '../../archive/archive-reader.ts'
 import type { CommitSummary, Git } from '../../git/index.ts'
 

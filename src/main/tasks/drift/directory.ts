@@ -1,6 +1,6 @@
 /** Changes in the directory that a task worked in, since the last state that it recorded there. */
-import { type DriftConflict, type DriftReport, thePerson } from '../../../shared/drift.ts'
-import type { Task, Workspace } from '../../../shared/tasks.ts'
+import { type DriftConflict, type DriftReport, thePerson } from '../../../shared/records/drift.ts'
+import type { Task, Workspace } from '../../../shared/records/tasks.ts'
 import type { Git, TreeDifference } from '../../git/index.ts'
 import type { Trail } from '../../runs/session-history.ts'
 import { committersOf, type Neighbours, neighboursIn } from './attribution.ts'

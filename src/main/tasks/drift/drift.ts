@@ -2,10 +2,11 @@
  * The differences since a task's last run stopped (S2): in its directory, its branch, the branch that it started
  * from, and who changed the files that it worked on. Only reads: no file, index or ref changes.
  */
-import { type DriftReport, driftPathsMax } from '../../../shared/drift.ts'
+
 import type { LedgerState } from '../../../shared/projections/ledger-state.ts'
 import type { SessionState } from '../../../shared/projections/session-state.ts'
-import type { Task, Workspace } from '../../../shared/tasks.ts'
+import { type DriftReport, driftPathsMax } from '../../../shared/records/drift.ts'
+import type { Task, Workspace } from '../../../shared/records/tasks.ts'
 import type { ArchiveReader } from '../../archive/archive-reader.ts'
 import { type Git, GitError } from '../../git/index.ts'
 import { modelChange, type Trail, trailOf } from '../../runs/session-history.ts'

@@ -1,14 +1,14 @@
 /** Changes at a worktree's origin: on its branch, and in the folder that has it checked out. */
 
 import { stat } from 'node:fs/promises'
+import { ancestorsOf, type LedgerState } from '../../../shared/projections/ledger-state.ts'
 import {
   type ChangeMaker,
   type DriftConflict,
   type DriftReport,
   thePerson,
-} from '../../../shared/drift.ts'
-import { ancestorsOf, type LedgerState } from '../../../shared/projections/ledger-state.ts'
-import type { Task, Workspace } from '../../../shared/tasks.ts'
+} from '../../../shared/records/drift.ts'
+import type { Task, Workspace } from '../../../shared/records/tasks.ts'
 import type { Git, TreeDifference } from '../../git/index.ts'
 import { systemCode } from '../../journal/index.ts'
 import type { Trail } from '../../runs/session-history.ts'

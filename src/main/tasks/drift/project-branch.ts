@@ -1,6 +1,6 @@
 /** Commits on the project's branch to the files of a sub-agent, whose root only was made from that branch. */
-import type { DriftConflict } from '../../../shared/drift.ts'
-import type { Task, Workspace } from '../../../shared/tasks.ts'
+import type { DriftConflict } from '../../../shared/records/drift.ts'
+import type { Task, Workspace } from '../../../shared/records/tasks.ts'
 import type { Trail } from '../../runs/session-history.ts'
 import { committersOf, neighboursIn } from './attribution.ts'
 import { blobsOf, bothNames, touches } from './directory.ts'

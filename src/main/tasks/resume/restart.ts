@@ -3,13 +3,13 @@
  * continues from where another one ended (T4).
  */
 
-import type { PreparedAgent } from '../../../shared/agent.ts'
-import type { EntryBody } from '../../../shared/entries.ts'
+import type { PreparedAgent } from '../../../shared/agents/agent.ts'
 import { refused } from '../../../shared/failure.ts'
-import { runIdOf, type TaskId } from '../../../shared/ids.ts'
-import type { LedgerEvent } from '../../../shared/ledger.ts'
 import { descendantsOf, type LedgerState } from '../../../shared/projections/ledger-state.ts'
-import { isRunning, type Task } from '../../../shared/tasks.ts'
+import type { EntryBody } from '../../../shared/records/entries.ts'
+import { runIdOf, type TaskId } from '../../../shared/records/ids.ts'
+import type { LedgerEvent } from '../../../shared/records/ledger.ts'
+import { isRunning, type Task } from '../../../shared/records/tasks.ts'
 import type { WorkspaceService } from '../../workspaces/workspace-service.ts'
 import type { AgentSpecs } from '../agent-specs.ts'
 import type { Roots } from '../roots.ts'

@@ -2,17 +2,18 @@
  * Resumes interrupted tasks (S): `select.ts` selects them, `../drift` finds changes since. A resume is a new run of
  * the same task; one that can't begin changes nothing (S5).
  */
-import type { Cause } from '../../../shared/causes.ts'
+
+import { FailureError, refused } from '../../../shared/failure.ts'
+import type { SessionState } from '../../../shared/projections/session-state.ts'
+import type { Cause } from '../../../shared/records/causes.ts'
 import {
   type DriftConflict,
   describeDrift,
   hasConflicts,
   isSameMaker,
-} from '../../../shared/drift.ts'
-import type { EntryBody } from '../../../shared/entries.ts'
-import { FailureError, refused } from '../../../shared/failure.ts'
-import { runIdOf, type TaskId } from '../../../shared/ids.ts'
-import type { SessionState } from '../../../shared/projections/session-state.ts'
+} from '../../../shared/records/drift.ts'
+import type { EntryBody } from '../../../shared/records/entries.ts'
+import { runIdOf, type TaskId } from '../../../shared/records/ids.ts'
 import type {
   ResumeAgent,
   ResumeCandidate,
@@ -21,8 +22,8 @@ import type {
   ResumeOutcome,
   ResumePlanEvent,
   ResumeSelector,
-} from '../../../shared/resume.ts'
-import { agentsAtOnceDefault, type Task } from '../../../shared/tasks.ts'
+} from '../../../shared/records/resume.ts'
+import { agentsAtOnceDefault, type Task } from '../../../shared/records/tasks.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import { causeOf, messageOf } from '../../runs/interruption.ts'
 import type { RunRegistry } from '../../runs/run-registry.ts'

@@ -1,12 +1,13 @@
 /** Which tasks a selector matches (S1), and which of them can be resumed. Pure. */
-import { formatCause } from '../../../shared/causes.ts'
+
 import { FailureError, refused } from '../../../shared/failure.ts'
-import { momentOf } from '../../../shared/format-time.ts'
-import { resolveId, shortId, type TaskId } from '../../../shared/ids.ts'
 import { childrenByParent, type LedgerState } from '../../../shared/projections/ledger-state.ts'
 import { parallelGroupOf } from '../../../shared/projections/parallel-group.ts'
-import type { ResumeSelector } from '../../../shared/resume.ts'
-import type { Task } from '../../../shared/tasks.ts'
+import { formatCause } from '../../../shared/records/causes.ts'
+import { resolveId, shortId, type TaskId } from '../../../shared/records/ids.ts'
+import type { ResumeSelector } from '../../../shared/records/resume.ts'
+import type { Task } from '../../../shared/records/tasks.ts'
+import { momentOf } from '../../../shared/text/format-time.ts'
 
 /** It has a run in this process, or is about to be replaced by another task. */
 export type IsReserved = (taskId: TaskId) => boolean

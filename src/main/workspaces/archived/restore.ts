@@ -4,9 +4,9 @@
  * them.
  */
 import { FailureError, refused } from '../../../shared/failure.ts'
-import { shortId, type TaskId } from '../../../shared/ids.ts'
-import type { LedgerEvent } from '../../../shared/ledger.ts'
-import { canGoOn, type Task } from '../../../shared/tasks.ts'
+import { shortId, type TaskId } from '../../../shared/records/ids.ts'
+import type { LedgerEvent } from '../../../shared/records/ledger.ts'
+import { canGoOn, type Task } from '../../../shared/records/tasks.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { LeftoverStore } from '../leftovers/leftovers.ts'
 import type { WorkspaceLocks } from '../locks.ts'

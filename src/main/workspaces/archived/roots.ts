@@ -6,8 +6,8 @@
 import { readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { FailureError, refused } from '../../../shared/failure.ts'
-import type { TaskId } from '../../../shared/ids.ts'
 import { descendantsOf } from '../../../shared/projections/ledger-state.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
 import { patchIndex } from '../../artifacts/index.ts'
 import {
   exists,

@@ -4,9 +4,9 @@
  */
 import { readdir } from 'node:fs/promises'
 import { refused } from '../../../shared/failure.ts'
-import type { TaskId } from '../../../shared/ids.ts'
 import { ancestorsOf, descendantsOf } from '../../../shared/projections/ledger-state.ts'
-import { canGoOn, type Task } from '../../../shared/tasks.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
+import { canGoOn, type Task } from '../../../shared/records/tasks.ts'
 import type { ArchiveReader } from '../../archive/archive-reader.ts'
 import {
   archivedTranscriptDir,

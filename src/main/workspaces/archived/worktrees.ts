@@ -2,7 +2,7 @@
 import { refused } from '../../../shared/failure.ts'
 import type { LedgerState } from '../../../shared/projections/ledger-state.ts'
 import { projectOf } from '../../../shared/projections/project-use.ts'
-import type { Task, Workspace } from '../../../shared/tasks.ts'
+import type { Task, Workspace } from '../../../shared/records/tasks.ts'
 import type { PatchEntry } from '../../artifacts/index.ts'
 import { type Git, WorktreeRefusedError } from '../../git/index.ts'
 import { exists } from '../../journal/index.ts'

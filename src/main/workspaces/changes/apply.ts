@@ -1,9 +1,9 @@
 /** Brings what a workspace changed to where its work belongs. */
 import { join } from 'node:path'
+import type { ApplyOutcome } from '../../../shared/agents/tools.ts'
 import { refused } from '../../../shared/failure.ts'
-import type { TaskId } from '../../../shared/ids.ts'
-import { isRunning } from '../../../shared/tasks.ts'
-import type { ApplyOutcome } from '../../../shared/tools.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
+import { isRunning } from '../../../shared/records/tasks.ts'
 import { patchDir, seriesFile, worktreePatchFile } from '../../artifacts/index.ts'
 import type { Git, MergeAnswer } from '../../git/index.ts'
 import { exists, sha256OfDataFile } from '../../journal/index.ts'

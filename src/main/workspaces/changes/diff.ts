@@ -1,8 +1,8 @@
 /** The changes of a workspace, for display: of its directory, or of the files saved when that was removed. */
 import type { WorkspaceDiff } from '../../../shared/contract/workspace.ts'
 import { refused } from '../../../shared/failure.ts'
-import type { TaskId } from '../../../shared/ids.ts'
-import { isPatchSaved, type Task } from '../../../shared/tasks.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
+import { isPatchSaved, type Task } from '../../../shared/records/tasks.ts'
 import type { Git } from '../../git/index.ts'
 import { exists } from '../../journal/index.ts'
 import type { FinalStates } from './final-state.ts'

@@ -1,8 +1,8 @@
 /** The final state of a workspace, and the folder to apply it to: shared by diff and apply. */
 import { FailureError, refused } from '../../../shared/failure.ts'
-import type { TaskId } from '../../../shared/ids.ts'
 import { ancestorsOf, type LedgerState } from '../../../shared/projections/ledger-state.ts'
-import { isPatchSaved, type Task, type Workspace } from '../../../shared/tasks.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
+import { isPatchSaved, type Task, type Workspace } from '../../../shared/records/tasks.ts'
 import type { ArchiveReader } from '../../archive/archive-reader.ts'
 import { type PatchEntry, patchIndex } from '../../artifacts/index.ts'
 import { exists } from '../../journal/index.ts'

@@ -1,6 +1,6 @@
 /** The status of a saved patch, wherever it is kept: it moves up when the workspace above it is removed. */
 
-import type { Task } from '../../../shared/tasks.ts'
+import type { Task } from '../../../shared/records/tasks.ts'
 import type { ArchiveReader } from '../../archive/archive-reader.ts'
 import { changePatchStatus } from '../../artifacts/index.ts'
 import type { WorkspaceLocks } from '../locks.ts'

@@ -2,9 +2,9 @@
 import { lstat, realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { refused } from '../../../shared/failure.ts'
-import type { TaskId } from '../../../shared/ids.ts'
 import { ancestorsOf } from '../../../shared/projections/ledger-state.ts'
-import type { Task, Workspace } from '../../../shared/tasks.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
+import type { Task, Workspace } from '../../../shared/records/tasks.ts'
 import {
   describeFiles,
   patchIndex,

@@ -4,12 +4,17 @@
  * working tree, settles an update that a crash interrupted. See README.md.
  */
 
+import type { UndoOutcome } from '../../../shared/agents/tools.ts'
 import { dayMs } from '../../../shared/durations.ts'
 import { refused } from '../../../shared/failure.ts'
-import { newUpdateId, type TaskId, type UpdateId } from '../../../shared/ids.ts'
 import { clockAhead } from '../../../shared/projections/ledger-clock.ts'
-import { type FileUpdate, type Task, undoableApply, undoableDays } from '../../../shared/tasks.ts'
-import type { UndoOutcome } from '../../../shared/tools.ts'
+import { newUpdateId, type TaskId, type UpdateId } from '../../../shared/records/ids.ts'
+import {
+  type FileUpdate,
+  type Task,
+  undoableApply,
+  undoableDays,
+} from '../../../shared/records/tasks.ts'
 import type { Git, UpdateManifest, UpdatePlan, WriteUpdate } from '../../git/index.ts'
 import { exists } from '../../journal/index.ts'
 import type { Ledger } from '../../ledger/ledger.ts'

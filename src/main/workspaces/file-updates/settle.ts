@@ -1,5 +1,5 @@
 /** Ends the updates of files that a crash, or a disk that was full, left begun. */
-import type { FileUpdate, Task } from '../../../shared/tasks.ts'
+import type { FileUpdate, Task } from '../../../shared/records/tasks.ts'
 import type { Git } from '../../git/index.ts'
 import { exists } from '../../journal/index.ts'
 import type { FileUpdateDependencies, UpdateInHand } from './file-updates.ts'

@@ -8,10 +8,10 @@ import { randomUUID } from 'node:crypto'
 import { lstat, readdir, rmdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { KeptLeftovers } from '../../../shared/contract/workspace.ts'
-import type { TaskId } from '../../../shared/ids.ts'
 import { createKeyedMutex } from '../../../shared/keyed-mutex.ts'
 import { descendantsOf } from '../../../shared/projections/ledger-state.ts'
-import type { Task, Workspace } from '../../../shared/tasks.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
+import type { Task, Workspace } from '../../../shared/records/tasks.ts'
 import type { Git } from '../../git/index.ts'
 import {
   exists,

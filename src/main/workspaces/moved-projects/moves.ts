@@ -1,15 +1,20 @@
 /** Recognises a project whose folder was moved, and moves its record along. */
 import { realpath } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { counted } from '../../../shared/counted.ts'
 import { refused } from '../../../shared/failure.ts'
-import { type ProjectId, shortId } from '../../../shared/ids.ts'
+import { type ProjectId, shortId } from '../../../shared/records/ids.ts'
 import {
   isOtherRepository,
   isSameProject,
   type ProjectIdentity,
-} from '../../../shared/project-identity.ts'
-import { isRunning, type Project, type Task, type Workspace } from '../../../shared/tasks.ts'
+} from '../../../shared/records/project-identity.ts'
+import {
+  isRunning,
+  type Project,
+  type Task,
+  type Workspace,
+} from '../../../shared/records/tasks.ts'
+import { counted } from '../../../shared/text/counted.ts'
 import type { Git } from '../../git/index.ts'
 import { exists } from '../../journal/index.ts'
 import type { Ledger } from '../../ledger/ledger.ts'

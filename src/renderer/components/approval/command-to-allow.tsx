@@ -4,7 +4,7 @@
  * its first line on: what allows it must not work before.
  */
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { shownCommand } from '../../../shared/shown-text.ts'
+import { shownCommand } from '../../../shared/text/shown-text.ts'
 
 export function CommandToAllow(props: {
   command: string

@@ -1,6 +1,6 @@
 /** Text of any size in a box of bounded size: megabytes are cut until somebody asks for them. */
 import { useLayoutEffect, useRef, useState } from 'react'
-import { plainText } from '../../../shared/plain-text.ts'
+import { plainText } from '../../../shared/text/plain-text.ts'
 import { bytes } from '../primitives/format.ts'
 import { CopyButton, classNames, TextButton } from '../primitives/index.ts'
 

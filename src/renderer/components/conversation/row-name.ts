@@ -1,9 +1,9 @@
 /** How a row is named for a screen reader: by its content, never by its kind alone. Pure. */
-import type { PlanItem } from '../../../shared/agent-records.ts'
-import type { Cause } from '../../../shared/causes.ts'
-import { plainText } from '../../../shared/plain-text.ts'
+import type { PlanItem } from '../../../shared/agents/agent-records.ts'
 import { groupWords, toolWords } from '../../../shared/projections/tool-labels.ts'
 import type { ToolCallView } from '../../../shared/projections/transcript.ts'
+import type { Cause } from '../../../shared/records/causes.ts'
+import { plainText } from '../../../shared/text/plain-text.ts'
 import { counted, exactTime, timeOfDay } from '../primitives/format.ts'
 import { afterInterrupted, causeWords } from '../task/cause-words.ts'
 import type { Row } from './rows.ts'

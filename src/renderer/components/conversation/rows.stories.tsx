@@ -7,13 +7,13 @@ import { session } from '../../../../tests/fixtures/entries/builder.ts'
 import { leadEnded } from '../../../../tests/fixtures/entries/conversations.ts'
 import { callId, taskId } from '../../../../tests/fixtures/entries/ids.ts'
 import { ids, laterState } from '../../../../tests/fixtures/entries/tasks.ts'
-import type { Entry } from '../../../shared/entries.ts'
 import {
   emptyTranscript,
   foldEntries,
   withPartial,
   withProgress,
 } from '../../../shared/projections/transcript.ts'
+import type { Entry } from '../../../shared/records/entries.ts'
 import { TaskActionsContext, TaskLookupContext } from './task-lookup.ts'
 import { TranscriptList } from './transcript-list.tsx'
 

@@ -2,13 +2,14 @@
  * Cuts transcript items into the rows of the virtual list. Small rows measure quickly and let a turn of
  * three hundred calls scroll like any other. Pure; an item that has not changed gives the same rows.
  */
+
+import { traitsOf } from '../../../shared/agents/tool-traits.ts'
 import type { Damage } from '../../../shared/contract/workspace.ts'
 import type {
   ToolCallView,
   TranscriptItem,
   TurnBlock,
 } from '../../../shared/projections/transcript.ts'
-import { traitsOf } from '../../../shared/tool-traits.ts'
 import { timeOfDay } from '../primitives/format.ts'
 
 type TurnItem = Extract<TranscriptItem, { kind: 'turn' }>

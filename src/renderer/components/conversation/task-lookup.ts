@@ -4,9 +4,9 @@
  */
 
 import { createContext } from 'react'
-import type { TaskId, ToolCallId } from '../../../shared/ids.ts'
-import type { Activity, Task } from '../../../shared/tasks.ts'
-import type { ApplyOutcome } from '../../../shared/tools.ts'
+import type { ApplyOutcome } from '../../../shared/agents/tools.ts'
+import type { TaskId, ToolCallId } from '../../../shared/records/ids.ts'
+import type { Activity, Task } from '../../../shared/records/tasks.ts'
 
 export type ShownReport =
   | { phase: 'ready'; title: string; markdown: string }

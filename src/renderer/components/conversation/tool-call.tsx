@@ -15,10 +15,10 @@ import {
   Wrench,
 } from 'lucide-react'
 import { useContext } from 'react'
+import { type ToolIcon, traitsOf } from '../../../shared/agents/tool-traits.ts'
+import { appliedFileLine } from '../../../shared/agents/tools.ts'
 import { groupWords, toolWords } from '../../../shared/projections/tool-labels.ts'
 import type { ToolCallView } from '../../../shared/projections/transcript.ts'
-import { type ToolIcon, traitsOf } from '../../../shared/tool-traits.ts'
-import { appliedFileLine } from '../../../shared/tools.ts'
 import { PatchView } from '../diff/patch-view.tsx'
 import { bytes } from '../primitives/format.ts'
 import { classNames, StatusIcon, Took } from '../primitives/index.ts'

@@ -25,13 +25,13 @@ import {
   liveActivity,
   liveState,
 } from '../../../../tests/fixtures/entries/tasks.ts'
-import type { Entry } from '../../../shared/entries.ts'
 import {
   emptyTranscript,
   foldEntries,
   type TranscriptItem,
   withPartial,
 } from '../../../shared/projections/transcript.ts'
+import type { Entry } from '../../../shared/records/entries.ts'
 import { EmptyState } from '../primitives/index.ts'
 import { OpenLinkContext } from '../text/index.ts'
 import { TaskActionsContext, type TaskLookup, TaskLookupContext } from './task-lookup.ts'

@@ -10,8 +10,8 @@ import {
   untilFilled,
 } from '../../../../storybook/transcript-scroller.ts'
 import { long } from '../../../../tests/fixtures/entries/conversations.ts'
-import type { Entry } from '../../../shared/entries.ts'
 import { emptyTranscript, foldEntries } from '../../../shared/projections/transcript.ts'
+import type { Entry } from '../../../shared/records/entries.ts'
 import { TranscriptList } from './transcript-list.tsx'
 
 const meta: Meta<typeof TranscriptList> = {

@@ -1,6 +1,6 @@
 /** What a command printed in full, a part at a time: it may be 32 MB. */
 import { type ReactNode, useContext, useState } from 'react'
-import type { ToolDetail } from '../../../shared/tools.ts'
+import type { ToolDetail } from '../../../shared/agents/tools.ts'
 import { bytes } from '../primitives/format.ts'
 import { TextButton } from '../primitives/index.ts'
 import { LongText } from './long-text.tsx'

@@ -1,9 +1,9 @@
 /** How numbers and times read. Pure: the present is passed in. */
 import prettyBytes from 'pretty-bytes'
 import prettyMilliseconds from 'pretty-ms'
-import { counted as sharedCounted } from '../../../shared/counted.ts'
 import { dayMs, hourMs } from '../../../shared/durations.ts'
-import { dayOf } from '../../../shared/format-time.ts'
+import { counted as sharedCounted } from '../../../shared/text/counted.ts'
+import { dayOf } from '../../../shared/text/format-time.ts'
 
 const secondMs = 1000
 const minuteMs = 60 * secondMs

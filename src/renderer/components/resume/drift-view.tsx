@@ -5,8 +5,8 @@ import {
   type DriftReport,
   describeDrift,
   type UnknownCall,
-} from '../../../shared/drift.ts'
-import { plainText } from '../../../shared/plain-text.ts'
+} from '../../../shared/records/drift.ts'
+import { plainText } from '../../../shared/text/plain-text.ts'
 import { PatchView } from '../diff/patch-view.tsx'
 import { counted, timeOfDayWithSeconds } from '../primitives/format.ts'
 import { Skeleton, TextButton } from '../primitives/index.ts'

@@ -8,9 +8,9 @@ import {
 } from '../../../../tests/fixtures/entries/interrupted.ts'
 import { fixtureNowMs, ids } from '../../../../tests/fixtures/entries/tasks.ts'
 import { noDrift } from '../../../../tests/fixtures/no-drift.ts'
-import type { DriftReport } from '../../../shared/drift.ts'
-import type { TaskId } from '../../../shared/ids.ts'
-import type { ResumeCandidate } from '../../../shared/resume.ts'
+import type { DriftReport } from '../../../shared/records/drift.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
+import type { ResumeCandidate } from '../../../shared/records/resume.ts'
 import { CandidateList, type ShownCandidate } from './candidate-list.tsx'
 
 const onChoose = fn()

@@ -9,7 +9,7 @@ import {
   retentionDefaults,
   type Sweep,
 } from '../../../shared/contract/retention.ts'
-import type { ReceiptId } from '../../../shared/ids.ts'
+import type { ReceiptId } from '../../../shared/records/ids.ts'
 import { ReceiptList } from './receipt-list.tsx'
 import { RetentionFields } from './retention-fields.tsx'
 import { formOf, parseForm, type RetentionForm } from './retention-form.ts'

@@ -1,7 +1,7 @@
 import { FolderOpen } from 'lucide-react'
 import { useState } from 'react'
 import type { RemovalReason, TrashEntry } from '../../../shared/contract/retention.ts'
-import { dayOf } from '../../../shared/format-time.ts'
+import { dayOf } from '../../../shared/text/format-time.ts'
 import { counted } from '../primitives/format.ts'
 import {
   Button,

@@ -1,6 +1,6 @@
 /** Why something ended, in words that are safe to show: a cause may hold what an agent or a command printed. */
-import { type Cause, formatCause } from '../../../shared/causes.ts'
-import { plainText } from '../../../shared/plain-text.ts'
+import { type Cause, formatCause } from '../../../shared/records/causes.ts'
+import { plainText } from '../../../shared/text/plain-text.ts'
 
 /** A phrase that can stand alone or after a colon. */
 export const causeWords = (cause: Cause): string => plainText(formatCause(cause))

@@ -1,4 +1,4 @@
-import { isSettled, type Task } from '../../../shared/tasks.ts'
+import { isSettled, type Task } from '../../../shared/records/tasks.ts'
 import type { ShownStatus } from '../primitives/status-icon.tsx'
 
 /** A queued task whose root has stopped waits for no turn: nobody takes it up until the root goes on. */

@@ -14,7 +14,7 @@ import {
   liveState,
   taskWith,
 } from '../../../../tests/fixtures/entries/tasks.ts'
-import type { Task } from '../../../shared/tasks.ts'
+import type { Task } from '../../../shared/records/tasks.ts'
 import { FoldContext } from '../conversation/fold-state.ts'
 import {
   type ShownApply,

@@ -13,16 +13,16 @@ import {
   Users,
 } from 'lucide-react'
 import { type ReactNode, useContext, useEffect } from 'react'
-import type { TaskId } from '../../../shared/ids.ts'
+import { type AwaitedTask, appliedFileLine } from '../../../shared/agents/tools.ts'
 import { openDependencies } from '../../../shared/projections/open-dependencies.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
 import {
   type Activity,
   activityText,
   isRunning,
   isSettled,
   type Task,
-} from '../../../shared/tasks.ts'
-import { type AwaitedTask, appliedFileLine } from '../../../shared/tools.ts'
+} from '../../../shared/records/tasks.ts'
 import { useFold } from '../conversation/fold-state.ts'
 import {
   type ShownApply,

@@ -1,4 +1,4 @@
-import { isRunning, type Run, type Task } from '../../../shared/tasks.ts'
+import { isRunning, type Run, type Task } from '../../../shared/records/tasks.ts'
 import { elapsed } from '../primitives/format.ts'
 import { useClockText } from '../primitives/index.ts'
 

@@ -2,10 +2,10 @@
 
 import { ChevronRight, ScrollText, Users } from 'lucide-react'
 import { useContext } from 'react'
-import type { TaskId } from '../../../shared/ids.ts'
+import type { AwaitedTask } from '../../../shared/agents/tools.ts'
 import type { ToolCallView } from '../../../shared/projections/transcript.ts'
-import { activityLine, isRunning, type Task } from '../../../shared/tasks.ts'
-import type { AwaitedTask } from '../../../shared/tools.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
+import { activityLine, isRunning, type Task } from '../../../shared/records/tasks.ts'
 import { useFold } from '../conversation/fold-state.ts'
 import {
   TaskActionsContext,

@@ -1,4 +1,4 @@
-import { plainText } from '../../../shared/plain-text.ts'
+import { plainText } from '../../../shared/text/plain-text.ts'
 import { classNames } from '../primitives/index.ts'
 
 /**

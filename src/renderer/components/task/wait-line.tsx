@@ -1,9 +1,9 @@
 /** A `task_await` is one line that opens to the tasks it waited for: their cards are where they began. */
 import { Hourglass, ScrollText } from 'lucide-react'
 import { useContext } from 'react'
+import type { AwaitedTask } from '../../../shared/agents/tools.ts'
 import type { ToolCallView } from '../../../shared/projections/transcript.ts'
-import type { TaskStatus } from '../../../shared/tasks.ts'
-import type { AwaitedTask } from '../../../shared/tools.ts'
+import type { TaskStatus } from '../../../shared/records/tasks.ts'
 import { Disclosure } from '../conversation/disclosure.tsx'
 import { LongText } from '../conversation/long-text.tsx'
 import { TaskActionsContext } from '../conversation/task-lookup.ts'

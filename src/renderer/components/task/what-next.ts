@@ -1,6 +1,6 @@
 /** What a person can do with a task that is not at work. Pure. */
-import type { TaskId } from '../../../shared/ids.ts'
-import { isBeingRemoved, isSettled, type Task } from '../../../shared/tasks.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
+import { isBeingRemoved, isSettled, type Task } from '../../../shared/records/tasks.ts'
 
 /** Over, with a history to go on from: it never runs again, but a new task can begin where it ended (T4). */
 export const canBeContinued = (task: Task): boolean =>

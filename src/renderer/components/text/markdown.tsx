@@ -4,7 +4,7 @@
  */
 import { isValidElement, memo, type ReactNode } from 'react'
 import { type Components, defaultRemarkPlugins, Streamdown } from 'streamdown'
-import { externalLink, misleadingHost } from '../../../shared/external-link.ts'
+import { externalLink, misleadingHost } from '../../../shared/text/external-link.ts'
 import { CodeBlock } from './code-block.tsx'
 import { evenHeadings } from './even-headings.ts'
 import { ExternalLink } from './external-link.tsx'

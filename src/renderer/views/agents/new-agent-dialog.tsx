@@ -1,6 +1,10 @@
 import { type FormEvent, useId, useRef, useState } from 'react'
-import type { ProjectId } from '../../../shared/ids.ts'
-import { agentsAtOnceDefault, agentsAtOnceMax, type Isolation } from '../../../shared/tasks.ts'
+import type { ProjectId } from '../../../shared/records/ids.ts'
+import {
+  agentsAtOnceDefault,
+  agentsAtOnceMax,
+  type Isolation,
+} from '../../../shared/records/tasks.ts'
 import {
   Button,
   DialogShell,

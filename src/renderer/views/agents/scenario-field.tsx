@@ -1,6 +1,6 @@
 import { FileText } from 'lucide-react'
 import { useRef, useState } from 'react'
-import { scenarioBytesMax } from '../../../shared/agents.ts'
+import { scenarioBytesMax } from '../../../shared/agents/agent-specs.ts'
 import { bytes, counted } from '../../components/primitives/format.ts'
 import { Button, Field } from '../../components/primitives/index.ts'
 

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import type { ProjectSetup } from '../../../shared/contract/projects.ts'
-import type { ProjectId } from '../../../shared/ids.ts'
+import type { ProjectId } from '../../../shared/records/ids.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useStores } from '../../store/hooks.ts'
 

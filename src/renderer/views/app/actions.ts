@@ -1,9 +1,10 @@
 /** What a person does from more than one place: the call, then one toast that says how it came out. */
+
+import type { ApplyOutcome } from '../../../shared/agents/tools.ts'
 import type { ContractErrorCode } from '../../../shared/contract/base.ts'
 import type { RetentionSettings } from '../../../shared/contract/retention.ts'
-import type { TaskId } from '../../../shared/ids.ts'
-import type { Task } from '../../../shared/tasks.ts'
-import type { ApplyOutcome } from '../../../shared/tools.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
+import type { Task } from '../../../shared/records/tasks.ts'
 import { counted } from '../../components/primitives/format.ts'
 import { toast } from '../../components/primitives/index.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'

@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { ChevronRight, CornerDownRight, FileText, Pin } from 'lucide-react'
 import { type KeyboardEvent, type Ref, useEffect, useImperativeHandle, useRef } from 'react'
-import type { TaskId } from '../../../shared/ids.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
 import { counted, exactCount } from '../../components/primitives/format.ts'
 import { Bytes, RelativeTime, StatusIcon } from '../../components/primitives/index.ts'
 import { useKeys } from '../shell/use-keys.ts'

@@ -1,7 +1,7 @@
 import { ArchiveRestore, Pin, SquareArrowOutUpRight, Trash2 } from 'lucide-react'
 import type { TranscriptSummary } from '../../../shared/contract/workspace.ts'
-import type { TaskId } from '../../../shared/ids.ts'
-import { isRunning, type Task } from '../../../shared/tasks.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
+import { isRunning, type Task } from '../../../shared/records/tasks.ts'
 import {
   Button,
   CopyButton,

@@ -1,8 +1,8 @@
 /** The archive's list: by project and root, newest first, filtered and folded. Pure. */
 import type { TranscriptSummary } from '../../../shared/contract/workspace.ts'
-import type { TaskId } from '../../../shared/ids.ts'
 import { folderLabels } from '../../../shared/projections/folder-labels.ts'
-import { isRunning, type TaskStatus } from '../../../shared/tasks.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
+import { isRunning, type TaskStatus } from '../../../shared/records/tasks.ts'
 
 export type ArchiveStatus = 'all' | 'completed' | 'interrupted' | 'failed' | 'running'
 

@@ -1,6 +1,6 @@
 import { ArrowDownUp, ChevronLeft, ChevronsDownUp, ChevronsUpDown, Trash2 } from 'lucide-react'
 import { useMemo, useRef, useState } from 'react'
-import type { TaskId } from '../../../shared/ids.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
 import { counted } from '../../components/primitives/format.ts'
 import {
   Button,

@@ -1,6 +1,6 @@
 import { Check, FileDiff, GitMerge } from 'lucide-react'
 import { useStore } from 'zustand'
-import type { Task } from '../../../shared/tasks.ts'
+import type { Task } from '../../../shared/records/tasks.ts'
 import { Counts } from '../../components/conversation/tool-call.tsx'
 import { counted } from '../../components/primitives/format.ts'
 import { Button } from '../../components/primitives/index.ts'

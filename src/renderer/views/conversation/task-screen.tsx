@@ -1,7 +1,7 @@
 import { Archive, Copy, Link, PanelRight, Square, Users } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import type { TaskId } from '../../../shared/ids.ts'
-import { isRunning } from '../../../shared/tasks.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
+import { isRunning } from '../../../shared/records/tasks.ts'
 import { Button, IconButton, type MenuEntry } from '../../components/primitives/index.ts'
 import {
   useAppInfo,

@@ -1,7 +1,7 @@
 import { ChevronDown, ChevronRight, ChevronUp } from 'lucide-react'
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
 import type { WorkspaceDiff } from '../../../shared/contract/workspace.ts'
-import type { TaskId } from '../../../shared/ids.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
 import { Counts } from '../../components/conversation/tool-call.tsx'
 import { PatchView } from '../../components/diff/patch-view.tsx'
 import { counted } from '../../components/primitives/format.ts'

@@ -1,6 +1,6 @@
 import { FolderOpen, SquarePen } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { isRunning, type Run, type Task } from '../../../shared/tasks.ts'
+import { isRunning, type Run, type Task } from '../../../shared/records/tasks.ts'
 import { counted } from '../../components/primitives/format.ts'
 import {
   Button,

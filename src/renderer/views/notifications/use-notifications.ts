@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import type { Task } from '../../../shared/tasks.ts'
+import type { Task } from '../../../shared/records/tasks.ts'
 import { statusLabel } from '../../components/primitives/index.ts'
 import { afterInterrupted, causeWords } from '../../components/task/cause-words.ts'
 import { useStores } from '../../store/hooks.ts'

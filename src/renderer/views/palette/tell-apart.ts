@@ -1,6 +1,6 @@
 /** What tells entries with the same title apart in the palette. Pure. */
-import { type ProjectId, shortId, type TaskId } from '../../../shared/ids.ts'
-import type { Project, Task } from '../../../shared/tasks.ts'
+import { type ProjectId, shortId, type TaskId } from '../../../shared/records/ids.ts'
+import type { Project, Task } from '../../../shared/records/tasks.ts'
 
 type Named = Pick<Task, 'id' | 'title' | 'projectId'>
 

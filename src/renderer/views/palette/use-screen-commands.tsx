@@ -17,7 +17,7 @@ import {
 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useStore } from 'zustand'
-import { isRunning, type Task } from '../../../shared/tasks.ts'
+import { isRunning, type Task } from '../../../shared/records/tasks.ts'
 import { canBeRetried } from '../../components/task/what-next.ts'
 import {
   useAppInfo,

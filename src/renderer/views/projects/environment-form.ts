@@ -1,5 +1,9 @@
 /** The form for what a project's agents get of the host's environment: text while it is edited. Pure. */
-import { type ProjectEnvironment, variableNameSchema, variablesMax } from '../../../shared/tasks.ts'
+import {
+  type ProjectEnvironment,
+  variableNameSchema,
+  variablesMax,
+} from '../../../shared/records/tasks.ts'
 
 export interface EnvironmentForm {
   /** `others`: everything that is not secret. `listed`: only the variables that are named. */

@@ -1,12 +1,12 @@
 import { useEffect, useId, useRef, useState } from 'react'
 import type { ProjectPlanning } from '../../../shared/contract/projects.ts'
-import type { ProjectId } from '../../../shared/ids.ts'
+import type { ProjectId } from '../../../shared/records/ids.ts'
 import {
   defaultEnvironment,
   isSameEnvironment,
   type Project,
   type ProjectEnvironment,
-} from '../../../shared/tasks.ts'
+} from '../../../shared/records/tasks.ts'
 import { Button, Field, NoticeLine, Skeleton, TextArea } from '../../components/primitives/index.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useProject, useStores, useUnreachable } from '../../store/hooks.ts'

@@ -1,10 +1,10 @@
 /** What to do with each of several interrupted agents. Pure. */
 
-import type { DriftReport } from '../../../shared/drift.ts'
-import { hasConflicts } from '../../../shared/drift.ts'
-import type { TaskId } from '../../../shared/ids.ts'
-import type { ResumeAgent, ResumeChoice } from '../../../shared/resume.ts'
-import type { Activity, Task } from '../../../shared/tasks.ts'
+import type { DriftReport } from '../../../shared/records/drift.ts'
+import { hasConflicts } from '../../../shared/records/drift.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
+import type { ResumeAgent, ResumeChoice } from '../../../shared/records/resume.ts'
+import type { Activity, Task } from '../../../shared/records/tasks.ts'
 import type { ResumeAsk } from '../../store/overlay.ts'
 import { interruptedRows, isBelow } from '../../store/resumable.ts'
 

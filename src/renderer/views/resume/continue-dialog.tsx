@@ -1,5 +1,5 @@
 import { useRef, useState } from 'react'
-import type { TaskId } from '../../../shared/ids.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
 import { Field, TextArea } from '../../components/primitives/index.ts'
 import { useStores, useTask } from '../../store/hooks.ts'
 import { taskRoute } from '../../store/route.ts'

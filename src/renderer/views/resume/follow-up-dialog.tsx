@@ -1,5 +1,5 @@
 import { useRef } from 'react'
-import type { TaskId } from '../../../shared/ids.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
 import { counted } from '../../components/primitives/format.ts'
 import { Button, DialogShell } from '../../components/primitives/index.ts'
 import { useStores, useTask } from '../../store/hooks.ts'

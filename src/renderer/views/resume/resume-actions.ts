@@ -1,14 +1,14 @@
 /** What a person does with interrupted agents: the call, then one toast that says how it came out. */
-import { isStoppedByPerson } from '../../../shared/causes.ts'
-import { describeDrift } from '../../../shared/drift.ts'
-import type { TaskId } from '../../../shared/ids.ts'
+import { isStoppedByPerson } from '../../../shared/records/causes.ts'
+import { describeDrift } from '../../../shared/records/drift.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
 import type {
   ResumeCandidate,
   ResumeChoice,
   ResumeEnd,
   ResumeOutcome,
   ResumeSelector,
-} from '../../../shared/resume.ts'
+} from '../../../shared/records/resume.ts'
 import { counted } from '../../components/primitives/format.ts'
 import { toast } from '../../components/primitives/index.ts'
 import { shortCause } from '../../components/task/cause-words.ts'

@@ -1,6 +1,6 @@
 import { Ban, CopyPlus, Ellipsis, ListRestart, RotateCcw, RotateCw } from 'lucide-react'
 import { useStore } from 'zustand'
-import type { Task } from '../../../shared/tasks.ts'
+import type { Task } from '../../../shared/records/tasks.ts'
 import { Button, IconButton, Menu, type MenuEntry } from '../../components/primitives/index.ts'
 import { canBeContinued, canBeResumed, canBeRetried } from '../../components/task/what-next.ts'
 import { useActivity, useLedger, useStores, useUnreachable } from '../../store/hooks.ts'

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useState } from 'react'
-import type { ResumeCandidate, ResumeChoice } from '../../../shared/resume.ts'
+import type { ResumeCandidate, ResumeChoice } from '../../../shared/records/resume.ts'
 import { Button, DialogBody, DialogShell, Skeleton } from '../../components/primitives/index.ts'
 import { useLedger, useStores } from '../../store/hooks.ts'
 import type { ResumeAsk } from '../../store/overlay.ts'

@@ -7,10 +7,10 @@ import {
   useRef,
   useState,
 } from 'react'
-import type { DriftConflict } from '../../../shared/drift.ts'
-import type { TaskId } from '../../../shared/ids.ts'
-import type { ResumeChoice, ResumeSelector } from '../../../shared/resume.ts'
-import { agentsAtOnceDefault, agentsAtOnceMax } from '../../../shared/tasks.ts'
+import type { DriftConflict } from '../../../shared/records/drift.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
+import type { ResumeChoice, ResumeSelector } from '../../../shared/records/resume.ts'
+import { agentsAtOnceDefault, agentsAtOnceMax } from '../../../shared/records/tasks.ts'
 import {
   Button,
   DialogBody,

@@ -16,9 +16,9 @@ import {
   oneInterruptedRecords,
 } from '../../../../tests/fixtures/entries/interrupted.ts'
 import { ids, laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
-import type { DriftReport } from '../../../shared/drift.ts'
-import type { TaskId } from '../../../shared/ids.ts'
-import type { LedgerRecord } from '../../../shared/ledger.ts'
+import type { DriftReport } from '../../../shared/records/drift.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
+import type { LedgerRecord } from '../../../shared/records/ledger.ts'
 import type { Overlay } from '../../store/overlay.ts'
 
 interface Args {

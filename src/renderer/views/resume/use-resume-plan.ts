@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from 'react'
-import type { ResumeCandidate, ResumeSelector } from '../../../shared/resume.ts'
+import type { ResumeCandidate, ResumeSelector } from '../../../shared/records/resume.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useStores } from '../../store/hooks.ts'
 import type { PlannedAgent } from './choices.ts'

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { LeaseInfo } from '../../../shared/contract/app.ts'
-import { defaultEnvironment, type Project } from '../../../shared/tasks.ts'
+import { defaultEnvironment, type Project } from '../../../shared/records/tasks.ts'
 import {
   Button,
   CopyButton,

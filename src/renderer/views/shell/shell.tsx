@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import type { TaskId } from '../../../shared/ids.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
 import { useLedger, useOverlay, usePreference, useRoute, useStores } from '../../store/hooks.ts'
 import { sidebarWidthMax, sidebarWidthMin } from '../../store/preferences.ts'
 import { formatRoute } from '../../store/route.ts'

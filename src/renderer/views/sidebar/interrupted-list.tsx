@@ -1,6 +1,6 @@
 import { useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
-import type { TaskId } from '../../../shared/ids.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
 import { Tree } from '../../components/tree/tree.tsx'
 import { withKeptRows } from '../../components/tree/tree-row.ts'
 import { useInterruptedTrees, useLedger, useStores, useUnreachable } from '../../store/hooks.ts'

@@ -1,5 +1,5 @@
 import { type RefObject, useLayoutEffect, useRef } from 'react'
-import type { TaskId } from '../../../shared/ids.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
 import { Tree, type TreeHandle } from '../../components/tree/tree.tsx'
 import {
   useLedger,

@@ -1,12 +1,12 @@
 /** The sidebar's rows, in order, from what the ledger knows. Pure. */
-import type { TaskId } from '../../../shared/ids.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
 import {
   isBeingRemoved,
   isRunning,
   isSettled,
   type Project,
   type Task,
-} from '../../../shared/tasks.ts'
+} from '../../../shared/records/tasks.ts'
 import type { TreeRow } from '../../components/tree/tree-row.ts'
 import { projectLabels } from '../../store/project-labels.ts'
 

@@ -1,6 +1,6 @@
 import { ScrollText } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { activityText, isRunning, type Task } from '../../../shared/tasks.ts'
+import { activityText, isRunning, type Task } from '../../../shared/records/tasks.ts'
 import {
   IconButton,
   RelativeTime,

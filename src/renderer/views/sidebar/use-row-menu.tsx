@@ -16,8 +16,8 @@ import {
   Square,
   Users,
 } from 'lucide-react'
-import type { ProjectId } from '../../../shared/ids.ts'
-import { isRunning, type Task } from '../../../shared/tasks.ts'
+import type { ProjectId } from '../../../shared/records/ids.ts'
+import { isRunning, type Task } from '../../../shared/records/tasks.ts'
 import type { MenuEntry } from '../../components/primitives/index.ts'
 import { canBeContinued, canBeRetried } from '../../components/task/what-next.ts'
 import { useStores, useUnreachable } from '../../store/hooks.ts'

@@ -1,6 +1,6 @@
 import { ChevronRight, Ellipsis } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { Task } from '../../../shared/tasks.ts'
+import type { Task } from '../../../shared/records/tasks.ts'
 import { IconButton, Menu } from '../../components/primitives/index.ts'
 import { useStores } from '../../store/hooks.ts'
 import { formatRoute, type Route } from '../../store/route.ts'

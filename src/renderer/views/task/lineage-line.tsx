@@ -1,4 +1,4 @@
-import type { Task } from '../../../shared/tasks.ts'
+import type { Task } from '../../../shared/records/tasks.ts'
 import { useContinuations, useTask } from '../../store/hooks.ts'
 import { formatRoute, type Route, taskRoute } from '../../store/route.ts'
 

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react'
-import { externalLink } from '../../../shared/external-link.ts'
-import type { TaskId } from '../../../shared/ids.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
+import { externalLink } from '../../../shared/text/external-link.ts'
 import { Field, TextInput, toast } from '../../components/primitives/index.ts'
 import { useStores } from '../../store/hooks.ts'
 import { FormDialog } from '../dialogs/form-dialog.tsx'

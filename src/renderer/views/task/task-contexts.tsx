@@ -1,6 +1,6 @@
 import { type ReactNode, useMemo } from 'react'
 import { useStore } from 'zustand'
-import type { TaskId } from '../../../shared/ids.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
 import {
   TaskActionsContext,
   type TaskLookup,

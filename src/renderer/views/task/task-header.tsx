@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { Task } from '../../../shared/tasks.ts'
+import type { Task } from '../../../shared/records/tasks.ts'
 import { StatusIcon, StatusText, Tokens } from '../../components/primitives/index.ts'
 import { shownStatus } from '../../components/task/shown-status.ts'
 import { TaskElapsed } from '../../components/task/task-elapsed.tsx'

@@ -1,6 +1,6 @@
 import { ChevronLeft, ChevronRight, Link } from 'lucide-react'
-import type { TaskId } from '../../../shared/ids.ts'
-import { isRunning, type Task } from '../../../shared/tasks.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
+import { isRunning, type Task } from '../../../shared/records/tasks.ts'
 import {
   DialogShell,
   IconButton,

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
-import { dayOf } from '../../../shared/format-time.ts'
-import type { TaskId } from '../../../shared/ids.ts'
-import { isRunning, type Task, type TranscriptExpiry } from '../../../shared/tasks.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
+import { isRunning, type Task, type TranscriptExpiry } from '../../../shared/records/tasks.ts'
+import { dayOf } from '../../../shared/text/format-time.ts'
 import {
   TranscriptList,
   type TranscriptListHandle,

@@ -1,8 +1,9 @@
 /** `shiplog agent run --resume`: resumes an interrupted agent and all below it, followed like a new one. */
-import { shortId, type TaskId } from '../../../../shared/ids.ts'
+
 import { descendantsOf, type LedgerState } from '../../../../shared/projections/ledger-state.ts'
-import type { ResumeCandidate, ResumeChoice } from '../../../../shared/resume.ts'
-import type { Task } from '../../../../shared/tasks.ts'
+import { shortId, type TaskId } from '../../../../shared/records/ids.ts'
+import type { ResumeCandidate, ResumeChoice } from '../../../../shared/records/resume.ts'
+import type { Task } from '../../../../shared/records/tasks.ts'
 import type { CliContext } from '../context.ts'
 import { usageError } from '../exit-codes.ts'
 import { endOf } from '../follow/follow-run.ts'

@@ -1,7 +1,7 @@
 /** `shiplog agent run`: a root agent from its start, or from where it was interrupted, to its end. */
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
-import type { TaskId } from '../../../../shared/ids.ts'
-import type { Isolation, Project } from '../../../../shared/tasks.ts'
+import type { TaskId } from '../../../../shared/records/ids.ts'
+import type { Isolation, Project } from '../../../../shared/records/tasks.ts'
 import type { CliContext } from '../context.ts'
 import { usageError } from '../exit-codes.ts'
 import { projectPath, readScenario } from '../paths.ts'

@@ -1,6 +1,6 @@
 /** `shiplog doctor`: problems on disk, the repairs that were made, and the remaining remedies. */
 import type { Examination, Problem } from '../../../../shared/contract/doctor.ts'
-import { counted } from '../../../../shared/counted.ts'
+import { counted } from '../../../../shared/text/counted.ts'
 import type { CliContext } from '../context.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Action, ParsedOptions } from '../program.ts'

@@ -1,11 +1,11 @@
 /** `shiplog projects`: the projects, and what the agents of one get of the person's environment (K2). */
-import { shortId } from '../../../../shared/ids.ts'
-import { isSameProject } from '../../../../shared/project-identity.ts'
+import { shortId } from '../../../../shared/records/ids.ts'
+import { isSameProject } from '../../../../shared/records/project-identity.ts'
 import {
   defaultEnvironment,
   type Project,
   type ProjectEnvironment,
-} from '../../../../shared/tasks.ts'
+} from '../../../../shared/records/tasks.ts'
 import type { CliContext } from '../context.ts'
 import { exitCodes, usageError } from '../exit-codes.ts'
 import { projectPath } from '../paths.ts'

@@ -1,8 +1,8 @@
 /** Follows an agent to the end of its run, and reports how it ended. */
-import { formatCause } from '../../../../shared/causes.ts'
-import { counted } from '../../../../shared/counted.ts'
-import { shortId, type TaskId } from '../../../../shared/ids.ts'
-import type { Report, Task, TaskTree } from '../../../../shared/tasks.ts'
+import { formatCause } from '../../../../shared/records/causes.ts'
+import { shortId, type TaskId } from '../../../../shared/records/ids.ts'
+import type { Report, Task, TaskTree } from '../../../../shared/records/tasks.ts'
+import { counted } from '../../../../shared/text/counted.ts'
 import type { CliContext } from '../context.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { type EndedRun, followRun } from '../follow/follow-run.ts'

@@ -1,7 +1,7 @@
 /** `shiplog tasks list` for people: trees by project, and below a task what there is to know of its state. */
-import { formatCause } from '../../../../shared/causes.ts'
-import { shortId, type TaskId } from '../../../../shared/ids.ts'
-import type { Task, TaskTree } from '../../../../shared/tasks.ts'
+import { formatCause } from '../../../../shared/records/causes.ts'
+import { shortId, type TaskId } from '../../../../shared/records/ids.ts'
+import type { Task, TaskTree } from '../../../../shared/records/tasks.ts'
 import type { CliContext } from '../context.ts'
 import { safeLine } from '../terminal/safe-text.ts'
 import { type Row, renderTable } from '../terminal/table.ts'

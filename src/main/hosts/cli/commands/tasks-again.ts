@@ -1,7 +1,7 @@
 /** `shiplog tasks retry`, `restart`, `abandon` and `continue`: other ways on than a resume. */
 
-import { counted } from '../../../../shared/counted.ts'
-import { resolveId, shortId, type TaskId } from '../../../../shared/ids.ts'
+import { resolveId, shortId, type TaskId } from '../../../../shared/records/ids.ts'
+import { counted } from '../../../../shared/text/counted.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { endOf } from '../follow/follow-run.ts'
 import { ledgerSnapshot } from '../follow/follow-trees.ts'

@@ -1,9 +1,9 @@
 /** `shiplog tasks resume`: resumes interrupted tasks after showing the changes since. */
 
-import { formatCause } from '../../../../shared/causes.ts'
-import { shortId } from '../../../../shared/ids.ts'
 import type { LedgerState } from '../../../../shared/projections/ledger-state.ts'
-import type { ResumeEnd, ResumeOutcome } from '../../../../shared/resume.ts'
+import { formatCause } from '../../../../shared/records/causes.ts'
+import { shortId } from '../../../../shared/records/ids.ts'
+import type { ResumeEnd, ResumeOutcome } from '../../../../shared/records/resume.ts'
 import type { CliContext } from '../context.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { endOf } from '../follow/follow-run.ts'

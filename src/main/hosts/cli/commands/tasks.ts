@@ -1,15 +1,15 @@
 /** `shiplog tasks …`: agents' assignments, states and results. */
 
-import { counted } from '../../../../shared/counted.ts'
-import { shortId } from '../../../../shared/ids.ts'
-import { notCarriedLines } from '../../../../shared/not-carried.ts'
-import { type TaskStatus, taskStatuses } from '../../../../shared/tasks.ts'
 import {
   type ApplyOutcome,
   appliedFileLine,
   convertedLines,
   type UndoOutcome,
-} from '../../../../shared/tools.ts'
+} from '../../../../shared/agents/tools.ts'
+import { shortId } from '../../../../shared/records/ids.ts'
+import { type TaskStatus, taskStatuses } from '../../../../shared/records/tasks.ts'
+import { counted } from '../../../../shared/text/counted.ts'
+import { notCarriedLines } from '../../../../shared/text/not-carried.ts'
 import type { CliContext } from '../context.ts'
 import { CliError, exitCodes, usageError } from '../exit-codes.ts'
 import { projectPath } from '../paths.ts'

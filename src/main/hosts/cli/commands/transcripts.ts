@@ -1,5 +1,6 @@
 /** `shiplog transcripts …`: agents' messages and actions, live and archived alike. */
 
+import { toolDetailSchema } from '../../../../shared/agents/tools.ts'
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
 import {
   type Damage,
@@ -7,15 +8,14 @@ import {
   type TranscriptSummary,
   transcriptPageEntriesMax,
 } from '../../../../shared/contract/workspace.ts'
-import { counted } from '../../../../shared/counted.ts'
-import type { Entry } from '../../../../shared/entries.ts'
-import { dayOf } from '../../../../shared/format-time.ts'
-import { shortId } from '../../../../shared/ids.ts'
 import { folderLabels } from '../../../../shared/projections/folder-labels.ts'
 import { createTranscriptMarkdown } from '../../../../shared/projections/transcript-markdown.ts'
-import { isRunning } from '../../../../shared/tasks.ts'
-import { terminalText } from '../../../../shared/terminal-text.ts'
-import { toolDetailSchema } from '../../../../shared/tools.ts'
+import type { Entry } from '../../../../shared/records/entries.ts'
+import { shortId } from '../../../../shared/records/ids.ts'
+import { isRunning } from '../../../../shared/records/tasks.ts'
+import { counted } from '../../../../shared/text/counted.ts'
+import { dayOf } from '../../../../shared/text/format-time.ts'
+import { terminalText } from '../../../../shared/text/terminal-text.ts'
 import { withWholeValues } from '../../../../shared/whole-values.ts'
 import type { CliContext } from '../context.ts'
 import { exitCodes } from '../exit-codes.ts'

@@ -1,7 +1,7 @@
 /** `shiplog verify FILE`: checks a transcript, a ledger or an export by its chain of checksums. */
 import { realpath } from 'node:fs/promises'
 import { dirname, resolve, sep } from 'node:path'
-import { counted } from '../../../../shared/counted.ts'
+import { counted } from '../../../../shared/text/counted.ts'
 import {
   exists,
   type JournalCheck,

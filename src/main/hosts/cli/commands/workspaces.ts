@@ -1,9 +1,9 @@
 /** `shiplog workspaces …`: where agents work, what they changed there, and removing it. */
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
 import type { KeptLeftovers, WorkspaceDiff } from '../../../../shared/contract/workspace.ts'
-import { counted } from '../../../../shared/counted.ts'
-import { resolveId, shortId, type TaskId } from '../../../../shared/ids.ts'
-import { canGoOn } from '../../../../shared/tasks.ts'
+import { resolveId, shortId, type TaskId } from '../../../../shared/records/ids.ts'
+import { canGoOn } from '../../../../shared/records/tasks.ts'
+import { counted } from '../../../../shared/text/counted.ts'
 import type { CliContext } from '../context.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { ledgerSnapshot } from '../follow/follow-trees.ts'

@@ -3,15 +3,15 @@
  * turn any more, and finished sub-agents' workspaces have been cleaned up.
  */
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
-import type { TaskId } from '../../../../shared/ids.ts'
-import type { LedgerEvent, LedgerRecord } from '../../../../shared/ledger.ts'
 import { createSnapshotJoiner } from '../../../../shared/projections/ledger-snapshot.ts'
 import {
   emptyLedgerState,
   foldLedgerRecord,
   type LedgerState,
 } from '../../../../shared/projections/ledger-state.ts'
-import { isRunning, isSettled, type Task, type TaskTree } from '../../../../shared/tasks.ts'
+import type { TaskId } from '../../../../shared/records/ids.ts'
+import type { LedgerEvent, LedgerRecord } from '../../../../shared/records/ledger.ts'
+import { isRunning, isSettled, type Task, type TaskTree } from '../../../../shared/records/tasks.ts'
 import type { Before } from './baseline.ts'
 import { followSession, type SessionFollower, type SessionWatcher } from './follow-session.ts'
 import { untilAborted } from './until-aborted.ts'

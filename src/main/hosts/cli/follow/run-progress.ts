@@ -4,10 +4,10 @@
  */
 
 import type { SessionFeedEvent } from '../../../../shared/contract/feed.ts'
-import type { Entry, MessagePart } from '../../../../shared/entries.ts'
-import { type EntryId, shortId, type TaskId } from '../../../../shared/ids.ts'
 import { describeToolCall } from '../../../../shared/projections/describe-tool-call.ts'
-import { terminalText } from '../../../../shared/terminal-text.ts'
+import type { Entry, MessagePart } from '../../../../shared/records/entries.ts'
+import { type EntryId, shortId, type TaskId } from '../../../../shared/records/ids.ts'
+import { terminalText } from '../../../../shared/text/terminal-text.ts'
 import type { Output } from '../terminal/output.ts'
 import { safeLine, safeText } from '../terminal/safe-text.ts'
 import { padEnd, textWidth, truncate } from '../terminal/text-width.ts'

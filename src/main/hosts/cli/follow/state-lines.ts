@@ -1,8 +1,8 @@
 /** A run as people follow it from afar, on standard error: a line when a task begins, and when it ends. */
-import { formatCause } from '../../../../shared/causes.ts'
-import { counted } from '../../../../shared/counted.ts'
-import { shortId, type TaskId } from '../../../../shared/ids.ts'
-import type { TaskTree } from '../../../../shared/tasks.ts'
+import { formatCause } from '../../../../shared/records/causes.ts'
+import { shortId, type TaskId } from '../../../../shared/records/ids.ts'
+import type { TaskTree } from '../../../../shared/records/tasks.ts'
+import { counted } from '../../../../shared/text/counted.ts'
 import type { Output } from '../terminal/output.ts'
 import { safeLine } from '../terminal/safe-text.ts'
 import { padEnd } from '../terminal/text-width.ts'

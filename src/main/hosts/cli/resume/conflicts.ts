@@ -1,10 +1,11 @@
 /** The look at what has changed, and who is kept from going on by it. */
-import { counted } from '../../../../shared/counted.ts'
-import { hasConflicts } from '../../../../shared/drift.ts'
-import { shortId, type TaskId } from '../../../../shared/ids.ts'
+
 import type { LedgerState } from '../../../../shared/projections/ledger-state.ts'
-import type { ResumeOutcome } from '../../../../shared/resume.ts'
-import type { Task } from '../../../../shared/tasks.ts'
+import { hasConflicts } from '../../../../shared/records/drift.ts'
+import { shortId, type TaskId } from '../../../../shared/records/ids.ts'
+import type { ResumeOutcome } from '../../../../shared/records/resume.ts'
+import type { Task } from '../../../../shared/records/tasks.ts'
+import { counted } from '../../../../shared/text/counted.ts'
 import { CliError, exitCodes } from '../exit-codes.ts'
 import type { Output } from '../terminal/output.ts'
 import { safeLine } from '../terminal/safe-text.ts'

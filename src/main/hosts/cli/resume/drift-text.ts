@@ -1,9 +1,13 @@
 /** The drift report as text: the selected tasks, and below each the changes since it stopped. */
-import { formatCause } from '../../../../shared/causes.ts'
-import { type DriftConflict, type DriftReport, describeDrift } from '../../../../shared/drift.ts'
-import { shortId } from '../../../../shared/ids.ts'
-import type { ResumeCandidate } from '../../../../shared/resume.ts'
-import type { Task } from '../../../../shared/tasks.ts'
+import { formatCause } from '../../../../shared/records/causes.ts'
+import {
+  type DriftConflict,
+  type DriftReport,
+  describeDrift,
+} from '../../../../shared/records/drift.ts'
+import { shortId } from '../../../../shared/records/ids.ts'
+import type { ResumeCandidate } from '../../../../shared/records/resume.ts'
+import type { Task } from '../../../../shared/records/tasks.ts'
 import { stateWidth } from '../follow/state-lines.ts'
 import type { Output, TextStyle } from '../terminal/output.ts'
 import { safeLine } from '../terminal/safe-text.ts'

@@ -1,8 +1,8 @@
 /** Alternatives for an agent that can't be resumed, retried or abandoned in its present state. */
 import { ORPCError } from '@orpc/client'
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
-import { resolveId, shortId } from '../../../../shared/ids.ts'
-import type { TaskStatus, TaskTree } from '../../../../shared/tasks.ts'
+import { resolveId, shortId } from '../../../../shared/records/ids.ts'
+import type { TaskStatus, TaskTree } from '../../../../shared/records/tasks.ts'
 import { CliError, failureOf } from '../exit-codes.ts'
 import { commandLines } from '../terminal/wording.ts'
 

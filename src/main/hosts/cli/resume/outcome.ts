@@ -1,9 +1,9 @@
 /** The result of a resume: the document of CLI.md, and the same for people. */
 
-import { formatCause } from '../../../../shared/causes.ts'
-import { shortId } from '../../../../shared/ids.ts'
 import type { LedgerState } from '../../../../shared/projections/ledger-state.ts'
-import type { ResumeEnd, ResumeOutcome } from '../../../../shared/resume.ts'
+import { formatCause } from '../../../../shared/records/causes.ts'
+import { shortId } from '../../../../shared/records/ids.ts'
+import type { ResumeEnd, ResumeOutcome } from '../../../../shared/records/resume.ts'
 import type { CliContext } from '../context.ts'
 import { causeJson } from '../task-json.ts'
 import { safeLine } from '../terminal/safe-text.ts'

@@ -2,10 +2,11 @@
  * Continues existing agents: resumed after showing the changes since, or restarted. The output begins there, and ends
  * once none of them runs or waits for its turn.
  */
-import type { TaskId } from '../../../../shared/ids.ts'
+
 import type { LedgerState } from '../../../../shared/projections/ledger-state.ts'
-import type { ResumeEnd, ResumeOutcome } from '../../../../shared/resume.ts'
-import type { Task } from '../../../../shared/tasks.ts'
+import type { TaskId } from '../../../../shared/records/ids.ts'
+import type { ResumeEnd, ResumeOutcome } from '../../../../shared/records/resume.ts'
+import type { Task } from '../../../../shared/records/tasks.ts'
 import { type Before, standBefore } from '../follow/baseline.ts'
 import {
   type Followed,

@@ -1,5 +1,5 @@
 /** A command that a user is asked to allow, in numbered lines: blank ones count, and nothing is cut (K6). */
-import { shownCommand } from '../../../../shared/shown-text.ts'
+import { shownCommand } from '../../../../shared/text/shown-text.ts'
 import type { Output } from './output.ts'
 import { graphemesOf, padStart, textWidth } from './text-width.ts'
 

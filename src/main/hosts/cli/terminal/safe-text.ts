@@ -2,7 +2,7 @@
  * Makes agents' text safe for a terminal. A title or a command's output may contain escape sequences that move the
  * cursor, set the clipboard or change the direction of text: they are shown, not executed.
  */
-import { visibleText } from '../../../../shared/shown-text.ts'
+import { visibleText } from '../../../../shared/text/shown-text.ts'
 
 /** Text of many lines: line breaks and tabs stay. */
 export function safeText(text: string): string {

@@ -1,7 +1,7 @@
 /** How states, times and sizes read in a terminal: a sign and, beside it, always the word. */
 import prettyBytes from 'pretty-bytes'
 import prettyMs from 'pretty-ms'
-import type { TaskStatus } from '../../../../shared/tasks.ts'
+import type { TaskStatus } from '../../../../shared/records/tasks.ts'
 import type { TextStyle } from './output.ts'
 
 interface StatusWording {

@@ -1,4 +1,4 @@
-import type { ReceiptSummary } from './contract/retention.ts'
+import type { ReceiptSummary } from '../contract/retention.ts'
 
 /**
  * What became of the transcripts of a receipt that are not in its trash any more: `restored`,

@@ -17,7 +17,7 @@ import {
   permissionOptionSchema,
   planItemSchema,
   providerDataSchema,
-} from './agent-records.ts'
+} from '../agents/agent-records.ts'
 import { causeSchema } from './causes.ts'
 import { type EntryId, entryIdSchema, runIdSchema, taskIdSchema, toolCallIdSchema } from './ids.ts'
 import { type Upgrade, upgradeRecord } from './upgrades.ts'

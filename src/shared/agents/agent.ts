@@ -6,6 +6,10 @@
  */
 
 import type { z } from 'zod'
+import type { Cause } from '../records/causes.ts'
+import type { Entry, MessageEntry, ToolResultEntry } from '../records/entries.ts'
+import type { TaskId, ToolCallId } from '../records/ids.ts'
+import type { Usage } from '../records/usage.ts'
 import type {
   AgentSessionRef,
   CallBy,
@@ -17,12 +21,8 @@ import type {
   PlanItem,
   ProviderData,
 } from './agent-records.ts'
-import type { AgentChoice, AgentKind, AgentSpec } from './agents.ts'
-import type { Cause } from './causes.ts'
-import type { Entry, MessageEntry, ToolResultEntry } from './entries.ts'
-import type { TaskId, ToolCallId } from './ids.ts'
+import type { AgentChoice, AgentKind, AgentSpec } from './agent-specs.ts'
 import type { ApplyOutcome, AwaitedTask, ToolDetail, ToolInput } from './tools.ts'
-import type { Usage } from './usage.ts'
 
 type JsonValue = z.infer<ReturnType<typeof z.json>>
 

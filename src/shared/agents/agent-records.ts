@@ -4,7 +4,7 @@
  * which says the most of the wires that Shiplog talks to.
  */
 import { z } from 'zod'
-import { toolCallIdSchema } from './ids.ts'
+import { toolCallIdSchema } from '../records/ids.ts'
 
 /**
  * What a provider wants back with a part or a call (signatures, encrypted reasoning), as it gave it. Opaque: it is

@@ -3,7 +3,7 @@
  * An event is durable before anyone hears of it (T2); `projections/ledger-state.ts` folds them.
  */
 import { z } from 'zod'
-import { agentSpecSchema } from './agents.ts'
+import { agentSpecSchema } from '../agents/agent-specs.ts'
 import { causeSchema } from './causes.ts'
 import {
   projectIdSchema,

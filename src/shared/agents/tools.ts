@@ -3,9 +3,9 @@
  * the views show. Implementations are in `src/main/agents/tools`.
  */
 import { z } from 'zod'
-import { causeSchema } from './causes.ts'
-import { taskIdSchema } from './ids.ts'
-import { taskStatusSchema } from './tasks.ts'
+import { causeSchema } from '../records/causes.ts'
+import { taskIdSchema } from '../records/ids.ts'
+import { taskStatusSchema } from '../records/tasks.ts'
 
 /** Runs for two minutes unless the call says otherwise; ten minutes is the longest. */
 export const bashTimeoutMsDefault = 120_000

@@ -1,4 +1,4 @@
-import type { ClockAhead } from './contract/retention.ts'
+import type { ClockAhead } from '../contract/retention.ts'
 import { dayOf } from './format-time.ts'
 
 /** What is seen of a clock that leapt ahead, as the beginning of a sentence. */

@@ -3,7 +3,7 @@
  * Found in `src/main/tasks/drift`; the words for people are made here, so that every host says the same.
  */
 import { z } from 'zod'
-import { counted } from './counted.ts'
+import { counted } from '../text/counted.ts'
 import { taskIdSchema } from './ids.ts'
 
 /** Who changed a file. `name`: an agent's title, a commit's author, or `you`. */

@@ -3,8 +3,8 @@
  * and the views carry it, and `formatCause` words it for all of them. What the program does never depends on the words.
  */
 import { z } from 'zod'
-import { assertNever } from './assert-never.ts'
-import { momentOf } from './format-time.ts'
+import { assertNever } from '../assert-never.ts'
+import { momentOf } from '../text/format-time.ts'
 import { taskIdSchema } from './ids.ts'
 
 /** What a program or a service said, for people to read; it decides nothing. */

@@ -4,9 +4,9 @@
  */
 
 import { z } from 'zod'
-import { agentSpecSchema } from './agents.ts'
+import { agentSpecSchema } from '../agents/agent-specs.ts'
+import { dayMs } from '../durations.ts'
 import { causeSchema } from './causes.ts'
-import { dayMs } from './durations.ts'
 import {
   projectIdSchema,
   promptIdSchema,
