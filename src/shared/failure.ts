@@ -84,7 +84,7 @@ function messageOf(failure: Failure): string {
       }
       return `no ${failure.what} with the id ${failure.id}; ${whereIdsAre(failure.what)}`
     case 'ambiguous':
-      return `${failure.id} stands for more than one ${failure.what}; give more characters of one of: ${failure.candidates.join(', ')}`
+      return `${failure.id} matches more than one ${failure.what}; give more characters of one of: ${failure.candidates.join(', ')}`
     case 'out-of-scope':
       return `${failure.what} ${failure.id} is not below the workspace that asks`
     case 'damaged':

@@ -80,7 +80,7 @@ it.each([
     expect(name).toContain(`worktree-${id}`)
     expect(await readFile(join(trash, name, 'loose.txt'), 'utf8')).toBe('not committed')
     const { restore } = fixture.shiplog.client.workspace
-    await expect(restore({ workspaceId: id })).rejects.toThrow(`went to the trash as ${name}`)
+    await expect(restore({ workspaceId: id })).rejects.toThrow(`moved to the trash as ${name}`)
     await fixture.restart()
     expect(await notices()).toEqual([])
     const transcript = await fixture.shiplog.client.workspace.getSubagentTranscript({ taskId: id })

@@ -298,7 +298,7 @@ const partOfRun: ReadonlySet<EntryType> = new Set([
 ])
 
 function withoutEnd(page: TranscriptPage, run: number): TranscriptPage {
-  const reason = `the end is gone: run ${run} has ended, and the last entries do not say so`
+  const reason = `the end is missing: run ${run} has ended, but the last entries do not record it`
   const damage = [{ file: chatFile, line: page.total + 1, bytes: 0, reason }]
   return { ...page, status: 'damaged', damage }
 }

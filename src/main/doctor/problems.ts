@@ -21,7 +21,7 @@ export const problemTable: Record<ProblemKind, ProblemRow> = {
     evenAtWork: true,
   },
   'snapshot-wrong': {
-    found: 'a `ledger.snapshot.json` that says something else than the records of the ledger',
+    found: 'a `ledger.snapshot.json` that differs from the records of the ledger',
     repair: 'taken away: the next start folds the records',
   },
   'torn-tail': {
@@ -93,7 +93,7 @@ export const problemTable: Record<ProblemKind, ProblemRow> = {
   'index-names-missing': { found: 'an index names a file that is gone', repair: null },
   'archive-missing': { found: 'an archived root without its archive directory', repair: null },
   'archive-in-trash': {
-    found: 'an archived root that lies in the trash, and the ledger does not say so',
+    found: 'an archived root that is in the trash without a ledger event',
     repair: 'moved back to the archive',
   },
   'orphan-session': {
@@ -116,7 +116,7 @@ export const problemTable: Record<ProblemKind, ProblemRow> = {
   'worktree-moved': {
     found:
       'a worktree in use that its repository knows in another place: the data directory was moved, or the repository',
-    repair: 'its repository is told where it is, as by `git worktree repair`',
+    repair: 'its present path is registered in its repository, as by `git worktree repair`',
   },
   'worktree-unregistered': {
     found: 'a worktree in use that its repository does not know, or whose repository is gone',

@@ -129,7 +129,7 @@ async function* lost(
   what: string,
 ): Findings {
   if (path === undefined) return
-  const detail = `the ledger says that ${what} is kept: "${task.title}"`
+  const detail = `the ledger records that ${what} is kept: "${task.title}"`
   yield { kind, path, detail, rootId: task.rootId }
 }
 
@@ -139,14 +139,14 @@ async function* examineLostArchive({ layout }: Case, root: Task): Findings {
   const trashed = join(layout.trash, `archive-${root.id}`)
   const { id: rootId, title } = root
   if (!(await isFolder(trashed))) {
-    const detail = `the ledger says that "${title}" is archived, with everything below it`
+    const detail = `the ledger records that "${title}" is archived, with everything below it`
     yield { kind: 'archive-missing', path, detail, rootId }
     return
   }
   yield {
     kind: 'archive-in-trash',
     path: trashed,
-    detail: `"${title}" lies in the trash and the ledger says that it is archived`,
+    detail: `"${title}" is in the trash, but the ledger records it as archived`,
     rootId,
     repair: async () => {
       await makeDirDurable(layout.archive)

@@ -31,7 +31,7 @@ export async function examineSnapshot({
     finding() {
       if (!isWrong) return null
       const detail =
-        'says something else than the records of the ledger, and lists come from it; repair, then start Shiplog again'
+        'differs from the records of the ledger, and lists come from it; repair, then start Shiplog again'
       return { kind: 'snapshot-wrong', path, detail, repair: () => ledger.distrustSnapshot() }
     },
   }

@@ -61,7 +61,7 @@ export class LeaseHeldError extends Error {
 
 function inUseBy(file: string, holder: LeaseHolder | null, canBeJudged: boolean): string {
   if (holder === null)
-    return `a process that ${file} does not name any more, because somebody deleted or changed it; end that process, then try again`
+    return `a process that ${file} does not name any more, because the file was deleted or changed; end that process, then try again`
   const { pid, host, hostName } = holder
   const ifNothing = `; if nothing runs there any more, delete ${file}`
   if (hostName !== os.hostname())

@@ -261,7 +261,7 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
     const expired = state.tasks.get(id)?.transcriptExpired
     if (!expired) return keptReasons(state)(id) ?? 'It could not be moved to the trash.'
     return ending.signal.aborted
-      ? 'Shiplog was closed before it was moved: it goes to the trash at the next start.'
+      ? 'Shiplog was closed before it was moved: the next start moves it to the trash.'
       : 'It could not be moved to the trash: the next start tries again.'
   }
 

@@ -139,7 +139,7 @@ describe('write_file', () => {
   it('answers what the file system refuses', async () => {
     await put('file', '')
     expect((await bench.call('write_file', { path: 'file/below', content: '' })).output).toContain(
-      'as if it were a directory',
+      'uses a file as a directory',
     )
     const long = 'n'.repeat(300)
     expect(await bench.call('write_file', { path: long, content: '' })).toMatchObject({

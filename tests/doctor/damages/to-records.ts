@@ -27,7 +27,7 @@ export const damagesToRecords: Damage[] = [
       await writeSnapshot(snapshot, { state, link })
     },
     at: /^ledger\.snapshot\.json$/,
-    detail: /something else than the records/,
+    detail: /differs from the records/,
     repairable: true,
     kept: async ({ dataDir }) => {
       const ledger = await openLedger(join(dataDir, 'ledger.jsonl'), dataDir)
@@ -85,7 +85,7 @@ export const damagesToRecords: Damage[] = [
     why: 'a live transcript is gone',
     harm: ({ session }) => rm(session('chat.jsonl')),
     at: /chat\.jsonl$/,
-    detail: /the ledger says that its transcript is kept: "Do it"/,
+    detail: /the ledger records that its transcript is kept: "Do it"/,
     repairable: false,
   },
   {

@@ -85,7 +85,7 @@ function stepOf(given: GivenStep, context: Context, agents: readonly string[]): 
       [kind],
       `has ${other} beside it: a step is one of ${choice}; several go into steps`,
     )
-  else if (kind !== 'call' && given.with) refuse(context, ['with'], 'goes with call only')
+  else if (kind !== 'call' && given.with) refuse(context, ['with'], 'is allowed with call only')
   const { think, say, call, wait, report, fail } = given
   if (think !== undefined) return { kind: 'think', text: think }
   if (say !== undefined) return { kind: 'say', text: say }

@@ -60,7 +60,7 @@ export function createFindings(source: FindingsSource): FindingsBoard {
     async lookUp(task, wanted) {
       const run = task.runs.at(-1)?.run ?? 0
       const unknown = (error: unknown) => {
-        source.onIgnored?.(`the agent history says nothing more of ${task.id}`, error)
+        source.onIgnored?.(`the agent history of ${task.id} could not be completed`, error)
         return null
       }
       const paths = wanted.files ? await source.changedPaths(task).catch(unknown) : null

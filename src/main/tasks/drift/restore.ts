@@ -59,7 +59,7 @@ export function createRestoreWorkingDir(deps: RestoreDependencies): RestoreWorki
     if (!(await exists(root))) return makeAgain(deps, owner, root, { task, past })
     const back: string[] = []
     if (await git.registerMovedWorktree(projectDir, root))
-      back.push(`Git was told that the worktree is in ${root} now.`)
+      back.push(`The worktree was registered in Git at its present path, ${root}.`)
     if (!(await isDirectory(workspace.path))) {
       await mkdir(workspace.path, { recursive: true })
       back.push('The working directory was made again, empty.')

@@ -81,7 +81,7 @@ export function createSaveChanges(deps: {
         if (!discardUnknownWorktree)
           return refused('unknown-worktree', whatToDoWithoutGit(task, workspace))
         const name = await deps.leftovers.moveAway(taskId, workspace, { sort: false })
-        const error = `Git did not know its worktree any more; its files went to the trash as ${name}`
+        const error = `Git no longer knew its worktree; its files were moved to the trash as ${name}`
         deps.onProblem(`What "${task.title}" changed is not kept as a patch`, new Error(error))
         return { ...nothing, paths: [], error }
       }

@@ -53,7 +53,7 @@ async function resolveLinks(calls: FileCalls, target: string, path: string): Pro
     }
     // A link whose target does not exist: creating "the file" would create that target.
     if (await isSymbolicLink(calls, existing))
-      throw new ToolError(`path: ${path} goes through a symbolic link that leads nowhere.`)
+      throw new ToolError(`path: ${path} contains a symbolic link whose target does not exist.`)
     missing.unshift(basename(existing))
   }
 }
@@ -68,10 +68,8 @@ async function isSymbolicLink(calls: FileCalls, path: string): Promise<boolean> 
 
 function unusable(path: string, error: unknown): ToolError {
   const code = errorCode(error)
-  if (code === 'ENOTDIR')
-    return new ToolError(`path: ${path} goes through a file as if it were a directory.`)
-  if (code === 'ELOOP')
-    return new ToolError(`path: ${path} goes round in a loop of symbolic links.`)
+  if (code === 'ENOTDIR') return new ToolError(`path: ${path} uses a file as a directory.`)
+  if (code === 'ELOOP') return new ToolError(`path: ${path} contains a loop of symbolic links.`)
   return fileError(path, error)
 }
 

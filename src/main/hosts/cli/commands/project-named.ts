@@ -18,7 +18,7 @@ export async function projectMeant(
     projects.map(({ id }) => id),
   )
   if (found.kind === 'ambiguous') {
-    throw new CliError(exitCodes.ambiguous, `${text} stands for more than one project.`, [
+    throw new CliError(exitCodes.ambiguous, `${text} matches more than one project.`, [
       'Candidates:',
       ...found.candidates.map((id) => `  ${id}`),
     ])

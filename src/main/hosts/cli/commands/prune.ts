@@ -67,7 +67,9 @@ async function isClockRight(
   const { host, err, json } = context
   if (json || host.stdin.isTTY !== true || !err.isTTY) return false
   await printSweep(context, planned)
-  await context.warn(`${clockAheadText(ahead)}: either nobody used Shiplog since, or it is wrong.`)
+  await context.warn(
+    `${clockAheadText(ahead)}: either Shiplog was not used since, or the clock is wrong.`,
+  )
   const questions = createInterface({ input: host.stdin, output: host.stderr })
   try {
     const answer = await questions.question('Is today’s date right, and remove all this? [y/N] ')

@@ -108,6 +108,6 @@ async function startOn(
 
 function warnOfOthers(context: CliContext, host: string): Promise<void> {
   return context.warn(
-    `${host} can be reached by others. Whoever has the URL can run commands as you, and what is sent is not encrypted.`,
+    `${host} can be reached by others. Anyone with the URL can run commands as you, and the connection is not encrypted.`,
   )
 }
