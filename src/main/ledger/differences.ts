@@ -1,12 +1,12 @@
 /**
- * Records that are nearly alike, written as what differs from the first of them: ten thousand tasks that have ended
- * share most of what they say, and whole, reading them was most of a start.
+ * Encodes similar records as their differences from the first: ten thousand finished tasks have most fields in
+ * common, and reading them in full took most of a start.
  */
 export type Fields = Record<string, unknown>
 
 /**
- * What `fields` says that `base` does not, as JSON: `restored` makes `fields` of the two again. Null when it lacks
- * something that `base` has. Undefined is the same as not there.
+ * The fields of `fields` that differ from `base`, as JSON: `restored` reverses it. Null when it lacks a field of
+ * `base`. Undefined is the same as absent.
  */
 export function differenceFrom(base: Fields, fields: Fields): Fields | null {
   const lacks = (name: string) => own(base, name) !== undefined && own(fields, name) === undefined

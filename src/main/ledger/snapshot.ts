@@ -23,16 +23,16 @@ const snapshotVersion = 2
  */
 export const foldRules = '3-X4rT1zF6J6Kb6zw-ZJ92DF6IH5ReZVzS1zhksVlp7Q8'
 
-/** Turned into JSON in one go: a few milliseconds, so that nothing else waits noticeably. */
+/** Serialised in one go: a few milliseconds, so that other work is not delayed noticeably. */
 const tasksAtOnce = 250
-/** A million tasks need less. What is longer is not ours, and must not fill the memory. */
+/** A million tasks are smaller. A longer file is not Shiplog's, and must not fill the memory. */
 const snapshotBytesMax = 2 ** 31
 const readBytesAtOnce = 1 << 20
 const newline = 0x0a
 
 interface Snapshot {
   state: LedgerState
-  /** The checksum of the ledger's record `state.seq`: the chain makes it stand for all before. */
+  /** The checksum of the ledger's record `state.seq`: the chain makes it cover all before. */
   link: string
 }
 
@@ -45,8 +45,8 @@ export const snapshotPathOf = (ledgerPath: string): string =>
   join(dirname(ledgerPath), 'ledger.snapshot.json')
 
 /**
- * The snapshot as it says of itself: whole, and made by the same rules for this data directory. That it
- * is one of this ledger, its caller has to compare. Never throws: what can't be read is not needed.
+ * Reads a snapshot that is whole, and was made by the same rules for this data directory. The caller has to check
+ * that it belongs to this ledger. Never throws: an unreadable snapshot is not needed.
  */
 export async function readSnapshot(path: string, dataDir: string): Promise<SnapshotRead> {
   try {
@@ -121,8 +121,8 @@ async function* linesOf(handle: FileHandle): AsyncGenerator<Buffer> {
 }
 
 /**
- * Writes a snapshot in place of the one before, without a sync and a little at a time: nobody waits for
- * it, and one that was cut short is noticed when it is read. `state` must not change meanwhile.
+ * Replaces the snapshot, without a sync and in small steps: no call waits for it, and an incomplete one is detected
+ * when it is read. `state` must not change in the meantime.
  */
 export async function writeSnapshot(path: string, { state, link }: Snapshot): Promise<void> {
   const lines: Buffer[] = []
@@ -134,7 +134,7 @@ export async function writeSnapshot(path: string, { state, link }: Snapshot): Pr
   }
   const end = `${JSON.stringify({ sum: hash.digest('base64url') })}\n`
   await removeSnapshot(path)
-  // `wx` makes a new file: it neither follows a symbolic link nor adds to what somebody put there.
+  // `wx` makes a new file: it neither follows a symbolic link nor appends to an existing file.
   const handle = await open(path, 'wx', 0o600)
   try {
     for (const line of lines) await writeFully(handle, line)
@@ -209,7 +209,7 @@ function taskCheck(): (value: unknown) => boolean {
   }
 }
 
-/** Whether two folds say the same, the order of their tasks included. */
+/** Whether two folds are equal, the order of their tasks included. */
 export function isSameFold(one: LedgerState, other: LedgerState): boolean {
   const [{ tasks, ...about }, { tasks: otherTasks, ...aboutOther }] = [one, other]
   if (sorted(about) !== sorted(aboutOther) || tasks.size !== otherTasks.size) return false
@@ -217,7 +217,7 @@ export function isSameFold(one: LedgerState, other: LedgerState): boolean {
   return [...tasks.values()].every((task) => sorted(task) === sorted(others.next().value))
 }
 
-/** As JSON, whatever the order in which fields were added. */
+/** As JSON, independent of the order in which fields were added. */
 const sorted = (value: unknown): string =>
   JSON.stringify(value, (_, part) => {
     if (part instanceof Map) return [...part]

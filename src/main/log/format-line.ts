@@ -12,8 +12,8 @@ const lineCharsMax = 8_000
 const maskedCharsMax = 64 * 1024
 
 /**
- * `2026-11-22T14:02:11.123Z error rpc.failed path=tasks.start error="Error: …"` and a line break: one line, whatever the
- * values hold. Control and other hidden characters are escaped, secrets hidden.
+ * `2026-11-22T14:02:11.123Z error rpc.failed path=tasks.start error="Error: …"` and a line break: one line for any
+ * values. Control and other hidden characters are escaped, secrets masked.
  */
 export function formatLine(
   {
@@ -37,7 +37,7 @@ function formatValue(value: unknown, mask: (text: string) => string): string {
   const masked = redactPatterns(mask(cut(textOf(value), maskedCharsMax)))
   const text = cut(masked, valueCharsMax)
   if (/^[\w.:/@+-]+$/.test(text)) return text
-  // Its own escapes stand for line breaks; what is hidden otherwise is shown by its code.
+  // Line breaks have their own escapes; other hidden characters are shown by their code.
   return JSON.stringify(visibleText(text))
 }
 

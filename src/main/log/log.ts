@@ -1,7 +1,7 @@
 /**
- * A log of our own, for whoever looks for what went wrong: `logs/shiplog.log` in the data directory, one line an
- * event, rotated by size. It is no part of the record: nothing is read back from it, nothing waits for it, and a disk
- * that refuses it stops nothing.
+ * Shiplog's log, for diagnosing problems: `logs/shiplog.log` in the data directory, one line per event, rotated by
+ * size. It is not part of the record: nothing is read back from it, nothing waits for it, and a disk error stops
+ * nothing.
  */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,18 +9,18 @@ import { createStream, type RotatingFileStream } from 'rotating-file-stream'
 import { appendToFileNow, openDataFile, refuseSymlink } from '../journal/index.ts'
 import { formatLine, type LogFields, type LogLevel } from './format-line.ts'
 
-/** Together 5 MB at most: weeks of use, and small enough to be sent to somebody. */
+/** Together 5 MB at most: weeks of use, and small enough to be sent by mail. */
 const fileBytesMax = 1 << 20
 const rotatedFilesMax = 4
 /** A disk that hangs must not fill the memory with lines. */
 const waitingLinesMax = 1_000
-/** After a failed write: so that a full disk is not asked again with each line. */
+/** After a failed write, so that a full disk is not tried again for each line. */
 const retryAfterMs = 60_000
 
 export interface Log {
   /** The newest lines; older ones are beside it in `shiplog.1.log` to `shiplog.4.log`. */
   readonly file: string
-  /** `event`: what happened, as `host.started`. Never give it contents of a transcript. */
+  /** `event`: the event's name, such as `host.started`. Never pass contents of a transcript. */
   info(event: string, fields?: LogFields): void
   warning(event: string, fields?: LogFields): void
   error(event: string, fields?: LogFields): void

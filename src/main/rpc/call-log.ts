@@ -1,12 +1,12 @@
 import { ORPCError } from '@orpc/server'
 import type { Log } from '../log/log.ts'
 
-/** Of a call; what streams has answered before. */
+/** Duration of a call; a stream has answered before it ends. */
 const slowMsMin = 1_000
-/** They take as long as a person thinks. */
+/** These take as long as the user thinks. */
 const waitsForPerson = new Set(['app.pickFolder'])
 
-/** Writes into our own log what went wrong in calls, and which took long. Inputs and answers are never written. */
+/** Logs failed and slow calls. Inputs and answers are never written. */
 export function createCallLog(log: Pick<Log, 'warning' | 'error'>) {
   return {
     /** `ms`: how long it took. */
@@ -15,7 +15,7 @@ export function createCallLog(log: Pick<Log, 'warning' | 'error'>) {
       if (ms >= slowMsMin && !waitsForPerson.has(procedure))
         log.warning('call.slow', { procedure, ms: Math.round(ms) })
     },
-    /** `error`: what it answered with. One that the contract names is an answer like others, but for a bad disk. */
+    /** `error`: the call's error. One that the contract defines is a normal answer, except for a disk error. */
     failed(path: readonly string[], error: unknown): void {
       if (error instanceof Error && error.name === 'AbortError') return
       const isAnswer = error instanceof ORPCError && error.status < 500

@@ -1,4 +1,4 @@
-/** Turns what services throw into the contract's typed errors. What is in no row is a bug and stays one. */
+/** Maps errors of the services to the contract's typed errors. An error without a row is a bug and stays one. */
 import { diskErrors } from '../../shared/disk-errors.ts'
 import { FailureError } from '../../shared/failure.ts'
 import { GitError, GitMissingError, WorktreeRefusedError } from '../git/index.ts'
@@ -17,7 +17,7 @@ const storageCodes = new Set<string>([
   'EPERM',
   'EMFILE',
   'ENFILE',
-  // Something else stands where a file or a folder should.
+  // Another kind of entry is in the place of a file or folder.
   'ELOOP',
   'EISDIR',
   'ENOTDIR',

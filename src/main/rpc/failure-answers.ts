@@ -27,7 +27,7 @@ export function answerToFailure({ failure, message }: FailureError): Error {
   }
 }
 
-/** With the contract's own status: ORPC takes an error of another status for one that nobody defined. */
+/** With the contract's own status: ORPC treats an error of another status as undefined. */
 export function contractError(code: ContractErrorCode, message: string, data: unknown): Error {
   const { status } = base['~orpc'].errorMap[code]
   return new ORPCError(code, { status, message, data })

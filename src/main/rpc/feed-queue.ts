@@ -1,4 +1,4 @@
-/** What a feed has yet to send: filled by listeners, emptied by the one generator that sends. */
+/** The events that a feed has yet to send: filled by listeners, emptied by its one generator. */
 interface FeedQueue<T> {
   /** Adds one; `merge` may join it to the last one that still waits. */
   put(item: T, merge?: (last: T) => T | null): void
@@ -23,7 +23,7 @@ export function createFeedQueue<T>(signal: AbortSignal | undefined): FeedQueue<T
       wake?.()
     },
     async wait() {
-      // Checked before listening: an abort that has already happened wakes nobody.
+      // Checked before listening: an earlier abort fires no event.
       if (items.length > 0 || signal?.aborted) return
       await new Promise<void>((resolve) => {
         wake = resolve

@@ -12,7 +12,7 @@ import { createFeedQueue } from './feed-queue.ts'
 
 /** A reader that is further behind is better served by the state as it is now. */
 const backlogMax = 5_000
-/** What a client waits before it asks again after a lost connection. */
+/** How long a client waits before it reconnects. */
 const retryMs = 200
 
 type Activities = Record<TaskId, Activity | null>
@@ -40,7 +40,7 @@ export async function* ledgerFeed(
     putActivity(deps.activity.current())
     const { seq } = ledger.state
     const parts = snapshotParts(ledger.state)
-    // Without an id: who has lost the connection before the last one has nothing to go on from.
+    // Without an id: a client that lost the connection before the last event can't continue from there.
     yield* parts.slice(0, -1)
     const last = parts.at(-1)
     if (last) yield stamped(last, seq)

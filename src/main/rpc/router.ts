@@ -58,7 +58,7 @@ export function createRouter(deps: RouterDependencies) {
         callLog.ended(path, performance.now() - begunMs)
       }
     })
-  /** What a feed throws once it runs does not pass through the middleware of its call. */
+  /** Errors of a running feed do not pass through the middleware of its call. */
   async function* withContractErrors<Event>(
     name: string,
     feed: AsyncGenerator<Event>,
@@ -72,7 +72,7 @@ export function createRouter(deps: RouterDependencies) {
     }
   }
 
-  /** The id that a text stands for: whole, or a unique prefix (S1). */
+  /** The id that matches a text: a whole one, or a unique prefix (S1). */
   function taskId(text: string, what: 'task' | 'workspace' = 'task'): TaskId {
     const found = resolveId(text, ledger.state.tasks.keys())
     if (found.kind === 'found') return found.id
@@ -80,7 +80,7 @@ export function createRouter(deps: RouterDependencies) {
     throw new FailureError({ kind: 'ambiguous', what, id: text, candidates: found.candidates })
   }
 
-  /** Throws FailureError where the one who asks sees nothing of it (A5). */
+  /** Throws FailureError where it is outside of the caller's scope (A5). */
   function inScope(asked: { taskId: string; requestingWorkspaceId?: TaskId }): TaskId {
     const id = taskId(asked.taskId)
     records.checkScope(id, asked.requestingWorkspaceId)
@@ -174,7 +174,7 @@ export function createRouter(deps: RouterDependencies) {
         linked: await tasks.linkPullRequest(
           taskId(input.taskId),
           input.url,
-          // Who has no more than that grant may be a person's terminal or an agent's shell.
+          // A caller with no more than that grant may be a user's terminal or an agent's shell.
           context.grant === 'decide' ? 'person' : 'command',
         ),
       })),
@@ -310,6 +310,6 @@ function refuseToDecide({ lease: { pid, host } }: AppInfo): never {
 
 /** The same contract without a wire: for the command line, which runs in this process. */
 export function createInProcessClient(router: ShiplogRouter): ShiplogClient {
-  // The person's own command: what it asks for, they decided.
+  // The user's own command: the user made its decisions.
   return createRouterClient(router, { context: { grant: 'decide' } satisfies CallContext })
 }

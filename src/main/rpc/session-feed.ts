@@ -32,14 +32,14 @@ export async function* sessionFeed(
     withEventMeta(event, { id: String(seq), retry: retryMs })
   const partialNow = () => sessions.current(workspaceId)?.partial ?? null
 
-  /** What was said of the message in progress before now is in `partialNow` already. */
+  /** The earlier text of the message in progress is in `partialNow` already. */
   const dropOldNews = () => {
     const waiting = mail.take(Number.POSITIVE_INFINITY)
     for (const event of waiting)
       if (event.type === 'entries' || event.type === 'ended') mail.put(event)
   }
 
-  /** Nobody writes it any more, so there will be no news. */
+  /** No process writes it any more, so there will be no events. */
   const endWhereArchived = (source: TranscriptPage['source']) => {
     if (source === 'archived') mail.put({ type: 'ended' })
   }
@@ -59,7 +59,7 @@ export async function* sessionFeed(
       }
       dropOldNews()
       if (source !== null) endWhereArchived(source)
-      // Taken now: what is printed between the two would be sent twice.
+      // Read now: text written in between would be sent twice.
       const printed = running()
       yield stamped({ type: 'partial', partial: partialNow() })
       yield printed
@@ -78,7 +78,7 @@ export async function* sessionFeed(
     })
     seq = page.entries.at(-1)?.seq ?? 0
     dropOldNews()
-    // The file is for a session that nobody writes now: what a crash left of its last message.
+    // The file serves sessions without a writer: it holds the last message that a crash left.
     const partial = sessions.current(workspaceId) ? partialNow() : page.partial
     endWhereArchived(page.source)
     const { entries, damage } = page
@@ -122,7 +122,7 @@ function joined(last: SessionEvent, next: SessionEvent): SessionEvent | null {
   return { ...last, text: last.text + next.text }
 }
 
-/** As many of them at once as a page may have, and one in any case. */
+/** As many of them at once as fit on a page, and at least one. */
 function* batches(entries: Entry[]): Generator<Entry[]> {
   let batch: Entry[] = []
   let bytes = 0

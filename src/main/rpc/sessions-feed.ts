@@ -1,4 +1,4 @@
-/** Which sessions grew or moved, for whoever keeps something about all of them. */
+/** Which sessions grew or moved, for clients that cache data about all of them. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { feedBatchMax, type SessionsFeedEvent } from '../../shared/contract/feed.ts'
 import { descendantsOf, type LedgerState } from '../../shared/projections/ledger-state.ts'
@@ -7,7 +7,7 @@ import type { LedgerRecord } from '../../shared/records/ledger.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 
-/** A busy agent writes many entries a second: one event says of all of them that they are there. */
+/** A busy agent writes many entries a second: one event announces all of them. */
 const intervalMs = 250
 
 type Change = SessionsFeedEvent['sessions'][number]
@@ -57,14 +57,14 @@ export async function* sessionsFeed(
   }
 }
 
-/** Tasks whose transcript the event says to be in another place. */
+/** Tasks whose transcript moved with this event. */
 function movedBy({ event }: LedgerRecord, state: LedgerState): TaskId[] {
   switch (event.type) {
     case 'workspace.restored':
     case 'workspace.trashed':
     case 'workspace.untrashed':
     case 'workspace.purged':
-      // What is below a root moves with it.
+      // The descendants of a root move with it.
       return [event.workspaceId, ...descendantsOf(state, event.workspaceId).map(({ id }) => id)]
     case 'transcript.expired':
     case 'transcript.unexpired':

@@ -20,14 +20,14 @@ export interface AgentEnvironment {
 }
 
 /**
- * Git's own variables of places and commands. Inherited from a Git that started us, they would send an
- * agent's `git commit` to another repository than the one it stands in. Who commits, and where the person's
- * configuration is, stays.
+ * Git's own variables for paths and commands. Inherited from a Git that started Shiplog, they would redirect an
+ * agent's `git commit` to another repository than that of its working directory. The identity and the location of the
+ * user's configuration stay.
  */
 const ofGit = /^GIT_(?!(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL)$|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM)$)/
 /** Ours, and what would make an agent's Node or Electron another program. */
 const ofShiplog = /^(?:SHIPLOG_.*|NODE_OPTIONS|ELECTRON_RUN_AS_NODE)$/
-/** A terminal's wish for colours, handed down by whoever started Shiplog, would fill the record with escapes. */
+/** A colour setting inherited from the terminal that started Shiplog would fill the record with escapes. */
 const forcedColour = /^(?:FORCE_COLOR|CLICOLOR_FORCE|COLORTERM)$/
 
 /** With a list of what is wanted, these are: without them no program starts or finds the person's files. */
@@ -56,7 +56,7 @@ export function agentEnvironment(
     else if (isSecret(name, value) && !wanted?.has(key)) withheld.push(name)
     else if (!wanted || wanted.has(key) || essential.test(name)) env[name] = value
   }
-  // Nobody is there to page through output or to answer a question.
+  // No user is there to page through output or to answer a question.
   Object.assign(env, { TERM: 'dumb', PAGER: 'cat' }, git)
   // Last in line, for machines where our own Node is the only one.
   if (!process.versions.electron)

@@ -1,4 +1,4 @@
-/** The secrets that a project's own `.env` files hold: whoever works beside them must not print them (K3). */
+/** The secrets in a project's own `.env` files: agents that work beside them must not print them (K3). */
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { parseEnv } from 'node:util'
@@ -10,8 +10,8 @@ const envFile = /^\.env(?:[._-].*)?$|\.env$/i
 const envFileBytesMax = 256 * 1024
 
 /**
- * Of the files `.env…` directly in `dir`, and of those among `copied`, which are relative to it. What is not
- * there or can't be read is passed over.
+ * Reads the files `.env…` directly in `dir`, and those among `copied`, which are relative to it. Skips missing and
+ * unreadable ones.
  */
 export async function secretsInEnvFiles(
   dir: string,

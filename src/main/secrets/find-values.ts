@@ -1,12 +1,12 @@
 /**
- * Finds many known values in a text in one pass (Aho-Corasick), however many there are: what agents print is
- * megabytes, and every byte of it is looked at before it is kept.
+ * Finds any number of known values in a text in one pass (Aho-Corasick): agents print megabytes, and every byte is
+ * searched before it is kept.
  */
 
 /** A value in one of the forms that it is looked for in. */
 export interface Pattern {
   text: string
-  /** What it is called in the mark that takes its place. */
+  /** Its name in the mark that replaces it. */
   name: string
 }
 
@@ -87,7 +87,7 @@ export function createFinder(
     return { found, openFrom: open === 0 ? text.length : startOf(text, text.length - 1, open) }
   }
 
-  /** Where `length` characters that end at `last` begin, line breaks not counted. */
+  /** The start of the `length` characters that end at `last`, line breaks not counted. */
   function startOf(text: string, last: number, length: number): number {
     if (!acrossLines) return last - length + 1
     let at = last
@@ -101,7 +101,7 @@ export function createFinder(
   return { find }
 }
 
-/** Breadth first: where a value breaks off, go on with the longest end of it that begins another. */
+/** Breadth first: after a mismatch, continue with the longest suffix that begins another value. */
 function linkFailures(next: Int32Array, ending: Int32Array, nodes: number, classes: number): void {
   const failure = new Int32Array(nodes)
   const queue = new Int32Array(nodes)

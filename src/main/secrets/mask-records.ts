@@ -1,6 +1,6 @@
 /**
- * Entries and ledger events without known secrets, for whoever writes them (K3). Texts are masked; ids, paths
- * and the like are not, since something is found by them.
+ * Masks known secrets in entries and ledger events before they are written (K3). Masks texts but not ids, paths and
+ * the like, which are used for lookups.
  */
 import type { Masker } from '../../shared/agents/agent.ts'
 import { assertNever } from '../../shared/assert-never.ts'

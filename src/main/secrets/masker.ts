@@ -1,7 +1,7 @@
 /**
- * Replaces known secret values by a mark that names them, `[hidden: STRIPE_KEY]`, before anything is written
- * (K3): also URL-encoded, in JSON, in base64 at any alignment, and split over the pieces of a stream. It is a
- * guard against what is printed by mistake; who transforms a value otherwise gets it past.
+ * Replaces known secret values by a mark with their name, `[hidden: STRIPE_KEY]`, before anything is written (K3):
+ * also URL-encoded, in JSON, in base64 at any alignment, and split over the pieces of a stream. It guards against
+ * accidental output; any other transformation of a value is not detected.
  */
 import type { Masker, MaskStream } from '../../shared/agents/agent.ts'
 import { createFinder, type Finder, type Found, type Pattern } from './find-values.ts'
@@ -13,7 +13,7 @@ export interface KnownSecret {
 }
 
 export interface LearningMasker extends Masker {
-  /** From now on these are hidden as well. Values that can't be told from harmless text are passed over. */
+  /** Masks these from now on as well. Skips values that can't be distinguished from harmless text. */
   learn(secrets: Iterable<KnownSecret>): void
 }
 
@@ -71,7 +71,7 @@ export function createMasker(): LearningMasker {
         const whole = pending + piece
         const { found, openFrom } = findIn(whole)
         let until = openFrom
-        // One that is not over by then, or overlaps such a one, waits as well.
+        // A match that extends beyond this, or overlaps such a one, waits as well.
         for (const one of found.toReversed())
           if (one.end > until) until = Math.min(until, one.start)
         pending = whole.slice(until)
@@ -89,7 +89,7 @@ export function createMasker(): LearningMasker {
   return { learn, text, value, stream }
 }
 
-/** `found`: by their start. What overlaps becomes one mark, of the first and longest. */
+/** `found`: sorted by start. Overlapping ones become one mark, of the first and longest. */
 function replaced(text: string, found: Found[]): string {
   const pieces: string[] = []
   let at = 0
@@ -127,7 +127,7 @@ function urlEncoded(value: string): string {
   }
 }
 
-/** A key of several lines is looked for line by line; of one that is longer this is enough to know it by. */
+/** A key of several lines is searched line by line; for a longer one this part is sufficient. */
 const base64ValueCharsMax = 1024
 
 /**

@@ -6,12 +6,12 @@ const pemBlocks =
   /-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z ]*-----|$)/g
 const urlCredentials = /\b([a-z][a-z0-9+.-]*:\/\/)[^/\s"'`@]+@/gi
 const assignments = /\b([\w.-]+)(["']?\s*[=:]\s*["']?)([^\s"'`,;&]{8,})/g
-/** What can be a key: it ends before the full stop of its sentence. */
+/** The characters of a key: it ends before the full stop of its sentence. */
 const tokens = /\w[\w.~+-]{6,}\w/g
 
 /**
- * A text without what looks like a secret (K4): keys with the prefixes of providers, private keys, JSON web tokens,
- * credentials in URLs, and the values of variables whose name says so. For texts that are no record: log lines.
+ * Redacts text that looks like a secret (K4): keys with the prefixes of providers, private keys, JSON web tokens,
+ * credentials in URLs, and the values of variables with a secret's name. For texts outside of the record: log lines.
  */
 export function redactPatterns(text: string): string {
   return text

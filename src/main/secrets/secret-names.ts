@@ -1,12 +1,12 @@
 /** Which variables are secret by their name (K2). */
 
-/** The last words of a name that say so: `STRIPE_KEY`, `npm_config__authToken`, `PGPASSWORD`. */
+/** Names that end like a secret's: `STRIPE_KEY`, `npm_config__authToken`, `PGPASSWORD`. */
 const secretEndings =
   /(?:^|[_\-.:/])(?:KEYS?|TOKENS?|SECRETS?|PASSWORDS?|PASSWD|PASSPHRASE|PASS|CREDENTIALS?|CREDS|PAT|AUTH|JWT|DSN|CONNECTION_STRING|WEBHOOK_URL|COOKIE)$|(?:API|ACCESS|SECRET|PRIVATE|ENCRYPTION|SIGNING|AUTH)_?KEY(?:_?ID)?$|AUTH_?TOKEN$|PASSWORD$|PASSPHRASE$|SECRET$/i
-/** Those that say it in the middle. */
+/** Names that contain such a word in the middle. */
 const secretWithin = /(?:^|_)(?:SECRET|PRIVATE_KEY|CREDENTIALS?)_/i
 
-/** Of clouds, registries, databases and tools, whose names say nothing of it. */
+/** Names of clouds, registries, databases and tools, which contain no such word. */
 const wellKnown = new Set([
   'AWS_ACCESS_KEY_ID',
   'AWS_SESSION_TOKEN',

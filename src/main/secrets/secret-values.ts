@@ -34,8 +34,8 @@ const lineCharsMin = 16
 const wordCharsMax = 16
 
 /**
- * What of a secret value is looked for in texts: the value, the password of a URL, the lines of a key that has
- * several. Nothing of a path, a number, a plain word or a bare address: those would be hidden where they are none.
+ * The parts of a secret value that are searched for: the value, the password of a URL, the lines of a key that has
+ * several. Not those of a path, a number, a plain word or a bare address, which would be masked in harmless text.
  */
 export function searchedParts(value: string): string[] {
   const text = value.trim()
@@ -58,7 +58,7 @@ function isTelling(text: string): boolean {
   return !isPath(text)
 }
 
-/** A key in base64 may begin with a slash as well: what tells them apart is that a path leads somewhere. */
+/** A key in base64 may begin with a slash too: a path differs in that it exists. */
 function isPath(text: string): boolean {
   if (/^(?:~|\.{1,2})[\\/]|^[A-Za-z]:[\\/]/.test(text)) return true
   const [, first] = /^\/([^/]+)/.exec(text) ?? []

@@ -1,6 +1,6 @@
 /**
- * The files of every turn (H): a bare repository of ours for each project, apart from the person's. What is kept when,
- * and what becomes of it, is in FORMAT.md.
+ * The files of every turn (H): a bare repository of Shiplog's for each project, apart from the user's. FORMAT.md
+ * specifies what is kept, and for how long.
  */
 import { existsSync } from 'node:fs'
 import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
@@ -15,15 +15,15 @@ import { storeDirOf } from './places.ts'
 export interface TurnStore {
   /** The store of one project; made with its first state. */
   open(projectId: ProjectId): ProjectTurns
-  /** Files without which Git can't work in a store, where they are gone or no files. Absolute. */
+  /** Git's files in a store that are missing or not files, without which it is unusable. Absolute. */
   damagedFiles(): { projectId: ProjectId; path: string }[]
   /**
-   * Deletes, in the background, what transcripts named that are gone: those that the ledger says so of, and each that
-   * it says so of from now on. Nobody waits for it; `settled` does.
+   * Deletes, in the background, the states of deleted transcripts: those recorded in the ledger so far, and later
+   * ones as they are recorded. Only `settled` waits for it.
    */
   begin(): void
   settled(): Promise<void>
-  /** Ends what is under way; the next start goes on. */
+  /** Ends the current work; the next start continues. */
   close(): Promise<void>
 }
 
@@ -58,7 +58,10 @@ export interface ProjectTurns {
   diff(trees: { from: string; to: string }): Promise<DiffContent>
   /** Which of these trees the store does not hold. */
   missing(trees: readonly string[]): Promise<string[]>
-  /** Lets go of the states of tasks whose transcripts are gone, and collects. Their final states stay, but for `all`. */
+  /**
+   * Deletes the states of tasks whose transcripts were deleted, and collects. Their final states stay, except for
+   * `all`.
+   */
   drop(taskIds: readonly TaskId[], options?: { all?: boolean }): Promise<void>
 }
 
@@ -103,7 +106,7 @@ export function createTurnStore(deps: {
     await stores.collect(store)
   }
 
-  /** What is left in a store of a task that the ledger says to be gone. */
+  /** The remaining states in a store of a task that the ledger records as deleted. */
   async function settle(projectId: ProjectId): Promise<void> {
     if (isClosed) return
     const store = storeDirOf(layout, projectId)
@@ -157,8 +160,8 @@ function isOf(name: string, taskIds: ReadonlySet<TaskId>, all: boolean): boolean
 }
 
 /**
- * A session's states go with its transcript; what its work led to stays as long as its patch, which is its root's.
- * A task that the ledger does not know is another's: a ledger that lost its tail must not cost files.
+ * A session's states are deleted with its transcript; its final state stays as long as its patch, which is its
+ * root's. A task that the ledger does not know is kept: a ledger that lost its tail must not cost files.
  */
 function isNamedByNobody(state: LedgerState, name: string): boolean {
   const { kind, taskId } = read(name)
