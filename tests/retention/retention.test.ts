@@ -409,7 +409,7 @@ it('[X3] says of a transcript that it had no time for when it is moved, not that
   await shiplog.close()
   expect(await asked).toMatchObject({
     deleted: [],
-    left: [{ id: leafId, why: expect.stringContaining('at the next start') }],
+    left: [{ id: leafId, why: expect.stringContaining('the next start moves it') }],
   })
   const { client } = await open()
   await expect
