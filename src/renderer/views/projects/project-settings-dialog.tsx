@@ -55,7 +55,14 @@ function Settings({ project }: { project: Project }) {
         <NoticeLine
           tone="warning"
           text="These settings were changed elsewhere while you were changing them, so yours can’t be saved over them."
-          action={{ label: 'Show what is set now', onClick: () => setEdit(null) }}
+          action={{
+            label: 'Show what is set now',
+            onClick: () => {
+              setEdit(null)
+              // The button is removed with its notice. Lost focus would be moved later, while the user types.
+              field.current?.focus()
+            },
+          }}
         />
       ) : null}
       {project.revokedVariables && edit === null ? (
@@ -64,11 +71,13 @@ function Settings({ project }: { project: Project }) {
           text={`Passed on before the project moved or its repository was replaced: ${project.revokedVariables.join(', ')}. Saving confirms what is set here.`}
           action={{
             label: 'Pass them on again',
-            onClick: () =>
+            onClick: () => {
               setEdit({
                 form: withNames(form, project.revokedVariables ?? []),
                 from: present,
-              }),
+              })
+              field.current?.focus()
+            },
           }}
         />
       ) : null}

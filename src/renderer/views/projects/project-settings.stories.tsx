@@ -64,6 +64,7 @@ export const ChangedBothDark: Story = {
     const secrets = screen.getByRole('textbox', { name: 'Secrets to pass on' })
     await expect(secrets).toHaveValue('NPM_TOKEN')
     await userEvent.type(secrets, ' STRIPE_KEY')
+    await expect(secrets).toHaveValue('NPM_TOKEN STRIPE_KEY')
     await userEvent.click(screen.getByRole('button', { name: 'Save' }))
     await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
     const { projects } = await context.args.fake.client.projects.list()
