@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { createGit, type TurnSnapshot } from '../src/main/git/index.ts'
 import { layoutOf } from '../src/main/sessions/session-files.ts'
 import { createStoresOf, storeDirOf } from '../src/main/turn-store/places.ts'
+import { emptyLedgerState, foldLedgerRecord } from '../src/shared/projections/ledger-state.ts'
 import type { ProjectId, TaskId } from '../src/shared/records/ids.ts'
 import { type Bench, fullSizes, notJudged } from './bench.ts'
 import { makeUp } from './made-up.ts'
@@ -48,8 +49,16 @@ export async function measureTurnStore(bench: Bench): Promise<Measured> {
   const projectId = made.uuid<ProjectId>()
   const taskId = made.uuid<TaskId>()
   const layout = layoutOf(join(dir, 'data'))
-  const projects = new Map([[projectId, { id: projectId, dir: project }]])
-  const { stores } = createGit({ storesOf: createStoresOf({ projects } as never, layout) })
+  const state = emptyLedgerState()
+  const event = {
+    type: 'project.added',
+    projectId,
+    name: 'project',
+    dir: project,
+    git: true,
+  } as const
+  foldLedgerRecord(state, { seq: 1, at: 0, event })
+  const { stores } = createGit({ storesOf: createStoresOf(state, layout) })
   let last: TurnSnapshot | null = null
   const take = async () => {
     last = await stores.take({
