@@ -49,7 +49,7 @@ export async function measureTurnStore(bench: Bench): Promise<Measured> {
   const projectId = made.uuid<ProjectId>()
   const taskId = made.uuid<TaskId>()
   const layout = layoutOf(join(dir, 'data'))
-  const state = emptyLedgerState()
+  const state = emptyLedgerState(join(dir, 'data'))
   const event = {
     type: 'project.added',
     projectId,
