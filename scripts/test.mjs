@@ -47,7 +47,7 @@ const tests = [
   [
     vitest('service tests', 'vitest.config.ts', {
       hasTests: hasFiles('tests', /\.test\.tsx?$/),
-      more: ['--maxWorkers=3', ...withoutGit.map((folder) => `--exclude=${folder}/**`)],
+      more: ['--maxWorkers=2', ...withoutGit.map((folder) => `--exclude=${folder}/**`)],
     }),
   ],
   [
