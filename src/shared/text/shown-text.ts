@@ -25,7 +25,8 @@ const legitimateSource = [
 ].join('|')
 
 const hidden = new RegExp(hiddenSource, 'v')
-const hiddenInText = new RegExp(`(?<legitimate>${legitimateSource})|${hiddenSource}`, 'gv')
+/** Made when it is first needed: for all emoji sequences that takes 20 ms, which every command would wait for. */
+let hiddenInText: RegExp | null = null
 const unclearInCommand = new RegExp(`${hiddenSource}|${oddSource}`, 'gv')
 /** An emoji's own variation selector is honest in an `echo`; a joiner is not needed there. */
 const refusedInCommand = new RegExp(
@@ -56,6 +57,7 @@ function visibleCharacter(character: string): string {
 export function visibleText(text: string, show = visibleCharacter): string {
   // Most texts have none, and the search for emoji sequences is slow.
   if (!hidden.test(text)) return text
+  hiddenInText ??= new RegExp(`(?<legitimate>${legitimateSource})|${hiddenSource}`, 'gv')
   return text.replace(hiddenInText, (found, legitimate) => legitimate ?? show(found))
 }
 

@@ -58,11 +58,11 @@ export function canBeResumed(task: Task, isReserved: IsReserved): boolean {
 function refuseWhatCannotGoOn(state: LedgerState, task: Task, isReserved: IsReserved): void {
   const { title, status, endedAt, cause } = task
   const why = cause ? formatCause(cause) : 'no cause is known'
-  const when = endedAt === null ? '' : `on ${momentOf(endedAt)}`
   const instead = 'Continue from it as a new task instead.'
   if (isReserved(task.id)) return refused('running', `"${title}" is running, or about to.`)
   switch (status) {
-    case 'completed':
+    case 'completed': {
+      const when = endedAt === null ? '' : `on ${momentOf(endedAt)}`
       // A completed agent never runs again (T4); for a root the next prompt is a separate run (T7).
       return refused(
         'completed',
@@ -70,6 +70,7 @@ function refuseWhatCannotGoOn(state: LedgerState, task: Task, isReserved: IsRese
           ? `"${title}" completed ${when}: there is nothing to resume. Send it a follow-up, or continue from it as a new task.`
           : `"${title}" completed ${when}, and a completed agent never runs again. ${instead}`,
       )
+    }
     case 'failed':
       return refused('not-interrupted', `"${title}" failed (${why}). Retry it instead.`)
     case 'blocked':
