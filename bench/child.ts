@@ -7,12 +7,16 @@ import type { Action } from './probe.ts'
 const execute = promisify(execFile)
 const probeFile = join(import.meta.dirname, 'probe.ts')
 
-/** Does one of probe.ts's actions in a fresh process. Rejects with what it said when it failed. */
+/**
+ * Does one of probe.ts's actions in a fresh process. Rejects with what it said when it failed. `program`: the probe, if
+ * not from its source.
+ */
 export async function probe(
   action: Action,
   input: object,
+  program = probeFile,
 ): Promise<{ ms: number; peakMb: number } & Record<string, number>> {
-  const { stdout } = await execute(process.execPath, [probeFile, action, JSON.stringify(input)])
+  const { stdout } = await execute(process.execPath, [program, action, JSON.stringify(input)])
   return JSON.parse(stdout)
 }
 

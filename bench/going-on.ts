@@ -16,9 +16,10 @@ import {
 } from '../src/shared/records/ids.ts'
 import type { LedgerEvent } from '../src/shared/records/ledger.ts'
 import { type Bench, fullSizes, megabyte, notJudged } from './bench.ts'
+import { buildProbe } from './built.ts'
 import { probe } from './child.ts'
 import { makeUp } from './made-up.ts'
-import { alternate, find, judge, type Measured } from './rounds.ts'
+import { alternate, find, judge, type Measured, type Sample } from './rounds.ts'
 import { finishedTask, projectAdded } from './voyages.ts'
 
 /** DESIGN, G9. */
@@ -39,16 +40,24 @@ export async function measureGoingOn(bench: Bench): Promise<Measured> {
   bench.say(`making a session of ${sizes.journalMb} MB, ${sizes.entries} entries`)
   const finished = await makeSession(bench, 'completed')
   const stopped = await makeSession(bench, 'interrupted')
-  const go = (session: LongSession, action: 'follow-up' | 'resume', withCheckpoint = true) =>
-    session
-      .asItWas(withCheckpoint)
-      .then(() => probe(action, { dataDir: session.dataDir, taskId: session.taskId }))
+  const built = await buildProbe(bench.dir)
+  async function go(
+    session: LongSession,
+    action: 'follow-up' | 'resume',
+    { withCheckpoint = true, program }: { withCheckpoint?: boolean; program?: string } = {},
+  ) {
+    await session.asItWas(withCheckpoint)
+    const { dataDir, taskId } = session
+    return (await probe(action, { dataDir, taskId }, program)) as Sample & Begun
+  }
 
   const rounds = await alternate(
     {
       followUp: () => go(finished, 'follow-up'),
       resume: () => go(stopped, 'resume'),
-      unprepared: () => go(stopped, 'resume', false),
+      followUpBuilt: () => go(finished, 'follow-up', { program: built }),
+      resumeBuilt: () => go(stopped, 'resume', { program: built }),
+      unprepared: () => go(stopped, 'resume', { withCheckpoint: false }),
       empty: () => probe('start-up', { dataDir: join(bench.dir, 'empty'), tasks: 0 }),
       whole: async () => {
         await finished.asItWas(true)
@@ -65,8 +74,14 @@ export async function measureGoingOn(bench: Bench): Promise<Measured> {
     'reading and parsing all of it': ({ whole }) => whole.ms,
   })
   const memory = find(rounds, 'MB', {
-    'memory, follow-up (peak)': ({ followUp }) => followUp.peakMb,
-    'memory, resume (peak)': ({ resume }) => resume.peakMb,
+    'memory until a follow-up begins (peak)': ({ followUp }) => followUp.begunMb,
+    'memory until a resume begins (peak)': ({ resume }) => resume.begunMb,
+    'of that, what the follow-up added': ({ followUp }) => followUp.begunMb - followUp.openMb,
+    'of that, what the resume added': ({ resume }) => resume.begunMb - resume.openMb,
+    'memory, follow-up, to its end (peak)': ({ followUp }) => followUp.peakMb,
+    'memory, resume, to its end (peak)': ({ resume }) => resume.peakMb,
+    'memory, follow-up, to its end, as built (peak)': (one) => one.followUpBuilt.peakMb,
+    'memory, resume, to its end, as built (peak)': ({ resumeBuilt }) => resumeBuilt.peakMb,
     'memory, resume without a checkpoint (peak)': ({ unprepared }) => unprepared.peakMb,
     'memory, an empty data directory (peak)': ({ empty }) => empty.peakMb,
     'memory, reading all of it (peak)': ({ whole }) => whole.peakMb,
@@ -86,16 +101,20 @@ export async function measureGoingOn(bench: Bench): Promise<Measured> {
       ? [
           judge(ms['follow-up, to its first turn'], { atMost: beginsMsMax }),
           judge(ms['resume, to its first turn'], { atMost: beginsMsMax }),
-          judge(memory['memory, follow-up (peak)'], { atMost: memoryMbMax }),
-          judge(memory['memory, resume (peak)'], { atMost: memoryMbMax }),
+          judge(memory['memory until a follow-up begins (peak)'], { atMost: memoryMbMax }),
+          judge(memory['memory until a resume begins (peak)'], { atMost: memoryMbMax }),
         ]
       : [],
     notes: [
-      'From the call to the first turn of the agent, in a new process that has opened the data directory; in place, without Git. Memory counts Node itself.',
+      'From the call to the first turn of the agent, in a new process that has opened the data directory; in place, without Git.',
+      'Memory counts Node itself and what it needs to take the types out of the sources; as built, these are gone. To its end: until the run is over and all is closed.',
       ...(judged ? [] : [notJudged]),
     ],
   }
 }
+
+/** The most memory when the data directory was open, and when the agent had begun. */
+type Begun = { ms: number; openMb: number; begunMb: number; peakMb: number }
 
 interface LongSession {
   dataDir: string

@@ -3,7 +3,8 @@
  * `node bench/probe.ts <action> <JSON>`. Prints what it took. Time counts from when the modules are
  * loaded; memory is the most that the whole process ever held.
  */
-import { readFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { open, readFile } from 'node:fs/promises'
 import { openJournal, readJournalPage } from '../src/main/journal/index.ts'
 import type { TaskId } from '../src/shared/records/ids.ts'
 import { makeUp } from './made-up.ts'
@@ -12,6 +13,8 @@ import { median, type Sample, timed } from './rounds.ts'
 /** Records of a page: what the contract gives when nobody says how many. */
 const pageRecords = 200
 const randomPages = 40
+/** As much as a journal reads at a time. */
+const hashedBytesAtOnce = 1 << 20
 
 const actions = {
   /** As whoever goes on with a session: open for writing, then its last page. */
@@ -78,17 +81,29 @@ const actions = {
     return { ms }
   },
 
+  /** The least that has to be done to know that a file's bytes are what they were. */
+  async sha256({ file }: { file: string }) {
+    const startedAt = performance.now()
+    const hash = createHash('sha256')
+    const handle = await open(file)
+    const stream = handle.createReadStream({ highWaterMark: hashedBytesAtOnce })
+    for await (const chunk of stream) hash.update(chunk as Buffer)
+    hash.digest()
+    return { ms: performance.now() - startedAt }
+  },
+
   async 'start-up'({ dataDir, tasks }: { dataDir: string; tasks: number }) {
     const { openShiplog } = await import('../src/main/shiplog.ts')
     const startedAt = performance.now()
     const shiplog = await openShiplog({ dataDir, host: 'cli' })
     const ms = performance.now() - startedAt
+    const startedMb = await peakMb()
     const listed = await shiplog.client.tasks.list({ all: true })
     await shiplog.close()
     const count = (trees: typeof listed.tasks): number =>
       trees.reduce((sum, { children }) => sum + 1 + count(children), 0)
     expectTo(count(listed.tasks) === tasks, 'all tasks were found')
-    return { ms }
+    return { ms, startedMb }
   },
 
   /** To the first turn of the agent that the person follows up on. */
@@ -131,19 +146,23 @@ async function untilItBegins(
 ): Promise<Sample> {
   const { openShiplog } = await import('../src/main/shiplog.ts')
   const shiplog = await openShiplog({ dataDir, host: 'cli' })
+  const openMb = await peakMb()
   const feed = await shiplog.client.feed.session({ workspaceId: taskId })
   // From now on it tells all that happens.
   await feed.next()
   const startedAt = performance.now()
-  const [begunAt] = await Promise.all([firstTurn(feed), begin(shiplog.client)])
+  const [{ begunAt, begunMb }] = await Promise.all([firstTurn(feed), begin(shiplog.client)])
   await shiplog.close()
-  return { ms: begunAt - startedAt }
+  return { ms: begunAt - startedAt, openMb, begunMb }
 }
 
-/** When the agent has begun a turn, as performance.now() counts. */
-async function firstTurn(feed: Awaited<ReturnType<Client['feed']['session']>>): Promise<number> {
+/** When the agent has begun a turn, as performance.now() counts, and the most memory until then. */
+async function firstTurn(
+  feed: Awaited<ReturnType<Client['feed']['session']>>,
+): Promise<{ begunAt: number; begunMb: number }> {
   for await (const news of feed)
-    if (news.type === 'partial' && news.partial) return performance.now()
+    if (news.type === 'partial' && news.partial)
+      return { begunAt: performance.now(), begunMb: await peakMb() }
   throw new Error('not so: the agent has begun')
 }
 

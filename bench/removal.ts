@@ -14,6 +14,8 @@ import { entryBytes, finishedTask, projectAdded, writeTranscript } from './voyag
 /** DESIGN, targets: gone from the list, and durable. */
 const goneMsMax = 200
 const durableMsMax = 2_000
+/** Renames, recorded step by step, may cost no more than copying the same durably. */
+const overCopyingMax = 1
 
 export async function measureRemoval(bench: Bench): Promise<Measured> {
   const { dir, sizes } = bench
@@ -82,6 +84,7 @@ export async function measureRemoval(bench: Bench): Promise<Measured> {
     verdicts: judged
       ? [
           judge(ms['gone from the list'], { atMost: goneMsMax }),
+          judge(ratios['removal over the same, the copy synced'], { atMost: overCopyingMax }),
           judge(ms['removed, archived, durable'], { atMost: durableMsMax }),
         ]
       : [],

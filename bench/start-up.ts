@@ -6,15 +6,18 @@ import { layoutOf } from '../src/main/sessions/session-files.ts'
 import type { ProjectId, TaskId } from '../src/shared/records/ids.ts'
 import { type LedgerEvent, ledgerVersion } from '../src/shared/records/ledger.ts'
 import { removalSteps } from '../src/shared/records/tasks.ts'
-import type { Bench } from './bench.ts'
+import { type Bench, fullSizes, notJudged } from './bench.ts'
 import { probe } from './child.ts'
 import { madeUpAtMs, makeUp } from './made-up.ts'
-import { alternate, find, type Measured } from './rounds.ts'
+import { alternate, find, judge, type Measured, type Sample } from './rounds.ts'
 import { finishedTask, projectAdded } from './voyages.ts'
 
 /** A root with nine sub-agents. */
 const tasksOfATree = 10
 const batchRecords = 1_000
+/** What a start adds to reading the ledger plainly has to be saved by the snapshot, and more. */
+const overReadingMax = 0.5
+const memoryMbMax = 200
 
 export async function measureStartUp(bench: Bench): Promise<Measured> {
   const { dir, sizes } = bench
@@ -23,17 +26,20 @@ export async function measureStartUp(bench: Bench): Promise<Measured> {
   bench.say(`making a ledger of ${sizes.tasks} archived tasks`)
   const records = await makeArchive(bench, dataDir)
 
+  const start = async (dir: string, tasks: number) =>
+    (await probe('start-up', { dataDir: dir, tasks })) as Sample & Started
+
   const rounds = await alternate(
     {
       async cold() {
         await takeDerivedAway(dataDir)
-        return probe('start-up', { dataDir, tasks: sizes.tasks })
+        return start(dataDir, sizes.tasks)
       },
       // As the start before left it.
-      warm: () => probe('start-up', { dataDir, tasks: sizes.tasks }),
+      warm: () => start(dataDir, sizes.tasks),
       async empty() {
         await rm(emptyDir, { recursive: true, force: true })
-        return probe('start-up', { dataDir: emptyDir, tasks: 0 })
+        return start(emptyDir, 0)
       },
       plain: () => probe('read-whole', { file: layoutOf(dataDir).ledger, records }),
     },
@@ -48,9 +54,10 @@ export async function measureStartUp(bench: Bench): Promise<Measured> {
     'reading and parsing the ledger': ({ plain }) => plain.ms,
   })
   const memory = find(rounds, 'MB', {
-    'memory, nothing there but the record (peak)': ({ cold }) => cold.peakMb,
-    'memory, as the last one left it (peak)': ({ warm }) => warm.peakMb,
-    'memory, empty data directory (peak)': ({ empty }) => empty.peakMb,
+    'memory of a start, nothing there but the record (peak)': ({ cold }) => cold.startedMb,
+    'memory of a start, as the last one left it (peak)': ({ warm }) => warm.startedMb,
+    'memory, all of them listed as well (peak)': ({ warm }) => warm.peakMb,
+    'memory of a start, empty data directory (peak)': ({ empty }) => empty.startedMb,
   })
   const ratios = find(rounds, 'x', {
     'start as left over that of an empty one': ({ warm, empty }) => warm.ms / empty.ms,
@@ -62,15 +69,27 @@ export async function measureStartUp(bench: Bench): Promise<Measured> {
     rounds: rounds.length,
     figures: [...Object.values(ms), ...Object.values(memory)],
     ratios: Object.values(ratios),
-    verdicts: [],
+    verdicts:
+      sizes.tasks >= fullSizes.tasks
+        ? [
+            judge(ratios['start as left over reading the ledger'], { atMost: overReadingMax }),
+            judge(memory['memory of a start, as the last one left it (peak)'], {
+              atMost: memoryMbMax,
+            }),
+          ]
+        : [],
     notes: [
       'From openShiplog to its answer, in a new process; loading the program is not in it.',
       derived.length > 0
         ? `The last start left beside the record: ${derived.join(', ')}.`
         : 'Nothing is kept beside the record, so both starts do the same.',
+      ...(sizes.tasks >= fullSizes.tasks ? [] : [notJudged]),
     ],
   }
 }
+
+/** The most memory when it was open, and when all tasks had been listed to count them. */
+type Started = { ms: number; startedMb: number; peakMb: number }
 
 /** Gives the number of records in the ledger. */
 async function makeArchive({ dir, sizes, seed }: Bench, dataDir: string): Promise<number> {
@@ -106,8 +125,11 @@ async function makeArchive({ dir, sizes, seed }: Bench, dataDir: string): Promis
   return bodies.length
 }
 
-/** The record itself; whatever else lies in a data directory is made from it. */
-const record = ['ledger.jsonl', 'archive', 'sessions', 'trash', 'worktrees']
+/**
+ * The record itself, and what stands for who writes it: without the lock beside a ledger, a start waits for a living
+ * holder. Whatever else lies in a data directory is made from it.
+ */
+const record = ['ledger.jsonl', 'lease.lock', 'logs', 'archive', 'sessions', 'trash', 'worktrees']
 
 async function derivedIn(dataDir: string): Promise<string[]> {
   return (await readdir(dataDir)).filter((name) => !record.includes(name))
