@@ -159,6 +159,10 @@ test.describe('New agent', () => {
       // In a small window the form scrolls; what is allowed does not scroll away.
       await page.setViewportSize({ width: 800, height: 600 })
       await expect(dialog.getByText('echo one > made-by-setup')).toBeInViewport()
+      // The dialog takes the height that there is: the field that has to be filled in is in view.
+      await expect(dialog.getByRole('button', { name: 'Choose another…' })).toBeInViewport({
+        ratio: 1,
+      })
       await page.setViewportSize({ width: 1280, height: 800 })
       await dialog.getByRole('button', { name: 'Allow and start' }).click()
       await expect(conversation(page).getByText('You said: First.')).toBeVisible()

@@ -39,37 +39,47 @@ export function DialogShell(props: {
     >
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-40 bg-scrim" />
-        <Dialog.Popup
-          ref={popup}
-          initialFocus={focus === 'dialog' ? popup : focus === 'first-control' ? undefined : focus}
+        <div
           className={classNames(
-            'fixed z-40 flex flex-col overflow-hidden rounded-md bg-canvas text-ink shadow-popup outline-none',
+            'pointer-events-none fixed z-40 flex flex-col items-center',
             size === 'large'
-              ? 'inset-3 mx-auto max-w-[1160px] sm:inset-6'
-              : 'top-[12vh] left-1/2 max-h-[calc(88vh-24px)] w-[calc(100vw-32px)] -translate-x-1/2',
-            size === 'small' && 'max-w-[520px]',
-            size === 'medium' && 'max-w-[640px]',
+              ? 'inset-3 sm:inset-6'
+              : // The gap above shrinks before the dialog does.
+                'inset-x-4 inset-y-6 before:h-[calc(12vh-24px)] before:shrink-[1000]',
           )}
         >
-          <div className="flex min-h-11 shrink-0 items-center gap-2 border-b pr-11 pl-4">
-            {header ? (
-              <>
-                <Dialog.Title className="sr-only">{title}</Dialog.Title>
-                <div className="min-w-0 flex-1">{header}</div>
-              </>
-            ) : (
-              <Dialog.Title className="untrusted min-w-0 flex-1 truncate text-title font-semibold">
-                {title}
-              </Dialog.Title>
+          <Dialog.Popup
+            ref={popup}
+            initialFocus={
+              focus === 'dialog' ? popup : focus === 'first-control' ? undefined : focus
+            }
+            className={classNames(
+              'pointer-events-auto relative flex min-h-0 w-full flex-col overflow-hidden rounded-md bg-canvas text-ink shadow-popup outline-none',
+              size === 'large' && 'max-w-[1160px] flex-1',
+              size === 'medium' && 'max-w-[640px]',
+              size === 'small' && 'max-w-[520px]',
             )}
-          </div>
-          {bare ? children : <DialogBody footer={footer}>{children}</DialogBody>}
-          {/* Last, so that the focus begins at what the dialog is for. */}
-          <Dialog.Close
-            render={<IconButton label="Close" shortcut="Esc" icon={<X />} />}
-            className="absolute top-2 right-2"
-          />
-        </Dialog.Popup>
+          >
+            <div className="flex min-h-11 shrink-0 items-center gap-2 border-b pr-11 pl-4">
+              {header ? (
+                <>
+                  <Dialog.Title className="sr-only">{title}</Dialog.Title>
+                  <div className="min-w-0 flex-1">{header}</div>
+                </>
+              ) : (
+                <Dialog.Title className="untrusted min-w-0 flex-1 truncate text-title font-semibold">
+                  {title}
+                </Dialog.Title>
+              )}
+            </div>
+            {bare ? children : <DialogBody footer={footer}>{children}</DialogBody>}
+            {/* Last, so that the focus begins at what the dialog is for. */}
+            <Dialog.Close
+              render={<IconButton label="Close" shortcut="Esc" icon={<X />} />}
+              className="absolute top-2 right-2"
+            />
+          </Dialog.Popup>
+        </div>
       </Dialog.Portal>
     </Dialog.Root>
   )
