@@ -61,7 +61,7 @@ it('[X3] sweeps, names the receipt, and --undo takes it back', async () => {
   expect(undone).toEqual({
     code: 0,
     stdout: '',
-    stderr: 'Took 2 transcripts back from the trash.\n',
+    stderr: 'Restored 2 transcripts from the trash.\n',
   })
   expect(fake.state.tasks.get(ids[0] as never)?.transcriptExpired).toBeNull()
 })

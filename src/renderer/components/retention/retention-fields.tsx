@@ -32,21 +32,23 @@ export function RetentionFields(props: {
         error={errors.days}
         hint="After last activity. Leave empty to keep forever."
       >
-        <WithUnit unit="days">{input('days', 'forever')}</WithUnit>
+        <WithUnit unit={unitOf(form.days, 'day')}>{input('days', 'forever')}</WithUnit>
       </Field>
       <Field
         label="Keep deleted items for"
         error={errors.trashDays}
         hint="You can restore them until then."
       >
-        <WithUnit unit="days">{input('trashDays', '7')}</WithUnit>
+        <WithUnit unit={unitOf(form.trashDays, 'day')}>{input('trashDays', '7')}</WithUnit>
       </Field>
       <Field
         label="Limit transcripts to"
         error={errors.transcripts}
         hint="The oldest expire first. Leave empty for no limit."
       >
-        <WithUnit unit="transcripts">{input('transcripts', 'no limit')}</WithUnit>
+        <WithUnit unit={unitOf(form.transcripts, 'transcript')}>
+          {input('transcripts', 'no limit')}
+        </WithUnit>
       </Field>
       <Field
         label="Limit total transcript size to"
@@ -74,6 +76,8 @@ export function RetentionFields(props: {
     </div>
   )
 }
+
+const unitOf = (text: string, unit: string): string => (text.trim() === '1' ? unit : `${unit}s`)
 
 function WithUnit({ unit, children }: { unit: string; children: ReactNode }) {
   return (

@@ -93,9 +93,7 @@ function takeBack(receiptId: string): Action {
       })
       if (context.json) await context.printJson(done)
       else {
-        await context.say(
-          `Took ${counted(done.restored.length, 'transcript')} back from the trash.`,
-        )
+        await context.say(`Restored ${counted(done.restored.length, 'transcript')} from the trash.`)
         for (const { id, why } of done.left)
           await context.warn(`${shortId(id)} stays in the trash: ${why}`)
       }
