@@ -51,6 +51,20 @@ describe('transcriptRows', () => {
     expect(branches).toEqual([null])
   })
 
+  it('leaves out the summary of a report that stands right above it, and no other', () => {
+    const summary = { type: 'summary', text: 'Done' } as const
+    const report = (outcome: 'ok' | 'error') =>
+      session(taskId(`report ${outcome}`))
+        .turn([{ call: { name: 'agent_report', input: { title: 'Done' }, outcome } }])
+        .add(summary).entries
+    expect(kinds(transcriptRows(itemsOf(report('ok'))))).toEqual(['mark', 'call'])
+    expect(kinds(transcriptRows(itemsOf(report('error'))))).toEqual(['mark', 'call', 'summary'])
+    const alone = session(taskId('alone'))
+      .turn([{ say: 'Done' }])
+      .add(summary).entries
+    expect(kinds(transcriptRows(itemsOf(alone)))).toEqual(['mark', 'text', 'summary'])
+  })
+
   it('makes a table of more than five cards in a row, and no other calls part of it', () => {
     const start = (count: number) =>
       Array.from({ length: count }, (_, index) => ({

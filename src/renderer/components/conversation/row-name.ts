@@ -74,7 +74,7 @@ function itemName(item: Extract<Row, { kind: 'item' }>['item']): string {
     case 'plan':
       return planWords(item.items)
     case 'compaction':
-      return `The agent goes by a summary from here: ${beginning(item.summary)}`
+      return `Context compacted: ${beginning(item.summary)}`
     case 'foreign':
       return `Entry of ${item.source}`
     case 'unknown':

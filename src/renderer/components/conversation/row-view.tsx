@@ -10,6 +10,9 @@ import {
   Play,
   RotateCcw,
   ScrollText,
+  Square,
+  SquareCheck,
+  SquareDot,
   Wrench,
 } from 'lucide-react'
 import { memo, type ReactNode, useId } from 'react'
@@ -216,7 +219,8 @@ function OtherItem({ row }: { row: Extract<Row, { kind: 'item' }> }) {
             <>
               <ScrollText aria-hidden className="size-3.5 shrink-0 text-faint" />
               <span className="text-muted">
-                From here the agent goes by a summary. The transcript above is complete.
+                Context compacted: the agent continues from a summary. The transcript keeps
+                everything.
               </span>
             </>
           }
@@ -260,9 +264,7 @@ function Plan({ items }: { items: PlanItem[] }) {
       {items.map(({ text, status }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a plan is shown as it was, its lines are its places
         <li key={index} className="flex gap-2">
-          <span aria-label={planStatusNames[status]} role="img">
-            {planMarks[status]}
-          </span>
+          <PlanMark status={status} />
           <span className="untrusted">{plainText(text)}</span>
         </li>
       ))}
@@ -270,8 +272,16 @@ function Plan({ items }: { items: PlanItem[] }) {
   )
 }
 
-const planStatusNames = { pending: 'To do', 'in-progress': 'In progress', completed: 'Done' }
-const planMarks = { pending: '☐', 'in-progress': '◐', completed: '☑' }
+function PlanMark({ status }: Pick<PlanItem, 'status'>) {
+  const { name, Icon, colour } = planMarks[status]
+  return <Icon role="img" aria-label={name} className={`mt-0.5 size-3.5 shrink-0 ${colour}`} />
+}
+
+const planMarks = {
+  pending: { name: 'To do', Icon: Square, colour: 'text-faint' },
+  'in-progress': { name: 'In progress', Icon: SquareDot, colour: 'text-accent' },
+  completed: { name: 'Done', Icon: SquareCheck, colour: 'text-green' },
+}
 
 function RunEnd(props: {
   status: 'completed' | 'interrupted' | 'failed'

@@ -7,6 +7,7 @@ import { session } from '../../../../tests/fixtures/entries/builder.ts'
 import { leadEnded } from '../../../../tests/fixtures/entries/conversations.ts'
 import { callId, taskId } from '../../../../tests/fixtures/entries/ids.ts'
 import { ids, laterState } from '../../../../tests/fixtures/entries/tasks.ts'
+import { runIdOf } from '../../../shared/records/ids.ts'
 import {
   emptyTranscript,
   foldEntries,
@@ -86,6 +87,42 @@ export const ManyTasks: Story = {
   },
 }
 export const ManyTasksDark: Story = { ...ManyTasks, globals: { theme: 'dark' }, play: undefined }
+
+/** A plan with its items drawn, and the place from which the agent continues from a summary. */
+export const PlanAndCompaction: Story = {
+  args: {
+    startAt: 'start',
+    items: itemsOf(
+      session(ids.lead)
+        .prompt('Fix the parser')
+        .add({
+          type: 'plan',
+          runId: runIdOf(ids.lead, 1),
+          items: [
+            { text: 'Read the grammar', status: 'completed' },
+            { text: 'Cover the tokenizer with tests, the escapes first', status: 'in-progress' },
+            { text: 'Fix what they find', status: 'pending' },
+          ],
+        })
+        .turn([{ say: 'The grammar is read.' }])
+        .add({
+          type: 'compaction',
+          runId: runIdOf(ids.lead, 1),
+          summary: 'The grammar is **read**.',
+          keptFromSeq: 3,
+        })
+        .turn([{ say: 'Next are the tests.' }]).entries,
+    ),
+  },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    await userEvent.click(await canvas.findByRole('button', { name: 'Plan: 1 of 3 done' }))
+    await expect(canvas.getByRole('img', { name: 'In progress' })).toBeVisible()
+    await userEvent.click(canvas.getByRole('button', { name: /^Context compacted: / }))
+    await expect(canvas.getByText('read')).toBeVisible()
+  },
+}
+export const PlanAndCompactionDark: Story = { ...PlanAndCompaction, globals: { theme: 'dark' } }
 
 /** By keys: the row's time and copy are there, and `t` and `r` act on its task. */
 export const RowUnderTheKeys: Story = {

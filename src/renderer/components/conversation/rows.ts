@@ -78,6 +78,7 @@ export function transcriptRows(items: TranscriptItem[], options: RowOptions = {}
     damageBefore(item.seq)
     // The line that says what had drifted says that it was resumed.
     if (isSaidByNext(item, items[index + 1])) continue
+    if (item.kind === 'summary' && endsWithReport(items[index - 1])) continue
     // What was so before the loaded part is not known yet. A first mark would go with the next page, and
     // with it the row by which the list keeps its place.
     const unknownBefore = hasOlder && seen.time === null
@@ -110,6 +111,12 @@ export function rowIndexOfSeq(rows: Row[], seq: number): number {
 
 const isSaidByNext = (item: TranscriptItem, next: TranscriptItem | undefined): boolean =>
   item.kind === 'run-start' && item.reason === 'resume' && next?.kind === 'resume'
+
+/** The summary of a run is the beginning of its report, which stands above it. */
+function endsWithReport(item: TranscriptItem | undefined): boolean {
+  const last = item?.kind === 'turn' ? item.blocks.at(-1) : undefined
+  return last?.kind === 'tool' && last.call.name === 'agent_report' && last.call.state === 'ok'
+}
 
 interface Place {
   time: string | null
