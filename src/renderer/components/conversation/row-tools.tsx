@@ -10,7 +10,7 @@ export function RowTools({ row }: { row: Row }) {
   if (row.kind === 'mark' || (at === null && text === null)) return null
   return (
     <div className="pointer-events-none absolute inset-0 opacity-0 transition-opacity group-hover/row:opacity-100 group-focus-within/row:opacity-100 group-focus-visible/row:opacity-100">
-      <div className="absolute -top-3 right-6 z-10 flex items-center rounded-md border bg-raised pl-1 @gutter:inset-0 @gutter:border-0 @gutter:bg-transparent @gutter:pl-0">
+      <div className="absolute -top-5 right-6 z-10 flex items-center rounded-md border bg-raised pl-1 @gutter:inset-0 @gutter:border-0 @gutter:bg-transparent @gutter:pl-0">
         {at ? (
           <time
             dateTime={at}

@@ -46,18 +46,24 @@ export function DriftView({ drift, loadDiff }: { drift: DriftReport; loadDiff?: 
   )
 }
 
-/** The first thing that differs, in a line, and whether there is more. */
+/** The first thing that differs, in a line, and whether there is more to open. */
 export function driftHeadline(drift: DriftReport): { text: ReactNode; more: boolean } {
   const sentences = otherSentences(drift)
   const { unknownCalls, conflicts } = drift
-  const count = sentences.length + unknownCalls.length
+  const rest = sentences.length + unknownCalls.length - 1
   const [call] = unknownCalls
   const [sentence] = sentences
   if (conflicts.length > 0)
     return { text: `${counted(conflicts.length, 'file')} changed since it stopped`, more: true }
-  if (call) return { text: <RunningCall call={call} />, more: count > 1 }
-  if (sentence) return { text: sentence, more: count > 1 }
-  return { text: <Unchanged />, more: false }
+  if (!call && !sentence) return { text: <Unchanged />, more: false }
+  const first = call ? <RunningCall call={call} /> : sentence
+  if (rest === 0) return { text: first, more: false }
+  const text = (
+    <>
+      {first} <span className="text-muted">+{rest} more</span>
+    </>
+  )
+  return { text, more: true }
 }
 
 /** Said once for all of them. */

@@ -357,11 +357,14 @@ function showApplied(
   }
 }
 
-/** Where a task's changes are applied: a root's in the project's folder, by its name. */
-export const targetName = ({ parentId, projectDir }: Task): string =>
+/**
+ * Where a task's changes are applied: a root's on the project's branch, or in its folder where that has none. The
+ * branch of a parent's worktree has a generated name that says less.
+ */
+export const targetName = ({ parentId, projectDir }: Task, branch?: string | null): string =>
   parentId
     ? 'the parent’s worktree'
-    : (projectDir.split(/[\\/]/).findLast((part) => part !== '') ?? projectDir)
+    : (branch ?? projectDir.split(/[\\/]/).findLast((part) => part !== '') ?? projectDir)
 
 /** Codes whose message is the answer to what was asked, not a fault. */
 const answers: readonly (ContractErrorCode | 'CONNECTION' | 'INTERNAL')[] = ['REFUSED', 'INVALID']

@@ -16,7 +16,7 @@ export function ResultLine({ task, onReview }: { task: Task; onReview(): void })
   const unreachable = useUnreachable()
   const applying = useStore(applies.store, (known) => known.get(task.id)?.kind === 'applying')
   if (!summary || summary.files === 0) return null
-  const target = summary.branch ?? targetName(task)
+  const target = targetName(task, summary.branch)
   const ended = task.status === 'interrupted' || task.status === 'failed' ? ' so far' : ''
   return (
     <section

@@ -78,7 +78,7 @@ function Changes({ task }: { task: Task }) {
         />
         <IconButton label="Refresh" icon={<RefreshCw />} aria-busy={loading} onClick={refresh} />
       </div>
-      <Applied task={task} target={diff?.target.branch ?? targetName(task)} />
+      <Applied task={task} target={targetName(task, diff?.target.branch)} />
       <ApplyOutcomeNote task={task} />
       {problem ? (
         <ProblemNotice
@@ -117,7 +117,7 @@ function ApplyButton({ task, diff }: { task: Task; diff: WorkspaceDiff | null })
     }
   }, [task.id, task.patch, task.fileUpdates, applied, patch])
   const running = isRunning(task.status)
-  const where = diff?.target.branch ?? (task.parentId ? 'the parent’s worktree' : targetName(task))
+  const where = targetName(task, diff?.target.branch)
   const apply = async () => {
     await applyPatch(task.id, where)
     const outcome = applies.store.getState().get(task.id)?.kind

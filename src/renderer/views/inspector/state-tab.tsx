@@ -1,5 +1,5 @@
 import { FolderOpen, SquarePen } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { Fragment, type ReactNode, useState } from 'react'
 import { isRunning, type Run, type Task } from '../../../shared/records/tasks.ts'
 import { counted } from '../../components/primitives/format.ts'
 import {
@@ -171,14 +171,23 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   )
 }
 
+/** Where a path, a branch or an id is broken into lines. */
+const partsOf = (text: string): string[] => text.split(/(?<=[-/\\])/)
+
 function Code(props: { text: string; label: string; gone?: boolean }) {
   const { text, label, gone = false } = props
   return (
     <span className="flex items-start gap-1">
       <span
-        className={`min-w-0 font-mono text-code leading-6 break-all ${gone ? 'text-muted line-through' : ''}`}
+        className={`min-w-0 font-mono text-code leading-6 wrap-anywhere ${gone ? 'text-muted line-through' : ''}`}
       >
-        {text}
+        {partsOf(text).map((part, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text keep their places
+          <Fragment key={index}>
+            {part}
+            <wbr />
+          </Fragment>
+        ))}
       </span>
       {gone ? null : <CopyButton text={text} label={label} />}
     </span>

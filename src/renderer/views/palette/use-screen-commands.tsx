@@ -81,7 +81,7 @@ export function useScreenCommands(task: Task | null): ScreenCommand[] {
     lost || !changes || changes.files === 0 || changes.applied
       ? null
       : {
-          label: `Apply changes to ${changes.branch ?? targetName(task)}`,
+          label: `Apply changes to ${targetName(task, changes.branch)}`,
           icon: <GitMerge />,
           run: () => void applyPatch(id),
         },
