@@ -1,4 +1,5 @@
 /** Every report and transcript that is kept, of live and cleaned-up agents alike. */
+import type { Locator } from '@playwright/test'
 import { expect, expectToast, playToEnd, start, test } from './app.ts'
 import { archiveList, openAt, reader, sidebar, toast, tree } from './places.ts'
 import { gatedScenario, talkScenario } from './scenarios.ts'
@@ -143,4 +144,44 @@ test('several archived roots are deleted at once, and taken back at once', async
   await expect(options).toHaveCount(3)
   await expect(page.getByText(/selected$/)).toHaveCount(0)
   await expect.poll(trashed).toBe(0)
+
+  await page.getByRole('combobox', { name: 'Show' }).click()
+  await page.getByRole('option', { name: 'Trash' }).click()
+  await expect(page.getByText(/^The trash is empty\./)).toBeVisible()
+  await page.getByRole('button', { name: 'Back to the archive' }).click()
+  await expect(options).toHaveCount(3)
+})
+
+test('a long title that is written from right to left shows its beginning in lists and headers', async ({
+  app,
+  page,
+}) => {
+  const host = await app.serve()
+  const project = await host.client.projects.add({ dir: await app.repository('parser') })
+  const title = 'ראשון '.repeat(24).trim()
+  const { id } = await playToEnd(host, project, talkScenario, title)
+  await host.client.workspace.remove({ workspaceId: id })
+  const beginnings = (within: Locator) =>
+    within.getByTitle(title).evaluateAll((boxes) =>
+      boxes.map((box) => {
+        const range = new Range()
+        range.setStart(box.firstChild as Text, 0)
+        range.setEnd(box.firstChild as Text, 1)
+        const letter = range.getBoundingClientRect()
+        const shown = box.getBoundingClientRect()
+        return {
+          isCut: box.scrollWidth > box.clientWidth,
+          isShown: letter.left >= shown.left - 1 && letter.right <= shown.right + 1,
+        }
+      }),
+    )
+  const cutAtItsEnd = { isCut: true, isShown: true }
+  await openAt(page, host, `/archive/${id}`)
+  await expect(reader(page).getByRole('heading', { level: 1 })).toHaveText(title)
+  expect(await beginnings(archiveList(page))).toEqual([cutAtItsEnd])
+  expect(await beginnings(reader(page))).toEqual([cutAtItsEnd])
+  await page.keyboard.press('Control+k')
+  const palette = page.getByRole('dialog', { name: 'Commands and agents' })
+  await expect(palette.getByRole('option', { name: 'ראשון' })).toBeVisible()
+  expect(await beginnings(palette)).toEqual([cutAtItsEnd])
 })

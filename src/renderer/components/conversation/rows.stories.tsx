@@ -7,7 +7,6 @@ import { session } from '../../../../tests/fixtures/entries/builder.ts'
 import { leadEnded } from '../../../../tests/fixtures/entries/conversations.ts'
 import { callId, taskId } from '../../../../tests/fixtures/entries/ids.ts'
 import { ids, laterState } from '../../../../tests/fixtures/entries/tasks.ts'
-import { runIdOf } from '../../../shared/records/ids.ts'
 import {
   emptyTranscript,
   foldEntries,
@@ -15,6 +14,7 @@ import {
   withProgress,
 } from '../../../shared/projections/transcript.ts'
 import type { Entry } from '../../../shared/records/entries.ts'
+import { runIdOf } from '../../../shared/records/ids.ts'
 import { TaskActionsContext, TaskLookupContext } from './task-lookup.ts'
 import { TranscriptList } from './transcript-list.tsx'
 

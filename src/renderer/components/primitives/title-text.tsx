@@ -1,5 +1,5 @@
 import { plainText } from '../../../shared/text/plain-text.ts'
-import { classNames } from '../primitives/index.ts'
+import { classNames } from './class-names.ts'
 
 /**
  * A title on one line, from an agent or a person: its beginning is shown, whatever script it is in, and the

@@ -7,9 +7,8 @@ import type { DriftConflict, DriftReport } from '../../../shared/records/drift.t
 import type { TaskId } from '../../../shared/records/ids.ts'
 import type { ResumeAgent, ResumeChoice } from '../../../shared/records/resume.ts'
 import { plainText } from '../../../shared/text/plain-text.ts'
-import { RelativeTime, Select, StatusIcon } from '../primitives/index.ts'
+import { RelativeTime, Select, StatusIcon, TitleText } from '../primitives/index.ts'
 import { afterInterrupted } from '../task/cause-words.ts'
-import { TitleText } from '../task/title-text.tsx'
 import { DriftView, driftHeadline } from './drift-view.tsx'
 
 export interface ShownCandidate {

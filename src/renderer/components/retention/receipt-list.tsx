@@ -3,7 +3,7 @@ import type { ReceiptItem, ReceiptSummary } from '../../../shared/contract/reten
 import { dayOf } from '../../../shared/text/format-time.ts'
 import { whatBecameOf } from '../../../shared/text/receipt-text.ts'
 import { counted } from '../primitives/format.ts'
-import { Button, Bytes, RelativeTime, Skeleton, TextButton } from '../primitives/index.ts'
+import { Button, Bytes, FactLine, RelativeTime, Skeleton, TextButton } from '../primitives/index.ts'
 import { RemovedList } from './removed-list.tsx'
 
 /** What every sweep removed, newest first; what is still in the trash can be taken back. */
@@ -32,13 +32,13 @@ export function ReceiptList(props: {
             <div className="flex min-h-11 items-center gap-3 py-1">
               <div className="min-w-0 flex-1">
                 <p className="truncate">{whatOf(receipt)}</p>
-                <p className="flex flex-wrap gap-x-1.5 text-small text-muted">
+                <FactLine>
                   <RelativeTime at={receipt.at} />
-                  <span>· {sweptBy[receipt.by]}</span>
+                  <span>{sweptBy[receipt.by]}</span>
                   <span role={busy === receipt.id ? 'status' : undefined}>
-                    · {(busy === receipt.id ? progress : null) ?? stateOf(receipt)}
+                    {(busy === receipt.id ? progress : null) ?? stateOf(receipt)}
                   </span>
-                </p>
+                </FactLine>
               </div>
               <TextButton
                 aria-expanded={isOpen}

@@ -1,6 +1,6 @@
 import type { ReceiptItem, RemovedItem } from '../../../shared/contract/retention.ts'
 import { exactCount } from '../primitives/format.ts'
-import { Bytes, RelativeTime } from '../primitives/index.ts'
+import { Bytes, RelativeTime, TitleText } from '../primitives/index.ts'
 
 /** What fits a page that is scrolled by hand; a receipt file has all of them. */
 const shownMax = 200
@@ -23,9 +23,7 @@ export function RemovedList(props: { id?: string; items: (RemovedItem | ReceiptI
             key={`${item.kind} ${item.id}`}
             className="flex min-h-7 items-center gap-3 border-b px-2 last:border-b-0"
           >
-            <span className="untrusted min-w-0 flex-1 truncate" title={item.title}>
-              {item.title}
-            </span>
+            <TitleText title={item.title} className="min-w-0 flex-1" />
             <span className="hidden shrink-0 text-muted sm:inline">{whyOf(item)}</span>
             {item.lastActiveAt ? (
               <RelativeTime

@@ -151,8 +151,8 @@ export const Receipts: Story = {
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)
     await expect(canvas.getAllByRole('button', { name: /^Undo/ })).toHaveLength(2)
-    await canvas.findByText('· restored')
-    await expect(canvas.getAllByText('· permanently deleted')).toHaveLength(2)
+    await canvas.findByText('restored')
+    await expect(canvas.getAllByText('permanently deleted')).toHaveLength(2)
     const [details] = canvas.getAllByRole('button', { name: /^Details/ })
     if (details) await userEvent.click(details)
     await canvas.findByText('Add parser tests')

@@ -7,9 +7,11 @@ import {
   Button,
   Bytes,
   CopyButton,
+  FactLine,
   IconButton,
   RelativeTime,
   TextButton,
+  TitleText,
 } from '../primitives/index.ts'
 
 /** More rows than this are shown on demand: each is a handful of elements. */
@@ -60,14 +62,20 @@ export function TrashList(props: {
   }
   const names = (some: TrashEntry[]) => some.map(({ name }) => name)
   const shown = all ? entries : entries.slice(0, shownMax)
+  if (entries.length === 0)
+    return (
+      <p className="p-4 text-center text-muted">
+        The trash is empty. Deleted workspaces, expired transcripts and files that no patch holds
+        stay here before they are deleted.
+      </p>
+    )
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <div className="flex min-h-11 shrink-0 flex-wrap items-center gap-2 border-b px-3 py-1.5">
         <label className="flex items-center gap-3">
           <input
             type="checkbox"
-            checked={entries.length > 0 && selected.length === entries.length}
-            disabled={entries.length === 0}
+            checked={selected.length === entries.length}
             onChange={() =>
               setPicked(selected.length === entries.length ? new Set() : new Set(names(entries)))
             }
@@ -124,36 +132,29 @@ export function TrashList(props: {
           </>
         )}
       </div>
-      {entries.length === 0 ? (
-        <p className="p-4 text-center text-muted">
-          The trash is empty. Deleted workspaces, expired transcripts and files that no patch holds
-          stay here before they are deleted.
-        </p>
-      ) : (
-        <section
-          aria-label="Trash"
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
-          tabIndex={0}
-          className="focus-inset min-h-0 flex-1 overflow-y-auto"
-        >
-          <ul>
-            {shown.map((entry) => (
-              <Row
-                key={entry.name}
-                entry={entry}
-                {...{ dir, onOpen }}
-                picked={picked.has(entry.name)}
-                onToggle={() => toggle(entry.name)}
-              />
-            ))}
-          </ul>
-          {entries.length > shown.length ? (
-            <p className="p-2 text-center">
-              <TextButton onClick={() => setAll(true)}>Show all {entries.length}</TextButton>
-            </p>
-          ) : null}
-        </section>
-      )}
+      <section
+        aria-label="Trash"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+        tabIndex={0}
+        className="focus-inset min-h-0 flex-1 overflow-y-auto"
+      >
+        <ul>
+          {shown.map((entry) => (
+            <Row
+              key={entry.name}
+              entry={entry}
+              {...{ dir, onOpen }}
+              picked={picked.has(entry.name)}
+              onToggle={() => toggle(entry.name)}
+            />
+          ))}
+        </ul>
+        {entries.length > shown.length ? (
+          <p className="p-2 text-center">
+            <TextButton onClick={() => setAll(true)}>Show all {entries.length}</TextButton>
+          </p>
+        ) : null}
+      </section>
     </div>
   )
 }
@@ -196,25 +197,19 @@ function Row(props: Folder & { entry: TrashEntry; picked: boolean; onToggle(): v
           onChange={onToggle}
         />
         <div className="min-w-0 flex-1">
-          <p className="untrusted truncate" title={title}>
-            {title}
-          </p>
-          <p className="flex flex-wrap gap-x-1.5 text-small text-muted">
+          <TitleText title={title} />
+          <FactLine>
             <span>{kinds[kind]}</span>
-            {reason === null || reasons[reason] === null ? null : <span>· {reasons[reason]}</span>}
+            {reason === null || reasons[reason] === null ? null : <span>{reasons[reason]}</span>}
             {count === null ? null : (
-              <span>· {counted(count, kind === 'trashed-workspace' ? 'agent' : 'file')}</span>
+              <span>{counted(count, kind === 'trashed-workspace' ? 'agent' : 'file')}</span>
             )}
+            <Bytes count={bytes} />
+            <RelativeTime at={since} />
             <span>
-              · <Bytes count={bytes} />
+              {until === null ? 'pinned, so kept' : `permanently deleted on ${dayOf(until)}`}
             </span>
-            <span>
-              · <RelativeTime at={since} />
-            </span>
-            <span>
-              · {until === null ? 'pinned, so kept' : `permanently deleted on ${dayOf(until)}`}
-            </span>
-          </p>
+          </FactLine>
           {kind === 'trashed-worktree' ? (
             <p className="untrusted truncate text-small text-muted" title={`trash/${name}`}>
               trash/{name}

@@ -34,6 +34,7 @@ import {
 import { counted } from '../primitives/format.ts'
 import {
   Button,
+  FactLine,
   IconButton,
   Menu,
   type MenuEntry,
@@ -121,7 +122,7 @@ export function TaskCard(props: {
 function Meta({ task, agent, status }: { task: Task | null; agent: string; status: ShownStatus }) {
   const used = task ? task.usage.inputTokens + task.usage.outputTokens : 0
   return (
-    <p className="flex flex-wrap gap-x-1.5 text-small text-muted [&>:not(:first-child)]:before:mr-1.5 [&>:not(:first-child)]:before:text-faint [&>:not(:first-child)]:before:content-['·']">
+    <FactLine>
       <StatusText status={status} />
       <span className="untrusted">{agent}</span>
       {task && task.runs.length > 1 ? <span>{counted(task.runs.length, 'run')}</span> : null}
@@ -133,7 +134,7 @@ function Meta({ task, agent, status }: { task: Task | null; agent: string; statu
           complete={task.usage.complete}
         />
       ) : null}
-    </p>
+    </FactLine>
   )
 }
 

@@ -13,7 +13,7 @@ import {
   TaskLookupContext,
 } from '../conversation/task-lookup.ts'
 import { counted } from '../primitives/format.ts'
-import { classNames, IconButton, StatusIcon, TextButton } from '../primitives/index.ts'
+import { classNames, IconButton, StatusIcon, TextButton, TitleText } from '../primitives/index.ts'
 import { causeWords } from './cause-words.ts'
 import { shownStatus } from './shown-status.ts'
 import { TaskCard } from './task-card.tsx'
@@ -100,9 +100,7 @@ function TaskRow({ started }: { started: Started }) {
             )}
           />
           <StatusIcon status={status} />
-          <span className="untrusted max-w-[55%] shrink-0 truncate" title={title}>
-            {title}
-          </span>
+          <TitleText title={title} className="max-w-[55%] shrink-0" />
           <span
             className="untrusted min-w-0 flex-1 truncate text-small text-muted"
             title={note ?? undefined}

@@ -8,7 +8,7 @@ import { Disclosure } from '../conversation/disclosure.tsx'
 import { LongText } from '../conversation/long-text.tsx'
 import { TaskActionsContext } from '../conversation/task-lookup.ts'
 import { counted } from '../primitives/format.ts'
-import { Button, StatusIcon, statusLabel, Took } from '../primitives/index.ts'
+import { Button, StatusIcon, statusLabel, TitleText, Took } from '../primitives/index.ts'
 import { causeWords } from './cause-words.ts'
 
 /** More icons than this are counts instead. */
@@ -24,9 +24,9 @@ export function WaitLine({ call, tasks }: { call: ToolCallView; tasks: AwaitedTa
           <Hourglass aria-hidden className="size-3.5 shrink-0 text-faint" />
           <span className="flex min-w-0 items-baseline gap-1.5">
             <span className="shrink-0 text-muted">Waited for</span>
-            <span className="untrusted truncate">
-              {tasks.length === 1 && only ? only.title : counted(tasks.length, 'task')}
-            </span>
+            <TitleText
+              title={tasks.length === 1 && only ? only.title : counted(tasks.length, 'task')}
+            />
           </span>
           <Outcomes tasks={tasks} />
           {call.durationMs !== null ? (
@@ -82,9 +82,7 @@ function Waited({ task }: { task: AwaitedTask }) {
   return (
     <li className="flex min-h-7 items-center gap-2">
       <StatusIcon status={task.status} />
-      <span className="untrusted max-w-[50%] shrink-0 truncate" title={task.title}>
-        {task.title}
-      </span>
+      <TitleText title={task.title} className="max-w-[50%] shrink-0" />
       <span className="untrusted min-w-0 flex-1 truncate text-small text-muted" title={outcome}>
         {outcome}
       </span>

@@ -3,7 +3,7 @@ import { ChevronRight, CornerDownRight, FileText, Pin } from 'lucide-react'
 import { type KeyboardEvent, type Ref, useEffect, useImperativeHandle, useRef } from 'react'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { counted, exactCount } from '../../components/primitives/format.ts'
-import { Bytes, RelativeTime, StatusIcon } from '../../components/primitives/index.ts'
+import { Bytes, RelativeTime, StatusIcon, TitleText } from '../../components/primitives/index.ts'
 import { useKeys } from '../shell/use-keys.ts'
 import { type ArchiveRow, whenOf } from './archive-rows.ts'
 
@@ -231,12 +231,7 @@ function Option(props: {
         <StatusIcon status={summary.status} />
       )}
       <div className="min-w-0 flex-1">
-        <p
-          className={`untrusted truncate ${matches ? '' : 'text-muted italic'}`}
-          title={summary.title}
-        >
-          {summary.title}
-        </p>
+        <TitleText title={summary.title} className={matches ? '' : 'text-muted italic'} />
         {/* What has no room goes to a second line, which is not shown: a part is never cut. */}
         <p className="flex h-4 flex-wrap gap-x-1.5 overflow-hidden text-small text-muted">
           {folded ? <span className="shrink-0">{counted(below, 'sub-agent')}</span> : null}

@@ -131,7 +131,13 @@ export function ArchiveScreen(props: {
     />
   )
   // A link to an agent opens it, whatever was shown last.
-  if (wanted === 'trash' && selected === null) return <TrashView show={chooseShown} />
+  if (wanted === 'trash' && selected === null)
+    return (
+      <TrashView
+        show={chooseShown}
+        onBack={() => preferences.setState({ archiveShow: 'archived' })}
+      />
+    )
   if (transcripts?.length === 0)
     return (
       <EmptyState
@@ -182,7 +188,7 @@ export function ArchiveScreen(props: {
           <TextInput
             type="search"
             aria-label="Filter by title, report, agent, project or id"
-            placeholder="Filter by title, report, agent, project or id"
+            placeholder="Filter by title, agent or id"
             value={text}
             onChange={(event) => setText(event.target.value)}
             onKeyDown={(event) => {

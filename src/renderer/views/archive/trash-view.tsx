@@ -1,6 +1,7 @@
+import { ChevronLeft } from 'lucide-react'
 import { type ReactNode, useCallback, useEffect, useState } from 'react'
 import type { TrashEntry } from '../../../shared/contract/retention.ts'
-import { Skeleton } from '../../components/primitives/index.ts'
+import { IconButton, Skeleton } from '../../components/primitives/index.ts'
 import { TrashList } from '../../components/retention/trash-list.tsx'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useAppInfo, useLedger, useStores } from '../../store/hooks.ts'
@@ -15,7 +16,7 @@ interface Trash {
 }
 
 /** The trash, in place of the archive's list. `show`: chooses what the archive shows. */
-export function TrashView({ show }: { show: ReactNode }) {
+export function TrashView({ show, onBack }: { show: ReactNode; onBack(): void }) {
   const { client } = useStores()
   const { restoreTrashed, deleteTrashed, openTrash } = useActions()
   // A page may be on another machine than the folder.
@@ -47,7 +48,8 @@ export function TrashView({ show }: { show: ReactNode }) {
   }
   return (
     <section aria-label="Archive" className="flex min-h-0 min-w-0 flex-1 flex-col">
-      <div className="flex shrink-0 items-center gap-2 border-b px-3 py-2">
+      <div className="flex shrink-0 items-center gap-1 border-b px-2 py-2">
+        <IconButton label="Back to the archive" icon={<ChevronLeft />} onClick={onBack} />
         <h1 className="flex-1 text-title font-semibold">Trash</h1>
         {show}
       </div>

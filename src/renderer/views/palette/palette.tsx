@@ -4,7 +4,7 @@ import { Archive, Folder, FolderPlus, Keyboard, Play, Plus, Settings, SunMoon } 
 import { type ReactNode, useMemo, useRef, useState } from 'react'
 import { useShallow } from 'zustand/react/shallow'
 import type { Task } from '../../../shared/records/tasks.ts'
-import { Kbd, StatusIcon } from '../../components/primitives/index.ts'
+import { Kbd, StatusIcon, TitleText } from '../../components/primitives/index.ts'
 import { useLedger, useStores } from '../../store/hooks.ts'
 import { projectLabels } from '../../store/project-labels.ts'
 import { projectRoute, type Route, taskRoute } from '../../store/route.ts'
@@ -167,7 +167,7 @@ export function Palette() {
                       icon={<StatusIcon status={one.status} />}
                       onSelect={() => go(routeOf(one))}
                     >
-                      <span className="untrusted min-w-0 flex-1 truncate">{one.title}</span>
+                      <TitleText title={one.title} className="min-w-0 flex-1" />
                       <span className="untrusted shrink-0 text-small text-muted">
                         {[marks.get(one.id), one.archived ? 'archived' : one.agent]
                           .filter(Boolean)

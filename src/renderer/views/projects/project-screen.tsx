@@ -10,6 +10,7 @@ import {
   RelativeTime,
   StatusIcon,
   StatusText,
+  TitleText,
 } from '../../components/primitives/index.ts'
 import { useLedger, useProject, useProjectLookup, useStores } from '../../store/hooks.ts'
 import { taskRoute } from '../../store/route.ts'
@@ -43,7 +44,7 @@ function KnownProject({ project }: { project: Project }) {
   const newAgent = () => overlay.show({ kind: 'new-agent', projectId: project.id })
   return (
     <div className="flex min-h-0 flex-1 flex-col">
-      <header className="flex shrink-0 items-start gap-3 border-b px-4 py-2">
+      <header className="flex shrink-0 items-center gap-2 border-b px-4 py-2">
         <div className="min-w-0 flex-1">
           <h1 className="untrusted truncate text-title font-semibold">{project.name}</h1>
           <p className="untrusted truncate font-mono text-code text-muted" title={project.dir}>
@@ -107,7 +108,7 @@ function KnownProject({ project }: { project: Project }) {
                 variant="quiet"
                 onClick={() => navigation.go({ screen: 'archive', taskId: null, tab: 'report' })}
               >
-                {`${counted(roots.length - rootsShownMax, 'older agent')}in the archive`}
+                {`${counted(roots.length - rootsShownMax, 'older agent')} in the archive`}
               </Button>
             </li>
           ) : null}
@@ -134,17 +135,17 @@ function RootRow({ task }: { task: Task }) {
         }
       >
         <StatusIcon status={task.status} decorative />
-        <span className="untrusted min-w-0 flex-1 truncate">{task.title}</span>
+        <TitleText title={task.title} className="min-w-0 flex-1" />
         {task.archived ? <span className="text-small text-muted">archived</span> : null}
-        <span className="w-28 text-right text-small text-muted">
-          {agents > 0 ? counted(agents, 'sub-agent') : ''}
-        </span>
-        <span className="w-24 text-right text-small">
+        {agents > 0 ? (
+          <span className="shrink-0 text-small text-muted">{counted(agents, 'sub-agent')}</span>
+        ) : null}
+        <span className="w-20 shrink-0 text-right text-small">
           <StatusText status={task.status} />
         </span>
         <RelativeTime
           at={task.endedAt ?? task.startedAt ?? task.createdAt}
-          className="w-16 text-right text-small text-muted"
+          className="w-16 shrink-0 text-right text-small text-muted"
         />
       </button>
     </li>

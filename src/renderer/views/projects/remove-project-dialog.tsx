@@ -3,8 +3,12 @@ import { tasksInUse } from '../../../shared/projections/project-use.ts'
 import type { ProjectId } from '../../../shared/records/ids.ts'
 import type { Project, Task } from '../../../shared/records/tasks.ts'
 import { counted } from '../../components/primitives/format.ts'
-import { DialogDescription, TextButton, toast } from '../../components/primitives/index.ts'
-import { TitleText } from '../../components/task/title-text.tsx'
+import {
+  DialogDescription,
+  TextButton,
+  TitleText,
+  toast,
+} from '../../components/primitives/index.ts'
 import { useLedger, useProject, useStores } from '../../store/hooks.ts'
 import { homeRoute, taskRoute } from '../../store/route.ts'
 import { FormDialog } from '../dialogs/form-dialog.tsx'

@@ -81,7 +81,7 @@ export const CleanedUp: Story = {
     await userEvent.click(canvas.getByRole('button', { name: 'Clean up now' }))
     await canvas.findByText('1 transcript to the trash,')
     await userEvent.click(await canvas.findByRole('button', { name: /^Undo the clean-up/ }))
-    await canvas.findByText(/· restored$/)
+    await canvas.findByText(/^restored$/)
   },
 }
 /** On a clock that leapt ahead a clean-up is confirmed first; then it is as ever. */

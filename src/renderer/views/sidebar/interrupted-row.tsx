@@ -4,13 +4,14 @@ import { useStore } from 'zustand'
 import type { Task } from '../../../shared/records/tasks.ts'
 import {
   classNames,
+  FactLine,
   IconButton,
   RelativeTime,
   StatusIcon,
   TextButton,
+  TitleText,
 } from '../../components/primitives/index.ts'
 import { causeWords, shortCause } from '../../components/task/cause-words.ts'
-import { TitleText } from '../../components/task/title-text.tsx'
 import { useActivity, useStores, useUnreachable } from '../../store/hooks.ts'
 import { actKey } from '../../store/last-actions.ts'
 import { isWaiting, stoppedAt } from '../../store/resumable.ts'
@@ -46,13 +47,14 @@ function TreeLine({ row, current }: { row: InterruptedTreeRow; current: boolean 
       <div className="min-w-0 flex-1">
         <TitleText title={root.title} />
         <div className="flex items-center gap-2 text-small text-muted">
-          <p className="min-w-0 flex-1 truncate" title={cause ? causeWords(cause) : undefined}>
-            <span className="text-ink">{counts.join(', ')}</span>
-            {hint ? <Hint text={hint} /> : null}
-            {' · '}
-            {cause ? `${shortCause(cause)} · ` : ''}
+          <FactLine oneLine title={cause ? causeWords(cause) : undefined} className="flex-1">
+            <span className="max-w-full truncate text-ink">
+              {counts.join(', ')}
+              {hint ? <Hint text={hint} /> : null}
+            </span>
             <RelativeTime at={row.stoppedAt} />
-          </p>
+            {cause ? <span>{shortCause(cause)}</span> : null}
+          </FactLine>
           <TextButton
             className="shrink-0"
             tabIndex={current ? 0 : -1}

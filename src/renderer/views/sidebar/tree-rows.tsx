@@ -7,9 +7,9 @@ import {
   type ShownStatus,
   StatusIcon,
   StatusText,
+  TitleText,
 } from '../../components/primitives/index.ts'
 import { causeWords } from '../../components/task/cause-words.ts'
-import { TitleText } from '../../components/task/title-text.tsx'
 import { useActivity, useOpenDependencies, useStores } from '../../store/hooks.ts'
 import { isWaiting } from '../../store/resumable.ts'
 import type { ProjectRow, SidebarRow, TaskRow } from './rows.ts'

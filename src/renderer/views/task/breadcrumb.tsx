@@ -1,7 +1,7 @@
 import { ChevronRight, Ellipsis } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Task } from '../../../shared/records/tasks.ts'
-import { IconButton, Menu } from '../../components/primitives/index.ts'
+import { IconButton, Menu, TitleText } from '../../components/primitives/index.ts'
 import { useStores } from '../../store/hooks.ts'
 import { formatRoute, type Route } from '../../store/route.ts'
 import { crumbsOf } from './crumbs.ts'
@@ -56,10 +56,9 @@ export function Crumb({ href, children }: { href: string; children: string }) {
     <li className="flex min-w-0 shrink items-center gap-0.5">
       <a
         href={href}
-        title={children}
-        className="untrusted max-w-56 truncate rounded-sm text-muted hover:text-ink hover:underline"
+        className="max-w-56 min-w-0 rounded-sm text-muted hover:text-ink hover:underline"
       >
-        {children}
+        <TitleText title={children} />
       </a>
       <Separator />
     </li>

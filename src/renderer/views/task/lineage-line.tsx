@@ -1,4 +1,5 @@
 import type { Task } from '../../../shared/records/tasks.ts'
+import { TitleText } from '../../components/primitives/index.ts'
 import { useContinuations, useTask } from '../../store/hooks.ts'
 import { formatRoute, type Route, taskRoute } from '../../store/route.ts'
 
@@ -36,10 +37,9 @@ function TaskLink({ task }: { task: Task }) {
   return (
     <a
       href={formatRoute(route)}
-      title={task.title}
-      className="untrusted max-w-72 truncate rounded-sm text-accent hover:underline"
+      className="max-w-72 min-w-0 rounded-sm text-accent hover:underline"
     >
-      {task.title}
+      <TitleText title={task.title} />
     </a>
   )
 }

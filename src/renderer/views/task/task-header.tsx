@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { Task } from '../../../shared/records/tasks.ts'
-import { StatusIcon, StatusText, Tokens } from '../../components/primitives/index.ts'
+import { StatusIcon, StatusText, TitleText, Tokens } from '../../components/primitives/index.ts'
 import { shownStatus } from '../../components/task/shown-status.ts'
 import { TaskElapsed } from '../../components/task/task-elapsed.tsx'
 import { useLineage, useProjectLabel } from '../../store/hooks.ts'
@@ -32,14 +32,14 @@ export function TaskHeader({ task, actions }: { task: Task; actions: ReactNode }
         </nav>
         {/* Where there is no room beside the title, the status wraps below it. */}
         <div className="flex min-w-0 items-center gap-x-2 @max-[26rem]:flex-wrap">
-          <h1 className="untrusted min-w-0 truncate text-title font-semibold" title={task.title}>
-            {task.title}
+          <h1 className="min-w-0 text-title font-semibold">
+            <TitleText title={task.title} />
           </h1>
-          <span className="flex shrink-0 items-center gap-1.5 text-small">
-            <StatusIcon status={status} decorative />
-            <StatusText status={status} />
-          </span>
           <span className="flex shrink-0 items-center gap-2 text-small whitespace-nowrap text-muted">
+            <span className="flex items-center gap-1.5">
+              <StatusIcon status={status} decorative />
+              <StatusText status={status} />
+            </span>
             <TaskElapsed task={task} />
             {inputTokens + outputTokens > 0 ? (
               <Tokens input={inputTokens} output={outputTokens} complete={complete} />

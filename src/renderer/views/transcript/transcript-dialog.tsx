@@ -6,6 +6,7 @@ import {
   IconButton,
   StatusIcon,
   StatusText,
+  TitleText,
 } from '../../components/primitives/index.ts'
 import { shownStatus } from '../../components/task/shown-status.ts'
 import {
@@ -152,12 +153,8 @@ function Header(props: {
           ancestors={lineage.slice(0, -1)}
           routeOf={({ id }) => (id === below ? taskRoute(below) : transcriptRoute(below, id))}
         >
-          <li
-            aria-current="page"
-            title={task.title}
-            className="untrusted max-w-[60%] min-w-24 shrink-0 truncate font-semibold"
-          >
-            {task.title}
+          <li aria-current="page" className="max-w-[60%] min-w-24 shrink-0 font-semibold">
+            <TitleText title={task.title} />
           </li>
         </Breadcrumb>
       </nav>
