@@ -137,8 +137,14 @@ interface PartRow {
 /** Packages that need Node, or Electron's main process: nothing for a page. */
 const nodeOnlyPackages = [
   '@agentclientprotocol/sdk',
+  '@ai-sdk/anthropic',
+  '@ai-sdk/google',
+  '@ai-sdk/openai',
+  '@ai-sdk/openai-compatible',
   '@modelcontextprotocol/sdk',
   '@orpc/server',
+  '@pydantic/genai-prices',
+  'ai',
   'commander',
   'electron',
   'env-paths',
