@@ -1,0 +1,213 @@
+/**
+ * What a record says of a conversation with an agent, in the order in which a provider is told it: prompts, and turns
+ * with their calls and results. Pure. `messages.ts` words it for one provider.
+ */
+import type { ProviderData } from '../../../shared/agents/agent-records.ts'
+import { traitsOf } from '../../../shared/agents/tool-traits.ts'
+import type {
+  Entry,
+  MessageEntry,
+  MessagePart,
+  ToolCallEntry,
+  ToolResultEntry,
+} from '../../../shared/records/entries.ts'
+import type { EntryId, ToolCallId } from '../../../shared/records/ids.ts'
+
+export type ConversationItem = UserItem | TurnItem
+
+export interface UserItem {
+  type: 'user'
+  parts: UserPart[]
+}
+
+export type UserPart =
+  | { type: 'text'; text: string }
+  | { type: 'image'; mediaType: string; sha256: string }
+
+export interface TurnItem {
+  type: 'turn'
+  parts: TurnPart[]
+  /** `cut`: it ended early, with what had been said until then. `lost`: only its calls are in the record. */
+  state: 'whole' | 'cut' | 'lost'
+}
+
+export type TurnPart = SpokenPart<'text'> | SpokenPart<'reasoning'> | TurnCall
+
+interface SpokenPart<Type> {
+  type: Type
+  text: string
+  providerData?: ProviderData | undefined
+}
+
+export interface TurnCall {
+  type: 'call'
+  callId: ToolCallId
+  name: string
+  /** JSON. */
+  input: unknown
+  providerData?: ProviderData | undefined
+  /** Null: it has none in the record. */
+  result: CallResult | null
+}
+
+export type CallResult = Pick<ToolResultEntry, 'outcome' | 'output'>
+
+/**
+ * `entries`: of one or more sessions one after the other, each in file order. Left out are attempts that were made
+ * again, branches that were left, results without a call, and what a compaction replaces.
+ */
+export function conversationOf(entries: Iterable<Entry>): ConversationItem[] {
+  const fold = createFold()
+  for (const entry of entries) fold.add(entry)
+  return fold.items()
+}
+
+/** A turn as its entries arrive: its message comes last, or never. */
+interface Draft {
+  type: 'draft'
+  calls: TurnCall[]
+  message: MessageEntry | null
+}
+
+interface Placed {
+  item: UserItem | Draft
+  /** Of its last entry. */
+  seq: number
+  session: number
+}
+
+function createFold() {
+  let placed: Placed[] = []
+  const drafts = new Map<EntryId, Placed & { item: Draft }>()
+  let session = 0
+  let last: Entry | null = null
+  let forks = 0
+
+  function add(entry: Entry): void {
+    if (last && isOfNextSession(last, entry)) {
+      session++
+      forks = 0
+    }
+    last = entry
+    if (entry.type === 'fork-start') forks++
+    else if (entry.type === 'fork-end') forks = Math.max(0, forks - 1)
+    else if (forks === 0) addToConversation(entry)
+  }
+
+  function addToConversation(entry: Entry): void {
+    if (entry.type === 'message' && entry.role === 'user') {
+      const parts = entry.parts.flatMap(userPartOf)
+      if (parts.length > 0) put({ type: 'user', parts }, entry.seq)
+    } else if (entry.type === 'message') draftOf(entry.uuid, entry.seq).message = entry
+    else if (entry.type === 'tool-call') addCall(entry)
+    else if (entry.type === 'tool-result') addResult(entry)
+    else if (entry.type === 'resume' && entry.drift.length > 0) {
+      const text = `[The work was interrupted and is resumed. What changed in the meantime: ${entry.drift.join(' ')}]`
+      put({ type: 'user', parts: [{ type: 'text', text }] }, entry.seq)
+    } else if (entry.type === 'compaction') compact(entry)
+  }
+
+  function put(item: UserItem, seq: number): void {
+    placed.push({ item, seq, session })
+  }
+
+  function draftOf(messageUuid: EntryId, seq: number): Draft {
+    let known = drafts.get(messageUuid)
+    if (!known) {
+      known = { item: { type: 'draft', calls: [], message: null }, seq, session }
+      drafts.set(messageUuid, known)
+      placed.push(known)
+    }
+    known.seq = seq
+    return known.item
+  }
+
+  function addCall({ messageUuid, seq, callId, name, input, providerData }: ToolCallEntry): void {
+    const call: TurnCall = { type: 'call', callId, name, input, providerData, result: null }
+    const before = madeBefore(call)
+    // It was made again to learn what became of it (S3): one call to the provider.
+    if (before) before.result = null
+    draftOf(messageUuid, seq).calls.push(before ?? call)
+  }
+
+  function madeBefore({ callId, name, input }: TurnCall): TurnCall | undefined {
+    if (traitsOf(name)?.afterCrash !== 'ledger') return undefined
+    return placed
+      .flatMap(({ item }) => (item.type === 'draft' ? item.calls : []))
+      .findLast(
+        (call) =>
+          call.callId === callId &&
+          call.name === name &&
+          (call.result?.outcome ?? 'unknown') === 'unknown' &&
+          JSON.stringify(call.input) === JSON.stringify(input),
+      )
+  }
+
+  /** The first result after a call is its own; any other is of no call. */
+  function addResult({
+    messageUuid,
+    seq,
+    callId,
+    outcome,
+    output,
+    revised,
+  }: ToolResultEntry): void {
+    const draft = drafts.get(messageUuid)
+    const call = draft?.item.calls.findLast((one) => one.callId === callId)
+    if (!draft || !call || call.result !== null) return
+    draft.seq = seq
+    call.result = { outcome, output }
+    if (revised?.input !== undefined) call.input = revised.input
+  }
+
+  function compact({ seq, summary, keptFromSeq }: Extract<Entry, { type: 'compaction' }>): void {
+    const from = keptFromSeq ?? seq
+    const kept = placed.filter((one) => one.session === session && one.seq >= from)
+    for (const [uuid, draft] of drafts) if (!kept.includes(draft)) drafts.delete(uuid)
+    const text = `[The conversation so far is replaced by this summary of it.]\n\n${summary}`
+    placed = [{ item: { type: 'user', parts: [{ type: 'text', text }] }, seq, session }, ...kept]
+  }
+
+  function items(): ConversationItem[] {
+    const taken = new Set<TurnCall>()
+    return placed.flatMap(({ item }): ConversationItem[] => {
+      if (item.type === 'user') return [item]
+      const turn = turnOf(item, taken)
+      return turn ? [turn] : []
+    })
+  }
+
+  return { add, items }
+}
+
+/** Sessions come one after the other, and each counts from 1; a repaired result has the place of its call. */
+const isOfNextSession = (last: Entry, next: Entry): boolean =>
+  next.seq < last.seq || (next.seq === last.seq && next.uuid !== last.uuid)
+
+function userPartOf(part: MessagePart): UserPart[] {
+  if (part.type === 'text')
+    return part.text.trim() === '' ? [] : [{ type: 'text', text: part.text }]
+  if (part.type !== 'image') return []
+  const { mediaType, sha256 } = part
+  return [{ type: 'image', mediaType, sha256 }]
+}
+
+/** `taken`: calls that an earlier turn has: one that was made again stays where it was first. */
+function turnOf({ message, calls }: Draft, taken: Set<TurnCall>): TurnItem | null {
+  if (message?.status === 'superseded') return null
+  const left = calls.filter((call) => !taken.has(call))
+  for (const call of left) taken.add(call)
+  const parts = (message?.parts ?? []).flatMap((part): TurnPart[] => {
+    if (part.type === 'text' || part.type === 'reasoning') {
+      const { type, text, providerData } = part
+      return [{ type, text, providerData }]
+    }
+    if (part.type !== 'tool-call') return []
+    const index = left.findIndex(({ callId }) => callId === part.callId)
+    return index === -1 ? [] : left.splice(index, 1)
+  })
+  const all = [...parts, ...left]
+  if (all.length === 0) return null
+  const state = message ? (message.status === 'complete' ? 'whole' : 'cut') : 'lost'
+  return { type: 'turn', parts: all, state }
+}
