@@ -15,7 +15,7 @@ import type { EntryId, ToolCallId } from '../../../shared/records/ids.ts'
 
 export type ConversationItem = UserItem | TurnItem
 
-export interface UserItem {
+interface UserItem {
   type: 'user'
   parts: UserPart[]
 }
@@ -50,7 +50,7 @@ export interface TurnCall {
   result: CallResult | null
 }
 
-export type CallResult = Pick<ToolResultEntry, 'outcome' | 'output'>
+type CallResult = Pick<ToolResultEntry, 'outcome' | 'output'>
 
 /**
  * `entries`: of one or more sessions one after the other, each in file order. Left out are attempts that were made

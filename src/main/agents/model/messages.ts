@@ -17,7 +17,7 @@ import {
 } from './conversation.ts'
 
 /** Whom the messages are for, as in `ProviderData`. */
-export interface MessageTarget {
+interface MessageTarget {
   provider: string
   model: string
 }
@@ -40,7 +40,7 @@ export function messagesOf(entries: Iterable<Entry>, options: MessageOptions): M
   return messagesOfConversation(conversationOf(entries), options)
 }
 
-export function messagesOfConversation(
+function messagesOfConversation(
   conversation: readonly ConversationItem[],
   options: MessageOptions,
 ): ModelMessage[] {
