@@ -41,7 +41,8 @@ const checks = [
  * times gain nothing by it, for a process grows with every file, and starting Git copies its page tables.
  */
 const withoutGit = ['artifacts', 'components', 'hosts', 'journal', 'ledger', 'mutants', 'renderer']
-  .concat(['fake-host', 'rpc', 'secrets', 'sessions', 'shared', 'tasks/agent-history', 'toolchain'])
+  .concat(['fake-host', 'fake-models', 'rpc', 'secrets', 'sessions', 'shared'])
+  .concat(['tasks/agent-history', 'toolchain'])
   .map((name) => `tests/${name}`)
 const tests = [
   [

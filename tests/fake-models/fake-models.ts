@@ -1,0 +1,284 @@
+/**
+ * A server on 127.0.0.1 that answers as four model services do, by a script, and refuses what they refuse. See
+ * README.md.
+ */
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { anthropicDriver } from './anthropic/driver.ts'
+import { chatDriver } from './chat/driver.ts'
+import { sendAnswer, sendFailure, sendJson } from './delivery.ts'
+import { errorBody } from './errors.ts'
+import { googleDriver } from './google/driver.ts'
+import { createIssuedRegistry } from './issued.ts'
+import { checkKey, withoutKeys } from './keys.ts'
+import {
+  anthropicModelList,
+  createCatalogue,
+  defaultModels,
+  googleModelList,
+  type Model,
+  openaiModelList,
+} from './models.ts'
+import { createPrefixCache } from './prefix-cache.ts'
+import { responsesDriver } from './responses/driver.ts'
+import { type Answer, conversationOf, isFailure, type Script, type Turn } from './script.ts'
+import { Refusal, type Wire, type WireContext, type WireDriver } from './wire.ts'
+
+export interface RecordedRequest {
+  wire: Wire
+  path: string
+  /** Without the key. */
+  headers: Record<string, string>
+  body: Record<string, unknown>
+  /** The marker of its conversation, `main` for a script without markers; null before one was found. */
+  conversation: string | null
+  /** Its place among the conversation's requests, from 0; null for a refused one. */
+  turn: number | null
+  /** What it was answered with; null while nothing was, and for a connection cut before that. */
+  status: number | null
+  /** Resolves once its connection is done with it, whoever ended it; true if the answer went out whole. */
+  ended: Promise<boolean>
+}
+
+export interface RefusedRequest {
+  wire: Wire
+  status: number
+  message: string
+  conversation: string | null
+}
+
+export interface FakeModels {
+  /** `http://127.0.0.1:<port>`. */
+  url: string
+  key: string
+  /** What each provider package wants as its `baseURL`. */
+  baseURLs: Record<Wire, string>
+  /** Every request to a model, in the order of their arrival. */
+  requests: RecordedRequest[]
+  /** Requests that were refused though no script said so. */
+  refused: RefusedRequest[]
+  /** The requests of one conversation. */
+  requestsOf(conversation: string): RecordedRequest[]
+  /** Resolves once the condition holds; asked again whenever a request comes, is answered or ends. */
+  until(condition: (requests: RecordedRequest[]) => boolean): Promise<void>
+  /** Turns that no request has taken, by conversation; conversations with a function are left out. */
+  unused(): Record<string, number>
+  /** Ends every open connection. */
+  stop(): Promise<void>
+}
+
+export interface FakeModelsOptions {
+  script: Script
+  key?: string
+  /** In place of, or beside, the usual ones, by id. */
+  models?: Model[]
+}
+
+const drivers: Record<Wire, WireDriver> = {
+  anthropic: anthropicDriver,
+  responses: responsesDriver,
+  chat: chatDriver,
+  google: googleDriver,
+}
+
+export async function startFakeModels({
+  script,
+  key = 'fake-key-0123456789abcdef',
+  models = [],
+}: FakeModelsOptions): Promise<FakeModels> {
+  const given = new Set(models.map(({ id }) => id))
+  const context: WireContext = {
+    models: createCatalogue([...models, ...defaultModels.filter(({ id }) => !given.has(id))]),
+    issued: createIssuedRegistry(),
+    cache: createPrefixCache(),
+  }
+  const requests: RecordedRequest[] = []
+  const refused: RefusedRequest[] = []
+  const turnsTaken = new Map<string, number>()
+  const waiting = new Set<() => void>()
+  const changed = () => {
+    for (const check of [...waiting]) check()
+  }
+
+  const server = createServer((req, res) => void handle(req, res))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+  async function handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    res.on('error', () => {}) // a client that went away
+    const { pathname, searchParams } = new URL(req.url ?? '/', url)
+    const route = routeOf(req, pathname)
+    try {
+      if (!route) throw new Refusal(404, `Invalid URL (${req.method} ${pathname})`)
+      if (route.kind === 'models') {
+        checkKey(route.wire, req.headers, searchParams, key)
+        return sendJson(res, 200, modelListOf(route.wire))
+      }
+      await answer(req, res, route, searchParams)
+    } catch (error) {
+      const wire = route?.wire ?? 'chat'
+      const refusal = error instanceof Refusal ? error : new Refusal(500, `[fake] ${error}`)
+      const { status, message, details } = refusal
+      const recorded = requests.find(({ ended }) => ended === endings.get(res))
+      if (recorded) recorded.status = status
+      const conversation = recorded?.conversation ?? null
+      refused.push({ wire, status, message, conversation })
+      sendJson(res, status, errorBody(wire, { status, message, ...details }))
+      changed()
+    }
+  }
+
+  const endings = new WeakMap<ServerResponse, Promise<boolean>>()
+
+  async function answer(
+    req: IncomingMessage,
+    res: ServerResponse,
+    { wire, model, stream }: ModelRoute,
+    query: URLSearchParams,
+  ): Promise<void> {
+    const ended = new Promise<boolean>((resolve) => {
+      res.on('close', () => {
+        resolve(res.writableFinished)
+        queueMicrotask(changed)
+      })
+    })
+    endings.set(res, ended)
+    const text = await readBody(req)
+    const recorded: RecordedRequest = {
+      ...{ wire, path: req.url ?? '', headers: withoutKeys(req.headers), body: {} },
+      ...{ conversation: null, turn: null, status: null, ended },
+    }
+    requests.push(recorded)
+    checkKey(wire, req.headers, query, key)
+    recorded.body = parseBody(text)
+    const driver = drivers[wire]
+    const read = driver.read(recorded.body, context, { model, stream })
+    const turn = await nextTurn(recorded, read.userTexts, read.model.id)
+    changed()
+    if (isFailure(turn)) {
+      const { contextChars } = read.model
+      if ('status' in turn) recorded.status = turn.status
+      else if ('promptTooLong' in turn) recorded.status = 400
+      else if ('html' in turn) recorded.status = 200
+      sendFailure(res, wire, turn, contextChars)
+    } else {
+      const given: Answer = Array.isArray(turn) ? { parts: turn } : turn
+      const { parts, stop, interleaved = false } = given
+      const rendered = read.render({ parts, stop, interleaved })
+      recorded.status = 200
+      await sendAnswer(res, { driver, wire, rendered, answer: given, stream: read.stream })
+    }
+    changed()
+  }
+
+  async function nextTurn(
+    recorded: RecordedRequest,
+    userTexts: string[],
+    model: string,
+  ): Promise<Turn> {
+    const meant = conversationOf(script, userTexts)
+    if (!meant)
+      throw new Refusal(500, `[fake] no script for a conversation that begins "${userTexts[0]}"`)
+    const { conversation, turns } = meant
+    const taken = turnsTaken.get(conversation) ?? 0
+    recorded.conversation = conversation
+    turnsTaken.set(conversation, taken + 1)
+    recorded.turn = taken
+    const { wire, body } = recorded
+    const turn = Array.isArray(turns)
+      ? turns[taken]
+      : await turns({ wire, model, body, userTexts, turn: taken })
+    if (!turn) throw new Refusal(500, `[fake] the script of "${conversation}" has no turn ${taken}`)
+    return turn
+  }
+
+  function modelListOf(wire: Wire): object {
+    if (wire === 'anthropic') return anthropicModelList(context.models)
+    return wire === 'google' ? googleModelList(context.models) : openaiModelList(context.models)
+  }
+
+  return {
+    url,
+    key,
+    baseURLs: {
+      anthropic: `${url}/v1`,
+      responses: `${url}/v1`,
+      chat: `${url}/v1`,
+      google: `${url}/v1beta`,
+    },
+    requests,
+    refused,
+    requestsOf: (conversation) => requests.filter((r) => r.conversation === conversation),
+    until: (condition) =>
+      new Promise((resolve) => {
+        const check = () => {
+          if (!condition(requests)) return
+          waiting.delete(check)
+          resolve()
+        }
+        waiting.add(check)
+        check()
+      }),
+    unused: () =>
+      Object.fromEntries(
+        Object.entries(
+          Array.isArray(script) || typeof script === 'function' ? { main: script } : script,
+        )
+          .filter(([, turns]) => Array.isArray(turns))
+          .map(([name, turns]) => [name, turns.length - (turnsTaken.get(name) ?? 0)] as const)
+          .filter(([, left]) => left > 0),
+      ),
+    async stop() {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+interface ModelRoute {
+  kind: 'answer'
+  wire: Wire
+  /** Where the address has them. */
+  model: string
+  stream: boolean
+}
+
+function routeOf(
+  { method, headers }: IncomingMessage,
+  pathname: string,
+): ModelRoute | { kind: 'models'; wire: Wire } | undefined {
+  const named = { kind: 'answer', model: '', stream: false } as const
+  if (method === 'GET') {
+    const isAnthropic = 'anthropic-version' in headers || 'x-api-key' in headers
+    if (pathname === '/v1/models')
+      return { kind: 'models', wire: isAnthropic ? 'anthropic' : 'responses' }
+    return pathname === '/v1beta/models' ? { kind: 'models', wire: 'google' } : undefined
+  }
+  if (method !== 'POST') return undefined
+  if (pathname === '/v1/messages') return { ...named, wire: 'anthropic' }
+  if (pathname === '/v1/responses') return { ...named, wire: 'responses' }
+  if (pathname === '/v1/chat/completions') return { ...named, wire: 'chat' }
+  const google = /^\/v1beta\/models\/([^/:]+):(streamGenerateContent|generateContent)$/.exec(
+    pathname,
+  )
+  if (!google?.[1]) return undefined
+  return { ...named, wire: 'google', model: google[1], stream: google[2] !== 'generateContent' }
+}
+
+async function readBody(req: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of req) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function parseBody(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Refusal(400, 'The request body is not valid JSON.')
+  }
+}

@@ -1,0 +1,266 @@
+/** OpenAI Responses. */
+import type { Part } from '../script.ts'
+import { deltasOf, Refusal, type Rendered, tokensOf, type WireDriver } from '../wire.ts'
+import { checkResponsesRequest } from './checks.ts'
+import { parseResponsesRequest, type ResponsesItem, type ResponsesRequest } from './request.ts'
+
+const sse = (event: { type: string; [key: string]: unknown }) =>
+  `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
+
+export const responsesDriver: WireDriver = {
+  brokenEvent:
+    'event: response.output_text.delta\ndata: {"type":"response.output_text.delta","item_id":"msg_\n\n',
+  errorEvent: () =>
+    sse({
+      type: 'error',
+      code: 'server_is_overloaded',
+      message: 'Our servers are currently overloaded. Please try again later.',
+      param: null,
+      sequence_number: 9999,
+    }),
+
+  read(body, { models, issued, cache }) {
+    const request = parseResponsesRequest(body)
+    const model = models.find('responses', request.model)
+    if (!model)
+      throw new Refusal(
+        404,
+        `The model '${request.model}' does not exist or you do not have access to it.`,
+        { code: 'model_not_found' },
+      )
+    const items = checkResponsesRequest(request, model, issued)
+    const isStored = request.store !== false
+    const encrypts = request.include?.includes('reasoning.encrypted_content') ?? false
+
+    return {
+      model,
+      stream: request.stream ?? false,
+      userTexts: userTextsOf(items),
+      render({ parts, stop, interleaved }): Rendered {
+        const outputs = parts
+          .filter(({ type }) => type !== 'reasoning' || request.reasoning?.effort !== 'none')
+          .map((part, index) => renderItem(part, index))
+        const reasoning = outputs.flatMap(({ token }) => (token ? [token] : []))
+        for (const { item } of outputs) {
+          if (isStored) issued.store(String(item.id), item)
+          if (item.type === 'function_call')
+            issued.issueCall(String(item.call_id), {
+              name: String(item.name),
+              input: String(item.arguments),
+              model: model.id,
+              reasoning,
+            })
+        }
+        return assemble(outputs, { stop, interleaved })
+      },
+    }
+
+    function renderItem(part: Part, output_index: number): OutputItem {
+      if (part.type === 'reasoning') return renderReasoning(part.text, output_index)
+      if (part.type === 'call') return renderCall(part, output_index)
+      return renderMessage(part.text, output_index)
+    }
+
+    function renderMessage(text: string, output_index: number): OutputItem {
+      const id = issued.newId('msg_')
+      const at = { item_id: id, output_index, content_index: 0 }
+      const whole = { type: 'output_text', text, annotations: [], logprobs: [] }
+      const base = { id, type: 'message', role: 'assistant' }
+      return {
+        tokens: tokensOf(text),
+        item: { ...base, status: 'completed', content: [whole] },
+        opening: [
+          {
+            type: 'response.output_item.added',
+            output_index,
+            item: { ...base, status: 'in_progress', content: [] },
+          },
+          { type: 'response.content_part.added', ...at, part: { ...whole, text: '' } },
+        ],
+        deltas: deltasOf(text).map((delta) => ({
+          ...{ type: 'response.output_text.delta', ...at, delta, logprobs: [] },
+        })),
+        closing: [
+          { type: 'response.output_text.done', ...at, text, logprobs: [] },
+          { type: 'response.content_part.done', ...at, part: whole },
+        ],
+      }
+    }
+
+    /** The summary is sent to clients that ask for it, each paragraph a part; the reasoning itself never. */
+    function renderReasoning(text: string, output_index: number): OutputItem {
+      const id = issued.newId('rs_')
+      const paragraphs = request.reasoning?.summary ? text.split('\n\n') : []
+      const token = encrypts ? issued.sign(id, 'gAAAAA') : undefined
+      const base = { id, type: 'reasoning' }
+      const deltas = paragraphs.flatMap((paragraph, summary_index) => {
+        const at = { item_id: id, output_index, summary_index }
+        const part = { type: 'summary_text', text: paragraph }
+        return [
+          { type: 'response.reasoning_summary_part.added', ...at, part: { ...part, text: '' } },
+          ...deltasOf(paragraph).map((delta) => ({
+            ...{ type: 'response.reasoning_summary_text.delta', ...at, delta },
+          })),
+          { type: 'response.reasoning_summary_text.done', ...at, text: paragraph },
+          { type: 'response.reasoning_summary_part.done', ...at, part },
+        ]
+      })
+      // What an item carries when it is added is not complete, and not what must come back.
+      const partial = encrypts ? { encrypted_content: 'gAAAAApartial' } : {}
+      return {
+        tokens: tokensOf(text),
+        token,
+        item: {
+          ...base,
+          summary: paragraphs.map((paragraph) => ({ type: 'summary_text', text: paragraph })),
+          ...(token && { encrypted_content: token }),
+        },
+        opening: [
+          {
+            type: 'response.output_item.added',
+            output_index,
+            item: { ...base, summary: [], ...partial },
+          },
+        ],
+        deltas,
+        closing: [],
+      }
+    }
+
+    function renderCall(part: Extract<Part, { type: 'call' }>, output_index: number): OutputItem {
+      const id = issued.newId('fc_')
+      const text = typeof part.input === 'string' ? part.input : JSON.stringify(part.input)
+      const base = {
+        id,
+        type: 'function_call',
+        call_id: part.id ?? issued.newId('call_'),
+        name: part.name,
+      }
+      const at = { item_id: id, output_index }
+      return {
+        tokens: tokensOf(text + part.name),
+        item: { ...base, status: 'completed', arguments: text },
+        opening: [
+          {
+            type: 'response.output_item.added',
+            output_index,
+            item: { ...base, status: 'in_progress', arguments: '' },
+          },
+        ],
+        deltas: deltasOf(text).map((delta) => ({
+          ...{ type: 'response.function_call_arguments.delta', ...at, delta },
+        })),
+        closing: [{ type: 'response.function_call_arguments.done', ...at, arguments: text }],
+      }
+    }
+
+    function assemble(
+      outputs: OutputItem[],
+      { stop, interleaved }: { stop: string | undefined; interleaved: boolean },
+    ): Rendered {
+      const isRefused = stop === 'refusal'
+      const isCut = stop !== undefined && !isRefused
+      const details = isCut
+        ? { reason: 'max_output_tokens' }
+        : isRefused
+          ? { reason: 'content_filter' }
+          : null
+      const status = details ? 'incomplete' : 'completed'
+      const output = outputs.map(({ item }) => item)
+      const response = {
+        ...{ id: issued.newId('resp_'), object: 'response', created_at: 1_790_000_000 },
+        ...{ status: 'in_progress', model: request.model, output: [] as object[] },
+        ...{ error: null, incomplete_details: null as object | null, usage: null as object | null },
+        ...{ store: isStored, parallel_tool_calls: true, service_tier: 'default' },
+      }
+      const done = {
+        ...response,
+        status,
+        output,
+        incomplete_details: details,
+        usage: usageOf(outputs),
+      }
+      const events = [
+        { type: 'response.created', response },
+        { type: 'response.in_progress', response },
+        ...streamOf(outputs, interleaved),
+        { type: `response.${status}`, response: done },
+      ]
+      return {
+        events: events.map((event, sequence_number) => ({
+          text: sse({ ...event, sequence_number }),
+          isContent: event.type.endsWith('.delta'),
+        })),
+        body: done,
+      }
+    }
+
+    function usageOf(outputs: OutputItem[]) {
+      const segments = segmentsOf(request, items)
+      const cached_tokens = cache.readAutomatic(request.model, segments)
+      const input_tokens = segments.reduce((sum, segment) => sum + tokensOf(segment), 0)
+      const output_tokens = outputs.reduce((sum, { tokens }) => sum + tokens, 0)
+      const reasoning_tokens = outputs
+        .filter(({ item }) => item.type === 'reasoning')
+        .reduce((sum, { tokens }) => sum + tokens, 0)
+      return {
+        input_tokens,
+        input_tokens_details: { cached_tokens },
+        output_tokens,
+        output_tokens_details: { reasoning_tokens },
+        total_tokens: input_tokens + output_tokens,
+      }
+    }
+  },
+}
+
+interface StreamEvent {
+  type: string
+  [key: string]: unknown
+}
+
+interface OutputItem {
+  tokens: number
+  /** Its encrypted reasoning. */
+  token?: string | undefined
+  /** As it is when it is done. */
+  item: Record<string, unknown>
+  opening: StreamEvent[]
+  deltas: StreamEvent[]
+  closing: StreamEvent[]
+}
+
+/** One item after the other; interleaved, the calls stream their arguments in turns. */
+function streamOf(outputs: OutputItem[], interleaved: boolean): StreamEvent[] {
+  const close = (output: OutputItem): StreamEvent[] => {
+    const output_index = outputs.indexOf(output)
+    const done = { type: 'response.output_item.done', output_index, item: output.item }
+    return [...output.closing, done]
+  }
+  const isCall = ({ item }: OutputItem) => item.type === 'function_call'
+  const apart = outputs.filter((output) => interleaved && isCall(output))
+  const inOrder = outputs.filter((output) => !apart.includes(output))
+  const rounds = Math.max(0, ...apart.map(({ deltas }) => deltas.length))
+  return [
+    ...inOrder.flatMap((output) => [...output.opening, ...output.deltas, ...close(output)]),
+    ...apart.flatMap(({ opening }) => opening),
+    ...Array.from({ length: rounds }, (_, round) =>
+      apart.flatMap(({ deltas }) => deltas.slice(round, round + 1)),
+    ).flat(),
+    ...apart.flatMap(close),
+  ]
+}
+
+function userTextsOf(items: ResponsesItem[]): string[] {
+  return items.flatMap((item) => {
+    if (item.type !== 'message' || item.role !== 'user') return []
+    if (typeof item.content === 'string') return [item.content]
+    return [item.content.map((part) => ('text' in part ? part.text : '')).join('\n')]
+  })
+}
+
+function segmentsOf({ tools = [], instructions }: ResponsesRequest, items: ResponsesItem[]) {
+  return [...tools, ...(instructions ? [instructions] : []), ...items].map((segment) =>
+    JSON.stringify(segment),
+  )
+}
