@@ -1,20 +1,8 @@
-import { jsonSchema, type ModelMessage, streamText, type TextStreamPart, tool } from 'ai'
 import { afterEach, describe, expect, it } from 'vitest'
+import { ask, resultsOf, user } from './ask.ts'
 import { type FakeModels, startFakeModels } from './fake-models.ts'
-import { providerModel, usualModels } from './provider-models.ts'
 import { call, type Script, say, think } from './script.ts'
 import type { Wire } from './wire.ts'
-
-const wires: Wire[] = ['anthropic', 'responses', 'chat', 'google']
-const read = tool({
-  description: 'Reads a file.',
-  inputSchema: jsonSchema<{ path: string }>({
-    type: 'object',
-    properties: { path: { type: 'string' } },
-    required: ['path'],
-  }),
-})
-const tools = { read }
 
 let fake: FakeModels
 afterEach(async () => {
@@ -26,63 +14,101 @@ async function start(script: Script): Promise<void> {
   fake = await startFakeModels({ script })
 }
 
-async function ask(wire: Wire, messages: ModelMessage[], more: object = {}) {
-  const result = streamText({
-    model: providerModel(fake, wire),
-    messages,
-    tools,
-    maxRetries: 0,
-    providerOptions: usualModels[wire].providerOptions,
-    ...more,
-  })
-  const parts: TextStreamPart<typeof tools>[] = []
-  for await (const part of result.stream) parts.push(part)
-  // As a journal keeps it.
-  const answer: ModelMessage[] = JSON.parse(JSON.stringify(await result.responseMessages))
-  return { parts, answer, messages: [...messages, ...answer], usage: await result.usage }
-}
+const bothFiles = [
+  think('I need both files.'),
+  say('I read them.'),
+  call('read', { path: 'a' }),
+  call('read', { path: 'b' }),
+]
 
-const user = (text: string): ModelMessage => ({ role: 'user', content: text })
-const textOf = (parts: TextStreamPart<typeof tools>[], type: 'text-delta' | 'reasoning-delta') =>
-  parts.map((part) => (part.type === type ? part.text : '')).join('')
-
-describe.each(wires)('a conversation on the %s wire', (wire) => {
-  it('streams text', async () => {
+describe.each<Wire>(['anthropic', 'responses', 'chat', 'google'])('on the %s wire', (wire) => {
+  it('text streams in pieces', async () => {
     await start([[say('Grüße, 👋🏽 world. '.repeat(9))]])
-    const { parts } = await ask(wire, [user('Hello')])
-    expect(textOf(parts, 'text-delta')).toBe('Grüße, 👋🏽 world. '.repeat(9))
-    expect(parts.at(-1)).toMatchObject({ type: 'finish', finishReason: 'stop' })
+    const { text, parts, finishReason } = await ask(fake, wire, [user('Hello')])
+    expect(text).toBe('Grüße, 👋🏽 world. '.repeat(9))
+    expect(parts.filter(({ type }) => type === 'text-delta').length).toBeGreaterThan(2)
+    expect(finishReason).toBe('stop')
     expect(fake.requests).toMatchObject([{ wire, conversation: 'main', turn: 0, status: 200 }])
   })
 
-  it('calls tools at the same time and takes their results, reasoning handed back', async () => {
+  it.each([false, true])('calls run in parallel, streamed in turns: %s', async (interleaved) => {
     await start([
-      [
-        think('I need both files.'),
-        say('I read them.'),
-        call('read', { path: 'a' }),
-        call('read', { path: 'b' }),
-      ],
+      { parts: bothFiles, interleaved },
       [think('Now I know.'), say('Both are empty.')],
       [say('You are welcome.')],
     ])
-    const first = await ask(wire, [user('What is in a and b?')])
-    expect(textOf(first.parts, 'reasoning-delta')).toBe('I need both files.')
-    const calls = first.parts.filter((part) => part.type === 'tool-call')
-    expect(calls.map(({ input }) => input)).toEqual([{ path: 'a' }, { path: 'b' }])
-    const results: ModelMessage = {
-      role: 'tool',
-      content: calls.map(({ toolCallId, toolName }) => ({
-        type: 'tool-result',
-        toolCallId,
-        toolName,
-        output: { type: 'text', value: '(empty)' },
-      })),
-    }
-    const second = await ask(wire, [...first.messages, results])
-    expect(textOf(second.parts, 'text-delta')).toBe('Both are empty.')
-    const third = await ask(wire, [...second.messages, user('Thanks')])
-    expect(textOf(third.parts, 'text-delta')).toBe('You are welcome.')
+    const first = await ask(fake, wire, [user('What is in a and b?')])
+    expect(first).toMatchObject({ reasoning: 'I need both files.', text: 'I read them.' })
+    expect(first.calls.map(({ input }) => input)).toEqual([{ path: 'a' }, { path: 'b' }])
+    expect(first.finishReason).toBe('tool-calls')
+    const second = await ask(fake, wire, [...first.messages, resultsOf(first)])
+    expect(second).toMatchObject({ reasoning: 'Now I know.', text: 'Both are empty.' })
+    const third = await ask(fake, wire, [...second.messages, user('Thanks')])
+    expect(third.text).toBe('You are welcome.')
     expect(fake.unused()).toEqual({})
   })
+
+  it('an input that is no JSON reaches the client as it is', async () => {
+    await start([[say('Reading.'), call('read', '{"path": "a')]])
+    const { calls, finishReason } = await ask(fake, wire, [user('Read a')])
+    if (wire === 'google') {
+      // Gemini's calls are objects: it reports what it could not parse by its reason to finish.
+      expect(finishReason).toBe('error')
+      return
+    }
+    expect(calls).toMatchObject([{ input: '{"path": "a', invalid: true }])
+  })
+
+  it('a call is answered with an error', async () => {
+    await start([[call('read', { path: 'a' })], [say('I see.')]])
+    const first = await ask(fake, wire, [user('Read a')])
+    const results = resultsOf(first)
+    const error = JSON.parse(JSON.stringify(results).replace('"text"', '"error-text"'))
+    expect((await ask(fake, wire, [...first.messages, error])).text).toBe('I see.')
+  })
+
+  it('reasoning and calls continue after a restart of the client, from JSON alone', async () => {
+    await start([bothFiles, [call('read', { path: 'c' })], [say('Done.')]])
+    const first = await ask(fake, wire, [user('Read')])
+    const second = await ask(fake, wire, [...first.messages, resultsOf(first)])
+    const third = await ask(fake, wire, [...second.messages, resultsOf(second)])
+    expect(third.text).toBe('Done.')
+  })
+
+  it('nested conversations have a script each', async () => {
+    await start({
+      '[root]': [[say('root 1')], [say('root 2')]],
+      '[child]': ({ turn, userTexts }) => [say(`child ${turn} of ${userTexts.length}`)],
+    })
+    const texts = []
+    for (const prompt of ['[root] starts [child]', '[child] a', '[child] b', '[root] again'])
+      texts.push((await ask(fake, wire, [user(prompt)])).text)
+    expect(texts).toEqual(['root 1', 'child 0 of 1', 'child 1 of 1', 'root 2'])
+    expect(fake.requestsOf('[child]').map(({ turn }) => turn)).toEqual([0, 1])
+  })
+})
+
+describe('on the anthropic wire', () => {
+  it('reasoning that is redacted comes back as its opaque block', async () => {
+    await start([
+      [think('secret', { redacted: true }), call('read', { path: 'a' })],
+      [say('Done.')],
+    ])
+    const first = await ask(fake, 'anthropic', [user('Read a')])
+    expect(first.reasoning).toBe('')
+    await ask(fake, 'anthropic', [...first.messages, resultsOf(first)])
+    expect(fake.requests[1]?.body.messages).toMatchObject([
+      {},
+      { content: [{ type: 'redacted_thinking' }, { type: 'tool_use' }] },
+      {},
+    ])
+  })
+})
+
+it('another provider can go on with a conversation', async () => {
+  await start([bothFiles, [say('Both are empty.')], [say('Yes.')]])
+  const first = await ask(fake, 'anthropic', [user('Read')])
+  const second = await ask(fake, 'google', [...first.messages, resultsOf(first)])
+  const third = await ask(fake, 'chat', [...second.messages, user('Sure?')])
+  expect(third.text).toBe('Yes.')
 })

@@ -37,11 +37,12 @@ export async function sendAnswer(
   sendStreamHeaders(res, wire)
   const { flaw, pace } = answer
   const contents = rendered.events.filter(({ isContent }) => isContent).length
-  const flawedAt = flaw && (flaw.after ?? Math.max(1, Math.floor(contents / 2)))
+  const flawedAt = Math.min(contents, flaw?.after ?? Math.max(1, Math.floor(contents / 2)))
   let sent = 0
   let isFlawed = false
-  for (const { text, isContent } of rendered.events) {
-    if (flaw && !isFlawed && (isContent ? sent : contents) === flawedAt) {
+  for (const [index, { text, isContent }] of rendered.events.entries()) {
+    const isTime = sent === flawedAt && (isContent || (sent === contents && index > 0))
+    if (flaw && !isFlawed && isTime) {
       isFlawed = true
       if (flaw.kind === 'disconnect') return disconnect(res)
       if (flaw.kind === 'silence') return

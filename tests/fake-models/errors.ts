@@ -64,9 +64,15 @@ const messages: Record<number, string> = {
   529: 'Overloaded',
 }
 
+const messagesByCode: Record<string, string> = {
+  insufficient_quota:
+    'You exceeded your current quota, please check your plan and billing details.',
+}
+
 export function errorBody(wire: Wire, error: ServiceError): object {
   const { status, code, param, reason, retryAfterSeconds } = error
-  const message = error.message ?? messages[status] ?? `Status ${status}`
+  const message =
+    error.message ?? (code && messagesByCode[code]) ?? messages[status] ?? `Status ${status}`
   if (wire === 'anthropic') {
     const type = anthropicTypes[status] ?? 'api_error'
     return { type: 'error', error: { type, message }, request_id: 'req_fake' }

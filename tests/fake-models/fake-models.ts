@@ -22,7 +22,14 @@ import {
 } from './models.ts'
 import { createPrefixCache } from './prefix-cache.ts'
 import { responsesDriver } from './responses/driver.ts'
-import { type Answer, conversationOf, isFailure, type Script, type Turn } from './script.ts'
+import {
+  type Answer,
+  conversationOf,
+  type Failure,
+  isFailure,
+  type Script,
+  type Turn,
+} from './script.ts'
 import { Refusal, type Wire, type WireContext, type WireDriver } from './wire.ts'
 
 export interface RecordedRequest {
@@ -37,6 +44,8 @@ export interface RecordedRequest {
   turn: number | null
   /** What it was answered with; null while nothing was, and for a connection cut before that. */
   status: number | null
+  /** Whether its connection still waits for more of an answer. */
+  isOpen: boolean
   /** Resolves once its connection is done with it, whoever ended it; true if the answer went out whole. */
   ended: Promise<boolean>
 }
@@ -54,7 +63,7 @@ export interface FakeModels {
   key: string
   /** What each provider package wants as its `baseURL`. */
   baseURLs: Record<Wire, string>
-  /** Every request to a model, in the order of their arrival. */
+  /** Every request to a model, in the order in which they arrived. */
   requests: RecordedRequest[]
   /** Requests that were refused though no script said so. */
   refused: RefusedRequest[]
@@ -108,69 +117,67 @@ export async function startFakeModels({
 
   async function handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
     res.on('error', () => {}) // a client that went away
-    const { pathname, searchParams } = new URL(req.url ?? '/', url)
-    const route = routeOf(req, pathname)
+    const address = new URL(req.url ?? '/', url)
+    const route = routeOf(req, address)
+    const wire = route?.wire ?? 'chat'
+    const recorded = route?.kind === 'answer' ? record(req, res, wire) : null
     try {
-      if (!route) throw new Refusal(404, `Invalid URL (${req.method} ${pathname})`)
-      if (route.kind === 'models') {
-        checkKey(route.wire, req.headers, searchParams, key)
-        return sendJson(res, 200, modelListOf(route.wire))
-      }
-      await answer(req, res, route, searchParams)
+      if (!route) throw new Refusal(404, `Invalid URL (${req.method} ${req.url})`)
+      const text = await readBody(req)
+      checkKey(wire, req.headers, address.searchParams, key)
+      if (route.kind === 'models') return sendJson(res, 200, modelListOf(wire))
+      if (recorded) await answer(res, recorded, route, text)
     } catch (error) {
-      const wire = route?.wire ?? 'chat'
+      if (!req.complete) return // the client went away before it had sent all
       const refusal = error instanceof Refusal ? error : new Refusal(500, `[fake] ${error}`)
       const { status, message, details } = refusal
-      const recorded = requests.find(({ ended }) => ended === endings.get(res))
+      refused.push({ wire, status, message, conversation: recorded?.conversation ?? null })
       if (recorded) recorded.status = status
-      const conversation = recorded?.conversation ?? null
-      refused.push({ wire, status, message, conversation })
+      if (res.headersSent) return void res.socket?.destroy()
       sendJson(res, status, errorBody(wire, { status, message, ...details }))
+    } finally {
       changed()
     }
   }
 
-  const endings = new WeakMap<ServerResponse, Promise<boolean>>()
-
-  async function answer(
-    req: IncomingMessage,
-    res: ServerResponse,
-    { wire, model, stream }: ModelRoute,
-    query: URLSearchParams,
-  ): Promise<void> {
+  function record(req: IncomingMessage, res: ServerResponse, wire: Wire): RecordedRequest {
     const ended = new Promise<boolean>((resolve) => {
       res.on('close', () => {
+        recorded.isOpen = false
         resolve(res.writableFinished)
-        queueMicrotask(changed)
+        changed()
       })
     })
-    endings.set(res, ended)
-    const text = await readBody(req)
     const recorded: RecordedRequest = {
       ...{ wire, path: req.url ?? '', headers: withoutKeys(req.headers), body: {} },
-      ...{ conversation: null, turn: null, status: null, ended },
+      ...{ conversation: null, turn: null, status: null, isOpen: true, ended },
     }
     requests.push(recorded)
-    checkKey(wire, req.headers, query, key)
+    return recorded
+  }
+
+  async function answer(
+    res: ServerResponse,
+    recorded: RecordedRequest,
+    { wire, model, stream }: ModelRoute,
+    text: string,
+  ): Promise<void> {
     recorded.body = parseBody(text)
     const driver = drivers[wire]
     const read = driver.read(recorded.body, context, { model, stream })
     const turn = await nextTurn(recorded, read.userTexts, read.model.id)
-    changed()
     if (isFailure(turn)) {
-      const { contextChars } = read.model
-      if ('status' in turn) recorded.status = turn.status
-      else if ('promptTooLong' in turn) recorded.status = 400
-      else if ('html' in turn) recorded.status = 200
-      sendFailure(res, wire, turn, contextChars)
-    } else {
-      const given: Answer = Array.isArray(turn) ? { parts: turn } : turn
-      const { parts, stop, interleaved = false } = given
-      const rendered = read.render({ parts, stop, interleaved })
-      recorded.status = 200
-      await sendAnswer(res, { driver, wire, rendered, answer: given, stream: read.stream })
+      recorded.status = statusOf(turn)
+      changed()
+      return sendFailure(res, wire, turn, read.model.contextChars)
     }
+    const given: Answer = Array.isArray(turn) ? { parts: turn } : turn
+    const { parts, stop, flaw, interleaved = false } = given
+    if (flaw && !read.stream) throw new Refusal(500, '[fake] only a stream can have a flaw')
+    const rendered = read.render({ parts, stop, interleaved })
+    recorded.status = 200
     changed()
+    await sendAnswer(res, { driver, wire, rendered, answer: given, stream: read.stream })
   }
 
   async function nextTurn(
@@ -231,12 +238,22 @@ export async function startFakeModels({
           .filter(([, left]) => left > 0),
       ),
     async stop() {
+      if (!server.listening) return
       const closed = once(server, 'close')
       server.close()
       server.closeAllConnections()
       await closed
     },
   }
+}
+
+/** Nothing is answered where the connection is cut, or silent, before the headers. */
+function statusOf(failure: Failure): number | null {
+  if ('status' in failure) return failure.status
+  if ('promptTooLong' in failure) return 400
+  if ('html' in failure) return 200
+  const place = 'disconnect' in failure ? failure.disconnect : failure.silence
+  return place === 'before-headers' ? null : 200
 }
 
 interface ModelRoute {
@@ -248,25 +265,29 @@ interface ModelRoute {
 }
 
 function routeOf(
-  { method, headers }: IncomingMessage,
-  pathname: string,
+  { method: verb, headers }: IncomingMessage,
+  { pathname, searchParams }: URL,
 ): ModelRoute | { kind: 'models'; wire: Wire } | undefined {
   const named = { kind: 'answer', model: '', stream: false } as const
-  if (method === 'GET') {
+  if (verb === 'GET') {
     const isAnthropic = 'anthropic-version' in headers || 'x-api-key' in headers
     if (pathname === '/v1/models')
       return { kind: 'models', wire: isAnthropic ? 'anthropic' : 'responses' }
     return pathname === '/v1beta/models' ? { kind: 'models', wire: 'google' } : undefined
   }
-  if (method !== 'POST') return undefined
+  if (verb !== 'POST') return undefined
   if (pathname === '/v1/messages') return { ...named, wire: 'anthropic' }
   if (pathname === '/v1/responses') return { ...named, wire: 'responses' }
   if (pathname === '/v1/chat/completions') return { ...named, wire: 'chat' }
+  // Without it the answer would be one JSON array.
+  const isSse = searchParams.get('alt') === 'sse'
   const google = /^\/v1beta\/models\/([^/:]+):(streamGenerateContent|generateContent)$/.exec(
     pathname,
   )
-  if (!google?.[1]) return undefined
-  return { ...named, wire: 'google', model: google[1], stream: google[2] !== 'generateContent' }
+  const [, model, method] = google ?? []
+  const stream = method === 'streamGenerateContent'
+  if (!model || (stream && !isSse)) return undefined
+  return { ...named, wire: 'google', model, stream }
 }
 
 async function readBody(req: IncomingMessage): Promise<string> {

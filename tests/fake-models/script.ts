@@ -3,7 +3,8 @@ import type { Wire } from './wire.ts'
 
 export type Part =
   | { type: 'text'; text: string }
-  | { type: 'reasoning'; text: string }
+  /** Anthropic can redact reasoning: then only an opaque block comes. */
+  | { type: 'reasoning'; text: string; redacted?: boolean }
   /** `input` is a value, or a string that goes on the wire as it is, valid JSON or not. */
   | { type: 'call'; name: string; input: unknown; id?: string }
 
@@ -59,7 +60,7 @@ export interface ScriptRequest {
   body: Record<string, unknown>
   /** The texts of the user's messages, oldest first. */
   userTexts: string[]
-  /** How many requests of its conversation were answered, or failed by script, before it. */
+  /** How many requests of its conversation took a turn before it. */
   turn: number
 }
 
@@ -72,7 +73,11 @@ export type ConversationScript = Turn[] | ((request: ScriptRequest) => Turn | Pr
 export type Script = ConversationScript | Record<string, ConversationScript>
 
 export const say = (text: string): Part => ({ type: 'text', text })
-export const think = (text: string): Part => ({ type: 'reasoning', text })
+export const think = (text: string, more: { redacted?: boolean } = {}): Part => ({
+  type: 'reasoning',
+  text,
+  ...more,
+})
 export const call = (name: string, input: unknown, id?: string): Part => ({
   type: 'call',
   name,

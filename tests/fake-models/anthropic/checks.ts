@@ -199,7 +199,9 @@ function checkIssued(request: MessagesRequest, turns: MessageTurn[], issued: Iss
     refuse(
       `messages.${before.index}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${type}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block (preceeding the lastmost set of \`tool_use\` and \`tool_result\` blocks).`,
     )
-  const tokens = before.blocks.map((block) => ('signature' in block ? block.signature : ''))
+  const tokens = before.blocks.flatMap((block) =>
+    'signature' in block ? [block.signature] : 'data' in block ? [block.data] : [],
+  )
   for (const block of before.blocks)
     if (block.type === 'tool_use') issued.checkReasoning(block.id, request.model, tokens)
 }

@@ -39,18 +39,15 @@ export const anthropicDriver: WireDriver = {
         const rendered = parts
           .filter(({ type }) => type !== 'reasoning' || isThinking(request, model))
           .map((part) => renderPart(part, showsThinking))
+        const reasoning: string[] = []
+        for (const { content, input } of rendered) {
+          if (content.type === 'thinking') reasoning.push(content.signature)
+          if (content.type === 'redacted_thinking') reasoning.push(content.data)
+          if (content.type !== 'tool_use') continue
+          const { id, name } = content
+          issued.issueCall(id, { name, input, model: model.id, reasoning: [...reasoning] })
+        }
         const calls = rendered.filter(({ content }) => content.type === 'tool_use')
-        const thinking = rendered.flatMap(({ content }) =>
-          'signature' in content && content.signature ? [content.signature] : [],
-        )
-        for (const { content, input } of calls)
-          if (content.type === 'tool_use')
-            issued.issueCall(content.id, {
-              name: content.name,
-              input,
-              model: model.id,
-              reasoning: thinking,
-            })
         const reason = stop ? stopReasons[stop] : calls.length > 0 ? 'tool_use' : 'end_turn'
         return assemble(rendered, reason)
       },
@@ -65,6 +62,10 @@ export const anthropicDriver: WireDriver = {
           deltas: deltasOf(part.text).map((text) => ({ type: 'text_delta', text })),
           input: '',
         }
+      if (part.type === 'reasoning' && part.redacted) {
+        const content = { type: 'redacted_thinking' as const, data: issued.sign(part.text) }
+        return { tokens: tokensOf(part.text), content, empty: content, deltas: [], input: '' }
+      }
       if (part.type === 'reasoning') {
         const thinking = showsThinking ? part.text : ''
         const signature = issued.sign(thinking)
@@ -108,7 +109,7 @@ export const anthropicDriver: WireDriver = {
         ephemeral_1h_input_tokens: isLong ? written : 0,
       }
       const thinking_tokens = rendered
-        .filter(({ content }) => content.type === 'thinking')
+        .filter(({ content: { type } }) => type === 'thinking' || type === 'redacted_thinking')
         .reduce((sum, { tokens }) => sum + tokens, 0)
       const output = {
         output_tokens: rendered.reduce((sum, { tokens }) => sum + tokens, 0),
@@ -172,6 +173,7 @@ interface RenderedBlock {
   content:
     | { type: 'text'; text: string }
     | { type: 'thinking'; thinking: string; signature: string }
+    | { type: 'redacted_thinking'; data: string }
     | { type: 'tool_use'; id: string; name: string; input: unknown }
   /** As it begins in a stream. */
   empty: object

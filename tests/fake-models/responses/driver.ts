@@ -40,16 +40,17 @@ export const responsesDriver: WireDriver = {
         const outputs = parts
           .filter(({ type }) => type !== 'reasoning' || request.reasoning?.effort !== 'none')
           .map((part, index) => renderItem(part, index))
-        const reasoning = outputs.flatMap(({ token }) => (token ? [token] : []))
-        for (const { item } of outputs) {
+        const reasoning: string[] = []
+        for (const { item, token } of outputs) {
           if (isStored) issued.store(String(item.id), item)
-          if (item.type === 'function_call')
-            issued.issueCall(String(item.call_id), {
-              name: String(item.name),
-              input: String(item.arguments),
-              model: model.id,
-              reasoning,
-            })
+          if (token) reasoning.push(token)
+          if (item.type !== 'function_call') continue
+          issued.issueCall(String(item.call_id), {
+            name: String(item.name),
+            input: String(item.arguments),
+            model: model.id,
+            reasoning: [...reasoning],
+          })
         }
         return assemble(outputs, { stop, interleaved })
       },
