@@ -192,16 +192,32 @@ function checkIssued(request: MessagesRequest, turns: MessageTurn[], issued: Iss
         refuse(`messages.${index}.content.${at}: Invalid \`data\` in \`redacted_thinking\` block`)
       if (block.type === 'tool_use') issued.checkCall(block.id, block.name, block.input)
     }
-  const [before, last] = turns.slice(-2)
-  if (before?.role !== 'assistant' || last?.blocks[0]?.type !== 'tool_result') return
-  const { type } = before.blocks[0] ?? {}
-  if (request.thinking?.type === 'enabled' && type !== 'thinking' && type !== 'redacted_thinking')
-    refuse(
-      `messages.${before.index}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${type}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block (preceeding the lastmost set of \`tool_use\` and \`tool_result\` blocks).`,
-    )
-  const tokens = before.blocks.flatMap((block) =>
-    'signature' in block ? [block.signature] : 'data' in block ? [block.data] : [],
+  checkThinkingOfCurrentTurn(request, turns, issued)
+}
+
+/** From the last prompt on: the thinking that led to calls must come back with them. */
+function checkThinkingOfCurrentTurn(
+  { model, thinking }: MessagesRequest,
+  turns: MessageTurn[],
+  issued: IssuedRegistry,
+): void {
+  const lastPrompt = turns.findLastIndex(
+    ({ role, blocks }) => role === 'user' && blocks[0]?.type !== 'tool_result',
   )
-  for (const block of before.blocks)
-    if (block.type === 'tool_use') issued.checkReasoning(block.id, request.model, tokens)
+  const current = turns.slice(lastPrompt + 1).filter(({ role }) => role === 'assistant')
+  const last = current.at(-1)
+  const first = last?.blocks[0]?.type
+  const isCalling = last?.blocks.some(({ type }) => type === 'tool_use')
+  const startsThinking = first === 'thinking' || first === 'redacted_thinking'
+  if (last && isCalling && thinking?.type === 'enabled' && !startsThinking)
+    refuse(
+      `messages.${last.index}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${first}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block (preceeding the lastmost set of \`tool_use\` and \`tool_result\` blocks).`,
+    )
+  for (const { blocks } of current) {
+    const tokens = blocks.flatMap((block) =>
+      'signature' in block ? [block.signature] : 'data' in block ? [block.data] : [],
+    )
+    for (const block of blocks)
+      if (block.type === 'tool_use') issued.checkReasoning(block.id, model, tokens)
+  }
 }
