@@ -3,25 +3,20 @@
 //
 // Steps that leave a core idle run side by side: a compiler has one thread, and a browser's tests wait for
 // pages and processes about half of their time.
-import {
-  closeSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { runInOwnGroup } from './process-group.mjs'
+import { makeScratchDirectory } from './scratch-directory.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const bin = (path) => join(root, 'node_modules', path)
-const reports = mkdtempSync(join(tmpdir(), 'shiplog-test-reports-'))
-mkdirSync(join(reports, 'printed'))
+const scratch = makeScratchDirectory()
+const reports = join(scratch, 'reports')
+mkdirSync(join(reports, 'printed'), { recursive: true })
+// An interruption ends this process as well.
+process.on('exit', () => rmSync(scratch, { recursive: true, force: true }))
 /** All of it takes minutes on two cores, on a busy machine several times that: a step that still runs then hangs. */
 const stepTimeoutMs = 40 * 60_000
 
@@ -74,7 +69,6 @@ for (const lanes of [checks, tests]) {
     }),
   )
 }
-rmSync(reports, { recursive: true, force: true })
 
 console.log('')
 for (const failure of failures) console.log(failure)
@@ -115,7 +109,7 @@ async function run({ name, args, env }, isFirstLane) {
   const output = isFirstLane ? undefined : openSync(printed, 'w')
   const problem = await runInOwnGroup(process.execPath, args, {
     cwd: root,
-    env: { ...process.env, ...env },
+    env: { ...process.env, ...env, TMPDIR: scratch },
     timeoutMs: stepTimeoutMs,
     output,
   })

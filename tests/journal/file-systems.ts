@@ -37,6 +37,7 @@ export function acrossFolders({ call, path: to, from }: Attempt): Fault | null {
 }
 
 function secondFileSystem(first: string): string | null {
-  const memory = '/dev/shm'
-  return existsSync(memory) && statSync(memory).dev !== statSync(first).dev ? memory : null
+  const { dev } = statSync(first)
+  const places = ['/dev/shm', '/var/tmp'].filter((place) => existsSync(place))
+  return places.find((place) => statSync(place).dev !== dev) ?? null
 }

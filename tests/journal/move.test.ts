@@ -129,8 +129,9 @@ describe('a move', () => {
     expect(readTree(path.join(there, 'session'))).toEqual(before)
   })
 
-  it('[R4] keeps what is in the way, unless it is the same', async () => {
-    for (const how of ['any', 'injected'] as const) {
+  it.each(['any', 'injected'] as const)(
+    '[R4] keeps what is in the way, unless it is the same (%s)',
+    async (how) => {
       const { here, there } = await twoFileSystems(how)
       const [from, to] = [path.join(here, 'run'), path.join(there, 'run')]
       const make = async (dir: string, text: string) => {
@@ -159,8 +160,8 @@ describe('a move', () => {
         ['run.older-2', 'oldest'],
       ])
       expect(await readdir(here)).toEqual([])
-    }
-  })
+    },
+  )
 
   it('[R2] leaves the source to a caller that deletes what is around it', async () => {
     const { here, there } = await twoFileSystems('injected')

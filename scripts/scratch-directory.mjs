@@ -1,0 +1,52 @@
+// Where tests write. Shiplog syncs each record, and four suites that sync on one disk wait for one another most of
+// their time: what a disk may lose or refuse is tried by tests that simulate one, and so takes no real one.
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const memory = '/dev/shm'
+/** A whole run has less than 1 GB there at any time; containers often have 64 MB. */
+const leastFreeBytes = 4 * 1024 ** 3
+
+/**
+ * Makes a directory that the caller removes: in memory where there is enough and its programs may be run, unless the
+ * person chose a place by TMPDIR.
+ *
+ * @returns {string} its absolute path
+ */
+export function makeScratchDirectory() {
+  if (!process.env.TMPDIR && hasRoom()) {
+    const made = mkdtempSync(join(memory, 'shiplog-test-'))
+    if (runsPrograms(made)) return made
+    rmSync(made, { recursive: true })
+  }
+  return mkdtempSync(join(realpathSync(tmpdir()), 'shiplog-test-'))
+}
+
+function hasRoom() {
+  try {
+    const { bavail, bsize } = statfsSync(memory)
+    return statSync(memory).isDirectory() && bavail * bsize >= leastFreeBytes
+  } catch {
+    return false // no such folder on this system
+  }
+}
+
+/** Some systems mount it `noexec`. */
+function runsPrograms(dir) {
+  const program = join(dir, 'program')
+  writeFileSync(program, '#!/bin/sh\n')
+  chmodSync(program, 0o700)
+  const { status } = spawnSync(program)
+  rmSync(program)
+  return status === 0
+}
