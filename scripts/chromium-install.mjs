@@ -31,16 +31,19 @@ async function installDebianPackage() {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
   const apt = (label, args) => runWithProgress(label, { command: 'apt-get', args, env })
   await apt("Reading Debian's list of packages", ['-q', 'update'])
-  await apt("Installing Debian's Chromium for the tests (a few minutes, only this once)", [
-    '-q',
-    '-y',
-    '-o',
-    'Dpkg::Use-Pty=0',
-    'install',
-    '--no-install-recommends',
-    'chromium',
-    'fonts-liberation',
-  ])
+  const install = (chromium) =>
+    apt("Installing Debian's Chromium for the tests (a few minutes, only this once)", [
+      '-q',
+      '-y',
+      '-o',
+      'Dpkg::Use-Pty=0',
+      'install',
+      '--no-install-recommends',
+      chromium,
+      'fonts-liberation',
+    ])
+  // Older releases have the whole browser alone.
+  await install('chromium-headless-shell').catch(() => install('chromium'))
 }
 
 async function installPlaywrightBrowser() {

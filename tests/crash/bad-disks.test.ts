@@ -187,8 +187,8 @@ function badDisks(attempts: readonly Attempt[]): BadDisk[] {
 
 /**
  * The classes without calls that a single function makes for another file in the same way, which its own tests
- * refuse (`tests/journal`): of those that write a file beside its name two are in the list, of those that sync a
- * folder and those that look whether a name in a folder is free one. Which ones moves on with each family.
+ * refuse (`tests/journal`): of those that write a file beside its name, those that sync a folder, and those that look
+ * whether a name in a folder is free, one is in the list. Which one moves on with each family.
  */
 function fromEachFamily(attempts: readonly Attempt[]): string[] {
   const folders = new Set(
@@ -206,11 +206,9 @@ function fromEachFamily(attempts: readonly Attempt[]): string[] {
     const family = familyOf(attempt) ?? callOf(attempt)
     families.set(family, (families.get(family) ?? new Set()).add(callOf(attempt)))
   }
-  return [...families].flatMap(([family, calls], n) => {
+  return [...families.values()].flatMap((calls, n) => {
     const inTurn = [...calls]
-    const first = n % inTurn.length
-    const tried = [...inTurn.slice(first), ...inTurn.slice(0, first)]
-    return tried.slice(0, family.startsWith('write ') ? 2 : 1)
+    return inTurn[n % inTurn.length] ?? []
   })
 }
 

@@ -56,11 +56,25 @@ export const statesAround = (
 ): Generator<Candidate> => statesAt(trace, steps, [0, 1], seed, mixtures)
 
 /** Those after each of these steps alone: the state before one is the state after another. */
-export const statesAfter = (
+const statesAfter = (trace: Trace, steps: readonly number[], seed: number): Generator<Candidate> =>
+  statesAt(trace, steps, [1], seed, 0)
+
+/** One after each of these steps, and another kind of crash each time. */
+export function* stateAfterEach(
   trace: Trace,
   steps: readonly number[],
   seed: number,
-): Generator<Candidate> => statesAt(trace, steps, [1], seed, 0)
+): Generator<Candidate> {
+  const seen = new Set<string>()
+  for (const [n, step] of steps.entries()) {
+    const states = [...statesAt(trace, [step], [1], seed, 0)]
+    const state = states[n % states.length]
+    const digest = state && digestOf(state.state)
+    if (!digest || seen.has(digest)) continue
+    seen.add(digest)
+    yield state
+  }
+}
 
 function* statesAt(
   trace: Trace,

@@ -6,7 +6,7 @@ import {
   type Candidate,
   callsOf,
   classesOf,
-  statesAfter,
+  stateAfterEach,
   statesAround,
   stepsOfEachClass,
 } from './explore.ts'
@@ -34,7 +34,7 @@ export async function* recoveryStates(
     const calls = callsOf(recovery).map((call) => `${group} ${call}`)
     const steps = stepsOfEachClass(recovery, calls).filter((at) => !tried.has(calls[at] ?? ''))
     for (const call of calls) tried.add(call)
-    const states = isSoak ? statesAround : statesAfter
+    const states = isSoak ? statesAround : stateAfterEach
     for (const { name, state, torn } of states(recovery, steps, seed)) {
       const acknowledged = first.state.acknowledged
       yield {
@@ -50,7 +50,7 @@ export async function* recoveryStates(
 function* firstCrashes(trace: Trace, seed: number): Generator<{ first: Candidate; group: string }> {
   if (!isSoak) {
     const steps = stepsOfEachClass(trace, callsOf(trace))
-    for (const first of statesAfter(trace, steps, seed)) yield { first, group: '' }
+    for (const first of stateAfterEach(trace, steps, seed)) yield { first, group: '' }
     return
   }
   const classes = classesOf(trace)
