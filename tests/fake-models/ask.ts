@@ -13,7 +13,7 @@ const read = tool({
     additionalProperties: false,
   }),
 })
-const tools = { read }
+export const tools = { read }
 type StreamPart = TextStreamPart<typeof tools>
 
 export interface Asked {
@@ -31,11 +31,15 @@ export interface Asked {
   messages: ModelMessage[]
 }
 
+type AskSettings = { model?: string } & Partial<
+  Pick<Parameters<typeof streamText>[0], 'abortSignal' | 'instructions' | 'providerOptions'>
+>
+
 export async function ask(
   fake: Pick<FakeModels, 'baseURLs' | 'key'>,
   wire: Wire,
   messages: ModelMessage[],
-  more: { model?: string; abortSignal?: AbortSignal; instructions?: string } = {},
+  more: AskSettings = {},
 ): Promise<Asked> {
   const { model, ...settings } = more
   const result = streamText({

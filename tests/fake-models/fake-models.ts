@@ -122,8 +122,8 @@ export async function startFakeModels({
     const wire = route?.wire ?? 'chat'
     const recorded = route?.kind === 'answer' ? record(req, res, wire) : null
     try {
-      if (!route) throw new Refusal(404, `Invalid URL (${req.method} ${req.url})`)
       const text = await readBody(req)
+      if (!route) throw new Refusal(404, `Invalid URL (${req.method} ${req.url})`)
       checkKey(wire, req.headers, address.searchParams, key)
       if (route.kind === 'models') return sendJson(res, 200, modelListOf(wire))
       if (recorded) await answer(res, recorded, route, text)
@@ -153,6 +153,7 @@ export async function startFakeModels({
       ...{ conversation: null, turn: null, status: null, isOpen: true, ended },
     }
     requests.push(recorded)
+    changed()
     return recorded
   }
 

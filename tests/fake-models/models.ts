@@ -17,6 +17,8 @@ export interface Model {
   refusesSampling?: boolean
   /** Anthropic: refuses a conversation that ends with the assistant. */
   refusesPrefill?: boolean
+  /** OpenAI: has breakpoints in its prompt cache, and reports what it writes there. */
+  marksCache?: boolean
   /** Google: calls without their thought signature are refused. */
   demandsSignatures?: boolean
   /** Chat: assistant messages of a thinking model must come back with their `reasoning_content`. */
@@ -44,6 +46,7 @@ export const defaultModels: Model[] = [
   { id: 'claude-sonnet-4-5', wires: ['anthropic'], contextChars, maxOutputTokens: 64_000 },
   {
     id: 'gpt-6.1-sol',
+    marksCache: true,
     wires: ['responses', 'chat'],
     contextChars,
     maxOutputTokens: 128_000,

@@ -1,6 +1,7 @@
 /** What services of the chat wire refuse of a conversation beyond the shape of its body. */
 import type { IssuedRegistry } from '../issued.ts'
 import type { Model } from '../models.ts'
+import { checkCacheParameters } from '../openai-cache.ts'
 import { checkOpenaiTools } from '../openai-shape.ts'
 import { checkLength } from '../too-long.ts'
 import { refuse } from '../wire.ts'
@@ -18,6 +19,7 @@ export function checkChatRequest(request: ChatRequest, model: Model, issued: Iss
     refuse("The 'stream_options' parameter is only allowed when 'stream' is enabled.", {
       param: 'stream_options',
     })
+  checkCacheParameters(request, model)
   checkOpenaiTools(
     (request.tools ?? []).map(({ function: { name, parameters, strict } }) => ({
       name,

@@ -1,5 +1,6 @@
 /** OpenAI Chat Completions, and the services that speak it with `reasoning_content`. */
 import { errorBody } from '../errors.ts'
+import { readOpenaiCache } from '../openai-cache.ts'
 import type { Part, Stop } from '../script.ts'
 import { deltasOf, Refusal, type Rendered, tokensOf, type WireDriver } from '../wire.ts'
 import { checkChatRequest } from './checks.ts'
@@ -26,13 +27,7 @@ export const chatDriver: WireDriver = {
 
   read(body, { models, issued, cache }) {
     const request = parseChatRequest(body)
-    const model = models.find('chat', request.model)
-    if (!model)
-      throw new Refusal(
-        404,
-        `The model \`${request.model}\` does not exist or you do not have access to it.`,
-        { code: 'model_not_found' },
-      )
+    const model = models.find('chat', request.model) ?? refuseModel(request.model)
     checkChatRequest(request, model, issued)
     return {
       model,
@@ -79,7 +74,6 @@ export const chatDriver: WireDriver = {
       const segments = [...(request.tools ?? []), ...request.messages].map((segment) =>
         JSON.stringify(segment),
       )
-      const cached_tokens = cache.readAutomatic(request.model, segments)
       const prompt_tokens = segments.reduce((sum, segment) => sum + tokensOf(segment), 0)
       const reasoning_tokens = tokensOf(thought)
       const completion_tokens =
@@ -90,7 +84,7 @@ export const chatDriver: WireDriver = {
         prompt_tokens,
         completion_tokens,
         total_tokens: prompt_tokens + completion_tokens,
-        prompt_tokens_details: { cached_tokens },
+        prompt_tokens_details: readOpenaiCache(cache, request, model, segments),
         completion_tokens_details: { reasoning_tokens },
       }
     }
@@ -157,6 +151,12 @@ export const chatDriver: WireDriver = {
       }
     }
   },
+}
+
+function refuseModel(id: string): never {
+  throw new Refusal(404, `The model \`${id}\` does not exist or you do not have access to it.`, {
+    code: 'model_not_found',
+  })
 }
 
 const joined = (parts: Part[], type: 'text' | 'reasoning') =>

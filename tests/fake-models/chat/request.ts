@@ -1,8 +1,13 @@
 /** The body of a Chat Completions request, with what OpenAI and those who serve the same wire refuse of its shape. */
 import { z } from 'zod'
+import { cacheBreakpoint, cacheParameters } from '../openai-cache.ts'
 import { refuseOpenaiShape } from '../openai-shape.ts'
 
-const textPart = z.strictObject({ type: z.literal('text'), text: z.string() })
+const textPart = z.strictObject({
+  type: z.literal('text'),
+  text: z.string(),
+  ...cacheBreakpoint,
+})
 const userPart = z.discriminatedUnion('type', [
   textPart,
   z.strictObject({
@@ -54,8 +59,7 @@ const chatRequest = z.strictObject({
   verbosity: z.string().nullish(),
   response_format: z.unknown().optional(),
   parallel_tool_calls: z.boolean().optional(),
-  prompt_cache_key: z.string().optional(),
-  prompt_cache_retention: z.string().optional(),
+  ...cacheParameters,
   safety_identifier: z.string().optional(),
   service_tier: z.string().optional(),
   tool_choice: z.unknown().optional(),

@@ -1,6 +1,7 @@
 /** What the Responses API refuses of a conversation beyond the shape of its body. */
 import type { IssuedRegistry } from '../issued.ts'
 import type { Model } from '../models.ts'
+import { checkCacheParameters } from '../openai-cache.ts'
 import { checkOpenaiTools } from '../openai-shape.ts'
 import { checkLength } from '../too-long.ts'
 import { Refusal, refuse } from '../wire.ts'
@@ -14,6 +15,7 @@ export function checkResponsesRequest(
   model: Model,
   issued: IssuedRegistry,
 ): ResponsesItem[] {
+  checkCacheParameters(request, model)
   checkOpenaiTools(
     (request.tools ?? []).map(({ name, parameters, strict }) => ({
       name,

@@ -1,4 +1,5 @@
 /** OpenAI Responses. */
+import { readOpenaiCache } from '../openai-cache.ts'
 import type { Part } from '../script.ts'
 import { deltasOf, Refusal, type Rendered, tokensOf, type WireDriver } from '../wire.ts'
 import { checkResponsesRequest } from './checks.ts'
@@ -21,13 +22,7 @@ export const responsesDriver: WireDriver = {
 
   read(body, { models, issued, cache }) {
     const request = parseResponsesRequest(body)
-    const model = models.find('responses', request.model)
-    if (!model)
-      throw new Refusal(
-        404,
-        `The model '${request.model}' does not exist or you do not have access to it.`,
-        { code: 'model_not_found' },
-      )
+    const model = models.find('responses', request.model) ?? refuseModel(request.model)
     const items = checkResponsesRequest(request, model, issued)
     const isStored = request.store !== false
     const encrypts = request.include?.includes('reasoning.encrypted_content') ?? false
@@ -198,7 +193,6 @@ export const responsesDriver: WireDriver = {
 
     function usageOf(outputs: OutputItem[]) {
       const segments = segmentsOf(request, items)
-      const cached_tokens = cache.readAutomatic(request.model, segments)
       const input_tokens = segments.reduce((sum, segment) => sum + tokensOf(segment), 0)
       const output_tokens = outputs.reduce((sum, { tokens }) => sum + tokens, 0)
       const reasoning_tokens = outputs
@@ -206,13 +200,19 @@ export const responsesDriver: WireDriver = {
         .reduce((sum, { tokens }) => sum + tokens, 0)
       return {
         input_tokens,
-        input_tokens_details: { cached_tokens },
+        input_tokens_details: readOpenaiCache(cache, request, model, segments),
         output_tokens,
         output_tokens_details: { reasoning_tokens },
         total_tokens: input_tokens + output_tokens,
       }
     }
   },
+}
+
+function refuseModel(id: string): never {
+  throw new Refusal(404, `The model '${id}' does not exist or you do not have access to it.`, {
+    code: 'model_not_found',
+  })
 }
 
 interface StreamEvent {

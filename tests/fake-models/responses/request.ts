@@ -1,15 +1,17 @@
 /** The body of a Responses request, with what OpenAI refuses of its shape. */
 import { z } from 'zod'
+import { cacheBreakpoint, cacheParameters } from '../openai-cache.ts'
 import { refuseOpenaiShape } from '../openai-shape.ts'
 
 const parts = z.array(
   z.discriminatedUnion('type', [
-    z.strictObject({ type: z.literal('input_text'), text: z.string() }),
+    z.strictObject({ type: z.literal('input_text'), text: z.string(), ...cacheBreakpoint }),
     z.strictObject({
       type: z.literal('input_image'),
       image_url: z.string().optional(),
       file_id: z.string().optional(),
       detail: z.enum(['low', 'high', 'auto', 'original']).optional(),
+      ...cacheBreakpoint,
     }),
     z.strictObject({
       type: z.literal('input_file'),
@@ -17,6 +19,7 @@ const parts = z.array(
       file_url: z.string().optional(),
       filename: z.string().optional(),
       file_data: z.string().optional(),
+      ...cacheBreakpoint,
     }),
     z.strictObject({
       type: z.literal('output_text'),
@@ -87,8 +90,7 @@ const responsesRequest = z.strictObject({
   max_tool_calls: z.number().int().nullish(),
   metadata: z.record(z.string(), z.string()).nullish(),
   parallel_tool_calls: z.boolean().nullish(),
-  prompt_cache_key: z.string().optional(),
-  prompt_cache_retention: z.string().nullish(),
+  ...cacheParameters,
   reasoning: z
     .strictObject({
       effort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).nullish(),
