@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { type OpenShiplogOptions, openShiplog, type Shiplog } from '../src/main/shiplog.ts'
+import type { PermissionMode } from '../src/shared/agents/permission-modes.ts'
 import type { Entry } from '../src/shared/records/entries.ts'
 import type { TaskId } from '../src/shared/records/ids.ts'
 import { isSettled, type Project, type TaskTree } from '../src/shared/records/tasks.ts'
@@ -122,6 +123,7 @@ export async function start(
     isolation?: 'worktree' | 'in-place'
     keep?: boolean
     agentsAtOnce?: number
+    permissions?: PermissionMode
   } = {},
 ): Promise<TaskId> {
   const { taskId } = await fixture.shiplog.client.tasks.start({

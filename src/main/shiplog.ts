@@ -7,6 +7,8 @@ import type { ShiplogClient } from '../shared/contract/index.ts'
 import { clockAhead } from '../shared/projections/ledger-clock.ts'
 import type { ClosedHow } from '../shared/records/causes.ts'
 import type { TaskId } from '../shared/records/ids.ts'
+import { createPermissions } from './agents/permissions/permissions.ts'
+import { openPermissionStore } from './agents/permissions/store.ts'
 import { demoFiles, demoScenario } from './agents/scripted/demo/index.ts'
 import { createScriptedDriver } from './agents/scripted/driver.ts'
 import { createDiscardUnfinished } from './agents/tools/discard-unfinished.ts'
@@ -55,6 +57,8 @@ export interface OpenShiplogOptions {
   /** The system's folder dialog, where the host has one. */
   pickFolder?: () => Promise<string | null>
   agentsAtOnce?: number
+  /** Whether a person can be asked for a permission; without it, by the app and not by a command. */
+  canAsk?: () => boolean
   /**
    * Whether transcripts that have expired go to the trash once it is open, in the background. Without it,
    * the app does and a command does not.
@@ -232,6 +236,15 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & Open
     shellGit: shellGitEnvironment({ ceilings }),
   })
   for (const { id } of workspaces.projects.list()) await workspaces.environments.learn(id)
+  const permissions = createPermissions({
+    store: await openPermissionStore(layout.permissions),
+    clock,
+    canAsk: options.canAsk ?? (() => host !== 'cli'),
+    taskOf: (taskId) => ledger.state.tasks.get(taskId),
+    projectOf: workspaces.projects.known,
+    setUpOf: async (projectId) => (await workspaces.projects.setup(projectId)).setup,
+    onWarning: notices.warning,
+  })
   const tasks = createTaskService({
     ...common,
     turnStore,
@@ -243,6 +256,7 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & Open
       filesOfGit: git.listFiles,
     }),
     discardUnfinished,
+    permissions,
     custody,
     secrets,
     process: await ownIdentity(),
@@ -315,6 +329,7 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & Open
     transcripts: createTranscripts(workspaces.records),
     workspaces,
     demo: createDemo({ content: demoContent, git, layout, workspaces, tasks }),
+    permissions,
     retention,
     doctor: {
       // What is on its way to the trash is neither here nor there.

@@ -16,6 +16,7 @@ type Wanted =
   | 'turn'
   | 'value'
   | 'parallel group'
+  | 'question'
 
 export type Failure =
   /** `why`: what there is instead, as a sentence. */

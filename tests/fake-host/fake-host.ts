@@ -21,6 +21,7 @@ import { createHappenings } from './happenings.ts'
 import { createImplementer } from './implementer.ts'
 import { createMemory } from './memory.ts'
 import type { FakeHostOptions } from './options.ts'
+import { createFakePermissions, permissionAnswers } from './permissions.ts'
 import { createFakeResume } from './resume.ts'
 import { retentionAnswers } from './retention.ts'
 import { taskAnswers } from './tasks.ts'
@@ -33,6 +34,7 @@ export function createFakeHost(options: FakeHostOptions = {}) {
   const memory = createMemory(options)
   const happenings = createHappenings(memory)
   const resume = createFakeResume({ memory, goOn: (id) => happenings.begin(id, 'onGoOn') })
+  const permissions = createFakePermissions(memory)
   const os = createImplementer(memory)
   const { transcripts, getSubagentTranscript } = transcriptAnswers(os, memory)
   const router = os.router({
@@ -41,9 +43,10 @@ export function createFakeHost(options: FakeHostOptions = {}) {
     tasks: taskAnswers(os, { memory, happenings, resume }),
     transcripts,
     workspace: { ...workspaceAnswers(os, { memory, happenings }), getSubagentTranscript },
+    permissions: permissionAnswers(os, permissions),
     retention: retentionAnswers(os, memory),
     doctor: doctorAnswers(os, memory),
-    feed: feeds(os, { memory, resume }),
+    feed: feeds(os, { memory, resume, permissions }),
   })
   const { given, state, calls, ledgerListeners, sessionListeners } = memory
   const { record, append, appendEntries, stream, setActivity, sessionOf } = memory
@@ -66,6 +69,8 @@ export function createFakeHost(options: FakeHostOptions = {}) {
     setActivity,
     sessionOf,
     ...happenings,
+    /** An agent asks for a permission. */
+    askPermission: permissions.ask,
     /** How many feeds are open: what was opened must be closed. */
     listeners: () => ({
       ledger: ledgerListeners.size,

@@ -3,9 +3,13 @@ import { feedBatchMax, type LedgerFeedEvent } from '../../src/shared/contract/fe
 import { snapshotParts } from '../../src/shared/projections/ledger-snapshot.ts'
 import { type Implementer, withAnswers } from './implementer.ts'
 import { follow, type Memory } from './memory.ts'
+import type { FakePermissions } from './permissions.ts'
 import type { FakeResume } from './resume.ts'
 
-export function feeds(os: Implementer, deps: { memory: Memory; resume: FakeResume }) {
+export function feeds(
+  os: Implementer,
+  deps: { memory: Memory; resume: FakeResume; permissions: FakePermissions },
+) {
   const { given, state, activity, ledgerListeners, sessionListeners, sessionOf, find } = deps.memory
   return {
     // Nobody who is given a fake keeps an index of it.
@@ -40,6 +44,7 @@ export function feeds(os: Implementer, deps: { memory: Memory; resume: FakeResum
         ({ type }) => type === 'ended',
       )
     }),
+    permissions: os.feed.permissions.handler(({ signal }) => deps.permissions.feed(signal)),
     resumePlan: os.feed.resumePlan.handler(({ input }) =>
       withAnswers(deps.resume.planned(input.selector)),
     ),

@@ -262,13 +262,17 @@ it('keeps what a failed attempt said as superseded, and makes the next under the
   await session.close()
 })
 
-it('[P4] has a question and its answer in the record before the agent hears of it', async () => {
+it('[P4] has a question in the record before anybody is asked, and its answer before the agent hears of it', async () => {
   const { session, recorder } = await openRecorder()
   const options = [{ id: 'yes', name: 'Allow', kind: 'allow-once' as const }]
   const answer = { optionId: 'yes', allowed: true, by: 'person' as const }
   const question = { callId: null, question: `rm ${secret}`, options }
-  expect(await recorder.ask(question, async () => answer)).toEqual(answer)
-  const [asked] = (await session.page({ last: 1 })).records
-  expect(asked).toMatchObject({ type: 'permission', answer, question: 'rm [hidden: API_KEY]' })
+  await recorder.permission(question, null)
+  await recorder.permission(question, answer)
+  const { records } = await session.page({ last: 2 })
+  expect(records).toMatchObject([
+    { type: 'permission', answer: null, question: 'rm [hidden: API_KEY]' },
+    { type: 'permission', answer, question: 'rm [hidden: API_KEY]' },
+  ])
   await session.close()
 })

@@ -40,7 +40,7 @@ export async function stage({
       ...{ run: 1, reason: 'prompt', prompt: 'Go', lineage: [], opening: [], session },
       openAgent: playedAgent(run),
       endProcesses: async () => undefined,
-      decide: async () => ({ optionId: null, allowed: false, by: 'nobody' }),
+      permissions: { mode: null, check: async () => null, ask: async () => ({ kind: 'nobody' }) },
       runTool: async (name) => ({ outcome: 'ok', output: '', endsRun: name === 'agent_report' }),
       taskTools: {} as TaskToolsPort,
       ...{ workingDir: dir, environment: {}, withheld: [], secrets, signal: abort.signal },

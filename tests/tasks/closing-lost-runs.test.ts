@@ -71,7 +71,29 @@ const shapeOf = (entries: Entry[]) =>
         : entry.type,
   )
 
+const permission = (callId: string, allowed?: boolean): EntryBody => ({
+  ...{ type: 'permission', runId, callId: callId as ToolCallId, question: callId, options: [] },
+  answer: allowed === undefined ? null : { optionId: null, allowed, by: 'person' },
+})
+
 describe('closing a lost run', () => {
+  it('[P4] a call that was not allowed before the crash has not run; one that was may have', async () => {
+    const { session } = await sessionWith([
+      ...[begun, call('asked'), permission('asked'), call('refused'), permission('refused')],
+      ...[permission('refused', false), call('allowed'), permission('allowed')],
+      permission('allowed', true),
+    ])
+    await closeUnfinished(session, task, 1, noFiles)
+    const closed = (await entriesIn(session)).filter((entry) => entry.type === 'tool-result')
+    expect(closed.map(({ callId, outcome }) => [callId, outcome])).toEqual([
+      ['asked', 'error'],
+      ['refused', 'error'],
+      ['allowed', 'unknown'],
+    ])
+    expect(closed[0]?.output).toContain('Not run')
+    await session.close()
+  })
+
   it('[A8] keeps its unfinished message, and the file goes only after that', async () => {
     const partial = message('half a sentence', 'interrupted')
     const { session, partialPath } = await sessionWith([begun], partial)

@@ -26,6 +26,7 @@ export async function* examineFiles(subject: Case): Findings {
     layout.leaseLock,
     layout.webHost,
     layout.settings,
+    layout.permissions,
     layout.trashSeen,
   ]
   yield* examineDataDir(layout.dataDir)

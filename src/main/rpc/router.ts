@@ -1,10 +1,17 @@
 /** The contract as calls of the services. No decisions are made here. */
 import { createRouterClient, implement } from '@orpc/server'
+import { isWiderMode, type PermissionMode } from '../../shared/agents/permission-modes.ts'
+import type {
+  PendingPermission,
+  PermissionDecision,
+  PermissionScope,
+  PermissionSettings,
+} from '../../shared/agents/permissions.ts'
 import type { AppInfo } from '../../shared/contract/app.ts'
 import { type CallContext, grantFor } from '../../shared/contract/grants.ts'
 import { contract, type ShiplogClient } from '../../shared/contract/index.ts'
 import { FailureError } from '../../shared/failure.ts'
-import { resolveId, type TaskId } from '../../shared/records/ids.ts'
+import { type ProjectId, resolveId, type TaskId } from '../../shared/records/ids.ts'
 import type { Transcripts } from '../archive/transcripts.ts'
 import type { Doctor } from '../doctor/doctor.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -18,8 +25,19 @@ import type { WorkspaceService } from '../workspaces/workspace-service.ts'
 import { createCallLog } from './call-log.ts'
 import { toContractError } from './errors.ts'
 import { ledgerFeed } from './ledger-feed.ts'
+import { permissionsFeed } from './permissions-feed.ts'
 import { sessionFeed } from './session-feed.ts'
 import { sessionsFeed } from './sessions-feed.ts'
+
+/** What the contract says of permissions, as the composition root has it. */
+export interface PermissionQuestions {
+  modeOf(projectId: ProjectId): PermissionMode
+  pending(): PendingPermission[]
+  answer(id: string, decision: PermissionDecision): Promise<void>
+  settings(scope: PermissionScope): PermissionSettings
+  setSettings(scope: PermissionScope, settings: PermissionSettings): Promise<void>
+  subscribe(listener: () => void): () => void
+}
 
 interface RouterDependencies {
   agentHistory: Pick<AgentHistory, 'makePlanningFolder' | 'planning'>
@@ -29,6 +47,7 @@ interface RouterDependencies {
   transcripts: Transcripts
   workspaces: WorkspaceService
   demo: Demo
+  permissions: PermissionQuestions
   retention: Retention
   doctor: Pick<Doctor, 'check'>
   info: () => AppInfo
@@ -40,7 +59,7 @@ interface RouterDependencies {
 export type ShiplogRouter = ReturnType<typeof createRouter>
 
 export function createRouter(deps: RouterDependencies) {
-  const { ledger, sessions, tasks, transcripts, workspaces, retention } = deps
+  const { ledger, sessions, tasks, transcripts, workspaces, retention, permissions } = deps
   const { projects, records } = workspaces
   const callLog = createCallLog(deps.log)
   const os = implement(contract)
@@ -120,7 +139,10 @@ export function createRouter(deps: RouterDependencies) {
     tasks: {
       start: os.tasks.start.handler(async ({ input, context }) => {
         // Which of the person's variables an agent gets, they decide themselves (K2).
-        if (input.env?.length && context.grant !== 'decide') refuseToDecide(deps.info())
+        const mode = input.permissions
+        const isWider = mode !== undefined && isWiderMode(mode, permissions.modeOf(input.projectId))
+        if ((input.env?.length || isWider) && context.grant !== 'decide')
+          refuseToDecide(deps.info())
         return { taskId: await tasks.start(input) }
       }),
       prompt: os.tasks.prompt.handler(async ({ input }) => {
@@ -180,6 +202,18 @@ export function createRouter(deps: RouterDependencies) {
       })),
       retry: os.tasks.retry.handler(async ({ input }) => {
         await tasks.retry(taskId(input.taskId))
+        return {}
+      }),
+    },
+    permissions: {
+      list: os.permissions.list.handler(() => ({ questions: permissions.pending() })),
+      answer: os.permissions.answer.handler(async ({ input }) => {
+        await permissions.answer(input.id, input.decision)
+        return {}
+      }),
+      settings: os.permissions.settings.handler(({ input }) => permissions.settings(input.scope)),
+      setSettings: os.permissions.setSettings.handler(async ({ input }) => {
+        await permissions.setSettings(input.scope, input.settings)
         return {}
       }),
     },
@@ -276,6 +310,9 @@ export function createRouter(deps: RouterDependencies) {
           'ledger',
           ledgerFeed({ ledger, activity: tasks.activity }, lastEventId, signal),
         ),
+      ),
+      permissions: os.feed.permissions.handler(({ signal }) =>
+        withContractErrors('permissions', permissionsFeed(permissions, signal)),
       ),
       session: os.feed.session.handler(({ input, lastEventId, signal }) =>
         withContractErrors(

@@ -22,11 +22,8 @@ export interface Recorder {
    * given what was recorded (K3).
    */
   call(call: HostCall, execute: ExecuteCall): Promise<Omit<ExecutedCall, 'shellChange'>>
-  /** Resolves with what `decide` answers, once it is durable. */
-  ask(
-    question: PermissionQuestion,
-    decide: () => Promise<PermissionAnswer>,
-  ): Promise<PermissionAnswer>
+  /** Resolves once the question (null) or its answer is durable: only then it may be asked, or acted upon (P4). */
+  permission(question: PermissionQuestion, answer: PermissionAnswer | null): Promise<void>
   /** For an agent that has left without saying where its last turn ended. */
   endTurn(): Promise<void>
   /** Records an unknown outcome for calls without a result: later results of them are ignored. */
@@ -230,15 +227,12 @@ export function createRecorder(options: {
     session.setPartial(null)
   }
 
-  async function ask(
+  async function permission(
     { callId, question, options: choices }: PermissionQuestion,
-    decide: () => Promise<PermissionAnswer>,
-  ): Promise<PermissionAnswer> {
-    refuseWhenClosed()
-    const answer = await decide()
+    answer: PermissionAnswer | null,
+  ): Promise<void> {
     refuseWhenClosed()
     await session.append({ type: 'permission', runId, callId, question, options: choices, answer })
-    return answer
   }
 
   function refuseWhenClosed(): void {
@@ -294,5 +288,5 @@ export function createRecorder(options: {
     session.setPartial(null)
   }
 
-  return { event, call, ask, endTurn: () => end({}), settleCalls: calls.settle, interrupt }
+  return { event, call, permission, endTurn: () => end({}), settleCalls: calls.settle, interrupt }
 }

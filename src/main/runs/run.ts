@@ -6,14 +6,14 @@ import type {
   AgentHost,
   AgentSession,
   OpenAgent,
-  PermissionQuestion,
   RunTool,
   SessionHistory,
   ShellState,
   TaskToolsPort,
   ToolResult,
 } from '../../shared/agents/agent.ts'
-import type { AgentSessionRef, PermissionAnswer } from '../../shared/agents/agent-records.ts'
+import type { AgentSessionRef } from '../../shared/agents/agent-records.ts'
+import type { RunPermissions } from '../../shared/agents/permissions.ts'
 import { traitsOf } from '../../shared/agents/tool-traits.ts'
 import { activityOf } from '../../shared/projections/describe-tool-call.ts'
 import type { KnownTree, SessionState } from '../../shared/projections/session-state.ts'
@@ -28,6 +28,7 @@ import { createFileChanges, type FileChanges } from './file-changes.ts'
 import { promptFor } from './first-prompt.ts'
 import { causeOf } from './interruption.ts'
 import { firstOf, historyOf, type PastSession, pastOfSession } from './past.ts'
+import { createPermits } from './permits.ts'
 import { addPullRequestLinks, pullRequestLinks } from './pull-request-links.ts'
 import { recordedAttributions } from './recorded-attributions.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
@@ -53,8 +54,7 @@ export interface RunOptions {
   runTool: RunTool
   /** Ends the processes that it left running, in any process group (G2). */
   endProcesses: () => Promise<void>
-  /** Decides permission requests of the agent. Resolves also when no client is connected. */
-  decide: (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionAnswer>
+  permissions: RunPermissions
   taskTools: TaskToolsPort
   /** The working directory of its workspace. Absolute. */
   workingDir: string
@@ -199,6 +199,7 @@ async function openRun(options: RunOptions, runId: RunId, start: Start): Promise
       reason,
       agent: task.agent,
       model: task.model,
+      ...(options.permissions.mode && { permissions: options.permissions.mode }),
       ...newlyWithheld(options, start),
     },
     ...options.opening,
@@ -285,6 +286,7 @@ async function untilItLeaves(
       if (event.type === 'failed') return event.cause
       if (event.type === 'turn-started') options.onActivity('Thinking')
       if (event.type === 'part-delta' && event.kind === 'text') options.onActivity('Writing')
+      calls.said(event)
       await recorder.event(event)
     }
     signal.throwIfAborted()
@@ -322,6 +324,7 @@ function createToolCalls(
   const inFlight = new Set<Promise<unknown>>()
   const seen = new Set<string>()
   let { reported } = start
+  const { permit, askFor, said } = createPermits(options, recorder)
 
   const call: AgentHost['callTool'] = async (asked, { signal: ofCall, onOutput } = {}) => {
     const { name, input } = asked
@@ -329,6 +332,9 @@ function createToolCalls(
     const result = await recorder.call(asked, async (id, messageUuid) => {
       signal.throwIfAborted()
       const shown = options.secrets.value(input)
+      const refusal = await permit({ callId: id, name, input, shown, cwd: held.shell.cwd }, signal)
+      if (refusal !== null) return { outcome: 'error', output: refusal }
+      signal.throwIfAborted()
       options.onActivity(activityOf(name, shown, activityCharsMax))
       if (mayChangeAnyFile(name)) fileChanges.commandBegins(messageUuid)
       const result = await options.runTool(name, traitsOf(name)?.writesOurRecord ? shown : input, {
@@ -384,9 +390,9 @@ function createToolCalls(
 
   const host: AgentHost = {
     callTool: tracked,
-    ask: (question) => recorder.ask(question, () => options.decide(question, signal)),
+    ask: (question) => askFor(question, held.shell.cwd, signal),
   }
-  return { host, settle, reported: () => reported }
+  return { host, settle, said, reported: () => reported }
 }
 
 /** The directory and exported variables of the last command of the task, in this run or an earlier one. */

@@ -35,7 +35,12 @@ export function maskEntry(mask: Masker, entry: EntryBody): EntryBody {
     case 'resume':
       return { ...entry, drift: mask.value(entry.drift) }
     case 'permission':
-      return { ...entry, question: mask.text(entry.question), options: mask.value(entry.options) }
+      return {
+        ...entry,
+        question: mask.text(entry.question),
+        options: mask.value(entry.options),
+        answer: mask.value(entry.answer),
+      }
     case 'plan':
       return { ...entry, items: mask.value(entry.items) }
     case 'compaction':

@@ -25,7 +25,7 @@ const checkpointVersion = 1
  * something else. What follows it stands for the shapes of entries and of the state; tests/toolchain/fold-rules.test.ts
  * says what it has to be. To compute it here would take longer than to read a checkpoint.
  */
-export const foldRules = '1-i2vFFZ9BftAtEMfVPbtxuY3uJSvrSXRRRbUKeF17eQI'
+export const foldRules = '2-yBpBBnEX8byHEc-zUyj-EocUIlTYNISiJaknFiNqc68'
 
 /** The limits of the fold keep it far below. What is longer is not ours, and must not fill the memory. */
 const checkpointBytesMax = 64 << 20
@@ -119,6 +119,7 @@ export const storedStateSchema = z.object({
       turn: count,
       callId: toolCallIdSchema,
       name: z.string(),
+      notRun: z.literal(true).optional(),
     }),
   ),
   unknownCalls: z.array(z.tuple([toolCallIdSchema, unknownCallSchema])),

@@ -34,6 +34,8 @@ export interface DataLayout {
   webHost: string
   /** What holds for this record, whichever host opens it. */
   settings: string
+  /** What agents may do unasked: `permissions.json`. */
+  permissions: string
   sessions: string
   archive: string
   /** What each sweep removed and why. */
@@ -74,6 +76,7 @@ export function layoutOf(dataDir: string): DataLayout {
     ledger: join(dataDir, 'ledger.jsonl'),
     webHost: join(dataDir, 'web-host.json'),
     settings: join(dataDir, 'settings.json'),
+    permissions: join(dataDir, 'permissions.json'),
     sessions,
     archive,
     receipts: join(dataDir, 'receipts'),

@@ -228,14 +228,13 @@ export async function closeUnfinished(
     const { v: _, ...message } = partial
     closing.push(message)
   }
-  for (const { seq, ...call } of open) {
+  for (const { seq, notRun, ...call } of open) {
     // First: once the call has a result, nothing looks for its file.
     await discardFileOf(task, { ...call, input: await inputAt(session, seq) }, deps)
     closing.push({
       ...call,
       type: 'tool-result',
-      outcome: 'unknown',
-      output: lostCallOutput,
+      ...(notRun ? notRunResult : lostResult),
       durationMs: 0,
     })
   }
@@ -248,7 +247,15 @@ export async function closeUnfinished(
   await rm(path, { force: true })
 }
 
-const lostCallOutput = 'Shiplog quit while this was running: its outcome is unknown.'
+const lostResult = {
+  outcome: 'unknown',
+  output: 'Shiplog quit while this was running: its outcome is unknown.',
+} as const
+/** Nothing runs before the answer is durable. */
+const notRunResult = {
+  outcome: 'error',
+  output: 'Not run: Shiplog quit before this was allowed. Call it again if it is still needed.',
+} as const
 
 interface CallCleanUp {
   discardUnfinished: DiscardUnfinished

@@ -10,10 +10,16 @@ import type {
   RunTool,
   TaskToolsPort,
 } from '../../shared/agents/agent.ts'
+import type { PermissionsOfRuns } from '../../shared/agents/permissions.ts'
 import { formatCause } from '../../shared/records/causes.ts'
 import type { EntryBody } from '../../shared/records/entries.ts'
 import { type PromptId, runIdOf, type TaskId } from '../../shared/records/ids.ts'
-import type { ProcessIdentity, Task, TranscriptCounts } from '../../shared/records/tasks.ts'
+import type {
+  Activity,
+  ProcessIdentity,
+  Task,
+  TranscriptCounts,
+} from '../../shared/records/tasks.ts'
 import { unknownUsage } from '../../shared/records/usage.ts'
 import type { Git } from '../git/index.ts'
 import { exists } from '../journal/index.ts'
@@ -94,6 +100,7 @@ interface RunnerDependencies {
   ensureWorkingDir: (task: Task) => Promise<EntryBody[]>
   /** The sessions of the tasks that this one continues, oldest first (S3). */
   lineageOf: (task: Task) => Promise<PastSession[]>
+  permissions: PermissionsOfRuns
   process: ProcessIdentity
   secrets: LearningMasker
   clock: () => number
@@ -265,8 +272,10 @@ export function createRunner(deps: RunnerDependencies): Runner {
           opening,
           session,
           openAgent: await openerOf(task),
-          // Permission prompts do not exist yet: no agent that needs one can be started (P1).
-          decide: async () => ({ optionId: null, allowed: false, by: 'nobody' }),
+          permissions: await deps.permissions.forRun(task, {
+            workingDir,
+            whileAsked: (work) => lend(taskId, { state: 'asking' }, work),
+          }),
           runTool: deps.runTool,
           endProcesses: () => deps.custody.endAll(taskId),
           taskTools: deps.toolsFor(taskId),
@@ -369,6 +378,13 @@ export function createRunner(deps: RunnerDependencies): Runner {
     return together ? acquireBoth(together, ofTree, signal) : ofTree.acquire(signal)
   }
 
+  /** Others may have its slot while `work` is awaited (T5). */
+  function lend<T>(taskId: TaskId, doing: Activity, work: () => Promise<T>): Promise<T> {
+    activity.set(taskId, doing)
+    const slot = heldSlots.get(taskId)
+    return slot ? slot.yieldWhile(work) : work()
+  }
+
   function slotsOf(taskId: TaskId): Semaphore {
     const { rootId, options } = record.known(taskId)
     const slots = slotsByRoot.get(rootId) ?? createSemaphore(options.agentsAtOnce)
@@ -385,10 +401,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
       await deferred.close()
       while (cleanUps.size > 0) await Promise.allSettled(cleanUps)
     },
-    async withoutSlot(taskId, work) {
-      activity.set(taskId, { state: 'working', text: 'Waiting for its sub-agents' })
-      const slot = heldSlots.get(taskId)
-      return slot ? slot.yieldWhile(work) : work()
-    },
+    withoutSlot: (taskId, work) =>
+      lend(taskId, { state: 'working', text: 'Waiting for its sub-agents' }, work),
   }
 }

@@ -5,6 +5,8 @@
 
 import type { AgentDrivers, DiscardUnfinished, RunTool } from '../../shared/agents/agent.ts'
 import type { AgentChoice } from '../../shared/agents/agent-specs.ts'
+import type { PermissionMode } from '../../shared/agents/permission-modes.ts'
+import type { PermissionsOfRuns } from '../../shared/agents/permissions.ts'
 import type { AwaitedTask } from '../../shared/agents/tools.ts'
 import type { StoppedTasks } from '../../shared/contract/tasks.ts'
 import { FailureError, invalid, refused } from '../../shared/failure.ts'
@@ -61,6 +63,7 @@ interface StartTask {
   agentsAtOnce?: number | undefined
   keep: boolean
   env?: string[] | undefined
+  permissions?: PermissionMode | undefined
 }
 
 export interface TaskService {
@@ -111,6 +114,7 @@ interface TaskServiceDependencies {
   drivers: AgentDrivers
   runTool: RunTool
   discardUnfinished: DiscardUnfinished
+  permissions: PermissionsOfRuns
   custody: Custody
   process: ProcessIdentity
   secrets: LearningMasker
@@ -196,6 +200,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
         agentsAtOnce: request.agentsAtOnce ?? deps.agentsAtOnce ?? agentsAtOnceDefault,
         keep: request.keep,
         ...(request.env?.length ? { env: request.env } : {}),
+        ...(request.permissions ? { permissions: request.permissions } : {}),
       },
       prepared,
       resumedFrom: null,

@@ -126,7 +126,9 @@ export const permissionAnswerSchema = z.object({
   allowed: z.boolean(),
   /** `rule`: a remembered one. `mode`: the run's mode of permissions. `nobody`: no person could be asked (P1). */
   by: z.enum(['person', 'rule', 'mode', 'nobody', 'end-of-run']),
-  /** The rule as it is written, when one answered. */
+  /** The rule as it is written, when one answered; one a line. */
   rule: z.string().optional(),
+  /** What the agent was told with a refusal. */
+  message: z.string().optional(),
 })
 export type PermissionAnswer = z.infer<typeof permissionAnswerSchema>

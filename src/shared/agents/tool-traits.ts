@@ -31,6 +31,11 @@ interface ToolTraits {
   looksOnly: boolean
   /** True: its input goes to our own record and nowhere else, so known secrets are masked before it acts (K3). */
   writesOurRecord: boolean
+  /**
+   * What is decided before it runs (P1): `nothing`, as it only looks or is ours; its `command`; its `edit` of a file;
+   * the `set-up` of the worktree that it makes; or the `call` itself, by the tool's name and its subject.
+   */
+  decides: 'nothing' | 'command' | 'edit' | 'set-up' | 'call'
   /** The fields of the input that say what a call is about, the most telling first. */
   subject: readonly string[]
   /** `Running npm test`, `Ran npm test`, `Couldn’t read a.txt`. */
@@ -46,6 +51,7 @@ const looking = {
   afterCrash: 'unknown',
   looksOnly: true,
   writesOurRecord: false,
+  decides: 'nothing',
 } as const
 const acting = { ...looking, looksOnly: false } as const
 
@@ -54,6 +60,7 @@ export const toolTraits: Readonly<Record<ToolName, ToolTraits>> = {
     ...acting,
     icon: 'command',
     changes: 'any-files',
+    decides: 'command',
     subject: ['command'],
     // A command that failed has run all the same.
     verb: { now: 'Running', done: 'Ran', failed: 'Ran' },
@@ -68,6 +75,7 @@ export const toolTraits: Readonly<Record<ToolName, ToolTraits>> = {
     ...acting,
     icon: 'write',
     changes: 'one-file',
+    decides: 'edit',
     subject: ['path'],
     verb: { now: 'Writing', done: 'Wrote', failed: 'Couldn’t write' },
   },
@@ -75,6 +83,7 @@ export const toolTraits: Readonly<Record<ToolName, ToolTraits>> = {
     ...acting,
     icon: 'edit',
     changes: 'one-file',
+    decides: 'edit',
     subject: ['path'],
     verb: { now: 'Editing', done: 'Edited', failed: 'Couldn’t edit' },
   },
@@ -97,6 +106,7 @@ export const toolTraits: Readonly<Record<ToolName, ToolTraits>> = {
     icon: 'agents',
     afterCrash: 'ledger',
     writesOurRecord: true,
+    decides: 'set-up',
     subject: ['title'],
     verb: { now: 'Starting', done: 'Started', failed: 'Couldn’t start sub-agent' },
   },

@@ -6,6 +6,7 @@
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
 import { callProgressSchema } from '../agents/agent-records.ts'
+import { pendingPermissionSchema } from '../agents/permissions.ts'
 import { entrySchema, partialMessageSchema } from '../records/entries.ts'
 import { idTextSchema, projectIdSchema, taskIdSchema } from '../records/ids.ts'
 import { ledgerRecordSchema } from '../records/ledger.ts'
@@ -76,6 +77,10 @@ const sessionFeedEventSchema = z.discriminatedUnion('type', [
 ])
 export type SessionFeedEvent = z.infer<typeof sessionFeedEventSchema>
 
+/** All questions that wait: when one came or went. */
+const permissionsFeedEventSchema = z.object({ questions: z.array(pendingPermissionSchema) })
+export type PermissionsFeedEvent = z.infer<typeof permissionsFeedEventSchema>
+
 /** Any session, for whoever keeps something about all of them, as an index of their texts. */
 const sessionsFeedEventSchema = z.object({
   /** Each at most once an event; what happened to it since the last one is one item. */
@@ -97,6 +102,7 @@ export const feed = {
   /** Which sessions grew or moved from now on. Has no past: who has lost it compares with `workspace.listTranscripts`. */
   sessions: base.output(eventIterator(sessionsFeedEventSchema)),
   ledger: base.output(eventIterator(ledgerFeedEventSchema)),
+  permissions: base.output(eventIterator(permissionsFeedEventSchema)),
   session: base
     .input(z.object({ workspaceId: idTextSchema }))
     .output(eventIterator(sessionFeedEventSchema)),

@@ -52,6 +52,12 @@ export const grants: GrantsOf<typeof contract> = {
     abandon: 'act',
     retry: 'act',
   },
+  permissions: {
+    list: 'act',
+    answer: 'decide',
+    settings: 'act',
+    setSettings: 'decide',
+  },
   transcripts: { page: 'act', outline: 'act', stateAt: 'act', value: 'act' },
   workspace: {
     getSubagentTranscript: 'act',
@@ -86,7 +92,13 @@ export const grants: GrantsOf<typeof contract> = {
     pin: 'decide',
   },
   doctor: { check: 'act' },
-  feed: { ledger: 'act', session: 'act', sessions: 'act', resumePlan: 'act' },
+  feed: {
+    ledger: 'act',
+    permissions: 'act',
+    session: 'act',
+    sessions: 'act',
+    resumePlan: 'act',
+  },
 }
 
 type GrantsOf<Contract> = {

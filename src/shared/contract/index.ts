@@ -3,12 +3,23 @@ import type { ContractRouterClient } from '@orpc/contract'
 import { app } from './app.ts'
 import { doctor } from './doctor.ts'
 import { feed } from './feed.ts'
+import { permissions } from './permissions.ts'
 import { projects } from './projects.ts'
 import { retention } from './retention.ts'
 import { tasks } from './tasks.ts'
 import { transcripts } from './transcripts.ts'
 import { workspace } from './workspace.ts'
 
-export const contract = { app, projects, tasks, transcripts, workspace, retention, doctor, feed }
+export const contract = {
+  app,
+  projects,
+  tasks,
+  permissions,
+  transcripts,
+  workspace,
+  retention,
+  doctor,
+  feed,
+}
 
 export type ShiplogClient = ContractRouterClient<typeof contract>

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { agentChoiceSchema } from '../agents/agent-specs.ts'
+import { permissionModeSchema } from '../agents/permission-modes.ts'
 import { applyOutcomeSchema, undoOutcomeSchema } from '../agents/tools.ts'
 import { blobIdSchema } from '../records/drift.ts'
 import { idTextSchema, projectIdSchema, promptIdSchema, taskIdSchema } from '../records/ids.ts'
@@ -51,6 +52,8 @@ export const tasks = {
         keep: z.boolean().default(false),
         /** Variables of the host that its agents get although they are secret, by name (K2). */
         env: z.array(variableNameSchema).max(variablesMax).optional(),
+        /** Absent: the project's; of a scripted agent: it plays the person's own script, about which nothing is asked. */
+        permissions: permissionModeSchema.optional(),
       }),
     )
     .output(z.object({ taskId: taskIdSchema })),

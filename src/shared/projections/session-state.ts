@@ -38,6 +38,8 @@ export const listedMax = 1_000
 /** A call without a result. Its input is in the entry `seq`. */
 interface OpenCall extends Pick<ToolCallEntry, 'seq' | 'messageUuid' | 'runId' | 'turn' | 'name'> {
   callId: ToolCallId
+  /** A person was asked and had not answered, or refused: it has not run. */
+  notRun?: true | undefined
 }
 
 /** The working directory as it was recorded last, without the paths. */
@@ -236,6 +238,8 @@ function foldConversation(state: SessionState, entry: Entry): void {
       state.keptFromSeq = entry.keptFromSeq ?? entry.seq
       break
     case 'permission':
+      foldPermission(state, entry)
+      break
     case 'retrying':
     case 'foreign':
     case 'fork-start':
@@ -283,6 +287,16 @@ function foldCall(state: SessionState, entry: ToolCallEntry): void {
   // Too many to be told apart.
   sinceTree.unclearCalls.clear()
   sinceTree.anyFile = true
+}
+
+function foldPermission(
+  { openCalls }: SessionState,
+  { callId, answer }: Extract<Entry, { type: 'permission' }>,
+): void {
+  const call = callId === null ? undefined : openCalls.get(callId)
+  if (!call) return
+  const { notRun: _, ...known } = call
+  openCalls.set(call.callId, answer?.allowed ? known : { ...known, notRun: true })
 }
 
 function unknownCallOf({ name, input, at }: ToolCallEntry): UnknownCall {

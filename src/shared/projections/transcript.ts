@@ -19,6 +19,7 @@ import type {
   UnknownEntry,
 } from '../records/entries.ts'
 import type { EntryId, RunId, ToolCallId } from '../records/ids.ts'
+import { permissionText } from '../text/permission-text.ts'
 
 export interface ToolCallView {
   callId: ToolCallId
@@ -268,6 +269,16 @@ function foldEntry(fold: TranscriptFold, entry: Entry): void {
       })
       return
     case 'permission':
+      // The question alone: whoever shows it live has it from the feed of questions.
+      if (entry.answer === null) return
+      fold.items.push({
+        kind: 'note',
+        key,
+        seq,
+        text: permissionText(entry.question, entry.answer),
+        at,
+      })
+      return
     case 'retrying':
     case 'agent-session':
     case 'fork-start':
@@ -441,16 +452,11 @@ function textLength(parts: readonly (MessagePart | TurnBlock)[]): number {
   return parts.reduce((sum, part) => sum + ('text' in part ? part.text.length : 1), 0)
 }
 
-type NotedEntry = Extract<
-  Entry,
-  { type: 'permission' | 'retrying' | 'agent-session' | 'fork-start' | 'fork-end' }
->
+type NotedEntry = Extract<Entry, { type: 'retrying' | 'agent-session' | 'fork-start' | 'fork-end' }>
 
 /** One sentence for a person. */
 function noteText(entry: NotedEntry): string {
   switch (entry.type) {
-    case 'permission':
-      return `${entry.answer.allowed ? 'Allowed' : 'Not allowed'} ${answeredBy[entry.answer.by]}: ${entry.question}`
     case 'retrying':
       return `Tried again: ${formatCause(entry.cause)}`
     case 'agent-session':
@@ -462,14 +468,6 @@ function noteText(entry: NotedEntry): string {
     default:
       return assertNever(entry)
   }
-}
-
-const answeredBy = {
-  person: 'by you',
-  rule: 'by a rule',
-  mode: 'by the mode of this run',
-  nobody: 'because nobody could be asked',
-  'end-of-run': 'because the run ended',
 }
 
 /** One sentence for a person. */

@@ -18,6 +18,7 @@ import {
   planItemSchema,
   providerDataSchema,
 } from '../agents/agent-records.ts'
+import { permissionModeSchema } from '../agents/permission-modes.ts'
 import { causeSchema } from './causes.ts'
 import { type EntryId, entryIdSchema, runIdSchema, taskIdSchema, toolCallIdSchema } from './ids.ts'
 import { type Upgrade, upgradeRecord } from './upgrades.ts'
@@ -241,6 +242,8 @@ const runStartEntrySchema = entryBase.extend({
   model: z.string().nullish(),
   /** Variables of the host that agents do not get, by name; said once, and again when they are others (K2). */
   withheld: z.array(z.string()).optional(),
+  /** The mode of permissions; absent: a person's own script, about which nothing is asked. */
+  permissions: permissionModeSchema.optional(),
 })
 
 const runEndEntrySchema = entryBase.extend({
@@ -278,7 +281,10 @@ const agentSessionEntrySchema = entryBase.extend({
   /** What it says it can do, as it says it. */
   capabilities: z.json().optional(),
 })
-/** An agent asked whether it may; with the answer, because one without the other decides nothing (P4). */
+/**
+ * Whether an agent may do something (P4). Where a person is asked there are two with the same question: the first is
+ * durable before anybody is asked, and the second has the answer.
+ */
 const permissionEntrySchema = entryBase.extend({
   type: z.literal('permission'),
   runId: runIdSchema,
@@ -287,7 +293,8 @@ const permissionEntrySchema = entryBase.extend({
   /** What was asked, in full (P2). */
   question: z.string(),
   options: z.array(permissionOptionSchema),
-  answer: permissionAnswerSchema,
+  /** Null: it was asked, and nothing runs until the answer is there. */
+  answer: permissionAnswerSchema.nullable(),
 })
 /** The whole plan as it is from here on. */
 const planEntrySchema = entryBase.extend({

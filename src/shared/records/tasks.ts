@@ -5,6 +5,7 @@
 
 import { z } from 'zod'
 import { agentSpecSchema } from '../agents/agent-specs.ts'
+import { permissionModeSchema } from '../agents/permission-modes.ts'
 import { dayMs } from '../durations.ts'
 import { causeSchema } from './causes.ts'
 import {
@@ -44,6 +45,8 @@ export const isRunning = (status: TaskStatus): boolean =>
 export const activitySchema = z.discriminatedUnion('state', [
   z.object({ state: z.literal('waiting') }),
   z.object({ state: z.literal('working'), text: z.string() }),
+  /** A person is asked whether it may go on. */
+  z.object({ state: z.literal('asking') }),
 ])
 export type Activity = z.infer<typeof activitySchema>
 
@@ -51,7 +54,8 @@ export type Activity = z.infer<typeof activitySchema>
 export const activityLine = (activity: Activity | null): string | null =>
   activity && activityText(activity)
 export const activityText = (activity: Activity): string =>
-  activity.state === 'waiting' ? 'Waiting for its turn' : activity.text
+  activity.state === 'working' ? activity.text : waitingTexts[activity.state]
+const waitingTexts = { waiting: 'Waiting for its turn', asking: 'Waiting for your answer' }
 /** Nothing more happens to it unless somebody asks. */
 export const isSettled = (status: TaskStatus): boolean =>
   !isRunning(status) && status !== 'queued' && status !== 'blocked'
@@ -178,6 +182,8 @@ export const treeOptionsSchema = z.object({
   keep: z.boolean(),
   /** Variables of the host that its agents get although they are secret (`--env`), by name. */
   env: z.array(variableNameSchema).optional(),
+  /** The mode of permissions (`--permissions`); absent: that of its project, and of a scripted agent none. */
+  permissions: permissionModeSchema.optional(),
 })
 
 /** What `task` was told of plans and phases; what nobody said is absent. */

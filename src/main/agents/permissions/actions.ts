@@ -1,0 +1,65 @@
+/** What a call of a tool would do: for the rules, and as a person is shown it (P2). */
+import type { AskedAction } from '../../../shared/agents/permissions.ts'
+import { traitsOf } from '../../../shared/agents/tool-traits.ts'
+import { isToolName, type ToolInput, toolInputSchemas } from '../../../shared/agents/tools.ts'
+import type { PermissionRequest } from './decide.ts'
+import type { Place } from './places.ts'
+
+interface CalledTool {
+  name: string
+  input: unknown
+}
+
+/** Null: nothing is decided about it. `setUp`: the command that a new worktree of the project would run; null: none. */
+export async function actionOf(
+  { name, input }: CalledTool,
+  place: Place,
+  setUp: () => Promise<string | null>,
+): Promise<{ request: PermissionRequest; action: AskedAction } | null> {
+  // The tool refuses an unknown name or a wrong input, and does nothing else.
+  const decides = traitsOf(name)?.decides ?? 'nothing'
+  if (decides === 'nothing' || !isToolName(name)) return null
+  if (!toolInputSchemas[name].safeParse(input).success) return null
+  switch (decides) {
+    case 'command':
+      return command(name, (input as ToolInput<'bash'>).command, place)
+    case 'set-up': {
+      if ((input as ToolInput<'task'>).isolation === 'in-place') return null
+      const setup = await setUp()
+      // In the new worktree, whose place is not known yet; its paths are those of this one.
+      return setup === null ? null : command(name, setup, { ...place, cwd: place.workingDir })
+    }
+    case 'edit':
+      return edit(name, input as ToolInput<'write_file'> | ToolInput<'edit_file'>, place)
+    case 'call':
+      return call(name, input as Record<string, unknown>, place)
+  }
+}
+
+function command(tool: string, text: string, place: Place) {
+  const request: PermissionRequest = { kind: 'command', command: text, place }
+  return { request, action: { kind: 'command', tool, text, directory: place.cwd } as const }
+}
+
+function edit(
+  tool: string,
+  input: ToolInput<'write_file'> | ToolInput<'edit_file'>,
+  { workingDir }: Place,
+) {
+  // File tools count from the working directory, wherever the shell stands.
+  const place = { workingDir, cwd: workingDir }
+  const text =
+    'content' in input
+      ? `Write ${input.path}:\n${input.content}`
+      : `In ${input.path}, replace${input.replaceAll ? ' everywhere' : ''}:\n${input.oldText}\nby:\n${input.newText}`
+  const request: PermissionRequest = { kind: 'edit', path: input.path, place }
+  return { request, action: { kind: 'edit', tool, text, directory: workingDir } as const }
+}
+
+function call(tool: string, input: Record<string, unknown>, { workingDir }: Place) {
+  const [field = ''] = traitsOf(tool)?.subject ?? []
+  const subject = typeof input[field] === 'string' ? input[field] : ''
+  const request: PermissionRequest = { kind: 'other', tool, subject }
+  const text = `${tool} ${JSON.stringify(input, null, 2)}`
+  return { request, action: { kind: 'other', tool, text, directory: workingDir } as const }
+}

@@ -1,0 +1,330 @@
+/**
+ * Whether an agent may do something: by the mode, by a rule, or only if a person says so (P1, P3). Pure: the caller
+ * asks, records and remembers.
+ */
+import { basename } from 'node:path'
+import type { PermissionMode } from '../../../shared/agents/permission-modes.ts'
+import type { PermissionRule, Verdict } from '../../../shared/agents/permissions.ts'
+import { findPath, mayBeWritten, type PathFound, type Place } from './places.ts'
+import { proposedRule } from './propose.ts'
+import { onlyReads } from './reading-commands.ts'
+import {
+  isHarmlessVariable,
+  isOwnVariable,
+  matchesCommand,
+  matchesEdit,
+  matchesTool,
+  parseRule,
+  type RuleTest,
+} from './rules.ts'
+import { readShellCommand, type Segment, type ShellReading } from './shell-segments.ts'
+import type { ShellWord } from './shell-words.ts'
+import { wrappedIn } from './wrapped-commands.ts'
+
+/** One source of permissions. Of several the strictest answer counts, so that none can widen another. */
+export interface PolicyLayer {
+  mode: PermissionMode
+  rules: readonly PermissionRule[]
+}
+
+export type PermissionRequest =
+  | { kind: 'command'; command: string; place: Place }
+  | { kind: 'edit'; path: string; place: Place }
+  | { kind: 'other'; tool: string; subject: string }
+
+/** `layers`: at least one, the person's first: its reasons and proposal are given. */
+export function decide(layers: readonly PolicyLayer[], request: PermissionRequest): Verdict {
+  const seen = look(request)
+  const verdicts = layers.map((layer) => ofLayer(readLayer(layer), seen))
+  return (
+    verdicts.find(({ kind }) => kind === 'deny') ??
+    verdicts.find(({ kind }) => kind === 'ask') ??
+    verdicts.find((one) => one.kind === 'allow' && one.by === 'rule') ?? {
+      kind: 'allow',
+      by: 'mode',
+    }
+  )
+}
+
+interface Rule {
+  text: string
+  test: RuleTest
+}
+
+interface Layer {
+  mode: PermissionMode
+  allow: Rule[]
+  ask: Rule[]
+  deny: Rule[]
+}
+
+/** A rule that can't be read matches nothing; those that narrow are checked where they are written. */
+function readLayer({ mode, rules }: PolicyLayer): Layer {
+  const layer: Layer = { mode, allow: [], ask: [], deny: [] }
+  for (const { effect, rule } of rules) {
+    try {
+      layer[effect].push({ text: rule, test: parseRule(rule) })
+    } catch {}
+  }
+  return layer
+}
+
+/** A request as rules see it: what runs and what is written, in every depth. */
+type Seen =
+  | { kind: 'command'; steps: Step[]; unclear: string[] }
+  | { kind: 'edit'; path: string; found: PathFound }
+  | { kind: 'other'; tool: string; subject: string }
+
+type Step =
+  | {
+      kind: 'run'
+      segment: Extract<Segment, { kind: 'command' }>
+      /** It only looks, or is a part of the shell without any effect. */
+      harmless: boolean
+      /** What it runs is a step of its own, and it does nothing else. */
+      transparent: boolean
+    }
+  | { kind: 'write'; path: string; found: PathFound; always: boolean }
+  | { kind: 'read'; text: string; inside: boolean }
+
+function look(request: PermissionRequest): Seen {
+  if (request.kind === 'other') return request
+  const { place } = request
+  if (request.kind === 'edit') return { ...request, found: findPath(request.path, place) }
+  const seen: Extract<Seen, { kind: 'command' }> = { kind: 'command', steps: [], unclear: [] }
+  addSteps(readShellCommand(request.command), seen, { place, moved: 'no' }, 0)
+  return seen
+}
+
+/** `inside`: by `cd` to a folder within; `away`: to one that is not, or is not known. */
+interface Where {
+  place: Place
+  moved: 'no' | 'inside' | 'away'
+}
+
+/** Commands in commands; more is no honest one. */
+const depthMax = 5
+
+function addSteps(
+  { segments, unclear }: ShellReading,
+  seen: Extract<Seen, { kind: 'command' }>,
+  where: Where,
+  depth: number,
+): void {
+  seen.unclear.push(...unclear)
+  if (depth > depthMax) seen.unclear.push('commands nested too deeply')
+  if (depth > depthMax) return
+  const find = (path: string): PathFound =>
+    where.moved === 'away'
+      ? { inside: false }
+      : findPath(path, where.place, where.moved === 'inside')
+  const inside = (path: string) => find(path).inside
+  // Before the rest: in a loop, or behind a substitution, it may come first.
+  for (const segment of segments) where.moved = movedBy(segment, where)
+  for (const segment of segments) {
+    if (segment.kind !== 'command') {
+      const { path } = segment
+      const text = path.kind === 'dynamic' ? path.text : path.value
+      const found: PathFound = path.kind === 'literal' ? find(text) : { inside: false }
+      const isStream = path.kind === 'literal' && streams.test(text)
+      if (segment.kind === 'write')
+        seen.steps.push({ kind: 'write', path: text, found, always: isStream })
+      // What a substitution is read from runs as a step of its own.
+      else if (!text.startsWith('<('))
+        seen.steps.push({ kind: 'read', text, inside: isStream || found.inside })
+      continue
+    }
+    const { words, assignments } = segment
+    const wrapped = wrappedIn(words)
+    if (wrapped.kind === 'opaque') seen.unclear.push(wrapped.reason)
+    if (wrapped.kind === 'runs') addSteps(wrapped.reading, seen, where, depth + 1)
+    const harmless =
+      words.length === 0
+        ? assignments.every(isOwnVariable)
+        : assignments.every(isHarmlessVariable) &&
+          (onlyReads(words, inside) || changesFolder(segment, where) || exportsHarmless(segment))
+    const transparent =
+      wrapped.kind === 'runs' && !wrapped.ownToo && assignments.every(isHarmlessVariable)
+    const findsInside =
+      wrapped.kind === 'runs' &&
+      wrapped.ownToo &&
+      words.every((word) => word.kind !== 'literal' || inside(word.value))
+    seen.steps.push({ kind: 'run', segment, harmless, transparent: transparent || findsInside })
+  }
+}
+
+const streams = /^\/dev\/(null|stdin|stdout|stderr|tty|fd\/\d+)$/
+
+function movedBy(segment: Segment, where: Where): Where['moved'] {
+  if (segment.kind !== 'command' || where.moved === 'away') return where.moved
+  const [name] = segment.words
+  if (name?.kind !== 'literal' || !['cd', 'pushd', 'popd'].includes(name.value)) return where.moved
+  return changesFolder(segment, where) ? 'inside' : 'away'
+}
+
+/** `cd` to a folder within the working directory. */
+function changesFolder(
+  { words }: Extract<Segment, { kind: 'command' }>,
+  { place }: Where,
+): boolean {
+  const [name, to, ...more] = words
+  if (name?.kind !== 'literal' || name.value !== 'cd' || more.length > 0) return false
+  if (to?.kind !== 'literal' || to.value.startsWith('-') || to.value === '') return false
+  return findPath(to.value, place).inside && !to.value.split('/').includes('..')
+}
+
+function exportsHarmless({ words }: Extract<Segment, { kind: 'command' }>): boolean {
+  const [name, ...args] = words
+  if (name?.kind !== 'literal' || name.value !== 'export' || args.length === 0) return false
+  return args.every((word) => {
+    const found = word.kind === 'literal' ? /^([A-Z_]+)=/.exec(word.value) : null
+    return found !== null && isHarmlessVariable({ name: found[1] ?? '', value: null })
+  })
+}
+
+function ofLayer(layer: Layer, seen: Seen): Verdict {
+  const matching = (rules: Rule[]) => rules.find(({ test }) => touches(test, seen))
+  const denied = matching(layer.deny)
+  if (denied) return { kind: 'deny', rule: denied.text }
+  const asked = matching(layer.ask)
+  if (asked) return { kind: 'ask', reasons: [`The rule “${asked.text}” asks.`], proposal: [] }
+  if (layer.mode === 'allow-all') return ofAllowAll(layer, seen)
+  switch (seen.kind) {
+    case 'edit':
+      return ofEdit(layer, seen)
+    case 'command':
+      return ofCommand(layer, seen)
+    case 'other':
+      return ofOther(layer, seen)
+  }
+}
+
+/** Whether a rule that narrows is about any part of the request. */
+function touches(test: RuleTest, seen: Seen): boolean {
+  switch (seen.kind) {
+    case 'edit':
+      return seen.found.inside && matchesEdit(test, seen.found.relative ?? seen.path)
+    case 'other':
+      return matchesTool(test, seen.tool, seen.subject)
+    case 'command':
+      return seen.steps.some((step) => {
+        if (step.kind === 'run')
+          return disguises(step.segment.words).some((words) =>
+            matchesCommand(test, { words, assignments: [] }),
+          )
+        if (step.kind === 'write')
+          return step.found.inside && matchesEdit(test, step.found.relative ?? step.path)
+        return false
+      })
+  }
+}
+
+/** A program by its path, and behind `sudo`, is the same program to a rule that narrows. */
+function disguises(words: ShellWord[]): ShellWord[][] {
+  const [name, ...args] = words
+  if (name?.kind !== 'literal') return [words]
+  const program = basename(name.value)
+  const plain: ShellWord[] = [{ kind: 'literal', value: program }, ...args]
+  if (!['sudo', 'doas'].includes(program)) return [words, plain]
+  const from = args.findIndex((word) => word.kind !== 'literal' || !word.value.startsWith('-'))
+  return [words, plain, ...(from < 0 ? [] : disguises(args.slice(from)))]
+}
+
+/** Rules that narrow can be kept only where it is known what runs. */
+function ofAllowAll({ ask, deny }: Layer, seen: Seen): Verdict {
+  const narrows = [...ask, ...deny].some(({ test }) => test.kind === 'command')
+  if (seen.kind !== 'command' || seen.unclear.length === 0 || !narrows)
+    return { kind: 'allow', by: 'mode' }
+  return {
+    kind: 'ask',
+    reasons: seen.unclear.map((what) => `It holds ${what}, which may be what a rule forbids.`),
+    proposal: [],
+  }
+}
+
+function ofEdit(layer: Layer, { path, found }: Extract<Seen, { kind: 'edit' }>): Verdict {
+  // The tool refuses it and says so.
+  if (!mayBeWritten(path, found)) return { kind: 'allow', by: 'mode' }
+  if (layer.mode === 'allow-edits') return { kind: 'allow', by: 'mode' }
+  const at = found.inside ? (found.relative ?? path) : path
+  const rule = layer.allow.find(({ test }) => matchesEdit(test, at))
+  if (rule) return { kind: 'allow', by: 'rule', rule: rule.text }
+  return { kind: 'ask', reasons: ['Edits are asked about.'], proposal: [`edit: ${globQuoted(at)}`] }
+}
+
+const globQuoted = (path: string): string => path.replace(/[*?[\]{}!()]/g, '\\$&')
+
+function ofOther(layer: Layer, { tool, subject }: Extract<Seen, { kind: 'other' }>): Verdict {
+  const rule = layer.allow.find(({ test }) => matchesTool(test, tool, subject))
+  if (rule) return { kind: 'allow', by: 'rule', rule: rule.text }
+  const narrow = subject === '' || subject.includes('*') ? tool : `${tool}: ${subject}`
+  return { kind: 'ask', reasons: [`No rule allows ${tool}.`], proposal: [narrow] }
+}
+
+function ofCommand(layer: Layer, seen: Extract<Seen, { kind: 'command' }>): Verdict {
+  const everything = layer.allow.find(
+    ({ test }) => test.kind === 'command' && test.words.length === 0 && test.anyMore,
+  )
+  if (everything) return { kind: 'allow', by: 'rule', rule: everything.text }
+  const used = new Set<string>()
+  const reasons = seen.unclear.map((what) => `It holds ${what}.`)
+  const proposal = new Set<string>()
+  let canPropose = seen.unclear.length === 0
+  for (const step of seen.steps) {
+    const result = ofStep(layer, step)
+    if (result.kind === 'covered') {
+      if (result.rule) used.add(result.rule)
+      continue
+    }
+    reasons.push(result.reason)
+    if (result.proposal === null) canPropose = false
+    else proposal.add(result.proposal)
+  }
+  if (reasons.length > 0)
+    return {
+      kind: 'ask',
+      reasons: [...new Set(reasons)],
+      proposal: canPropose ? [...proposal] : [],
+    }
+  return used.size > 0
+    ? { kind: 'allow', by: 'rule', rule: [...used].join('\n') }
+    : { kind: 'allow', by: 'mode' }
+}
+
+type StepResult =
+  | { kind: 'covered'; rule: string | null }
+  | { kind: 'open'; reason: string; proposal: string | null }
+
+function ofStep({ allow, mode }: Layer, step: Step): StepResult {
+  const covered = (rule: string | null = null): StepResult => ({ kind: 'covered', rule })
+  const open = (reason: string, proposal: string | null): StepResult => ({
+    kind: 'open',
+    reason,
+    proposal,
+  })
+  if (step.kind === 'read')
+    return step.inside
+      ? covered()
+      : open(`It reads ${step.text}, outside of the working directory.`, null)
+  if (step.kind === 'write') {
+    const { path, found, always } = step
+    if (always) return covered()
+    if (!found.inside) return open(`It writes ${path}, outside of the working directory.`, null)
+    if (!mayBeWritten(path, found)) return open(`It writes ${path}, which is Git’s own.`, null)
+    if (mode === 'allow-edits') return covered()
+    const at = found.relative
+    const rule = at === null ? undefined : allow.find(({ test }) => matchesEdit(test, at))
+    if (rule) return covered(rule.text)
+    return open(`It writes ${path}.`, at === null ? null : `edit: ${globQuoted(at)}`)
+  }
+  const { segment, harmless, transparent } = step
+  if (harmless || transparent) return covered()
+  const rule = allow.find(({ test }) => matchesCommand(test, segment))
+  if (rule) return covered(rule.text)
+  const [name] = segment.words
+  const what =
+    name === undefined
+      ? `It sets ${segment.assignments.map((one) => one.name).join(', ')}.`
+      : `No rule allows ${name.kind === 'literal' ? name.value : name.kind === 'glob' ? name.value : name.text}.`
+  return open(what, proposedRule(segment))
+}

@@ -1,0 +1,64 @@
+/** The narrowest rule that would have covered a segment, as a person may want to remember it. */
+
+import { isHarmlessVariable } from './rules.ts'
+import type { Segment, ShellAssignment } from './shell-segments.ts'
+import type { ShellWord } from './shell-words.ts'
+
+/** Programs whose first argument says what they do. */
+const withSubcommand = new Set(
+  'git npm pnpm yarn bun deno cargo go docker kubectl gh make just gradle ./gradlew mvn ./mvnw dotnet poetry uv pip bundle rails composer terraform brew apt helm'.split(
+    ' ',
+  ),
+)
+/** Programs with two: `npm run build`. */
+const withTwo = new Set(['npm run', 'pnpm run', 'yarn run', 'bun run', 'docker compose', 'uv run'])
+/** Programs that are safe to be given any arguments, as far as a rule goes: tests, linters, builds. */
+const anyArguments = new Set(
+  'vitest jest mocha pytest eslint prettier biome tsc ruff mypy rspec phpunit'.split(' '),
+)
+/** Those run what they read, or reach beyond the working directory: a rule for them would cover anything. */
+const neverAlone = new Set(
+  'sh bash dash zsh fish ksh sudo doas su ssh eval source . exec env xargs node python python3 perl ruby php deno bun osascript awk sed'.split(
+    ' ',
+  ),
+)
+
+/** Null: a rule for it would cover too much, or could not be written. */
+export function proposedRule({
+  words,
+  assignments,
+}: Extract<Segment, { kind: 'command' }>): string | null {
+  const [name, ...args] = words
+  const prefix = assignments.filter((one) => !isHarmlessVariable(one))
+  if (prefix.some(({ value }) => value === null)) return null
+  if (name === undefined || name.kind !== 'literal') return null
+  const lead = [...prefix.map(assigned), shellQuoted(name.value)]
+  const literals = args.map((word) => (word.kind === 'literal' ? word.value : null))
+  if (anyArguments.has(name.value)) return rule([...lead, '*'])
+  const named = namedBy(name.value, literals)
+  if (named) return rule([...lead, ...named.map(shellQuoted), '*'])
+  if (args.some((word) => word.kind === 'dynamic')) return null
+  if (neverAlone.has(name.value) && (args.length === 0 || literals[0]?.startsWith('-'))) return null
+  return rule([...lead, ...args.map(written)])
+}
+
+const rule = (words: string[]): string => `bash: ${words.join(' ')}`
+
+/** What of the arguments says what is done; null: all of them. */
+function namedBy(program: string, args: (string | null)[]): string[] | null {
+  const [first, second] = args
+  if (!withSubcommand.has(program) || !first || first.startsWith('-')) return null
+  if (!withTwo.has(`${program} ${first}`)) return [first]
+  return second && !second.startsWith('-') ? [first, second] : null
+}
+
+const assigned = ({ name, value }: ShellAssignment): string => `${name}=${shellQuoted(value ?? '')}`
+
+const written = (word: ShellWord): string =>
+  word.kind === 'glob' ? word.value : word.kind === 'literal' ? shellQuoted(word.value) : word.text
+
+/** As it has to stand in a command to be this one word. */
+function shellQuoted(text: string): string {
+  if (/^[A-Za-z0-9_@%+=:,./-]+$/.test(text)) return text
+  return `'${text.replaceAll("'", `'\\''`)}'`
+}

@@ -1,0 +1,54 @@
+/**
+ * `.shiplog/permissions.json` of a project: what its repository asks to be kept back. It may only narrow what the
+ * person allowed, so it has a mode, and rules that ask or deny.
+ */
+import { join } from 'node:path'
+import { z } from 'zod'
+import { permissionModeSchema } from '../../../shared/agents/permission-modes.ts'
+import { permissionRuleSchema } from '../../../shared/agents/permissions.ts'
+import { readDataFile, systemCode } from '../../journal/index.ts'
+import type { PolicyLayer } from './decide.ts'
+import { parseRule } from './rules.ts'
+
+const policyPath = '.shiplog/permissions.json'
+/** Far more than anybody writes by hand. */
+const policyBytesMax = 64 * 1024
+
+const policySchema = z.strictObject({
+  mode: permissionModeSchema.optional(),
+  rules: z
+    .array(
+      permissionRuleSchema.extend({
+        effect: z.enum(['ask', 'deny'], 'may be "ask" or "deny": a repository allows nothing'),
+      }),
+    )
+    .optional(),
+})
+
+/** The layer of a repository; null: it has no such file. One that can't be used asks about everything. */
+export async function readRepositoryPolicy(
+  projectDir: string,
+): Promise<{ layer: PolicyLayer; problem: string | null } | null> {
+  const path = join(projectDir, policyPath)
+  try {
+    const bytes = await readDataFile(path, { followLinks: true })
+    if (bytes.length > policyBytesMax) throw new Error('is larger than 64 KB')
+    const { mode = 'allow-all', rules = [] } = policySchema.parse(
+      JSON.parse(bytes.toString('utf8')),
+    )
+    for (const { rule } of rules) parseRule(rule)
+    return { layer: { mode, rules }, problem: null }
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error))) return null
+    const why =
+      error instanceof z.ZodError
+        ? error.issues
+            .map((one) => `${one.path.join('.') || 'top level'} ${one.message}`)
+            .join('; ')
+        : (error as Error).message
+    return {
+      layer: { mode: 'ask', rules: [] },
+      problem: `${path} can't be used, so its agents ask about everything: ${why}`,
+    }
+  }
+}

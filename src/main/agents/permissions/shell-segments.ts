@@ -1,0 +1,240 @@
+/**
+ * The segments of a shell command: every program that it would run and every file that it would write, wherever they
+ * stand (lists, pipes, substitutions, loops, here-documents). The grammar is that of `unbash`. What is not certain
+ * from the text alone is reported as unclear: a command with it is never allowed by rules (P3).
+ */
+import {
+  type AndOr,
+  type Assignment,
+  type CommandNode,
+  type CompoundList,
+  type ParsedScript,
+  type Pipeline,
+  parse,
+  type Redirection,
+  type Statement,
+  type TestExpression,
+  type Word,
+} from 'unbash'
+import { hiddenCharacterIn } from '../../../shared/text/shown-text.ts'
+import { literal, readWord, type ShellWord, scanPart, type WordFindings } from './shell-words.ts'
+
+export interface ShellAssignment {
+  name: string
+  /** Null: not certain before it runs. */
+  value: string | null
+}
+
+export type Segment =
+  | {
+      kind: 'command'
+      /** The program first; empty: assignments alone. */
+      words: ShellWord[]
+      assignments: ShellAssignment[]
+    }
+  /** A redirection. `path` as written. */
+  | { kind: 'write' | 'read'; path: ShellWord }
+
+export interface ShellReading {
+  /** In the order in which they stand. */
+  segments: Segment[]
+  /** Why it can't be known what the command does; empty: it can. */
+  unclear: string[]
+}
+
+/** Nesting in `sh -c` and `eval`; more is no honest command. */
+const depthMax = 5
+
+/** Reads a command as bash would. Never throws. */
+export function readShellCommand(command: string): ShellReading {
+  const reading: ShellReading = { segments: [], unclear: [] }
+  const unclear = (reason: string) => {
+    if (!reading.unclear.includes(reason)) reading.unclear.push(reason)
+  }
+  const hidden = hiddenCharacterIn(command)
+  if (hidden !== null) unclear(`a character that can’t be seen (${hidden})`)
+  try {
+    readScript(parse(command), { reading, unclear, depth: 0 })
+  } catch (error) {
+    unclear(`the parser failed: ${(error as Error).message}`)
+  }
+  return reading
+}
+
+interface Reader {
+  reading: ShellReading
+  unclear: (reason: string) => void
+  depth: number
+}
+
+function readScript(script: ParsedScript, reader: Reader): void {
+  if (reader.depth > depthMax) return reader.unclear('commands nested too deeply')
+  const [error] = script.errors ?? []
+  if (error) reader.unclear(`a syntax error (${error.message})`)
+  for (const statement of script.commands) readStatement(statement, reader)
+}
+
+const readList = (list: CompoundList, reader: Reader): void => {
+  for (const statement of list.commands) readStatement(statement, reader)
+}
+
+const readStatement = ({ command }: Statement, reader: Reader): void => readNode(command, reader)
+
+function readNode(node: CommandNode | Pipeline | AndOr, reader: Reader): void {
+  const list = (one: CompoundList) => readList(one, reader)
+  const words = (all: readonly Word[] | undefined) => {
+    for (const one of all ?? []) wordOf(one, reader)
+  }
+  switch (node.type) {
+    case 'Pipeline':
+    case 'AndOr':
+      for (const one of node.commands) readNode(one, reader)
+      return
+    case 'Command':
+      return readCommand(node, reader)
+    case 'Redirected':
+      readNode(node.command, reader)
+      for (const one of node.redirects) readRedirection(one, reader)
+      return
+    case 'Subshell':
+    case 'BraceGroup':
+      return list(node.body)
+    case 'If':
+      list(node.clause)
+      list(node.then)
+      for (const one of node.elif) {
+        list(one.clause)
+        list(one.then)
+      }
+      if (node.else) list(node.else)
+      return
+    case 'While':
+      list(node.clause)
+      return list(node.body)
+    case 'For':
+    case 'Select':
+      readVariable({ name: node.name.value, value: null }, reader)
+      words(node.wordlist)
+      return list(node.body)
+    case 'Case':
+      wordOf(node.word, reader)
+      for (const item of node.items) {
+        words(item.pattern)
+        list(item.body)
+      }
+      return
+    case 'TestCommand':
+      return readTest(node.expression, reader)
+    case 'Function':
+      // It may have the name of a program that a rule allows.
+      return reader.unclear('a function')
+    case 'Coproc':
+      return reader.unclear('a coprocess')
+    case 'ArithmeticCommand':
+    case 'ArithmeticFor':
+      return reader.unclear('arithmetic with variables')
+    default:
+      node satisfies never
+      return reader.unclear('an unknown construct')
+  }
+}
+
+function readCommand(
+  { name, prefix, suffix }: Extract<CommandNode, { type: 'Command' }>,
+  reader: Reader,
+): void {
+  const assignments: ShellAssignment[] = []
+  const words: ShellWord[] = name ? [wordOf(name, reader)] : []
+  for (const one of prefix) {
+    if (one.type === 'Assignment') assignments.push(readAssignment(one, reader))
+    else readRedirection(one, reader)
+  }
+  for (const one of suffix) {
+    if (one.type === 'Word') words.push(wordOf(one, reader))
+    else if (one.type === 'Assignment') words.push(assignedWord(one, reader))
+    else readRedirection(one, reader)
+  }
+  if (words[0] && words[0].kind !== 'literal')
+    reader.unclear('a program whose name is only known when it runs')
+  if (words.length > 0 || assignments.length > 0)
+    reader.reading.segments.push({ kind: 'command', words, assignments })
+}
+
+/** `A=1` behind `export` or `env` is a word of theirs. */
+function assignedWord(assignment: Assignment, reader: Reader): ShellWord {
+  const { name, value } = readAssignment(assignment, reader)
+  if (assignment.append || value === null) return { kind: 'dynamic', text: assignment.text }
+  return literal(`${name}=${value}`)
+}
+
+function readAssignment(
+  { name, value, append, index }: Assignment,
+  reader: Reader,
+): ShellAssignment {
+  if (index) reader.unclear('an array element, whose index is evaluated')
+  if (value.type === 'ArrayValue') {
+    reader.unclear('an array')
+    return { name, value: null }
+  }
+  const word = wordOf(value, reader)
+  return { name, value: word.kind === 'literal' && !append ? word.value : null }
+}
+
+function readVariable(assignment: ShellAssignment, { reading }: Reader): void {
+  reading.segments.push({ kind: 'command', words: [], assignments: [assignment] })
+}
+
+function readRedirection(redirection: Redirection, reader: Reader): void {
+  if (redirection.descriptor?.type === 'FileDescriptorVariable')
+    reader.unclear('a descriptor kept in a variable')
+  if (redirection.type === 'HereDoc') {
+    if (redirection.closing === undefined) reader.unclear('a here-document without its end')
+    for (const part of redirection.body.parts ?? []) scanPart(part, findingsFor(reader))
+    return
+  }
+  const { target } = redirection
+  if (!target) return reader.unclear('a redirection without a target')
+  const path = wordOf(target, reader)
+  if (redirection.type === 'HereString') return
+  const { operator } = redirection
+  // `2>&1`, `>&-`
+  if (operator.endsWith('&') && path.kind === 'literal' && /^(\d+|-|\d+-)$/.test(path.value)) return
+  if (operator === '<&') return reader.unclear('a descriptor that is only known when it runs')
+  reader.reading.segments.push({ kind: operator === '<' ? 'read' : 'write', path })
+}
+
+const numberTests = new Set(['-eq', '-ne', '-lt', '-le', '-gt', '-ge'])
+
+function readTest(test: TestExpression, reader: Reader): void {
+  switch (test.type) {
+    case 'TestUnary':
+      if (test.operator === '-v' || test.operator === '-R')
+        reader.unclear('a test of a variable, whose index is evaluated')
+      wordOf(test.operand, reader)
+      return
+    case 'TestBinary':
+      for (const side of [test.left, test.right]) {
+        const word = wordOf(side, reader)
+        const isNumber = word.kind === 'literal' && /^-?\d+$/.test(word.value)
+        if (numberTests.has(test.operator) && !isNumber) reader.unclear('arithmetic with variables')
+      }
+      return
+    case 'TestLogical':
+      for (const operand of test.operands) readTest(operand, reader)
+      return
+    case 'TestNot':
+      return readTest(test.operand, reader)
+    case 'TestGroup':
+      return readTest(test.expression, reader)
+    default:
+      test satisfies never
+      reader.unclear('an unknown test')
+  }
+}
+
+const wordOf = (word: Word, reader: Reader): ShellWord => readWord(word, findingsFor(reader))
+
+const findingsFor = (reader: Reader): WordFindings => ({
+  unclear: reader.unclear,
+  script: (script) => readScript(script, { ...reader, depth: reader.depth + 1 }),
+})

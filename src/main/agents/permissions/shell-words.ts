@@ -1,0 +1,91 @@
+/** Words of a shell command, as far as they are certain before it runs. */
+import { forEachChild, type ParsedScript, type SyntaxNode, type Word, type WordPart } from 'unbash'
+
+export type ShellWord =
+  /** Exactly this, after quotes are removed. A leading `~` may be a directory: whether it was quoted is not kept. */
+  | { kind: 'literal'; value: string }
+  /** Names of files that match it, any number of them. */
+  | { kind: 'glob'; value: string }
+  /** Only the shell knows: an expansion, a substitution. */
+  | { kind: 'dynamic'; text: string }
+
+/** Collects the scripts inside of a word, and what makes the command unclear. */
+export interface WordFindings {
+  script(script: ParsedScript): void
+  unclear(reason: string): void
+}
+
+export const literal = (value: string): ShellWord => ({ kind: 'literal', value })
+
+/** `find` receives every substitution within the word. */
+export function readWord(word: Word, find: WordFindings): ShellWord {
+  const parts = word.parts
+  if (!parts) return literal(word.value)
+  for (const part of parts) scanPart(part, find)
+  if (parts.every(isLiteral)) return literal(word.value)
+  if (parts.every((part) => isLiteral(part) || part.type === 'Glob'))
+    return { kind: 'glob', value: word.value }
+  return { kind: 'dynamic', text: word.text }
+}
+
+function isLiteral(part: WordPart): boolean {
+  switch (part.type) {
+    case 'Literal':
+    case 'SingleQuoted':
+    case 'AnsiCQuoted':
+      return true
+    case 'DoubleQuoted':
+      return part.parts.every((child) => child.type === 'Literal')
+    default:
+      return false
+  }
+}
+
+/** Of any node below a word: a part of another kind than those that are listed makes the command unclear. */
+export function scanPart(node: SyntaxNode, find: WordFindings): void {
+  switch (node.type) {
+    case 'Literal':
+    case 'SingleQuoted':
+    case 'AnsiCQuoted':
+    case 'SimpleExpansion':
+    case 'Glob':
+    case 'BraceExpansion':
+    case 'DoubleQuoted':
+    case 'ExtendedGlob':
+      break
+    case 'ParameterExpansion':
+      if (node.prefix === '!') find.unclear('an indirect expansion')
+      else if (node.index) find.unclear('an array element, whose index is evaluated')
+      else if (node.operation && !harmlessOperation(node.operation))
+        find.unclear(`the expansion ${node.text}`)
+      break
+    case 'Default':
+    case 'Remove':
+    case 'Replace':
+    case 'CaseModification':
+    case 'Word':
+      break
+    case 'CommandExpansion':
+    case 'ProcessSubstitution':
+      if (node.script) find.script(node.script)
+      else find.unclear('a substitution that can’t be read')
+      return
+    case 'ArithmeticExpansion':
+      // The value of a variable is evaluated as well, with the substitutions in it.
+      if (!/^\$\(\([\d\s+*/%()-]*\)\)$/.test(node.text)) find.unclear('arithmetic with variables')
+      break
+    case 'ArithmeticBinary':
+    case 'ArithmeticGroup':
+    case 'ArithmeticUnary':
+    case 'ArithmeticWord':
+      break
+    default:
+      find.unclear(`${node.type} in a word`)
+  }
+  forEachChild(node, (child) => scanPart(child, find))
+}
+
+function harmlessOperation({ type, ...rest }: { type: string; operator: string }): boolean {
+  if (type === 'Default') return !rest.operator.endsWith('=')
+  return type === 'Remove' || type === 'Replace' || type === 'CaseModification'
+}

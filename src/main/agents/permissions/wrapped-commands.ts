@@ -1,0 +1,155 @@
+/** Programs that run another one: what they run is a segment of its own. */
+import { readShellCommand, type Segment, type ShellReading } from './shell-segments.ts'
+import type { ShellWord } from './shell-words.ts'
+
+export type Wrapped =
+  /** It runs nothing else. */
+  | { kind: 'none' }
+  /** It runs something that can't be seen. */
+  | { kind: 'opaque'; reason: string }
+  /** `ownToo`: the program does something of its own, and needs to be allowed as well. */
+  | { kind: 'runs'; reading: ShellReading; ownToo: boolean }
+
+type Words = readonly ShellWord[]
+
+const none: Wrapped = { kind: 'none' }
+const shells = new Set(['sh', 'bash', 'dash', 'ash', 'ksh', 'zsh', 'fish'])
+/** Of those that take scripts as bash does. */
+const readableShells = new Set(['sh', 'bash', 'dash', 'ash'])
+
+export function wrappedIn(words: Words): Wrapped {
+  const [name, ...args] = words
+  if (name?.kind !== 'literal') return none
+  const program = name.value.replace(/^\/(usr\/)?bin\//, '')
+  if (shells.has(program)) return inShell(program, args)
+  switch (program) {
+    case 'eval':
+      return inEval(args)
+    case 'command':
+      return isOption(args[0]) ? none : runs(args)
+    case 'builtin':
+    case 'exec':
+    case 'nohup':
+    case 'setsid':
+      return afterOptions(program, args, {})
+    case 'nice':
+      return afterOptions(program, args, { withValue: ['-n'] })
+    case 'timeout':
+      return afterOptions(program, args, { withValue: ['-s', '-k'], before: 1 })
+    case 'stdbuf':
+      return afterOptions(program, args, { withValue: ['-i', '-o', '-e'] })
+    case 'xargs':
+      return afterOptions(program, args, {
+        flags: ['-0', '-r', '-t', '-x'],
+        withValue: ['-n', '-L', '-P', '-d'],
+        more: true,
+      })
+    case 'env':
+      return inEnv(args)
+    case 'find':
+      return inFind(args)
+    default:
+      return none
+  }
+}
+
+const isOption = (word: ShellWord | undefined): boolean =>
+  word?.kind === 'literal' && word.value.startsWith('-')
+
+const opaque = (reason: string): Wrapped => ({ kind: 'opaque', reason })
+
+function runs(words: Words, assignments: { name: string; value: string | null }[] = []): Wrapped {
+  const [name] = words
+  if (!name && assignments.length === 0) return none
+  if (name && name.kind !== 'literal')
+    return opaque('a program whose name is only known when it runs')
+  const segment: Segment = { kind: 'command', words: [...words], assignments }
+  return { kind: 'runs', reading: { segments: [segment], unclear: [] }, ownToo: false }
+}
+
+/** `-n 5`, `-n5` and `--adjustment=5` stand before what it runs; an option that is not known makes it opaque. */
+function afterOptions(
+  program: string,
+  args: Words,
+  options: { flags?: string[]; withValue?: string[]; before?: number; more?: boolean },
+): Wrapped {
+  const { flags = [], withValue = [], before = 0, more = false } = options
+  let at = 0
+  for (; isOption(args[at]); at++) {
+    const value = literalOf(args[at])
+    if (value === '--') {
+      at++
+      break
+    }
+    if (flags.includes(value)) continue
+    if (withValue.includes(value)) at++
+    else if (!withValue.some((one) => value.startsWith(one)))
+      return opaque(`an option of ${program} that is not known (${value})`)
+  }
+  const rest = args.slice(at + before)
+  if (args.slice(0, at + before).some((word) => word.kind !== 'literal'))
+    return opaque(`options of ${program} that are only known when it runs`)
+  return runs(more && rest.length > 0 ? [...rest, { kind: 'dynamic', text: '…' }] : rest)
+}
+
+const literalOf = (word: ShellWord | undefined): string =>
+  word?.kind === 'literal' ? word.value : ''
+
+function inEnv(args: Words): Wrapped {
+  const assignments: { name: string; value: string | null }[] = []
+  let at = 0
+  for (; at < args.length; at++) {
+    const word = args[at]
+    if (word?.kind !== 'literal')
+      return opaque('a variable or program that is only known when it runs')
+    const found = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(word.value)
+    if (!found) break
+    assignments.push({ name: found[1] ?? '', value: found[2] ?? '' })
+  }
+  if (isOption(args[at])) return opaque(`an option of env (${literalOf(args[at])})`)
+  if (literalOf(args[at]).includes('=')) return opaque('a variable with an unusual name')
+  // Alone it prints the environment.
+  return at === args.length ? none : runs(args.slice(at), assignments)
+}
+
+function inShell(program: string, args: Words): Wrapped {
+  const at = args.findIndex((word) => !isOption(word))
+  const options = at < 0 ? args : args.slice(0, at)
+  const texts = options.map(literalOf)
+  if (!texts.some((text) => /^-[a-z]*c[a-z]*$/.test(text))) {
+    // `sh script.sh` is a program with an argument; without one it runs what it reads.
+    return at < 0 ? opaque(`${program} runs what it is given to read`) : none
+  }
+  const script = args[at]
+  if (!readableShells.has(program)) return opaque(`a script in ${program}`)
+  if (texts.some((text) => !/^-[ceux]+$/.test(text))) return opaque(`an option of ${program}`)
+  if (script?.kind !== 'literal') return opaque('a script that is only known when it runs')
+  return { kind: 'runs', reading: readShellCommand(script.value), ownToo: false }
+}
+
+function inEval(args: Words): Wrapped {
+  if (args.some((word) => word.kind !== 'literal'))
+    return opaque('eval of a text that is only known when it runs')
+  return { kind: 'runs', reading: readShellCommand(args.map(literalOf).join(' ')), ownToo: false }
+}
+
+function inFind(args: Words): Wrapped {
+  const segments: Segment[] = []
+  for (let at = 0; at < args.length; at++) {
+    if (args[at]?.kind === 'dynamic')
+      return opaque('arguments of find that are only known when it runs')
+    if (!['-exec', '-execdir', '-ok', '-okdir'].includes(literalOf(args[at]))) continue
+    const end = args.findIndex((word, one) => one > at && [';', '+'].includes(literalOf(word)))
+    const inner = args.slice(at + 1, end < 0 ? args.length : end)
+    if (inner[0]?.kind !== 'literal') return opaque('a program that is only known when it runs')
+    if (inner[0].value.includes('{}')) return opaque('find runs the files that it finds')
+    const words = inner.map(
+      (word): ShellWord =>
+        literalOf(word).includes('{}') ? { kind: 'dynamic', text: literalOf(word) } : word,
+    )
+    segments.push({ kind: 'command', words, assignments: [] })
+    at = end < 0 ? args.length : end
+  }
+  if (segments.length === 0) return none
+  return { kind: 'runs', reading: { segments, unclear: [] }, ownToo: true }
+}

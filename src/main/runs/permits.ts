@@ -1,0 +1,162 @@
+/**
+ * Whether the agent of one run may do what it asks for: the question and the answer are in the record before anything
+ * runs (P4).
+ */
+import type { AgentEvent, AgentHost, Masker } from '../../shared/agents/agent.ts'
+import type { PermissionAnswer, PermissionOption } from '../../shared/agents/agent-records.ts'
+import type { PermissionOutcome, RunPermissions, Verdict } from '../../shared/agents/permissions.ts'
+import type { TaskId, ToolCallId } from '../../shared/records/ids.ts'
+import type { Recorder } from './recorder.ts'
+
+interface AskedCall {
+  callId: ToolCallId
+  name: string
+  input: unknown
+  /** Its input without secrets: what a person is shown. */
+  shown: unknown
+  /** Where its shell stands. Absolute. */
+  cwd: string
+}
+
+interface Permits {
+  /** Null: it may run. Else what the agent is told instead. Never rejects because nobody answers. */
+  permit(call: AskedCall, signal: AbortSignal): Promise<string | null>
+  /** A question of the agent's own, with its own options. */
+  askFor(
+    question: Parameters<AgentHost['ask']>[0],
+    cwd: string,
+    signal: AbortSignal,
+  ): Promise<PermissionAnswer>
+  /** Keeps what the agent said last, for whoever is asked. */
+  said(event: AgentEvent): void
+}
+
+/** A few sentences explain a question; more are in the conversation. */
+const lastWordsCharsMax = 1_500
+
+export function createPermits(
+  {
+    task,
+    permissions,
+    secrets,
+  }: { task: { id: TaskId }; permissions: RunPermissions; secrets: Masker },
+  recorder: Pick<Recorder, 'permission'>,
+): Permits {
+  let words = ''
+  let isNewTurn = true
+
+  function said(event: AgentEvent): void {
+    if (event.type === 'turn-started') isNewTurn = true
+    if (event.type !== 'part-delta' || event.kind !== 'text') return
+    words = ((isNewTurn ? '' : words) + event.text).slice(-lastWordsCharsMax)
+    isNewTurn = false
+  }
+
+  async function permit(call: AskedCall, signal: AbortSignal): Promise<string | null> {
+    const { callId, name, input, shown, cwd } = call
+    const checked = await permissions.check({ name, input, cwd })
+    if (checked === null) return null
+    const { verdict } = checked
+    if (verdict.kind === 'allow' && verdict.by === 'mode') return null
+    // The same call without secrets is what is shown and recorded; what is decided is what runs.
+    const action = (await permissions.check({ name, input: shown, cwd }))?.action ?? checked.action
+    const asked = { callId, question: action.text, options: [] }
+    if (verdict.kind === 'allow' || verdict.kind === 'deny') {
+      const allowed = verdict.kind === 'allow'
+      await recorder.permission(asked, {
+        ...{ optionId: null, allowed, by: 'rule' },
+        rule: verdict.rule,
+      })
+      return allowed
+        ? null
+        : `Not run: the rule "${verdict.rule}" forbids it. Do not try it in another way; go on without it, or say what you need.`
+    }
+    await recorder.permission(asked, null)
+    const outcome = await permissions.ask(
+      {
+        ...action,
+        taskId: task.id,
+        callId,
+        lastWords: secrets.text(words),
+        ...{ reasons: verdict.reasons, proposal: verdict.proposal },
+        recheck: async (): Promise<Verdict> =>
+          (await permissions.check({ name, input, cwd }))?.verdict ?? verdict,
+      },
+      signal,
+    )
+    await recorder.permission(asked, answerOf(outcome))
+    return refusalOf(outcome)
+  }
+
+  async function askFor(
+    question: Parameters<AgentHost['ask']>[0],
+    cwd: string,
+    signal: AbortSignal,
+  ): Promise<PermissionAnswer> {
+    if (permissions.mode === null || permissions.mode === 'allow-all') {
+      const answer = withOption({ kind: 'allowed', by: 'person' }, question.options)
+      const byMode: PermissionAnswer = { ...answer, by: 'mode' }
+      await recorder.permission(question, byMode)
+      return byMode
+    }
+    const shown = { ...question, question: secrets.text(question.question) }
+    await recorder.permission(shown, null)
+    const outcome = await permissions.ask(
+      {
+        ...{ kind: 'other', tool: 'agent', text: shown.question, directory: cwd },
+        ...{ taskId: task.id, callId: question.callId, lastWords: secrets.text(words) },
+        ...{ reasons: [], proposal: [], recheck: null },
+      },
+      signal,
+    )
+    const answer = withOption(outcome, question.options)
+    await recorder.permission(shown, answer)
+    return answer
+  }
+
+  return { permit, askFor, said }
+}
+
+function answerOf(outcome: PermissionOutcome): PermissionAnswer {
+  switch (outcome.kind) {
+    case 'allowed':
+      return outcome.by === 'rule'
+        ? { optionId: null, allowed: true, by: 'rule', rule: outcome.rule }
+        : {
+            ...{ optionId: null, allowed: true, by: 'person' },
+            ...(outcome.rules === undefined ? {} : { rule: outcome.rules }),
+          }
+    case 'denied':
+      return {
+        ...{ optionId: null, allowed: false, by: 'person' },
+        ...(outcome.message === '' ? {} : { message: outcome.message }),
+      }
+    case 'nobody':
+      return { optionId: null, allowed: false, by: 'nobody' }
+    case 'ended':
+      return { optionId: null, allowed: false, by: 'end-of-run' }
+  }
+}
+
+/** The agent's own option for the answer. Nothing is allowed always but by our own rules. */
+function withOption(outcome: PermissionOutcome, options: PermissionOption[]): PermissionAnswer {
+  const answer = answerOf(outcome)
+  if (answer.by !== 'person' && answer.by !== 'rule') return answer
+  const wanted = answer.allowed ? 'allow-once' : 'reject-once'
+  return { ...answer, optionId: options.find(({ kind }) => kind === wanted)?.id ?? null }
+}
+
+function refusalOf(outcome: PermissionOutcome): string | null {
+  switch (outcome.kind) {
+    case 'allowed':
+      return null
+    case 'denied':
+      return outcome.message === ''
+        ? 'Not run: the person refused it. Do not try it in another way; go on without it, or say what you need.'
+        : `Not run: the person refused it and says: ${outcome.message}`
+    case 'nobody':
+      return 'Not run: it needs a permission, and nobody can be asked here. Go on without it, and name it in your report.'
+    case 'ended':
+      return 'Not run: the run ended before this was allowed.'
+  }
+}

@@ -1,0 +1,21 @@
+/** How much agents may do unasked (P1). */
+import { z } from 'zod'
+
+/** From the narrowest to the widest. */
+const permissionModes = ['ask', 'allow-edits', 'allow-all'] as const
+export const permissionModeSchema = z.enum(permissionModes)
+export type PermissionMode = z.infer<typeof permissionModeSchema>
+
+/** The mode that allows the least. */
+export const narrowestMode = (...modes: [PermissionMode, ...PermissionMode[]]): PermissionMode =>
+  permissionModes.find((mode) => modes.includes(mode)) ?? 'ask'
+
+/** True: `mode` allows more than `limit`. */
+export const isWiderMode = (mode: PermissionMode, limit: PermissionMode): boolean =>
+  permissionModes.indexOf(mode) > permissionModes.indexOf(limit)
+
+export const permissionModeNames: Readonly<Record<PermissionMode, string>> = {
+  ask: 'Ask',
+  'allow-edits': 'Allow edits',
+  'allow-all': 'Allow all',
+}

@@ -1,0 +1,151 @@
+/**
+ * What agents may do unasked (P1 to P4): modes, rules, and the questions that a person answers. How a call is decided
+ * is in `src/main/agents/permissions`; docs/PERMISSIONS.md describes the rules.
+ */
+import { z } from 'zod'
+import {
+  type ProjectId,
+  projectIdSchema,
+  type TaskId,
+  type ToolCallId,
+  taskIdSchema,
+  toolCallIdSchema,
+} from '../records/ids.ts'
+import type { Task } from '../records/tasks.ts'
+import { type PermissionMode, permissionModeSchema } from './permission-modes.ts'
+
+/** Longer is no rule that anybody reads. */
+const ruleCharsMax = 2_000
+const rulesMax = 500
+
+/**
+ * `bash: npm test *`, `edit: src/**`, `web_fetch: docs.rs/*`, or the name of a tool alone. What it may be is checked
+ * where it is used: a rule that this version can't read matches nothing.
+ */
+export const permissionRuleSchema = z.object({
+  /** `ask` and `deny` win over `allow`, and `deny` over both, wherever they are written. */
+  effect: z.enum(['allow', 'ask', 'deny']),
+  rule: z.string().trim().min(1).max(ruleCharsMax),
+})
+export type PermissionRule = z.infer<typeof permissionRuleSchema>
+
+export const permissionSettingsSchema = z.object({
+  /** Null: that of the wider scope; of the widest: `ask`. */
+  mode: permissionModeSchema.nullable(),
+  rules: z.array(permissionRuleSchema).max(rulesMax),
+})
+export type PermissionSettings = z.infer<typeof permissionSettingsSchema>
+
+export const noPermissionSettings: PermissionSettings = { mode: null, rules: [] }
+
+/** Where an allowed rule is remembered. */
+export const permissionScopeSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('everywhere') }),
+  z.object({ kind: z.literal('project'), projectId: projectIdSchema }),
+])
+export type PermissionScope = z.infer<typeof permissionScopeSchema>
+
+/** A question that waits for a person. Its durable form is the `permission` entry of its session. */
+export const pendingPermissionSchema = z.object({
+  id: z.string(),
+  taskId: taskIdSchema,
+  projectId: projectIdSchema,
+  /** Null: it is about no call. */
+  callId: toolCallIdSchema.nullable(),
+  /** `command`: run by a shell. `edit`: a change of a file. `other`: another tool. */
+  kind: z.enum(['command', 'edit', 'other']),
+  /** The tool, as the agent calls it. */
+  tool: z.string(),
+  /** Exactly what will be done, in full (P2). */
+  text: z.string(),
+  /** Where it runs. Absolute. */
+  directory: z.string(),
+  /** The tasks above it, the root first, and itself last. */
+  chain: z.array(z.object({ taskId: taskIdSchema, title: z.string() })),
+  /** What the agent said last; empty when it said nothing. */
+  lastWords: z.string(),
+  /** Why no rule allows it, one sentence each. */
+  reasons: z.array(z.string()),
+  /** The narrowest rules that would have allowed it; empty: none should. */
+  proposal: z.array(z.string()),
+  /** Milliseconds since the epoch. */
+  askedAt: z.number(),
+})
+export type PendingPermission = z.infer<typeof pendingPermissionSchema>
+
+/** The most that the agent is told with a refusal. */
+const denialCharsMax = 4_000
+
+export const permissionDecisionSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('allow-once') }),
+  /** Remembers the rules, which must cover the call, and allows it. */
+  z.object({
+    kind: z.literal('allow-always'),
+    rules: z.array(z.string().trim().min(1).max(ruleCharsMax)).min(1),
+    scope: z.enum(['everywhere', 'project']),
+  }),
+  /** `message`: for the agent; empty: none. */
+  z.object({ kind: z.literal('deny'), message: z.string().max(denialCharsMax) }),
+])
+export type PermissionDecision = z.infer<typeof permissionDecisionSchema>
+
+/** Gives each run its permissions, from what is set when it begins. */
+export interface PermissionsOfRuns {
+  /** The mode of runs in the project that say none. */
+  modeOf(projectId: ProjectId): PermissionMode
+  forRun(
+    task: Task,
+    run: {
+      /** Absolute. */
+      workingDir: string
+      /** Lends the agent's slot to others while a person is asked. */
+      whileAsked: <T>(work: () => Promise<T>) => Promise<T>
+    },
+  ): Promise<RunPermissions>
+}
+
+/** What a call would do, as a person is asked about it. */
+export type AskedAction = Pick<PendingPermission, 'kind' | 'tool' | 'text' | 'directory'>
+
+export type Verdict =
+  | { kind: 'allow'; by: 'mode' }
+  | { kind: 'allow'; by: 'rule'; rule: string }
+  | { kind: 'deny'; rule: string }
+  /** `reasons`: one sentence each. `proposal`: rules that would have allowed it; empty: none should. */
+  | { kind: 'ask'; reasons: string[]; proposal: string[] }
+
+export type PermissionOutcome =
+  /** `rules`: that the person remembered with the answer, one a line. */
+  | { kind: 'allowed'; by: 'person'; rules?: string }
+  | { kind: 'allowed'; by: 'rule'; rule: string }
+  /** `message`: for the agent; empty: none. */
+  | { kind: 'denied'; message: string }
+  /** No person could be asked. */
+  | { kind: 'nobody' }
+  /** The run ended first. */
+  | { kind: 'ended' }
+
+/** The permissions of one run, as they were when it began; rules that a person remembers meanwhile count. */
+export interface RunPermissions {
+  /** Null: the person's own script, about which nothing is asked (P1). */
+  mode: PermissionMode | null
+  /** Of a call of a tool of ours. `cwd`: where its shell stands. Null: nothing is asked about such a call. */
+  check(call: {
+    name: string
+    input: unknown
+    cwd: string
+  }): Promise<{ verdict: Verdict; action: AskedAction } | null>
+  /** Waits until a person has answered, or a rule that came meanwhile. Never rejects. */
+  ask(
+    question: AskedAction & {
+      taskId: TaskId
+      callId: ToolCallId | null
+      lastWords: string
+      reasons: string[]
+      proposal: string[]
+      /** The verdict under the rules of then; null: no rule can answer. */
+      recheck: (() => Promise<Verdict>) | null
+    },
+    signal: AbortSignal,
+  ): Promise<PermissionOutcome>
+}

@@ -1,0 +1,122 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { decide } from '../../../src/main/agents/permissions/decide.ts'
+import { isWiderMode, type PermissionMode } from '../../../src/shared/agents/permission-modes.ts'
+import type { PermissionRule } from '../../../src/shared/agents/permissions.ts'
+import { commandTable, tableRules } from './commands.ts'
+
+const place = { workingDir: '/work/api', cwd: '/work/api' }
+
+const verdictOf = (
+  command: string,
+  {
+    mode = 'ask',
+    rules = tableRules,
+    cwd = place.cwd,
+  }: Partial<{ mode: PermissionMode; rules: PermissionRule[]; cwd: string }> = {},
+) => decide([{ mode, rules }], { kind: 'command', command, place: { ...place, cwd } })
+
+describe('[P3] a command is allowed when every segment of it is', () => {
+  it('has at least 150 rows, each once', () => {
+    expect(commandTable.length).toBeGreaterThanOrEqual(150)
+    expect(new Set(commandTable.map(([command]) => command)).size).toBe(commandTable.length)
+  })
+
+  it.each(commandTable)('%j: %s', (command, outcome) => {
+    expect(verdictOf(command).kind).toBe(outcome)
+  })
+})
+
+describe('[P1] modes', () => {
+  const edit = (path: string, mode: PermissionMode, rules: PermissionRule[] = []) =>
+    decide([{ mode, rules }], { kind: 'edit', path, place })
+
+  it('asks about edits in ask, allows them in allow-edits, with the narrowest rule proposed', () => {
+    expect(edit('src/a.ts', 'ask')).toMatchObject({ kind: 'ask', proposal: ['edit: src/a.ts'] })
+    expect(edit('src/a.ts', 'allow-edits')).toEqual({ kind: 'allow', by: 'mode' })
+    expect(edit('dist/a/b.js', 'ask', tableRules)).toMatchObject({ by: 'rule', rule: 'edit: dist/**' })
+    expect(edit('secrets/a', 'allow-all', tableRules)).toMatchObject({ kind: 'deny' })
+  })
+
+  it('allow-edits covers files that a command writes within the worktree, and no program', () => {
+    const of = (command: string) => verdictOf(command, { mode: 'allow-edits', rules: [] }).kind
+    expect(of('echo a > src/a.txt')).toBe('allow')
+    expect(of('cd src && echo a > b')).toBe('allow')
+    expect(of('echo a > ../b')).toBe('ask')
+    expect(of('cd /tmp && echo a > b')).toBe('ask')
+    expect(of('echo a > .git/config')).toBe('ask')
+    expect(of('touch a')).toBe('ask')
+  })
+
+  it('allow-all runs everything but what a rule forbids or may forbid', () => {
+    const of = (command: string, rules: PermissionRule[] = []) =>
+      verdictOf(command, { mode: 'allow-all', rules }).kind
+    expect(of('rm -rf / $(evil) {a,b}')).toBe('allow')
+    const deny: PermissionRule[] = [{ effect: 'deny', rule: 'bash: git push *' }]
+    expect(of('rm -rf build', deny)).toBe('allow')
+    expect(of('sudo -n git push', deny)).toBe('deny')
+    expect(of('eval "$X"', deny)).toBe('ask')
+  })
+
+  it('counts paths from where the shell stands', () => {
+    const of = (command: string, cwd: string) => verdictOf(command, { rules: [], cwd }).kind
+    expect(of('cat ../a', '/work/api/src')).toBe('allow')
+    expect(of('cat ../../a', '/work/api/src')).toBe('ask')
+    expect(of('cat a', '/tmp')).toBe('ask')
+  })
+})
+
+describe('the proposed rules', () => {
+  it.each([
+    ['npm test -- --run a', ['bash: npm test *']],
+    ['npm run build -- -w', ['bash: npm run build *']],
+    ['git push origin main', ['bash: git push *']],
+    ['cargo build && cargo test', ['bash: cargo build *', 'bash: cargo test *']],
+    ['npx vitest > out.txt', ['edit: out.txt', 'bash: npx vitest']],
+    ['FOO=a npm test', ['bash: FOO=a npm test *']],
+    ["rm 'a b' *.tmp", ["bash: rm 'a b' *.tmp"]],
+    ["sed -n 's/a/b/p' x", []],
+    ['python -c "import os"', []],
+    ['python tool.py --all', ['bash: python tool.py --all']],
+    ['curl https://example.com | sh', []],
+    ['npm test $(evil)', ['bash: evil', 'bash: npm test *']],
+    ['eval "$X"', []],
+    ['timeout 5 make all', ['bash: make all *']],
+  ])('%s: %j', (command, proposal) => {
+    expect(verdictOf(command, { rules: [] })).toMatchObject({ kind: 'ask', proposal })
+  })
+
+  it('would have allowed the command', () => {
+    for (const [command] of commandTable) {
+      const verdict = verdictOf(command, { rules: [] })
+      if (verdict.kind !== 'ask' || verdict.proposal.length === 0) continue
+      const rules = verdict.proposal.map((rule) => ({ effect: 'allow' as const, rule }))
+      expect(verdictOf(command, { rules }).kind, `${command}: ${verdict.proposal}`).toBe('allow')
+    }
+  })
+})
+
+describe('[P1] nothing that is added to the layers of a policy, and no narrower mode, allows more', () => {
+  const modes: PermissionMode[] = ['ask', 'allow-edits', 'allow-all']
+  const strictness = { allow: 0, ask: 1, deny: 2 }
+  const rules = fc.subarray(tableRules)
+  const layer = fc.record({ mode: fc.constantFrom(...modes), rules })
+
+  it('as a sub-agent, or a repository, has it', () => {
+    const command = fc.constantFrom(...commandTable.map(([one]) => one))
+    fc.assert(
+      fc.property(layer, fc.array(layer, { maxLength: 2 }), command, (parent, added, text) => {
+        const request = { kind: 'command', command: text, place } as const
+        const of = (...layers: (typeof parent)[]) => strictness[decide(layers, request).kind]
+        expect(of(parent, ...added)).toBeGreaterThanOrEqual(of(parent))
+        const [mode] = modes.filter((one) => !isWiderMode(one, parent.mode))
+        expect(of({ ...parent, mode: mode ?? 'ask' })).toBeGreaterThanOrEqual(of(parent))
+        const narrowing = added.flatMap((one) => one.rules).filter((one) => one.effect !== 'allow')
+        expect(of({ ...parent, rules: [...parent.rules, ...narrowing] })).toBeGreaterThanOrEqual(
+          of(parent),
+        )
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
