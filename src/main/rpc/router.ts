@@ -171,7 +171,11 @@ export function createRouter(deps: RouterDependencies) {
       planResume: os.tasks.planResume.handler(async ({ input }) => ({
         candidates: await tasks.resuming.plan(input.selector),
       })),
-      resume: os.tasks.resume.handler(({ input }) => tasks.resuming.resume(input)),
+      resume: os.tasks.resume.handler(({ input, context }) => {
+        // What they had is not compared: only a person gives them another mode.
+        if (input.permissions && context.grant !== 'decide') refuseToDecide(deps.info())
+        return tasks.resuming.resume(input)
+      }),
       resumeEnded: os.tasks.resumeEnded.handler(async ({ input }) => ({
         ended: await tasks.resuming.ended(input.taskIds),
       })),

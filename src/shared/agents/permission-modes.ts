@@ -13,9 +13,3 @@ export const narrowestMode = (...modes: [PermissionMode, ...PermissionMode[]]): 
 /** True: `mode` allows more than `limit`. */
 export const isWiderMode = (mode: PermissionMode, limit: PermissionMode): boolean =>
   permissionModes.indexOf(mode) > permissionModes.indexOf(limit)
-
-export const permissionModeNames: Readonly<Record<PermissionMode, string>> = {
-  ask: 'Ask',
-  'allow-edits': 'Allow edits',
-  'allow-all': 'Allow all',
-}

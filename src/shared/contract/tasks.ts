@@ -115,6 +115,8 @@ export const tasks = {
         choices: z.partialRecord(taskIdSchema, resumeChoiceSchema).default({}),
         /** How many of them at once; 3 when they are of several trees. */
         agentsAtOnce: z.number().int().min(1).max(agentsAtOnceMax).optional(),
+        /** The mode of permissions that they have from now on; absent: as before. */
+        permissions: permissionModeSchema.optional(),
         /** Said to the topmost of them as it goes on. */
         prompt: z.string().optional(),
       }),

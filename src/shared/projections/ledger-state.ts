@@ -228,6 +228,12 @@ function foldEvent(
       return changeTree(state, event.workspaceId, { purged: true })
     case 'task.renamed':
       return change(state, event.taskId, () => ({ title: event.title }))
+    case 'task.permissions-set': {
+      const { permissions } = event
+      return change(state, event.taskId, ({ options }) => ({
+        options: { ...options, permissions },
+      }))
+    }
     case 'task.pinned':
       return change(state, event.taskId, () => ({ pinned: true }))
     case 'task.unpinned':

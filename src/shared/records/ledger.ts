@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import { agentSpecSchema } from '../agents/agent-specs.ts'
+import { permissionModeSchema } from '../agents/permission-modes.ts'
 import { causeSchema } from './causes.ts'
 import {
   projectIdSchema,
@@ -246,6 +247,12 @@ const ledgerEventSchemas = [
   }),
   /** The person gave a root another title. */
   z.object({ type: z.literal('task.renamed'), taskId: taskIdSchema, title: z.string() }),
+  /** From its next run on. */
+  z.object({
+    type: z.literal('task.permissions-set'),
+    taskId: taskIdSchema,
+    permissions: permissionModeSchema,
+  }),
   /** The person wants it kept, with everything below it, however old it gets (X1). */
   z.object({ type: z.literal('task.pinned'), taskId: taskIdSchema }),
   z.object({ type: z.literal('task.unpinned'), taskId: taskIdSchema }),

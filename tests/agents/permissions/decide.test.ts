@@ -34,7 +34,10 @@ describe('[P1] modes', () => {
   it('asks about edits in ask, allows them in allow-edits, with the narrowest rule proposed', () => {
     expect(edit('src/a.ts', 'ask')).toMatchObject({ kind: 'ask', proposal: ['edit: src/a.ts'] })
     expect(edit('src/a.ts', 'allow-edits')).toEqual({ kind: 'allow', by: 'mode' })
-    expect(edit('dist/a/b.js', 'ask', tableRules)).toMatchObject({ by: 'rule', rule: 'edit: dist/**' })
+    expect(edit('dist/a/b.js', 'ask', tableRules)).toMatchObject({
+      by: 'rule',
+      rule: 'edit: dist/**',
+    })
     expect(edit('secrets/a', 'allow-all', tableRules)).toMatchObject({ kind: 'deny' })
   })
 

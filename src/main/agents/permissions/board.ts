@@ -6,10 +6,10 @@ import type {
   Verdict,
 } from '../../../shared/agents/permissions.ts'
 
-export type BoardQuestion = Omit<PendingPermission, 'id' | 'askedAt'>
+type BoardQuestion = Omit<PendingPermission, 'id' | 'askedAt'>
 type Recheck = (() => Promise<Verdict>) | null
 
-export interface PermissionBoard {
+interface PermissionBoard {
   /** Resolves with the answer, or `ended` on abort. Never rejects. */
   ask(question: BoardQuestion, recheck: Recheck, signal: AbortSignal): Promise<PermissionOutcome>
   list(): PendingPermission[]

@@ -17,7 +17,7 @@ import { readRepositoryPolicy } from './repository-policy.ts'
 import { parseRule } from './rules.ts'
 import type { PermissionStore } from './store.ts'
 
-export interface Permissions extends PermissionsOfRuns {
+interface Permissions extends PermissionsOfRuns {
   pending(): PendingPermission[]
   /** Throws FailureError for a question that does not wait any more, and for rules that would not have allowed it. */
   answer(id: string, decision: PermissionDecision): Promise<void>

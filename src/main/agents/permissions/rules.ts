@@ -15,7 +15,7 @@ interface PatternWord {
   test: RegExp
 }
 
-export class RuleError extends Error {
+class RuleError extends Error {
   readonly kind = 'rule'
 }
 

@@ -2,7 +2,7 @@
 import { readShellCommand, type Segment, type ShellReading } from './shell-segments.ts'
 import type { ShellWord } from './shell-words.ts'
 
-export type Wrapped =
+type Wrapped =
   /** It runs nothing else. */
   | { kind: 'none' }
   /** It runs something that can't be seen. */

@@ -9,6 +9,7 @@ import type { OpenShiplogOptions, Shiplog } from '../../shiplog.ts'
 import type { HolderConnection } from '../local/holder.ts'
 import type { CliContext } from './context.ts'
 import type { EndSignal } from './host.ts'
+import { askPermissions, canAskIn } from './terminal/permission-prompt.ts'
 import { safeLine } from './terminal/safe-text.ts'
 
 export interface Access {
@@ -56,7 +57,11 @@ export async function holdDataDir(
   options: Pick<OpenShiplogOptions, 'dataDir' | 'host' | 'sweepAtStart'> & { reachable?: boolean },
 ): Promise<OwnAccess> {
   const { dataDir, host, sweepAtStart } = options
-  const shiplog = await context.host.openShiplog({ dataDir, host, sweepAtStart })
+  const asks = options.reachable === true && host === 'cli' && canAskIn(context)
+  const canAsk = host === 'cli' ? { canAsk: () => asks } : {}
+  const shiplog = await context.host.openShiplog({ dataDir, host, sweepAtStart, ...canAsk })
+  const asking = new AbortController()
+  if (asks) void askPermissions(context, shiplog.client, asking.signal)
   const endpoint = options.reachable ? await endpointOf(context, shiplog) : null
   const unpublish = async () => {
     // A lost lease contains another process's name, or none.
@@ -92,6 +97,7 @@ export async function holdDataDir(
       await shiplog.close(closedHow[signal])
     },
     async close() {
+      asking.abort()
       await unpublish()
       try {
         await shiplog.close()

@@ -95,6 +95,12 @@ export function createProgram(options: ProgramOptions): Command {
       'let a secret variable through to the agents; may be given several times',
       variableName,
     )
+    .addOption(
+      new Option(
+        '--permissions <mode>',
+        "what agents may do unasked: only look, edit files as well, or everything (default: the project's; of a scenario: all)",
+      ).choices(['ask', 'edits', 'all']),
+    )
     .option('--planning', 'make .planning/ in the project, and keep its agent history there')
     .option('--trust', "allow the project's own set-up command to run")
     .option('--resume <id>', 'resume an interrupted agent and all below it')
@@ -169,6 +175,12 @@ export function createProgram(options: ProgramOptions): Command {
     .option('--project <dir>', 'only what was started on this project')
     .option('--tree', 'the whole tree of its root, every interrupted agent in it')
     .option('--force', 'resume despite conflicts')
+    .addOption(
+      new Option(
+        '--permissions <mode>',
+        'what agents may do unasked: only look, edit files as well, or everything (default: as before)',
+      ).choices(['ask', 'edits', 'all']),
+    )
     .option('--dry-run', 'only list the agents and the changes since they stopped')
     .option('--max-agents <n>', 'agents that run at the same time, 1 to 16', agentCount)
     .action(

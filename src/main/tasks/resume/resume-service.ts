@@ -3,6 +3,7 @@
  * the same task; one that can't begin changes nothing (S5).
  */
 
+import type { PermissionMode } from '../../../shared/agents/permission-modes.ts'
 import { FailureError, refused } from '../../../shared/failure.ts'
 import type { SessionState } from '../../../shared/projections/session-state.ts'
 import type { Cause } from '../../../shared/records/causes.ts'
@@ -45,6 +46,8 @@ interface ResumeRequest {
   /** The action for each of the selected tasks; `resume` by default. */
   choices: Partial<Record<TaskId, ResumeChoice>>
   agentsAtOnce?: number | undefined
+  /** What they have from now on; absent: as before. */
+  permissions?: PermissionMode | undefined
   /** A prompt for the topmost of them. */
   prompt?: string | undefined
 }
@@ -98,6 +101,7 @@ interface Beginning {
   /** The user's prompt to it. */
   said: string
   known: KnownConflicts
+  permissions: PermissionMode | undefined
 }
 
 export function createResumeService(deps: ResumeDependencies): ResumeService {
@@ -189,6 +193,7 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
         (changedBy.taskId !== null && goingOn.has(changedBy.taskId)) ||
         drift.conflicts.some((one) => one.path === path && isSameMaker(one.changedBy, changedBy))
     const topmost = topmostOf(toResume)
+    const { permissions } = request
     const beginnings = inOrder(toResume).map(async (candidate) => {
       const { taskId, drift, obstacle } = candidate
       if (obstacle !== null) {
@@ -197,7 +202,7 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
       }
       try {
         const said = candidate === topmost ? (request.prompt?.trim() ?? '') : ''
-        await begin(candidate, { together, said, known: knownOf(candidate) })
+        await begin(candidate, { together, said, known: knownOf(candidate), permissions })
         outcome.accepted.push({ taskId, drift })
       } catch (error) {
         outcome.refused.push({ taskId, reason: 'failed', message: messageOf(error), drift })
@@ -260,7 +265,7 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
   /** Resolves once it runs, or waits for its turn; rejects with why it can't begin. */
   async function begin(
     { taskId }: ResumeCandidate,
-    { together, said, known }: Beginning,
+    { together, said, known, permissions }: Beginning,
   ): Promise<void> {
     await runner.flushDeferred(taskId)
     if (record.known(taskId).archived) {
@@ -283,6 +288,8 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
       prepare: async (signal) => {
         try {
           const prepared = wasQueued ? [] : await prepare(taskId, signal, known)
+          if (permissions && task.options.permissions !== permissions)
+            await ledger.record({ type: 'task.permissions-set', taskId, permissions })
           resolve()
           return prepared
         } catch (error) {

@@ -1,5 +1,6 @@
 /** `shiplog agent run --resume`: resumes an interrupted agent and all below it, followed like a new one. */
 
+import type { PermissionMode } from '../../../../shared/agents/permission-modes.ts'
 import { descendantsOf, type LedgerState } from '../../../../shared/projections/ledger-state.ts'
 import { shortId, type TaskId } from '../../../../shared/records/ids.ts'
 import type { ResumeCandidate, ResumeChoice } from '../../../../shared/records/resume.ts'
@@ -27,7 +28,8 @@ interface AgentResumeOptions {
   project?: string
   force: boolean
   trust: boolean
-  maxAgents?: number
+  maxAgents?: number | undefined
+  permissions?: PermissionMode | undefined
 }
 
 export function agentResume(options: AgentResumeOptions): Action {
@@ -53,6 +55,7 @@ export function agentResume(options: AgentResumeOptions): Action {
             force,
             choices,
             agentsAtOnce: maxAgents,
+            permissions: options.permissions,
             prompt: prompt === '' ? undefined : prompt,
           }),
         agentsOf: acceptedBy,

@@ -8,6 +8,7 @@ import { projectPath, readScenario } from '../paths.ts'
 import type { Action, ParsedOptions } from '../program.ts'
 import { runsAgents, withShiplog } from '../with-shiplog.ts'
 import { agentResume } from './agent-resume.ts'
+import { modeOf, type PermissionsFlag } from './permissions-flag.ts'
 import { reportRun } from './report-run.ts'
 import { allowSetup } from './trust.ts'
 
@@ -19,6 +20,7 @@ interface AgentRunOptions extends ParsedOptions {
   maxAgents?: number
   keep?: boolean
   env?: string[]
+  permissions?: PermissionsFlag
   planning?: boolean
   trust?: boolean
   resume?: string
@@ -41,7 +43,8 @@ function goOn(prompt: string, options: AgentRunOptions): Action {
       `--resume continues with the agent's original options: omit ${names}, or start a new agent without --resume.`,
     )
   }
-  return agentResume({ id, prompt, project, force, trust, maxAgents })
+  const permissions = modeOf(options.permissions)
+  return agentResume({ id, prompt, project, force, trust, maxAgents, permissions })
 }
 
 function startNew(prompt: string, options: AgentRunOptions): Action {
@@ -75,6 +78,7 @@ function startNew(prompt: string, options: AgentRunOptions): Action {
               agentsAtOnce: options.maxAgents,
               keep,
               env: options.env,
+              permissions: modeOf(options.permissions),
             }),
           ({ taskId }) => [taskId],
         )

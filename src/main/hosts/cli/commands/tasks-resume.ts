@@ -26,6 +26,7 @@ import { askedFor, commandFor, type Plan, planFor } from '../resume/resume-selec
 import { safeLine } from '../terminal/safe-text.ts'
 import { commandLines } from '../terminal/wording.ts'
 import { type CliSession, runsAgents, withShiplog } from '../with-shiplog.ts'
+import { modeOf, type PermissionsFlag } from './permissions-flag.ts'
 import { resultOf, silent, tellResult, tellWhatIsLeft } from './report-run.ts'
 
 interface ResumeOptions extends ParsedOptions {
@@ -34,6 +35,7 @@ interface ResumeOptions extends ParsedOptions {
   force?: boolean
   dryRun?: boolean
   maxAgents?: number
+  permissions?: PermissionsFlag
   project?: string
 }
 
@@ -79,7 +81,7 @@ async function goOnAfterALook(
   session: CliSession,
   plan: Plan,
   state: LedgerState,
-  { force = false, maxAgents }: ResumeOptions,
+  { force = false, maxAgents, permissions: flag }: ResumeOptions,
 ): Promise<number> {
   const { json, err, host } = context
   const { candidates, selector } = plan
@@ -92,7 +94,8 @@ async function goOnAfterALook(
   const { client } = session
   const went = await resumeAndFollow(session, watcherFor(context, plan), {
     rootIds: new Set(candidates.map(({ taskId }) => rootOf(state, taskId))),
-    begin: () => client.tasks.resume({ selector, force, agentsAtOnce: maxAgents }),
+    begin: () =>
+      client.tasks.resume({ selector, force, agentsAtOnce: maxAgents, permissions: modeOf(flag) }),
     agentsOf: acceptedBy,
   })
   const { refused } = went.begun

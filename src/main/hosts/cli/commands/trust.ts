@@ -7,7 +7,7 @@ import type { ProjectSetup } from '../../../../shared/contract/projects.ts'
 import type { Project } from '../../../../shared/records/tasks.ts'
 import type { CliContext } from '../context.ts'
 import { CliError, exitCodes } from '../exit-codes.ts'
-import { commandRows } from '../terminal/command-text.ts'
+import { createPager } from '../terminal/pager.ts'
 import { safeLine } from '../terminal/safe-text.ts'
 import type { CliSession } from '../with-shiplog.ts'
 
@@ -47,31 +47,13 @@ async function isAllowed(
     return questions.question(question)
   }
   try {
-    const screenRows = Math.max(pageRowsMin, (err.rows ?? 0) - pageMarginRows)
-    let shownRows = 0
-    // Text that scrolled away was not read: print a page at a time, and the question after the last.
-    const show = async (text: string, intro: string) => {
-      const { rows, notes } = commandRows(text, err)
-      if (asks && shownRows > 0 && shownRows + rows.length + notes.length > screenRows) {
-        await ask('  (Enter to read on) ')
-        shownRows = 0
-      }
-      await context.say(intro)
-      for (const note of notes) await context.warn(note)
-      await context.say('')
-      const pageRows = asks ? screenRows : rows.length
-      for (let from = 0; from < rows.length; from += pageRows) {
-        if (asks && from > 0) await ask(`  (line ${from} of ${rows.length}; Enter to read on) `)
-        await context.say(rows.slice(from, from + pageRows).join('\n'))
-      }
-      await context.say('')
-      shownRows += rows.length + notes.length + introRows
-    }
+    const pages = createPager(context, asks ? ask : null)
+    const { show } = pages
     const showList = async (names: string[], intro: string) => {
       const line = `${intro}: ${names.map(safeLine).join(', ')}.`
       if (line.length > lineCharsMax) return show(names.join('\n'), `${intro}:`)
       await context.say(line)
-      shownRows += Math.ceil(line.length / (err.columns ?? line.length))
+      pages.took(Math.ceil(line.length / (err.columns ?? line.length)))
     }
     // Commands last, right above the question: a long list after them would push them out of view.
     for (const { remote, url } of git?.fetches ?? [])
@@ -94,10 +76,5 @@ async function isAllowed(
   }
 }
 
-/** A page leaves room for the lines around it. */
-const pageMarginRows = 4
-const pageRowsMin = 5
-/** The header of a list, and the blank lines around it. */
-const introRows = 3
 /** A longer list is shown line by line, in pages. */
 const lineCharsMax = 240

@@ -7,6 +7,7 @@ import type { SessionFeedEvent } from '../../../../shared/contract/feed.ts'
 import { describeToolCall } from '../../../../shared/projections/describe-tool-call.ts'
 import type { Entry, MessagePart } from '../../../../shared/records/entries.ts'
 import { type EntryId, shortId, type TaskId } from '../../../../shared/records/ids.ts'
+import { permissionText } from '../../../../shared/text/permission-text.ts'
 import { terminalText } from '../../../../shared/text/terminal-text.ts'
 import type { Output } from '../terminal/output.ts'
 import { safeLine, safeText } from '../terminal/safe-text.ts'
@@ -118,12 +119,26 @@ export function createRunProgress(err: Output, now: () => number): RunWatcher {
           truncate(`→ ${safeLine(describeToolCall(entry.name, entry.input))}`, width),
           'dim',
         )
+      case 'permission':
+        return writePermission(speech, entry)
       case 'tool-result':
         if (entry.outcome === 'ok') return
         return writeMarked(speech, failureLine(entry, width), 'red')
       default:
         return
     }
+  }
+
+  async function writePermission(
+    speech: Speech,
+    { question, answer }: Extract<Entry, { type: 'permission' }>,
+  ): Promise<void> {
+    if (answer?.by === 'rule' && answer.allowed) return
+    const text = answer
+      ? permissionText(question, answer)
+      : `Waiting for a permission: ${safeLine(question)}`
+    const hint = answer?.by === 'nobody' ? `. ${nobodyHint}` : ''
+    await writeMarked(speech, safeLine(text) + hint, answer?.allowed === false ? 'red' : 'dim')
   }
 
   return {
@@ -154,6 +169,8 @@ export function createRunProgress(err: Output, now: () => number): RunWatcher {
     },
   }
 }
+
+const nobodyHint = 'Allow more with --permissions, or with a rule in the settings.'
 
 /** Whole, however long: a name that is missing is why a command failed. */
 const withheldLine = (names: string[]): string =>

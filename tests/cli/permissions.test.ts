@@ -1,0 +1,136 @@
+/** Permissions on the command line: the mode of a run, and questions in the terminal that runs the agents. */
+import { stripVTControlCharacters } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import type { PendingPermission } from '../../src/shared/agents/permissions.ts'
+import { newProjectId, type TaskId } from '../../src/shared/records/ids.ts'
+import { temporaryDir, writeFiles } from '../harness.ts'
+import { jsonLines, runToEnd, startCli } from './fake-process.ts'
+import { createFakeShiplog } from './fake-shiplog.ts'
+
+async function scenarioRun(...more: string[]) {
+  const cwd = await temporaryDir()
+  await writeFiles(cwd, { 'a.yaml': 'version: 1', 'api/README.md': '' })
+  const argv = ['agent', 'run', 'Go', '--project', 'api', '--scenario', 'a.yaml', ...more]
+  return { cwd, argv }
+}
+
+const questionOf = (taskId: TaskId, more: Partial<PendingPermission> = {}): PendingPermission => ({
+  ...{ id: 'q1', taskId, projectId: newProjectId(), callId: null, kind: 'command', tool: 'bash' },
+  ...{ text: 'npm test\nrm -rf build', directory: '/code/api', lastWords: 'Now the tests.' },
+  chain: [
+    { taskId, title: 'Lead' },
+    { taskId, title: 'Tests' },
+  ],
+  ...{ reasons: ['No rule allows npm.'], proposal: ['bash: npm test *'], askedAt: 0 },
+  ...more,
+})
+
+/** A run whose agent asks, and ends once it was answered. */
+function asking(question: Partial<PendingPermission> = {}) {
+  const fake = createFakeShiplog()
+  fake.given.onStart = async (taskId) => {
+    const answered = Promise.withResolvers<void>()
+    fake.askPermission(questionOf(taskId, question))
+    const { feed } = fake.shiplog.client
+    for await (const { questions } of await feed.permissions())
+      if (questions.length === 0) {
+        answered.resolve()
+        break
+      }
+    await answered.promise
+    fake.complete(taskId)
+  }
+  return fake
+}
+
+describe('the mode of a run', () => {
+  it.each([
+    ['ask', 'ask'],
+    ['edits', 'allow-edits'],
+    ['all', 'allow-all'],
+  ])('--permissions %s is %s', async (flag, permissions) => {
+    const { cwd, argv } = await scenarioRun('--permissions', flag)
+    const fake = createFakeShiplog()
+    fake.given.onStart = async (taskId) => fake.complete(taskId)
+    expect(await runToEnd(argv, { cwd, fake })).toMatchObject({ code: 0 })
+    expect(fake.asked('tasks.start')).toMatchObject([{ permissions }])
+  })
+
+  it('refuses another word as a wrong use', async () => {
+    const { cwd, argv } = await scenarioRun('--permissions', 'everything')
+    expect(await runToEnd(argv, { cwd })).toMatchObject({ code: 2 })
+  })
+})
+
+describe('a question in the terminal', () => {
+  const terminal = { stderrTTY: true, stdinText: '' }
+
+  it.each([
+    ['y', { kind: 'allow-once' }],
+    ['a', { kind: 'allow-always', rules: ['bash: npm test *'], scope: 'project' }],
+    ['', { kind: 'deny', message: '' }],
+    ['use make', { kind: 'deny', message: 'use make' }],
+  ])('[P2] shows the whole of it; %j is an answer', async (typed, decision) => {
+    const { cwd, argv } = await scenarioRun()
+    const fake = asking()
+    const cli = startCli(argv, { cwd, fake, ...terminal })
+    await cli.said('Allow it?')
+    cli.type(`${typed}\n`)
+    const { stderr } = await cli.ended
+    expect(fake.asked('permissions.answer')).toEqual([{ id: 'q1', decision }])
+    for (const text of ['Lead › Tests asks to run in /code/api', 'npm test', 'rm -rf build'])
+      expect(stderr).toContain(text)
+    for (const text of ['Now the tests.', 'No rule allows npm.', 'rule: bash: npm test *'])
+      expect(stderr).toContain(text)
+  })
+
+  it('[K6] shows what can’t be seen, and reads page by page before it asks', async () => {
+    const { cwd, argv } = await scenarioRun()
+    const text = ['echo \u202e', ...Array.from({ length: 30 }, (_, at) => `echo ${at}`)].join('\n')
+    const cli = startCli(argv, { cwd, fake: asking({ text, proposal: [] }), ...terminal })
+    await cli.said('line 20 of 31; Enter to read on')
+    cli.type('\n')
+    await cli.said('Allow it? [y]es, once, [n]o')
+    cli.type('n\n')
+    const { stderr } = await cli.ended
+    expect(stripVTControlCharacters(stderr)).toContain('echo <U+202E>')
+    expect(stderr).not.toContain('\u202e')
+  })
+
+  it('[P1] asks nothing where nobody reads it, and says so to the services', async () => {
+    const { cwd, argv } = await scenarioRun()
+    const canAsk: (boolean | undefined)[] = []
+    for (const options of [terminal, {}, { ...terminal, json: true }]) {
+      const fake = createFakeShiplog()
+      fake.given.onStart = async (taskId) => fake.complete(taskId)
+      await runToEnd([...argv, ...('json' in options ? ['--json'] : [])], {
+        ...{ cwd, fake, ...options },
+        async openShiplog(opening) {
+          canAsk.push(opening.canAsk?.())
+          return fake.shiplog
+        },
+      })
+    }
+    expect(canAsk).toEqual([true, false, false])
+  })
+
+  it('[P1] says what was denied because nobody could be asked', async () => {
+    const { cwd, argv } = await scenarioRun()
+    const fake = createFakeShiplog()
+    const answer = { optionId: null, allowed: false, by: 'nobody' } as const
+    fake.onStart(async (taskId) => {
+      await Promise.resolve()
+      fake.spawn(taskId)
+      const asked = { callId: null, question: 'npm test', options: [] }
+      fake.append(taskId, { type: 'permission', runId: `${taskId}/1` as never, ...asked, answer })
+      fake.complete(taskId)
+    })
+    const { stderr } = await runToEnd(argv, { cwd, fake })
+    expect(stderr).toContain('Not allowed because nobody could be asked: npm test')
+    expect(stderr).toContain('--permissions')
+    const json = await runToEnd([...argv, '--json'], { cwd, fake })
+    expect(jsonLines(json.stdout)).toContainEqual(
+      expect.objectContaining({ entry: expect.objectContaining({ type: 'permission', answer }) }),
+    )
+  })
+})
