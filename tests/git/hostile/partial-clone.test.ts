@@ -66,18 +66,24 @@ async function allowingNow(dir: string): Promise<Git> {
   return createGit({ env: testEnv, isAllowed: (sha256) => sha256 === asked?.sha256 })
 }
 
-const remoteWithProgram = (name: string, marker: string) =>
-  `[remote "${name}"]\n\turl = .\n\tpromisor = true\n\tuploadpack = "touch '${marker}'; false"\n`
+const remoteWithProgram = (name: string, marker: string, setting: string) =>
+  `[remote "${name}"]\n\turl = .\n\t${setting}\n\tuploadpack = "touch '${marker}'; false"\n`
 
-it.each(['other', ''])(
-  '[K8] runs no program of a remote "%s" once a fetch was allowed',
-  async (name) => {
+it.each([
+  ['other', 'promisor = true'],
+  ['', 'promisor = true'],
+  // Git fetches from such a remote too.
+  ['other', 'partialclonefilter = blob:none'],
+  ['other', 'promisor = false\n\tpartialclonefilter = blob:none'],
+])(
+  '[K8] runs no program of a remote "%s" with "%s" once a fetch was allowed',
+  async (name, setting) => {
     const { dir, base, first, url } = await partialClone()
     const marker = path.join(base, 'sprung')
     const git = await allowingNow(dir)
     // Git asks the next remote when the first one does not have it.
     await rm(path.join(url.replace('file://', ''), '.git'), { recursive: true })
-    await appendFile(path.join(dir, '.git/config'), remoteWithProgram(name, marker))
+    await appendFile(path.join(dir, '.git/config'), remoteWithProgram(name, marker, setting))
     const place = { repoDir: dir, path: path.join(base, 'a'), branch: 'a', from: first }
     await expect(git.createWorktree(place)).rejects.toThrow('names a program for fetching')
     expect(existsSync(marker)).toBe(false)
@@ -91,7 +97,7 @@ it('[K8] lets the repository that a fetch was allowed from fetch nothing itself'
   const blob = source.git('rev-parse', `${first}:README.md`)
   await appendFile(
     path.join(source.dir, '.git/config'),
-    `[extensions]\n\tpartialClone = trap\n${remoteWithProgram('trap', marker)}`,
+    `[extensions]\n\tpartialClone = trap\n${remoteWithProgram('trap', marker, 'promisor = true')}`,
   )
   source.git('config', 'core.repositoryFormatVersion', '1')
   await rm(path.join(source.dir, '.git/objects', blob.slice(0, 2), blob.slice(2)))

@@ -75,6 +75,7 @@ const plainMerge = 'git merge-file --quiet %A %O %B'
 /** Commands that a program starts when it connects to a server: Git LFS does so in the middle of a checkout. */
 const programKey = /^(?:core\.(?:sshcommand|gitproxy|askpass)|credential\.(?:.*\.)?helper)$/s
 const identityKey = /^(?:user|author|committer)\.(?:name|email)$/
+const promisorKey = /^remote\.(?:(.*)\.)?(promisor|partialclonefilter)$/s
 const proxyKey = /^(?:remote\.(?:.*)\.proxy|http\.(?:.*\.)?proxy)$/s
 
 /** `personalFiles`: those that were found before; where it has all of them, one Git process is enough. */
@@ -245,9 +246,9 @@ async function fetchesIn(
 ): Promise<{ fetches: { remote: string; url: string }[]; unfetchable: string[] }> {
   const remotes = new Set<string>()
   for (const { own, key, value } of settings) {
-    // Without a name it is a remote whose name is empty.
-    const promisor = /^remote\.(?:(.*)\.)?promisor$/s.exec(key)
-    if (own && promisor && value !== 'false') remotes.add(promisor[1] ?? '')
+    // Without a name it is a remote whose name is empty. A filter alone makes a remote one of a partial clone.
+    const [, name = '', field] = promisorKey.exec(key) ?? []
+    if (own && field && (field !== 'promisor' || value !== 'false')) remotes.add(name)
     if (own && key === 'extensions.partialclone' && value !== '') remotes.add(value)
   }
   const found: { remote: string; url: string }[] = []
