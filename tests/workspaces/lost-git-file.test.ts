@@ -1,5 +1,6 @@
 /** A worktree whose `.git` file is gone or damaged, below a repository that encloses the data directory. */
-import { readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { glob, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { openShiplog } from '../../src/main/shiplog.ts'
@@ -48,6 +49,11 @@ async function enclosed(odd = '') {
     /** Names of everything that any object of any ref holds. */
     stored: (dir: string) => git(dir, 'rev-list', '--objects', '--all', '--reflog'),
   }
+}
+
+async function inTrash(project: string, name: string): Promise<string[]> {
+  const found = await Array.fromAsync(glob(join(project, 'data/trash/*', name)))
+  return Promise.all(found.map((file) => readFile(file, 'utf8')))
 }
 
 const ownFilesOf = (project: string, path: string) =>
@@ -134,6 +140,31 @@ it('[K8] says what is wrong where nothing can be put right, and stores nothing e
   expect(await readFile(join(it.path, 'loose.txt'), 'utf8')).toBe('not committed')
   await it.close()
 })
+
+it('[R3] waits for no named pipe in place of the .git file, and moves the files to the trash when asked', async () => {
+  const it = await enclosed()
+  await rm(join(it.path, '.git'))
+  execFileSync('mkfifo', [join(it.path, '.git')])
+  const workspaceId: TaskId = it.taskId
+  await expect(it.workspace().diff({ workspaceId })).rejects.toThrow('its .git is no file')
+  await expect(it.workspace().remove({ workspaceId })).rejects.toThrow('kept as a patch')
+  await it.workspace().remove({ workspaceId, discardUnknownWorktree: true })
+  expect(await it.task()).toMatchObject({ archived: true })
+  expect(await inTrash(it.project, 'loose.txt')).toEqual(['not committed'])
+  await it.close()
+})
+
+it.each(['HEAD', 'commondir', 'gitdir'])(
+  '[R3] waits for no named pipe in place of Git’s own %s of a worktree',
+  async (name) => {
+    const it = await enclosed()
+    const file = join(ownFilesOf(it.project, it.path), name)
+    await rm(file)
+    execFileSync('mkfifo', [file])
+    await expect(it.workspace().diff({ workspaceId: it.taskId })).rejects.toThrow()
+    await it.close()
+  },
+)
 
 it('[K8] refuses a worktree whose working directory was made a repository of its own', async () => {
   const it = await enclosed()

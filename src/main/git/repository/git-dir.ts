@@ -3,8 +3,9 @@
  * version of Git. Each turn needs them, and a Git process costs a hundred times as much.
  */
 import type { Stats } from 'node:fs'
-import { lstat, readFile, stat } from 'node:fs/promises'
+import { lstat, stat } from 'node:fs/promises'
 import path from 'node:path'
+import { readGitFile } from './read-git-file.ts'
 
 interface GitDir {
   /** The folder of this working tree alone: HEAD, the index. Absolute. */
@@ -57,7 +58,7 @@ export async function lacksReferenceIn(commonDir: string, name: string): Promise
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return false
   }
-  const packed = await readFile(path.join(commonDir, 'packed-refs'), 'utf8').catch((error) =>
+  const packed = await readGitFile(path.join(commonDir, 'packed-refs')).catch((error) =>
     error.code === 'ENOENT' ? '' : null,
   )
   return packed !== null && !packed.includes(` ${name}\n`)
@@ -68,13 +69,13 @@ const isOurs = ({ uid }: Stats): boolean =>
   process.geteuid === undefined || uid === process.geteuid()
 
 async function pointedTo(gitFile: string): Promise<string> {
-  const [, target] = /^gitdir: (.+?)[\r\n]*$/s.exec(await readFile(gitFile, 'utf8')) ?? []
+  const [, target] = /^gitdir: (.+?)[\r\n]*$/s.exec(await readGitFile(gitFile)) ?? []
   if (target === undefined) throw new Error(`${gitFile} names no folder`)
   return target
 }
 
 async function commonDirIn(gitDir: string): Promise<string> {
-  const text = await readFile(path.join(gitDir, 'commondir'), 'utf8').catch((error) => {
+  const text = await readGitFile(path.join(gitDir, 'commondir')).catch((error) => {
     if (error.code === 'ENOENT') return null
     throw error
   })
@@ -88,15 +89,13 @@ async function headIn(
 ): Promise<Pick<GitDir, 'branch' | 'commit'> | null> {
   const file = path.join(gitDir, 'HEAD')
   if (!(await lstat(file)).isFile()) return null
-  const text = await readFile(file, 'utf8')
+  const text = await readGitFile(file)
   const detached = commitIn(text)
   if (detached !== null) return { branch: null, commit: detached }
   const [, branch] = /^ref: refs\/heads\/(\S+)\n$/.exec(text) ?? []
   // Where references are kept in another format, HEAD contains an invalid one.
   if (branch === undefined || branch === '.invalid') return null
-  const loose = await readFile(path.join(commonDir, 'refs', 'heads', branch), 'utf8').catch(
-    () => '',
-  )
+  const loose = await readGitFile(path.join(commonDir, 'refs', 'heads', branch)).catch(() => '')
   // A branch can be a symbolic reference to another one.
   return loose.startsWith('ref:') ? null : { branch, commit: commitIn(loose) }
 }

@@ -1,9 +1,10 @@
 /** Reconnects a worktree of Shiplog's with its repository after either or both were moved. */
-import { readFile, realpath } from 'node:fs/promises'
+import { realpath } from 'node:fs/promises'
 import path from 'node:path'
 import type { RunGit } from '../command/run.ts'
 import { exists } from '../repository/exists.ts'
 import { commonDirOf } from '../repository/inspect.ts'
+import { readGitFile } from '../repository/read-git-file.ts'
 import { writeDurable } from './durable.ts'
 import { inspectWorktree, repairWorktree } from './state.ts'
 
@@ -51,11 +52,11 @@ export async function reconnectWorktree(
  * exist. Resolves with whether anything was written.
  */
 async function registerNewPath(commonDir: string, root: string): Promise<boolean> {
-  const pointer = await readFile(path.join(root, '.git'), 'utf8').catch(() => '')
+  const pointer = await readGitFile(path.join(root, '.git')).catch(() => '')
   const [, name] = /^gitdir: .*?\/worktrees\/([^/\0\n]+)\/?\n*$/s.exec(pointer) ?? []
   if (name === undefined || name === '..' || name === '.') return false
   const gitdirFile = path.join(commonDir, 'worktrees', name, 'gitdir')
-  const recorded = await readFile(gitdirFile, 'utf8').catch(() => null)
+  const recorded = await readGitFile(gitdirFile).catch(() => null)
   if (recorded === null) return false
   const place = path.resolve(path.dirname(gitdirFile), recorded.trimEnd())
   // It may be another worktree's: an agent can have written this worktree's `.git` file.

@@ -3,8 +3,9 @@
  * or damaged is a plain folder: Git would use the enclosing repository, and write the user's files there.
  */
 import { constants } from 'node:fs'
-import { lstat, open, readdir, readFile, realpath, stat, unlink } from 'node:fs/promises'
+import { lstat, open, readdir, realpath, stat, unlink } from 'node:fs/promises'
 import path from 'node:path'
+import { readGitFile } from '../repository/read-git-file.ts'
 import { writeDurable } from './durable.ts'
 
 export type WorktreeState =
@@ -24,11 +25,15 @@ export async function inspectWorktree(root: string): Promise<WorktreeState> {
   if (adminDir === null) {
     return {
       kind: 'broken',
-      why: found.size === 0 ? 'its .git file is empty' : 'its .git file is damaged',
+      why: !found.isFile()
+        ? 'its .git is no file'
+        : found.size === 0
+          ? 'its .git file is empty'
+          : 'its .git file is damaged',
     }
   }
   for (const name of ['HEAD', 'commondir', 'gitdir']) {
-    const text = await readFile(path.join(adminDir, name), 'utf8').catch(() => '')
+    const text = await readGitFile(path.join(adminDir, name)).catch(() => '')
     if (isBlank(text)) return { kind: 'broken', why: `${path.join(adminDir, name)} is empty` }
   }
   // No index at all is one that Git has not written yet.
@@ -56,7 +61,7 @@ export async function repairWorktree({
   const adminDir = await findAdminDir(commonDir, root)
   if (adminDir === null) return before
   const missing = async (name: string) =>
-    isBlank(await readFile(path.join(adminDir, name), 'utf8').catch(() => ''))
+    isBlank(await readGitFile(path.join(adminDir, name)).catch(() => ''))
   const gitFile = path.join(await realpath(root), '.git')
   if (await missing('gitdir')) await writeDurable(path.join(adminDir, 'gitdir'), `${gitFile}\n`)
   if (await missing('commondir')) await writeDurable(path.join(adminDir, 'commondir'), '../..\n')
@@ -65,9 +70,10 @@ export async function repairWorktree({
   // Git makes it again from what is committed; the files are as they were.
   const index = path.join(adminDir, 'index')
   if (await isBlankIndex(index)) await unlink(index)
-  const isLink = (await lstat(gitFile).catch(() => null))?.isSymbolicLink() ?? false
-  // The user made this link, so its target must not be written.
-  if (!isLink && (await namedAdminDir(root)) === null)
+  const entry = await lstat(gitFile).catch(() => null)
+  // A link's target must not be written, and a named pipe would be waited for without end.
+  const canBeWritten = entry === null || entry.isFile()
+  if (canBeWritten && (await namedAdminDir(root)) === null)
     await writeDurable(gitFile, `gitdir: ${adminDir}\n`)
   return inspectWorktree(root)
 }
@@ -92,7 +98,7 @@ const signatureBytes = 4
 
 /** Git's own folder for the worktree, as its `.git` file specifies; null when there is no such folder. */
 async function namedAdminDir(root: string): Promise<string | null> {
-  const text = await readFile(path.join(root, '.git'), 'utf8').catch(() => '')
+  const text = await readGitFile(path.join(root, '.git')).catch(() => '')
   const [, named] = /^gitdir: (.+?)\n*$/s.exec(text) ?? []
   if (named === undefined || named.includes('\0')) return null
   const adminDir = path.resolve(root, named)
@@ -117,7 +123,7 @@ async function findAdminDir(commonDir: string, root: string): Promise<string | n
   if (noted !== null) return noted
   // Git names it by the folder. It is this one's when it names no other.
   const byName = path.join(all, path.basename(root))
-  const text = await readFile(path.join(byName, 'gitdir'), 'utf8').catch(() => null)
+  const text = await readGitFile(path.join(byName, 'gitdir')).catch(() => null)
   return text !== null && isBlank(text) ? byName : null
 }
 
@@ -126,7 +132,7 @@ export async function adminDirOf(commonDir: string, worktreePath: string): Promi
   const all = path.join(commonDir, 'worktrees')
   const wanted = path.join(await resolved(worktreePath), '.git')
   for (const name of await readdir(all).catch(() => [])) {
-    const noted = await readFile(path.join(all, name, 'gitdir'), 'utf8').catch(() => null)
+    const noted = await readGitFile(path.join(all, name, 'gitdir')).catch(() => null)
     if (noted === null) continue
     const gitFile = path.resolve(all, name, noted.replace(/\n$/, ''))
     if (path.join(await resolved(path.dirname(gitFile)), '.git') === wanted) {

@@ -1,6 +1,7 @@
 /** Worktrees whose making was cut short by a kill. Git locks each until every file is in it. */
-import { lstat, readFile, rm } from 'node:fs/promises'
+import { lstat, rm } from 'node:fs/promises'
 import path from 'node:path'
+import { readGitFile } from '../repository/read-git-file.ts'
 
 /** Git's own word in the lock of a worktree that it is making. */
 export const partialWorktreeReason = 'initializing'
@@ -25,11 +26,11 @@ async function partialAdminDir(dir: string): Promise<string | null> {
     const pointer = path.join(dir, '.git')
     // A pipe would be waited for without end.
     if (!(await lstat(pointer)).isFile()) return null
-    const gitFile = await readFile(pointer, 'utf8')
+    const gitFile = await readGitFile(pointer)
     const [, named] = /^gitdir: (.+)\n?$/.exec(gitFile) ?? []
     if (named === undefined) return null
     const adminDir = path.resolve(dir, named)
-    const reason = await readFile(path.join(adminDir, 'locked'), 'utf8')
+    const reason = await readGitFile(path.join(adminDir, 'locked'))
     return reason.trim() === partialWorktreeReason ? adminDir : null
   } catch {
     return null

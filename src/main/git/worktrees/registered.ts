@@ -1,9 +1,10 @@
 /** Lists the worktrees and hidden refs of Shiplog's that a repository has registered. */
-import { access, readFile, realpath } from 'node:fs/promises'
+import { access, realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { parseTaskId, type TaskId } from '../../../shared/records/ids.ts'
 import { line, type RunGit } from '../command/run.ts'
 import { commonDirOf, version } from '../repository/inspect.ts'
+import { readGitFile } from '../repository/read-git-file.ts'
 import { reconnectWorktree } from '../worktree-files/reconnect.ts'
 import { adminDirOf } from '../worktree-files/state.ts'
 
@@ -72,7 +73,7 @@ export async function isMovedWorktree(
   worktree: string,
 ): Promise<boolean> {
   const commonDir = await commonDirOf(git, repoDir)
-  const pointer = await readFile(path.join(worktree, '.git'), 'utf8').catch(() => '')
+  const pointer = await readGitFile(path.join(worktree, '.git')).catch(() => '')
   const [, own] = /^gitdir: (.+)$/m.exec(pointer) ?? []
   if (commonDir === null || own === undefined) return false
   const files = path.join(commonDir, 'worktrees', path.basename(own))
