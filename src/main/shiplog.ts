@@ -7,6 +7,9 @@ import type { ShiplogClient } from '../shared/contract/index.ts'
 import { clockAhead } from '../shared/projections/ledger-clock.ts'
 import type { ClosedHow } from '../shared/records/causes.ts'
 import type { TaskId } from '../shared/records/ids.ts'
+import { createModelDriver } from './agents/model/driver.ts'
+import type { ProjectFacts } from './agents/model/instructions.ts'
+import { keysFromEnvironment, modelsHere } from './agents/model/keys.ts'
 import { createPermissions } from './agents/permissions/permissions.ts'
 import { openPermissionStore } from './agents/permissions/store.ts'
 import { demoFiles, demoScenario } from './agents/scripted/demo/index.ts'
@@ -15,7 +18,7 @@ import { createDiscardUnfinished } from './agents/tools/discard-unfinished.ts'
 import { createToolRunner } from './agents/tools/tool-runner.ts'
 import { createTranscripts } from './archive/transcripts.ts'
 import { createDoctor } from './doctor/doctor.ts'
-import { createGit, shellGitEnvironment } from './git/index.ts'
+import { createGit, type Git, shellGitEnvironment } from './git/index.ts'
 import { exists, explain, isNoFile, makeDirDurable, systemCode } from './journal/index.ts'
 import { acquireLease, type Lease, type LeaseHolder, LeaseLostError } from './lease/lease.ts'
 import { type Ledger, openLedger } from './ledger/ledger.ts'
@@ -250,7 +253,13 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & Open
     turnStore,
     workspaces,
     runs,
-    drivers: { scripted: createScriptedDriver(secrets) },
+    drivers: {
+      scripted: createScriptedDriver(secrets),
+      model: createModelDriver({
+        access: { keys: keysFromEnvironment(process.env) },
+        facts: (cwd, signal) => projectFacts(git, cwd, signal),
+      }),
+    },
     runTool: createToolRunner({
       custody,
       filesOfGit: git.listFiles,
@@ -286,7 +295,10 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & Open
     lease: leaseInfo(options.lease.holder),
     notices: secrets.value(notices.list()),
     logFile: log.file,
-    agents: [{ kind: 'scripted', name: 'Scenario', available: true, why: null }],
+    agents: [
+      { kind: 'scripted', name: 'Scenario', available: true, why: null },
+      { kind: 'model', name: 'Model', ...modelsHere(process.env) },
+    ],
   })
   const doctor = createDoctor({
     ...common,
@@ -397,6 +409,16 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & Open
       await ledger.close()
     },
   }
+}
+
+async function projectFacts(git: Git, cwd: string, signal: AbortSignal): Promise<ProjectFacts> {
+  if (!(await git.isInRepository(cwd))) return { branch: null, isClean: null, files: null }
+  const [branch, isClean, files] = await Promise.all([
+    git.currentBranch(cwd, { signal }),
+    git.isClean(cwd, { signal }),
+    git.listFiles(cwd, { signal }),
+  ])
+  return { branch, isClean, files }
 }
 
 const leaseInfo = ({ pid, host, hostName, endpoint, acquiredAt }: LeaseHolder): LeaseInfo => ({

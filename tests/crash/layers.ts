@@ -6,7 +6,6 @@
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { createScriptedDriver } from '../../src/main/agents/scripted/driver.ts'
 import { createDiscardUnfinished } from '../../src/main/agents/tools/discard-unfinished.ts'
 import { saveReport } from '../../src/main/artifacts/index.ts'
 import { createDoctor } from '../../src/main/doctor/doctor.ts'
@@ -28,6 +27,7 @@ import type { Entry } from '../../src/shared/records/entries.ts'
 import { newProjectId, newTaskId, runIdOf, type TaskId } from '../../src/shared/records/ids.ts'
 import { type LedgerEvent, ledgerEventSchema } from '../../src/shared/records/ledger.ts'
 import { noUsage } from '../../src/shared/records/usage.ts'
+import { driversWith } from '../fixtures/drivers.ts'
 import { scriptedSpec } from '../fixtures/scripted-spec.ts'
 import type { Fact, Reopened } from './facts.ts'
 
@@ -125,7 +125,7 @@ export async function allEntries(
 /** Only kept: nobody plays it here. */
 const scenario = 'version: 1\n'
 const spec = { ...scriptedSpec(), scenario: createHash('sha256').update(scenario).digest('hex') }
-const agentSpecs = createAgentSpecs({ scripted: createScriptedDriver(createMasker()) })
+const agentSpecs = createAgentSpecs(driversWith(createMasker()))
 
 const usage = { ...noUsage, inputTokens: 1, outputTokens: 1 }
 

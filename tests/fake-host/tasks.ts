@@ -97,13 +97,13 @@ export function taskAnswers(
   return {
     start: os.tasks.start.handler(({ input }) => {
       const { projectId, agent, prompt } = input
-      if (agent.scenario.includes('malformed'))
+      if (agent.kind === 'scripted' && agent.scenario.includes('malformed'))
         invalid('scenario', `${agent.source}:3:turn: unknown key`)
       const { git } = project(projectId)
       const taskId = happenings.createTask({
         projectId,
         prompt,
-        title: input.title?.trim() || prompt.trim().split('\n', 1)[0] || agent.source,
+        title: input.title?.trim() || prompt.trim().split('\n', 1)[0] || 'Untitled',
         isolation: git ? input.isolation : 'in-place',
         options: { agentsAtOnce: input.agentsAtOnce ?? 3, keep: input.keep },
       })

@@ -6,14 +6,16 @@ import { createScriptedDriver, programsMax } from '../../src/main/agents/scripte
 import { createMasker } from '../../src/main/secrets/masker.ts'
 import { createAgentSpecs } from '../../src/main/tasks/agent-specs.ts'
 import type { AgentPlace } from '../../src/shared/agents/agent.ts'
+import type { AgentSpec } from '../../src/shared/agents/agent-specs.ts'
 import { newTaskId } from '../../src/shared/records/ids.ts'
+import { driversWith } from '../fixtures/drivers.ts'
 import { historyIn } from '../runs/past-of.ts'
 
 const secret = 'kept-from-every-disk'
 const masker = createMasker()
 masker.learn([{ name: 'API_TOKEN', value: secret }])
 
-const specs = () => createAgentSpecs({ scripted: createScriptedDriver(masker) })
+const specs = () => createAgentSpecs(driversWith(masker))
 const newDir = () => mkdtemp(join(tmpdir(), 'shiplog-specs-'))
 
 const playing = (say: string) => ({
@@ -21,6 +23,9 @@ const playing = (say: string) => ({
   scenario: `version: 1\nname: talk\nagents:\n  lead:\n    turns:\n      - say: ${say}\n`,
   source: 'talk.yaml',
 })
+const scenarioOf = (spec: AgentSpec): string =>
+  spec.kind === 'scripted' ? spec.scenario : expect.unreachable()
+
 const place: AgentPlace = {
   ...{ taskId: newTaskId(), cwd: '/', env: {}, history: historyIn(), resume: null },
   signal: new AbortController().signal,
@@ -32,7 +37,7 @@ it('are read back by another process, with the scenario under the hash of its te
   const { spec, files } = prepared
   await specs().save(dir, prepared)
   expect(prepared).toMatchObject({ title: 'talk', spec: { source: 'talk.yaml', agent: 'lead' } })
-  expect(await readdir(join(dir, 'scenarios'))).toEqual([`${spec.scenario}.yaml`])
+  expect(await readdir(join(dir, 'scenarios'))).toEqual([`${scenarioOf(spec)}.yaml`])
   expect(await specs().read(dir, spec)).toEqual({ spec, files })
   expect(await specs().check(dir, spec)).toEqual({ state: 'ready' })
   expect((await specs().open(dir, spec, place)).ref).toBeNull()
@@ -41,19 +46,19 @@ it('are read back by another process, with the scenario under the hash of its te
 it('[K3] keep no known secret of a scenario, and name the text without it', () => {
   const { spec, files } = specs().prepare(playing(secret))
   expect(JSON.stringify(files)).not.toContain(secret)
-  expect(spec.scenario).not.toBe(specs().prepare(playing('Hello.')).spec.scenario)
+  expect(scenarioOf(spec)).not.toBe(scenarioOf(specs().prepare(playing('Hello.')).spec))
 })
 
 it('are unavailable when the scenario was changed or is gone since', async () => {
   const dir = await newDir()
   const prepared = specs().prepare(playing('Hello.'))
   const { spec } = prepared
-  await expect(specs().read(dir, spec)).rejects.toThrow(spec.scenario)
+  await expect(specs().read(dir, spec)).rejects.toThrow(scenarioOf(spec))
   expect(await specs().check(dir, spec)).toMatchObject({
     ...{ state: 'unavailable', cause: { kind: 'not-started' } },
   })
   await specs().save(dir, prepared)
-  await writeFile(join(dir, 'scenarios', `${spec.scenario}.yaml`), 'version: 1\n')
+  await writeFile(join(dir, 'scenarios', `${scenarioOf(spec)}.yaml`), 'version: 1\n')
   await expect(specs().read(dir, spec)).rejects.toThrow('was changed after it was started')
   const { state, cause } = (await specs().check(dir, spec)) as { state: string; cause: object }
   expect([state, JSON.stringify(cause)]).toEqual([

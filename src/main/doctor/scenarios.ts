@@ -14,6 +14,7 @@ export type ScenariosByRoot = Map<TaskId, Map<string, Task>>
 export function scenariosByRoot({ tasks }: LedgerState): ScenariosByRoot {
   const found: ScenariosByRoot = new Map()
   for (const task of tasks.values()) {
+    if (task.spec.kind !== 'scripted') continue
     const ofTree = found.get(task.rootId) ?? new Map<string, Task>()
     if (!ofTree.has(task.spec.scenario)) ofTree.set(task.spec.scenario, task)
     found.set(task.rootId, ofTree)
@@ -28,6 +29,7 @@ export async function* examineScenarios(
   tasks: Iterable<Task>,
 ): Findings {
   for (const { spec, title, rootId } of tasks) {
+    if (spec.kind !== 'scripted') continue
     const path = join(dir, scenarioFile(spec))
     const what = `the scenario of "${title}" (${spec.source})`
     subject.looked()

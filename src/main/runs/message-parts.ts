@@ -11,6 +11,8 @@ export interface MessageParts {
   /** Nothing when no such part is open. */
   end(part: PartId, providerData?: ProviderData): void
   addCall(callId: ToolCallId, name: string): void
+  /** Whether a part has what its provider wants back with it. */
+  holdProviderData(): boolean
   /** Ends all of them. Omits empty ones. Repeated calls return the same. */
   finish(): MessagePart[]
 }
@@ -79,6 +81,7 @@ export function createMessageParts(
       parts.push({ type: 'tool-call', callId, name })
       tell.onPart([...parts])
     },
+    holdProviderData: () => parts.some((part) => 'providerData' in part),
     finish() {
       for (const id of [...open.keys()]) end(id)
       return parts.filter((part) => !('text' in part) || part.text !== '' || part.providerData)

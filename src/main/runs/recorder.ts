@@ -127,6 +127,8 @@ export function createRecorder(options: {
     refuseWhenClosed()
     const tree = await options.beforeTool?.(asked)
     const open = await openMessage()
+    // After a crash no provider takes the call back without the reasoning that led to it (G3).
+    if (open.parts.holdProviderData()) await session.flushPartial()
     const begun = calls.begin(inTurn(open), asked)
     if (tree) begun.entry.tree = tree
     open.parts.addCall(begun.callId, asked.name)
@@ -215,7 +217,7 @@ export function createRecorder(options: {
     const failed = message
     message = null
     const said = failed && keptMessage(failed, 'superseded')
-    const of = Math.max(turn, 1)
+    const of = failed ? turn : turn + 1
     if (failed) turn--
     await session.append(...(said ? [said] : []), {
       type: 'retrying',

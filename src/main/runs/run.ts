@@ -244,9 +244,10 @@ async function playRun(options: RunOptions, start: Start, recording: Recording):
   signal.addEventListener('abort', cancel, { once: true })
   try {
     const failure = await untilItLeaves(agent, options, recording.recorder, calls)
+    // What a turn had said that failed from outside is kept as cut short, when the recorder is closed.
+    if (failure && failure.kind !== 'said') return { status: 'interrupted', cause: failure }
     await recording.recorder.endTurn()
-    if (failure)
-      return { status: failure.kind === 'said' ? 'failed' : 'interrupted', cause: failure }
+    if (failure) return { status: 'failed', cause: failure }
   } finally {
     signal.removeEventListener('abort', cancel)
     await withinGrace(options, agent.close())
@@ -264,6 +265,10 @@ function opened(options: RunOptions, start: Start): Promise<AgentSession> {
     cwd: options.workingDir,
     env: options.environment,
     history: start.history,
+    changedMeanwhile: options.opening.flatMap((entry) =>
+      entry.type === 'resume' ? entry.drift : [],
+    ),
+    mustReport: options.task.parentId !== null,
     resume: start.agentSession,
     signal,
   })

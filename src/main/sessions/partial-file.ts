@@ -12,8 +12,8 @@ const writeIntervalMs = 500
 interface PartialWriter {
   /** Null: the message is in the journal or was dropped, and the file goes. */
   write(partial: PartialMessage | null): void
-  /** Writes what is still waiting. */
-  close(): Promise<void>
+  /** Writes what is still waiting, unsynced. */
+  flush(): Promise<void>
 }
 
 export function createPartialWriter(
@@ -49,7 +49,7 @@ export function createPartialWriter(
       if (partial === null) void flush()
       else timer ??= setTimeout(() => void flush(), writeIntervalMs)
     },
-    close: flush,
+    flush,
   }
 }
 

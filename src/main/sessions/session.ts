@@ -55,6 +55,8 @@ export interface Session {
   append(...bodies: EntryBody[]): Promise<Entry[]>
   /** Begins, replaces or (null) drops the message in progress. Never waits for the disk. */
   setPartial(partial: PartialMessage | null): void
+  /** Resolves once the message in progress is written as it is now, so that it outlives the process. */
+  flushPartial(): Promise<void>
   /** Adds streamed text to part `part` of the message in progress, which `setPartial` began. */
   addDelta(part: number, partType: 'text' | 'reasoning', text: string): void
   /** Tells listeners of a call that runs. Not recorded: the result says it all. */
@@ -183,6 +185,7 @@ export async function openSession(
       return partial
     },
     append,
+    flushPartial: partialWriter.flush,
     setPartial(next) {
       partial = next
       partialIsOurs = true
@@ -222,7 +225,7 @@ export async function openSession(
       return { entries: all, messages, bytes }
     },
     async close() {
-      await partialWriter.close()
+      await partialWriter.flush()
       await keeper.close()
       // Only a preview: one that can't be taken away now goes at the next start.
       if (partialIsOurs && !partial)

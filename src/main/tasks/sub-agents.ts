@@ -1,6 +1,6 @@
 /** Requests of agents: starting sub-agents, and saving their report. */
 import type { TaskRequest, TaskToolsPort } from '../../shared/agents/agent.ts'
-import type { AgentSpec } from '../../shared/agents/agent-specs.ts'
+import { type AgentSpec, modelOfSpec } from '../../shared/agents/agent-specs.ts'
 import { ancestorsOf } from '../../shared/projections/ledger-state.ts'
 import { newTaskId, type TaskId, type ToolCallId } from '../../shared/records/ids.ts'
 import type { LedgerEvent } from '../../shared/records/ledger.ts'
@@ -89,7 +89,7 @@ export function createSubAgents(deps: SubAgentsDependencies): SubAgents {
       agent,
       spec,
       prompt,
-      model: null,
+      model: modelOfSpec(spec),
       // Outside Git there is nothing to branch from.
       isolation: workspaces.projects.known(parent.projectId).git
         ? (isolation ?? 'worktree')

@@ -4,7 +4,7 @@
  */
 
 import type { AgentDrivers, DiscardUnfinished, RunTool } from '../../shared/agents/agent.ts'
-import type { AgentChoice } from '../../shared/agents/agent-specs.ts'
+import { type AgentChoice, modelOfSpec } from '../../shared/agents/agent-specs.ts'
 import type { PermissionMode } from '../../shared/agents/permission-modes.ts'
 import type { PermissionsOfRuns } from '../../shared/agents/permissions.ts'
 import type { AwaitedTask } from '../../shared/agents/tools.ts'
@@ -191,10 +191,9 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     const isolation = await workspaces.projects.checkStart(projectId, request.isolation)
     const taskId = await roots.create({
       projectId,
-      title:
-        request.title?.trim() || titleOf(prompt) || titleOf(prepared.title) || prepared.spec.source,
+      title: request.title?.trim() || titleOf(prompt) || titleOf(prepared.title) || prepared.title,
       prompt,
-      model: null,
+      model: modelOfSpec(prepared.spec),
       isolation,
       options: {
         agentsAtOnce: request.agentsAtOnce ?? deps.agentsAtOnce ?? agentsAtOnceDefault,
@@ -209,12 +208,12 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     return taskId
   }
 
-  /** A scenario that can't be used is the caller's input: the message names file, line and key. */
+  /** What can't be used is the caller's input: of a scenario, the message names file, line and key. */
   function prepare(choice: AgentChoice): ReturnType<AgentSpecs['prepare']> {
     try {
       return agentSpecs.prepare(choice)
     } catch (error) {
-      return invalid('scenario', messageOf(error))
+      return invalid(choice.kind === 'scripted' ? 'scenario' : 'model', messageOf(error))
     }
   }
 

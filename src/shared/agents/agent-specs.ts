@@ -1,7 +1,8 @@
 /** What runs a task: a kind of agent with its settings. A tree may mix kinds, so each task has its own. */
 import { z } from 'zod'
+import { modelNameOf, modelRefSchema } from './model-refs.ts'
 
-export const agentKindSchema = z.enum(['scripted'])
+export const agentKindSchema = z.enum(['scripted', 'model'])
 export type AgentKind = z.infer<typeof agentKindSchema>
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
@@ -17,11 +18,20 @@ export const agentSpecSchema = z.discriminatedUnion('kind', [
     /** Which of the scenario's agents plays. */
     agent: z.string(),
   }),
+  modelRefSchema.extend({
+    kind: z.literal('model'),
+    /** Its role: the name of an agent definition. */
+    agent: z.string(),
+  }),
 ])
 export type AgentSpec = z.infer<typeof agentSpecSchema>
 
+/** As a task names it; null for an agent that needs none. */
+export const modelOfSpec = (spec: AgentSpec): string | null =>
+  spec.kind === 'model' ? modelNameOf(spec) : null
+
 /** Where the text lies, from the session directory of the tree's root. */
-export const scenarioFile = ({ scenario }: Pick<AgentSpec, 'scenario'>): string =>
+export const scenarioFile = ({ scenario }: { scenario: string }): string =>
   `${scenariosDir}/${scenario}.yaml`
 export const scenariosDir = 'scenarios'
 
@@ -36,6 +46,15 @@ export const agentChoiceSchema = z.discriminatedUnion('kind', [
     scenario: z.string(),
     /** Where the text came from, for messages: a path or a name. */
     source: z.string(),
+  }),
+  z.object({
+    kind: z.literal('model'),
+    /** `anthropic/claude-opus-5-5`. */
+    model: z.string(),
+    /** Absent: the provider's own. */
+    baseUrl: z.string().optional(),
+    /** Its role: the name of an agent definition. Absent: `lead`. */
+    agent: z.string().optional(),
   }),
 ])
 export type AgentChoice = z.infer<typeof agentChoiceSchema>

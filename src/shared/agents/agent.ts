@@ -92,6 +92,10 @@ export interface AgentPlace {
   env: Record<string, string>
   /** The earlier runs; empty on the first run of a task. */
   history: SessionHistory
+  /** What changed while the work was interrupted, in sentences; absent: nothing, or it is no resume. */
+  changedMeanwhile?: readonly string[]
+  /** True of a sub-agent: without a report, its run has failed (T3). */
+  mustReport?: boolean
   /** Of its own store, from the newest run that had one; null: there is none. */
   resume: AgentSessionRef | null
   /** Aborted when the run is interrupted. */

@@ -22,7 +22,8 @@ interface UserItem {
 
 export type UserPart =
   | { type: 'text'; text: string }
-  | { type: 'image'; mediaType: string; sha256: string }
+  /** `data`: of a prompt that is not in the record yet. */
+  | { type: 'image'; mediaType: string; sha256: string; data?: Uint8Array }
 
 export interface TurnItem {
   type: 'turn'
@@ -59,6 +60,13 @@ type CallResult = Pick<ToolResultEntry, 'outcome' | 'output'>
 export function conversationOf(entries: Iterable<Entry>): ConversationItem[] {
   const fold = createFold()
   for (const entry of entries) fold.add(entry)
+  return fold.items()
+}
+
+/** The same of entries that are read as they are needed. */
+export async function readConversation(entries: AsyncIterable<Entry>): Promise<ConversationItem[]> {
+  const fold = createFold()
+  for await (const entry of entries) fold.add(entry)
   return fold.items()
 }
 
@@ -101,10 +109,9 @@ function createFold() {
     } else if (entry.type === 'message') draftOf(entry.uuid, entry.seq).message = entry
     else if (entry.type === 'tool-call') addCall(entry)
     else if (entry.type === 'tool-result') addResult(entry)
-    else if (entry.type === 'resume' && entry.drift.length > 0) {
-      const text = `[The work was interrupted and is resumed. What changed in the meantime: ${entry.drift.join(' ')}]`
-      put({ type: 'user', parts: [{ type: 'text', text }] }, entry.seq)
-    } else if (entry.type === 'compaction') compact(entry)
+    else if (entry.type === 'resume' && entry.drift.length > 0)
+      put(resumedItem(entry.drift), entry.seq)
+    else if (entry.type === 'compaction') compact(entry)
   }
 
   function put(item: UserItem, seq: number): void {
@@ -179,6 +186,17 @@ function createFold() {
 
   return { add, items }
 }
+
+/** `changes`: what differs from when the work was interrupted, in sentences. */
+export const resumedItem = (changes: readonly string[]): UserItem => ({
+  type: 'user',
+  parts: [
+    {
+      type: 'text',
+      text: `[The work was interrupted and is resumed. What changed in the meantime: ${changes.join(' ')}]`,
+    },
+  ],
+})
 
 /** Sessions come one after the other, and each counts from 1; a repaired result has the place of its call. */
 const isOfNextSession = (last: Entry, next: Entry): boolean =>

@@ -17,7 +17,7 @@ import {
 } from './conversation.ts'
 
 /** Whom the messages are for, as in `ProviderData`. */
-interface MessageTarget {
+export interface MessageTarget {
   provider: string
   model: string
 }
@@ -40,7 +40,7 @@ export function messagesOf(entries: Iterable<Entry>, options: MessageOptions): M
   return messagesOfConversation(conversationOf(entries), options)
 }
 
-function messagesOfConversation(
+export function messagesOfConversation(
   conversation: readonly ConversationItem[],
   options: MessageOptions,
 ): ModelMessage[] {
@@ -73,7 +73,7 @@ function addUser(messages: ModelMessage[], parts: UserParts): void {
 function userParts(parts: UserPart[], { imageOf }: MessageOptions): UserParts {
   return parts.map((part): UserParts[number] => {
     if (part.type === 'text') return { type: 'text', text: wellFormed(part.text) }
-    const data = imageOf?.(part.sha256) ?? null
+    const data = part.data ?? imageOf?.(part.sha256) ?? null
     if (data === null) return { type: 'text', text: '[an image that is not kept any more]' }
     return { type: 'file', mediaType: part.mediaType, data }
   })

@@ -20,7 +20,7 @@ interface ProgramOptions {
 }
 
 /** Here and not from the schema, which would be loaded for every `--help`. */
-const agentKinds = Object.keys({ scripted: true } satisfies Record<AgentKind, true>)
+const agentKinds = Object.keys({ scripted: true, model: true } satisfies Record<AgentKind, true>)
 
 export function createProgram(options: ProgramOptions): Command {
   const { chosen, columns } = options
@@ -79,8 +79,13 @@ export function createProgram(options: ProgramOptions): Command {
     .argument('[prompt]', 'what the agent is asked to do')
     .option('--project <dir>', 'the folder to work on, usually a Git repository')
     .addOption(
-      new Option('--agent <kind>', 'kind of agent (default: scripted)').choices(agentKinds),
+      new Option(
+        '--agent <kind>',
+        'kind of agent; --model or --scenario alone says which (default: scripted)',
+      ).choices(agentKinds),
     )
+    .option('--model <name>', 'provider and model, such as anthropic/claude-opus-5-5')
+    .option('--base-url <url>', "where the model is, instead of its provider's own address")
     .option('--scenario <file>', 'what the scripted agent plays (YAML)')
     .addOption(
       new Option(

@@ -172,12 +172,11 @@ function NewAgentForm({ projectId: initial }: { projectId: ProjectId }) {
             <Select
               value="scripted"
               onChange={() => {}}
-              options={(info?.agents ?? []).map(({ kind, name, available, why }) => ({
-                value: kind,
-                label: name,
-                hint: why ?? undefined,
-                disabled: !available,
-              }))}
+              options={(info?.agents ?? []).flatMap(({ kind, name, available, why }) =>
+                kind === 'scripted'
+                  ? [{ value: kind, label: name, hint: why ?? undefined, disabled: !available }]
+                  : [],
+              )}
             />
           </Field>
         </div>

@@ -1,4 +1,5 @@
 /** `shiplog agent run`: a root agent from its start, or from where it was interrupted, to its end. */
+import type { AgentChoice } from '../../../../shared/agents/agent-specs.ts'
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
 import type { TaskId } from '../../../../shared/records/ids.ts'
 import type { Isolation, Project } from '../../../../shared/records/tasks.ts'
@@ -14,7 +15,9 @@ import { allowSetup } from './trust.ts'
 
 interface AgentRunOptions extends ParsedOptions {
   project?: string
-  agent?: 'scripted'
+  agent?: AgentChoice['kind']
+  model?: string
+  baseUrl?: string
   scenario?: string
   isolation?: Isolation
   maxAgents?: number
@@ -34,11 +37,11 @@ export function agentRun([prompt = '']: string[], given: ParsedOptions): Action 
 
 function goOn(prompt: string, options: AgentRunOptions): Action {
   const { resume: id = '', project, force = false, trust = false, maxAgents } = options
-  const fixed = (['agent', 'scenario', 'isolation', 'keep', 'planning', 'env'] as const).filter(
-    (name) => options[name] !== undefined,
+  const fixed = Object.entries(originalOptions).filter(
+    ([name]) => options[name as keyof typeof originalOptions] !== undefined,
   )
   if (fixed.length > 0) {
-    const names = fixed.map((name) => `--${name}`).join(' and ')
+    const names = fixed.map(([, flag]) => flag).join(' and ')
     throw usageError(
       `--resume continues with the agent's original options: omit ${names}, or start a new agent without --resume.`,
     )
@@ -47,8 +50,19 @@ function goOn(prompt: string, options: AgentRunOptions): Action {
   return agentResume({ id, prompt, project, force, trust, maxAgents, permissions })
 }
 
+const originalOptions = {
+  agent: '--agent',
+  scenario: '--scenario',
+  model: '--model',
+  baseUrl: '--base-url',
+  isolation: '--isolation',
+  keep: '--keep',
+  planning: '--planning',
+  env: '--env',
+} as const
+
 function startNew(prompt: string, options: AgentRunOptions): Action {
-  const { project: folder, agent: kind = 'scripted', keep = false } = options
+  const { project: folder, keep = false } = options
   if (folder === undefined) {
     throw usageError('Name a folder with --project DIR, or an interrupted agent with --resume ID.')
   }
@@ -56,10 +70,7 @@ function startNew(prompt: string, options: AgentRunOptions): Action {
     throw usageError('--force resumes despite conflicts, so it needs --resume ID.')
   }
   return async (context) => {
-    if (options.scenario === undefined) {
-      throw usageError('The scripted agent plays a scenario: name its file with --scenario FILE.')
-    }
-    const scenario = await readScenario(options.scenario, context.host.cwd)
+    const agent = await chosenAgent(prompt, options, context.host.cwd)
     const dir = await projectPath(folder, context.host.cwd)
     return withShiplog(context, runsAgents, async (session) => {
       const { client } = session
@@ -72,7 +83,7 @@ function startNew(prompt: string, options: AgentRunOptions): Action {
           () =>
             client.tasks.start({
               projectId: project.id,
-              agent: { kind, scenario, source: options.scenario ?? '' },
+              agent,
               prompt,
               isolation,
               agentsAtOnce: options.maxAgents,
@@ -87,6 +98,31 @@ function startNew(prompt: string, options: AgentRunOptions): Action {
       return reportRun(context, session, taskId)
     })
   }
+}
+
+async function chosenAgent(
+  prompt: string,
+  { agent, model, baseUrl, scenario }: AgentRunOptions,
+  cwd: string,
+): Promise<AgentChoice> {
+  const kind = agent ?? (model === undefined ? 'scripted' : 'model')
+  if (kind === 'scripted') {
+    if (model !== undefined || baseUrl !== undefined)
+      throw usageError(
+        'A scenario needs no model: omit --model and --base-url, or --agent scripted.',
+      )
+    if (scenario === undefined)
+      throw usageError(
+        'Name a model with --model PROVIDER/MODEL, or a scenario to play with --scenario FILE.',
+      )
+    return { kind, scenario: await readScenario(scenario, cwd), source: scenario }
+  }
+  if (scenario !== undefined)
+    throw usageError('A model plays no scenario: omit --scenario, or --model.')
+  if (model === undefined) throw usageError('Name the model with --model PROVIDER/MODEL.')
+  if (prompt.trim() === '')
+    throw usageError('Say what the model is asked to do: shiplog agent run "PROMPT" --model …')
+  return { kind, model, baseUrl }
 }
 
 /** Adds the project when it is not there yet, and takes it off again when nothing could be started. */

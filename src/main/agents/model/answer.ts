@@ -1,0 +1,203 @@
+/** One attempt at one answer of a model: its stream as events, and what came of it. */
+import { streamText, type TextStreamPart, type ToolSet } from 'ai'
+import type { AgentEvent } from '../../../shared/agents/agent.ts'
+import type { TurnPart } from './conversation.ts'
+import { type AttemptFailure, failureOf, incomplete } from './failures.ts'
+import { type MessageTarget, writeData } from './messages.ts'
+
+type StreamOptions = Parameters<typeof streamText>[0]
+
+/** What a request is made of; the rest is the same for all. */
+export type AnswerRequest = Pick<
+  StreamOptions,
+  'model' | 'instructions' | 'messages' | 'tools' | 'providerOptions'
+>
+
+/** How long a stream may be silent. Models that think may say nothing for minutes. */
+export interface StreamTimeouts {
+  firstChunkMs: number
+  chunkMs: number
+}
+export const streamTimeouts: StreamTimeouts = { firstChunkMs: 300_000, chunkMs: 180_000 }
+
+type StreamPart = TextStreamPart<ToolSet>
+type FinishedStep = Extract<StreamPart, { type: 'finish-step' }>
+
+interface AskedCall {
+  id: string
+  name: string
+  /** A text where it is no JSON. */
+  input: unknown
+  providerData: ReturnType<typeof writeData>
+}
+
+export interface Answer {
+  /** In their order, without calls. */
+  speech: Exclude<TurnPart, { type: 'call' }>[]
+  calls: AskedCall[]
+  finishReason: FinishedStep['finishReason']
+  /** In the provider's own word, where it gave one. */
+  stop: string
+  usage: FinishedStep['usage'] | undefined
+  /** That answered, as the provider names it. */
+  model: string
+}
+
+type Attempt =
+  | { kind: 'answered'; answer: Answer }
+  /** `began`: something of it had come. */
+  | { kind: 'failed'; failure: AttemptFailure; began: boolean; usage: Answer['usage'] }
+
+/**
+ * Asks once. `turn-started` comes with the first of its content, so a request that is refused begins no turn. Rejects
+ * with the signal's reason when that is aborted, and with nothing else.
+ */
+export async function* attemptAnswer(
+  request: AnswerRequest,
+  {
+    target,
+    signal,
+    timeouts,
+  }: { target: MessageTarget; signal: AbortSignal; timeouts: StreamTimeouts },
+): AsyncGenerator<AgentEvent, Attempt> {
+  const answer: Answer = {
+    speech: [],
+    calls: [],
+    finishReason: 'other',
+    stop: '',
+    usage: undefined,
+    model: target.model,
+  }
+  const open = new Map<string, Speech>()
+  let began = false
+  let failure: AttemptFailure | null = null
+  let isFinished = false
+  try {
+    signal.throwIfAborted()
+    const { stream } = streamText({
+      ...(request as StreamOptions),
+      // Visible retries are the session's.
+      maxRetries: 0,
+      abortSignal: signal,
+      timeout: timeouts,
+      onError: () => undefined,
+    })
+    for await (const part of stream) {
+      signal.throwIfAborted()
+      if (!began && contentTypes.has(part.type)) {
+        began = true
+        yield { type: 'turn-started' }
+      }
+      switch (part.type) {
+        case 'text-start':
+        case 'reasoning-start':
+          open.set(keyOf(part), { kind: kindOf(part), text: '', metadata: part.providerMetadata })
+          break
+        case 'text-delta':
+        case 'reasoning-delta':
+          yield* grow(open, part)
+          break
+        case 'text-end':
+        case 'reasoning-end':
+          yield* end(keyOf(part), part.providerMetadata)
+          break
+        case 'tool-call':
+          answer.calls.push({
+            id: part.toolCallId,
+            name: part.toolName,
+            input: part.input,
+            providerData: writeData(target, part.providerMetadata),
+          })
+          break
+        case 'finish-step':
+          isFinished = true
+          answer.finishReason = part.finishReason
+          answer.stop = part.rawFinishReason ?? part.finishReason
+          answer.usage = part.usage
+          answer.model = part.response.modelId || target.model
+          break
+        case 'error':
+          // A broken event stands in the middle of a stream that goes on: what follows lacks it.
+          failure ??= failureOf(part.error)
+          break
+        case 'abort':
+          failure ??= incomplete('the model stopped answering')
+          break
+        default:
+          break
+      }
+    }
+    for (const key of [...open.keys()]) yield* end(key, undefined)
+  } catch (error) {
+    signal.throwIfAborted()
+    failure ??= failureOf(error)
+  }
+  signal.throwIfAborted()
+  failure ??= isFinished ? flawOf(answer) : incomplete('the answer ended in the middle')
+  return failure
+    ? { kind: 'failed', failure, began, usage: answer.usage }
+    : { kind: 'answered', answer }
+
+  function* end(key: string, metadata: Speech['metadata']): Generator<AgentEvent> {
+    const speech = open.get(key)
+    if (!speech) return
+    open.delete(key)
+    const { kind, text } = speech
+    const options = metadata ?? speech.metadata
+    const providerData = writeData(target, options, kind === 'reasoning' ? text : undefined)
+    answer.speech.push({ type: kind, text, providerData })
+    // Reasoning may be hidden: then nothing is left of it but what its provider wants back.
+    if (text === '' && providerData) yield { type: 'part-started', part: key, kind, providerData }
+    yield { type: 'part-ended', part: key, ...(providerData && { providerData }) }
+  }
+}
+
+interface Speech {
+  kind: 'text' | 'reasoning'
+  text: string
+  /** Of its start, a delta or its end: the last one is whole. */
+  metadata: Extract<StreamPart, { type: 'text-start' }>['providerMetadata']
+}
+
+type Spoken = Extract<StreamPart, { type: `${'text' | 'reasoning'}-${string}`; id: string }>
+
+const kindOf = ({ type }: Spoken): Speech['kind'] =>
+  type.startsWith('text') ? 'text' : 'reasoning'
+/** Providers number their parts by kind. */
+const keyOf = (part: Spoken): string => `${kindOf(part)}-${part.id}`.slice(0, 200)
+
+function* grow(
+  open: Map<string, Speech>,
+  part: Extract<StreamPart, { type: 'text-delta' | 'reasoning-delta' }>,
+): Generator<AgentEvent> {
+  const key = keyOf(part)
+  const speech = open.get(key) ?? { kind: kindOf(part), text: '', metadata: undefined }
+  open.set(key, speech)
+  speech.text += part.text
+  speech.metadata = part.providerMetadata ?? speech.metadata
+  if (part.text !== '') yield { type: 'part-delta', part: key, kind: speech.kind, text: part.text }
+}
+
+const contentTypes = new Set<StreamPart['type']>([
+  'text-start',
+  'text-delta',
+  'reasoning-start',
+  'reasoning-delta',
+  'tool-input-start',
+  'tool-call',
+])
+
+/** Why an answer that ended can't be used as it is; null: it can. */
+function flawOf({ finishReason, stop, speech, calls }: Answer): AttemptFailure | null {
+  if (calls.length > 0 && (finishReason === 'tool-calls' || finishReason === 'stop')) return null
+  const saidSomething = speech.some(({ type, text }) => type === 'text' && text.trim() !== '')
+  switch (finishReason) {
+    case 'stop':
+      return saidSomething ? null : incomplete('the answer was empty')
+    case 'length':
+    case 'content-filter':
+      return null
+    default:
+      return incomplete(`the answer broke off (${stop})`)
+  }
+}

@@ -1,0 +1,59 @@
+/** Agents that are models: our own loop, on the providers' interfaces. What asks them is loaded when one begins. */
+import type { AgentDrivers } from '../../../shared/agents/agent.ts'
+import {
+  modelNameOf,
+  modelProviderSchema,
+  modelRefSchema,
+  parseModelName,
+} from '../../../shared/agents/model-refs.ts'
+import { createFilesInside } from '../tools/inside/index.ts'
+import { type ModelAccess, obstacleTo } from './access.ts'
+import type { ProjectFacts } from './instructions.ts'
+
+/** The agent that gets the person's prompt. */
+const rootAgent = 'lead'
+
+export function createModelDriver({
+  access,
+  facts,
+  clock = Date.now,
+  random = Math.random,
+  delayFactor = 1,
+}: {
+  access: ModelAccess
+  /** Of the folder that an agent works in. */
+  facts: (cwd: string, signal: AbortSignal) => Promise<ProjectFacts>
+  clock?: () => number
+  random?: () => number
+  delayFactor?: number
+}): AgentDrivers['model'] {
+  const inside = createFilesInside()
+  return {
+    prepare({ kind, model, baseUrl, agent = rootAgent }) {
+      const named = parseModelName(model)
+      if (!named) throw new Error(unknownModel(model))
+      const ref = modelRefSchema.safeParse({ ...named, baseUrl })
+      if (!ref.success) {
+        const [issue] = ref.error.issues
+        throw new Error(
+          `${issue?.path[0] === 'baseUrl' ? 'The base URL' : 'The model'} ${issue?.message}.`,
+        )
+      }
+      return { spec: { kind, ...ref.data, agent }, files: [], title: modelNameOf(ref.data) }
+    },
+    filesOf: () => [],
+    async check(spec) {
+      const cause = await obstacleTo(spec, access)
+      return cause ? { state: 'unavailable', cause } : { state: 'ready' }
+    },
+    // Any role: without a definition of that name it goes by its assignment alone.
+    subAgent: async (spec, name) => ({ ...spec, agent: name }),
+    async open(spec, place) {
+      const { openModelSession } = await import('./session.ts')
+      return openModelSession(spec, place, { access, facts, inside, clock, random, delayFactor })
+    },
+  }
+}
+
+const unknownModel = (text: string): string =>
+  `There is no model ${JSON.stringify(text)}: name its provider and the model, such as anthropic/claude-opus-5-5. Providers: ${modelProviderSchema.options.join(', ')}.`

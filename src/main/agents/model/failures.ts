@@ -1,0 +1,101 @@
+/** Why an attempt at an answer failed, as a cause for the record, and whether another one may do better (G7). */
+import { APICallError, StreamProviderError } from 'ai'
+import type { Cause } from '../../../shared/records/causes.ts'
+
+export interface AttemptFailure {
+  cause: Cause
+  /**
+   * `never`: the next attempt would fail alike. `later`: the provider or the network is not able to now. `again`: the
+   * answer was no good; each attempt is paid for.
+   */
+  retry: 'never' | 'later' | 'again'
+  /** How long the provider asks to wait; null: it did not say. */
+  retryAfterMs: number | null
+}
+
+/** An answer that can't be used: it is asked for again. */
+export const incomplete = (detail: string): AttemptFailure => ({
+  cause: { kind: 'network', detail },
+  retry: 'again',
+  retryAfterMs: null,
+})
+
+/** `error`: thrown by the SDK, or in an `error` part of its stream. */
+export function failureOf(error: unknown): AttemptFailure {
+  const status = statusOf(error)
+  const detail = detailOf(error, status)
+  if (status === undefined) return withoutStatus(error, detail)
+  const retryAfterMs = retryAfterOf(error)
+  if (isBilling(error, status))
+    return { cause: { kind: 'quota', untilMs: null, detail }, retry: 'never', retryAfterMs }
+  if (status === 429)
+    return { cause: { kind: 'quota', untilMs: null, detail }, retry: 'later', retryAfterMs }
+  if (status === 401 || status === 403)
+    return { cause: { kind: 'sign-in', detail }, retry: 'never', retryAfterMs }
+  const isPassing = status >= 500 || status === 408 || status === 409
+  return { cause: { kind: 'refused', detail }, retry: isPassing ? 'later' : 'never', retryAfterMs }
+}
+
+function withoutStatus(error: unknown, detail: string): AttemptFailure {
+  // In the middle of a stream: whatever broke it, the answer is in part.
+  const isRequest = APICallError.isInstance(error) && error.responseHeaders === undefined
+  return {
+    cause: { kind: 'network', detail },
+    retry: isRequest ? 'later' : 'again',
+    retryAfterMs: null,
+  }
+}
+
+function statusOf(error: unknown): number | undefined {
+  if (APICallError.isInstance(error)) {
+    // 200, and then something else than an answer.
+    return error.statusCode !== undefined && error.statusCode >= 400 ? error.statusCode : undefined
+  }
+  if (StreamProviderError.isInstance(error)) return error.statusCode
+  return undefined
+}
+
+/** A provider’s pages of HTML and whole requests are no text for people. */
+const detailCharsMax = 400
+
+function detailOf(error: unknown, status: number | undefined): string {
+  const message = error instanceof Error ? error.message : textOf(error)
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : ''
+  const words = [message, message.includes(cause) ? '' : cause].filter(Boolean).join(': ')
+  const isPage = /<(?:!doctype|html)\b/i.test(words)
+  const shown = isPage || words === '' ? 'the provider gave no reason' : words
+  const cut = shown.length > detailCharsMax ? `${shown.slice(0, detailCharsMax - 1)}…` : shown
+  return status === undefined ? cut : `${cut} (${status})`
+}
+
+function textOf(error: unknown): string {
+  if (typeof error === 'string') return error
+  const message = (error as { message?: unknown } | null)?.message
+  return typeof message === 'string' ? message : (JSON.stringify(error) ?? '')
+}
+
+/** No waiting brings money back. */
+function isBilling(error: unknown, status: number): boolean {
+  if (status === 402) return true
+  return status === 429 && /insufficient_quota|billing|credit balance/i.test(bodyOf(error))
+}
+
+const bodyOf = (error: unknown): string =>
+  APICallError.isInstance(error) ? (error.responseBody ?? '') : ''
+
+function retryAfterOf(error: unknown): number | null {
+  if (!APICallError.isInstance(error)) return null
+  const headers = error.responseHeaders ?? {}
+  const ms = Number.parseFloat(headers['retry-after-ms'] ?? '')
+  if (ms >= 0) return ms
+  const after = headers['retry-after']
+  if (after !== undefined) {
+    const waitMs = /^[\d.]+$/.test(after.trim())
+      ? Number.parseFloat(after) * 1000
+      : Date.parse(after) - Date.now()
+    if (Number.isFinite(waitMs)) return Math.max(0, waitMs)
+  }
+  // Google has it in the body: `"retryDelay": "30s"`.
+  const delay = /"retryDelay"\s*:\s*"([\d.]+)s"/.exec(bodyOf(error))?.[1]
+  return delay === undefined ? null : Number.parseFloat(delay) * 1000
+}

@@ -1,0 +1,52 @@
+/** What a turn used, and what it cost by a public list of prices: an estimate, and null where the list lacks it (G6). */
+import { calcPrice } from '@pydantic/genai-prices'
+import type { LanguageModelUsage } from 'ai'
+import type { ModelProvider } from '../../../shared/agents/model-refs.ts'
+import { noUsage, type Usage, unknownUsage } from '../../../shared/records/usage.ts'
+
+/** Providers by their names in the list. Who answers behind another address has prices of its own. */
+const pricedProviders: Record<ModelProvider, string | null> = {
+  anthropic: 'anthropic',
+  openai: 'openai',
+  google: 'google',
+  'openai-compatible': null,
+}
+
+/** `model`: the one that answered, as the provider names it. */
+export function usageOf(
+  used: LanguageModelUsage | undefined,
+  { provider, model }: { provider: ModelProvider; model: string },
+): Usage {
+  if (used?.inputTokens === undefined && used?.outputTokens === undefined) return unknownUsage
+  const { inputTokens, outputTokens } = used
+  const { cacheReadTokens = 0, cacheWriteTokens = 0 } = used.inputTokenDetails
+  const counted = {
+    ...noUsage,
+    inputTokens: Math.max(inputTokens ?? 0, cacheReadTokens + cacheWriteTokens),
+    outputTokens: outputTokens ?? 0,
+    cacheReadTokens,
+    cacheWriteTokens,
+    reasoningTokens: used.outputTokenDetails.reasoningTokens ?? 0,
+    complete: inputTokens !== undefined && outputTokens !== undefined,
+  }
+  const costUsd = priceOf(counted, pricedProviders[provider], model)
+  return costUsd === null
+    ? { ...counted, unpriced: counted.inputTokens + counted.outputTokens > 0 }
+    : { ...counted, costUsd, pricedBy: 'estimate' }
+}
+
+function priceOf(usage: Usage, providerId: string | null, model: string): number | null {
+  if (providerId === null) return null
+  const counts = {
+    input_tokens: usage.inputTokens,
+    cache_read_tokens: usage.cacheReadTokens,
+    cache_write_tokens: usage.cacheWriteTokens,
+    output_tokens: usage.outputTokens,
+  }
+  try {
+    return calcPrice(counts, model, { providerId })?.total_price ?? null
+  } catch {
+    // The list can't price this: that is no reason to fail a turn.
+    return null
+  }
+}

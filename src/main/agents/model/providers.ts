@@ -1,0 +1,68 @@
+/** The language model that a spec names, ready to be asked. */
+import { createAnthropic } from '@ai-sdk/anthropic'
+import { createGoogle } from '@ai-sdk/google'
+import { createOpenAI } from '@ai-sdk/openai'
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import type { LanguageModel } from 'ai'
+import type { ModelRef } from '../../../shared/agents/model-refs.ts'
+import { assertNever } from '../../../shared/assert-never.ts'
+import { baseUrlOf, keyFor, type ModelAccess } from './access.ts'
+import type { MessageTarget } from './messages.ts'
+
+export interface OpenedModel {
+  model: LanguageModel
+  /** Whom opaque data is kept for and handed back to (G3). */
+  target: MessageTarget
+}
+
+/** Rejects where `obstacleTo` names an obstacle. */
+export async function openModel(ref: ModelRef, access: ModelAccess): Promise<OpenedModel> {
+  const baseURL = baseUrlOf(ref)
+  if (baseURL === null) throw new Error('It has no base URL.')
+  const key = await keyFor(ref, access)
+  const settings = {
+    baseURL,
+    // Without one, the SDK would take the key from the environment and send it along.
+    apiKey: key ?? noKey,
+    fetch: boundTo(baseURL, access.fetch ?? globalThis.fetch),
+  }
+  return {
+    model: modelOf(ref, settings),
+    target: {
+      provider: ref.baseUrl === undefined ? ref.provider : `${ref.provider} ${baseURL}`,
+      model: ref.model,
+    },
+  }
+}
+
+/** What servers of a person's own are sent: most ask for none. */
+const noKey = 'no-key'
+
+function modelOf(
+  { provider, model }: ModelRef,
+  settings: { baseURL: string; apiKey: string; fetch: typeof globalThis.fetch },
+): LanguageModel {
+  switch (provider) {
+    case 'anthropic':
+      return createAnthropic(settings)(model)
+    case 'openai':
+      return createOpenAI(settings).responses(model)
+    case 'google':
+      return createGoogle(settings)(model)
+    case 'openai-compatible':
+      return createOpenAICompatible({ ...settings, name: 'compatible', includeUsage: true })(model)
+    default:
+      return assertNever(provider)
+  }
+}
+
+/** A redirect would take the key along. */
+function boundTo(baseURL: string, fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+  const { origin } = new URL(baseURL)
+  return (input, init) => {
+    const url = new URL(input instanceof Request ? input.url : input)
+    if (url.origin !== origin)
+      throw new Error(`A request to ${url.origin} was stopped: the model is at ${origin}.`)
+    return fetch(input, { ...init, redirect: 'error' })
+  }
+}

@@ -1,0 +1,54 @@
+/** When the next attempt at an answer is made. */
+import type { Cause } from '../../../shared/records/causes.ts'
+import type { AttemptFailure } from './failures.ts'
+
+/** A provider that is overloaded for longer is down; together some four minutes. */
+const laterMax = 8
+/** Each costs what an answer costs. */
+const againMax = 3
+const firstDelayMs = 1_000
+const delayMsMax = 60_000
+/** A provider that asks for more is not busy: a quota is spent until then (Q1). */
+const quotaMs = 5 * 60_000
+
+/** Of one answer. */
+interface RetryPolicy {
+  /** `delayMs`: until the next attempt. `cause`: there is none. */
+  after(
+    failure: AttemptFailure,
+  ): { cause: Cause; delayMs: number } | { cause: Cause; delayMs: null }
+}
+
+/** `delayFactor`: 1, or less for tests. `random`: from 0 up to 1. */
+export function createRetryPolicy({
+  clock,
+  random,
+  delayFactor,
+}: {
+  clock: () => number
+  random: () => number
+  delayFactor: number
+}): RetryPolicy {
+  let attempts = 0
+  let again = 0
+  return {
+    after({ cause, retry, retryAfterMs }) {
+      attempts++
+      if (retry === 'again') again++
+      if (retryAfterMs !== null && retryAfterMs > quotaMs)
+        return { cause: spent(cause, clock() + retryAfterMs), delayMs: null }
+      if (retry === 'never' || again > againMax || attempts > laterMax)
+        return { cause, delayMs: null }
+      // Between half of it and all: agents that were refused together do not come back together.
+      const delayMs = Math.min(firstDelayMs * 2 ** (attempts - 1), delayMsMax)
+      const backoffMs = delayMs * (0.5 + random() / 2) * delayFactor
+      return { cause, delayMs: Math.ceil(retryAfterMs ?? backoffMs) }
+    },
+  }
+}
+
+const spent = (cause: Cause, untilMs: number): Cause => ({
+  kind: 'quota',
+  untilMs,
+  detail: 'detail' in cause ? cause.detail : 'the quota is spent',
+})

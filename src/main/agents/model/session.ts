@@ -1,0 +1,310 @@
+/** A conversation with a model: one request a turn, its calls made through the host, until it is done. */
+import { setTimeout as wait } from 'node:timers/promises'
+import type {
+  AgentEvent,
+  AgentHost,
+  AgentPlace,
+  AgentSession,
+  PromptPart,
+} from '../../../shared/agents/agent.ts'
+import type { ModelRef } from '../../../shared/agents/model-refs.ts'
+import { traitsOf } from '../../../shared/agents/tool-traits.ts'
+import type { Cause } from '../../../shared/records/causes.ts'
+import {
+  newToolCallId,
+  type TaskId,
+  type ToolCallId,
+  toolCallIdSchema,
+} from '../../../shared/records/ids.ts'
+import { noUsage } from '../../../shared/records/usage.ts'
+import type { FilesInside } from '../tools/inside/index.ts'
+import { type ModelAccess, obstacleTo } from './access.ts'
+import {
+  type Answer,
+  type AnswerRequest,
+  attemptAnswer,
+  type StreamTimeouts,
+  streamTimeouts,
+} from './answer.ts'
+import { makeCalls } from './calls.ts'
+import {
+  type ConversationItem,
+  readConversation,
+  resumedItem,
+  type TurnCall,
+  type UserPart,
+} from './conversation.ts'
+import { instructionsFor, type ProjectFacts } from './instructions.ts'
+import { messagesOfConversation } from './messages.ts'
+import { usageOf } from './pricing.ts'
+import { withCacheMarks } from './prompt-cache.ts'
+import { type OpenedModel, openModel } from './providers.ts'
+import { createRetryPolicy } from './retries.ts'
+import { toolDefinitions } from './tool-definitions.ts'
+
+// It would write to standard error, which is for people.
+globalThis.AI_SDK_LOG_WARNINGS = false
+
+export interface SessionPorts {
+  access: ModelAccess
+  facts(cwd: string, signal: AbortSignal): Promise<ProjectFacts>
+  inside: FilesInside
+  clock: () => number
+  random: () => number
+  /** Of the waits between attempts: 1, or less for tests. */
+  delayFactor: number
+  timeouts?: StreamTimeouts
+}
+
+/** Turns of one run before the person is asked whether it shall go on: an agent may go round in circles. */
+const stepsMax = 100
+/** Answers in a row that reach the output limit. */
+const cutAnswersMax = 3
+
+export function openModelSession(
+  spec: ModelRef & { agent: string },
+  place: AgentPlace,
+  ports: SessionPorts,
+): AgentSession {
+  const over = new AbortController()
+  const end = async () => over.abort(new Error('The agent was asked to end.'))
+  return {
+    ref: null,
+    run: (prompt, host) =>
+      converse(
+        { spec, place, ports, host, signal: AbortSignal.any([place.signal, over.signal]) },
+        prompt,
+      ),
+    cancel: end,
+    close: end,
+  }
+}
+
+interface Setting {
+  spec: ModelRef & { agent: string }
+  place: AgentPlace
+  ports: SessionPorts
+  host: AgentHost
+  signal: AbortSignal
+}
+
+async function* converse(setting: Setting, prompt: PromptPart[]): AsyncGenerator<AgentEvent> {
+  const { spec, place, ports, host, signal } = setting
+  const obstacle = await obstacleTo(spec, ports.access)
+  if (obstacle) return yield { type: 'failed', cause: obstacle }
+  const opened = await openModel(spec, ports.access)
+  const conversation = await readConversation(place.history.entries())
+  const uniqueId = createUniqueIds(conversation)
+  if (prompt.length === 0 && (yield* askAgain(conversation, host))) return
+  const changes = place.changedMeanwhile ?? []
+  if (changes.length > 0) conversation.push(resumedItem(changes))
+  if (prompt.length > 0) conversation.push({ type: 'user', parts: prompt.map(userPart) })
+  const ask = createAsk(setting, opened, await instructionsOf(setting))
+  let askedForReport = false
+  let cutAnswers = 0
+  for (let steps = 0; ; steps++) {
+    if (steps > 0 && steps % stepsMax === 0) {
+      const refusal = await refusalToGoOn(host, steps)
+      if (refusal) return yield { type: 'failed', cause: refusal }
+    }
+    const answer = yield* ask(conversation)
+    if (answer === null) return
+    const { calls, finishReason, speech } = answer
+    const turnCalls = calls.map((call): TurnCall => {
+      const { name, input, providerData } = call
+      return { type: 'call', callId: uniqueId(call.id), name, input, providerData, result: null }
+    })
+    const isDone = calls.length === 0 && finishReason === 'stop'
+    if (isDone && place.mustReport && askedForReport)
+      turnCalls.push(reportOf(textOf(answer), uniqueId('report')))
+    const ended = await answerCalls(turnCalls, host)
+    conversation.push({
+      type: 'turn',
+      parts: [...speech, ...turnCalls.filter(({ result }) => result !== null)],
+      state: 'whole',
+    })
+    const { stop, model } = answer
+    yield { type: 'turn-ended', usage: usageOf(answer.usage, { ...spec, model }), model, stop }
+    signal.throwIfAborted()
+    if (ended) return
+    cutAnswers = finishReason === 'length' ? cutAnswers + 1 : 0
+    if (calls.length > 0) continue
+    if (isDone && (!place.mustReport || askedForReport)) return
+    if (isDone) {
+      askedForReport = true
+      conversation.push(note(reportWanted))
+    } else if (finishReason === 'length' && cutAnswers <= cutAnswersMax)
+      conversation.push(note(cutOff))
+    else return yield { type: 'failed', cause: causeOfEnd(finishReason) }
+  }
+}
+
+const note = (text: string): ConversationItem => ({ type: 'user', parts: [{ type: 'text', text }] })
+
+const reportWanted =
+  '[You stopped without a report. Call agent_report now: what you did and found, what you checked, and what is left.]'
+const cutOff =
+  '[Your answer reached the limit of its length and was cut off here. Go on, in smaller steps: write long files in several calls.]'
+
+const causeOfEnd = (finishReason: Answer['finishReason']): Cause => ({
+  kind: 'refused',
+  detail:
+    finishReason === 'content-filter'
+      ? 'the provider’s content filter stopped the answer'
+      : `the model’s answers reached its output limit ${cutAnswersMax + 1} times in a row`,
+})
+
+function userPart(part: PromptPart): UserPart {
+  return part.type === 'text' ? part : { ...part, sha256: '' }
+}
+
+/** Providers may give one id to several calls; ours name the services' tasks, so each is used once (S3). */
+function createUniqueIds(conversation: ConversationItem[]): (id: string) => ToolCallId {
+  const used = new Set(conversation.flatMap(callsOf).map(({ callId }) => callId))
+  return (id) => {
+    const parsed = toolCallIdSchema.safeParse(id)
+    const unique = parsed.success && !used.has(parsed.data) ? parsed.data : newToolCallId()
+    used.add(unique)
+    return unique
+  }
+}
+
+const callsOf = (item: ConversationItem): TurnCall[] =>
+  item.type === 'turn' ? item.parts.filter((part) => part.type === 'call') : []
+
+async function instructionsOf({ spec, place, ports, signal }: Setting): Promise<string> {
+  return instructionsFor({
+    cwd: place.cwd,
+    agent: spec.agent,
+    isSubAgent: place.mustReport ?? false,
+    platform: process.platform,
+    date: new Date(ports.clock()).toISOString().slice(0, 10),
+    facts: await ports.facts(place.cwd, signal),
+    inside: ports.inside,
+  })
+}
+
+/**
+ * Makes those calls of the interrupted turn again whose outcome the services know: a parent that was waiting for
+ * its sub-agents waits on (S3). Resolves with whether that ended the run.
+ */
+async function* askAgain(
+  conversation: ConversationItem[],
+  host: AgentHost,
+): AsyncGenerator<AgentEvent, boolean> {
+  const lastWhole = conversation.findLastIndex(
+    (item) => item.type === 'user' || item.state === 'whole',
+  )
+  const open = conversation
+    .slice(lastWhole + 1)
+    .flatMap(callsOf)
+    .filter(
+      ({ name, result }) =>
+        (result?.outcome ?? 'unknown') === 'unknown' && traitsOf(name)?.afterCrash === 'ledger',
+    )
+  if (open.length === 0) return false
+  yield { type: 'turn-started' }
+  const ended = await answerCalls(open, host)
+  yield { type: 'turn-ended', usage: noUsage }
+  return ended
+}
+
+/** Resolves with whether one of them ended the run. */
+async function answerCalls(calls: TurnCall[], host: AgentHost): Promise<boolean> {
+  const results = await makeCalls(
+    calls.map(({ name, input, callId, providerData }) => ({
+      name,
+      input,
+      callId,
+      ...(providerData && { providerData }),
+    })),
+    host.callTool,
+  )
+  for (const [index, result] of results.entries()) {
+    const call = calls[index]
+    if (call && result) call.result = { outcome: result.outcome, output: result.output }
+  }
+  return results.some((result) => result?.endsRun === true)
+}
+
+const textOf = ({ speech }: Answer): string =>
+  speech
+    .map(({ type, text }) => (type === 'text' ? text : ''))
+    .join('\n\n')
+    .trim()
+
+/** The last message of a sub-agent that was asked for a report and gave none (T3). */
+function reportOf(text: string, callId: ToolCallId): TurnCall {
+  const title = 'Its last message: it gave no report'
+  const markdown = `*This agent ended without a report, also when it was asked for one. Its last message:*\n\n${text}`
+  return { type: 'call', callId, name: 'agent_report', input: { title, markdown }, result: null }
+}
+
+/** Null: it goes on. */
+async function refusalToGoOn(host: AgentHost, steps: number): Promise<Cause | null> {
+  const answer = await host.ask({
+    callId: null,
+    question: `The agent has made ${steps} requests to its model in this run. Shall it go on for ${stepsMax} more?`,
+    options: [
+      { id: 'go-on', name: 'Go on', kind: 'allow-once' },
+      { id: 'stop', name: 'Stop here', kind: 'reject-once' },
+    ],
+  })
+  if (answer.allowed) return null
+  return {
+    kind: 'permission-denied',
+    detail:
+      answer.by === 'nobody'
+        ? `nobody was there to say whether to go on after ${steps} requests`
+        : `it was not to go on after ${steps} requests`,
+  }
+}
+
+/** Asks the model, as often as it takes. Null: it failed, and the cause was reported. */
+function createAsk(
+  { spec, place, ports, signal }: Setting,
+  { model, target }: OpenedModel,
+  instructions: string,
+) {
+  const { clock, random, delayFactor, timeouts = streamTimeouts } = ports
+  const tools = toolDefinitions()
+  const providerOptions = requestOptions(spec, place.taskId)
+
+  return async function* ask(
+    conversation: ConversationItem[],
+  ): AsyncGenerator<AgentEvent, Answer | null> {
+    const retries = createRetryPolicy({ clock, random, delayFactor })
+    const messages = messagesOfConversation(conversation, { target })
+    const prompt = {
+      instructions: { role: 'system' as const, content: instructions },
+      tools,
+      messages,
+    }
+    const request = { model, providerOptions, ...withCacheMarks(prompt, spec.provider) }
+    for (;;) {
+      const attempt = yield* attemptAnswer(request, { target, signal, timeouts })
+      if (attempt.kind === 'answered') return attempt.answer
+      if (attempt.usage?.inputTokens !== undefined)
+        yield { type: 'usage', usage: usageOf(attempt.usage, spec) }
+      const { cause, delayMs } = retries.after(attempt.failure)
+      if (delayMs === null) {
+        yield { type: 'failed', cause }
+        return null
+      }
+      yield { type: 'retrying', cause, untilMs: clock() + delayMs }
+      await wait(delayMs, undefined, { signal })
+    }
+  }
+}
+
+function requestOptions(
+  { provider, model }: ModelRef,
+  taskId: TaskId,
+): NonNullable<AnswerRequest['providerOptions']> {
+  // Stored items die with the server's store: a resume weeks later would name what is no more.
+  if (provider === 'openai') return { openai: { store: false, promptCacheKey: taskId } }
+  // Those that decide themselves how long to think keep it to themselves unless asked. Older ones refuse this.
+  if (provider === 'anthropic' && /^claude-[a-z]+-(?:[5-9]|4-[6-9]|\d\d)(?:-|$)/.test(model))
+    return { anthropic: { thinking: { type: 'adaptive', display: 'summarized' } } }
+  return {}
+}

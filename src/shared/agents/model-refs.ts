@@ -1,0 +1,37 @@
+/** Which model answers, and where. Names only: keys are never part of it (K1). */
+import { z } from 'zod'
+
+export const modelProviderSchema = z.enum(['anthropic', 'openai', 'google', 'openai-compatible'])
+export type ModelProvider = z.infer<typeof modelProviderSchema>
+
+export const modelRefSchema = z.object({
+  provider: modelProviderSchema,
+  /** As the provider names it; may hold slashes. */
+  model: z.string().trim().min(1).max(200),
+  /** What the AI SDK calls `baseURL`: ends in `/v1`, Google's in `/v1beta`. Absent: the provider's own. */
+  baseUrl: z
+    .url({
+      protocol: /^https?$/,
+      error: 'must be an http or https address, such as http://127.0.0.1:11434/v1',
+    })
+    .refine((url) => !hasCredentials(url), 'must not hold a user name or a password')
+    .optional(),
+})
+export type ModelRef = z.infer<typeof modelRefSchema>
+
+/** `anthropic/claude-opus-5-5`. */
+export const modelNameOf = ({ provider, model }: Pick<ModelRef, 'provider' | 'model'>): string =>
+  `${provider}/${model}`
+
+/** What `modelNameOf` gives; null for a text that names no provider that we know, or no model. */
+export function parseModelName(text: string): Pick<ModelRef, 'provider' | 'model'> | null {
+  const slash = text.indexOf('/')
+  const provider = modelProviderSchema.safeParse(text.slice(0, slash))
+  const model = text.slice(slash + 1).trim()
+  return slash > 0 && provider.success && model !== '' ? { provider: provider.data, model } : null
+}
+
+function hasCredentials(url: string): boolean {
+  const { username, password } = new URL(url)
+  return username !== '' || password !== ''
+}

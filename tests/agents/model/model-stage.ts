@@ -1,0 +1,117 @@
+/** Runs of a model on a session of its own: the real packages of the providers, aimed at a fake of their services. */
+import { onTestFinished } from 'vitest'
+import { createModelDriver } from '../../../src/main/agents/model/driver.ts'
+import type { RunOptions } from '../../../src/main/runs/run.ts'
+import type { OpenAgent, ToolResult } from '../../../src/shared/agents/agent.ts'
+import type { ModelProvider } from '../../../src/shared/agents/model-refs.ts'
+import type { Entry, EntryBody, MessageEntry } from '../../../src/shared/records/entries.ts'
+import {
+  type FakeModels,
+  type FakeModelsOptions,
+  startFakeModels,
+} from '../../fake-models/fake-models.ts'
+import { usualModels } from '../../fake-models/provider-models.ts'
+import type { Wire } from '../../fake-models/wire.ts'
+import { stage } from '../../runs/run-stage.ts'
+
+export const wires: Wire[] = ['anthropic', 'responses', 'chat', 'google']
+
+export const providerOf: Record<Wire, ModelProvider> = {
+  anthropic: 'anthropic',
+  responses: 'openai',
+  chat: 'openai-compatible',
+  google: 'google',
+}
+
+/** What is sent to servers that are not the provider's own. */
+const noKey = 'no-key'
+
+export async function fakeModels(options: Omit<FakeModelsOptions, 'key'>): Promise<FakeModels> {
+  const fake = await startFakeModels({ ...options, key: noKey })
+  onTestFinished(() => fake.stop())
+  return fake
+}
+
+export type MadeCall = { name: string; input: unknown; callId: string }
+
+/** `runs`: each takes the session on as the one before left it. */
+export async function modelStage({
+  fake,
+  wire = 'anthropic',
+  model = usualModels[wire].id,
+  isRoot = true,
+  before = [],
+  answer = () => 'done',
+}: {
+  fake: FakeModels
+  wire?: Wire
+  model?: string
+  isRoot?: boolean
+  before?: EntryBody[]
+  /** Of each call: its output, or its whole result. */
+  answer?: (call: MadeCall) => string | ToolResult | Promise<string | ToolResult>
+}) {
+  const staged = await stage({ before, ...(isRoot && { parentId: null }) })
+  const calls: MadeCall[] = []
+  const driver = createModelDriver({
+    access: { keys: { get: async () => null } },
+    facts: async () => ({ branch: 'main', isClean: true, files: [] }),
+    delayFactor: 0.001,
+  })
+  const opening =
+    (of: Wire, id: string): OpenAgent =>
+    (place) => {
+      const choice = {
+        ...{ kind: 'model' as const, model: `${providerOf[of]}/${id}` },
+        baseUrl: fake.baseURLs[of],
+      }
+      return driver.open(driver.prepare(choice).spec, place, { read: async () => '' })
+    }
+  let count = 0
+  const run = (
+    prompt: string,
+    over: Partial<RunOptions> & { wire?: Wire; model?: string } = {},
+  ) => {
+    count++
+    const of = over.wire ?? wire
+    return staged.play(() => (async function* () {})(), {
+      ...{ prompt, run: count, reason: prompt === '' ? 'resume' : 'prompt' },
+      openAgent: opening(of, over.model ?? (over.wire ? usualModels[of].id : model)),
+      runTool: async (name, input, context) => {
+        const call = { name, input, callId: context.callId }
+        calls.push(call)
+        context.signal.throwIfAborted()
+        const given = await answer(call)
+        return typeof given === 'string'
+          ? { outcome: 'ok', output: given, endsRun: name === 'agent_report' }
+          : given
+      },
+      ...over,
+    })
+  }
+  return { ...staged, run, calls }
+}
+
+/** One line an entry of the conversation. */
+export function told(entries: Entry[]): string[] {
+  return entries.flatMap((entry): string[] => {
+    if (entry.type === 'message') return [`${entry.role} ${entry.status}: ${wordsOf(entry)}`]
+    if (entry.type === 'tool-call') return [`call ${entry.name}`]
+    if (entry.type === 'tool-result') return [`${entry.outcome}: ${entry.output}`]
+    if (entry.type === 'retrying') return [`retrying ${entry.cause.kind}`]
+    if (entry.type === 'run-end') return [`end ${entry.status} ${entry.cause?.kind ?? ''}`.trim()]
+    return []
+  })
+}
+
+const wordsOf = ({ parts }: MessageEntry): string =>
+  parts
+    .map((part) => {
+      if (part.type === 'tool-call') return `[${part.name}]`
+      return part.type === 'reasoning'
+        ? `(${part.text})`
+        : part.type === 'text'
+          ? part.text
+          : 'image'
+    })
+    .join(' ')
