@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ask, resultsOf, user } from './ask.ts'
 import { type FakeModels, startFakeModels } from './fake-models.ts'
 import { call, type Script, say, think } from './script.ts'
@@ -106,6 +106,8 @@ describe('on the anthropic wire', () => {
 })
 
 it('another provider can go on with a conversation', async () => {
+  vi.stubGlobal('AI_SDK_LOG_WARNINGS', false) // of signatures that calls of other models can't have
+  onTestFinished(() => void vi.unstubAllGlobals())
   await start([bothFiles, [say('Both are empty.')], [say('Yes.')]])
   const first = await ask(fake, 'anthropic', [user('Read')])
   const second = await ask(fake, 'google', [...first.messages, resultsOf(first)])

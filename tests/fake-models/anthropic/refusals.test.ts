@@ -374,6 +374,11 @@ describe('the Messages API refuses', () => {
       '400 `max_tokens` must be greater than `thinking.budget_tokens`.',
     ],
     [
+      'no thinking on a newer model',
+      () => ({ ...base, thinking: { type: 'disabled' } }),
+      '400 "thinking.type.disabled" is not supported for this model.',
+    ],
+    [
       'a temperature on a newer model',
       () => ({ ...base, temperature: 0.5 }),
       '400 `temperature` is deprecated for this model.',

@@ -85,6 +85,16 @@ describe('the chat wire refuses', () => {
     ],
     ['missing messages', () => ({ model }), "400 Missing required parameter: 'messages'."],
     [
+      'a parameter of another type',
+      () => ({ ...base, stream: 'yes' }),
+      "400 Invalid type for 'stream'",
+    ],
+    [
+      'a parameter of an unknown value',
+      () => ({ ...base, reasoning_effort: 'huge' }),
+      "400 Invalid value for 'reasoning_effort'",
+    ],
+    [
       'an unknown parameter',
       () => ({ ...base, thinking: {} }),
       "400 Unknown parameter: 'thinking'.",
