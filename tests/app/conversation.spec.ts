@@ -32,7 +32,7 @@ test('Stop interrupts and keeps the partial turn; a follow-up goes on from there
   const talk = conversation(page)
   await gate.reached()
   await expect(talk.getByText('This was said before the gate.')).toBeVisible()
-  await expect(talk.getByRole('button', { name: 'Send' })).toBeDisabled()
+  await expect(talk.getByRole('button', { name: 'Queue' })).toBeDisabled()
 
   await test.step('Stop', async () => {
     await talk.getByRole('button', { name: 'Stop', exact: true }).click()
@@ -57,6 +57,46 @@ test('Stop interrupts and keeps the partial turn; a follow-up goes on from there
     await expect(row(page, 'Begin').getByRole('img', { name: 'Completed' })).toBeVisible()
     await expect(sidebar(page).getByRole('region', { name: 'Interrupted' })).toBeHidden()
   })
+})
+
+test('a follow-up that is sent while the agent works is queued, can be taken back, and follows by itself', async ({
+  app,
+  page,
+}) => {
+  const host = await app.serve()
+  const project = await host.client.projects.add({ dir: await app.repository('parser') })
+  const gate = app.gate('gate')
+  const { taskId } = await start(host, project, cutShortScenario(gate.command), 'Begin')
+  await openAt(page, host, `/t/${taskId}`)
+  const talk = conversation(page)
+  await gate.reached()
+  const queued = talk.getByRole('region', { name: 'Queued' })
+  for (const prompt of ['First this', 'Never that']) {
+    await composer(page).fill(prompt)
+    await composer(page).press('Control+Enter')
+    await expect(queued.getByText(prompt)).toBeVisible()
+  }
+  await queued.getByRole('button', { name: 'Discard' }).last().click()
+  await expect(queued.getByText('Never that')).toBeHidden()
+  await test.step('an edited one goes back to the field, which a reload keeps', async () => {
+    await queued.getByRole('button', { name: 'Edit' }).click()
+    await expect(composer(page)).toHaveValue('First this')
+    await expect(queued).toBeHidden()
+    await page.reload()
+    await expect(composer(page)).toHaveValue('First this')
+    await composer(page).press('ControlOrMeta+End')
+    await composer(page).pressSequentially(', please')
+    await composer(page).press('Control+Enter')
+  })
+  await expect(queued.getByText('First this, please')).toBeVisible()
+  await gate.open()
+  await expect(talk.getByText('Run 2 ended')).toBeVisible()
+  await expect(talk.getByText('First this, please')).toBeVisible()
+  await expect(queued).toBeHidden()
+  await expect(row(page, 'Begin').getByRole('img', { name: 'Completed' })).toBeVisible()
+  await composer(page).focus()
+  await page.keyboard.press('ArrowUp')
+  await expect(composer(page)).toHaveValue('First this, please')
 })
 
 for (const [how, end, cause] of [

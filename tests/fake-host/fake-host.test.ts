@@ -26,7 +26,6 @@ describe('the fake host refuses what the app refuses', () => {
     const { tasks, projects, workspace, doctor } = host.client
     const selector = { by: 'task', taskId: lead } as const
     expect(await refusal(tasks.planResume({ selector }))).toBe('REFUSED running')
-    expect(await refusal(tasks.prompt({ taskId: lead, prompt: 'And?' }))).toBe('REFUSED running')
     expect(await refusal(tasks.applyPatch({ taskId: lead }))).toBe('REFUSED running')
     expect(await refusal(tasks.abandon({ taskId: lead }))).toBe('REFUSED running')
     expect(await refusal(tasks.continueFrom({ taskId: lead }))).toBe('REFUSED running')

@@ -112,10 +112,11 @@ export function taskAnswers(
     }),
     prompt: os.tasks.prompt.handler(({ input }) => {
       const task = find(input.taskId)
-      resume.refuseUnlessIdle(task)
       const { taskId, prompt } = input
+      const isQueued = task.parentId === null && isRunning(task.status)
+      if (!isQueued) resume.refuseUnlessIdle(task)
       record({ type: 'task.prompted', taskId, promptId: newPromptId(), prompt })
-      happenings.begin(taskId, 'onGoOn')
+      if (!isQueued) happenings.begin(taskId, 'onGoOn')
       return {}
     }),
     startWaiting: os.tasks.startWaiting.handler(({ input }) => {
@@ -127,10 +128,9 @@ export function taskAnswers(
       return {}
     }),
     withdrawPrompt: os.tasks.withdrawPrompt.handler(({ input: { taskId: text, promptId } }) => {
-      const { id: taskId, title, status, waitingPrompts } = find(text)
+      const { id: taskId, title, waitingPrompts } = find(text)
       if (!waitingPrompts?.some(({ id }) => id === promptId))
         refused('not-running', `That follow-up does not wait in "${title}" any more.`)
-      if (isRunning(status)) refused('running', `"${title}" is about to take it up. Stop it first.`)
       record({ type: 'task.prompt-withdrawn', taskId, promptId })
       return {}
     }),

@@ -8,6 +8,7 @@ import { createFollowUps } from '../../src/main/tasks/follow-ups.ts'
 import { createTaskRecord } from '../../src/main/tasks/task-record.ts'
 import type { TaskId } from '../../src/shared/records/ids.ts'
 import type { LedgerEvent } from '../../src/shared/records/ledger.ts'
+import { waitingPromptsMax } from '../../src/shared/records/tasks.ts'
 import {
   entriesOf,
   type Fixture,
@@ -163,16 +164,56 @@ it('[T7] begins a root that a crash left in the queue when asked', async () => {
   expect(await promptsOf(shiplog, taskId)).toEqual(['Do it'])
 })
 
-it('[T7] takes one of two follow-ups that come at once, and tells the other', async () => {
+it('[T7] goes on with what was sent while it was at work, one run after the other, in the order that it came', async () => {
   const { fixture, taskId } = await idleRoot()
   const { client } = fixture.shiplog
-  const both = await Promise.allSettled(
-    ['One', 'Two'].map((prompt) => client.tasks.prompt({ taskId, prompt })),
-  )
-  expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
-  await ranAgain(fixture.shiplog, 2)
-  expect(await promptsOf(fixture.shiplog, taskId)).toHaveLength(2)
-  expect((await taskOf(fixture.shiplog, taskId)).waitingPrompts).toBeUndefined()
+  await Promise.all(['One', 'Two'].map((prompt) => client.tasks.prompt({ taskId, prompt })))
+  await client.tasks.prompt({ taskId, prompt: 'Three' })
+  await client.tasks.prompt({ taskId, prompt: 'Never' })
+  const waiting = (await taskOf(fixture.shiplog, taskId)).waitingPrompts ?? []
+  const never = waiting.find(({ prompt }) => prompt === 'Never') ?? expect.unreachable()
+  await client.tasks.withdrawPrompt({ taskId, promptId: never.id })
+  await ranAgain(fixture.shiplog, 4)
+  await untilQuiet(fixture.shiplog)
+  const root = await taskOf(fixture.shiplog, taskId)
+  expect(root.runs).toHaveLength(4)
+  expect(root.waitingPrompts).toBeUndefined()
+  const [first, ...later] = await promptsOf(fixture.shiplog, taskId)
+  expect(first).toBe('Do it')
+  expect(later.toSorted()).toEqual(['One', 'Three', 'Two'])
+  expect(later.at(-1)).toBe('Three')
+})
+
+it('[T7] keeps what is queued when the root is stopped, and begins it when asked', async () => {
+  const fixture = await openFixture()
+  const { shiplog } = fixture
+  const taskId = await start(fixture, talk.replace('20ms', '60s'))
+  await until(shiplog, ([root]) => root?.status === 'spawned')
+  await shiplog.client.tasks.prompt({ taskId, prompt: 'And the sails?' })
+  await shiplog.client.tasks.stop({ taskId })
+  await untilQuiet(shiplog)
+  const root = await taskOf(shiplog, taskId)
+  expect(root).toMatchObject({
+    status: 'interrupted',
+    runs: [{ run: 1 }],
+    waitingPrompts: [{ prompt: 'And the sails?' }],
+  })
+  await shiplog.client.tasks.startWaiting({ taskId })
+  await until(shiplog, ([root]) => root?.runs.length === 2)
+  await shiplog.client.tasks.stop({ taskId })
+  expect(await promptsOf(shiplog, taskId)).toEqual(['Do it', 'And the sails?'])
+})
+
+it('[T7] takes no more follow-ups than it can show', async () => {
+  const fixture = await openFixture()
+  const { client } = fixture.shiplog
+  const taskId = await start(fixture, talk.replace('20ms', '60s'))
+  await until(fixture.shiplog, ([root]) => root?.status === 'spawned')
+  for (let n = 0; n < waitingPromptsMax; n++) await client.tasks.prompt({ taskId, prompt: `${n}` })
+  await expect(client.tasks.prompt({ taskId, prompt: 'One more' })).rejects.toMatchObject({
+    code: 'REFUSED',
+  })
+  await client.tasks.stop({ taskId })
 })
 
 it('[T7] leaves a follow-up waiting when the removal of its workspace begins while it is recorded', async () => {
@@ -184,9 +225,10 @@ it('[T7] leaves a follow-up waiting when the removal of its workspace begins whi
     record: async (...events: LedgerEvent[]) =>
       world.record(nowMs, ...events, { ...removal, workspaceId: taskId }),
   } as Ledger
+  const runs = { isQueuedOrRunning: () => false, ended: async () => undefined }
   const begun: TaskId[] = []
   const { prompt } = createFollowUps({
-    ...{ ledger, record: createTaskRecord(ledger), isReserved: () => false },
+    ...{ ledger, record: createTaskRecord(ledger), isReserved: () => false, runs },
     runner: { begin: (id) => void begun.push(id), flushDeferred: async () => undefined },
   })
   await prompt(taskId, 'And the sails?')

@@ -1,20 +1,23 @@
 /**
  * Follow-ups of a user to a root (T7). One is durable in the ledger before the caller receives an answer, and waits
- * there until a run consumes it: a crash in between loses nothing. A start never begins one automatically.
+ * there until a run consumes it: a crash in between loses nothing. One that comes while the root is at work is queued:
+ * the root goes on with it once its run has completed. After any other end, and after a start of Shiplog, it waits for
+ * the user, because whoever stopped a run may not want the next one.
  */
 import { refused } from '../../shared/failure.ts'
 import { newPromptId, type PromptId, type TaskId } from '../../shared/records/ids.ts'
-import type { Task } from '../../shared/records/tasks.ts'
+import { type Task, waitingPromptsMax } from '../../shared/records/tasks.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import type { RunRegistry } from '../runs/run-registry.ts'
 import { transitionFor } from './lifecycle.ts'
 import type { IsReserved } from './resume/select.ts'
 import type { Runner } from './runner.ts'
 import type { TaskRecord } from './task-record.ts'
 
 export interface FollowUps {
-  /** Resolves once it is durable; its run begins. Throws FailureError while one is running. */
+  /** Resolves once it is durable. Its run begins, or it waits for the end of the current one. Throws FailureError. */
   prompt(taskId: TaskId, prompt: string): Promise<void>
-  /** Begins pending work: its first prompt, or the oldest waiting follow-up. */
+  /** Begins pending work: its first prompt, or the oldest waiting follow-up. Throws FailureError while one is running. */
   startWaiting(taskId: TaskId): Promise<void>
   /** Takes back a follow-up that waits. Throws FailureError. */
   withdraw(taskId: TaskId, promptId: PromptId): Promise<void>
@@ -24,25 +27,54 @@ export function createFollowUps(deps: {
   ledger: Ledger
   record: TaskRecord
   isReserved: IsReserved
+  runs: Pick<RunRegistry, 'ended' | 'isQueuedOrRunning'>
   runner: Pick<Runner, 'begin' | 'flushDeferred'>
 }): FollowUps {
-  const { ledger, record, isReserved, runner } = deps
-  /** Those whose follow-up is being written: another would begin a second run. */
-  const taking = new Set<TaskId>()
+  const { ledger, record, isReserved, runs, runner } = deps
+  /** Those to go on with by itself: sent by the user while this process was running their root. */
+  const queued = new Set<PromptId>()
+  /** What a run that has begun takes up. */
+  const beingTakenUp = new Map<TaskId, PromptId>()
 
   async function prompt(taskId: TaskId, text: string): Promise<void> {
     await runner.flushDeferred(taskId)
-    refuseUnlessIdle(record.known(taskId))
+    const task = record.known(taskId)
+    const isAtWork = runs.isQueuedOrRunning(taskId)
+    if (isAtWork) refuseUnlessRoot(task)
+    else refuseUnlessIdle(task)
+    const waiting = task.waitingPrompts?.length ?? 0
+    if (waiting >= waitingPromptsMax)
+      refused(
+        'running',
+        `${waiting} follow-ups wait in "${task.title}" already. Discard one first.`,
+      )
     const promptId = newPromptId()
-    taking.add(taskId)
-    try {
-      await ledger.record({ type: 'task.prompted', taskId, promptId, prompt: text })
-    } finally {
-      taking.delete(taskId)
+    await ledger.record({ type: 'task.prompted', taskId, promptId, prompt: text })
+    if (isAtWork || runs.isQueuedOrRunning(taskId)) {
+      queued.add(promptId)
+      goOnAfterRun(taskId)
     }
-    // It may have been removed, or resumed, in the meantime: the follow-up was accepted, and waits.
-    if (!isIdle(record.known(taskId))) return
-    runner.begin(taskId, { prompt: text, reason: 'prompt', promptId })
+    // It may have been removed in the meantime: the follow-up was accepted, and waits.
+    else if (isIdle(record.known(taskId))) beginWith(taskId, { id: promptId, prompt: text })
+  }
+
+  function beginWith(taskId: TaskId, { id, prompt }: { id: PromptId; prompt: string }): void {
+    runner.begin(taskId, { prompt, reason: 'prompt', promptId: id })
+    queued.delete(id)
+    beingTakenUp.set(taskId, id)
+    goOnAfterRun(taskId)
+  }
+
+  function goOnAfterRun(taskId: TaskId): void {
+    void runs.ended(taskId).then(() => goOn(taskId))
+  }
+
+  function goOn(taskId: TaskId): void {
+    if (runs.isQueuedOrRunning(taskId)) return
+    beingTakenUp.delete(taskId)
+    const task = record.known(taskId)
+    const next = task.waitingPrompts?.find(({ id }) => queued.has(id))
+    if (next && task.status === 'completed' && isIdle(task)) beginWith(taskId, next)
   }
 
   async function startWaiting(taskId: TaskId): Promise<void> {
@@ -51,8 +83,7 @@ export function createFollowUps(deps: {
     refuseUnlessIdle(task)
     const [waiting] = task.waitingPrompts ?? []
     if (task.status === 'queued') runner.begin(taskId, { prompt: task.prompt, reason: 'prompt' })
-    else if (waiting)
-      runner.begin(taskId, { prompt: waiting.prompt, reason: 'prompt', promptId: waiting.id })
+    else if (waiting) beginWith(taskId, waiting)
     else refused('not-running', `"${task.title}" has nothing waiting to start.`)
   }
 
@@ -60,7 +91,9 @@ export function createFollowUps(deps: {
     const { title, waitingPrompts } = record.known(taskId)
     if (!waitingPrompts?.some(({ id }) => id === promptId))
       refused('not-running', `That follow-up does not wait in "${title}" any more.`)
-    if (isReserved(taskId)) refused('running', `"${title}" is about to take it up. Stop it first.`)
+    if (beingTakenUp.get(taskId) === promptId)
+      refused('running', `"${title}" is about to take it up. Stop it first.`)
+    queued.delete(promptId)
     await ledger.record({ type: 'task.prompt-withdrawn', taskId, promptId })
   }
 
@@ -68,8 +101,7 @@ export function createFollowUps(deps: {
     return !task.workspace?.removal && !isReserved(task.id) && !!transitionFor(task, 'task.spawned')
   }
 
-  function refuseUnlessIdle(task: Task): void {
-    const { id, title, parentId, workspace, status } = task
+  function refuseUnlessRoot({ title, parentId, workspace }: Task): void {
     if (parentId !== null) {
       refused(
         'not-running',
@@ -77,8 +109,12 @@ export function createFollowUps(deps: {
       )
     }
     if (workspace?.removal) refused('removed', `The workspace of "${title}" was removed.`)
-    if (isReserved(id) || taking.has(id))
-      refused('running', `"${title}" is running. Wait for it, or stop it first.`)
+  }
+
+  function refuseUnlessIdle(task: Task): void {
+    const { id, title, status } = task
+    refuseUnlessRoot(task)
+    if (isReserved(id)) refused('running', `"${title}" is running. Wait for it, or stop it first.`)
     if (!transitionFor(task, 'task.spawned'))
       refused('not-running', `"${title}" is ${status}: start a new agent instead.`)
   }

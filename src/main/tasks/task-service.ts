@@ -143,7 +143,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
   })
   const isReserved = (taskId: TaskId) =>
     runs.isQueuedOrRunning(taskId) || restarting.isBeingReplaced(taskId)
-  const followUps = createFollowUps({ ledger, record, isReserved, runner })
+  const followUps = createFollowUps({ ledger, record, isReserved, runs, runner })
   const roots = createRoots({ ledger, workspaces, layout, agentSpecs })
   const subAgents = createSubAgents({
     ...deps,

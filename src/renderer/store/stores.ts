@@ -4,6 +4,7 @@ import { lastActionOf } from '../../shared/projections/last-action.ts'
 import type { Connection } from '../rpc/connection.ts'
 import { type AppInfoStore, createAppInfo } from './app-info.ts'
 import { type ChangeSummaries, createChangeSummaries } from './change-summaries.ts'
+import { createDrafts, type Drafts } from './drafts.ts'
 import type { EarlyKeys } from './early-keys.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { createLastActions, type LastActions } from './last-actions.ts'
@@ -29,6 +30,7 @@ export interface Stores {
   appInfo: AppInfoStore
   navigation: Navigation
   preferences: PreferencesStore
+  drafts: Drafts
   /** By root: the end of its last run that had been looked at when the window opened. */
   seenAtStart: Preferences['seen']
   overlay: OverlayStore
@@ -52,6 +54,8 @@ export function createStores({ client, connection, window, earlyKeys }: StoresDe
   const sessions = createSessions({ client, ledger })
   const navigation = createNavigation(window)
   const preferences = createPreferences(window.localStorage)
+  const drafts = createDrafts(window.localStorage)
+  const keepDrafts = () => drafts.flush()
   if (preferences.getState().seenSince === null)
     preferences.setState({ seenSince: new Date().toISOString() })
   return {
@@ -67,6 +71,7 @@ export function createStores({ client, connection, window, earlyKeys }: StoresDe
     appInfo,
     navigation,
     preferences,
+    drafts,
     seenAtStart: preferences.getState().seen,
     overlay: createOverlay(),
     keys: createKeys(),
@@ -74,12 +79,15 @@ export function createStores({ client, connection, window, earlyKeys }: StoresDe
     open() {
       ledger.open()
       void appInfo.load()
+      window.addEventListener('pagehide', keepDrafts)
       // A host that was started again may be another version, with other notices.
       connection.subscribe(({ kind }, before) => {
         if (kind === 'open' && before.kind === 'lost') void appInfo.load()
       })
     },
     close() {
+      window.removeEventListener('pagehide', keepDrafts)
+      drafts.flush()
       sessions.close()
       ledger.close()
       navigation.close()

@@ -57,7 +57,10 @@ export const tasks = {
       }),
     )
     .output(z.object({ taskId: taskIdSchema })),
-  /** A follow-up to a root: its next run (T7). Durable when it resolves. Refused while one is running. */
+  /**
+   * A follow-up to a root: its next run (T7). Durable when it resolves. While one is running it is queued: the root goes
+   * on with it once that has completed, and after any other end it waits for `startWaiting`.
+   */
   prompt: base
     .input(z.object({ taskId: taskIdSchema, prompt: z.string().min(1) }))
     .output(z.object({})),

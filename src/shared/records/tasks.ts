@@ -223,6 +223,9 @@ export const expirySchema = z.object({
 })
 export type TranscriptExpiry = z.infer<typeof expirySchema>
 
+/** Follow-ups that wait in one root. Every list of tasks carries them; more is a work list, and belongs in a file. */
+export const waitingPromptsMax = 20
+
 /** A follow-up that no run has taken up yet. */
 const waitingPromptSchema = z.object({
   id: promptIdSchema,

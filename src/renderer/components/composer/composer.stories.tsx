@@ -34,10 +34,43 @@ export const Running: Story = {
   args: { draft: 'And then the docs.', running: true },
   play: async ({ canvasElement, args }) => {
     const canvas = within(canvasElement)
-    await userEvent.type(canvas.getByRole('textbox'), '{Control>}{Enter}{/Control}')
-    await expect(args.onSend).not.toHaveBeenCalled()
     await userEvent.click(canvas.getByRole('button', { name: 'Stop' }))
     await expect(args.onStop).toHaveBeenCalledOnce()
+    await expect(args.onSend).not.toHaveBeenCalled()
+    await userEvent.type(canvas.getByRole('textbox'), '{Control>}{Enter}{/Control}')
+    await userEvent.click(canvas.getByRole('button', { name: 'Queue' }))
+    await expect(args.onSend).toHaveBeenCalledTimes(2)
+  },
+}
+export const Recalled: Story = {
+  args: { history: ['The newest prompt\nof two lines', 'An older prompt'] },
+  play: async ({ canvasElement, args }) => {
+    const box = within(canvasElement).getByRole<HTMLTextAreaElement>('textbox')
+    await userEvent.type(box, 'Half typed')
+    await userEvent.keyboard('{ArrowUp}')
+    await expect(box).toHaveValue('Half typed')
+    box.setSelectionRange(0, 0)
+    await userEvent.keyboard('{ArrowUp}')
+    await expect(box).toHaveValue('The newest prompt\nof two lines')
+    await userEvent.keyboard('{ArrowUp}')
+    await expect(box).toHaveValue('An older prompt')
+    await userEvent.keyboard('{ArrowUp}')
+    await expect(box).toHaveValue('An older prompt')
+    box.setSelectionRange(box.value.length, box.value.length)
+    await userEvent.keyboard('{ArrowDown}')
+    await expect(box).toHaveValue('The newest prompt\nof two lines')
+    await userEvent.keyboard('{ArrowDown}')
+    await expect(box).toHaveValue('Half typed')
+    await userEvent.keyboard('{ArrowDown}')
+    await expect(box).toHaveValue('Half typed')
+    // What was recalled and edited is a new text.
+    box.setSelectionRange(0, 0)
+    await userEvent.keyboard('{ArrowUp}')
+    await userEvent.type(box, ', and more')
+    await userEvent.keyboard('{ArrowDown}')
+    await expect(box).toHaveValue('The newest prompt\nof two lines, and more')
+    await userEvent.keyboard('{Control>}{Enter}{/Control}')
+    await expect(args.onSend).toHaveBeenCalledWith('The newest prompt\nof two lines, and more')
   },
 }
 export const Sending: Story = { args: { draft: 'Also the changelog.', sending: true } }

@@ -1,5 +1,5 @@
-import { ArrowUp, Square } from 'lucide-react'
-import { type KeyboardEvent, type ReactNode, type Ref, useId } from 'react'
+import { ArrowUp, ListPlus, Square } from 'lucide-react'
+import { type KeyboardEvent, type ReactNode, type Ref, useId, useState } from 'react'
 import { ariaKeys, Button, keysText } from '../primitives/index.ts'
 
 const sendKeys = 'Mod+Enter'
@@ -10,8 +10,10 @@ export function Composer(props: {
   onDraftChange(draft: string): void
   /** Gets the draft, trimmed and never empty. The caller clears the draft once it is sent. */
   onSend(prompt: string): void
-  /** The agent is running: text can be typed, and sent later. */
+  /** The agent is running: what is sent waits for the end of its run. */
   running?: boolean
+  /** Prompts that were sent before, newest first: ArrowUp before the text brings them back. */
+  history?: readonly string[]
   /** Present while there is something to stop. */
   onStop?(): void
   sending?: boolean
@@ -27,12 +29,18 @@ export function Composer(props: {
   const { draft, onDraftChange, onSend, running = false, onStop, sending = false } = props
   const { placeholder = 'Send a follow-up', label = 'Prompt', info, unreachable, ref } = props
   const noteId = useId()
-  const canSend = draft.trim() !== '' && !running && !sending && !unreachable
-  const send = () => canSend && onSend(draft.trim())
-  const onKeyDown = (event: KeyboardEvent) => {
-    // Enter alone is a new line; while an input method composes, it is not ours at all.
-    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.nativeEvent.isComposing)
-      return
+  const recall = useRecall(props)
+  const canSend = draft.trim() !== '' && !sending && !unreachable
+  const send = () => {
+    if (!canSend) return
+    recall.end()
+    onSend(draft.trim())
+  }
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    // While an input method composes, no key is ours.
+    if (event.nativeEvent.isComposing || recall.onKeyDown(event)) return
+    // Enter alone is a new line.
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
     event.preventDefault()
     send()
   }
@@ -56,7 +64,7 @@ export function Composer(props: {
           {info ??
             unreachable ??
             (running
-              ? 'You can send this when the agent finishes'
+              ? `${keysText(sendKeys)} to queue it for when the agent finishes`
               : `${keysText(sendKeys)} to send`)}
         </span>
         {running && onStop ? (
@@ -73,15 +81,51 @@ export function Composer(props: {
         <Button
           size="small"
           variant="primary"
-          icon={<ArrowUp />}
+          icon={running ? <ListPlus /> : <ArrowUp />}
           busy={sending}
           title={unreachable}
           disabled={!canSend && !sending}
           onClick={send}
         >
-          {sending ? 'Sending…' : 'Send'}
+          {sending ? 'Sending…' : running ? 'Queue' : 'Send'}
         </Button>
       </div>
     </div>
   )
+}
+
+/** ArrowUp at the beginning of the text and ArrowDown at its end go through the history, as a shell does. */
+function useRecall(props: {
+  draft: string
+  history?: readonly string[]
+  onDraftChange(draft: string): void
+}) {
+  const { draft, history = [], onDraftChange } = props
+  /** Which of the history is shown, and what had been typed before. */
+  const [recalled, setRecalled] = useState<{ index: number; typed: string } | null>(null)
+  /** What is shown was edited since: it is a text of its own. */
+  const current = recalled && history[recalled.index] === draft ? recalled : null
+  const show = (index: number, typed: string) => {
+    setRecalled(index < 0 ? null : { index, typed })
+    onDraftChange(history[index] ?? typed)
+  }
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>): boolean => {
+    const { selectionStart, selectionEnd } = event.currentTarget
+    if (selectionStart !== selectionEnd || event.shiftKey || event.ctrlKey || event.metaKey)
+      return false
+    const next = (current?.index ?? -1) + (event.key === 'ArrowUp' ? 1 : -1)
+    const isOlder = event.key === 'ArrowUp' && selectionStart === 0 && next < history.length
+    const isNewer = event.key === 'ArrowDown' && current !== null && selectionStart === draft.length
+    if (!isOlder && !isNewer) return false
+    event.preventDefault()
+    show(next, current?.typed ?? draft)
+    // An older one is gone through further by ArrowUp, a newer one by ArrowDown.
+    const field = event.currentTarget
+    queueMicrotask(() => {
+      const at = isOlder ? 0 : field.value.length
+      field.setSelectionRange(at, at)
+    })
+    return true
+  }
+  return { onKeyDown, end: () => setRecalled(null) }
 }

@@ -1,5 +1,5 @@
 import { RotateCcw } from 'lucide-react'
-import { type ReactNode, type Ref, useState } from 'react'
+import { type ReactNode, type RefObject, useState } from 'react'
 import { useStore } from 'zustand'
 import type { Cause } from '../../../shared/records/causes.ts'
 import { isRunning, type Task } from '../../../shared/records/tasks.ts'
@@ -23,7 +23,7 @@ export function ConversationFooter(props: {
   stopsNext: boolean
   onSent(): void
   onReview(): void
-  composer: Ref<HTMLTextAreaElement>
+  composer: RefObject<HTMLTextAreaElement | null>
 }) {
   const { task, stopsNext, onSent, onReview, composer } = props
   const parentTitle = useLedger(
@@ -155,12 +155,12 @@ function RootComposer(props: {
   stopsNext: boolean
   onSent(): void
   onReview(): void
-  composer: Ref<HTMLTextAreaElement>
+  composer: RefObject<HTMLTextAreaElement | null>
 }) {
   const { task, stopsNext, onSent, onReview, composer } = props
-  const { client, ledger, overlay } = useStores()
+  const { client, ledger, overlay, drafts } = useStores()
   const { stop } = useActions()
-  const [text, setText] = useState(drafts.get(task.id) ?? '')
+  const [text, setText] = useState(() => drafts.of(task.id))
   const [sending, setSending] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
   const running = isRunning(task.status)
@@ -173,7 +173,7 @@ function RootComposer(props: {
     const { tasks } = ledger.store.getState().ledger
     const interrupted = resumableBelow(tasks, task.id).length
     const onSend = () => void send(prompt)
-    if (interrupted === 0) onSend()
+    if (running || interrupted === 0) onSend()
     else overlay.show({ kind: 'follow-up', taskId: task.id, interrupted, onSend })
   }
   const send = async (prompt: string) => {
@@ -181,7 +181,8 @@ function RootComposer(props: {
     setProblem(null)
     try {
       await client.tasks.prompt({ taskId: task.id, prompt })
-      change('')
+      drafts.sent(task.id, prompt)
+      setText('')
       onSent()
     } catch (error) {
       setProblem(problemOf(error, 'send the follow-up'))
@@ -193,7 +194,13 @@ function RootComposer(props: {
     <div className="shrink-0 px-6 pt-1 pb-4">
       <div className="mx-auto flex max-w-reading flex-col gap-2">
         <ResultLine task={task} onReview={onReview} />
-        <WaitingPrompts task={task} />
+        <WaitingPrompts
+          task={task}
+          onEdit={(prompt) => {
+            change(text.trim() === '' ? prompt : `${prompt}\n\n${text}`)
+            composer.current?.focus()
+          }}
+        />
         {problem ? <ProblemNotice problem={problem} /> : null}
         {hasResumeLine(task) ? <InterruptedLine task={task} /> : null}
         <Composer
@@ -203,6 +210,7 @@ function RootComposer(props: {
           onDraftChange={change}
           onSend={askFirst}
           running={running}
+          history={drafts.history()}
           sending={sending}
           unreachable={unreachable}
           info={stopsNext ? <StopsNext /> : undefined}
@@ -213,6 +221,3 @@ function RootComposer(props: {
     </div>
   )
 }
-
-/** Text that was typed and not sent, kept while the window is open. */
-const drafts = new Map<string, string>()

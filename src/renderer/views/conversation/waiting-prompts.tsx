@@ -1,4 +1,4 @@
-import { Play, X } from 'lucide-react'
+import { Pencil, Play, X } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import type { PromptId } from '../../../shared/records/ids.ts'
 import { isRunning, type Task } from '../../../shared/records/tasks.ts'
@@ -9,57 +9,86 @@ import { ProblemNotice } from '../app/problem-notice.tsx'
 
 /** A run takes a prompt up in much less: what waits longer waits for the person. */
 const offeredAfterMs = 1_500
+/** A prompt to an idle root waits that long at most, and need not flash up. */
+const queuedAfterMs = 150
 
-/** What was asked of a root and no run has taken up, because a stop or a crash came first: kept, and offered. */
-export function WaitingPrompts({ task }: { task: Task }) {
+/**
+ * What was asked of a root and no run has taken up. While it is at work these are queued and follow by themselves;
+ * when a stop or a crash came first they are kept, and offered.
+ */
+export function WaitingPrompts({ task, onEdit }: { task: Task; onEdit(prompt: string): void }) {
   const { client } = useStores()
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
   const unreachable = useUnreachable()
-  const lost = unreachable !== undefined
   const waiting = waitingIn(task)
-  const hasItsTurnComing = useActivity(task.id) !== null || isRunning(task.status)
-  const offered = useHasLasted(waiting.length > 0 && !hasItsTurnComing, offeredAfterMs)
-  if (waiting.length === 0 || !offered) return null
+  const isAtWork = useActivity(task.id) !== null || isRunning(task.status)
+  const offered = useHasLasted(waiting.length > 0 && !isAtWork, offeredAfterMs)
+  const queued = useHasLasted(waiting.length > 0 && isAtWork, queuedAfterMs)
+  // Without an id it is what the root was started with: at work, it is about to begin it.
+  const shown = queued ? waiting.filter(({ id }) => id !== null) : offered ? waiting : []
+  if (shown.length === 0) return null
   const attempt = async (doing: string, call: () => Promise<unknown>) => {
     setBusy(true)
     setProblem(null)
     await call().catch((error: unknown) => setProblem(problemOf(error, doing)))
     setBusy(false)
   }
-  const reason = unreachable
+  const common = {
+    size: 'small',
+    busy,
+    disabled: unreachable !== undefined,
+    title: unreachable,
+  } as const
   return (
-    <section aria-label="Not started" className="flex flex-col gap-2">
+    <section
+      aria-label={isAtWork ? 'Queued' : 'Not started'}
+      className="flex max-h-[40vh] flex-col gap-2 overflow-y-auto"
+    >
       {problem ? <ProblemNotice problem={problem} /> : null}
-      {waiting.map(({ id, prompt }, index) => (
+      {shown.map(({ id, prompt }, index) => (
         <div key={id ?? 'first'} className="rounded-md border border-dashed px-3 py-2">
           <p className="untrusted line-clamp-6 whitespace-pre-wrap">{prompt}</p>
-          <div className="mt-2 flex items-center gap-2">
-            <span className="flex-1 text-small text-muted">Not started. The text was kept.</span>
+          <div className="mt-2 flex flex-wrap items-center gap-2">
+            <span className="flex-1 text-small text-muted">
+              {!isAtWork
+                ? 'Not started. The text was kept.'
+                : index === 0
+                  ? 'Queued. Sent when the agent finishes.'
+                  : 'Queued. Sent after the one above.'}
+            </span>
             {id ? (
-              <Button
-                size="small"
-                icon={<X />}
-                busy={busy}
-                disabled={lost}
-                title={reason}
-                onClick={() =>
-                  void attempt('discard the follow-up', () =>
-                    client.tasks.withdrawPrompt({ taskId: task.id, promptId: id }),
-                  )
-                }
-              >
-                Discard
-              </Button>
+              <>
+                <Button
+                  {...common}
+                  icon={<Pencil />}
+                  onClick={() =>
+                    void attempt('edit the follow-up', async () => {
+                      await client.tasks.withdrawPrompt({ taskId: task.id, promptId: id })
+                      onEdit(prompt)
+                    })
+                  }
+                >
+                  Edit
+                </Button>
+                <Button
+                  {...common}
+                  icon={<X />}
+                  onClick={() =>
+                    void attempt('discard the follow-up', () =>
+                      client.tasks.withdrawPrompt({ taskId: task.id, promptId: id }),
+                    )
+                  }
+                >
+                  Discard
+                </Button>
+              </>
             ) : null}
-            {index === 0 ? (
+            {index === 0 && !isAtWork ? (
               <Button
-                size="small"
+                {...common}
                 variant="primary"
                 icon={<Play />}
-                busy={busy}
-                disabled={lost}
-                title={reason}
                 onClick={() =>
                   void attempt('start it', () => client.tasks.startWaiting({ taskId: task.id }))
                 }

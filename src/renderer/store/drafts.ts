@@ -1,0 +1,84 @@
+/**
+ * Text for agents that was typed and not sent, by task, and the prompts that were sent last: both outlast the window.
+ * They stay in this browser or window and are no part of the record.
+ */
+import { z } from 'zod'
+
+const keptSchema = z.object({
+  drafts: z.record(z.string(), z.string()).catch({}),
+  /** Oldest first. */
+  sent: z.array(z.string()).catch([]),
+})
+type Kept = z.infer<typeof keptSchema>
+
+const storageKey = 'shiplog.drafts'
+/** Those that were changed long ago are forgotten. */
+const draftsMax = 50
+const sentMax = 100
+/** Storage holds a few megabytes for everything: a longer text lasts until the window is closed. */
+const keptCharsMax = 20_000
+/** A text is written once the person pauses. */
+const writeAfterMs = 400
+
+export interface Drafts {
+  of(key: string): string
+  set(key: string, text: string): void
+  /** Remembers a prompt that was sent, and drops the draft. */
+  sent(key: string, prompt: string): void
+  /** Newest first, each once. */
+  history(): string[]
+  /** Writes what is not written yet. For closing. */
+  flush(): void
+}
+
+export function createDrafts(storage: Pick<Storage, 'getItem' | 'setItem'>): Drafts {
+  const kept = read(storage)
+  const drafts = new Map(Object.entries(kept.drafts))
+  let sent = kept.sent
+  let timer: ReturnType<typeof setTimeout> | null = null
+
+  function flush(): void {
+    if (timer === null) return
+    clearTimeout(timer)
+    timer = null
+    const short = ([, text]: [string, string]) => text.length <= keptCharsMax
+    const kept: Kept = {
+      drafts: Object.fromEntries([...drafts].filter(short).slice(-draftsMax)),
+      sent: sent.filter((text) => text.length <= keptCharsMax),
+    }
+    try {
+      storage.setItem(storageKey, JSON.stringify(kept))
+    } catch {
+      // Full or switched off: it then lasts until the window is closed.
+    }
+  }
+
+  function soon(): void {
+    timer ??= setTimeout(flush, writeAfterMs)
+  }
+
+  function set(key: string, text: string): void {
+    drafts.delete(key)
+    if (text !== '') drafts.set(key, text)
+    soon()
+  }
+
+  return {
+    of: (key) => drafts.get(key) ?? '',
+    set,
+    sent(key, prompt) {
+      sent = [...sent.filter((text) => text !== prompt), prompt].slice(-sentMax)
+      set(key, '')
+    },
+    history: () => sent.toReversed(),
+    flush,
+  }
+}
+
+function read(storage: Pick<Storage, 'getItem'>): Kept {
+  try {
+    return keptSchema.parse(JSON.parse(storage.getItem(storageKey) ?? '{}'))
+  } catch {
+    return { drafts: {}, sent: [] }
+  }
+}
