@@ -1,6 +1,7 @@
 /** Puts an answer, or a scripted failure, on the wire. */
 import type { ServerResponse } from 'node:http'
-import { errorBody } from './errors.ts'
+import { drivers } from './drivers.ts'
+import { errorBody, overloaded, type ServiceError } from './errors.ts'
 import type { Answer, Failure } from './script.ts'
 import { promptTooLongError } from './too-long.ts'
 import type { Rendered, Wire, WireDriver } from './wire.ts'
@@ -47,7 +48,8 @@ export async function sendAnswer(
       if (flaw.kind === 'disconnect') return disconnect(res)
       if (flaw.kind === 'silence') return
       if (flaw.kind === 'truncated') return void res.end(text.slice(0, text.length / 2))
-      if (flaw.kind === 'error-event') return void res.end(driver.errorEvent())
+      if (flaw.kind === 'error-event')
+        return void res.end(driver.errorEvent(flaw.error ?? overloaded(wire)))
       res.write(driver.brokenEvent)
       sent++
       if (isContent) continue // the broken event took its place
@@ -64,7 +66,7 @@ export function sendFailure(
   res: ServerResponse,
   wire: Wire,
   failure: Failure,
-  contextChars: number,
+  { contextChars, stream }: { contextChars: number; stream: boolean },
 ): void {
   if ('disconnect' in failure) {
     if (failure.disconnect === 'before-headers') return void res.socket?.destroy()
@@ -77,26 +79,44 @@ export function sendFailure(
   }
   if ('promptTooLong' in failure) {
     const { message, details } = promptTooLongError(wire, contextChars + 4, contextChars)
-    return sendJson(res, 400, errorBody(wire, { status: 400, message, ...details }))
+    return sendError(res, wire, { status: 400, message, ...details }, { stream })
   }
   if (!('status' in failure)) {
     res.writeHead(200, { 'content-type': 'text/html' })
     return void res.end(page)
   }
-  const { status, message, code, html, retryAfter } = failure
+  const { status, message, code, html, inStream, retryAfter } = failure
   const inBody = wire === 'google' && retryAfter && 'seconds' in retryAfter
   const headers = retryAfter && !inBody ? retryHeaders(retryAfter) : {}
   if (html) {
     res.writeHead(status, { 'content-type': 'text/html', ...headers })
     return void res.end(page)
   }
-  const body = errorBody(wire, {
-    status,
-    message,
-    code,
-    retryAfterSeconds: inBody ? retryAfter.seconds : undefined,
-  })
-  sendJson(res, status, body, headers)
+  const retryAfterSeconds = inBody ? retryAfter.seconds : undefined
+  const error = { status, message, code, retryAfterSeconds }
+  if (inStream) return sendErrorEvent(res, wire, error)
+  sendJson(res, status, errorBody(wire, error), headers)
+}
+
+/** Gives the error its status, unless it comes in a stream. */
+export function sendError(
+  res: ServerResponse,
+  wire: Wire,
+  error: ServiceError,
+  { stream }: { stream: boolean },
+): void {
+  if (stream && comesInStream(wire, error)) return sendErrorEvent(res, wire, error)
+  sendJson(res, error.status, errorBody(wire, error))
+}
+
+/** Responses finds out how long a prompt is only after the stream began. */
+export function comesInStream(wire: Wire, { code }: { code?: string }): boolean {
+  return wire === 'responses' && code === 'context_length_exceeded'
+}
+
+function sendErrorEvent(res: ServerResponse, wire: Wire, error: ServiceError): void {
+  sendStreamHeaders(res, wire)
+  res.end(drivers[wire].opening + drivers[wire].errorEvent(error))
 }
 
 function retryHeaders(

@@ -64,6 +64,12 @@ const messages: Record<number, string> = {
   529: 'Overloaded',
 }
 
+/** What a service reports that has too much to do. */
+export function overloaded(wire: Wire): ServiceError {
+  if (wire === 'anthropic') return { status: 529 }
+  return { status: 503, ...(wire !== 'google' && { code: 'server_is_overloaded' }) }
+}
+
 const messagesByCode: Record<string, string> = {
   insufficient_quota:
     'You exceeded your current quota, please check your plan and billing details.',

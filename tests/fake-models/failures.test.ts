@@ -51,7 +51,27 @@ describe.each(wires)('on the %s wire', (wire) => {
       chat: /^This model's maximum context length is \d+ tokens/,
       google: /^The input token count \(\d+\) exceeds the maximum number of tokens allowed/,
     }[wire]
-    expect(errors).toMatchObject([{ statusCode: 400, message: expect.stringMatching(message) }])
+    expect(errors).toMatchObject([
+      { statusCode: 400, isRetryable: false, message: expect.stringMatching(message) },
+    ])
+    expect(fake.requests).toMatchObject([{ status: wire === 'responses' ? 200 : 400 }])
+  })
+
+  it('an error may come as the first event', async () => {
+    const { errors, finishReason } = await asked(wire, {
+      ...{ status: 429, code: 'insufficient_quota', message: 'No credit.', inStream: true },
+    })
+    expect(errors).toMatchObject([{ message: 'No credit.' }])
+    // Two of the packages look at the first event before they say that a stream began.
+    const isEarly = wire === 'anthropic' || wire === 'responses'
+    expect(finishReason).toBe(isEarly ? undefined : 'error')
+    expect(fake.requests).toMatchObject([{ status: 200 }])
+  })
+
+  it('an error in the stream may be another than overload', async () => {
+    const error = { status: 500, message: 'Broken.' }
+    const asking = await asked(wire, { parts, flaw: { kind: 'error-event', error } })
+    expect(asking.errors).toMatchObject([{ name: 'AI_StreamProviderError', message: 'Broken.' }])
   })
 
   it('retry-after comes in each of its forms', async () => {

@@ -5,11 +5,8 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { anthropicDriver } from './anthropic/driver.ts'
-import { chatDriver } from './chat/driver.ts'
-import { sendAnswer, sendFailure, sendJson } from './delivery.ts'
-import { errorBody } from './errors.ts'
-import { googleDriver } from './google/driver.ts'
+import { comesInStream, sendAnswer, sendError, sendFailure, sendJson } from './delivery.ts'
+import { drivers } from './drivers.ts'
 import { createIssuedRegistry } from './issued.ts'
 import { checkKey, withoutKeys } from './keys.ts'
 import {
@@ -21,7 +18,6 @@ import {
   openaiModelList,
 } from './models.ts'
 import { createPrefixCache } from './prefix-cache.ts'
-import { responsesDriver } from './responses/driver.ts'
 import {
   type Answer,
   conversationOf,
@@ -30,7 +26,7 @@ import {
   type Script,
   type Turn,
 } from './script.ts'
-import { Refusal, type Wire, type WireContext, type WireDriver } from './wire.ts'
+import { Refusal, type Wire, type WireContext } from './wire.ts'
 
 export interface RecordedRequest {
   wire: Wire
@@ -84,13 +80,6 @@ export interface FakeModelsOptions {
   models?: Model[]
 }
 
-const drivers: Record<Wire, WireDriver> = {
-  anthropic: anthropicDriver,
-  responses: responsesDriver,
-  chat: chatDriver,
-  google: googleDriver,
-}
-
 export async function startFakeModels({
   script,
   key = 'fake-key-0123456789abcdef',
@@ -132,9 +121,10 @@ export async function startFakeModels({
       const refusal = error instanceof Refusal ? error : new Refusal(500, `[fake] ${error}`)
       const { status, message, details } = refusal
       refused.push({ wire, status, message, conversation: recorded?.conversation ?? null })
-      if (recorded) recorded.status = status
+      const stream = recorded?.body.stream === true
+      if (recorded) recorded.status = stream && comesInStream(wire, details) ? 200 : status
       if (res.headersSent) return void res.socket?.destroy()
-      sendJson(res, status, errorBody(wire, { status, message, ...details }))
+      sendError(res, wire, { status, message, ...details }, { stream })
     } finally {
       changed()
     }
@@ -168,9 +158,12 @@ export async function startFakeModels({
     const read = driver.read(recorded.body, context, { model, stream })
     const turn = await nextTurn(recorded, read.userTexts, read.model.id)
     if (isFailure(turn)) {
-      recorded.status = statusOf(turn)
+      const { stream, model } = read
+      if ('inStream' in turn && turn.inStream && !stream)
+        throw new Refusal(500, '[fake] an error comes in a stream only where there is one')
+      recorded.status = statusOf(turn, wire === 'responses' && stream)
       changed()
-      return sendFailure(res, wire, turn, read.model.contextChars)
+      return sendFailure(res, wire, turn, { stream, contextChars: model.contextChars })
     }
     const given: Answer = Array.isArray(turn) ? { parts: turn } : turn
     const { parts, stop, flaw, interleaved = false } = given
@@ -249,9 +242,9 @@ export async function startFakeModels({
 }
 
 /** Nothing is answered where the connection is cut, or silent, before the headers. */
-function statusOf(failure: Failure): number | null {
-  if ('status' in failure) return failure.status
-  if ('promptTooLong' in failure) return 400
+function statusOf(failure: Failure, findsLengthLate: boolean): number | null {
+  if ('status' in failure) return failure.inStream ? 200 : failure.status
+  if ('promptTooLong' in failure) return findsLengthLate ? 200 : 400
   if ('html' in failure) return 200
   const place = 'disconnect' in failure ? failure.disconnect : failure.silence
   return place === 'before-headers' ? null : 200

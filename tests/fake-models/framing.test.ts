@@ -135,6 +135,22 @@ describe('the Responses API', () => {
     expect(deltas.map(({ data }) => data.output_index)).toEqual([0, 1, 0, 1, 0, 1, 0, 1, 0, 1])
   })
 
+  it('finds out that a prompt is too long when the stream has begun', async () => {
+    fake = await startFakeModels({
+      script: [],
+      models: [{ id: 'small', wires: ['responses'], contextChars: 50, maxOutputTokens: 1000 }],
+    })
+    const answer = await post(fake, 'responses', { ...body, model: 'small' })
+    expect(answer.status).toBe(200)
+    expect(eventsIn(answer.text).map(({ name }) => name)).toEqual([
+      'response.created',
+      'response.in_progress',
+      'error',
+    ])
+    expect(fake.requests).toMatchObject([{ status: 200, turn: null }])
+    expect(fake.refused).toMatchObject([{ wire: 'responses', status: 400 }])
+  })
+
   it('shows no reasoning unless it is asked for', async () => {
     const text = await streamed('responses', body)
     expect(text).not.toContain('Hm.')

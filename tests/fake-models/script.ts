@@ -21,6 +21,8 @@ export interface Flaw {
     | 'silence' // nothing more comes until the client goes away
   /** After how many events with content. Half of them, and at least one, unless given. */
   after?: number
+  /** What an `error-event` reports: that the service is overloaded, unless given. */
+  error?: { status: number; message?: string; code?: string }
 }
 
 export interface Answer {
@@ -41,6 +43,8 @@ export type Failure =
       message?: string
       /** OpenAI's `error.code`, such as `insufficient_quota`. */
       code?: string
+      /** The error comes as the first event of a stream, after 200. */
+      inStream?: boolean
       /** An HTML page of a proxy instead of the service's JSON. */
       html?: boolean
     }
@@ -48,7 +52,7 @@ export type Failure =
   | { silence: 'before-headers' | 'before-first-event' }
   /** 200 with a page of HTML, as captive portals answer. */
   | { html: true }
-  /** 400 with the service's own error of a prompt that is too long. */
+  /** The service's own error of a prompt that is too long: 400, but an event after 200 on a stream of Responses. */
   | { promptTooLong: true }
 
 export type Turn = Part[] | Answer | Failure

@@ -1,4 +1,5 @@
 /** What the four wires have in common: each reads a request, refuses it or renders what the model answers. */
+import type { ServiceError } from './errors.ts'
 import type { IssuedRegistry } from './issued.ts'
 import type { Model, ModelCatalogue } from './models.ts'
 import type { PrefixCache } from './prefix-cache.ts'
@@ -32,8 +33,10 @@ export interface Rendered {
 export interface WireDriver {
   /** Throws Refusal. `path` has the model where it is part of the address. */
   read(body: unknown, context: WireContext, path: { model: string; stream: boolean }): ReadRequest
-  /** An error in the middle of a stream that began with 200. */
-  errorEvent(): string
+  /** An error in a stream that began with 200. */
+  errorEvent(error: ServiceError): string
+  /** What a stream begins with before the service has looked at the request, where it begins so. */
+  opening: string
   /** An event cut in its middle, with the blank line that ends it. */
   brokenEvent: string
 }

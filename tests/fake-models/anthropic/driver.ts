@@ -16,8 +16,8 @@ const sse = (event: { type: string }) => `event: ${event.type}\ndata: ${JSON.str
 export const anthropicDriver: WireDriver = {
   brokenEvent:
     'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","te\n\n',
-  errorEvent: () =>
-    `event: error\ndata: ${JSON.stringify(errorBody('anthropic', { status: 529, message: 'Overloaded' }))}\n\n`,
+  errorEvent: (error) => `event: error\ndata: ${JSON.stringify(errorBody('anthropic', error))}\n\n`,
+  opening: '',
 
   read(body, { models, issued, cache }) {
     const request = parseMessagesRequest(body)

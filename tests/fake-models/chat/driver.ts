@@ -23,7 +23,8 @@ interface ChatCall {
 export const chatDriver: WireDriver = {
   brokenEvent:
     'data: {"id":"chatcmpl-1","object":"chat.completion.chunk","choices":[{"delta":{"conte\n\n',
-  errorEvent: () => sse(errorBody('chat', { status: 503, code: 'server_is_overloaded' })),
+  errorEvent: (error) => sse(errorBody('chat', error)),
+  opening: '',
 
   read(body, { models, issued, cache }) {
     const request = parseChatRequest(body)

@@ -17,7 +17,8 @@ const finishReasons: Record<Stop, string> = {
 
 export const googleDriver: WireDriver = {
   brokenEvent: 'data: {"candidates": [{"content": {"parts": [{"te\r\n\r\n',
-  errorEvent: () => sse(errorBody('google', { status: 503 })),
+  errorEvent: (error) => sse(errorBody('google', error)),
+  opening: '',
 
   read(body, { models, issued, cache }, path) {
     const request = parseGenerateRequest(body)

@@ -1,4 +1,5 @@
 /** OpenAI Responses. */
+import { errorBody } from '../errors.ts'
 import { readOpenaiCache } from '../openai-cache.ts'
 import type { Part } from '../script.ts'
 import { deltasOf, Refusal, type Rendered, tokensOf, type WireDriver } from '../wire.ts'
@@ -8,17 +9,20 @@ import { parseResponsesRequest, type ResponsesItem, type ResponsesRequest } from
 const sse = (event: { type: string; [key: string]: unknown }) =>
   `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
 
+/** The response to a request that was accepted, but not looked at. */
+const unknownResponse = {
+  ...{ id: 'resp_failed', object: 'response', created_at: 1_790_000_000, status: 'in_progress' },
+  ...{ model: 'unknown', output: [], error: null, usage: null },
+}
+
 export const responsesDriver: WireDriver = {
   brokenEvent:
     'event: response.output_text.delta\ndata: {"type":"response.output_text.delta","item_id":"msg_\n\n',
-  errorEvent: () =>
-    sse({
-      type: 'error',
-      code: 'server_is_overloaded',
-      message: 'Our servers are currently overloaded. Please try again later.',
-      param: null,
-      sequence_number: 9999,
-    }),
+  errorEvent: (error) =>
+    sse({ type: 'error', sequence_number: 9999, ...errorBody('responses', error) }),
+  opening: ['response.created', 'response.in_progress']
+    .map((type, sequence_number) => sse({ type, sequence_number, response: unknownResponse }))
+    .join(''),
 
   read(body, { models, issued, cache }) {
     const request = parseResponsesRequest(body)
