@@ -1,4 +1,4 @@
-/** One turn by the real AI SDK, with all that comes of it. */
+/** Runs one turn with the real AI SDK and collects everything it reports. */
 import { jsonSchema, type ModelMessage, streamText, type TextStreamPart, tool } from 'ai'
 import type { FakeModels } from './fake-models.ts'
 import { providerModel, usualModels } from './provider-models.ts'
@@ -18,16 +18,16 @@ type StreamPart = TextStreamPart<typeof tools>
 
 export interface Asked {
   parts: StreamPart[]
-  /** What reading the stream threw. */
+  /** The error that reading the stream threw. */
   thrown: unknown
-  /** The errors that came as parts. */
+  /** Errors reported as stream parts. */
   errors: unknown[]
   finishReason: string | undefined
   usage: Extract<StreamPart, { type: 'finish' }>['totalUsage'] | undefined
   text: string
   reasoning: string
   calls: Extract<StreamPart, { type: 'tool-call' }>[]
-  /** The conversation after it, as it comes back from a journal; the results of calls are not in it. */
+  /** The conversation including the answer, after a round trip through JSON. Tool results are not included. */
   messages: ModelMessage[]
 }
 
@@ -77,7 +77,7 @@ export async function ask(
 
 export const user = (text: string): ModelMessage => ({ role: 'user', content: text })
 
-/** The results of all calls of a turn, in one message. */
+/** One message with the results of all calls of a turn. */
 export function resultsOf({ calls }: Asked, value = '(empty)'): ModelMessage {
   return {
     role: 'tool',

@@ -1,4 +1,4 @@
-/** Puts an answer, or a scripted failure, on the wire. */
+/** Sends an answer or a scripted failure. */
 import type { ServerResponse } from 'node:http'
 import { drivers } from './drivers.ts'
 import { errorBody, overloaded, type ServiceError } from './errors.ts'
@@ -52,7 +52,7 @@ export async function sendAnswer(
         return void res.end(driver.errorEvent(flaw.error ?? overloaded(wire)))
       res.write(driver.brokenEvent)
       sent++
-      if (isContent) continue // the broken event took its place
+      if (isContent) continue // the broken event replaces this one
     }
     if (isContent && pace) await pace(sent)
     if (res.destroyed) return
@@ -98,7 +98,7 @@ export function sendFailure(
   sendJson(res, status, errorBody(wire, error), headers)
 }
 
-/** Gives the error its status, unless it comes in a stream. */
+/** Sends an error with its status, or as a stream event where the service does so. */
 export function sendError(
   res: ServerResponse,
   wire: Wire,
@@ -109,7 +109,7 @@ export function sendError(
   sendJson(res, error.status, errorBody(wire, error))
 }
 
-/** Responses finds out how long a prompt is only after the stream began. */
+/** The Responses API measures the prompt only after the stream has started. */
 export function comesInStream(wire: Wire, { code }: { code?: string }): boolean {
   return wire === 'responses' && code === 'context_length_exceeded'
 }
@@ -135,7 +135,7 @@ function sendStreamHeaders(res: ServerResponse, wire: Wire): void {
   res.flushHeaders()
 }
 
-/** Cuts the connection once everything written so far has left. */
+/** Destroys the connection after everything written so far has been flushed. */
 function disconnect(res: ServerResponse): void {
   res.write('', () => setImmediate(() => res.socket?.destroy()))
 }

@@ -1,4 +1,4 @@
-/** How each service words an error: the JSON of its body, by status. */
+/** The JSON error body of each service, by status. */
 import type { Wire } from './wire.ts'
 
 export interface ServiceError {
@@ -64,7 +64,7 @@ const messages: Record<number, string> = {
   529: 'Overloaded',
 }
 
-/** What a service reports that has too much to do. */
+/** The error a service reports when it is overloaded. */
 export function overloaded(wire: Wire): ServiceError {
   if (wire === 'anthropic') return { status: 529 }
   return { status: 503, ...(wire !== 'google' && { code: 'server_is_overloaded' }) }

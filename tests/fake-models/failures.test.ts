@@ -62,7 +62,7 @@ describe.each(wires)('on the %s wire', (wire) => {
       ...{ status: 429, code: 'insufficient_quota', message: 'No credit.', inStream: true },
     })
     expect(errors).toMatchObject([{ message: 'No credit.' }])
-    // Two of the packages look at the first event before they say that a stream began.
+    // Two of the packages read the first event before they report the start of the stream.
     const isEarly = wire === 'anthropic' || wire === 'responses'
     expect(finishReason).toBe(isEarly ? undefined : 'error')
     expect(fake.requests).toMatchObject([{ status: 200 }])

@@ -1,6 +1,6 @@
 /**
- * A server on 127.0.0.1 that answers as four model services do, by a script, and refuses what they refuse. See
- * README.md.
+ * A server on 127.0.0.1 that speaks the APIs of four model services, answers from a script, and rejects the
+ * requests that the real services reject. See README.md.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -31,18 +31,18 @@ import { Refusal, type Wire, type WireContext } from './wire.ts'
 export interface RecordedRequest {
   wire: Wire
   path: string
-  /** Without the key. */
+  /** Without the API key. */
   headers: Record<string, string>
   body: Record<string, unknown>
-  /** The marker of its conversation, `main` for a script without markers; null before one was found. */
+  /** The marker of its conversation, or `main` for a script without markers. Null for a request refused before matching. */
   conversation: string | null
-  /** Its place among the conversation's requests, from 0; null for a refused one. */
+  /** The index of the script turn it took; null if it was refused before taking one. */
   turn: number | null
-  /** What it was answered with; null while nothing was, and for a connection cut before that. */
+  /** The HTTP status sent; null while none has been sent. */
   status: number | null
-  /** Whether its connection still waits for more of an answer. */
+  /** Whether the response is still open. */
   isOpen: boolean
-  /** Resolves once its connection is done with it, whoever ended it; true if the answer went out whole. */
+  /** Resolves when the response is closed by either side; true if it was sent completely. */
   ended: Promise<boolean>
 }
 
@@ -57,26 +57,26 @@ export interface FakeModels {
   /** `http://127.0.0.1:<port>`. */
   url: string
   key: string
-  /** What each provider package wants as its `baseURL`. */
+  /** The `baseURL` for each provider package. */
   baseURLs: Record<Wire, string>
-  /** Every request to a model, in the order in which they arrived. */
+  /** All requests to a model, in order of arrival. */
   requests: RecordedRequest[]
-  /** Requests that were refused though no script said so. */
+  /** Requests that were refused without a script asking for it. */
   refused: RefusedRequest[]
-  /** The requests of one conversation. */
+  /** Requests of one conversation. */
   requestsOf(conversation: string): RecordedRequest[]
-  /** Resolves once the condition holds; asked again whenever a request comes, is answered or ends. */
+  /** Resolves when the condition holds. It is checked whenever a request arrives, is answered or ends. */
   until(condition: (requests: RecordedRequest[]) => boolean): Promise<void>
-  /** Turns that no request has taken, by conversation; conversations with a function are left out. */
+  /** The number of unused turns by conversation. Function scripts are not counted. */
   unused(): Record<string, number>
-  /** Ends every open connection. */
+  /** Closes the server and destroys open connections. */
   stop(): Promise<void>
 }
 
 export interface FakeModelsOptions {
   script: Script
   key?: string
-  /** In place of, or beside, the usual ones, by id. */
+  /** Added to the default models; a model with the same id replaces the default. */
   models?: Model[]
 }
 
@@ -105,7 +105,7 @@ export async function startFakeModels({
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
   async function handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    res.on('error', () => {}) // a client that went away
+    res.on('error', () => {}) // the client disconnected
     const address = new URL(req.url ?? '/', url)
     const route = routeOf(req, address)
     const wire = route?.wire ?? 'chat'
@@ -117,7 +117,7 @@ export async function startFakeModels({
       if (route.kind === 'models') return sendJson(res, 200, modelListOf(wire))
       if (recorded) await answer(res, recorded, route, text)
     } catch (error) {
-      if (!req.complete) return // the client went away before it had sent all
+      if (!req.complete) return // the client disconnected during the upload
       const refusal = error instanceof Refusal ? error : new Refusal(500, `[fake] ${error}`)
       const { status, message, details } = refusal
       refused.push({ wire, status, message, conversation: recorded?.conversation ?? null })
@@ -241,7 +241,7 @@ export async function startFakeModels({
   }
 }
 
-/** Nothing is answered where the connection is cut, or silent, before the headers. */
+/** Null where no headers are sent. */
 function statusOf(failure: Failure, findsLengthLate: boolean): number | null {
   if ('status' in failure) return failure.inStream ? 200 : failure.status
   if ('promptTooLong' in failure) return findsLengthLate ? 200 : 400
@@ -253,7 +253,7 @@ function statusOf(failure: Failure, findsLengthLate: boolean): number | null {
 interface ModelRoute {
   kind: 'answer'
   wire: Wire
-  /** Where the address has them. */
+  /** Empty where the model is in the body instead of the URL. */
   model: string
   stream: boolean
 }
@@ -273,7 +273,7 @@ function routeOf(
   if (pathname === '/v1/messages') return { ...named, wire: 'anthropic' }
   if (pathname === '/v1/responses') return { ...named, wire: 'responses' }
   if (pathname === '/v1/chat/completions') return { ...named, wire: 'chat' }
-  // Without it the answer would be one JSON array.
+  // Without `alt=sse` the real service answers with one JSON array, which the fake does not support.
   const isSse = searchParams.get('alt') === 'sse'
   const google = /^\/v1beta\/models\/([^/:]+):(streamGenerateContent|generateContent)$/.exec(
     pathname,

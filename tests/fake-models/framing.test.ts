@@ -25,7 +25,7 @@ async function streamed(wire: Wire, body: object, turn: Turn = answer) {
   return text
 }
 
-/** The name of each event, where it has one, and its data; null for the `[DONE]` of the chat wire. */
+/** The name (if any) and the parsed data of each event; data is null for `[DONE]`. */
 function eventsIn(text: string) {
   expect(text.endsWith('\n\n')).toBe(true)
   return text

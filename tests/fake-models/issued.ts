@@ -1,31 +1,31 @@
-/** What the fake issued, to be verified when it comes back: opaque tokens, items and the ids of calls. */
+/** Registry of issued tokens, items and call ids, used to verify them when clients send them back. */
 import { randomBytes } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { refuse } from './wire.ts'
 
 export interface IssuedCall {
   name: string
-  /** The input as it went on the wire. */
+  /** The input as sent, possibly invalid JSON. */
   input: string
   model: string
-  /** The tokens of the reasoning that led to it, which must come back with it. */
+  /** Tokens of the reasoning blocks before the call. They must be sent back with it. */
   reasoning: string[]
 }
 
 export interface IssuedRegistry {
-  /** A new random identifier: the prefix, then letters and digits. */
+  /** Creates a random identifier with the given prefix. */
   newId(prefix: string): string
-  /** A new opaque token that stands for a text; it begins with the prefix. */
+  /** Creates an opaque token for a text, starting with the prefix. */
   sign(text: string, prefix?: string): string
-  /** The text that a token stands for; undefined for one that was never issued here. */
+  /** The text of a token; undefined if the token was not issued here. */
   signed(token: string): string | undefined
   issueCall(id: string, call: IssuedCall): void
   call(id: string): IssuedCall | undefined
-  /** Refuses a call of the fake that comes back with another name or input. Calls from elsewhere pass. */
+  /** Throws Refusal if a call issued here is sent back with another name or input. Unknown ids pass. */
   checkCall(id: string, name: string, input: unknown): void
-  /** Refuses a call of the same model that comes back, in an unfinished turn, without the reasoning that led to it. */
+  /** Throws Refusal if a call issued by the same model is sent back without the reasoning before it. */
   checkReasoning(id: string, model: string, tokens: string[]): void
-  /** Items that the Responses API stores, by id. */
+  /** Items stored by the Responses API, by id. */
   store(id: string, item: Record<string, unknown>): void
   stored(id: string): Record<string, unknown> | undefined
 }
@@ -64,7 +64,7 @@ export function createIssuedRegistry(): IssuedRegistry {
   }
 }
 
-/** undefined for what is no JSON: such an input may come back in any form. */
+/** Undefined for invalid JSON. Clients may repair such an input in any way. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

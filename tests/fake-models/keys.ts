@@ -1,4 +1,4 @@
-/** Who may call: each service takes its key from other headers, and refuses in its own way. */
+/** API key checks: each service uses its own headers and errors. */
 import type { IncomingHttpHeaders } from 'node:http'
 import { Refusal, type Wire } from './wire.ts'
 
@@ -9,7 +9,7 @@ const headersOf: Record<Wire, string[]> = {
   google: ['x-goog-api-key', 'authorization'],
 }
 
-/** Throws Refusal. Google answers 403 and 400, not 401, as the real service does. */
+/** Throws Refusal. Like the real service, Google answers 403 and 400 instead of 401. */
 export function checkKey(
   wire: Wire,
   headers: IncomingHttpHeaders,
@@ -48,7 +48,7 @@ export function checkKey(
   if (!isRight) throw new Refusal(401, 'Incorrect API key provided.', { code: 'invalid_api_key' })
 }
 
-/** The headers of a request without what proves who sent it. */
+/** Request headers without credentials. */
 export function withoutKeys(headers: IncomingHttpHeaders): Record<string, string> {
   const secret = new Set(Object.values(headersOf).flat())
   return Object.fromEntries(

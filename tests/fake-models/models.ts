@@ -1,15 +1,15 @@
-/** Which models the fake has, and what each of them is like. */
+/** The default models and their properties. */
 import type { Wire } from './wire.ts'
 
 export interface Model {
   id: string
   wires: Wire[]
-  /** Its context window: how long a request may be, in UTF-16 units of its JSON. */
+  /** Context window: maximum length of the request JSON, in UTF-16 units. */
   contextChars: number
   maxOutputTokens: number
-  /** Whether it thinks unasked. */
+  /** Thinks even if the request does not enable it. */
   thinksAlways?: boolean
-  /** Anthropic: its thinking is only sent to clients that ask for `display: "summarized"`. Chat: never. */
+  /** Anthropic: sends thinking text only with `display: "summarized"`. Chat: never sends it. */
   hidesThinking?: boolean
   /** Chat: refuses `max_tokens`. */
   refusesMaxTokens?: boolean
@@ -17,11 +17,11 @@ export interface Model {
   refusesSampling?: boolean
   /** Anthropic: refuses a conversation that ends with the assistant. */
   refusesPrefill?: boolean
-  /** OpenAI: has breakpoints in its prompt cache, and reports what it writes there. */
+  /** OpenAI: supports cache breakpoints and reports cache writes. */
   marksCache?: boolean
-  /** Google: calls without their thought signature are refused. */
+  /** Google: refuses calls without their thought signature. */
   demandsSignatures?: boolean
-  /** Chat: assistant messages of a thinking model must come back with their `reasoning_content`. */
+  /** Chat: refuses tool calls of the current turn without their `reasoning_content`. */
   demandsReasoning?: boolean
 }
 

@@ -1,10 +1,10 @@
-/** OpenAI's prompt cache: prefixes by themselves, and on newer models at breakpoints that the request marks. */
+/** OpenAI's prompt cache: automatic prefixes, and explicit breakpoints on newer models. */
 import { z } from 'zod'
 import type { Model } from './models.ts'
 import type { PrefixCache } from './prefix-cache.ts'
 import { refuse, tokensOf } from './wire.ts'
 
-/** What a request may say about the cache. */
+/** Cache parameters of a request. */
 export const cacheParameters = {
   prompt_cache_key: z.string().optional(),
   prompt_cache_options: z
@@ -15,7 +15,7 @@ export const cacheParameters = {
     .optional(),
   prompt_cache_retention: z.enum(['in_memory', '24h']).nullish(),
 }
-/** What a part of a message may say about it. */
+/** Cache parameter of a content part. */
 export const cacheBreakpoint = {
   prompt_cache_breakpoint: z
     .strictObject({ mode: z.literal('explicit'), ttl: z.enum(['30m', '12h']).optional() })
@@ -24,7 +24,7 @@ export const cacheBreakpoint = {
 
 type CacheRequest = z.infer<z.ZodObject<typeof cacheParameters>> & { model: string }
 
-/** Older models know `prompt_cache_retention`, newer ones breakpoints and `prompt_cache_options`. */
+/** Older models accept `prompt_cache_retention`, newer ones breakpoints and `prompt_cache_options`. */
 export function checkCacheParameters(request: CacheRequest, { marksCache }: Model): void {
   const name = marksCache ? 'prompt_cache_retention' : 'prompt_cache_options'
   const hasMarks = !marksCache && JSON.stringify(request).includes('"prompt_cache_breakpoint":')
@@ -46,7 +46,7 @@ export function readOpenaiCache(
   const isMarked = (segment: string) => segment.includes('"prompt_cache_breakpoint":')
   if (request.prompt_cache_options?.mode === 'explicit') {
     const marks = [...segments.keys()].filter((index) => isMarked(segments[index] ?? ''))
-    // The mark is no part of what is cached.
+    // The breakpoint itself is not part of the cached content.
     const unmarked = segments.map((segment) =>
       segment.replace(/,?"prompt_cache_breakpoint":\{[^}]*\}/g, ''),
     )

@@ -1,4 +1,4 @@
-/** How OpenAI words what is wrong with the shape of a body. */
+/** Converts schema errors to OpenAI's error messages. */
 import type { ZodError } from 'zod'
 import { findToolProblem, type ToolDefinition } from './tool-definitions.ts'
 import { refuse } from './wire.ts'
@@ -25,7 +25,7 @@ export function refuseOpenaiShape(error: ZodError): never {
   refuse(`Invalid value for '${path}': ${issue?.message}`, { code: 'invalid_value', param: path })
 }
 
-/** As in `input[2].content[0].text`. */
+/** For example `input[2].content[0].text`. */
 function pathOf(path: PropertyKey[]): string {
   return path
     .map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
@@ -61,7 +61,7 @@ export function checkOpenaiTools(
 const notStrict =
   "'additionalProperties' is required to be supplied and to be false, and 'required' to include every key in properties."
 
-/** Structured outputs want closed objects with every property required. */
+/** Strict mode requires `additionalProperties: false` and every property in `required`. */
 function isStrict(schema: unknown): boolean {
   if (typeof schema !== 'object' || schema === null) return true
   if (Array.isArray(schema)) return schema.every(isStrict)

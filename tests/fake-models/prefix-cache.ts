@@ -1,18 +1,18 @@
-/** The prompt cache of a service: which prefixes of earlier requests it still has. */
+/** A prompt cache: the prefixes of earlier requests, in whole segments. Entries never expire. */
 import { createHash } from 'node:crypto'
 import { tokensOf } from './wire.ts'
 
 export interface PrefixCache {
-  /** The tokens of the longest prefix that an earlier request had, in whole segments; remembers this request. */
+  /** Tokens of the longest prefix shared with an earlier request. Stores every prefix of this one. */
   readAutomatic(scope: string, segments: string[]): number
   /**
-   * Prefixes are written only where the request marks them, and read from up to 20 segments before a mark.
-   * `marks` are indexes of segments, each the last one of a prefix.
+   * Writes prefixes only at marks and reads them from up to 20 segments before a mark. `marks` are the indexes of
+   * the last segments of the marked prefixes.
    */
   readMarked(scope: string, segments: string[], marks: number[]): { read: number; written: number }
 }
 
-/** How far before a mark an earlier prefix is looked for. */
+/** Anthropic looks back at most 20 blocks from each breakpoint. */
 const lookbackSegmentsMax = 20
 
 export function createPrefixCache(): PrefixCache {

@@ -1,4 +1,4 @@
-/** A model of each real provider package, aimed at the fake. */
+/** Models of the real provider packages, connected to the fake. */
 import { createAnthropic } from '@ai-sdk/anthropic'
 import { createGoogle } from '@ai-sdk/google'
 import { createOpenAI } from '@ai-sdk/openai'
@@ -7,7 +7,7 @@ import type { LanguageModel } from 'ai'
 import type { FakeModels } from './fake-models.ts'
 import type { Wire } from './wire.ts'
 
-/** For each wire, the model that tests use and the settings under which its reasoning can be seen. */
+/** The default model of each wire, with the provider options that make its reasoning visible. */
 export const usualModels = {
   anthropic: {
     id: 'claude-opus-5-5',

@@ -1,4 +1,4 @@
-/** Requests without a provider package, which would mend what the services refuse. */
+/** Raw HTTP requests: provider packages would repair most invalid requests before sending. */
 import type { FakeModels } from './fake-models.ts'
 import { usualModels } from './provider-models.ts'
 import type { Wire } from './wire.ts'
@@ -33,7 +33,7 @@ export function keyHeaders(wire: Wire, key: string): Record<string, string> {
   return wire === 'google' ? { 'x-goog-api-key': key } : { authorization: `Bearer ${key}` }
 }
 
-/** The message of an error in its service's own shape, which is checked. */
+/** The message of an error body. Throws unless the body has the error shape of the service. */
 export function errorMessageIn(wire: Wire, body: unknown): string {
   const { error, type } = body as { error: Record<string, unknown>; type?: string }
   const keys = Object.keys(error).filter((key) => key !== 'details')
@@ -48,7 +48,7 @@ export function errorMessageIn(wire: Wire, body: unknown): string {
   return String(error.message)
 }
 
-/** Gives any JSON; null for what is none. */
+/** Null for invalid JSON. */
 function parseJson(text: string) {
   try {
     return JSON.parse(text)

@@ -1,49 +1,49 @@
-/** What "the model" says: given by the test for each conversation, one turn for each request. */
+/** Scripts: the model's answers to each conversation, one turn per request. */
 import type { Wire } from './wire.ts'
 
 export type Part =
   | { type: 'text'; text: string }
-  /** Anthropic can redact reasoning: then only an opaque block comes. */
+  /** `redacted` sends an opaque block instead of the text (Anthropic only). */
   | { type: 'reasoning'; text: string; redacted?: boolean }
-  /** `input` is a value, or a string that goes on the wire as it is, valid JSON or not. */
+  /** A string `input` is sent as it is, even if it is invalid JSON. */
   | { type: 'call'; name: string; input: unknown; id?: string }
 
-/** Why the model stops, where that is neither the end of its answer nor its calls. */
+/** A stop reason other than the end of the answer or its tool calls. */
 export type Stop = 'length' | 'refusal' | 'context-full'
 
-/** What goes wrong in the middle of a stream. */
+/** A failure in the middle of a stream. */
 export interface Flaw {
   kind:
     | 'disconnect' // the socket is destroyed
     | 'truncated' // a clean end of the body, in the middle of an event
     | 'malformed' // one event is broken JSON, the stream goes on
     | 'error-event' // the service reports an error in the stream and ends it
-    | 'silence' // nothing more comes until the client goes away
-  /** After how many events with content. Half of them, and at least one, unless given. */
+    | 'silence' // no more data until the client disconnects
+  /** Number of content events before it. Defaults to half of them, at least one. */
   after?: number
-  /** What an `error-event` reports: that the service is overloaded, unless given. */
+  /** The error of an `error-event`. Defaults to the overload error of the service. */
   error?: { status: number; message?: string; code?: string }
 }
 
 export interface Answer {
   parts: Part[]
   stop?: Stop
-  /** Parallel calls stream at the same time, where the wire allows it (chat, responses). */
+  /** Interleaves the deltas of parallel calls (chat and responses only). */
   interleaved?: boolean
   flaw?: Flaw
-  /** Awaited before each event with content: a slow answer, at the pace of the test. */
+  /** Awaited before each content event, to slow the stream down. */
   pace?: (event: number) => unknown
 }
 
 export type Failure =
   | {
       status: 400 | 401 | 402 | 403 | 404 | 408 | 409 | 413 | 429 | 500 | 502 | 503 | 504 | 529
-      /** `{ ms }` is the header `retry-after-ms`, a Date and seconds are `retry-after`. Google puts seconds into the body. */
+      /** `ms` is sent as `retry-after-ms`, `date` and `seconds` as `retry-after`; Google sends seconds in the body. */
       retryAfter?: { seconds: number } | { ms: number } | { date: Date }
       message?: string
       /** OpenAI's `error.code`, such as `insufficient_quota`. */
       code?: string
-      /** The error comes as the first event of a stream, after 200. */
+      /** Sends the error as the first stream event, after status 200. */
       inStream?: boolean
       /** An HTML page of a proxy instead of the service's JSON. */
       html?: boolean
@@ -52,27 +52,27 @@ export type Failure =
   | { silence: 'before-headers' | 'before-first-event' }
   /** 200 with a page of HTML, as captive portals answer. */
   | { html: true }
-  /** The service's own error of a prompt that is too long: 400, but an event after 200 on a stream of Responses. */
+  /** The service's context window error: status 400, or a stream event after 200 on Responses. */
   | { promptTooLong: true }
 
 export type Turn = Part[] | Answer | Failure
 
-/** What a script that is a function sees. */
+/** The argument of a function script. */
 export interface ScriptRequest {
   wire: Wire
   model: string
   body: Record<string, unknown>
-  /** The texts of the user's messages, oldest first. */
+  /** Texts of the user messages, oldest first. */
   userTexts: string[]
-  /** How many requests of its conversation took a turn before it. */
+  /** Number of earlier requests of the conversation that took a turn. */
   turn: number
 }
 
 export type ConversationScript = Turn[] | ((request: ScriptRequest) => Turn | Promise<Turn>)
 
 /**
- * One script for all requests, or one for each conversation, by a marker in its first user message (where several
- * markers are in it, the first in the text counts). Each request takes the next turn, also a repeated one.
+ * One script for all requests, or one per conversation, keyed by a marker in its first user message. If a message
+ * contains several markers, the first in the text wins. Each request takes the next turn, including retries.
  */
 export type Script = ConversationScript | Record<string, ConversationScript>
 
@@ -89,7 +89,7 @@ export const call = (name: string, input: unknown, id?: string): Part => ({
   ...(id !== undefined && { id }),
 })
 
-/** The name of a request's conversation, and its script; null where no script is meant for it. */
+/** The conversation of a request and its script; null if no marker matches. */
 export function conversationOf(
   script: Script,
   userTexts: string[],

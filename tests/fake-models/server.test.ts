@@ -32,7 +32,7 @@ describe.each(wires)('a key for %s', (wire) => {
     const without = await post(fake, wire, bodies[wire], { headers: {} })
     const wrong = await post(fake, wire, bodies[wire], { headers: keyHeaders(wire, 'wrong') })
     const right = await post(fake, wire, bodies[wire])
-    // As the real Gemini API, which has no 401 for keys.
+    // The real Gemini API has no 401 for keys.
     const expected = wire === 'google' ? [403, 400, 200] : [401, 401, 200]
     expect([without.status, wrong.status, right.status]).toEqual(expected)
     errorMessageIn(wire, without.body)

@@ -1,4 +1,4 @@
-/** How each service refuses a request that does not fit into the context window. */
+/** The context window error of each service. */
 import type { Model } from './models.ts'
 import { refuse, type Wire } from './wire.ts'
 

@@ -1,4 +1,4 @@
-/** Names and schemas of tools, as the services check them. */
+/** Checks of tool names and schemas. */
 
 export interface ToolDefinition {
   name: string
@@ -10,7 +10,7 @@ export type ToolProblem =
   | { kind: 'duplicate'; index: number; name: string }
   | { kind: 'schema'; index: number; name: string; why: string }
 
-/** The first problem of a request's tools; undefined where all are well. */
+/** The first problem in a list of tools; undefined if there is none. */
 export function findToolProblem(
   tools: ToolDefinition[],
   namePattern: RegExp,

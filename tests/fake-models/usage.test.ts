@@ -50,7 +50,7 @@ describe.each<Wire>(['responses', 'chat', 'google'])('on the %s wire the cache',
     const second = await ask(fake, wire, [...first.messages, resultsOf(first)])
     expect(second.usage?.inputTokenDetails.cacheReadTokens).toBe(first.usage?.inputTokens)
     const other = await ask(fake, wire, [user(`Other. ${long}`)])
-    // The tools come first, and are the same.
+    // The tool definitions come first and are the same.
     expect(other.usage?.inputTokenDetails.cacheReadTokens).toBeLessThan(100)
   })
 

@@ -1,4 +1,4 @@
-/** What the four wires have in common: each reads a request, refuses it or renders what the model answers. */
+/** The interface of the four wires: parse and check a request, then render an answer. */
 import type { ServiceError } from './errors.ts'
 import type { IssuedRegistry } from './issued.ts'
 import type { Model, ModelCatalogue } from './models.ts'
@@ -13,35 +13,35 @@ export interface WireContext {
   cache: PrefixCache
 }
 
-/** A request that passed every check. */
+/** A request that passed all checks. */
 export interface ReadRequest {
   model: Model
   stream: boolean
-  /** The texts of the user's messages, oldest first: a conversation is found by a marker in them. */
+  /** Texts of the user messages, oldest first. They contain the marker of the conversation. */
   userTexts: string[]
-  /** Renders an answer, and remembers what it issues. Called at most once. */
+  /** Renders an answer and registers what it issues. Called at most once. */
   render(answer: { parts: Part[]; stop: Stop | undefined; interleaved: boolean }): Rendered
 }
 
 export interface Rendered {
-  /** Server-sent events in their order, with the blank line that ends each. */
+  /** Server-sent events in order, each including its terminating blank line. */
   events: { text: string; isContent: boolean }[]
-  /** The answer of a request that does not stream. */
+  /** The response to a request without streaming. */
   body: unknown
 }
 
 export interface WireDriver {
-  /** Throws Refusal. `path` has the model where it is part of the address. */
+  /** Throws Refusal. `path` has the model and method for wires that put them in the URL. */
   read(body: unknown, context: WireContext, path: { model: string; stream: boolean }): ReadRequest
-  /** An error in a stream that began with 200. */
+  /** An error event within a stream. */
   errorEvent(error: ServiceError): string
-  /** What a stream begins with before the service has looked at the request, where it begins so. */
+  /** Events sent before the service validates the prompt; empty for most services. */
   opening: string
-  /** An event cut in its middle, with the blank line that ends it. */
+  /** An event with truncated JSON, including its terminating blank line. */
   brokenEvent: string
 }
 
-/** Why a request is refused, as the real service would. */
+/** The reason for refusing a request. */
 export class Refusal extends Error {
   readonly status: number
   readonly details: { code?: string; param?: string; reason?: string }
@@ -64,7 +64,7 @@ export function refuse(
   throw new Refusal(400, message, details)
 }
 
-/** Splits a text as models stream it: in pieces, never inside a character. */
+/** Splits a text into deltas, never inside a surrogate pair. */
 export function deltasOf(text: string): string[] {
   const pieces = Math.min(8, Math.max(1, Math.ceil(text.length / 12)))
   const characters = Array.from(text)
@@ -75,7 +75,7 @@ export function deltasOf(text: string): string[] {
   return deltas
 }
 
-/** Tokens of a text, by a fixed rate that tests can compute: four UTF-16 units each, rounded up. */
+/** Tokens of a text at a fixed rate of four UTF-16 units per token, rounded up. */
 export function tokensOf(text: string): number {
   return Math.ceil(text.length / 4)
 }

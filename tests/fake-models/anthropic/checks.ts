@@ -1,4 +1,4 @@
-/** What the Messages API refuses of a conversation beyond the shape of its body. */
+/** Semantic checks of the Messages API. */
 import type { IssuedRegistry } from '../issued.ts'
 import type { Model } from '../models.ts'
 import { checkLength } from '../too-long.ts'
@@ -9,7 +9,7 @@ import type { MessageBlock, MessagesRequest } from './request.ts'
 interface MessageTurn {
   role: 'user' | 'assistant'
   blocks: MessageBlock[]
-  /** Where its first message is in the request. */
+  /** Index of its first message in the request. */
   index: number
 }
 
@@ -101,7 +101,7 @@ function checkCacheControl(request: MessagesRequest): void {
 const nestedIn = (block: MessageBlock) =>
   block.type === 'tool_result' ? (block.content ?? []) : []
 
-/** Messages of one role in a row are one turn. */
+/** Consecutive messages of one role form one turn. */
 function mergeTurns({ messages }: MessagesRequest): MessageTurn[] {
   const turns: MessageTurn[] = []
   for (const [index, { role, content }] of messages.entries()) {
@@ -151,7 +151,7 @@ function checkCalls(turns: MessageTurn[]): void {
         if (seen.has(id)) refuse(`messages.${index}: \`tool_use\` ids must be unique`)
         seen.add(id)
       }
-      // Results count only at the beginning of the next message: text before them is not "immediately after".
+      // Results must come first in the next message; text before them is an error.
       const results = leadingResults(after)
       const open = ids.filter((id) => !results.includes(id))
       if (open.length > 0)
@@ -195,7 +195,7 @@ function checkIssued(request: MessagesRequest, turns: MessageTurn[], issued: Iss
   checkThinkingOfCurrentTurn(request, turns, issued)
 }
 
-/** From the last prompt on: the thinking that led to calls must come back with them. */
+/** After the last prompt, calls must be sent back with the thinking before them. */
 function checkThinkingOfCurrentTurn(
   { model, thinking }: MessagesRequest,
   turns: MessageTurn[],

@@ -1,4 +1,4 @@
-/** Anthropic Messages. */
+/** The Anthropic Messages API. */
 import { errorBody } from '../errors.ts'
 import type { Part, Stop } from '../script.ts'
 import { deltasOf, Refusal, type Rendered, refuse, tokensOf, type WireDriver } from '../wire.ts'
@@ -169,16 +169,16 @@ export const anthropicDriver: WireDriver = {
 
 interface RenderedBlock {
   tokens: number
-  /** The whole block. */
+  /** The complete block. */
   content:
     | { type: 'text'; text: string }
     | { type: 'thinking'; thinking: string; signature: string }
     | { type: 'redacted_thinking'; data: string }
     | { type: 'tool_use'; id: string; name: string; input: unknown }
-  /** As it begins in a stream. */
+  /** The block as sent in `content_block_start`. */
   empty: object
   deltas: object[]
-  /** The input of a call, as it went on the wire. */
+  /** The input of a call as sent; empty for other blocks. */
   input: string
 }
 
@@ -194,7 +194,7 @@ function parseInput(json: string): unknown {
   }
 }
 
-/** What a prompt's prefix consists of, in the order in which it is cached, and which segments are marked. */
+/** Cache segments of the prompt in caching order (tools, system, messages), and the indexes with breakpoints. */
 function segmentsOf({ tools = [], system = [], messages, cache_control }: MessagesRequest) {
   const blocks = [
     ...tools.map((tool) => ({ role: 'tools', block: tool })),

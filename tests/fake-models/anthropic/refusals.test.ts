@@ -19,7 +19,7 @@ const tool = (more = {}) => ({ name: 'read', input_schema: { type: 'object' }, .
 const cache = { cache_control: { type: 'ephemeral' } }
 
 let fake: FakeModels
-/** What the model said: thinking, a text and two calls. */
+/** Blocks that the fake issued, and results for its two calls. */
 let said: { thinking: object; first: object; second: object; results: object[] }
 
 beforeAll(async () => {

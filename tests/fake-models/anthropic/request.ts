@@ -1,4 +1,4 @@
-/** The body of a Messages request, with what the service refuses of its shape. */
+/** Schema of the Messages request body. */
 import { z } from 'zod'
 import { refuse } from '../wire.ts'
 
@@ -26,7 +26,7 @@ const document = z.strictObject({
 })
 const id = z.string().regex(/^[a-zA-Z0-9_-]+$/, "String should match pattern '^[a-zA-Z0-9_-]+$'")
 
-/** A string stands for one block of text. */
+/** A string is shorthand for one text block. */
 const blocks = <T extends z.ZodType>(block: T) =>
   z.preprocess(
     (content) => (typeof content === 'string' ? [{ type: 'text', text: content }] : content),
@@ -123,7 +123,7 @@ const messagesRequest = z.strictObject({
 export type MessagesRequest = z.infer<typeof messagesRequest>
 export type MessageBlock = z.infer<typeof block>
 
-/** Throws Refusal, worded as the service words it. */
+/** Throws Refusal with the error message of the service. */
 export function parseMessagesRequest(body: unknown): MessagesRequest {
   const parsed = messagesRequest.safeParse(body)
   if (parsed.success) return parsed.data

@@ -1,4 +1,4 @@
-/** What services of the chat wire refuse of a conversation beyond the shape of its body. */
+/** Semantic checks of the Chat Completions API. */
 import type { IssuedRegistry } from '../issued.ts'
 import type { Model } from '../models.ts'
 import { checkCacheParameters } from '../openai-cache.ts'

@@ -1,4 +1,4 @@
-/** OpenAI Chat Completions, and the services that speak it with `reasoning_content`. */
+/** The OpenAI Chat Completions API, with the `reasoning_content` of compatible services. */
 import { errorBody } from '../errors.ts'
 import { readOpenaiCache } from '../openai-cache.ts'
 import type { Part, Stop } from '../script.ts'
@@ -163,7 +163,7 @@ function refuseModel(id: string): never {
 const joined = (parts: Part[], type: 'text' | 'reasoning') =>
   parts.map((part) => (part.type === type ? part.text : '')).join('')
 
-/** The first delta of a call has its id and name; interleaved, the calls take turns after that. */
+/** The first delta of each call has its id and name. Interleaved calls alternate after that. */
 function callDeltas(calls: ChatCall[], interleaved: boolean): object[] {
   const openings = calls.map(({ id, name }, index) => ({
     tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }],

@@ -1,4 +1,4 @@
-/** The body of a Chat Completions request, with what OpenAI and those who serve the same wire refuse of its shape. */
+/** Schema of the Chat Completions request body. */
 import { z } from 'zod'
 import { cacheBreakpoint, cacheParameters } from '../openai-cache.ts'
 import { refuseOpenaiShape } from '../openai-shape.ts'
@@ -81,13 +81,13 @@ const chatRequest = z.strictObject({
 export type ChatRequest = z.infer<typeof chatRequest>
 export type ChatMessage = z.infer<typeof message>
 
-/** Throws Refusal, worded as OpenAI words it. */
+/** Throws Refusal with the error message of the service. */
 export function parseChatRequest(body: unknown): ChatRequest {
   const parsed = chatRequest.safeParse(body)
   return parsed.success ? parsed.data : refuseOpenaiShape(parsed.error)
 }
 
-/** The text of a message's content. */
+/** The text of message content. */
 export function textOf(content: ChatMessage['content']): string {
   if (typeof content === 'string') return content
   return (content ?? []).map((part) => ('text' in part ? part.text : '')).join('\n')

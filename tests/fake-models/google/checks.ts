@@ -1,4 +1,4 @@
-/** What Gemini refuses of a conversation beyond the shape of its body. */
+/** Semantic checks of the Gemini API. */
 import type { IssuedRegistry } from '../issued.ts'
 import type { Model } from '../models.ts'
 import { checkLength } from '../too-long.ts'
@@ -8,7 +8,7 @@ import type { GenerateRequest, GooglePart } from './request.ts'
 
 type Content = GenerateRequest['contents'][number]
 
-/** What stands in documentation for a call from another model, which has no signature. */
+/** Documented placeholder for calls of other models, which have no signature. */
 const foreignCallSignature = 'skip_thought_signature_validator'
 const dataKeys = ['text', 'functionCall', 'functionResponse', 'inlineData', 'fileData'] as const
 

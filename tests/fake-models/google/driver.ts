@@ -1,4 +1,4 @@
-/** Gemini's generateContent. */
+/** The Gemini generateContent API. */
 import { errorBody } from '../errors.ts'
 import type { Part, Stop } from '../script.ts'
 import { isRecord } from '../tool-definitions.ts'
@@ -6,7 +6,7 @@ import { deltasOf, Refusal, type Rendered, tokensOf, type WireDriver } from '../
 import { checkGenerateRequest } from './checks.ts'
 import { type GooglePart, parseGenerateRequest } from './request.ts'
 
-/** Gemini ends its lines with CR LF. */
+/** Gemini uses CRLF line endings. */
 const sse = (value: unknown) => `data: ${JSON.stringify(value)}\r\n\r\n`
 
 const finishReasons: Record<Stop, string> = {
@@ -56,7 +56,7 @@ export const googleDriver: WireDriver = {
       },
     }
 
-    /** What comes in one event each. A call comes whole; the first one of an answer carries the signature. */
+    /** One part per event. Calls are never split; the first one carries the signature. */
     function chunksOf(parts: Part[]): GooglePart[] {
       const signature = isThinking ? issued.sign('thought') : undefined
       const firstCall = parts.find(({ type }) => type === 'call')
@@ -82,7 +82,7 @@ export const googleDriver: WireDriver = {
           },
         ]
       })
-      // Without a call the signature comes last, in a text that is empty.
+      // Without calls the signature comes last, with an empty text.
       if (!firstCall && signature !== undefined && chunks.length > 0)
         chunks.push({ text: '', thoughtSignature: signature })
       return chunks
@@ -156,7 +156,7 @@ export const googleDriver: WireDriver = {
   },
 }
 
-/** The input of a call as an object, which is all that this wire can carry; undefined for anything else. */
+/** The input of a call as an object; undefined for anything else, which this API cannot represent. */
 function argsOf(input: unknown): Record<string, unknown> | undefined {
   if (typeof input !== 'string') return isRecord(input) ? input : undefined
   try {

@@ -26,7 +26,7 @@ interface SaidPart {
   thoughtSignature?: string
 }
 let fake: FakeModels
-/** Two calls, the first with the signature. */
+/** Two issued calls, the first with the signature. */
 let said: SaidPart[]
 let responses: object[]
 

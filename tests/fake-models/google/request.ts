@@ -1,4 +1,4 @@
-/** The body of a generateContent request, with what Gemini refuses of its shape. */
+/** Schema of the generateContent request body. */
 import { z } from 'zod'
 import { refuse } from '../wire.ts'
 
@@ -93,7 +93,7 @@ const generateRequest = z.strictObject({
 export type GenerateRequest = z.infer<typeof generateRequest>
 export type GooglePart = z.infer<typeof part>
 
-/** Throws Refusal, worded as Gemini words it. */
+/** Throws Refusal with the error message of the service. */
 export function parseGenerateRequest(body: unknown): GenerateRequest {
   const parsed = generateRequest.safeParse(body)
   if (parsed.success) return parsed.data

@@ -1,4 +1,4 @@
-/** What the Responses API refuses of a conversation beyond the shape of its body. */
+/** Semantic checks of the Responses API. */
 import type { IssuedRegistry } from '../issued.ts'
 import type { Model } from '../models.ts'
 import { checkCacheParameters } from '../openai-cache.ts'
@@ -9,7 +9,7 @@ import type { ResponsesItem, ResponsesRequest } from './request.ts'
 
 const idPrefixes = { message: 'msg', reasoning: 'rs', function_call: 'fc' } as const
 
-/** Gives the input with its references resolved. */
+/** Returns the input with item references resolved. Throws Refusal. */
 export function checkResponsesRequest(
   request: ResponsesRequest,
   model: Model,
@@ -122,7 +122,7 @@ function checkCalls(items: ResponsesItem[], issued: IssuedRegistry): void {
     if (output === undefined)
       refuse(`No tool output found for function call ${id}.`, { param: 'input' })
     const between = items.slice(at + 1, output)
-    // After the first output nothing but outputs: an answer or a prompt in between came too early.
+    // Only outputs may follow the first output, up to the last one.
     const firstOutput = between.findIndex(({ type }) => type === 'function_call_output')
     const late = between
       .slice(firstOutput < 0 ? between.length : firstOutput)

@@ -1,4 +1,4 @@
-/** OpenAI Responses. */
+/** The OpenAI Responses API. */
 import { errorBody } from '../errors.ts'
 import { readOpenaiCache } from '../openai-cache.ts'
 import type { Part } from '../script.ts'
@@ -9,7 +9,7 @@ import { parseResponsesRequest, type ResponsesItem, type ResponsesRequest } from
 const sse = (event: { type: string; [key: string]: unknown }) =>
   `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
 
-/** The response to a request that was accepted, but not looked at. */
+/** The response object of a request that fails validation after streaming has started. */
 const unknownResponse = {
   ...{ id: 'resp_failed', object: 'response', created_at: 1_790_000_000, status: 'in_progress' },
   ...{ model: 'unknown', output: [], error: null, usage: null },
@@ -87,7 +87,7 @@ export const responsesDriver: WireDriver = {
       }
     }
 
-    /** The summary is sent to clients that ask for it, each paragraph a part; the reasoning itself never. */
+    /** Sends a summary part per paragraph if the request asks for a summary; never the reasoning itself. */
     function renderReasoning(text: string, output_index: number): OutputItem {
       const id = issued.newId('rs_')
       const paragraphs = request.reasoning?.summary ? text.split('\n\n') : []
@@ -105,7 +105,7 @@ export const responsesDriver: WireDriver = {
           { type: 'response.reasoning_summary_part.done', ...at, part },
         ]
       })
-      // What an item carries when it is added is not complete, and not what must come back.
+      // The service sends preliminary content when it adds the item; only the final content is valid.
       const partial = encrypts ? { encrypted_content: 'gAAAAApartial' } : {}
       return {
         tokens: tokensOf(text),
@@ -226,16 +226,16 @@ interface StreamEvent {
 
 interface OutputItem {
   tokens: number
-  /** Its encrypted reasoning. */
+  /** The encrypted content of a reasoning item. */
   token?: string | undefined
-  /** As it is when it is done. */
+  /** The completed item. */
   item: Record<string, unknown>
   opening: StreamEvent[]
   deltas: StreamEvent[]
   closing: StreamEvent[]
 }
 
-/** One item after the other; interleaved, the calls stream their arguments in turns. */
+/** Streams one item after the other. Interleaved calls alternate their argument deltas. */
 function streamOf(outputs: OutputItem[], interleaved: boolean): StreamEvent[] {
   const close = (output: OutputItem): StreamEvent[] => {
     const output_index = outputs.indexOf(output)

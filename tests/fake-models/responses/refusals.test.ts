@@ -29,7 +29,7 @@ const tool = (more = {}) => ({
 })
 
 let fake: FakeModels
-/** What the model said: reasoning and two calls; the same once more, stored by the service. */
+/** Issued reasoning and calls; `stored` is the same answer to a request that stores it. */
 let said: { reasoning: { id: string }; calls: { call_id: string }[]; outputs: object[] }
 let stored: { id: string; call_id: string }[]
 

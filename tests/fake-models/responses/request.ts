@@ -1,4 +1,4 @@
-/** The body of a Responses request, with what OpenAI refuses of its shape. */
+/** Schema of the Responses request body. */
 import { z } from 'zod'
 import { cacheBreakpoint, cacheParameters } from '../openai-cache.ts'
 import { refuseOpenaiShape } from '../openai-shape.ts'
@@ -30,7 +30,7 @@ const parts = z.array(
     z.strictObject({ type: z.literal('refusal'), refusal: z.string() }),
   ]),
 )
-/** A string stands for one text. */
+/** A string is shorthand for one text part. */
 const content = z.preprocess(
   (value) => (typeof value === 'string' ? [{ type: 'input_text', text: value }] : value),
   parts,
@@ -128,13 +128,13 @@ const responsesRequest = z.strictObject({
 export type ResponsesRequest = z.infer<typeof responsesRequest>
 export type ResponsesItem = z.infer<typeof item>
 
-/** `type` may be left out of messages and references. */
+/** `type` is optional for messages and references. */
 function withType(item: unknown): unknown {
   if (typeof item !== 'object' || item === null || 'type' in item) return item
   return { type: 'role' in item ? 'message' : 'item_reference', ...item }
 }
 
-/** Throws Refusal, worded as OpenAI words it. */
+/** Throws Refusal with the error message of the service. */
 export function parseResponsesRequest(body: unknown): ResponsesRequest {
   const parsed = responsesRequest.safeParse(body)
   return parsed.success ? parsed.data : refuseOpenaiShape(parsed.error)
