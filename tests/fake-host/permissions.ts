@@ -1,5 +1,5 @@
 /** The answers about permissions: questions are given or asked by a test, and what is set is kept in memory. */
-import { parseRule } from '../../src/main/agents/permissions/rules.ts'
+import { parseRule } from '../../src/main/agents/permissions/parse-rule.ts'
 import {
   noPermissionSettings,
   type PendingPermission,

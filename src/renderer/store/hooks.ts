@@ -126,6 +126,9 @@ export const useOpenDependencies = (task: Task): Task[] =>
     ),
   )
 
+/** What agents ask the person, the oldest first. */
+export const useQuestions = () => useStore(useStores().questions.store)
+
 /** What it is doing right now. */
 export const useActivity = (id: TaskId): Activity | null =>
   useLedger(({ activity }) => activity.get(id) ?? null)

@@ -13,6 +13,7 @@ import { createNavigation, type Navigation } from './navigation.ts'
 import { createOverlay, type OverlayStore } from './overlay.ts'
 import { createPatchApplications, type PatchApplications } from './patch-applications.ts'
 import { createPreferences, type Preferences, type PreferencesStore } from './preferences.ts'
+import { createQuestions, type QuestionStore } from './questions.ts'
 import { createReports, type Reports } from './reports.ts'
 import { createResumes, type Resumes } from './resumes.ts'
 import { createSessions, type Sessions } from './sessions.ts'
@@ -21,6 +22,7 @@ export interface Stores {
   client: ShiplogClient
   connection: Connection
   ledger: LedgerStore
+  questions: QuestionStore
   sessions: Sessions
   reports: Reports
   applies: PatchApplications
@@ -51,6 +53,7 @@ interface StoresDeps {
 export function createStores({ client, connection, window, earlyKeys }: StoresDeps): Stores {
   const appInfo = createAppInfo({ client })
   const ledger = createLedgerStore({ client, onNotice: () => void appInfo.load() })
+  const questions = createQuestions({ client })
   const sessions = createSessions({ client, ledger })
   const navigation = createNavigation(window)
   const preferences = createPreferences(window.localStorage)
@@ -62,6 +65,7 @@ export function createStores({ client, connection, window, earlyKeys }: StoresDe
     client,
     connection,
     ledger,
+    questions,
     sessions,
     reports: createReports({ client }),
     applies: createPatchApplications({ client }),
@@ -78,6 +82,7 @@ export function createStores({ client, connection, window, earlyKeys }: StoresDe
     earlyKeys: earlyKeys ?? null,
     open() {
       ledger.open()
+      questions.open()
       void appInfo.load()
       window.addEventListener('pagehide', keepDrafts)
       // A host that was started again may be another version, with other notices.
@@ -90,6 +95,7 @@ export function createStores({ client, connection, window, earlyKeys }: StoresDe
       drafts.flush()
       sessions.close()
       ledger.close()
+      questions.close()
       navigation.close()
     },
   }

@@ -5,6 +5,7 @@
 import { basename } from 'node:path'
 import type { PermissionMode } from '../../../shared/agents/permission-modes.ts'
 import type { PermissionRule, Verdict } from '../../../shared/agents/permissions.ts'
+import { parseRule, type RuleTest } from './parse-rule.ts'
 import { findPath, mayBeWritten, type PathFound, type Place } from './places.ts'
 import { proposedRule } from './propose.ts'
 import { onlyReads } from './reading-commands.ts'
@@ -14,8 +15,6 @@ import {
   matchesCommand,
   matchesEdit,
   matchesTool,
-  parseRule,
-  type RuleTest,
 } from './rules.ts'
 import { readShellCommand, type Segment, type ShellReading } from './shell-segments.ts'
 import type { ShellWord } from './shell-words.ts'

@@ -13,8 +13,8 @@ import type { Project, Task } from '../../../shared/records/tasks.ts'
 import { actionOf } from './actions.ts'
 import { createPermissionBoard } from './board.ts'
 import { decide, type PolicyLayer } from './decide.ts'
+import { parseRule } from './parse-rule.ts'
 import { readRepositoryPolicy } from './repository-policy.ts'
-import { parseRule } from './rules.ts'
 import type { PermissionStore } from './store.ts'
 
 interface Permissions extends PermissionsOfRuns {

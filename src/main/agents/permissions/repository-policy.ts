@@ -8,7 +8,7 @@ import { permissionModeSchema } from '../../../shared/agents/permission-modes.ts
 import { permissionRuleSchema } from '../../../shared/agents/permissions.ts'
 import { readDataFile, systemCode } from '../../journal/index.ts'
 import type { PolicyLayer } from './decide.ts'
-import { parseRule } from './rules.ts'
+import { parseRule } from './parse-rule.ts'
 
 const policyPath = '.shiplog/permissions.json'
 /** Far more than anybody writes by hand. */

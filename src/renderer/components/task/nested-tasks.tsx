@@ -33,7 +33,7 @@ function NestedList({ tasks, level }: { tasks: Task[]; level: number }) {
 function NestedTask({ task, level }: { task: Task; level: number }) {
   const lookup = useContext(TaskLookupContext)
   const { onViewTranscript } = useContext(TaskActionsContext)
-  const status = shownStatus(task, lookup.byId(task.rootId))
+  const status = shownStatus(task, lookup.byId(task.rootId), lookup.activity(task.id))
   const children = level < taskDepthMax ? lookup.childrenOf(task.id) : []
   const doing = isRunning(task.status)
     ? activityLine(lookup.activity(task.id))

@@ -1,8 +1,20 @@
-import { isSettled, type Task } from '../../../shared/records/tasks.ts'
+import { type Activity, isSettled, type Task } from '../../../shared/records/tasks.ts'
 import type { ShownStatus } from '../primitives/status-icon.tsx'
 
-/** A queued task whose root has stopped waits for no turn: nobody takes it up until the root goes on. */
-export const shownStatus = (task: Task, root: Task | null): ShownStatus =>
-  task.status === 'queued' && task.parentId !== null && root !== null && isSettled(root.status)
+/**
+ * A queued task whose root has stopped waits for no turn: nobody takes it up until the root goes on. One that asks for
+ * a permission waits for the person.
+ */
+export const shownStatus = (
+  task: Task,
+  root: Task | null,
+  activity: Activity | null = null,
+): ShownStatus => {
+  if (activity?.state === 'asking') return 'waiting'
+  return task.status === 'queued' &&
+    task.parentId !== null &&
+    root !== null &&
+    isSettled(root.status)
     ? 'not-started'
     : task.status
+}

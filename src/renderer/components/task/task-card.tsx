@@ -77,7 +77,9 @@ export function TaskCard(props: {
   if (!subject || !taskId) return null
 
   const { title, agent } = subject
-  const status = task ? shownStatus(task, lookup.byId(task.rootId)) : subject.status
+  const status = task
+    ? shownStatus(task, lookup.byId(task.rootId), lookup.activity(taskId))
+    : subject.status
   const cause = task ? task.cause : (result?.cause ?? null)
   const apply = lookup.apply?.(taskId) ?? null
   return (

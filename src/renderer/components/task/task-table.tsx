@@ -77,7 +77,9 @@ function TaskRow({ started }: { started: Started }) {
   const subject = task ?? result
   if (!subject) return null
   const { title } = subject
-  const status = task ? shownStatus(task, lookup.byId(task.rootId)) : subject.status
+  const status = task
+    ? shownStatus(task, lookup.byId(task.rootId), lookup.activity(task.id))
+    : subject.status
   const cause = task ? task.cause : (result?.cause ?? null)
   const note =
     task && isRunning(task.status)

@@ -12,6 +12,7 @@ import { useActivity, useLedger, useStores, useUnreachable } from '../../store/h
 import { isWaiting, resumableBelow, stoppedAt } from '../../store/resumable.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 import { useActions } from '../app/use-actions.ts'
+import { PendingPrompt } from '../permissions/pending-prompt.tsx'
 import { useResumeActions } from '../resume/use-resume-actions.ts'
 import { ResultLine } from './result-line.tsx'
 import { WaitingPrompts } from './waiting-prompts.tsx'
@@ -48,7 +49,8 @@ export function ConversationFooter(props: {
     return (
       <>
         <div className="shrink-0 px-6 pb-2">
-          <div className="mx-auto max-w-reading">
+          <div className="mx-auto flex max-w-reading flex-col gap-2">
+            <PendingPrompt taskId={task.id} />
             <ResultLine task={task} onReview={onReview} />
           </div>
         </div>
@@ -193,6 +195,7 @@ function RootComposer(props: {
   return (
     <div className="shrink-0 px-6 pt-1 pb-4">
       <div className="mx-auto flex max-w-reading flex-col gap-2">
+        <PendingPrompt taskId={task.id} />
         <ResultLine task={task} onReview={onReview} />
         <WaitingPrompts
           task={task}

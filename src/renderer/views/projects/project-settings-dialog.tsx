@@ -7,11 +7,13 @@ import {
   type Project,
   type ProjectEnvironment,
 } from '../../../shared/records/tasks.ts'
+import { PermissionFields } from '../../components/permissions/permission-fields.tsx'
 import { Button, Field, NoticeLine, Skeleton, TextArea } from '../../components/primitives/index.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useProject, useStores, useUnreachable } from '../../store/hooks.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 import { FormDialog } from '../dialogs/form-dialog.tsx'
+import { usePermissionSettings } from '../permissions/use-permission-settings.ts'
 import {
   type EnvironmentForm,
   environmentFormOf,
@@ -19,7 +21,7 @@ import {
   withNames,
 } from './environment-form.ts'
 
-/** What is set for one project: which variables its agents get, and where its agent history is kept. */
+/** What is set for one project: which variables its agents get, what they may do unasked, and where its agent history is kept. */
 export function ProjectSettingsDialog({ projectId }: { projectId: ProjectId }) {
   const project = useProject(projectId)
   return project ? <Settings project={project} /> : null
@@ -27,6 +29,7 @@ export function ProjectSettingsDialog({ projectId }: { projectId: ProjectId }) {
 
 function Settings({ project }: { project: Project }) {
   const { client } = useStores()
+  const permissions = usePermissionSettings({ kind: 'project', projectId: project.id })
   const present = project.environment ?? defaultEnvironment
   /** What was set when the person began to change it; null: nothing was changed, so what is set is shown. */
   const [edit, setEdit] = useState<{ form: EnvironmentForm; from: ProjectEnvironment } | null>(null)
@@ -44,6 +47,7 @@ function Settings({ project }: { project: Project }) {
       canSubmit={environment !== null && !isOutdated}
       submit={async () => {
         if (!environment) return
+        await permissions.save()
         const shown = edit?.from ?? present
         // Saving settles what was revoked, even unchanged.
         if (isSameEnvironment(environment, shown) && !project.revokedVariables) return
@@ -87,6 +91,20 @@ function Settings({ project }: { project: Project }) {
         onChange={(changed) => setEdit({ form: changed, from: edit?.from ?? present })}
         first={field}
       />
+      <section className="flex flex-col gap-2 border-t pt-4">
+        <h3 className="font-semibold">Permissions</h3>
+        {permissions.settings ? (
+          <PermissionFields
+            inherited
+            settings={permissions.settings}
+            onChange={permissions.change}
+          />
+        ) : permissions.problem ? (
+          <ProblemNotice problem={permissions.problem} />
+        ) : (
+          <Skeleton lines={2} />
+        )}
+      </section>
       <PlanningFolder project={project} />
     </FormDialog>
   )

@@ -14,6 +14,7 @@ import type { Preferences } from '../../store/preferences.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 import { environmentWords } from '../projects/environment-form.ts'
 import { NotificationSetting } from './notification-setting.tsx'
+import { PermissionSection } from './permission-section.tsx'
 import { RetentionSection } from './retention-section.tsx'
 
 const themes: { value: Preferences['theme']; label: string }[] = [
@@ -44,6 +45,9 @@ export function SettingsScreen() {
         </Section>
         <Section title="Notifications">
           <NotificationSetting />
+        </Section>
+        <Section title="Permissions">
+          <PermissionSection />
         </Section>
         <Section title="Retention">
           <RetentionSection />

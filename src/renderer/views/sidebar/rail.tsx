@@ -1,13 +1,18 @@
 import { Archive, Folders, Plus, Search, Settings } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import { IconButton } from '../../components/primitives/index.ts'
-import { useInterruptedRows, useRoute, useStores } from '../../store/hooks.ts'
+import { IconButton, StatusIcon } from '../../components/primitives/index.ts'
+import { useInterruptedRows, useQuestions, useRoute, useStores } from '../../store/hooks.ts'
 import { formatRoute } from '../../store/route.ts'
 import { useKeys } from '../shell/use-keys.ts'
 import { useNewAgentKeys } from '../shell/use-new-agent-keys.ts'
 import { archiveRoute, Sidebar, settingsRoute } from './sidebar.tsx'
 
 const sheetWidthPx = 300
+
+const countWords = (questions: number, interrupted: number): string[] => [
+  ...(questions > 0 ? [`${questions} waiting for you`] : []),
+  ...(interrupted > 0 ? [`${interrupted} interrupted`] : []),
+]
 
 /** The sidebar folded to icons; the tree comes out as a sheet and goes once something was chosen. */
 export function Rail() {
@@ -19,6 +24,7 @@ export function Rail() {
   const interrupted = useInterruptedRows().filter(
     ({ task }) => task.status === 'interrupted',
   ).length
+  const questions = useQuestions().length
   const sheet = useRef<HTMLDivElement>(null)
   const opener = useRef<HTMLButtonElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new address is what closes it
@@ -60,13 +66,22 @@ export function Rail() {
       >
         <IconButton
           ref={opener}
-          label={interrupted > 0 ? `Projects, ${interrupted} interrupted` : 'Projects'}
+          label={['Projects', ...countWords(questions, interrupted)].join(', ')}
           shortcut="p"
           icon={<Folders />}
           pressed={open}
           aria-expanded={open}
           onClick={() => setOpen(!open)}
         />
+        {questions > 0 ? (
+          <span
+            aria-hidden
+            className="-mt-1 flex items-center gap-0.5 rounded-sm bg-amber-tint px-1 text-small text-amber"
+          >
+            <StatusIcon status="waiting" decorative small />
+            {questions}
+          </span>
+        ) : null}
         {interrupted > 0 ? (
           <span aria-hidden className="-mt-1 rounded-sm bg-amber-tint px-1 text-small text-amber">
             {interrupted}

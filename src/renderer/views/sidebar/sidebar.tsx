@@ -5,6 +5,7 @@ import { usePreference, useRoute, useStores } from '../../store/hooks.ts'
 import { formatRoute, type Route } from '../../store/route.ts'
 import { useNewAgentKeys } from '../shell/use-new-agent-keys.ts'
 import { InterruptedList } from './interrupted-list.tsx'
+import { NeedsYou } from './needs-you.tsx'
 import { ProjectTree } from './project-tree.tsx'
 import type { AgentFilter } from './rows.ts'
 
@@ -16,6 +17,7 @@ export function Sidebar({ width }: { width: number }) {
   return (
     <nav aria-label="Sidebar" style={{ width }} className="flex min-h-0 shrink-0 flex-col bg-panel">
       <Top />
+      <NeedsYou />
       <FilterLine />
       <ProjectTree />
       <InterruptedList />

@@ -3,7 +3,7 @@ import type { Task } from '../../../shared/records/tasks.ts'
 import { StatusIcon, StatusText, TitleText, Tokens } from '../../components/primitives/index.ts'
 import { shownStatus } from '../../components/task/shown-status.ts'
 import { TaskElapsed } from '../../components/task/task-elapsed.tsx'
-import { useLineage, useProjectLabel } from '../../store/hooks.ts'
+import { useActivity, useLineage, useProjectLabel } from '../../store/hooks.ts'
 import { formatRoute, projectRoute, taskRoute } from '../../store/route.ts'
 import { Breadcrumb, Crumb } from './breadcrumb.tsx'
 import { LineageLine } from './lineage-line.tsx'
@@ -12,7 +12,7 @@ import { LineageLine } from './lineage-line.tsx'
 export function TaskHeader({ task, actions }: { task: Task; actions: ReactNode }) {
   const lineage = useLineage(task.id)
   const project = useProjectLabel(task.projectId)
-  const status = shownStatus(task, lineage[0] ?? null)
+  const status = shownStatus(task, lineage[0] ?? null, useActivity(task.id))
   const { inputTokens, outputTokens, complete } = task.usage
   return (
     <header className="flex shrink-0 items-start gap-2 border-b px-4 pt-2 pb-2">

@@ -1,0 +1,93 @@
+/** The text of a rule. A command's pattern is read by the grammar that reads commands. */
+import { parse } from 'unbash'
+import type { ShellAssignment } from './shell-segments.ts'
+import { readWord, type ShellWord } from './shell-words.ts'
+
+export type RuleTest =
+  | { kind: 'command'; words: PatternWord[]; assignments: ShellAssignment[]; anyMore: boolean }
+  | { kind: 'edit'; glob: string }
+  | { kind: 'tool'; tool: string; subject: RegExp | null }
+
+export interface PatternWord {
+  word: ShellWord
+  /** Of a literal word. */
+  test: RegExp
+}
+
+class RuleError extends Error {
+  readonly kind = 'rule'
+}
+
+const toolName = /^[a-z][a-z0-9_.-]*$/
+
+/** Throws RuleError: what is wrong with the rule, in one sentence. */
+export function parseRule(text: string): RuleTest {
+  const colon = text.indexOf(':')
+  const tool = (colon < 0 ? text : text.slice(0, colon)).trim()
+  const pattern = colon < 0 ? null : text.slice(colon + 1).trim()
+  if (!toolName.test(tool))
+    throw new RuleError(`A rule begins with a tool, as in "bash: npm test *": ${quoted(text)}.`)
+  if (pattern === '') throw new RuleError(`Nothing follows the colon of ${quoted(text)}.`)
+  if (tool === 'bash') return commandTest(pattern ?? '*')
+  if (tool === 'edit') return { kind: 'edit', glob: editGlob(pattern ?? '**') }
+  return { kind: 'tool', tool, subject: pattern === null ? null : wildcard(pattern) }
+}
+
+const quoted = (text: string): string => JSON.stringify(text)
+
+function editGlob(pattern: string): string {
+  if (pattern.startsWith('/') || pattern.startsWith('~') || pattern.split('/').includes('..'))
+    throw new RuleError(
+      `${quoted(`edit: ${pattern}`)}: the path counts from the working directory, without "..".`,
+    )
+  return pattern
+}
+
+function commandTest(pattern: string): RuleTest {
+  const script = parse(pattern)
+  const [statement, ...others] = script.commands
+  const command = statement?.command
+  const problem = (what: string) => new RuleError(`${quoted(`bash: ${pattern}`)}: ${what}.`)
+  if (script.errors?.length) throw problem(script.errors[0]?.message ?? 'can’t be read')
+  if (others.length > 0 || command?.type !== 'Command' || statement?.background)
+    throw problem('a rule is for one program; write one rule for each')
+  if (command.redirects.length > 0) throw problem('a redirection needs a rule of "edit:"')
+  const find = {
+    script: () => fail(),
+    unclear: () => fail(),
+  }
+  const fail = (): never => {
+    throw problem('a rule holds no expansions')
+  }
+  const assignments = command.prefix.map((one) => {
+    if (one.type !== 'Assignment' || one.value.type !== 'Word' || one.append || one.index)
+      throw problem('only NAME=value may stand before the program')
+    const word = readWord(one.value, find)
+    if (word.kind !== 'literal') throw problem('the value of a variable has to be literal')
+    return { name: one.name, value: word.value }
+  })
+  const words = (command.name ? [command.name, ...command.args] : []).map((one) => {
+    if (one.type !== 'Word') return patternWord({ kind: 'literal', value: one.text })
+    const word = readWord(one, find)
+    if (word.kind === 'dynamic') throw problem('a rule holds no expansions')
+    return patternWord(word)
+  })
+  const isStar = ({ word }: PatternWord) => word.kind === 'glob' && word.value === '*'
+  const last = words.at(-1)
+  const anyMore = last !== undefined && isStar(last)
+  if (anyMore) words.pop()
+  if (words[0] && words[0].word.kind !== 'literal')
+    throw problem('the name of the program has to be literal')
+  return { kind: 'command', words, assignments, anyMore }
+}
+
+const patternWord = (word: ShellWord): PatternWord => {
+  const value = word.kind === 'dynamic' ? word.text : word.value
+  // A star in quotes is a star.
+  return { word, test: word.kind === 'glob' ? wildcard(value) : exactly(value) }
+}
+
+const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+const exactly = (text: string): RegExp => new RegExp(`^${escaped(text)}$`, 's')
+const wildcard = (text: string): RegExp =>
+  new RegExp(`^${text.split('*').map(escaped).join('.*')}$`, 's')

@@ -1,0 +1,102 @@
+/** What an agent asks leave for, and the three answers. */
+import type { Meta, StoryObj } from '@storybook/react-vite'
+import { expect, fn, userEvent, waitFor, within } from 'storybook/test'
+import { inColumn } from '../../../../storybook/decorators.tsx'
+import { questionWith } from '../../../../tests/fixtures/entries/questions.ts'
+import { PermissionPrompt } from './permission-prompt.tsx'
+
+const meta: Meta<typeof PermissionPrompt> = {
+  title: 'Approval/Permission',
+  component: PermissionPrompt,
+  decorators: [inColumn],
+  args: { question: questionWith(), project: 'api', busy: false, onDecide: fn() },
+}
+export default meta
+type Story = StoryObj<typeof meta>
+
+const button = (canvas: HTMLElement, name: string) => within(canvas).getByRole('button', { name })
+
+export const Command: Story = {
+  play: async ({ canvasElement, args }) => {
+    const allow = button(canvasElement, 'Allow once')
+    await waitFor(() => expect(allow).toBeEnabled())
+    await userEvent.click(allow)
+    await expect(args.onDecide).toHaveBeenCalledWith({ kind: 'allow-once' })
+  },
+}
+
+/** The proposed rule can be narrowed before it is remembered. */
+export const WithARule: Story = {
+  play: async ({ canvasElement, args }) => {
+    const canvas = within(canvasElement)
+    await waitFor(() => expect(button(canvasElement, 'Allow with a rule…')).toBeEnabled())
+    await userEvent.click(button(canvasElement, 'Allow with a rule…'))
+    const field = canvas.getByRole('textbox', { name: 'Rule to remember' })
+    await expect(field).toHaveValue('bash: npm test *')
+    await expect(field).toHaveFocus()
+    await userEvent.clear(field)
+    await expect(button(canvasElement, 'Allow and remember')).toBeDisabled()
+    await userEvent.type(field, 'bash: npm test -- --run *')
+    await userEvent.click(button(canvasElement, 'Allow and remember'))
+    await expect(args.onDecide).toHaveBeenCalledWith({
+      kind: 'allow-always',
+      rules: ['bash: npm test -- --run *'],
+      scope: 'project',
+    })
+  },
+}
+
+export const Denied: Story = {
+  play: async ({ canvasElement, args }) => {
+    await userEvent.click(button(canvasElement, 'Deny…'))
+    const why = within(canvasElement).getByRole('textbox', { name: 'Say why' })
+    await expect(why).toHaveFocus()
+    await userEvent.type(why, 'Use make.')
+    await userEvent.click(button(canvasElement, 'Deny'))
+    await expect(args.onDecide).toHaveBeenCalledWith({ kind: 'deny', message: 'Use make.' })
+  },
+}
+
+/** Longer than its box, with what can’t be seen: nothing is allowed before all of it was in view, and no rule is proposed. */
+export const Hostile: Story = {
+  args: {
+    question: questionWith({
+      text: `npm test \u202e\n${'\n'.repeat(30)}rm -rf ~`,
+      proposal: [],
+      reasons: ['It holds a character that can’t be seen (U+202E on line 1).'],
+    }),
+    more: 2,
+  },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    const allow = button(canvasElement, 'Allow once')
+    const box = canvas.getByRole('region', { name: 'The command' })
+    await expect(canvas.queryByRole('button', { name: 'Allow with a rule…' })).toBeNull()
+    await canvas.findByText('<U+202E>')
+    await canvas.findByText('2 more')
+    await expect(allow).toBeDisabled()
+    for (let top = 0; top < box.scrollHeight; top += box.clientHeight / 2) {
+      box.scrollTop = top
+      box.dispatchEvent(new Event('scroll'))
+    }
+    await waitFor(() => expect(allow).toBeEnabled())
+  },
+}
+
+export const OfAFile: Story = {
+  args: {
+    question: questionWith({
+      ...{ kind: 'edit', tool: 'edit_file', proposal: ['edit: src/parser.ts'] },
+      ...{ reasons: ['Edits are asked about.'], lastWords: '' },
+      text: 'In src/parser.ts, replace:\nreturn null\nby:\nthrow new ParseError(line)',
+    }),
+  },
+}
+
+export const NotConnected: Story = {
+  args: { unreachable: 'Not connected. Reconnecting…' },
+  play: async ({ canvasElement }) => {
+    await expect(button(canvasElement, 'Allow once')).toBeDisabled()
+    await expect(button(canvasElement, 'Deny…')).toBeDisabled()
+  },
+}

@@ -1,0 +1,164 @@
+/**
+ * What an agent asks leave for, whole (K6), with who asks, where, and what it said last; and the three answers. A rule
+ * is proposed and can be changed before it is remembered.
+ */
+import { type ReactNode, useState } from 'react'
+import type { PendingPermission, PermissionDecision } from '../../../shared/agents/permissions.ts'
+import { Button, Field, Select, StatusIcon, TextArea, TextInput } from '../primitives/index.ts'
+import { CommandToAllow } from './command-to-allow.tsx'
+
+/** A field that appears for an answer is the next thing to be used. */
+const focus = (element: HTMLElement | null): void => element?.focus()
+
+type Scope = Extract<PermissionDecision, { kind: 'allow-always' }>['scope']
+type Step = 'asked' | 'rule' | 'deny'
+
+export function PermissionPrompt(props: {
+  question: PendingPermission
+  /** Of the project that a rule would be for. */
+  project: string
+  /** How many wait after this one. */
+  more?: number
+  busy: boolean
+  /** Why nothing can be answered now. */
+  unreachable?: string | undefined
+  /** What went wrong with the last answer. */
+  problem?: ReactNode
+  onDecide(decision: PermissionDecision): void
+}) {
+  const { question, project, more = 0, busy, unreachable, problem, onDecide } = props
+  const { text, directory, lastWords, reasons, proposal } = question
+  const [step, setStep] = useState<Step>('asked')
+  const [seen, setSeen] = useState(false)
+  const [rules, setRules] = useState(proposal.join('\n'))
+  const [scope, setScope] = useState<Scope>('project')
+  const [message, setMessage] = useState('')
+  const listed = rules.split('\n').flatMap((rule) => rule.trim() || [])
+  const disabled = unreachable !== undefined
+  const allowable = seen && !disabled
+  return (
+    <section
+      aria-label="Permission"
+      className="flex max-h-[60vh] flex-col gap-2 overflow-y-auto rounded-md bg-amber-tint px-3 py-2"
+    >
+      <Heading question={question} more={more} />
+      {lastWords.trim() === '' ? null : (
+        <p className="untrusted line-clamp-3 text-muted">{lastWords.trim()}</p>
+      )}
+      <CommandToAllow command={text} label={labels[question.kind]} onSeen={setSeen} />
+      <p className="untrusted text-small text-muted">
+        In <code className="font-mono">{directory}</code>. {reasons.join(' ')}
+      </p>
+      {problem}
+      {step === 'rule' ? (
+        <div className="flex flex-col gap-2">
+          <Field
+            label={proposal.length > 1 ? 'Rules to remember' : 'Rule to remember'}
+            hint="One a line. * stands for anything in its place."
+          >
+            <TextArea
+              ref={focus}
+              rows={Math.min(4, Math.max(1, proposal.length))}
+              value={rules}
+              onChange={(event) => setRules(event.target.value)}
+              className="font-mono text-code"
+            />
+          </Field>
+          <Field label="For" className="max-w-60">
+            <Select<Scope>
+              value={scope}
+              onChange={setScope}
+              options={[
+                { value: 'project', label: project },
+                { value: 'everywhere', label: 'All projects' },
+              ]}
+            />
+          </Field>
+        </div>
+      ) : null}
+      {step === 'deny' ? (
+        <Field label="Say why" hint="The agent is told. Optional.">
+          <TextInput
+            ref={focus}
+            value={message}
+            onChange={(event) => setMessage(event.target.value)}
+          />
+        </Field>
+      ) : null}
+      <div className="flex flex-wrap items-center gap-2">
+        {step === 'asked' ? (
+          <>
+            <Button
+              variant="primary"
+              busy={busy}
+              disabled={!allowable}
+              title={unreachable}
+              onClick={() => onDecide({ kind: 'allow-once' })}
+            >
+              Allow once
+            </Button>
+            {proposal.length > 0 ? (
+              <Button disabled={!allowable} title={unreachable} onClick={() => setStep('rule')}>
+                Allow with a rule…
+              </Button>
+            ) : null}
+            <Button disabled={disabled} title={unreachable} onClick={() => setStep('deny')}>
+              Deny…
+            </Button>
+          </>
+        ) : (
+          <>
+            {step === 'rule' ? (
+              <Button
+                variant="primary"
+                busy={busy}
+                disabled={!allowable || listed.length === 0}
+                title={unreachable}
+                onClick={() => onDecide({ kind: 'allow-always', rules: listed, scope })}
+              >
+                Allow and remember
+              </Button>
+            ) : (
+              <Button
+                variant="danger"
+                busy={busy}
+                disabled={disabled}
+                title={unreachable}
+                onClick={() => onDecide({ kind: 'deny', message })}
+              >
+                Deny
+              </Button>
+            )}
+            <Button onClick={() => setStep('asked')}>Back</Button>
+          </>
+        )}
+      </div>
+    </section>
+  )
+}
+
+const labels = {
+  command: 'The command',
+  edit: 'The change',
+  other: 'The call',
+} as const
+
+const asksTo = (question: PendingPermission): string =>
+  question.kind === 'command'
+    ? 'asks to run a command'
+    : question.kind === 'edit'
+      ? 'asks to change a file'
+      : `asks to use ${question.tool}`
+
+function Heading({ question, more }: { question: PendingPermission; more: number }) {
+  const titles = question.chain.map(({ title }) => title)
+  return (
+    <div className="flex items-start gap-2">
+      <StatusIcon status="waiting" decorative className="mt-0.5" />
+      <h2 className="untrusted min-w-0 flex-1">
+        <span className="font-semibold">{titles.join(' › ')}</span> {asksTo(question)}
+      </h2>
+      {more > 0 ? <span className="shrink-0 text-small text-muted">{more} more</span> : null}
+    </div>
+  )
+}

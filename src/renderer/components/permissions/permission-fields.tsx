@@ -1,0 +1,96 @@
+/** How much agents may do unasked, and the rules, each of which can be changed. */
+import { Plus, X } from 'lucide-react'
+import type { PermissionMode } from '../../../shared/agents/permission-modes.ts'
+import type { PermissionRule, PermissionSettings } from '../../../shared/agents/permissions.ts'
+import { Button, Field, IconButton, Select, TextInput } from '../primitives/index.ts'
+
+type ModeChoice = PermissionMode | 'default'
+
+const modes: { value: PermissionMode; label: string; hint: string }[] = [
+  { value: 'ask', label: 'Ask', hint: 'Only look without asking' },
+  { value: 'allow-edits', label: 'Allow edits', hint: 'Change files of the worktree as well' },
+  { value: 'allow-all', label: 'Allow all', hint: 'Everything that no rule forbids' },
+]
+
+const effects: { value: PermissionRule['effect']; label: string }[] = [
+  { value: 'allow', label: 'Allow' },
+  { value: 'ask', label: 'Ask' },
+  { value: 'deny', label: 'Deny' },
+]
+
+export function PermissionFields(props: {
+  settings: PermissionSettings
+  /** What counts where no mode is set, for a project; absent: there is nothing wider. */
+  inherited?: boolean
+  onChange(settings: PermissionSettings): void
+}) {
+  const { settings, inherited = false, onChange } = props
+  const { mode, rules } = settings
+  const setRule = (index: number, change: Partial<PermissionRule>) =>
+    onChange({
+      ...settings,
+      rules: rules.map((rule, at) => (at === index ? { ...rule, ...change } : rule)),
+    })
+  const options: { value: ModeChoice; label: string; hint?: string }[] = [
+    ...(inherited ? [{ value: 'default' as const, label: 'As in the settings' }] : []),
+    ...modes,
+  ]
+  return (
+    <div className="flex flex-col gap-3">
+      <Field label="Agents may, without asking" className="max-w-60">
+        <Select<ModeChoice>
+          value={mode ?? (inherited ? 'default' : 'ask')}
+          onChange={(value) => onChange({ ...settings, mode: value === 'default' ? null : value })}
+          options={options}
+        />
+      </Field>
+      <fieldset className="flex flex-col gap-2">
+        <legend className="mb-1 font-semibold">Rules</legend>
+        {rules.length === 0 ? (
+          <p className="text-muted">
+            None yet. A rule such as <code className="font-mono text-code">bash: npm test *</code>{' '}
+            is proposed whenever an agent asks.
+          </p>
+        ) : (
+          <ul className="flex flex-col gap-1">
+            {rules.map(({ effect, rule }, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a rule that is being typed is its place
+              <li key={index} className="flex items-center gap-1">
+                <Select
+                  label={`Effect of rule ${index + 1}`}
+                  value={effect}
+                  onChange={(next) => setRule(index, { effect: next })}
+                  options={effects}
+                  className="w-24! shrink-0"
+                />
+                <TextInput
+                  aria-label={`Rule ${index + 1}`}
+                  value={rule}
+                  onChange={(event) => setRule(index, { rule: event.target.value })}
+                  className="min-w-0 flex-1 font-mono text-code"
+                />
+                <IconButton
+                  label={`Remove rule ${index + 1}`}
+                  icon={<X />}
+                  onClick={() =>
+                    onChange({ ...settings, rules: rules.filter((_, at) => at !== index) })
+                  }
+                />
+              </li>
+            ))}
+          </ul>
+        )}
+        <Button
+          size="small"
+          icon={<Plus />}
+          className="self-start"
+          onClick={() =>
+            onChange({ ...settings, rules: [...rules, { effect: 'allow', rule: 'bash: ' }] })
+          }
+        >
+          Add a rule
+        </Button>
+      </fieldset>
+    </div>
+  )
+}
