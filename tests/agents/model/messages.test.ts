@@ -1,14 +1,20 @@
+import { streamText } from 'ai'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { messagesOf, writeData } from '../../../src/main/agents/model/messages.ts'
+import { toolDefinitions } from '../../../src/main/agents/model/tool-definitions.ts'
 import { repairHistory } from '../../../src/shared/projections/repair-history.ts'
 import type { Entry, EntryBody, MessagePart } from '../../../src/shared/records/entries.ts'
 import { parseEntry } from '../../../src/shared/records/entries.ts'
 import type { EntryId, TaskId } from '../../../src/shared/records/ids.ts'
 import { runIdOf } from '../../../src/shared/records/ids.ts'
+import { startFakeModels } from '../../fake-models/fake-models.ts'
+import { providerModel, usualModels } from '../../fake-models/provider-models.ts'
+import { say } from '../../fake-models/script.ts'
 import { uuidOf } from '../../fixtures/entries/ids.ts'
 import { randomHistory } from '../../shared/random-history.ts'
 import { breachesOf } from './message-rules.ts'
+import { wires } from './model-stage.ts'
 
 const target = { provider: 'anthropic', model: 'claude-opus-5-5' }
 const taskId = uuidOf('messages') as TaskId
@@ -248,6 +254,28 @@ describe('the messages for a provider', () => {
         expect(breachesOf(messagesOf(sessions.flat(), { target }))).toEqual([])
       }),
       { numRuns: 1_000 },
+    )
+  })
+
+  it.each(wires)('[G5] the service on the wire %s takes what comes of any record', async (wire) => {
+    const fake = await startFakeModels({ script: () => [say('Yes.')] })
+    onTestFinished(() => fake.stop())
+    const model = providerModel(fake, wire)
+    const to = { provider: wire, model: usualModels[wire].id }
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(randomHistory, { minLength: 1, maxLength: 2 }),
+        async (sessions) => {
+          const { stream } = streamText({
+            ...{ model, messages: messagesOf(sessions.flat(), { target: to }), maxRetries: 0 },
+            ...{ tools: toolDefinitions(), providerOptions: usualModels[wire].providerOptions },
+            onError: () => undefined,
+          })
+          for await (const part of stream) expect(part).not.toHaveProperty('error')
+          expect(fake.refused).toEqual([])
+        },
+      ),
+      { numRuns: 60 },
     )
   })
 

@@ -1,5 +1,6 @@
 /** Runs of a model on a session of its own: the real packages of the providers, aimed at a fake of their services. */
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
+import type { StreamTimeouts } from '../../../src/main/agents/model/answer.ts'
 import { createModelDriver } from '../../../src/main/agents/model/driver.ts'
 import type { RunOptions } from '../../../src/main/runs/run.ts'
 import type { OpenAgent, ToolResult } from '../../../src/shared/agents/agent.ts'
@@ -41,6 +42,7 @@ export async function modelStage({
   model = usualModels[wire].id,
   isRoot = true,
   before = [],
+  timeouts,
   answer = () => 'done',
 }: {
   fake: FakeModels
@@ -48,6 +50,7 @@ export async function modelStage({
   model?: string
   isRoot?: boolean
   before?: EntryBody[]
+  timeouts?: StreamTimeouts
   /** Of each call: its output, or its whole result. */
   answer?: (call: MadeCall) => string | ToolResult | Promise<string | ToolResult>
 }) {
@@ -57,6 +60,7 @@ export async function modelStage({
     access: { keys: { get: async () => null } },
     facts: async () => ({ branch: 'main', isClean: true, files: [] }),
     delayFactor: 0.001,
+    timeouts,
   })
   const opening =
     (of: Wire, id: string): OpenAgent =>
@@ -115,3 +119,10 @@ const wordsOf = ({ parts }: MessageEntry): string =>
           : 'image'
     })
     .join(' ')
+
+/** Resolves once the message in progress has some text. */
+export async function breaking(session: { readonly partial: { parts: unknown[] } | null }) {
+  await expect
+    .poll(() => JSON.stringify(session.partial?.parts ?? []), { interval: 2, timeout: 10_000 })
+    .toContain('"text":"H')
+}

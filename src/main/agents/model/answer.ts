@@ -72,18 +72,19 @@ export async function* attemptAnswer(
   let began = false
   let failure: AttemptFailure | null = null
   let isFinished = false
+  const watch = createWatch(timeouts)
   try {
     signal.throwIfAborted()
     const { stream } = streamText({
       ...(request as StreamOptions),
       // Visible retries are the session's.
       maxRetries: 0,
-      abortSignal: signal,
-      timeout: timeouts,
+      abortSignal: AbortSignal.any([signal, watch.signal]),
       onError: () => undefined,
     })
     for await (const part of stream) {
       signal.throwIfAborted()
+      if (contentTypes.has(part.type)) watch.heard()
       if (!began && contentTypes.has(part.type)) {
         began = true
         yield { type: 'turn-started' }
@@ -121,7 +122,7 @@ export async function* attemptAnswer(
           failure ??= failureOf(part.error)
           break
         case 'abort':
-          failure ??= incomplete('the model stopped answering')
+          failure ??= stalled
           break
         default:
           break
@@ -130,7 +131,9 @@ export async function* attemptAnswer(
     for (const key of [...open.keys()]) yield* end(key, undefined)
   } catch (error) {
     signal.throwIfAborted()
-    failure ??= failureOf(error)
+    failure ??= watch.signal.aborted ? stalled : failureOf(error)
+  } finally {
+    watch.end()
   }
   signal.throwIfAborted()
   failure ??= isFinished ? flawOf(answer) : incomplete('the answer ended in the middle')
@@ -178,12 +181,31 @@ function* grow(
   if (part.text !== '') yield { type: 'part-delta', part: key, kind: speech.kind, text: part.text }
 }
 
+const stalled = incomplete('the model stopped answering')
+
+/** Aborts a stream that is silent for too long. The SDK's own limit does not count the wait for the response. */
+function createWatch({ firstChunkMs, chunkMs }: StreamTimeouts) {
+  const silent = new AbortController()
+  const giveUp = () => silent.abort(new Error('The model stopped answering.'))
+  let timer = setTimeout(giveUp, firstChunkMs)
+  const end = () => clearTimeout(timer)
+  return {
+    signal: silent.signal,
+    heard() {
+      end()
+      timer = setTimeout(giveUp, chunkMs)
+    },
+    end,
+  }
+}
+
 const contentTypes = new Set<StreamPart['type']>([
   'text-start',
   'text-delta',
   'reasoning-start',
   'reasoning-delta',
   'tool-input-start',
+  'tool-input-delta',
   'tool-call',
 ])
 

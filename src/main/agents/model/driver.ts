@@ -8,6 +8,7 @@ import {
 } from '../../../shared/agents/model-refs.ts'
 import { createFilesInside } from '../tools/inside/index.ts'
 import { type ModelAccess, obstacleTo } from './access.ts'
+import type { StreamTimeouts } from './answer.ts'
 import type { ProjectFacts } from './instructions.ts'
 
 /** The agent that gets the person's prompt. */
@@ -19,6 +20,7 @@ export function createModelDriver({
   clock = Date.now,
   random = Math.random,
   delayFactor = 1,
+  timeouts,
 }: {
   access: ModelAccess
   /** Of the folder that an agent works in. */
@@ -26,6 +28,8 @@ export function createModelDriver({
   clock?: () => number
   random?: () => number
   delayFactor?: number
+  /** Absent: minutes. */
+  timeouts?: StreamTimeouts | undefined
 }): AgentDrivers['model'] {
   const inside = createFilesInside()
   return {
@@ -50,7 +54,9 @@ export function createModelDriver({
     subAgent: async (spec, name) => ({ ...spec, agent: name }),
     async open(spec, place) {
       const { openModelSession } = await import('./session.ts')
-      return openModelSession(spec, place, { access, facts, inside, clock, random, delayFactor })
+      return openModelSession(spec, place, {
+        ...{ access, facts, inside, clock, random, delayFactor, timeouts },
+      })
     },
   }
 }

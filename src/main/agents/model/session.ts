@@ -53,7 +53,7 @@ export interface SessionPorts {
   random: () => number
   /** Of the waits between attempts: 1, or less for tests. */
   delayFactor: number
-  timeouts?: StreamTimeouts
+  timeouts?: StreamTimeouts | undefined
 }
 
 /** Turns of one run before the person is asked whether it shall go on: an agent may go round in circles. */

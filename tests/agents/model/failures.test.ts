@@ -1,0 +1,158 @@
+/** What goes wrong between us and a model, on every wire: what is tried again, what is said of it, and when it ends. */
+import { describe, expect, it } from 'vitest'
+import { call, say, type Turn } from '../../fake-models/script.ts'
+import { breaking, fakeModels, modelStage, told, wires } from './model-stage.ts'
+
+describe.each(wires)('on the wire %s', (wire) => {
+  async function play(...script: Turn[]) {
+    const fake = await fakeModels({ script })
+    const staged = await modelStage({ fake, wire })
+    const outcome = await staged.run('Go.')
+    const entries = await staged.entries()
+    return { fake, outcome, entries, lines: told(entries).slice(1) }
+  }
+
+  it.each<[string, Turn]>([
+    ['429', { status: 429, retryAfter: { ms: 1 } }],
+    ['500', { status: 500 }],
+    ['529', { status: 529 }],
+    ['a connection that is cut before the answer', { disconnect: 'before-headers' }],
+    ['a page of HTML', { html: true }],
+    ['a page of HTML with 502', { status: 502, html: true }],
+  ])('tries again after %s, and begins no turn for it', async (_, failure) => {
+    const { outcome, lines, fake } = await play(failure, [say('Here.')])
+    expect(outcome).toMatchObject({ status: 'completed', usage: { complete: true } })
+    expect(lines).toEqual([
+      expect.stringMatching(/^retrying (quota|refused|network)$/),
+      'assistant complete: Here.',
+      'end completed',
+    ])
+    expect(fake.refused).toEqual([])
+  })
+
+  it.each(['disconnect', 'truncated', 'malformed', 'error-event'] as const)(
+    'gives no half answer for a whole one when the stream ends by %s',
+    async (kind) => {
+      const { lines, fake, outcome } = await play(
+        { parts: [say('This is the first half of what is said.')], flaw: { kind } },
+        [say('All of it.')],
+      )
+      expect(lines.at(-2)).toBe('assistant complete: All of it.')
+      expect(lines.filter((line) => line.startsWith('retrying'))).toHaveLength(1)
+      const superseded = lines.filter((line) => line.startsWith('assistant superseded: This'))
+      expect(superseded).toHaveLength(1)
+      // What the broken attempt used is not known, or counted beside the turn.
+      expect(outcome.usage.complete).toBe(false)
+      expect(JSON.stringify(fake.requests.at(-1)?.body)).not.toContain('first half')
+    },
+  )
+
+  it('makes no call of an answer that broke', async () => {
+    const flawed = { parts: [say('I try this.'), call('bash', { command: 'rm -r x' })] }
+    const { lines } = await play({ ...flawed, flaw: { kind: 'disconnect', after: 12 } }, [
+      say('No.'),
+    ])
+    expect(lines.join()).not.toContain('call bash')
+    expect(lines.at(-1)).toBe('end completed')
+  })
+
+  it('asks again for an empty answer, and not for ever', async () => {
+    const nothing = { parts: [] }
+    expect((await play(nothing, [say('Something.')])).lines.at(-2)).toBe(
+      'assistant complete: Something.',
+    )
+    const { outcome, fake } = await play(nothing, nothing, nothing, nothing, nothing)
+    expect(outcome).toMatchObject({ status: 'interrupted', cause: { kind: 'network' } })
+    expect(fake.requests).toHaveLength(4)
+  })
+
+  it('[G7] does not repeat what can’t go well, and names its cause', async () => {
+    const denied = await play({ status: 401 })
+    expect(denied.outcome).toMatchObject({ status: 'interrupted', cause: { kind: 'sign-in' } })
+    const refused = await play({ status: 400, message: 'no such thing' })
+    expect(refused.outcome.cause).toMatchObject({
+      kind: 'refused',
+      detail: expect.stringContaining('no such thing'),
+    })
+    const long = await play({ promptTooLong: true })
+    expect(long.outcome).toMatchObject({ status: 'interrupted', cause: { kind: 'refused' } })
+    for (const { fake } of [denied, refused, long]) expect(fake.requests).toHaveLength(1)
+  })
+
+  it('[Q1] takes a long retry-after for a spent quota, and ends until then', async () => {
+    const before = Date.now()
+    const { outcome, fake } = await play({ status: 429, retryAfter: { seconds: 3600 } })
+    expect(outcome).toMatchObject({ status: 'interrupted', cause: { kind: 'quota' } })
+    const { cause } = outcome
+    const untilMs = cause?.kind === 'quota' ? cause.untilMs : null
+    expect(untilMs).toBeGreaterThanOrEqual(before + 3_600_000)
+    expect(fake.requests).toHaveLength(1)
+  })
+
+  it('gives up after eight tries at a service that is down', async () => {
+    const { outcome, fake } = await play(
+      ...Array.from({ length: 12 }, () => ({ status: 529 }) as const),
+    )
+    expect(outcome).toMatchObject({ status: 'interrupted', cause: { kind: 'refused' } })
+    expect(fake.requests).toHaveLength(9)
+  })
+
+  it('goes on after an answer that reached its limit, and says so of one that was filtered', async () => {
+    const cut = { parts: [say('Half')], stop: 'length' as const }
+    const { lines, fake } = await play(cut, [say('The rest.')])
+    expect(lines).toEqual([
+      'assistant complete: Half',
+      'assistant complete: The rest.',
+      'end completed',
+    ])
+    expect(fake.refused).toEqual([])
+    const filtered = await play({ parts: [say('No')], stop: 'refusal' })
+    expect(filtered.outcome).toMatchObject({ status: 'interrupted', cause: { kind: 'refused' } })
+    const always = await play(cut, cut, cut, cut, cut)
+    expect(always.outcome).toMatchObject({ status: 'interrupted', cause: { kind: 'refused' } })
+    expect(always.fake.requests).toHaveLength(4)
+  })
+
+  it('hands a call that is no JSON, or of no tool, to the tools, which answer it', async () => {
+    // Google’s inputs are JSON of the stream itself.
+    const input = wire === 'google' ? {} : '{"command": "l'
+    const { lines, fake, outcome } = await play(
+      [call('bash', input), call('no_such_tool', {})],
+      [say('Oh.')],
+    )
+    expect(outcome.status).toBe('completed')
+    expect(fake.refused).toEqual([])
+    const calls = lines.filter((line) => line.startsWith('call'))
+    expect(calls).toEqual(['call bash', 'call no_such_tool'])
+  })
+
+  it.each(['before-headers', 'before-first-event', 'in-stream'] as const)(
+    'tries again when the service falls silent %s',
+    async (where) => {
+      const silent: Turn =
+        where === 'in-stream'
+          ? { parts: [say('Half of an answer that stops')], flaw: { kind: 'silence' } }
+          : { silence: where }
+      const fake = await fakeModels({ script: [silent, [say('Here.')]] })
+      const timeouts = { firstChunkMs: 300, chunkMs: 300 }
+      const { run, entries } = await modelStage({ fake, wire, timeouts })
+      expect(await run('Go.')).toMatchObject({ status: 'completed' })
+      expect(told(await entries())).toContain('retrying network')
+      await fake.until(([first]) => first?.isOpen === false)
+    },
+  )
+
+  it('ends at once when it is stopped, whatever the service does', async () => {
+    const fake = await fakeModels({
+      script: [{ parts: [say('Half of an answer that stops')], flaw: { kind: 'silence' } }],
+    })
+    const { run, abort, entries, session } = await modelStage({ fake, wire })
+    const spoke = breaking(session)
+    const ended = run('Go.')
+    await spoke
+    abort.abort(new Error('stopped'))
+    expect(await ended).toMatchObject({ status: 'interrupted' })
+    await fake.until(([first]) => first?.isOpen === false)
+    expect(told(await entries()).at(-2)).toMatch(/^assistant interrupted: Half/)
+  })
+})
