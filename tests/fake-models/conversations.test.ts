@@ -105,6 +105,17 @@ describe('on the anthropic wire', () => {
   })
 })
 
+it('older models of Google send calls without ids', async () => {
+  await start([bothFiles, [call('read', { path: 'a' })], [say('Done.')]])
+  const model = 'gemini-2.5-flash'
+  const first = await ask(fake, 'google', [user('Read')], { model })
+  const second = await ask(fake, 'google', [...first.messages, resultsOf(first)], { model })
+  const ids = [...first.calls, ...second.calls].map(({ toolCallId }) => toolCallId)
+  expect(new Set(ids).size).toBe(3)
+  const third = await ask(fake, 'google', [...second.messages, resultsOf(second)], { model })
+  expect(third.text).toBe('Done.')
+})
+
 it('another provider can go on with a conversation', async () => {
   vi.stubGlobal('AI_SDK_LOG_WARNINGS', false) // of signatures that calls of other models can't have
   onTestFinished(() => void vi.unstubAllGlobals())

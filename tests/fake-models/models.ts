@@ -21,6 +21,8 @@ export interface Model {
   marksCache?: boolean
   /** Google: refuses calls without their thought signature. */
   demandsSignatures?: boolean
+  /** Google: sends calls without ids, so that clients make up their own. */
+  omitsCallIds?: boolean
   /** Chat: refuses tool calls of the current turn without their `reasoning_content`. */
   demandsReasoning?: boolean
 }
@@ -80,7 +82,13 @@ export const defaultModels: Model[] = [
     thinksAlways: true,
     demandsSignatures: true,
   },
-  { id: 'gemini-2.5-flash', wires: ['google'], contextChars, maxOutputTokens: 65_536 },
+  {
+    id: 'gemini-2.5-flash',
+    wires: ['google'],
+    contextChars,
+    maxOutputTokens: 65_536,
+    omitsCallIds: true,
+  },
 ]
 
 export function createCatalogue(models: Model[]): ModelCatalogue {

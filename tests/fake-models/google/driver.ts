@@ -22,12 +22,7 @@ export const googleDriver: WireDriver = {
 
   read(body, { models, issued, cache }, path) {
     const request = parseGenerateRequest(body)
-    const model = models.find('google', path.model)
-    if (!model)
-      throw new Refusal(
-        404,
-        `models/${path.model} is not found for API version v1beta, or is not supported for generateContent. Call ListModels to see the list of available models and their supported methods.`,
-      )
+    const model = models.find('google', path.model) ?? refuseModel(path.model)
     checkGenerateRequest(request, model, issued)
     const { generationConfig: { thinkingConfig } = {} } = request
     const isThinking =
@@ -66,18 +61,19 @@ export const googleDriver: WireDriver = {
           return thinkingConfig?.includeThoughts
             ? deltasOf(part.text).map((text) => ({ text, thought: true }))
             : []
-        const id = part.id ?? issued.newId('call_')
+        const id = model.omitsCallIds ? undefined : (part.id ?? issued.newId('call_'))
         const args = argsOf(part.input) ?? {}
         const signed = part === firstCall && signature !== undefined
-        issued.issueCall(id, {
-          name: part.name,
-          input: JSON.stringify(args),
-          model: path.model,
-          reasoning: signed ? [signature] : [],
-        })
+        if (id !== undefined)
+          issued.issueCall(id, {
+            name: part.name,
+            input: JSON.stringify(args),
+            model: path.model,
+            reasoning: signed ? [signature] : [],
+          })
         return [
           {
-            functionCall: { id, name: part.name, args },
+            functionCall: { ...(id !== undefined && { id }), name: part.name, args },
             ...(signed && { thoughtSignature: signature }),
           },
         ]
@@ -154,6 +150,13 @@ export const googleDriver: WireDriver = {
       }
     }
   },
+}
+
+function refuseModel(id: string): never {
+  throw new Refusal(
+    404,
+    `models/${id} is not found for API version v1beta, or is not supported for generateContent. Call ListModels to see the list of available models and their supported methods.`,
+  )
 }
 
 /** The input of a call as an object; undefined for anything else, which this API cannot represent. */
