@@ -4,6 +4,8 @@ import { type FakeModels, startFakeModels } from './fake-models.ts'
 import { call, type Script, say, think } from './script.ts'
 import type { Wire } from './wire.ts'
 
+const wires: Wire[] = ['anthropic', 'responses', 'chat', 'google']
+
 let fake: FakeModels
 afterEach(async () => {
   await fake.stop()
@@ -21,7 +23,7 @@ const bothFiles = [
   call('read', { path: 'b' }),
 ]
 
-describe.each<Wire>(['anthropic', 'responses', 'chat', 'google'])('on the %s wire', (wire) => {
+describe.each(wires)('on the %s wire', (wire) => {
   it('text streams in pieces', async () => {
     await start([[say('Grüße, 👋🏽 world. '.repeat(9))]])
     const { text, parts, finishReason } = await ask(fake, wire, [user('Hello')])
@@ -116,12 +118,30 @@ it('older models of Google send calls without ids', async () => {
   expect(third.text).toBe('Done.')
 })
 
-it('another provider can go on with a conversation', async () => {
-  vi.stubGlobal('AI_SDK_LOG_WARNINGS', false) // of signatures that calls of other models can't have
-  onTestFinished(() => void vi.unstubAllGlobals())
-  await start([bothFiles, [say('Both are empty.')], [say('Yes.')]])
-  const first = await ask(fake, 'anthropic', [user('Read')])
-  const second = await ask(fake, 'google', [...first.messages, resultsOf(first)])
-  const third = await ask(fake, 'chat', [...second.messages, user('Sure?')])
-  expect(third.text).toBe('Yes.')
+describe('the history of one provider', () => {
+  const pairs = wires.flatMap((from) =>
+    wires.filter((to) => to !== from).map((to): [Wire, Wire] => [from, to]),
+  )
+
+  it.each(pairs)('of the %s wire is accepted by the %s wire', async (from, to) => {
+    vi.stubGlobal('AI_SDK_LOG_WARNINGS', false) // the SDK warns about reasoning that it drops
+    onTestFinished(() => void vi.unstubAllGlobals())
+    await start([bothFiles, [say('Both are empty.')], [say('Yes.')]])
+    const first = await ask(fake, from, [user('Read')])
+    const history = [...first.messages, resultsOf(first)]
+    if (from === 'google' && to === 'chat') {
+      // The SDK sends Google's signatures to any compatible service. OpenAI refuses the unknown key.
+      const leaked = await ask(fake, to, history)
+      expect(leaked.errors).toMatchObject([{ message: expect.stringMatching(/extra_content/) }])
+      expect(fake.refused.splice(0)).toHaveLength(1)
+      for (const message of history)
+        if (message.role === 'assistant' && typeof message.content !== 'string')
+          for (const part of message.content)
+            if ('providerOptions' in part) delete part.providerOptions
+    }
+    const second = await ask(fake, to, history)
+    expect(second.text).toBe('Both are empty.')
+    const third = await ask(fake, from, [...second.messages, user('Sure?')])
+    expect(third.text).toBe('Yes.')
+  })
 })
