@@ -1,0 +1,164 @@
+/** Agents that are models, by the built command line in processes of its own, on a strict fake of the services. */
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
+import type { Entry } from '../../src/shared/records/entries.ts'
+import type { Report, TaskTree } from '../../src/shared/records/tasks.ts'
+import { providerOf, wires } from '../agents/model/model-stage.ts'
+import { startFakeModels } from '../fake-models/fake-models.ts'
+import { usualModels } from '../fake-models/provider-models.ts'
+import { call, type Script, say, think } from '../fake-models/script.ts'
+import type { Wire } from '../fake-models/wire.ts'
+import { jsonLines } from './fake-process.ts'
+import { createSandbox, type Sandbox } from './shiplog-process.ts'
+
+/** Several processes and Git on a busy machine with two cores. */
+const timeoutMs = 120_000
+
+let box: Sandbox
+let project: string
+beforeAll(async () => {
+  box = await createSandbox()
+  project = await box.repository('project', { 'a.txt': 'one\n', 'AGENTS.md': 'Be brief.\n' })
+})
+afterAll(() => box.remove())
+
+async function fakeFor(wire: Wire, script: Script) {
+  const fake = await startFakeModels({ script, key: 'no-key' })
+  onTestFinished(() => fake.stop())
+  const model = `${providerOf[wire]}/${usualModels[wire].id}`
+  const options = ['--project', project, '--permissions', 'all']
+  return {
+    fake,
+    start: (prompt: string) =>
+      box.start([
+        ...['agent', 'run', prompt, '--model', model, '--base-url', fake.baseURLs[wire]],
+        ...[...options, '--json'],
+      ]),
+  }
+}
+
+type RunEvent =
+  | { type: 'task'; task: TaskTree }
+  | { type: 'entry'; taskId: string; entry: Entry }
+  | { type: 'result'; taskId: string; status: string; report: Report | null }
+
+it.each(wires)(
+  '[G5] a model on the wire %s works with sub-agents of its own, one with its own',
+  { timeout: timeoutMs },
+  async (wire) => {
+    const sub = (marker: string) => ({ agent: 'helper', title: marker, prompt: `${marker} Go.` })
+    const { fake, start } = await fakeFor(wire, {
+      '[root]': [
+        [
+          think('Two of them.'),
+          call('task', sub('[left]')),
+          call('task', sub('[right]')),
+          call('no_tool', '{'),
+        ].slice(0, wire === 'google' ? 3 : 4),
+        [call('task_apply_patch', { task: '[left]' })],
+        [think('Done.'), say('All is done.')],
+      ],
+      '[left]': [
+        [think('Look.'), call('read_file', { path: 'a.txt' }), call('list_files', {})],
+        [call('edit_file', { path: 'a.txt', oldText: 'one', newText: 'two' })],
+        [call('task', sub('[deep]'))],
+        [call('agent_report', { title: 'Left', markdown: 'Changed a.txt.' })],
+      ],
+      '[right]': [
+        { status: 429, retryAfter: { ms: 1 } },
+        { parts: [say('I begin, and am cut off.')], flaw: { kind: 'disconnect' } },
+        [say('This is my answer.')],
+        [say('I have nothing to add.')],
+      ],
+      '[deep]': [[call('agent_report', { title: 'Deep', markdown: 'Nothing.' })]],
+    })
+    const { code, stdout } = await start('[root] Go.').ended
+    expect(fake.refused).toEqual([])
+    expect(fake.unused()).toEqual({})
+    expect(code).toBe(0)
+    const events = jsonLines(stdout) as RunEvent[]
+    const last = new Map(
+      events.flatMap((one) => (one.type === 'task' ? [[one.task.id, one.task]] : [])),
+    )
+    const tasks = [...last.values()]
+    expect(tasks.map(({ title, status }) => [title, status]).sort()).toEqual([
+      ['[deep]', 'completed'],
+      ['[left]', 'completed'],
+      ['[right]', 'completed'],
+      ['[root] Go.', 'completed'],
+    ])
+    expect(new Set(tasks.map((task) => task.model))).toEqual(
+      new Set([`${providerOf[wire]}/${usualModels[wire].id}`]),
+    )
+    const root = tasks[0] ?? expect.unreachable()
+    expect(root.usage).toMatchObject({ complete: true })
+    expect(root.usage?.inputTokens).toBeGreaterThan(1_000)
+    expect(await readFile(path.join(root.workspace?.path ?? '', 'a.txt'), 'utf8')).toBe('two\n')
+    expect(JSON.stringify(fake.requestsOf('[root]')[0]?.body)).toContain('Be brief.')
+    // It was asked for its report once, and its last message is that report, marked so (T3).
+    const right = tasks.find(({ title }) => title === '[right]') ?? expect.unreachable()
+    const report = await box.json<Report>('tasks', 'report', right.id)
+    expect(report.reportMarkdown).toMatch(/ended without a report.*I have nothing to add\./s)
+    const [given] = fake.requestsOf('[root]').slice(1)
+    expect(JSON.stringify(given?.body)).toContain('I have nothing to add.')
+  },
+)
+
+it('[S3] a model whose process is killed in each phase of a turn goes on, and no call is made twice', {
+  timeout: timeoutMs,
+}, async () => {
+  const log = path.join(box.dir, 'log')
+  const note = (word: string) => call('bash', { command: `echo ${word} >> '${log}'` })
+  const hold = (word: string) =>
+    call('bash', {
+      command: `echo hold-${word} >> '${log}'; while [ -d '${box.dir}' ]; do sleep 0.1; done`,
+    })
+  const { fake, start } = await fakeFor('anthropic', {
+    '[killed]': [
+      // While it speaks.
+      { parts: [think('Hm.'), say('I begin with many words.')], flaw: { kind: 'silence' } },
+      // In a call, after another.
+      [think('First this.'), note('one'), hold('root')],
+      // While it waits for the next attempt.
+      { status: 429, retryAfter: { seconds: 200 } },
+      // While its sub-agent works.
+      [think('Ask.'), call('task', { agent: 'helper', title: 'Help', prompt: '[help] Go.' })],
+      [say('All is done.')],
+    ],
+    '[help]': [
+      [think('So.'), note('help'), hold('help')],
+      [call('agent_report', { title: 'Helped', markdown: 'I helped.' })],
+    ],
+  })
+  let running = start('[killed] Go.')
+  const kill = async () => {
+    running.kill('SIGKILL')
+    await running.ended
+    const { tasks } = await box.json<{ tasks: TaskTree[] }>('tasks', 'list')
+    const id = tasks.find(({ title }) => title === '[killed] Go.')?.id ?? expect.unreachable()
+    return box.start(['tasks', 'resume', id, '--tree', '--permissions', 'all', '--force'])
+  }
+  const logged = async (word: string) =>
+    vi.waitUntil(async () => existsSync(log) && (await readFile(log, 'utf8')).includes(word), {
+      timeout: timeoutMs,
+      interval: 20,
+    })
+  await fake.until(([first]) => first?.status === 200)
+  running = await kill()
+  await logged('hold-root')
+  running = await kill()
+  await fake.until((requests) => requests[2]?.status === 429)
+  running = await kill()
+  await logged('hold-help')
+  running = await kill()
+  const { code, stderr } = await running.ended
+  expect(fake.refused).toEqual([])
+  expect({ code, unused: fake.unused() }, stderr).toEqual({ code: 0, unused: {} })
+  expect((await readFile(log, 'utf8')).trim().split('\n')).toEqual([
+    ...['one', 'hold-root', 'help', 'hold-help'],
+  ])
+  const [last] = fake.requestsOf('[killed]').slice(-1)
+  expect(JSON.stringify(last?.body)).toContain('I helped.')
+})
