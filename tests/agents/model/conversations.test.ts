@@ -1,5 +1,6 @@
 /** Whole conversations on every wire, against services that refuse what the real ones refuse. */
 import { describe, expect, it } from 'vitest'
+import type { PermissionOutcome } from '../../../src/shared/agents/permissions.ts'
 import { call, say, think } from '../../fake-models/script.ts'
 import { fakeModels, modelStage, told, wires } from './model-stage.ts'
 
@@ -63,7 +64,7 @@ describe.each(wires)('a model on the wire %s', (wire) => {
     expect(fake.refused).toEqual([])
     expect(calls.map(({ name }) => name)).toEqual(['read_file', 'bash'])
     expect(told(await entries()).at(-2)).toBe('assistant complete: I see.')
-    expect(JSON.stringify(fake.requests.at(-1)?.body)).toContain('outcome is unknown')
+    expect(JSON.stringify(fake.requests.at(-1)?.body)).toContain('Interrupted during this call')
   })
 
   it('goes on where a model of another provider was', async () => {
@@ -92,5 +93,100 @@ describe.each(wires)('a model on the wire %s', (wire) => {
     const again = (await run('Again?')).usage
     // What stayed the same was read from the cache of the provider, where it says so.
     if (wire === 'anthropic') expect(again.cacheReadTokens).toBeGreaterThan(500)
+  })
+})
+
+describe('a model', () => {
+  it('[T3] is asked for a report once as a sub-agent; then its last message is that, marked so', async () => {
+    const fake = await fakeModels({ script: [[say('I looked.')], [say('It is fine.')]] })
+    const { run, calls, entries } = await modelStage({ fake, isRoot: false })
+    expect(await run('Look.')).toMatchObject({ status: 'completed' })
+    expect(calls).toEqual([
+      {
+        ...{ name: 'agent_report', callId: expect.any(String) },
+        input: {
+          title: expect.any(String),
+          markdown: expect.stringMatching(/ended without a report.*It is fine\./s),
+        },
+      },
+    ])
+    expect(JSON.stringify(fake.requests[1]?.body)).toContain('Call agent_report now')
+    expect(told(await entries()).at(-2)).toBe('assistant complete: It is fine. [agent_report]')
+  })
+
+  it('[T3] reports when it is asked for that, and its own report stands', async () => {
+    const report = { title: 'Fine', markdown: 'All of it.' }
+    const fake = await fakeModels({ script: [[say('I looked.')], [call('agent_report', report)]] })
+    const { run, calls } = await modelStage({ fake, isRoot: false })
+    expect(await run('Look.')).toMatchObject({ status: 'completed' })
+    expect(calls.map(({ input }) => input)).toEqual([report])
+  })
+
+  it('asks after a number of turns whether it shall go on', async () => {
+    const fake = await fakeModels({
+      script: ({ turn }) => [turn < 6 ? call('list_files', {}) : say('Done.')],
+    })
+    const { run, calls, entries } = await modelStage({ fake, stepsMax: 4 })
+    const answering = (outcome: PermissionOutcome) => ({
+      permissions: { mode: 'ask' as const, check: async () => null, ask: async () => outcome },
+    })
+    expect(await run('Go.', answering({ kind: 'nobody' }))).toMatchObject({
+      ...{ status: 'interrupted', cause: { kind: 'permission-denied' } },
+    })
+    expect(calls).toHaveLength(4)
+    const allowed = answering({ kind: 'allowed', by: 'person' })
+    expect(await run('', allowed)).toMatchObject({ status: 'completed' })
+    expect(calls).toHaveLength(6)
+    const asked = (await entries()).flatMap((entry) =>
+      entry.type === 'permission' ? [entry.question] : [],
+    )
+    expect(asked[0]).toContain('4 requests')
+  })
+
+  it('[S3] learns what became of its sub-agents when it is resumed, under the same call', async () => {
+    const input = { agent: 'explore', title: 'Look', prompt: 'Look.' }
+    const fake = await fakeModels({
+      script: [
+        [think('Ask.'), call('task', input), call('bash', { command: 'ls' })],
+        [say('Good.')],
+      ],
+    })
+    const { run, calls, abort } = await modelStage({
+      fake,
+      answer: ({ name }) => {
+        if (calls.length > 1) return `the report of ${name}`
+        abort.abort(new Error('killed'))
+        return new Promise<string>(() => {})
+      },
+    })
+    expect(await run('Go.', { graceMs: 5 })).toMatchObject({ status: 'interrupted' })
+    const signal = new AbortController().signal
+    expect(await run('', { signal })).toMatchObject({ status: 'completed' })
+    expect(calls.map(({ name }) => name)).toEqual(['task', 'task'])
+    expect(calls[0]?.callId).toBe(calls[1]?.callId)
+    expect(fake.refused).toEqual([])
+    const [, second] = fake.requests
+    expect(JSON.stringify(second?.body)).toContain('the report of task')
+    expect(JSON.stringify(second?.body)).not.toContain('Interrupted during this call')
+  })
+
+  it('gives every call an id of its own, also where its provider repeats one', async () => {
+    const list = call('list_files', {}, 'call_0')
+    const fake = await fakeModels({ script: [[list], [list], [say('Done.')]] })
+    const { run, calls } = await modelStage({ fake, wire: 'chat' })
+    expect(await run('Go.')).toMatchObject({ status: 'completed' })
+    expect(new Set(calls.map(({ callId }) => callId)).size).toBe(2)
+    expect(fake.refused).toEqual([])
+  })
+
+  it('says in which way the files changed while it was interrupted', async () => {
+    const fake = await fakeModels({ script: [[say('Yes.')], [say('I see.')]] })
+    const { run, entries } = await modelStage({ fake })
+    await run('Go.')
+    const drift = ['a.txt was changed by you.']
+    const runId = (await entries())[0] as { runId?: never }
+    const opening = [{ type: 'resume' as const, runId: runId.runId as never, drift }]
+    await run('', { opening })
+    expect(JSON.stringify(fake.requests[1]?.body)).toContain('a.txt was changed by you.')
   })
 })

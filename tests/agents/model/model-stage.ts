@@ -43,6 +43,7 @@ export async function modelStage({
   isRoot = true,
   before = [],
   timeouts,
+  stepsMax,
   answer = () => 'done',
 }: {
   fake: FakeModels
@@ -51,6 +52,7 @@ export async function modelStage({
   isRoot?: boolean
   before?: EntryBody[]
   timeouts?: StreamTimeouts
+  stepsMax?: number
   /** Of each call: its output, or its whole result. */
   answer?: (call: MadeCall) => string | ToolResult | Promise<string | ToolResult>
 }) {
@@ -61,6 +63,7 @@ export async function modelStage({
     facts: async () => ({ branch: 'main', isClean: true, files: [] }),
     delayFactor: 0.001,
     timeouts,
+    stepsMax,
   })
   const opening =
     (of: Wire, id: string): OpenAgent =>

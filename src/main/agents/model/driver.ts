@@ -21,6 +21,7 @@ export function createModelDriver({
   random = Math.random,
   delayFactor = 1,
   timeouts,
+  stepsMax,
 }: {
   access: ModelAccess
   /** Of the folder that an agent works in. */
@@ -30,6 +31,8 @@ export function createModelDriver({
   delayFactor?: number
   /** Absent: minutes. */
   timeouts?: StreamTimeouts | undefined
+  /** Turns of a run before the person is asked whether it shall go on. Absent: a hundred. */
+  stepsMax?: number | undefined
 }): AgentDrivers['model'] {
   const inside = createFilesInside()
   return {
@@ -55,7 +58,7 @@ export function createModelDriver({
     async open(spec, place) {
       const { openModelSession } = await import('./session.ts')
       return openModelSession(spec, place, {
-        ...{ access, facts, inside, clock, random, delayFactor, timeouts },
+        ...{ access, facts, inside, clock, random, delayFactor, timeouts, stepsMax },
       })
     },
   }

@@ -68,7 +68,7 @@ function factsText({ cwd, platform, date, facts }: Place): string {
   return `Where you are:\n${lines.map((line) => `- ${line}`).join('\n')}`
 }
 
-/** In the order in which a folder’s names count: of two in one folder the first is read. */
+/** Of two in one folder the first that says something is read. */
 const instructionFiles = ['AGENTS.md', 'CLAUDE.md']
 
 /** The project’s own, those of the top folder first: the nearer to a file, the later, and the later one wins. */
@@ -76,13 +76,18 @@ async function projectInstructions({ cwd, facts, inside }: Place): Promise<strin
   const found: string[] = []
   const named: string[] = []
   let chars = 0
-  for (const path of instructionPaths(facts.files)) {
-    // A link that leads out of the project must not send a file of the person's to a provider.
-    const text = await inside
+  // A link that leads out of the project must not send a file of the person's to a provider.
+  const read = (path: string) =>
+    inside
       .confine(cwd, path)
       .then((file) => readText(inside, file))
       .catch(() => '')
+  const folders = new Set<string>()
+  for (const path of instructionPaths(facts.files)) {
+    if (folders.has(posix.dirname(path))) continue
+    const text = await read(path)
     if (text.trim() === '') continue
+    folders.add(posix.dirname(path))
     if (chars + text.length > projectCharsMax) {
       named.push(path)
       continue
@@ -104,13 +109,7 @@ function instructionPaths(files: readonly string[] | null): string[] {
   const candidates = (files ?? instructionFiles).filter((path) =>
     instructionFiles.includes(posix.basename(path)),
   )
-  const byFolder = new Map<string, string>()
-  for (const name of instructionFiles) {
-    for (const path of candidates) {
-      const folder = posix.dirname(path)
-      if (posix.basename(path) === name && !byFolder.has(folder)) byFolder.set(folder, path)
-    }
-  }
   const depth = (path: string) => path.split('/').length
-  return [...byFolder.values()].sort((a, b) => depth(a) - depth(b) || (a < b ? -1 : 1))
+  // AGENTS.md comes before CLAUDE.md in the alphabet as well.
+  return candidates.toSorted((a, b) => depth(a) - depth(b) || (a < b ? -1 : 1))
 }

@@ -54,10 +54,12 @@ export interface SessionPorts {
   /** Of the waits between attempts: 1, or less for tests. */
   delayFactor: number
   timeouts?: StreamTimeouts | undefined
+  /** Turns of one run before the person is asked whether it shall go on. */
+  stepsMax?: number | undefined
 }
 
-/** Turns of one run before the person is asked whether it shall go on: an agent may go round in circles. */
-const stepsMax = 100
+/** An agent may go round in circles. */
+const stepsMaxDefault = 100
 /** Answers in a row that reach the output limit. */
 const cutAnswersMax = 3
 
@@ -100,11 +102,12 @@ async function* converse(setting: Setting, prompt: PromptPart[]): AsyncGenerator
   if (changes.length > 0) conversation.push(resumedItem(changes))
   if (prompt.length > 0) conversation.push({ type: 'user', parts: prompt.map(userPart) })
   const ask = createAsk(setting, opened, await instructionsOf(setting))
+  const { stepsMax = stepsMaxDefault } = ports
   let askedForReport = false
   let cutAnswers = 0
   for (let steps = 0; ; steps++) {
     if (steps > 0 && steps % stepsMax === 0) {
-      const refusal = await refusalToGoOn(host, steps)
+      const refusal = await refusalToGoOn(host, steps, stepsMax)
       if (refusal) return yield { type: 'failed', cause: refusal }
     }
     const answer = yield* ask(conversation)
@@ -241,7 +244,11 @@ function reportOf(text: string, callId: ToolCallId): TurnCall {
 }
 
 /** Null: it goes on. */
-async function refusalToGoOn(host: AgentHost, steps: number): Promise<Cause | null> {
+async function refusalToGoOn(
+  host: AgentHost,
+  steps: number,
+  stepsMax: number,
+): Promise<Cause | null> {
   const answer = await host.ask({
     callId: null,
     question: `The agent has made ${steps} requests to its model in this run. Shall it go on for ${stepsMax} more?`,

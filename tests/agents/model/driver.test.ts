@@ -1,0 +1,193 @@
+/** What a driver of models decides before it asks one: specs, keys, prices and instructions. */
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { LanguageModelUsage } from 'ai'
+import { streamText } from 'ai'
+import { describe, expect, it } from 'vitest'
+import { createModelDriver } from '../../../src/main/agents/model/driver.ts'
+import { instructionsFor } from '../../../src/main/agents/model/instructions.ts'
+import { keysFromEnvironment } from '../../../src/main/agents/model/keys.ts'
+import { usageOf } from '../../../src/main/agents/model/pricing.ts'
+import { openModel } from '../../../src/main/agents/model/providers.ts'
+import { createFilesInside } from '../../../src/main/agents/tools/inside/index.ts'
+import type { ModelRef } from '../../../src/shared/agents/model-refs.ts'
+import { temporaryDir } from '../../harness.ts'
+
+const driverWith = (env: NodeJS.ProcessEnv = {}) =>
+  createModelDriver({
+    access: { keys: keysFromEnvironment(env) },
+    facts: async () => ({ branch: null, isClean: null, files: null }),
+  })
+const files = { read: async () => '' }
+
+describe('a spec', () => {
+  it('names provider, model and address, and gives sub-agents the same', async () => {
+    const { spec, title } = driverWith().prepare({
+      ...{ kind: 'model', model: 'openai-compatible/qwen/qwen3-coder' },
+      baseUrl: 'http://127.0.0.1:11434/v1',
+    })
+    expect(spec).toEqual({
+      ...{ kind: 'model', provider: 'openai-compatible', model: 'qwen/qwen3-coder' },
+      ...{ baseUrl: 'http://127.0.0.1:11434/v1', agent: 'lead' },
+    })
+    expect(title).toBe('openai-compatible/qwen/qwen3-coder')
+    expect(await driverWith().subAgent(spec, 'review', files)).toEqual({ ...spec, agent: 'review' })
+  })
+
+  it.each([
+    ['claude-opus-5-5', undefined, 'There is no model "claude-opus-5-5"'],
+    ['nobody/model', undefined, 'Providers: anthropic, openai, google, openai-compatible'],
+    ['anthropic/', undefined, 'There is no model'],
+    ['anthropic/claude-opus-5-5', 'file:///etc', 'The base URL must be an http or https address'],
+    ['anthropic/claude-opus-5-5', 'http://me:secret@host/v1', 'must not hold a user name'],
+  ])('is refused with what to do: %s %s', (model, baseUrl, message) => {
+    expect(() => driverWith().prepare({ kind: 'model', model, baseUrl })).toThrow(message)
+  })
+
+  it('[G7] can begin where there is a key, or a server that needs none', async () => {
+    const check = (model: string, env: NodeJS.ProcessEnv, baseUrl?: string) => {
+      const driver = driverWith(env)
+      return driver.check(driver.prepare({ kind: 'model', model, baseUrl }).spec, files)
+    }
+    expect(await check('anthropic/a', { ANTHROPIC_API_KEY: 'k' })).toEqual({ state: 'ready' })
+    expect(await check('google/a', { GEMINI_API_KEY: 'k' })).toEqual({ state: 'ready' })
+    expect(await check('openai/a', { ANTHROPIC_API_KEY: 'k', OPENAI_API_KEY: ' ' })).toMatchObject({
+      ...{ state: 'unavailable', cause: { kind: 'sign-in' } },
+    })
+    expect(await check('openai/a', {}, 'http://127.0.0.1:1/v1')).toEqual({ state: 'ready' })
+    expect(await check('openai-compatible/a', {})).toMatchObject({
+      cause: { kind: 'not-started', detail: expect.stringContaining('--base-url') },
+    })
+  })
+})
+
+describe('[K1] a key', () => {
+  const secret = 'sk-only-for-its-own-provider'
+  const env = { ANTHROPIC_API_KEY: secret, OPENAI_API_KEY: secret, GEMINI_API_KEY: secret }
+
+  async function sent(ref: ModelRef, more: Partial<Response> = {}) {
+    const requests: { url: string; headers: string; redirect: string | undefined }[] = []
+    const { model } = await openModel(ref, {
+      keys: keysFromEnvironment(env),
+      fetch: async (input, init) => {
+        const headers = JSON.stringify([...new Headers(init?.headers).entries()])
+        requests.push({ url: String(input), headers, redirect: init?.redirect })
+        return new Response('{}', { status: 400, ...more })
+      },
+    })
+    const { stream } = streamText({ model, prompt: 'Hi', maxRetries: 0, onError: () => undefined })
+    for await (const _ of stream);
+    return requests[0] ?? expect.unreachable()
+  }
+
+  it.each([
+    ['anthropic', 'https://api.anthropic.com/v1/messages'],
+    ['openai', 'https://api.openai.com/v1/responses'],
+    ['google', 'https://generativelanguage.googleapis.com/v1beta/'],
+  ] as const)('of %s goes to its own origin, and follows no redirect', async (provider, url) => {
+    const { headers, redirect, ...request } = await sent({ provider, model: 'm' })
+    expect(request.url).toContain(url)
+    expect(request.url).not.toContain(secret)
+    expect(headers).toContain(secret)
+    expect(redirect).toBe('error')
+  })
+
+  it.each(['anthropic', 'openai', 'google', 'openai-compatible'] as const)(
+    'is not sent to another address that a spec of %s names',
+    async (provider) => {
+      for (const baseUrl of ['http://127.0.0.1:9/v1', 'https://api.anthropic.com.evil.test/v1']) {
+        const { url, headers } = await sent({ provider, model: 'm', baseUrl })
+        expect(url.startsWith(`${baseUrl}/`)).toBe(true)
+        expect(headers).not.toContain(secret)
+      }
+    },
+  )
+})
+
+describe('[G6] usage', () => {
+  const used = (inputTokens: number | undefined, outputTokens: number | undefined, read = 0) =>
+    ({
+      ...{ inputTokens, outputTokens, totalTokens: undefined },
+      inputTokenDetails: { cacheReadTokens: read, cacheWriteTokens: 0 },
+      outputTokenDetails: { reasoningTokens: 5 },
+    }) as LanguageModelUsage
+  const opus = { provider: 'anthropic', model: 'claude-opus-5-5' } as const
+
+  it('is priced as an estimate, with cache reads for less', () => {
+    const plain = usageOf(used(10_000, 100), opus)
+    const cached = usageOf(used(10_000, 100, 9_000), opus)
+    expect(plain).toMatchObject({ pricedBy: 'estimate', reasoningTokens: 5, complete: true })
+    expect(plain.costUsd).toBeGreaterThan(0)
+    expect(cached.costUsd).toBeGreaterThan(0)
+    expect(cached.costUsd).toBeLessThan(plain.costUsd ?? 0)
+  })
+
+  it('has no price, and not none, for what the list does not know', () => {
+    const unknown = { provider: 'openai', model: 'no-such-model-at-all' } as const
+    for (const model of [unknown, { ...opus, provider: 'openai-compatible' } as const])
+      expect(usageOf(used(10, 1), model)).toMatchObject({ costUsd: null, unpriced: true })
+  })
+
+  it('is incomplete unless the provider said all of it', () => {
+    expect(usageOf(undefined, opus)).toMatchObject({ complete: false, costUsd: null })
+    expect(usageOf(used(10, undefined), opus).complete).toBe(false)
+  })
+})
+
+describe('instructions', () => {
+  async function instructions(
+    texts: Record<string, string>,
+    over: Partial<Parameters<typeof instructionsFor>[0]> = {},
+  ) {
+    const cwd = await temporaryDir()
+    for (const [path, text] of Object.entries(texts)) {
+      await mkdir(join(cwd, path, '..'), { recursive: true })
+      await writeFile(join(cwd, path), text)
+    }
+    return instructionsFor({
+      ...{ cwd, agent: 'lead', isSubAgent: false, platform: 'linux', date: '2026-11-22' },
+      facts: { branch: 'feature', isClean: false, files: Object.keys(texts) },
+      inside: createFilesInside(),
+      ...over,
+    })
+  }
+
+  it('tell where it is, and what the project asks, the nearest last', async () => {
+    const text = await instructions({
+      'docs/api/AGENTS.md': 'Nearest.',
+      'CLAUDE.md': 'Not read beside the other.',
+      'AGENTS.md': 'At the top.',
+      'docs/CLAUDE.md': 'In between.',
+      'src/main.ts': 'No instructions.',
+    })
+    for (const fact of ['Git branch: feature', 'uncommitted changes', 'linux', '2026-11-22'])
+      expect(text).toContain(fact)
+    expect(text).not.toMatch(/Not read|No instructions/)
+    const found = ['At the top.', 'In between.', 'Nearest.'].map((part) => text.indexOf(part))
+    expect(found).toEqual(found.toSorted((a, b) => a - b))
+    expect(found[0]).toBeGreaterThan(0)
+    expect(text).toContain('Instructions for files in docs/api/')
+  })
+
+  it('send no file of elsewhere that a link of the project leads to', async () => {
+    const elsewhere = join(await temporaryDir(), 'private')
+    await writeFile(elsewhere, 'A secret of the person.')
+    const cwd = await temporaryDir()
+    await symlink(elsewhere, join(cwd, 'AGENTS.md'))
+    const facts = { branch: 'main', isClean: true, files: ['AGENTS.md'] }
+    expect(await instructions({}, { cwd, facts })).not.toContain('A secret')
+  })
+
+  it('name what is too long to be read, and look at the top outside Git', async () => {
+    const long = await instructions({ 'AGENTS.md': 'Short.', 'docs/AGENTS.md': 'x'.repeat(40_000) })
+    expect(long).toContain('Read these before you change files in their folders: docs/AGENTS.md')
+    const facts = { branch: null, isClean: null, files: null }
+    const outside = await instructions({ 'CLAUDE.md': 'At the top.' }, { facts })
+    expect(outside).toMatch(/not a Git repository.*At the top\./s)
+  })
+
+  it('tell a sub-agent that its report is all that is seen', async () => {
+    const text = await instructions({}, { isSubAgent: true, agent: 'explore' })
+    expect(text).toMatch(/sub-agent \("explore"\).*agent_report/s)
+  })
+})
