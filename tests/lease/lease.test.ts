@@ -181,10 +181,27 @@ describe('lease', () => {
     const dataDir = await scratchDirectory()
     const file = path.join(dataDir, 'lease.json')
     const content = await leaseOfTheDead(dataDir)
-    await writeFile(file, JSON.stringify({ ...content, pid: 1, hostName: 'elsewhere' }))
+    const elsewhere = { pid: 1, hostName: 'elsewhere', processStartedAt: 'another-boot/1' }
+    await writeFile(file, JSON.stringify({ ...content, ...elsewhere }))
     await expect(acquireLease(dataDir, { host: 'web' })).rejects.toThrow(
       /elsewhere.*if nothing runs there any more, delete .*lease\.json/,
     )
+  })
+
+  it('is taken from a dead process when this machine has got another name since, not from a live one', async (test) => {
+    if (process.platform !== 'linux') test.skip('skipped: only Linux names the boot of a machine')
+    const dataDir = await scratchDirectory()
+    const file = path.join(dataDir, 'lease.json')
+    const content = await leaseOfTheDead(dataDir)
+    const own = await ownIdentity()
+    const alive = { ...own, processStartedAt: own.startedAt, hostName: 'elsewhere' }
+    await writeFile(file, JSON.stringify({ ...content, ...alive }))
+    await expect(acquireLease(dataDir, { host: 'web' })).rejects.toThrow('in use by process')
+    const dead = { ...alive, processStartedAt: own.startedAt.replace(/\d+$/, '1') }
+    await writeFile(file, JSON.stringify({ ...content, ...dead }))
+    const lease = await acquireLease(dataDir, { host: 'web' })
+    expect(lease.tookOver).toBe(true)
+    await lease.release()
   })
 
   it('goes on after a taker that died in the middle of taking over', async () => {

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { open, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
-import { afterEach, describe, expect, it, type TestContext } from 'vitest'
+import { afterEach, describe, expect, it, type TestContext, vi } from 'vitest'
 import { acquireLease, readLeaseHolder } from '../../src/main/lease/lease.ts'
 import { scratchDirectory } from '../journal/scratch.ts'
 
@@ -102,6 +102,38 @@ describe('the lease across pid namespaces', () => {
 })
 
 describe('the lock beside the lease', () => {
+  it('[T3] is taken again when this process closed another handle of its file', async (test) => {
+    if (process.platform !== 'linux') test.skip('skipped: only Linux lists the locks of a file')
+    const dataDir = await scratchDirectory()
+    const lease = await acquireLease(dataDir, { host: 'cli', watchMs: 20 })
+    const file = path.join(dataDir, 'lease.lock')
+    const { ino } = await stat(file)
+    const isListed = async () =>
+      (await readFile('/proc/locks', 'utf8')).includes(`:${ino} `) && !lease.isLost()
+    expect(await isListed()).toBe(true)
+    // As a tool does that searches all files of a project with the data directory in it.
+    await readFile(file)
+    await vi.waitFor(async () => expect(await isListed()).toBe(true))
+    await (await open(file)).close()
+    await vi.waitFor(async () => expect(await isListed()).toBe(true))
+    const other = await taker(dataDir, unsharing ? 'container' : 'here')
+    expect(await other.take()).toMatchObject({ outcome: 'held' })
+    await lease.release()
+  })
+
+  it('[T3] a holder that lost its lock to another process is told so', async (test) => {
+    if (process.platform !== 'linux') test.skip('skipped: only Linux lists the locks of a file')
+    needsNamespaces(test)
+    const dataDir = await scratchDirectory()
+    const lease = await acquireLease(dataDir, { host: 'cli', watchMs: 2_000 })
+    await readFile(path.join(dataDir, 'lease.lock'))
+    const other = await taker(dataDir, 'container')
+    expect(await other.take()).toMatchObject({ outcome: 'taken' })
+    await lease.lost
+    expect(lease.isLost()).toBe(true)
+    await lease.release()
+  })
+
   it('[T3] keeps the holder when somebody deletes lease.json', async () => {
     const dataDir = await scratchDirectory()
     const holder = await taker(dataDir, 'here')

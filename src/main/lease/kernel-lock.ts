@@ -3,14 +3,20 @@
  * process, and is released at once when its holder is killed. Node has no flock; an exclusive transaction of SQLite
  * on an empty file is equivalent on every system.
  */
-import { lstat, open } from 'node:fs/promises'
+import { lstat, open, readlink } from 'node:fs/promises'
 import type { DatabaseSync } from 'node:sqlite'
 import { notAFile } from '../journal/data-file.ts'
 import { systemCode } from '../journal/errors.ts'
+import { readProcFile } from '../processes/proc-file.ts'
 
 export interface KernelLock {
   /** Identifies the locked file: one that was deleted and made again is another file. */
   readonly inode: string
+  /**
+   * Takes it again where the kernel dropped it: closing any handle of the file does that (POSIX), such as one of a tool
+   * that searches the data directory for an agent. False: another process has it now. Detected on Linux only.
+   */
+  retake(): Promise<boolean>
   /** May be called twice. */
   release(): void
 }
@@ -49,16 +55,37 @@ export async function lockFile(file: string): Promise<Locking> {
     return { kind: 'unavailable', why: (error as Error).message }
   }
   const locked = database
+  let isInTransaction = true
   // Between the check and the lock another file may have replaced it.
   if ((await inodeOf(file)) !== inode) {
     locked.close()
     return { kind: 'held' }
   }
   connections.add(locked)
+  // Some file systems list another number than they report.
+  const canBeSeen = await isListed(inode)
   return {
     kind: 'locked',
     lock: {
       inode,
+      async retake() {
+        if (!connections.has(locked) || !canBeSeen) return true
+        if (isInTransaction && (await isListed(inode))) return true
+        try {
+          if (isInTransaction) locked.exec('COMMIT')
+        } catch {
+          // SQLite can't unlock what another process has locked meanwhile; the transaction has ended.
+        }
+        isInTransaction = false
+        try {
+          locked.exec('BEGIN EXCLUSIVE')
+        } catch (error) {
+          if ((error as { errcode?: unknown }).errcode === sqliteBusy) return false
+          throw error
+        }
+        isInTransaction = true
+        return true
+      },
       release() {
         if (connections.delete(locked)) locked.close()
       },
@@ -76,6 +103,20 @@ async function makeFile(file: string): Promise<void> {
   } catch (error) {
     if (systemCode(error) !== 'EEXIST') throw error
   }
+}
+
+/** Whether the kernel lists a lock of this process on the file; false also where it can't be asked. */
+async function isListed(inode: string): Promise<boolean> {
+  if (process.platform !== 'linux') return false
+  // Where a container kept the outer /proc, processes have other numbers there.
+  const own = await readlink('/proc/self').catch(() => '')
+  if (own !== String(process.pid)) return false
+  const listed = await readProcFile('/proc/locks', 'latin1').catch(() => '')
+  // `1: POSIX ADVISORY WRITE <pid> <device>:<inode> <first byte> <last byte>`
+  return listed.split('\n').some((line) => {
+    const [, kind, , , pid, place] = line.trim().split(/\s+/)
+    return kind === 'POSIX' && pid === own && place?.endsWith(`:${inode}`) === true
+  })
 }
 
 /** Null where no file has the name. */

@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { readDataFile } from '../journal/data-file.ts'
 import { exists, makeDirDurable, syncDirectory, writeNewFile } from '../journal/durable-files.ts'
 import { systemCode } from '../journal/errors.ts'
-import { judgeProcess, ownIdentity } from '../processes/identity.ts'
+import { isOfThisBoot, judgeProcess, ownIdentity } from '../processes/identity.ts'
 import { inodeAt, type KernelLock, lockFile } from './kernel-lock.ts'
 
 const hostSchema = z.enum(['desktop', 'web', 'cli'])
@@ -267,7 +267,12 @@ function createLease(
   async function keepLock(): Promise<void> {
     if (released || isLost || !lock) return
     const lockPath = path.join(path.dirname(file), lockName)
-    if ((await inodeAt(lockPath)) === lock.inode) return
+    if ((await inodeAt(lockPath)) === lock.inode) {
+      const wasHeld = isHeldByOther
+      isHeldByOther = !(await lock.retake())
+      if (isHeldByOther && (wasHeld || !(await isOurs()))) lose()
+      return
+    }
     const locking = await lockFile(lockPath)
     // A contender that finds our name in `lease.json` releases the lock at once: only one that keeps it has taken over.
     const wasHeld = isHeldByOther
@@ -426,7 +431,8 @@ async function judge(
   lock: KernelLock | null,
 ): Promise<'alive' | 'dead' | 'unknown'> {
   // A network file system may keep the locks of each machine to itself.
-  if (hostName !== os.hostname()) return 'unknown'
+  if (hostName !== os.hostname() && !(await isOfThisBoot({ startedAt: processStartedAt })))
+    return 'unknown'
   const judged = await judgeProcess({ pid, startedAt: processStartedAt, pidNamespace })
   if (judged !== 'unknown') return judged === 'running' ? 'alive' : 'dead'
   return lock && lockInode === lock.inode ? 'dead' : 'unknown'

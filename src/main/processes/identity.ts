@@ -47,6 +47,18 @@ export async function judgeProcess(
   return now === startedAt ? 'running' : 'gone'
 }
 
+/**
+ * Whether a process of that start time was started since this machine was: its name may have changed since. False
+ * where the system's start times don't say.
+ */
+export async function isOfThisBoot({
+  startedAt,
+}: Pick<ProcessIdentity, 'startedAt'>): Promise<boolean> {
+  const own = (await ownIdentity()).startedAt
+  const boot = own.slice(0, own.indexOf('/') + 1)
+  return boot.length > 1 && startedAt.startsWith(boot)
+}
+
 /** As `judgeProcess`, but unknown counts as not running: for callers that must not be blocked by a guess. */
 export async function isCertainlyRunning(identity: ProcessIdentity): Promise<boolean> {
   return (await judgeProcess(identity)) === 'running'
