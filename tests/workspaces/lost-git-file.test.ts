@@ -1,6 +1,6 @@
 /** A worktree whose `.git` file is gone or damaged, below a repository that encloses the data directory. */
 import { execFileSync } from 'node:child_process'
-import { glob, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { glob, mkdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { openShiplog } from '../../src/main/shiplog.ts'
@@ -165,6 +165,28 @@ it.each(['HEAD', 'commondir', 'gitdir'])(
     await it.close()
   },
 )
+
+it('[R3] moves the files of a worktree that leads to another repository to the trash when asked', async () => {
+  const it = await enclosed()
+  const own = join(it.path, 'fake/worktrees/x')
+  await mkdir(join(it.path, 'fake/objects'), { recursive: true })
+  await mkdir(join(it.path, 'fake/refs'))
+  await mkdir(own, { recursive: true })
+  await writeFile(join(it.path, 'fake/HEAD'), 'ref: refs/heads/main\n')
+  await writeFile(join(own, 'HEAD'), 'ref: refs/heads/main\n')
+  await writeFile(join(own, 'commondir'), '../..\n')
+  await writeFile(join(own, 'gitdir'), `${join(it.path, '.git')}\n`)
+  await writeFile(join(it.path, '.git'), `gitdir: ${own}\n`)
+  const workspaceId: TaskId = it.taskId
+  expect((await it.doctor(true)).problems).toMatchObject([
+    { kind: 'worktree-unregistered', detail: expect.stringContaining('another repository') },
+  ])
+  await expect(it.workspace().remove({ workspaceId })).rejects.toThrow('kept as a patch')
+  await it.workspace().remove({ workspaceId, discardUnknownWorktree: true })
+  expect(await it.task()).toMatchObject({ archived: true })
+  expect(await inTrash(it.project, 'loose.txt')).toEqual(['not committed'])
+  await it.close()
+})
 
 it('[K8] refuses a worktree whose working directory was made a repository of its own', async () => {
   const it = await enclosed()

@@ -59,6 +59,11 @@ async function* examineWorktree(
     yield { kind: 'worktree-broken', path, detail: state.why, rootId, repair }
     return
   }
+  if (state.kind === 'of-another-repository') {
+    const detail = `its .git file leads to another repository than that of ${projectDir}`
+    yield { kind: 'worktree-unregistered', path, detail, rootId }
+    return
+  }
   const registered = await known(projectDir)
   if (registered?.has(await realpath(path))) return
   if (registered && (await subject.git.isMovedWorktree(projectDir, path))) {

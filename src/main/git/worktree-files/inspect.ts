@@ -5,6 +5,8 @@ import { canRepairWorktree, inspectWorktree, type WorktreeState } from './state.
 
 type WorktreeInspection =
   | Exclude<WorktreeState, { kind: 'broken' }>
+  /** Its `.git` file leads to a repository that is not the project's. */
+  | { kind: 'of-another-repository' }
   /** `repairable`: the repository still knows it. */
   | { kind: 'broken'; why: string; repairable: boolean }
 
@@ -14,10 +16,17 @@ export async function inspectWorktreeOf(
   { repoDir, root }: { repoDir: string; root: string },
 ): Promise<WorktreeInspection> {
   const state = await inspectWorktree(root)
-  if (state.kind !== 'broken') return state
-  const commonDir = await commonDirOf(git, repoDir).catch((error) => {
-    if (error instanceof GitError) return null
-    throw error
-  })
+  if (state.kind === 'own-repository') return state
+  const commonDir = await commonDirOf(git, repoDir).catch(nullForGitError)
+  if (state.kind === 'whole') {
+    const isOther =
+      commonDir !== null && (await commonDirOf(git, root).catch(nullForGitError)) !== commonDir
+    return isOther ? { kind: 'of-another-repository' } : state
+  }
   return { ...state, repairable: commonDir !== null && (await canRepairWorktree(commonDir, root)) }
+}
+
+function nullForGitError(error: unknown): null {
+  if (error instanceof GitError) return null
+  throw error
 }

@@ -74,7 +74,7 @@ export function createSaveChanges(deps: {
           worktreePath: join(dir, worktreePatchFile),
         })
         .catch(async (error) => {
-          if (await isWorktree(workspace)) throw error
+          if (await isWorktree(task, workspace)) throw error
           return null
         })
       if (saved === null) {
@@ -107,14 +107,14 @@ export function createSaveChanges(deps: {
   }
 
   /**
-   * Not where the project was moved or deleted, or the agent deleted the worktree's `.git` file or made it a separate
-   * repository.
+   * Not where the project was moved or deleted, or the agent deleted the worktree's `.git` file, let it lead to another
+   * repository, or made it a separate one.
    */
-  async function isWorktree(workspace: Workspace): Promise<boolean> {
+  async function isWorktree({ projectDir }: Task, workspace: Workspace): Promise<boolean> {
     const root = deps.workingDirs.worktreeRoot(workspace)
     const found = await git.inspectProject(root)
     if (!('topLevel' in found) || found.topLevel !== (await realpath(root))) return false
-    return (await lstat(join(root, '.git'))).isFile()
+    return (await git.inspectWorktree({ repoDir: projectDir, root })).kind === 'whole'
   }
 
   /**
@@ -148,7 +148,7 @@ export function createSaveChanges(deps: {
 }
 
 function whatToDoWithoutGit({ title, projectDir }: Task, { path }: Workspace): string {
-  return `Git does not know ${path} any more, so what "${title}" changed there can't be kept as a patch. Put the project back to ${projectDir}, or add it at its new place (\`shiplog projects add DIR\`), and remove it then, or choose to discard the unknown worktree (--discard-unknown-worktree): its files go to the trash as they are.`
+  return `Git does not know ${path} any more, or its .git file leads to another repository, so what "${title}" changed there can't be kept as a patch. Put the project back to ${projectDir}, or add it at its new place (\`shiplog projects add DIR\`), and remove it then, or choose to discard the unknown worktree (--discard-unknown-worktree): its files go to the trash as they are.`
 }
 
 const gitDirBeside = (submodule: string): string => `${submodule}.git`
