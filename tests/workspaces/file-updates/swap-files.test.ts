@@ -1,6 +1,6 @@
 /** What becomes of a swap when somebody edits, or the disk refuses, in the middle of it. */
 import { execFileSync } from 'node:child_process'
-import { lstat, readdir } from 'node:fs/promises'
+import { chmod, lstat, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createRunGit } from '../../../src/main/git/command/run.ts'
@@ -76,6 +76,19 @@ it('keeps the other permissions of a file that is replaced', async () => {
   expect(await mode('b.txt')).toBe(0o755)
   expect(await takeBack(plan)).toEqual({ kind: 'swapped', left: [] })
   expect(await mode('b.txt')).toBe(0o644)
+})
+
+it('keeps permissions that a file was given since, there and back', async () => {
+  const { parent, plan } = await prepared()
+  const file = (name: string) => path.join(parent.dir, name)
+  const mode = async (name: string) => (await lstat(file(name))).mode & 0o777
+  await chmod(file('a.txt'), 0o600)
+  await chmod(file('b.txt'), 0o640)
+  expect(await write(plan)).toEqual({ kind: 'written' })
+  expect([await mode('a.txt'), await mode('b.txt')]).toEqual([0o600, 0o750])
+  await chmod(file('b.txt'), 0o700)
+  expect(await takeBack(plan)).toEqual({ kind: 'swapped', left: [] })
+  expect([await mode('a.txt'), await mode('b.txt')]).toEqual([0o600, 0o600])
 })
 
 // The first to be replaced is a.txt: it is written in the very moment.

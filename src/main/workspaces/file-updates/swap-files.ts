@@ -4,6 +4,7 @@
  * compared just before it is replaced, and a changed one is never overwritten.
  */
 import {
+  chmod,
   type FileHandle,
   link,
   lstat,
@@ -180,8 +181,17 @@ async function bring(
   await makeDirs(root, path, touched)
   touched.add(dirname(file)).add(dirname(temporary))
   if (from === null) await putInFreePlace(temporary, file, to, path)
-  else await checked(path, from, bringing, () => rename(temporary, file))
+  else
+    await checked(path, from, bringing, async (mode) => {
+      if (mode !== null && to.kind === 'file' && mode !== from.mode)
+        await chmod(temporary, modeLike(mode, to))
+      await rename(temporary, file)
+    })
 }
+
+/** The permissions that the file was given since the update was planned; that to execute comes with the content. */
+const modeLike = (mode: number, { mode: wanted }: Content): number =>
+  wanted & 0o100 ? mode | ((mode & 0o444) >> 2) : mode & ~0o111
 
 /** Fails if another process has created a file there: it must not be replaced. */
 async function putInFreePlace(
@@ -221,14 +231,14 @@ async function removeEmptied(path: string, bringing: Bringing): Promise<void> {
 }
 
 /**
- * Runs `replace` only while the file holds the expected content. If another process wrote to it during the
- * replacement, that content is put back.
+ * Runs `replace` only while the file holds the expected content, with its permission bits; null for a link. If another
+ * process wrote to it during the replacement, that content is put back.
  */
 async function checked(
   path: string,
   expected: Content,
   { root, updateId }: Bringing,
-  replace: () => Promise<void>,
+  replace: (mode: number | null) => Promise<void>,
 ): Promise<void> {
   const file = join(root, path)
   if (expected.kind === 'link') {
@@ -238,7 +248,7 @@ async function checked(
       blobHash(expected.id, target.length).update(target).digest('hex') !== expected.id
     )
       throw new ChangedMeanwhileError(path)
-    return replace()
+    return replace(null)
   }
   const handle = await openDataFile(file, 'read').catch(() => null)
   if (handle === null) throw new ChangedMeanwhileError(path)
@@ -249,12 +259,13 @@ async function checked(
     const after = await handle.stat({ bigint: true })
     if (!same || named?.ino !== before.ino || after.mtimeNs !== before.mtimeNs)
       throw new ChangedMeanwhileError(path)
+    const mode = Number(after.mode) & 0o777
     // Windows replaces no file that is open.
     if (process.platform === 'win32') {
       await handle.close()
-      return await replace()
+      return await replace(mode)
     }
-    await replace()
+    await replace(mode)
     const late = await handle.stat({ bigint: true })
     if (late.mtimeNs === after.mtimeNs && late.size === after.size) return
     await putBack(handle, file, updateId)
