@@ -339,3 +339,22 @@ it('lists a worktree whose path holds a newline', async () => {
     worktree,
   ])
 })
+
+it('sees every change in a worktree and saves it, whatever the repository sets for Git’s own looks and order', async () => {
+  const project = await makeRepository({ 'a.txt': 'a\n' })
+  project.git('config', 'core.ignoreStat', 'true')
+  project.git('config', 'diff.orderFile', '/nowhere/order')
+  const from = project.git('rev-parse', 'HEAD')
+  const dir = path.join(await temporaryDir(), 'child')
+  await git.createWorktree({ repoDir: project.dir, path: dir, branch: 'child', from })
+  await openRepository(dir).write('a.txt', 'changed\n')
+  const { tree } = await git.snapshot(dir)
+  expect(await git.treeDifferences({ dir, from, to: tree })).toMatchObject([{ path: 'a.txt' }])
+  const patches = await temporaryDir()
+  const saved = await git.savePatch({
+    ...{ dir, baseCommit: from },
+    seriesPath: path.join(patches, 'series.mbox'),
+    worktreePath: path.join(patches, 'worktree.patch'),
+  })
+  expect(saved).toMatchObject({ status: 'ready', paths: ['a.txt'] })
+})

@@ -75,8 +75,10 @@ export const settings = [
   // Names that another system takes for `.git` are refused on every system.
   'core.protectHFS=true',
   'core.protectNTFS=true',
-  // Settings that would make a snapshot fail, or start background work.
+  // Settings that would make a snapshot fail or miss changes, or start background work.
   'core.safecrlf=false',
+  'core.ignoreStat=false',
+  'diff.orderFile=/dev/null',
   'core.splitIndex=false',
   'submodule.recurse=false',
   'gc.auto=0',
