@@ -1,5 +1,5 @@
 /** Saves what a workspace changed before its worktree is removed (R1). */
-import { lstat, realpath } from 'node:fs/promises'
+import { realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { refused } from '../../../shared/failure.ts'
 import { ancestorsOf } from '../../../shared/projections/ledger-state.ts'
