@@ -1,4 +1,5 @@
 import { changeFile } from './change-file.ts'
+import { atLines, explainMismatch } from './edit-mismatch.ts'
 import type { FilesInside } from './inside/index.ts'
 import { readText } from './text-file.ts'
 import type { Tool } from './tool.ts'
@@ -14,20 +15,15 @@ export const createEditFile =
     if (oldText === newText)
       throw new ToolError('newText: is the same as oldText; nothing to change.')
     const occurrences = text.split(oldText).length - 1
-    if (occurrences === 0) throw new ToolError(notFound(path.relative, text, oldText))
+    if (occurrences === 0)
+      throw new ToolError(
+        explainMismatch({ path: path.relative, text, oldText, newText }, context.mask),
+      )
     if (occurrences > 1 && !input.replaceAll)
       throw new ToolError(
-        `oldText: occurs ${occurrences} times in ${path.relative}. Give more of the text around it, or set replaceAll.`,
+        `oldText: occurs ${occurrences} times in ${path.relative}, ${atLines(text, oldText)}. Give more of the text around it, or set replaceAll.`,
       )
     // A function, for in a replacement string `$&` and the like have a meaning.
     const after = text.replaceAll(oldText, () => newText)
     return changeFile(inside, { path, before: Buffer.from(text), after }, context)
   }
-
-function notFound(path: string, text: string, oldText: string): string {
-  const lineEnds =
-    text.includes('\r\n') && oldText.includes('\n') && !oldText.includes('\r\n')
-      ? ' The file ends its lines with \\r\\n.'
-      : ' It must match character for character, spaces and line ends included; read_file shows the text.'
-  return `oldText: does not occur in ${path}.${lineEnds}`
-}
