@@ -46,6 +46,14 @@ it('keeps what Git would store of a file with a filter, such as a pointer of Git
   expect(textOf(pointer)).toBe('pointer\n')
 })
 
+it('keeps a file that Git packs at once because it is large', async () => {
+  const { project, take, turns } = await openStates()
+  project.git('config', 'core.bigFileThreshold', '1')
+  await project.write('large.txt', 'large\n')
+  const { tree } = await take()
+  expect(textOf(await turns.readFile({ tree, path: 'large.txt', bytesMax }))).toBe('large\n')
+})
+
 it('names the commit of a submodule, and stores nothing that is in it', async () => {
   const inner = await makeRepository({ 'inner.txt': 'inner\n' })
   const { project, take, turns } = await openStates()

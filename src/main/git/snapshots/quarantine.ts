@@ -23,8 +23,6 @@ export interface Quarantine {
   git: RunGit
   /** The folder of its objects, beside those that they will join: on the same file system. */
   dir: string
-  /** The objects that they will join. */
-  objects: string
   /** The store that receives them; null: the repository. */
   store: string | null
   /** Packs some objects, here or borrowed, and has them named by `ref`. Durable when it resolves. */
@@ -90,7 +88,6 @@ async function quarantined<Result>(
     return await use({
       git: apart,
       dir: own,
-      objects,
       store,
       keep: ({ ref, commit, ids, areNew = false }) =>
         pack(ids, areNew, async () => {

@@ -134,7 +134,7 @@ export function createTurnSnapshots(git: RunGit): {
         mayBeElsewhere && since !== null && since !== tree
           ? (await contentsBetween(quarantine.git, { dir: topLevel, from: since, to: tree })).after
           : []
-      const own = await objectsBelow(quarantine)
+      const own = await objectsBelow(quarantine, topLevel)
       const ids = [...own, ...(await missingIn(git, store, borrowed))]
       const kept = { commit, ids: [...new Set(ids)], areNew: true }
       await quarantine.keep({ ref: `refs/${input.ref}`, ...kept })
@@ -262,11 +262,11 @@ async function looseBelow(objects: string): Promise<string[]> {
   return ids
 }
 
-/** All new ones: Git packs a very large file at once. */
-async function objectsBelow({ git, dir, objects }: Quarantine): Promise<string[]> {
+/** All new ones: Git packs a very large file at once, and what it fetches for a partial clone. */
+async function objectsBelow({ git, dir }: Quarantine, topLevel: string): Promise<string[]> {
   const packs = await readdir(path.join(dir, 'pack'))
   if (!packs.some((name) => name.endsWith('.idx'))) return looseBelow(dir)
   const args = ['cat-file', '--batch-all-objects', '--batch-check=%(objectname)']
-  const listed = await git(args, { cwd: objects, env: borrowing([]) })
+  const listed = await git(args, { cwd: topLevel, env: borrowing([]) })
   return fields(Buffer.from(listed.stdout.toString().replaceAll('\n', '\0')))
 }
