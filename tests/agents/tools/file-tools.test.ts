@@ -20,10 +20,13 @@ const put = async (path: string, content: string | Uint8Array) => {
 const text = (path: string) => readFile(join(bench.dir, path), 'utf8')
 
 describe('read_file', () => {
-  it('gives a file as it is', async () => {
+  it('gives the lines of a file with their numbers', async () => {
     await put('a.txt', 'one\r\ntwo\n\nlast')
     const result = await bench.call('read_file', { path: 'a.txt' })
-    expect(result).toMatchObject({ outcome: 'ok', output: 'one\r\ntwo\n\nlast' })
+    expect(result).toMatchObject({
+      outcome: 'ok',
+      output: '1\tone\n2\ttwo\n3\t\n4\tlast\n[lines end with \\r\\n]',
+    })
     expect(detailOf(result, 'read')).toEqual({
       kind: 'read',
       path: 'a.txt',
@@ -35,7 +38,7 @@ describe('read_file', () => {
   it('gives some lines and says which', async () => {
     await put('a.txt', 'one\ntwo\nthree\nfour\n')
     const result = await bench.call('read_file', { path: 'a.txt', fromLine: 2, lines: 2 })
-    expect(result.output).toBe('two\nthree\n\n[lines 2-3 of 4; continue with fromLine: 4]')
+    expect(result.output).toBe('2\ttwo\n3\tthree\n[lines 2-3 of 4; continue with fromLine: 4]')
     expect((await bench.call('read_file', { path: 'a.txt', fromLine: 9 })).output).toBe(
       'fromLine: a.txt has 4 lines.',
     )
@@ -48,10 +51,34 @@ describe('read_file', () => {
     const { lines, truncated } = detailOf(result, 'read')
     expect(truncated).toBe(true)
     expect(result.output).toContain(`continue with fromLine: ${lines + 1}`)
-    await put('one-line.txt', 'y'.repeat(200_000))
-    const cut = await bench.call('read_file', { path: 'one-line.txt' })
-    expect(cut.output.length).toBeLessThan(70_000)
-    expect(detailOf(cut, 'read').truncated).toBe(true)
+    await put('short-lines.txt', 'x\n'.repeat(5000))
+    const part = await bench.call('read_file', { path: 'short-lines.txt' })
+    expect(part.output).toContain('[lines 1-2000 of 5000; continue with fromLine: 2001]')
+  })
+
+  it('cuts long lines and reads on after them', async () => {
+    await put('long-line.txt', `${'y'.repeat(200_000)}\nnext\n`)
+    const cut = await bench.call('read_file', { path: 'long-line.txt' })
+    expect(cut.output).toContain('y [198000 characters left out]\n2\tnext\n[lines over 2000')
+    expect(detailOf(cut, 'read')).toMatchObject({ lines: 2, truncated: true })
+  })
+
+  it('says that a file is empty, or an image by its content', async () => {
+    await put('empty.txt', '')
+    expect((await bench.call('read_file', { path: 'empty.txt' })).output).toBe(
+      '[the file is empty]',
+    )
+    const images: [string, string][] = [
+      ['\x89PNG\r\n\x1a\n\0', 'PNG'],
+      ['\xff\xd8\xff\xe0\0', 'JPEG'],
+      ['GIF89a\0', 'GIF'],
+      ['RIFF\0\0\0\0WEBPVP8 ', 'WebP'],
+    ]
+    for (const [start, kind] of images) {
+      await put('picture', Buffer.from(start, 'latin1'))
+      const refused = await bench.call('read_file', { path: 'picture' })
+      expect(refused.output).toContain(`picture is a ${kind} image`)
+    }
   })
 
   it('refuses binary files, directories, what is missing and what is too large, politely', async () => {
@@ -279,7 +306,7 @@ describe('confined to the working directory', () => {
   it('takes absolute paths inside, and names that only begin like a way up', async () => {
     await put('..hidden/a.txt', 'fine')
     const path = join(bench.dir, '..hidden/a.txt')
-    expect(await bench.call('read_file', { path })).toMatchObject({ output: 'fine' })
+    expect(await bench.call('read_file', { path })).toMatchObject({ output: '1\tfine' })
   })
 })
 

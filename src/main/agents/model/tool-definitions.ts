@@ -22,11 +22,11 @@ const definitions: Record<ToolName, ToolDefinition> = {
   },
   read_file: {
     description:
-      'Gives the text of a file, or some of its lines. Example: {"path": "src/main.ts", "fromLine": 1, "lines": 200}',
+      'Gives the lines of a text file, each with its number and a tab before it. Example: {"path": "src/main.ts", "fromLine": 1, "lines": 200}',
     input: described(schemas.read_file, {
       path: 'Relative to the working directory.',
       fromLine: 'First line, counted from 1.',
-      lines: 'How many lines; without it, to the end.',
+      lines: 'How many lines; 2000 unless given.',
     }),
   },
   write_file: {

@@ -1,50 +1,83 @@
+import { imageKindOf } from './image-kind.ts'
 import type { FilesInside } from './inside/index.ts'
-import { readText, splitLines } from './text-file.ts'
+import { numberedLines } from './numbered-lines.ts'
+import { decodeText, readExisting } from './text-file.ts'
 import type { Tool } from './tool.ts'
 import { ToolError } from './tool.ts'
 
 /** About 16,000 tokens: enough for a whole source file, short of flooding an agent's context. */
 const readCharsMax = 64 * 1024
+/** Without `lines`. Longer files are data or generated, and read in parts. */
+const readLinesDefault = 2000
+/** Longer lines are minified code or data. */
+const lineCharsMax = 2000
 
-/** Returns lines of a text file unchanged, with their numbers when they are not the whole file. */
+/** Returns lines of a text file with their numbers, and says how to read on. */
 export const createReadFile =
   (inside: FilesInside): Tool<'read_file'> =>
   async (input, context) => {
     const path = await inside.confine(context.workingDir, input.path)
-    const lines = splitLines(await readText(inside, path))
+    const text = textOf(path.relative, await readExisting(inside, path))
+    const lines = bodies(text)
     const from = input.fromLine ?? 1
     if (from > Math.max(lines.length, 1))
       throw new ToolError(`fromLine: ${path.relative} has ${lines.length} lines.`)
-    const asked = lines.slice(from - 1, input.lines ? from - 1 + input.lines : undefined)
-    // Before it is cut: half a secret is not found any more.
-    const wanted = splitLines(context.mask.text(asked.join('')))
-    const { text, count } = fitting(wanted)
-    const last = from + count - 1
-    const truncated = count < wanted.length || text.length < wanted.join('').length
-    const more = truncated || last < lines.length
+    const asked = lines.slice(from - 1, from - 1 + (input.lines ?? readLinesDefault))
+    // Before lines are cut: half a secret is not found any more.
+    const wanted = bodies(context.mask.text(asked.join('\n')))
+    const shown = fitting(wanted.map((line) => cutLine(line)))
+    const last = from + shown.length - 1
+    const longLines = wanted.filter((line) => line.length > lineCharsMax).length
+    const truncated = longLines > 0 || shown.length < wanted.length
+    const notes = [
+      ...(text === '' ? ['[the file is empty]'] : []),
+      ...(from > 1 || last < lines.length ? [placeNote(from, last, lines.length)] : []),
+      ...(longLines > 0
+        ? [`[lines over ${lineCharsMax} characters are cut; use bash to see more of them]`]
+        : []),
+      ...(text.includes('\r\n') ? ['[lines end with \\r\\n]'] : []),
+    ]
     return {
       outcome: 'ok',
-      output: more ? `${text}${note(from, last, lines.length, truncated)}` : text,
-      detail: { kind: 'read', path: path.relative, lines: count, truncated },
+      output: [numberedLines(shown, from), ...notes].filter(Boolean).join('\n'),
+      detail: { kind: 'read', path: path.relative, lines: shown.length, truncated },
     }
   }
 
-/** As many whole lines as fit; if the first line alone is too long, its beginning. */
-function fitting(lines: string[]): { text: string; count: number } {
-  let text = ''
-  let count = 0
-  for (const line of lines) {
-    if (text.length + line.length > readCharsMax) break
-    text += line
-    count++
-  }
-  const [first] = lines
-  if (count === 0 && first !== undefined) return { text: first.slice(0, readCharsMax), count: 1 }
-  return { text, count }
+function textOf(path: string, bytes: Buffer): string {
+  const image = imageKindOf(bytes)
+  if (image !== null)
+    throw new ToolError(
+      `${path} is a ${image} image (${bytes.length} bytes). This tool shows text only; ask the person to send the image if you need to see it.`,
+    )
+  const text = decodeText(bytes)
+  if (text === null)
+    throw new ToolError(`${path} is a binary file or not UTF-8; only text can be read.`)
+  return text
 }
 
-function note(from: number, last: number, total: number, truncated: boolean): string {
+/** Without their ends. */
+function bodies(text: string): string[] {
+  const lines = text.split('\n').map((line) => line.replace(/\r$/, ''))
+  return lines.at(-1) === '' ? lines.slice(0, -1) : lines
+}
+
+const cutLine = (line: string): string =>
+  line.length > lineCharsMax
+    ? `${line.slice(0, lineCharsMax)} [${line.length - lineCharsMax} characters left out]`
+    : line
+
+/** As many whole lines as fit; a cut one fits always. */
+function fitting(lines: string[]): string[] {
+  let chars = 0
+  const end = lines.findIndex((line) => {
+    chars += line.length + 1
+    return chars > readCharsMax
+  })
+  return end === -1 ? lines : lines.slice(0, end)
+}
+
+function placeNote(from: number, last: number, total: number): string {
   const next = last < total ? `; continue with fromLine: ${last + 1}` : ''
-  const why = truncated ? `, at most ${readCharsMax} characters at a time` : ''
-  return `\n[lines ${from}-${last} of ${total}${why}${next}]`
+  return `[lines ${from}-${last} of ${total}${next}]`
 }

@@ -30,13 +30,18 @@ export async function readBytes(inside: FilesInside, path: ConfinedPath): Promis
 
 /** The text of a file that has to be there. Refuses binary files and text that is not UTF-8. */
 export async function readText(inside: FilesInside, path: ConfinedPath): Promise<string> {
-  const bytes = await readBytes(inside, path)
-  if (bytes === null)
-    throw new ToolError(`${path.relative} does not exist. list_files shows what does.`)
-  const text = decodeText(bytes)
+  const text = decodeText(await readExisting(inside, path))
   if (text === null)
     throw new ToolError(`${path.relative} is a binary file or not UTF-8; only text can be read.`)
   return text
+}
+
+/** The bytes of a file that has to be there. */
+export async function readExisting(inside: FilesInside, path: ConfinedPath): Promise<Buffer> {
+  const bytes = await readBytes(inside, path)
+  if (bytes === null)
+    throw new ToolError(`${path.relative} does not exist. list_files shows what does.`)
+  return bytes
 }
 
 /** Null: the bytes are no UTF-8 text. A byte order mark is kept, so that encoding gives the same bytes. */
