@@ -245,7 +245,12 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & Open
     canAsk: options.canAsk ?? (() => host !== 'cli'),
     taskOf: (taskId) => ledger.state.tasks.get(taskId),
     projectOf: workspaces.projects.known,
-    setUpOf: async (projectId) => (await workspaces.projects.setup(projectId)).setup,
+    setUpOf: async (projectId) => {
+      if (!workspaces.projects.known(projectId).git) return null
+      // A configuration that can't be used makes no worktree: whoever makes it says why.
+      const found = await workspaces.projects.setup(projectId).catch(() => null)
+      return found?.setup ?? null
+    },
     onWarning: notices.warning,
   })
   const tasks = createTaskService({

@@ -6,9 +6,11 @@ import { newToolCallId, type ToolCallId } from '../../shared/records/ids.ts'
 import type { Session } from '../sessions/session.ts'
 import type { CalledTool } from './snapshots.ts'
 
-export interface ExecutedCall extends ToolResult {
+interface ExecutedCall extends ToolResult {
   /** Its changes to the shell; absent for a call without access to it. */
   shellChange?: ShellChange
+  /** Of its time, how long a person was asked whether it may run. */
+  waitedMs?: number
 }
 
 export type ExecuteCall = (
@@ -39,11 +41,7 @@ interface CallRecorder {
   begin(place: InTurn, call: HostCall | CallStarted): OpenCall
   record(call: OpenCall): Promise<void>
   /** Records the call, executes it, and records its result. `beforehand` may throw what keeps it from beginning. */
-  run(
-    call: OpenCall,
-    execute: ExecuteCall,
-    beforehand: () => void,
-  ): Promise<Omit<ExecutedCall, 'shellChange'>>
+  run(call: OpenCall, execute: ExecuteCall, beforehand: () => void): Promise<ToolResult>
   /** False: no such call of the agent's side is open. */
   update(news: CallUpdated): boolean
   end(result: CallEnded): Promise<boolean>
@@ -121,8 +119,12 @@ export function createCallRecorder({
     call.startedMs = clock()
     try {
       beforehand()
-      const { shellChange: shell, ...result } = await execute(call.callId, call.common.messageUuid)
-      const durationMs = durationOf(call)
+      const {
+        shellChange: shell,
+        waitedMs = 0,
+        ...result
+      } = await execute(call.callId, call.common.messageUuid)
+      const durationMs = Math.max(0, durationOf(call) - waitedMs)
       const tree = await afterTool?.(call.entry)
       if (open.get(call.callId) !== call) throw new Error('Its outcome is recorded as unknown.')
       call.isRecording = true

@@ -18,9 +18,16 @@ interface AskedCall {
   cwd: string
 }
 
+interface Permit {
+  /** Null: it may run. Else what the agent is told instead. */
+  refusal: string | null
+  /** How long a person was asked. */
+  waitedMs: number
+}
+
 interface Permits {
-  /** Null: it may run. Else what the agent is told instead. Never rejects because nobody answers. */
-  permit(call: AskedCall, signal: AbortSignal): Promise<string | null>
+  /** Never rejects because nobody answers. */
+  permit(call: AskedCall, signal: AbortSignal): Promise<Permit>
   /** A question of the agent's own, with its own options. */
   askFor(
     question: Parameters<AgentHost['ask']>[0],
@@ -31,6 +38,8 @@ interface Permits {
   said(event: AgentEvent): void
 }
 
+const unasked: Permit = { refusal: null, waitedMs: 0 }
+
 /** A few sentences explain a question; more are in the conversation. */
 const lastWordsCharsMax = 1_500
 
@@ -39,7 +48,13 @@ export function createPermits(
     task,
     permissions,
     secrets,
-  }: { task: { id: TaskId }; permissions: RunPermissions; secrets: Masker },
+    clock,
+  }: {
+    task: { id: TaskId }
+    permissions: RunPermissions
+    secrets: Masker
+    clock: () => number
+  },
   recorder: Pick<Recorder, 'permission'>,
 ): Permits {
   let words = ''
@@ -52,12 +67,12 @@ export function createPermits(
     isNewTurn = false
   }
 
-  async function permit(call: AskedCall, signal: AbortSignal): Promise<string | null> {
+  async function permit(call: AskedCall, signal: AbortSignal): Promise<Permit> {
     const { callId, name, input, shown, cwd } = call
     const checked = await permissions.check({ name, input, cwd })
-    if (checked === null) return null
+    if (checked === null) return unasked
     const { verdict } = checked
-    if (verdict.kind === 'allow' && verdict.by === 'mode') return null
+    if (verdict.kind === 'allow' && verdict.by === 'mode') return unasked
     // The same call without secrets is what is shown and recorded; what is decided is what runs.
     const action = (await permissions.check({ name, input: shown, cwd }))?.action ?? checked.action
     const asked = { callId, question: action.text, options: [] }
@@ -67,11 +82,10 @@ export function createPermits(
         ...{ optionId: null, allowed, by: 'rule' },
         rule: verdict.rule,
       })
-      return allowed
-        ? null
-        : `Not run: the rule "${verdict.rule}" forbids it. Do not try it in another way; go on without it, or say what you need.`
+      return { refusal: allowed ? null : forbiddenBy(verdict.rule), waitedMs: 0 }
     }
     await recorder.permission(asked, null)
+    const askedMs = clock()
     const outcome = await permissions.ask(
       {
         ...action,
@@ -85,7 +99,7 @@ export function createPermits(
       signal,
     )
     await recorder.permission(asked, answerOf(outcome))
-    return refusalOf(outcome)
+    return { refusal: refusalOf(outcome), waitedMs: clock() - askedMs }
   }
 
   async function askFor(
@@ -116,6 +130,9 @@ export function createPermits(
 
   return { permit, askFor, said }
 }
+
+const forbiddenBy = (rule: string): string =>
+  `Not run: the rule "${rule}" forbids it. Do not try it in another way; go on without it, or say what you need.`
 
 function answerOf(outcome: PermissionOutcome): PermissionAnswer {
   switch (outcome.kind) {

@@ -3,14 +3,20 @@
  * when the turn ends. Events of the agent and calls on its host pass here in one order (G1). A call is durable before
  * its tool runs, its result before the agent receives it, and a turn before the next one begins (J6).
  */
-import type { AgentEvent, HostCall, Masker, PermissionQuestion } from '../../shared/agents/agent.ts'
+import type {
+  AgentEvent,
+  HostCall,
+  Masker,
+  PermissionQuestion,
+  ToolResult,
+} from '../../shared/agents/agent.ts'
 import type { PermissionAnswer, ProviderData } from '../../shared/agents/agent-records.ts'
 import { assertNever } from '../../shared/assert-never.ts'
 import type { MessageEntry } from '../../shared/records/entries.ts'
 import { newEntryId, type RunId, type SessionId } from '../../shared/records/ids.ts'
 import type { Usage } from '../../shared/records/usage.ts'
 import type { Session } from '../sessions/session.ts'
-import { createCallRecorder, type ExecuteCall, type ExecutedCall } from './call-recorder.ts'
+import { createCallRecorder, type ExecuteCall } from './call-recorder.ts'
 import { createMessageParts, type MessageParts } from './message-parts.ts'
 import type { CalledTool } from './snapshots.ts'
 
@@ -21,7 +27,7 @@ export interface Recorder {
    * Makes the call durable, runs `execute`, and makes its result durable. Rejects as `execute` does. The agent is
    * given what was recorded (K3).
    */
-  call(call: HostCall, execute: ExecuteCall): Promise<Omit<ExecutedCall, 'shellChange'>>
+  call(call: HostCall, execute: ExecuteCall): Promise<ToolResult>
   /** Resolves once the question (null) or its answer is durable: only then it may be asked, or acted upon (P4). */
   permission(question: PermissionQuestion, answer: PermissionAnswer | null): Promise<void>
   /** For an agent that has left without saying where its last turn ended. */

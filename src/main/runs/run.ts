@@ -337,8 +337,14 @@ function createToolCalls(
     const result = await recorder.call(asked, async (id, messageUuid) => {
       signal.throwIfAborted()
       const shown = options.secrets.value(input)
-      const refusal = await permit({ callId: id, name, input, shown, cwd: held.shell.cwd }, signal)
-      if (refusal !== null) return { outcome: 'error', output: refusal }
+      const { refusal, waitedMs } = await permit(
+        { callId: id, name, input, shown, cwd: held.shell.cwd },
+        signal,
+      )
+      if (refusal !== null) {
+        options.onActivity('Thinking')
+        return { outcome: 'error', output: refusal, waitedMs }
+      }
       signal.throwIfAborted()
       options.onActivity(activityOf(name, shown, activityCharsMax))
       if (mayChangeAnyFile(name)) fileChanges.commandBegins(messageUuid)
@@ -358,10 +364,10 @@ function createToolCalls(
         keepOutput: (output) => session.keepBlob(output),
         tasks: options.taskTools,
       })
-      if (!result.shell) return result
+      if (!result.shell) return { ...result, waitedMs }
       const shellChange = changeOfShell(held.shell, result.shell, options.secrets)
       held.shell = result.shell
-      return { ...result, shellChange }
+      return { ...result, shellChange, waitedMs }
     })
     reported ||= result.endsRun === true
     if (result.detail?.kind === 'report') held.report = result.detail

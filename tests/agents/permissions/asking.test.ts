@@ -191,6 +191,31 @@ agents:
     ])
   })
 
+  it('[P1] a resume keeps the mode, or has the one that the person gives it', async () => {
+    const fixture = await withWindow()
+    const { shiplog } = fixture
+    const script = playing(bash('touch a'), bash('touch b'))
+    const id = await start(fixture, script, { permissions: 'ask' })
+    await asked(shiplog)
+    await shiplog.client.tasks.stop({ taskId: id })
+    const selector = { by: 'task' as const, taskId: id }
+    const other = createRouterClient(shiplog.router, { context: { grant: 'act' } })
+    await expect(other.tasks.resume({ selector, permissions: 'allow-all' })).rejects.toMatchObject({
+      code: 'REFUSED',
+    })
+    await shiplog.client.tasks.resume({ selector })
+    await asked(shiplog)
+    await shiplog.client.tasks.stop({ taskId: id })
+    const outcome = await shiplog.client.tasks.resume({ selector, permissions: 'allow-all' })
+    expect(outcome).toMatchObject({ accepted: [{ taskId: id }], refused: [] })
+    await until(shiplog, ([task]) => task?.status === 'completed')
+    const entries = await entriesOf(shiplog, id)
+    expect(ofType(entries, 'run-start').map((one) => one.permissions)).toEqual([
+      ...['ask', 'ask', 'allow-all'],
+    ])
+    expect((await taskOf(shiplog, id)).options.permissions).toBe('allow-all')
+  })
+
   it('[K7] whoever has no deciding grant can neither answer nor set rules, nor start with more than the project allows', async () => {
     const fixture = await withWindow()
     const { shiplog, project } = fixture

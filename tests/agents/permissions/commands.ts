@@ -103,6 +103,7 @@ export const commandTable: [command: string, outcome: Outcome][] = [
   ["n'p'm te\\st", 'allow'],
   ["$'npm' test", 'allow'],
   ["$'\\x72m' x", 'ask'],
+  ["$'np\\\nm' test", 'ask'],
   ['npm test "; rm x"', 'allow'],
   ["npm test '$(rm x)'", 'allow'],
   ['npm test "$(rm x)"', 'ask'],

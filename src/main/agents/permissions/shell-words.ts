@@ -47,6 +47,9 @@ export function scanPart(node: SyntaxNode, find: WordFindings): void {
     case 'Literal':
     case 'SingleQuoted':
     case 'AnsiCQuoted':
+      // The parser joins the lines, and Bash does not.
+      if (node.text.includes('\\\n')) find.unclear('a backslash at the end of a quoted line')
+      break
     case 'SimpleExpansion':
     case 'Glob':
     case 'BraceExpansion':

@@ -1,0 +1,128 @@
+/** Which permissions a run has: of the tasks above it, the project, the settings, and a file that can't be read. */
+import { readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { createPermissions } from '../../../src/main/agents/permissions/permissions.ts'
+import { openPermissionStore } from '../../../src/main/agents/permissions/store.ts'
+import { isWiderMode, type PermissionMode } from '../../../src/shared/agents/permission-modes.ts'
+import type { PermissionRule } from '../../../src/shared/agents/permissions.ts'
+import { newProjectId, newTaskId, type TaskId } from '../../../src/shared/records/ids.ts'
+import type { Project, Task } from '../../../src/shared/records/tasks.ts'
+import { temporaryDir } from '../../harness.ts'
+
+const projectId = newProjectId()
+const modes: PermissionMode[] = ['ask', 'allow-edits', 'allow-all']
+
+async function openPermissions(file?: string) {
+  const dir = await temporaryDir()
+  const path = join(dir, 'permissions.json')
+  if (file !== undefined) await writeFile(path, file)
+  const project = { id: projectId, dir } as Project
+  const tasks = new Map<TaskId, Task>()
+  const warnings: string[] = []
+  const permissions = createPermissions({
+    store: await openPermissionStore(path),
+    clock: () => 0,
+    canAsk: () => false,
+    taskOf: (id) => tasks.get(id),
+    projectOf: () => project,
+    setUpOf: async () => null,
+    onWarning: (text) => warnings.push(text),
+  })
+  const task = (parentId: TaskId | null, mode: PermissionMode | null, kind: string): Task => {
+    const id = newTaskId()
+    const options = { ...(mode && { permissions: mode }) }
+    const made = { ...{ id, parentId, projectId, projectDir: dir, options }, spec: { kind } }
+    tasks.set(id, made as unknown as Task)
+    return made as unknown as Task
+  }
+  const forRun = (one: Task) =>
+    permissions.forRun(one, { workingDir: dir, whileAsked: (work) => work() })
+  return { permissions, project, task, forRun, warnings, dir }
+}
+
+const allow = (rule: string): PermissionRule => ({ effect: 'allow', rule })
+const bash = (command: string, cwd = '/') => ({ name: 'bash', input: { command }, cwd })
+
+it('[P1] a sub-agent never has more than the tasks above it, whatever was given to each', async () => {
+  const { task, forRun } = await openPermissions()
+  const given = fc.record({
+    mode: fc.option(fc.constantFrom(...modes)),
+    kind: fc.constantFrom('scripted', 'model'),
+  })
+  await fc.assert(
+    fc.asyncProperty(fc.array(given, { minLength: 2, maxLength: 5 }), async (chain) => {
+      let parent: Task | null = null
+      let above: PermissionMode | null = null
+      for (const { mode, kind } of chain) {
+        const one = task(parent?.id ?? null, mode, kind)
+        const has = (await forRun(one)).mode
+        // Null is the person's own script: only below others of it.
+        if (above !== null) expect(has !== null && !isWiderMode(has, above)).toBe(true)
+        if (mode !== null) expect(has !== null && !isWiderMode(has, mode)).toBe(true)
+        above = has
+        parent = one
+      }
+    }),
+  )
+})
+
+it('[P1] the mode is that of the run, else of the project, else of the settings, else ask', async () => {
+  const { permissions, task, forRun } = await openPermissions()
+  const modeOf = async (mode: PermissionMode | null, kind = 'model') =>
+    (await forRun(task(null, mode, kind))).mode
+  expect(await modeOf(null)).toBe('ask')
+  await permissions.setSettings({ kind: 'everywhere' }, { mode: 'allow-all', rules: [] })
+  expect(await modeOf(null)).toBe('allow-all')
+  await permissions.setSettings({ kind: 'project', projectId }, { mode: 'allow-edits', rules: [] })
+  expect(await modeOf(null)).toBe('allow-edits')
+  expect(await modeOf('ask')).toBe('ask')
+  expect(await modeOf(null, 'scripted')).toBe(null)
+})
+
+it('what was allowed for one folder does not apply to another one, and what narrows does', async () => {
+  const { permissions, project, task, forRun } = await openPermissions()
+  const rules: PermissionRule[] = [allow('bash: make a'), { effect: 'deny', rule: 'bash: make b' }]
+  await permissions.setSettings({ kind: 'project', projectId }, { mode: 'allow-all', rules })
+  const verdicts = async () => {
+    const { mode, check } = await forRun(task(null, 'ask', 'model'))
+    const kinds = ['make a', 'make b'].map(async (one) => (await check(bash(one)))?.verdict.kind)
+    return [mode, permissions.modeOf(projectId), ...(await Promise.all(kinds))]
+  }
+  expect(await verdicts()).toEqual(['ask', 'allow-all', 'allow', 'deny'])
+  project.dir = '/elsewhere'
+  expect(await verdicts()).toEqual(['ask', 'ask', 'ask', 'deny'])
+})
+
+it('[S6] a run goes by what is set when it begins, and by rules that come while it runs', async () => {
+  const { permissions, task, forRun } = await openPermissions()
+  const one = task(null, null, 'model')
+  const before = await forRun(one)
+  await permissions.setSettings(
+    { kind: 'everywhere' },
+    { mode: 'allow-all', rules: [allow('bash: make *')] },
+  )
+  expect(before.mode).toBe('ask')
+  expect((await before.check(bash('make a')))?.verdict).toMatchObject({ kind: 'allow', by: 'rule' })
+  expect((await forRun(one)).mode).toBe('allow-all')
+})
+
+it('refuses a rule that can’t be read, and keeps what was set', async () => {
+  const { permissions } = await openPermissions()
+  const everywhere = { kind: 'everywhere' } as const
+  await permissions.setSettings(everywhere, { mode: null, rules: [allow('bash: make *')] })
+  for (const rule of ['Make it', 'bash:', 'bash: a; b', 'bash: $X', 'bash: a > b', 'edit: ../x'])
+    await expect(
+      permissions.setSettings(everywhere, { mode: 'allow-all', rules: [allow(rule)] }),
+      rule,
+    ).rejects.toMatchObject({ failure: { kind: 'invalid', field: 'rules' } })
+  expect(permissions.settings(everywhere)).toEqual({ mode: null, rules: [allow('bash: make *')] })
+})
+
+it('asks about everything after its file was damaged, says so, and keeps the file', async () => {
+  const { permissions, warnings, dir } = await openPermissions('{"version":1,"everywhere":')
+  expect(permissions.modeOf(projectId)).toBe('ask')
+  expect(warnings).toEqual([expect.stringContaining('permissions.json.damaged-1')])
+  expect(await readdir(dir)).toEqual(['permissions.json.damaged-1'])
+})
