@@ -234,6 +234,30 @@ describe('agent run', () => {
     expect([...fake.state.projects.values()]).toEqual([])
   })
 
+  it('prints the last message of a model that gave no report', async () => {
+    const fake = createFakeShiplog()
+    fake.onStart(async (lead) => {
+      await Promise.resolve()
+      fake.spawn(lead)
+      fake.say(lead, 'I look.')
+      fake.say(lead, 'It is **fine**.')
+      fake.complete(lead)
+    })
+    const model = ['--model', 'anthropic/claude-opus-5-5']
+    const argv = ['agent', 'run', 'Look', '--project', '/code/api', ...model]
+    const { code, stdout } = await runToEnd(argv, { fake })
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'It is **fine**.\n' })
+  })
+
+  it('starts a model at the address that was named, with neither a scenario nor --agent', async () => {
+    const { code, fake } = await runLead([
+      ...['agent', 'run', 'Fix it', '--project', '/code/api'],
+      ...['--model', 'openai-compatible/qwen3', '--base-url', 'http://127.0.0.1:11434/v1'],
+    ])
+    expect(code).toBe(0)
+    expect([...fake.state.tasks.values()][0]?.model).toBe('openai-compatible/qwen3')
+  })
+
   it('refuses a folder that is none with exit 2', async () => {
     const { code, stderr } = await runToEnd(argvFor('/code/missing'))
     expect(code).toBe(2)

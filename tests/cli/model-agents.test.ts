@@ -159,6 +159,10 @@ it('[S3] a model whose process is killed in each phase of a turn goes on, and no
   expect((await readFile(log, 'utf8')).trim().split('\n')).toEqual([
     ...['one', 'hold-root', 'help', 'hold-help'],
   ])
+  // The cut turn came back as it was: its reasoning had been written before its first call was made.
+  const [, , resumed] = fake.requestsOf('[killed]')
+  expect(JSON.stringify(resumed?.body)).toContain('"tool_use"')
+  expect(JSON.stringify(resumed?.body)).toContain('"signature"')
   const [last] = fake.requestsOf('[killed]').slice(-1)
   expect(JSON.stringify(last?.body)).toContain('I helped.')
 })

@@ -1,5 +1,7 @@
 /** The answers about tasks. */
 
+import type { AgentSpec } from '../../src/shared/agents/agent-specs.ts'
+import { parseModelName } from '../../src/shared/agents/model-refs.ts'
 import type { ApplyOutcome, UndoOutcome } from '../../src/shared/agents/tools.ts'
 import { FailureError, invalid, refused } from '../../src/shared/failure.ts'
 import { ancestorsOf, descendantsOf, taskTree } from '../../src/shared/projections/ledger-state.ts'
@@ -105,6 +107,7 @@ export function taskAnswers(
         prompt,
         title: input.title?.trim() || prompt.trim().split('\n', 1)[0] || 'Untitled',
         isolation: git ? input.isolation : 'in-place',
+        ...(agent.kind === 'model' && { model: agent.model, spec: modelSpec(agent.model) }),
         options: { agentsAtOnce: input.agentsAtOnce ?? 3, keep: input.keep },
       })
       happenings.begin(taskId, 'onStart')
@@ -223,4 +226,10 @@ function whyNothing({ title, fileUpdates = [] }: Task): string {
   return old
     ? `"${title}" was applied more than ${undoableDays} days ago, so what it replaced is not kept any more.`
     : `The changes of "${title}" are not applied, so there is nothing to undo.`
+}
+
+function modelSpec(name: string): AgentSpec {
+  const named = parseModelName(name)
+  if (!named) return invalid('model', `There is no model "${name}".`)
+  return { kind: 'model', agent: 'lead', ...named }
 }

@@ -1,6 +1,7 @@
 /**
  * `partial.json`: the message in progress. Written at most twice a second and never synced, because
- * streaming waits for nothing (J6); what a crash takes of it is at most the last half second.
+ * streaming waits for nothing (J6); what a crash takes of it is at most the last half second. It is written at once
+ * before a call that a provider takes back only with the reasoning before it (G3).
  */
 import { rm } from 'node:fs/promises'
 import writeFileAtomic from 'write-file-atomic'

@@ -78,10 +78,30 @@ export async function tellResult(
     if (context.out.isTTY) await context.say('')
     await context.out.write(`${safeText(report.reportMarkdown).trimEnd()}\n`)
   } else if (task.status === 'completed') {
-    await context.say('The agent ended without a report.')
+    const answer = task.spec.kind === 'model' ? await lastAnswerOf(session, task) : ''
+    if (answer === '') await context.say('The agent ended without a report.')
+    else await context.out.write(`${safeText(answer).trimEnd()}\n`)
   }
   const where = await whereItsWorkIs(session, task)
   if (where !== null) await context.say(where)
+}
+
+/** More than what may follow the last message of a run: how the run and its files ended. */
+const lastEntriesMax = 20
+
+/** A model that a person asked something answers with a message. Empty: it said nothing at its end. */
+async function lastAnswerOf({ client, ending }: CliSession, { id: taskId }: Task): Promise<string> {
+  if (ending.aborted) return ''
+  const { entries } = await client.transcripts.page({
+    ...{ taskId, at: 'end', limit: lastEntriesMax, previews: false },
+  })
+  const message = entries.findLast(
+    (entry) =>
+      entry.type === 'message' && entry.role === 'assistant' && entry.status === 'complete',
+  )
+  if (message?.type !== 'message') return ''
+  const texts = message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+  return texts.join('\n\n')
 }
 
 async function whereItsWorkIs(
