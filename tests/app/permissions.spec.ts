@@ -69,6 +69,9 @@ test('an agent asks; once, by a rule that is remembered, and not at all', async 
     rules: [{ effect: 'allow', rule: 'bash: touch *' }],
   })
   await openAt(page, host, '/settings')
+  await expect(page.getByRole('button', { name: 'Save permissions' })).toBeVisible()
+  await page.getByRole('button', { name: 'Add a rule' }).click()
+  await take(page, 'settings')
   await page.getByRole('button', { name: /^Change the settings of / }).click()
   await expect(page.getByRole('dialog').getByRole('textbox', { name: 'Rule 1' })).toHaveValue(
     'bash: touch *',

@@ -1,0 +1,66 @@
+/** Questions of an agent's own, and how long a person took to answer. */
+import { expect, it } from 'vitest'
+import { createPermits } from '../../src/main/runs/permits.ts'
+import { createMasker } from '../../src/main/secrets/masker.ts'
+import type { PermissionAnswer } from '../../src/shared/agents/agent-records.ts'
+import type { PermissionMode } from '../../src/shared/agents/permission-modes.ts'
+import type { PermissionOutcome } from '../../src/shared/agents/permissions.ts'
+import { newTaskId, newToolCallId } from '../../src/shared/records/ids.ts'
+
+const options = [
+  { id: 'always', name: 'Always', kind: 'allow-always' as const },
+  { id: 'once', name: 'Once', kind: 'allow-once' as const },
+  { id: 'no', name: 'No', kind: 'reject-once' as const },
+]
+const question = { callId: null, question: 'Fetch example.com?', options }
+
+function permitsWith(mode: PermissionMode | null, outcome: PermissionOutcome) {
+  const recorded: (PermissionAnswer | null)[] = []
+  let nowMs = 0
+  const verdict = { kind: 'ask' as const, reasons: [], proposal: [] }
+  const action = { kind: 'command' as const, tool: 'bash', text: 'make', directory: '/' }
+  const permits = createPermits(
+    {
+      task: { id: newTaskId() },
+      permissions: {
+        mode,
+        check: async () => ({ verdict, action }),
+        async ask() {
+          nowMs += 5_000
+          return outcome
+        },
+      },
+      secrets: createMasker(),
+      clock: () => nowMs,
+    },
+    {
+      async permission(_asked, answer) {
+        recorded.push(answer)
+      },
+    },
+  )
+  return { permits, recorded }
+}
+
+const { signal } = new AbortController()
+
+it.each<[PermissionMode | null, PermissionOutcome, Partial<PermissionAnswer>, number]>([
+  [null, { kind: 'nobody' }, { optionId: 'once', allowed: true, by: 'mode' }, 1],
+  ['allow-all', { kind: 'nobody' }, { optionId: 'once', allowed: true, by: 'mode' }, 1],
+  ['ask', { kind: 'allowed', by: 'person' }, { optionId: 'once', by: 'person' }, 2],
+  ['ask', { kind: 'denied', message: 'x' }, { optionId: 'no', allowed: false, message: 'x' }, 2],
+  ['allow-edits', { kind: 'nobody' }, { optionId: null, allowed: false, by: 'nobody' }, 2],
+  ['ask', { kind: 'ended' }, { optionId: null, allowed: false, by: 'end-of-run' }, 2],
+])('[P4] in %s, %j is answered with %j', async (mode, outcome, answer, entries) => {
+  const { permits, recorded } = permitsWith(mode, outcome)
+  expect(await permits.askFor(question, '/', signal)).toMatchObject(answer)
+  expect(recorded).toHaveLength(entries)
+  expect(recorded.at(-1)).toMatchObject(answer)
+  if (entries === 2) expect(recorded[0]).toBe(null)
+})
+
+it('says how long a person was asked, which is no time of the call', async () => {
+  const { permits } = permitsWith('ask', { kind: 'allowed', by: 'person' })
+  const call = { callId: newToolCallId(), name: 'bash', input: {}, shown: {}, cwd: '/' }
+  expect(await permits.permit(call, signal)).toEqual({ refusal: null, waitedMs: 5_000 })
+})
