@@ -9,9 +9,10 @@ import type { ClosedHow } from '../shared/records/causes.ts'
 import type { TaskId } from '../shared/records/ids.ts'
 import { createModelDriver } from './agents/model/driver.ts'
 import type { ProjectFacts } from './agents/model/instructions.ts'
-import { keysFromEnvironment, modelsHere } from './agents/model/keys.ts'
 import { createPermissions } from './agents/permissions/permissions.ts'
 import { openPermissionStore } from './agents/permissions/store.ts'
+import type { Keychain } from './agents/providers/key-store.ts'
+import { createModelSettings } from './agents/providers/model-settings.ts'
 import { demoFiles, demoScenario } from './agents/scripted/demo/index.ts'
 import { createScriptedDriver } from './agents/scripted/driver.ts'
 import { createDiscardUnfinished } from './agents/tools/discard-unfinished.ts'
@@ -60,6 +61,8 @@ export interface OpenShiplogOptions {
   /** The system's folder dialog, where the host has one. */
   pickFolder?: () => Promise<string | null>
   agentsAtOnce?: number
+  /** What encrypts keys of providers with one of the system's. Without it they are in a file of this user's. */
+  keychain?: Keychain
   /** Whether a person can be asked for a permission; without it, by the app and not by a command. */
   canAsk?: () => boolean
   /**
@@ -253,6 +256,14 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & Open
     },
     onWarning: notices.warning,
   })
+  const models = await createModelSettings({
+    files: layout,
+    keychain: options.keychain ?? null,
+    env: process.env,
+    usesEnvironment: host === 'cli',
+    learn: secrets.learn,
+    onWarning: notices.warning,
+  })
   const tasks = createTaskService({
     ...common,
     turnStore,
@@ -261,7 +272,8 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & Open
     drivers: {
       scripted: createScriptedDriver(secrets),
       model: createModelDriver({
-        access: { keys: keysFromEnvironment(process.env) },
+        access: { keys: models.providers },
+        resolve: models.providers.resolve,
         facts: (cwd, signal) => projectFacts(git, cwd, signal),
       }),
     },
@@ -302,7 +314,7 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & Open
     logFile: log.file,
     agents: [
       { kind: 'scripted', name: 'Scenario', available: true, why: null },
-      { kind: 'model', name: 'Model', ...modelsHere(process.env) },
+      { kind: 'model', name: 'Model', ...models.availability() },
     ],
   })
   const doctor = createDoctor({
@@ -347,6 +359,7 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & Open
     workspaces,
     demo: createDemo({ content: demoContent, git, layout, workspaces, tasks }),
     permissions,
+    models,
     retention,
     doctor: {
       // What is on its way to the trash is neither here nor there.

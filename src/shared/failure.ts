@@ -17,6 +17,7 @@ type Wanted =
   | 'value'
   | 'parallel group'
   | 'question'
+  | 'provider'
 
 export type Failure =
   /** `why`: what there is instead, as a sentence. */
@@ -54,6 +55,8 @@ type RefusalReason =
   | 'clock-ahead'
   | 'closing'
   | 'not-a-root'
+  /** A provider of models can't be reached, or gave no usable answer. */
+  | 'provider-answer'
 
 export class FailureError extends Error {
   readonly failure: Failure

@@ -20,6 +20,7 @@ import { feeds } from './feeds.ts'
 import { createHappenings } from './happenings.ts'
 import { createImplementer } from './implementer.ts'
 import { createMemory } from './memory.ts'
+import { modelAnswers } from './models.ts'
 import type { FakeHostOptions } from './options.ts'
 import { createFakePermissions, permissionAnswers } from './permissions.ts'
 import { createFakeResume } from './resume.ts'
@@ -44,6 +45,7 @@ export function createFakeHost(options: FakeHostOptions = {}) {
     transcripts,
     workspace: { ...workspaceAnswers(os, { memory, happenings }), getSubagentTranscript },
     permissions: permissionAnswers(os, permissions),
+    models: modelAnswers(os, memory),
     retention: retentionAnswers(os, memory),
     doctor: doctorAnswers(os, memory),
     feed: feeds(os, { memory, resume, permissions }),

@@ -10,6 +10,7 @@ import type { Entry, PartialMessage } from '../../src/shared/records/entries.ts'
 import type { TaskId } from '../../src/shared/records/ids.ts'
 import type { LedgerRecord } from '../../src/shared/records/ledger.ts'
 import type { Activity, Project } from '../../src/shared/records/tasks.ts'
+import type { FakeModelOptions } from './models.ts'
 import type { FakePermissionOptions } from './permissions.ts'
 import type { FakeRetentionOptions } from './retention.ts'
 
@@ -39,6 +40,7 @@ export interface FakeHostOptions {
   /** Why a sub-agent can't be taken out of the archive; nothing is in the way unless given. */
   unrestorable?: Map<TaskId, string>
   permissions?: FakePermissionOptions
+  models?: FakeModelOptions
   retention?: Omit<FakeRetentionOptions, 'state' | 'record'>
   examination?: Examination
   /** Of a page of a transcript, and of a session's snapshot: small, so that a few entries have several pages. */

@@ -27,6 +27,8 @@ export async function* examineFiles(subject: Case): Findings {
     layout.webHost,
     layout.settings,
     layout.permissions,
+    layout.providers,
+    layout.keys,
     layout.trashSeen,
   ]
   yield* examineDataDir(layout.dataDir)

@@ -7,6 +7,11 @@ import type {
   PermissionScope,
   PermissionSettings,
 } from '../../shared/agents/permissions.ts'
+import type {
+  ModelTest,
+  ProviderEntry,
+  ProviderState,
+} from '../../shared/agents/provider-settings.ts'
 import type { AppInfo } from '../../shared/contract/app.ts'
 import { type CallContext, grantFor } from '../../shared/contract/grants.ts'
 import { contract, type ShiplogClient } from '../../shared/contract/index.ts'
@@ -39,6 +44,19 @@ export interface PermissionQuestions {
   subscribe(listener: () => void): () => void
 }
 
+/** What the contract says of models. */
+interface ModelCalls {
+  providers: {
+    list(): ProviderState[]
+    save(entry: ProviderEntry, key: string | null | undefined): Promise<void>
+    remove(name: string): Promise<void>
+    defaultModel(): string | null
+    setDefault(model: string | null): Promise<void>
+  }
+  list(provider: string): Promise<string[]>
+  test(model: string): Promise<ModelTest>
+}
+
 interface RouterDependencies {
   agentHistory: Pick<AgentHistory, 'makePlanningFolder' | 'planning'>
   ledger: Ledger
@@ -48,6 +66,7 @@ interface RouterDependencies {
   workspaces: WorkspaceService
   demo: Demo
   permissions: PermissionQuestions
+  models: ModelCalls
   retention: Retention
   doctor: Pick<Doctor, 'check'>
   info: () => AppInfo
@@ -59,7 +78,7 @@ interface RouterDependencies {
 export type ShiplogRouter = ReturnType<typeof createRouter>
 
 export function createRouter(deps: RouterDependencies) {
-  const { ledger, sessions, tasks, transcripts, workspaces, retention, permissions } = deps
+  const { ledger, sessions, tasks, transcripts, workspaces, retention, permissions, models } = deps
   const { projects, records } = workspaces
   const callLog = createCallLog(deps.log)
   const os = implement(contract)
@@ -220,6 +239,28 @@ export function createRouter(deps: RouterDependencies) {
         await permissions.setSettings(input.scope, input.settings)
         return {}
       }),
+    },
+    models: {
+      providers: os.models.providers.handler(() => ({
+        providers: models.providers.list(),
+        defaultModel: models.providers.defaultModel(),
+      })),
+      saveProvider: os.models.saveProvider.handler(async ({ input: { key, ...entry } }) => {
+        await models.providers.save(entry, key)
+        return {}
+      }),
+      removeProvider: os.models.removeProvider.handler(async ({ input }) => {
+        await models.providers.remove(input.name)
+        return {}
+      }),
+      setDefault: os.models.setDefault.handler(async ({ input }) => {
+        await models.providers.setDefault(input.model)
+        return {}
+      }),
+      list: os.models.list.handler(async ({ input }) => ({
+        models: await models.list(input.provider),
+      })),
+      test: os.models.test.handler(({ input }) => models.test(input.model)),
     },
     transcripts: {
       page: os.transcripts.page.handler(({ input }) => transcripts.page(inScope(input), input)),

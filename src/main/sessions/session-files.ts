@@ -36,6 +36,10 @@ export interface DataLayout {
   settings: string
   /** What agents may do unasked: `permissions.json`. */
   permissions: string
+  /** Providers of models, without their keys: `providers.json`. */
+  providers: string
+  /** The keys of providers: `keys.json`. */
+  keys: string
   sessions: string
   archive: string
   /** What each sweep removed and why. */
@@ -77,6 +81,8 @@ export function layoutOf(dataDir: string): DataLayout {
     webHost: join(dataDir, 'web-host.json'),
     settings: join(dataDir, 'settings.json'),
     permissions: join(dataDir, 'permissions.json'),
+    providers: join(dataDir, 'providers.json'),
+    keys: join(dataDir, 'keys.json'),
     sessions,
     archive,
     receipts: join(dataDir, 'receipts'),

@@ -1,4 +1,5 @@
 import { createStore, type StoreApi } from 'zustand/vanilla'
+import type { ProviderState } from '../../shared/agents/provider-settings.ts'
 import type { ProjectId, TaskId } from '../../shared/records/ids.ts'
 import type { ResumeCandidate, ResumeChoice } from '../../shared/records/resume.ts'
 
@@ -14,6 +15,8 @@ export type Overlay =
   | { kind: 'add-project' }
   | { kind: 'project-settings'; projectId: ProjectId }
   | { kind: 'remove-project'; projectId: ProjectId }
+  /** The key of a provider of models, or a server of the person's own; null: a new one. */
+  | { kind: 'provider'; provider: ProviderState | null; onSaved(): void }
   /** Null: the person chooses the project in the dialog. */
   | { kind: 'new-agent'; projectId: ProjectId | null }
   | {

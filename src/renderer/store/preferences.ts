@@ -1,6 +1,7 @@
 /** What this browser or window remembers of how the person set it up. Never anything of the record. */
 import { z } from 'zod'
 import { createStore, type StoreApi } from 'zustand/vanilla'
+import { agentKindSchema } from '../../shared/agents/agent-specs.ts'
 
 export const sidebarWidthMin = 200
 export const sidebarWidthMax = 480
@@ -47,6 +48,10 @@ const preferencesSchema = z.object({
   dismissedNotices: z.array(z.string()).catch([]),
   /** What the New agent dialog offers again. */
   isolation: z.enum(['worktree', 'in-place']).catch('worktree'),
+  /** Null: none was started yet. */
+  agentKind: agentKindSchema.nullable().catch(null),
+  /** `PROVIDER/MODEL`, of the last one that was started. */
+  model: z.string().nullable().catch(null),
 })
 export type Preferences = z.infer<typeof preferencesSchema>
 

@@ -52,6 +52,15 @@ export const grants: GrantsOf<typeof contract> = {
     abandon: 'act',
     retry: 'act',
   },
+  models: {
+    providers: 'act',
+    saveProvider: 'decide',
+    removeProvider: 'decide',
+    setDefault: 'decide',
+    list: 'act',
+    // It is paid for.
+    test: 'decide',
+  },
   permissions: {
     list: 'act',
     answer: 'decide',

@@ -3,6 +3,7 @@ import type { ContractRouterClient } from '@orpc/contract'
 import { app } from './app.ts'
 import { doctor } from './doctor.ts'
 import { feed } from './feed.ts'
+import { models } from './models.ts'
 import { permissions } from './permissions.ts'
 import { projects } from './projects.ts'
 import { retention } from './retention.ts'
@@ -15,6 +16,7 @@ export const contract = {
   projects,
   tasks,
   permissions,
+  models,
   transcripts,
   workspace,
   retention,

@@ -51,3 +51,11 @@ const workArea = { x: 0, y: 0, width: 1920, height: 1080 }
 export const screen = {
   getAllDisplays: () => [{ workArea }],
 }
+
+/** As on a Linux without a password manager. */
+export const safeStorage = {
+  getSelectedStorageBackend: () => 'basic_text',
+  isAsyncEncryptionAvailable: async () => false,
+  encryptStringAsync: unanswered('for a keychain'),
+  decryptStringAsync: unanswered('for a keychain'),
+}

@@ -1,6 +1,7 @@
 /** Agents that are models: our own loop, on the providers' interfaces. What asks them is loaded when one begins. */
 import type { AgentDrivers } from '../../../shared/agents/agent.ts'
 import {
+  type ModelRef,
   modelNameOf,
   modelProviderSchema,
   modelRefSchema,
@@ -16,6 +17,7 @@ const rootAgent = 'lead'
 
 export function createModelDriver({
   access,
+  resolve = parseModelName,
   facts,
   clock = Date.now,
   random = Math.random,
@@ -24,6 +26,8 @@ export function createModelDriver({
   stepsMax,
 }: {
   access: ModelAccess
+  /** What `PROVIDER/MODEL` means; null: no such provider. */
+  resolve?: (text: string) => Pick<ModelRef, 'provider' | 'model' | 'baseUrl'> | null
   /** Of the folder that an agent works in. */
   facts: (cwd: string, signal: AbortSignal) => Promise<ProjectFacts>
   clock?: () => number
@@ -37,9 +41,9 @@ export function createModelDriver({
   const inside = createFilesInside()
   return {
     prepare({ kind, model, baseUrl, agent = rootAgent }) {
-      const named = parseModelName(model)
+      const named = resolve(model)
       if (!named) throw new Error(unknownModel(model))
-      const ref = modelRefSchema.safeParse({ ...named, baseUrl })
+      const ref = modelRefSchema.safeParse({ ...named, ...(baseUrl !== undefined && { baseUrl }) })
       if (!ref.success) {
         const [issue] = ref.error.issues
         throw new Error(

@@ -6,7 +6,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import type { LanguageModel } from 'ai'
 import type { ModelRef } from '../../../shared/agents/model-refs.ts'
 import { assertNever } from '../../../shared/assert-never.ts'
-import { baseUrlOf, keyFor, type ModelAccess } from './access.ts'
+import { baseUrlOf, type ModelAccess } from './access.ts'
 import type { MessageTarget } from './messages.ts'
 
 export interface OpenedModel {
@@ -19,7 +19,7 @@ export interface OpenedModel {
 export async function openModel(ref: ModelRef, access: ModelAccess): Promise<OpenedModel> {
   const baseURL = baseUrlOf(ref)
   if (baseURL === null) throw new Error('It has no base URL.')
-  const key = await keyFor(ref, access)
+  const key = await access.keys.get(ref)
   const settings = {
     baseURL,
     // Without one, the SDK would take the key from the environment and send it along.

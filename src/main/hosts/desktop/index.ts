@@ -10,6 +10,7 @@ import { openLocalEndpoint } from '../local/endpoint.ts'
 import { isHeldBriefly, patiently } from '../local/patience.ts'
 import { registerAppScheme, serveRenderer } from './app-scheme.ts'
 import { fragmentOfArguments, fragmentOfLink, linkScheme } from './deep-links.ts'
+import { keychain } from './keychain.ts'
 import { denyPermissions, lockDownPages } from './lockdown.ts'
 import { setMenu } from './menu.ts'
 import { servePorts } from './ports.ts'
@@ -66,6 +67,7 @@ async function run(options: DesktopOptions, links: LinkInbox): Promise<void> {
       dataDir: options.dataDir,
       host: 'desktop',
       pickFolder: () => pickFolder(windows),
+      keychain,
     })
   const services = await patiently(open, isHeldBriefly)
   const endpoint = await endpointFor(services, options.version)

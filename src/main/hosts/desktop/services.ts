@@ -1,4 +1,5 @@
 import type { AnyRouter } from '@orpc/server'
+import type { Keychain } from './keychain.ts'
 
 /** The desktop's requirements of the composition root. */
 export interface DesktopServices {
@@ -17,4 +18,5 @@ export interface OpenDesktopServices {
   host: 'desktop'
   /** Null: the person cancelled the system's folder dialog. */
   pickFolder(): Promise<string | null>
+  keychain: Keychain
 }

@@ -20,8 +20,10 @@ import { useAppInfo, usePreference, useProjects, useStores } from '../../store/h
 import { projectLabels } from '../../store/project-labels.ts'
 import { taskRoute } from '../../store/route.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
+import { ModelChoice } from './model-choice.tsx'
 import { ScenarioField, type ScenarioFile } from './scenario-field.tsx'
 import { hasToBeSeen, SetupTrust } from './setup-trust.tsx'
+import { useAgentChoice } from './use-agent-choice.ts'
 import { useProjectSetup } from './use-project-setup.ts'
 
 /** Starts a root agent: where, what with, and with which prompt. */
@@ -54,6 +56,7 @@ function NewAgentForm({ projectId: initial }: { projectId: ProjectId }) {
   const whyNotId = useId()
   const [prompt, setPrompt] = useState('')
   const [scenario, setScenario] = useState<ScenarioFile | null>(null)
+  const agent = useAgentChoice(scenario)
   const [agentsAtOnce, setAgentsAtOnce] = useState(agentsAtOnceDefault)
   const preferred = usePreference('isolation')
   const [busy, setBusy] = useState(false)
@@ -68,7 +71,7 @@ function NewAgentForm({ projectId: initial }: { projectId: ProjectId }) {
   const allowable = !asksForTrust || !hasToBeSeen(setup) || setupSeen
   const missing = [
     ...(prompt.trim() === '' ? ['a prompt'] : []),
-    ...(scenario === null ? ['a scenario file'] : []),
+    ...(agent.choice === null ? [agent.needs] : []),
   ]
   /** Null: it can start. */
   const whyNot =
@@ -80,7 +83,7 @@ function NewAgentForm({ projectId: initial }: { projectId: ProjectId }) {
   const canStart = whyNot === null
 
   const start = async () => {
-    if (!scenario || busy) return
+    if (!agent.choice || busy) return
     setBusy(true)
     setProblem(null)
     try {
@@ -88,11 +91,12 @@ function NewAgentForm({ projectId: initial }: { projectId: ProjectId }) {
         await client.projects.trustSetup({ projectId, configSha256: setup.configSha256 })
       const { taskId } = await client.tasks.start({
         projectId,
-        agent: { kind: 'scripted', scenario: scenario.text, source: scenario.name },
+        agent: agent.choice,
         prompt: prompt.trim(),
         isolation,
         agentsAtOnce,
       })
+      agent.remember()
       overlay.hide()
       navigation.go(taskRoute(taskId))
     } catch (error) {
@@ -105,7 +109,9 @@ function NewAgentForm({ projectId: initial }: { projectId: ProjectId }) {
     if (canStart) void start()
   }
   const fieldError = (field: string) => (problem?.field === field ? problem.message : null)
-  const shownInField = ['scenario', 'prompt', 'agentsAtOnce'].includes(problem?.field ?? '')
+  const shownInField = ['scenario', 'model', 'prompt', 'agentsAtOnce'].includes(
+    problem?.field ?? '',
+  )
 
   return (
     <DialogShell
@@ -170,17 +176,21 @@ function NewAgentForm({ projectId: initial }: { projectId: ProjectId }) {
           </Field>
           <Field label="Agent">
             <Select
-              value="scripted"
-              onChange={() => {}}
-              options={(info?.agents ?? []).flatMap(({ kind, name, available, why }) =>
-                kind === 'scripted'
-                  ? [{ value: kind, label: name, hint: why ?? undefined, disabled: !available }]
-                  : [],
-              )}
+              value={agent.kind}
+              onChange={agent.setKind}
+              options={(info?.agents ?? []).map(({ kind, name, why }) => ({
+                value: kind,
+                label: name,
+                hint: why ?? undefined,
+              }))}
             />
           </Field>
         </div>
-        <ScenarioField value={scenario} onChange={setScenario} error={fieldError('scenario')} />
+        {agent.kind === 'model' ? (
+          <ModelChoice agent={agent} error={fieldError('model')} />
+        ) : (
+          <ScenarioField value={scenario} onChange={setScenario} error={fieldError('scenario')} />
+        )}
         <div className="grid grid-cols-2 gap-4">
           <Field
             label="Works in"

@@ -12,6 +12,7 @@ import {
 import { useAppInfo, usePreference, useProjects, useStores } from '../../store/hooks.ts'
 import type { Preferences } from '../../store/preferences.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
+import { ModelsSection } from '../models/models-section.tsx'
 import { environmentWords } from '../projects/environment-form.ts'
 import { NotificationSetting } from './notification-setting.tsx'
 import { PermissionSection } from './permission-section.tsx'
@@ -42,6 +43,9 @@ export function SettingsScreen() {
               options={themes}
             />
           </Field>
+        </Section>
+        <Section title="Models">
+          <ModelsSection />
         </Section>
         <Section title="Notifications">
           <NotificationSetting />

@@ -10,6 +10,7 @@ import { ArchiveScreen } from '../archive/archive-screen.tsx'
 import { TaskScreen } from '../conversation/task-screen.tsx'
 import { HomeScreen } from '../home/home-screen.tsx'
 import { KeysDialog } from '../keys/keys-dialog.tsx'
+import { ProviderDialog } from '../models/provider-dialog.tsx'
 import { useNotifications } from '../notifications/use-notifications.ts'
 import { Palette } from '../palette/palette.tsx'
 import { AddProjectDialog } from '../projects/add-project-dialog.tsx'
@@ -101,6 +102,8 @@ function Overlays() {
       return <AddProjectDialog />
     case 'project-settings':
       return <ProjectSettingsDialog projectId={overlay.projectId} />
+    case 'provider':
+      return <ProviderDialog {...overlay} />
     case 'remove-project':
       return <RemoveProjectDialog projectId={overlay.projectId} />
     case 'new-agent':

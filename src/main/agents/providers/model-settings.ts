@@ -1,0 +1,65 @@
+/** What the contract says of models, and what agents ask them with: providers, their keys, lists and tests. */
+import type { ModelTest } from '../../../shared/agents/provider-settings.ts'
+import { FailureError, invalid } from '../../../shared/failure.ts'
+import { type Keychain, openKeyStore } from './key-store.ts'
+import { listModels } from './model-lists.ts'
+import { openProviderStore } from './provider-store.ts'
+import { createProviders, type Providers } from './providers.ts'
+
+interface ModelSettings {
+  providers: Providers
+  /** Names of the models that a provider has. Throws FailureError with what it answered. */
+  list(provider: string): Promise<string[]>
+  /** Throws FailureError for a model that names no provider. */
+  test(model: string): Promise<ModelTest>
+  /** Whether an agent could begin with some model, as far as can be told without asking one. */
+  availability(): { available: boolean; why: string | null }
+}
+
+export async function createModelSettings(deps: {
+  /** Absolute. */
+  files: { providers: string; keys: string }
+  keychain: Keychain | null
+  env: NodeJS.ProcessEnv
+  usesEnvironment: boolean
+  learn: (secrets: { name: string; value: string }[]) => void
+  onWarning: (text: string) => void
+  fetch?: typeof globalThis.fetch
+}): Promise<ModelSettings> {
+  const { files, keychain } = deps
+  const providers = createProviders({
+    ...deps,
+    store: await openProviderStore(files.providers),
+    keys: await openKeyStore(files.keys, keychain),
+  })
+
+  async function list(name: string): Promise<string[]> {
+    const found = providers.list().find((one) => one.name === name)
+    if (!found) throw new FailureError({ kind: 'not-found', what: 'provider', id: name })
+    const { kind: provider, baseUrl } = found
+    if (baseUrl === null) return invalid('provider', `${name} has no address.`)
+    const key = await providers.get({ provider, baseUrl })
+    return listModels({ provider, baseUrl, key, ...(deps.fetch && { fetch: deps.fetch }) })
+  }
+
+  async function test(model: string): Promise<ModelTest> {
+    const ref = providers.resolve(model)
+    if (ref === null) return invalid('model', `There is no provider for “${model}”.`)
+    const { testModel } = await import('../model/test-model.ts')
+    return testModel(ref, { keys: providers, ...(deps.fetch && { fetch: deps.fetch }) })
+  }
+
+  return {
+    providers,
+    list,
+    test,
+    availability() {
+      const isUsable = providers
+        .list()
+        .some(({ key, isOwn }) => !isOwn || key.from === 'stored' || key.from === 'environment')
+      return isUsable
+        ? { available: true, why: null }
+        : { available: false, why: 'No model is set up: add a key in Settings.' }
+    },
+  }
+}

@@ -1,0 +1,160 @@
+/** The providers of models: which there are, with which keys they are asked, and what the person changes of it. */
+import {
+  type ModelProvider,
+  type ModelRef,
+  modelProviderSchema,
+} from '../../../shared/agents/model-refs.ts'
+import {
+  type ProviderEntry,
+  type ProviderKey,
+  type ProviderState,
+  providersMax,
+} from '../../../shared/agents/provider-settings.ts'
+import { FailureError, invalid } from '../../../shared/failure.ts'
+import { ownBaseUrls } from '../model/base-urls.ts'
+import { keyVariables, type ProviderKeys } from '../model/keys.ts'
+import type { KeyStore } from './key-store.ts'
+import type { ProviderStore } from './provider-store.ts'
+
+export interface Providers extends ProviderKeys {
+  list(): ProviderState[]
+  /** Throws FailureError with the field that is wrong. Durable when it resolves. */
+  save(entry: ProviderEntry, key: string | null | undefined): Promise<void>
+  /** With its key. Throws FailureError: not-found. */
+  remove(name: string): Promise<void>
+  defaultModel(): string | null
+  setDefault(model: string | null): Promise<void>
+  /** What `PROVIDER/MODEL` or `NAME/MODEL` means; null: there is no such provider. */
+  resolve(text: string): ModelRef | null
+}
+
+interface ProvidersDependencies {
+  store: ProviderStore
+  keys: KeyStore
+  env: NodeJS.ProcessEnv
+  /**
+   * A command runs in the person's own terminal: that it names a model is their yes to the usual variables. The app
+   * asks for it in Settings.
+   */
+  usesEnvironment: boolean
+  /** Told of each key before it is used: no record ever holds it (K3). */
+  learn: (secrets: { name: string; value: string }[]) => void
+  /** What the person has to know, one sentence. */
+  onWarning: (text: string) => void
+}
+
+export function createProviders(deps: ProvidersDependencies): Providers {
+  const { store, keys, env, usesEnvironment, learn } = deps
+  for (const { lost } of [store, keys]) if (lost !== null) deps.onWarning(lost)
+  for (const name of keys.names()) learnKey(name)
+
+  function learnKey(name: string): void {
+    const found = keys.find(name)
+    if (found.kind === 'found') learn([{ name: secretNameOf(name), value: found.key }])
+  }
+
+  /** Those with an address of their own are there unasked. */
+  function all(): ProviderEntry[] {
+    const entries = store.entries()
+    const own = ownProviders.map(
+      (kind) => entries.find(({ name }) => name === kind) ?? { name: kind, kind },
+    )
+    return [...own, ...entries.filter(({ name }) => !isOwn(name))]
+  }
+
+  const inEnvironment = (kind: ModelProvider): string | null =>
+    keyVariables[kind].find((name) => env[name]?.trim()) ?? null
+
+  function keyOf(entry: ProviderEntry): ProviderKey {
+    const found = keys.find(entry.name)
+    if (found.kind === 'found') return { from: 'stored', where: found.where }
+    if (found.kind === 'unreadable') return { from: 'unreadable', why: found.why }
+    const variable = entry.keyVariable ?? inEnvironment(entry.kind)
+    const isSet = variable !== null && !!env[variable]?.trim()
+    if (isSet && (usesEnvironment || entry.keyVariable === variable))
+      return { from: 'environment', variable }
+    return { from: 'none', offered: isSet ? variable : null }
+  }
+
+  /** A key is for one origin, whichever address somebody gives its provider later. */
+  async function get({ provider, baseUrl }: Pick<ModelRef, 'provider' | 'baseUrl'>) {
+    const origin = originOf(baseUrl ?? ownBaseUrls[provider])
+    if (origin === null) return null
+    const entry = all().find((one) => one.kind === provider && originOf(baseUrlOf(one)) === origin)
+    if (!entry) return null
+    const found = keys.find(entry.name)
+    if (found.kind === 'found') return found.origin === origin ? found.key : null
+    const key = keyOf(entry)
+    return key.from === 'environment' ? (env[key.variable]?.trim() ?? null) : null
+  }
+
+  async function save(entry: ProviderEntry, key: string | null | undefined): Promise<void> {
+    const { name, kind, baseUrl, keyVariable } = entry
+    if (modelProviderSchema.safeParse(name).success && name !== kind)
+      invalid('name', `“${name}” is the name of another kind of provider.`)
+    if (isOwn(name) && baseUrl)
+      invalid('baseUrl', `${name} has an address of its own. Add another provider for this one.`)
+    const url = baseUrlOf(entry)
+    const origin = originOf(url)
+    if (url === null || origin === null)
+      return invalid('baseUrl', 'An address is needed, such as http://127.0.0.1:11434/v1.')
+    if ((key || keyVariable) && !isConfidential(url))
+      invalid('baseUrl', 'A key is sent over https only, or to this machine: use https, or no key.')
+    if (keyVariable && !env[keyVariable]?.trim())
+      invalid('keyVariable', `The environment that Shiplog was started in has no ${keyVariable}.`)
+    const others = store.entries().filter((one) => one.name !== name)
+    if (others.length >= providersMax)
+      invalid('name', `There are ${providersMax} providers already. Remove one first.`)
+    const before = store.entries().find((one) => one.name === name)
+    const moved = before && originOf(baseUrlOf(before)) !== origin
+    // What was entered for one address is not sent to another.
+    if (key !== undefined || moved) await keys.set(name, key ? { key, origin } : null)
+    if (key) learnKey(name)
+    await store.save({ entries: [...others, entry], defaultModel: store.defaultModel() })
+  }
+
+  return {
+    get,
+    list: () =>
+      all().map((entry) => ({
+        name: entry.name,
+        kind: entry.kind,
+        baseUrl: baseUrlOf(entry),
+        isOwn: isOwn(entry.name),
+        key: keyOf(entry),
+      })),
+    save,
+    async remove(name) {
+      if (!isOwn(name) && !store.entries().some((one) => one.name === name))
+        throw new FailureError({ kind: 'not-found', what: 'provider', id: name })
+      await keys.set(name, null)
+      const entries = store.entries().filter((one) => one.name !== name)
+      await store.save({ entries, defaultModel: store.defaultModel() })
+    },
+    defaultModel: store.defaultModel,
+    setDefault: (defaultModel) => store.save({ entries: [...store.entries()], defaultModel }),
+    resolve(text) {
+      const slash = text.indexOf('/')
+      const [name, model] = [text.slice(0, slash), text.slice(slash + 1).trim()]
+      const entry = all().find((one) => one.name === name)
+      if (slash <= 0 || model === '' || !entry) return null
+      const { kind, baseUrl } = entry
+      return { provider: kind, model, ...(baseUrl ? { baseUrl } : {}) }
+    },
+  }
+}
+
+const ownProviders = modelProviderSchema.options.filter((kind) => ownBaseUrls[kind] !== null)
+const isOwn = (name: string): boolean => ownProviders.some((kind) => kind === name)
+
+const baseUrlOf = ({ kind, baseUrl }: ProviderEntry): string | null => baseUrl ?? ownBaseUrls[kind]
+
+const originOf = (url: string | null): string | null => (url === null ? null : new URL(url).origin)
+
+/** As the mark of a masked value names it. */
+const secretNameOf = (name: string): string => `${name} key`
+
+function isConfidential(url: string): boolean {
+  const { protocol, hostname } = new URL(url)
+  return protocol === 'https:' || /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
+}

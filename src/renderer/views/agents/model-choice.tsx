@@ -1,0 +1,38 @@
+import { EmptyState, Skeleton } from '../../components/primitives/index.ts'
+import { useStores } from '../../store/hooks.ts'
+import { ProblemNotice } from '../app/problem-notice.tsx'
+import { ModelField } from '../models/model-field.tsx'
+import { isUsable } from '../models/use-model-settings.ts'
+import type { AgentChosen } from './use-agent-choice.ts'
+
+/** Which model is to work; where none is set up, the way there. */
+export function ModelChoice({ agent, error }: { agent: AgentChosen; error: string | null }) {
+  const { overlay, navigation } = useStores()
+  const { providers, problem, reload } = agent.models
+  if (problem && !providers)
+    return <ProblemNotice problem={problem} action={{ label: 'Try again', onClick: reload }} />
+  if (!providers) return <Skeleton lines={2} />
+  if (!providers.some(isUsable))
+    return (
+      <EmptyState
+        sentence="No model is set up. Add a key, or a server of your own."
+        action={{
+          label: 'Set up a model…',
+          onClick: () => {
+            overlay.hide()
+            navigation.go({ screen: 'settings' })
+          },
+        }}
+      />
+    )
+  return (
+    <ModelField
+      label="Model"
+      hint="Asks you before it changes files or runs commands, as the project’s permissions say."
+      error={error}
+      providers={providers}
+      value={agent.model}
+      onChange={agent.setModel}
+    />
+  )
+}

@@ -1,0 +1,61 @@
+import { useState } from 'react'
+import type { ModelTest } from '../../../shared/agents/provider-settings.ts'
+import { Button, StatusIcon, Took } from '../../components/primitives/index.ts'
+import { problemOf } from '../../rpc/problem.ts'
+import { useStores, useUnreachable } from '../../store/hooks.ts'
+
+type Shown = { model: string; test: ModelTest }
+
+/** A button that asks the model once, and what came of it. */
+export function ModelTestLine({ model }: { model: string }) {
+  const { client } = useStores()
+  const unreachable = useUnreachable()
+  const [busy, setBusy] = useState(false)
+  const [shown, setShown] = useState<Shown | null>(null)
+  const run = async () => {
+    setBusy(true)
+    setShown(null)
+    const test = await client.models.test({ model }).catch((error: unknown) => ({
+      outcome: 'failed' as const,
+      why: problemOf(error, 'test the model').message,
+    }))
+    setShown({ model, test })
+    setBusy(false)
+  }
+  return (
+    <>
+      <Button
+        busy={busy}
+        disabled={(model === '' || unreachable !== undefined) && !busy}
+        title={unreachable}
+        onClick={() => void run()}
+      >
+        {busy ? 'Asking it…' : 'Test'}
+      </Button>
+      <p role="status" className="untrusted flex min-w-0 flex-1 items-center gap-2 text-small">
+        {shown?.model === model ? <Outcome test={shown.test} /> : null}
+      </p>
+    </>
+  )
+}
+
+function Outcome({ test }: { test: ModelTest }) {
+  if (test.outcome === 'failed')
+    return (
+      <>
+        <StatusIcon decorative status="failed" />
+        <span className="min-w-0">{test.why}</span>
+      </>
+    )
+  return (
+    <>
+      <StatusIcon decorative status={test.callsTools ? 'completed' : 'blocked'} />
+      <span className="min-w-0">
+        Answered in <Took ms={test.ms} />
+        {test.callsTools
+          ? ' and calls tools.'
+          : ', but called no tool: an agent could not work with it.'}
+      </span>
+    </>
+  )
+}

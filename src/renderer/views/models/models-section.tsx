@@ -1,0 +1,179 @@
+import { Plus } from 'lucide-react'
+import { useState } from 'react'
+import type { ProviderState } from '../../../shared/agents/provider-settings.ts'
+import { Button, Skeleton, StatusIcon, toast } from '../../components/primitives/index.ts'
+import { problemOf } from '../../rpc/problem.ts'
+import { useStores, useUnreachable } from '../../store/hooks.ts'
+import { showProblem } from '../app/actions.ts'
+import { ProblemNotice } from '../app/problem-notice.tsx'
+import { ModelField } from './model-field.tsx'
+import { ModelTestLine } from './model-test-line.tsx'
+import { keyWords, providerTitle } from './provider-words.ts'
+import { isUsable, useModelSettings } from './use-model-settings.ts'
+
+/** The providers of models with their keys, and the model that a new agent is offered. */
+export function ModelsSection() {
+  const { client, overlay, appInfo } = useStores()
+  const { providers, defaultModel, problem, reload } = useModelSettings()
+  const unreachable = useUnreachable()
+  const changed = () => {
+    reload()
+    void appInfo.load()
+  }
+  const attempt = async (doing: string, call: () => Promise<unknown>) => {
+    await call().then(changed, (error: unknown) => showProblem(problemOf(error, doing)))
+  }
+  if (problem && !providers)
+    return <ProblemNotice problem={problem} action={{ label: 'Try again', onClick: reload }} />
+  if (!providers) return <Skeleton lines={4} />
+  return (
+    <div className="flex flex-col gap-4">
+      <p className="text-muted">
+        Agents ask a model over the internet with a key of yours, or one on a server of your own. A
+        key is sent to its provider and nowhere else; no transcript, log or agent gets it.
+      </p>
+      <ul aria-label="Providers" className="flex flex-col">
+        {providers.map((provider) => (
+          <ProviderRow
+            key={provider.name}
+            provider={provider}
+            unreachable={unreachable}
+            onChange={() => overlay.show({ kind: 'provider', provider, onSaved: changed })}
+            onAllow={(keyVariable) =>
+              void attempt('use the key', () =>
+                client.models.saveProvider({ ...entryOf(provider), keyVariable }),
+              )
+            }
+            onForget={() =>
+              void attempt('remove the provider', async () => {
+                await client.models.removeProvider({ name: provider.name })
+                toast.success(
+                  provider.isOwn
+                    ? `The key of ${providerTitle(provider)} was removed.`
+                    : `${provider.name} was removed.`,
+                )
+              })
+            }
+          />
+        ))}
+      </ul>
+      <div>
+        <Button
+          icon={<Plus />}
+          disabled={unreachable !== undefined}
+          title={unreachable}
+          onClick={() => overlay.show({ kind: 'provider', provider: null, onSaved: changed })}
+        >
+          Add a server…
+        </Button>
+      </div>
+      {providers.some(isUsable) ? (
+        <DefaultModel
+          key={defaultModel}
+          providers={providers}
+          stored={defaultModel}
+          onSaved={changed}
+        />
+      ) : null}
+    </div>
+  )
+}
+
+const entryOf = ({ name, kind, baseUrl, isOwn }: ProviderState) => ({
+  ...{ name, kind },
+  ...(isOwn || baseUrl === null ? {} : { baseUrl }),
+})
+
+function ProviderRow(props: {
+  provider: ProviderState
+  unreachable: string | undefined
+  onChange(): void
+  onAllow(variable: string): void
+  onForget(): void
+}) {
+  const { provider, unreachable, onChange, onAllow, onForget } = props
+  const { key, isOwn, baseUrl } = provider
+  const title = providerTitle(provider)
+  const hasKey = key.from !== 'none'
+  const offered = key.from === 'none' ? key.offered : null
+  const common = { size: 'small', disabled: unreachable !== undefined, title: unreachable } as const
+  return (
+    <li className="flex min-h-11 flex-wrap items-center gap-x-3 gap-y-1 border-b py-1.5 last:border-b-0">
+      <StatusIcon decorative status={isUsable(provider) ? 'completed' : 'queued'} />
+      <div className="min-w-0 flex-1 basis-48">
+        <p className="untrusted truncate">{title}</p>
+        <p className="untrusted text-small text-muted">
+          {isOwn ? keyWords(key, isOwn) : `${baseUrl} · ${keyWords(key, isOwn)}`}
+        </p>
+      </div>
+      {offered ? (
+        <Button {...common} variant="primary" onClick={() => onAllow(offered)}>
+          Use {offered}
+        </Button>
+      ) : null}
+      <Button
+        {...common}
+        aria-label={`${hasKey || !isOwn ? 'Change' : 'Add a key for'} ${title}`}
+        onClick={onChange}
+      >
+        {hasKey || !isOwn ? 'Change…' : 'Add a key…'}
+      </Button>
+      {hasKey || !isOwn ? (
+        <Button
+          {...common}
+          aria-label={isOwn ? `Remove key of ${title}` : `Remove ${title}`}
+          onClick={onForget}
+        >
+          {isOwn ? 'Remove key' : 'Remove'}
+        </Button>
+      ) : null}
+    </li>
+  )
+}
+
+function DefaultModel(props: {
+  providers: ProviderState[]
+  stored: string | null
+  onSaved(): void
+}) {
+  const { providers, stored, onSaved } = props
+  const { client } = useStores()
+  const unreachable = useUnreachable()
+  const [model, setModel] = useState(stored ?? '')
+  const [busy, setBusy] = useState(false)
+  const save = async () => {
+    setBusy(true)
+    await client.models
+      .setDefault({ model: model.trim() === '' ? null : model.trim() })
+      .then(onSaved, (error: unknown) => showProblem(problemOf(error, 'save the default model')))
+    setBusy(false)
+  }
+  return (
+    <form
+      className="flex max-w-lg flex-col gap-2"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void save()
+      }}
+    >
+      <ModelField
+        label="Default model"
+        hint="What a new agent is offered. Sub-agents use the model of the agent that starts them."
+        providers={providers}
+        value={model}
+        onChange={setModel}
+      />
+      <div className="flex flex-wrap items-center gap-2">
+        <Button
+          type="submit"
+          busy={busy}
+          disabled={model.trim() === (stored ?? '') || unreachable !== undefined}
+          title={unreachable}
+        >
+          Save
+        </Button>
+        <ModelTestLine model={model.trim()} />
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,136 @@
+/** Models over the fake contract: setting a provider up, testing a model, and starting an agent with one. */
+import type { Meta, StoryObj } from '@storybook/react-vite'
+import { expect, userEvent, waitFor, within } from 'storybook/test'
+import { AppStage } from '../../../../storybook/app-stage.tsx'
+import { inWindow } from '../../../../storybook/decorators.tsx'
+import { createStoryHost } from '../../../../storybook/story-host.ts'
+import { apiProject, laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
+
+const agents = (available: boolean) => [
+  { kind: 'scripted' as const, name: 'Scenario', available: true, why: null },
+  {
+    ...{ kind: 'model' as const, name: 'Model', available },
+    why: available ? null : 'No model is set up: add a key in Settings.',
+  },
+]
+const server = {
+  ...{ name: 'ollama', kind: 'openai-compatible' as const },
+  baseUrl: 'http://127.0.0.1:11434/v1',
+}
+const lists = {
+  anthropic: ['claude-haiku-5-5', 'claude-opus-5-5', 'claude-sonnet-5-5'],
+  ollama: ['gpt-oss:20b', 'qwen3-coder:30b'],
+}
+
+const meta: Meta<{
+  models: NonNullable<NonNullable<Parameters<typeof createStoryHost>[0]>['models']>
+  starts?: boolean
+  theme?: 'light' | 'dark'
+}> = {
+  title: 'Screens/Models',
+  decorators: [inWindow],
+  render: ({ models, starts = false, theme }, { globals }) => (
+    <AppStage
+      fake={createStoryHost({
+        records: laterRecords,
+        models,
+        info: { agents: agents((models.entries ?? []).length > 0) },
+      })}
+      address={starts ? '#/' : '#/settings'}
+      {...(starts && { overlay: { kind: 'new-agent' as const, projectId: apiProject } })}
+      theme={theme ?? (globals.theme === 'dark' ? 'dark' : 'light')}
+    />
+  ),
+}
+export default meta
+type Story = StoryObj<typeof meta>
+
+/** A key is entered, the provider is named as ready, and a model is chosen from its list and tested. */
+export const SetUp: Story = {
+  args: { models: { lists } },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    const body = within(document.body)
+    await userEvent.click(await canvas.findByRole('button', { name: 'Add a key for Anthropic' }))
+    const dialog = within(await body.findByRole('dialog', { name: 'Key for Anthropic' }))
+    const field = dialog.getByLabelText('Key')
+    await expect(field).toHaveAttribute('type', 'password')
+    await expect(dialog.getByRole('button', { name: 'Save' })).toBeDisabled()
+    await userEvent.type(field, 'sk-ant-planted-0123456789')
+    await userEvent.click(dialog.getByRole('button', { name: 'Save' }))
+    await canvas.findByText('Key in a file only you can read')
+    const model = await canvas.findByRole('combobox', { name: 'Default model' })
+    await userEvent.type(model, 'opus')
+    await userEvent.click(await body.findByRole('option', { name: 'anthropic/claude-opus-5-5' }))
+    await expect(model).toHaveValue('anthropic/claude-opus-5-5')
+    await userEvent.click(canvas.getByRole('button', { name: 'Test' }))
+    await canvas.findByText(/and calls tools\./)
+  },
+}
+/** A key of the environment is offered, and used after a yes. */
+export const FoundInEnvironment: Story = {
+  args: { models: { env: { OPENAI_API_KEY: 'sk-planted-0123456789' } } },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    await canvas.findByText('OPENAI_API_KEY is set and not used yet')
+    await userEvent.click(canvas.getByRole('button', { name: 'Use OPENAI_API_KEY' }))
+    await canvas.findByText('Key from OPENAI_API_KEY')
+  },
+}
+export const Server: Story = {
+  args: { models: { lists } },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    const body = within(document.body)
+    await userEvent.click(await canvas.findByRole('button', { name: 'Add a server…' }))
+    const dialog = within(await body.findByRole('dialog', { name: 'Add a server' }))
+    await userEvent.type(dialog.getByRole('textbox', { name: 'Name' }), 'box')
+    await userEvent.type(dialog.getByRole('textbox', { name: 'Address' }), 'http://box.lan/v1')
+    await userEvent.type(dialog.getByLabelText('Key, if it asks for one'), 'sk-planted-01234567')
+    await userEvent.click(dialog.getByRole('button', { name: 'Save' }))
+    await dialog.findAllByText(/A key is sent over https only/)
+    await userEvent.clear(dialog.getByLabelText('Key, if it asks for one'))
+    await userEvent.click(dialog.getByRole('button', { name: 'Save' }))
+    await canvas.findByText(/http:\/\/box\.lan\/v1 · Asked without a key/)
+  },
+}
+export const Failing: Story = {
+  args: {
+    models: {
+      ...{ entries: [server], lists, defaultModel: 'ollama/qwen3-coder:30b' },
+      test: { outcome: 'failed', why: 'connect ECONNREFUSED 127.0.0.1:11434' },
+    },
+  },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    await userEvent.click(await canvas.findByRole('button', { name: 'Test' }))
+    await canvas.findByText('connect ECONNREFUSED 127.0.0.1:11434')
+  },
+}
+export const FailingDark: Story = { ...Failing, args: { ...Failing.args, theme: 'dark' } }
+
+const dialogIn = async () =>
+  within(await within(document.body).findByRole('dialog', { name: 'New agent' }))
+
+export const NewAgent: Story = {
+  args: { models: { entries: [server], lists, defaultModel: 'ollama/gpt-oss:20b' }, starts: true },
+  play: async () => {
+    const dialog = await dialogIn()
+    await waitFor(() =>
+      expect(dialog.getByRole('combobox', { name: 'Model' })).toHaveValue('ollama/gpt-oss:20b'),
+    )
+    await userEvent.type(dialog.getByRole('textbox', { name: 'Prompt' }), 'Fix the parser')
+    await expect(dialog.getByRole('button', { name: /Start/ })).toBeEnabled()
+  },
+}
+export const NewAgentDark: Story = { ...NewAgent, args: { ...NewAgent.args, theme: 'dark' } }
+export const NewAgentWithoutModel: Story = {
+  args: { models: {}, starts: true },
+  play: async () => {
+    const dialog = await dialogIn()
+    await userEvent.click(await dialog.findByRole('combobox', { name: 'Agent' }))
+    await userEvent.click(await within(document.body).findByRole('option', { name: /^Model/ }))
+    await dialog.findByText('No model is set up. Add a key, or a server of your own.')
+    await expect(dialog.getByRole('button', { name: /Start/ })).toBeDisabled()
+  },
+}

@@ -1,0 +1,97 @@
+import { useRef, useState } from 'react'
+import type { ProviderState } from '../../../shared/agents/provider-settings.ts'
+import { Field, TextInput, toast } from '../../components/primitives/index.ts'
+import { type Problem, problemOf } from '../../rpc/problem.ts'
+import { useStores } from '../../store/hooks.ts'
+import { FormDialog } from '../dialogs/form-dialog.tsx'
+import { providerTitle } from './provider-words.ts'
+
+/** The key of a provider, or name, address and key of a server that speaks OpenAI's chat interface. */
+export function ProviderDialog(props: { provider: ProviderState | null; onSaved(): void }) {
+  const { provider, onSaved } = props
+  const { client } = useStores()
+  const first = useRef<HTMLInputElement>(null)
+  const [name, setName] = useState(provider?.name ?? '')
+  const [baseUrl, setBaseUrl] = useState(provider?.baseUrl ?? '')
+  const [key, setKey] = useState('')
+  const [problem, setProblem] = useState<Problem | null>(null)
+  const isOwn = provider?.isOwn ?? false
+  const hasKey = provider?.key.from === 'stored'
+  const errorOf = (field: string) => (problem?.field === field ? problem.message : null)
+  const canSubmit = isOwn ? key.trim() !== '' : name.trim() !== '' && baseUrl.trim() !== ''
+  const submit = async () => {
+    setProblem(null)
+    try {
+      await client.models.saveProvider({
+        name: name.trim(),
+        kind: provider?.kind ?? 'openai-compatible',
+        ...(isOwn ? {} : { baseUrl: baseUrl.trim() }),
+        ...(key.trim() === '' ? {} : { key: key.trim() }),
+      })
+    } catch (error) {
+      const found = problemOf(error, 'save the provider')
+      if (found.field) setProblem(found)
+      throw error
+    }
+    onSaved()
+    toast.success(`${provider ? providerTitle(provider) : name.trim()} was saved. Test it below.`)
+  }
+  return (
+    <FormDialog
+      title={
+        isOwn && provider
+          ? `Key for ${providerTitle(provider)}`
+          : provider
+            ? `Change ${provider.name}`
+            : 'Add a server'
+      }
+      action="Save"
+      doing="save the provider"
+      canSubmit={canSubmit}
+      submit={submit}
+      focus={first}
+    >
+      {isOwn ? null : (
+        <>
+          <p className="text-muted">
+            Any server with OpenAI’s chat interface: Ollama, LM Studio, vLLM, OpenRouter and others.
+          </p>
+          {provider ? null : (
+            <Field
+              label="Name"
+              hint="Models are named after it, such as ollama/qwen3:8b."
+              error={errorOf('name')}
+            >
+              <TextInput
+                ref={first}
+                value={name}
+                placeholder="ollama"
+                onChange={(event) => setName(event.target.value)}
+              />
+            </Field>
+          )}
+          <Field label="Address" hint="Usually ends in /v1." error={errorOf('baseUrl')}>
+            <TextInput
+              ref={provider ? first : undefined}
+              value={baseUrl}
+              placeholder="http://127.0.0.1:11434/v1"
+              onChange={(event) => setBaseUrl(event.target.value)}
+            />
+          </Field>
+        </>
+      )}
+      <Field
+        label={isOwn ? 'Key' : 'Key, if it asks for one'}
+        hint={hasKey ? 'Leave it empty to keep the stored one.' : 'Kept on this computer.'}
+        error={errorOf('key')}
+      >
+        <TextInput
+          ref={isOwn ? first : undefined}
+          type="password"
+          value={key}
+          onChange={(event) => setKey(event.target.value)}
+        />
+      </Field>
+    </FormDialog>
+  )
+}

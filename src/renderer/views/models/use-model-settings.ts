@@ -1,0 +1,42 @@
+import { useCallback, useEffect, useState } from 'react'
+import type { ProviderState } from '../../../shared/agents/provider-settings.ts'
+import { type Problem, problemOf } from '../../rpc/problem.ts'
+import { useStores } from '../../store/hooks.ts'
+
+interface ModelSettingsView {
+  /** Null while they are read. */
+  providers: ProviderState[] | null
+  defaultModel: string | null
+  problem: Problem | null
+  reload(): void
+}
+
+/** The providers of models that are set up, and what a new agent is offered. */
+export function useModelSettings(): ModelSettingsView {
+  const { client } = useStores()
+  const [view, setView] = useState<Omit<ModelSettingsView, 'reload'>>({
+    providers: null,
+    defaultModel: null,
+    problem: null,
+  })
+  const [asked, setAsked] = useState(0)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `asked` counts the times that it is read again
+  useEffect(() => {
+    let wanted = true
+    client.models.providers().then(
+      (found) => wanted && setView({ ...found, problem: null }),
+      (error: unknown) =>
+        wanted &&
+        setView((before) => ({ ...before, problem: problemOf(error, 'read the models') })),
+    )
+    return () => {
+      wanted = false
+    }
+  }, [client, asked])
+  const reload = useCallback(() => setAsked((count) => count + 1), [])
+  return { ...view, reload }
+}
+
+/** Whether agents can be started with a model of it, as far as is known without asking. */
+export const isUsable = ({ key, isOwn }: ProviderState): boolean =>
+  !isOwn || key.from === 'stored' || key.from === 'environment'

@@ -1,0 +1,62 @@
+/** The providers of models that a person has set up. Names and addresses only: a key never leaves the main process (K1). */
+import { z } from 'zod'
+import { modelProviderSchema, modelRefSchema } from './model-refs.ts'
+
+export const providersMax = 30
+export const providerKeyCharsMax = 4096
+
+const providerNameSchema = z
+  .string()
+  .trim()
+  .regex(
+    /^[a-z0-9][a-z0-9._-]{0,39}$/,
+    'takes lower-case letters, digits, dots and dashes, 40 at most',
+  )
+
+/** One as the settings file has it. The providers with an address of their own are there without it. */
+export const providerEntrySchema = z.object({
+  /** Unique. That of a provider with an address of its own is its kind. */
+  name: providerNameSchema,
+  kind: modelProviderSchema,
+  /** Absent: the provider's own. */
+  baseUrl: modelRefSchema.shape.baseUrl,
+  /** The person allowed the use of the environment variable of this name. */
+  keyVariable: z.string().optional(),
+})
+export type ProviderEntry = z.infer<typeof providerEntrySchema>
+
+/** Where the key of a provider comes from. */
+const providerKeySchema = z.discriminatedUnion('from', [
+  /** `where`: `keychain`, encrypted with a key of the system's; `file`, which only this user can read. */
+  z.object({ from: z.literal('stored'), where: z.enum(['keychain', 'file']) }),
+  z.object({ from: z.literal('environment'), variable: z.string() }),
+  /** `offered`: a variable of the environment that holds one, and is used once the person allows it. */
+  z.object({ from: z.literal('none'), offered: z.string().nullable() }),
+  z.object({ from: z.literal('unreadable'), why: z.string() }),
+])
+export type ProviderKey = z.infer<typeof providerKeySchema>
+
+export const providerStateSchema = z.object({
+  name: z.string(),
+  kind: modelProviderSchema,
+  /** Null: it has none of its own, and nobody gave it one. */
+  baseUrl: z.string().nullable(),
+  /** False: it can't be removed, only its key. */
+  isOwn: z.boolean(),
+  key: providerKeySchema,
+})
+export type ProviderState = z.infer<typeof providerStateSchema>
+
+/** What a short exchange with a model showed. */
+export const modelTestSchema = z.discriminatedUnion('outcome', [
+  z.object({
+    outcome: z.literal('ok'),
+    /** The beginning of what it answered. */
+    answer: z.string(),
+    ms: z.number(),
+    /** It called the tool that it was offered: agents can't work without. */
+    callsTools: z.boolean(),
+  }),
+  z.object({ outcome: z.literal('failed'), why: z.string() }),
+])
+export type ModelTest = z.infer<typeof modelTestSchema>

@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import {
+  modelTestSchema,
+  providerEntrySchema,
+  providerKeyCharsMax,
+  providerStateSchema,
+} from '../agents/provider-settings.ts'
+import { base } from './base.ts'
+
+export const models = {
+  /** Those with an address of their own first, then those that the person added. */
+  providers: base.output(
+    z.object({
+      providers: z.array(providerStateSchema),
+      /** What a new agent is offered; null: none was chosen yet. */
+      defaultModel: z.string().nullable(),
+    }),
+  ),
+  /** Adds one, or changes that of the same name. INVALID with the field that is wrong. */
+  saveProvider: base
+    .input(
+      providerEntrySchema.extend({
+        /** Absent: the stored one stays. Null: it is forgotten. */
+        key: z.string().trim().min(1).max(providerKeyCharsMax).nullable().optional(),
+      }),
+    )
+    .output(z.object({})),
+  /** With its key. NOT_FOUND: there is none of that name. */
+  removeProvider: base.input(z.object({ name: z.string() })).output(z.object({})),
+  setDefault: base.input(z.object({ model: z.string().nullable() })).output(z.object({})),
+  /** Asks the provider which models it has, sorted. REFUSED with what it answered. */
+  list: base
+    .input(z.object({ provider: z.string() }))
+    .output(z.object({ models: z.array(z.string()) })),
+  /** One short exchange, which is paid for. `model`: `PROVIDER/MODEL`. */
+  test: base.input(z.object({ model: z.string() })).output(modelTestSchema),
+}

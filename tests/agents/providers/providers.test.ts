@@ -1,0 +1,168 @@
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import type { Keychain } from '../../../src/main/agents/providers/key-store.ts'
+import { createModelSettings } from '../../../src/main/agents/providers/model-settings.ts'
+import type { KnownSecret } from '../../../src/main/secrets/masker.ts'
+import { temporaryDir } from '../../harness.ts'
+
+const key = 'sk-ant-planted-0123456789'
+
+/** Turns each byte around: whoever reads the file does not see the text. */
+const fakeKeychain = (isAvailable = true): Keychain => ({
+  isAvailable: async () => isAvailable,
+  encrypt: async (text) => Buffer.from(Buffer.from(text).map((byte) => byte ^ 0xff)),
+  decrypt: async (bytes) => {
+    const text = Buffer.from(bytes.map((byte) => byte ^ 0xff)).toString()
+    if (!text.startsWith('sk-')) throw new Error('not encrypted here')
+    return text
+  },
+})
+
+async function settingsIn(
+  dir: string,
+  over: Partial<Parameters<typeof createModelSettings>[0]> = {},
+) {
+  const learnt: KnownSecret[] = []
+  const warnings: string[] = []
+  const models = await createModelSettings({
+    files: { providers: join(dir, 'providers.json'), keys: join(dir, 'keys.json') },
+    keychain: null,
+    env: {},
+    usesEnvironment: false,
+    learn: (secrets) => learnt.push(...secrets),
+    onWarning: (text) => warnings.push(text),
+    ...over,
+  })
+  const { providers } = models
+  const keyOf = (name: string) => providers.list().find((one) => one.name === name)?.key
+  return { models, providers, keyOf, learnt, warnings }
+}
+
+const anthropic = { name: 'anthropic', kind: 'anthropic' } as const
+const local = {
+  name: 'local',
+  kind: 'openai-compatible',
+  baseUrl: 'http://127.0.0.1:11434/v1',
+} as const
+
+it('[K1] keeps a key in a file for this user alone, and gives it for the origin of its provider only', async () => {
+  const dir = await temporaryDir()
+  const { providers, keyOf, learnt } = await settingsIn(dir)
+  expect(keyOf('anthropic')).toEqual({ from: 'none', offered: null })
+  await providers.save(anthropic, key)
+  expect(keyOf('anthropic')).toEqual({ from: 'stored', where: 'file' })
+  expect((await stat(join(dir, 'keys.json'))).mode & 0o777).toBe(0o600)
+  expect(await readFile(join(dir, 'providers.json'), 'utf8')).not.toContain(key)
+  expect(learnt.map(({ value }) => value)).toEqual([key])
+  expect(await providers.get({ provider: 'anthropic' })).toBe(key)
+  for (const baseUrl of ['https://example.org/v1', 'http://127.0.0.1:1/v1'])
+    expect(await providers.get({ provider: 'anthropic', baseUrl })).toBeNull()
+  expect(await providers.get({ provider: 'openai' })).toBeNull()
+
+  const later = await settingsIn(dir)
+  expect(await later.providers.get({ provider: 'anthropic' })).toBe(key)
+  expect(later.learnt.map(({ value }) => value)).toEqual([key])
+  await later.providers.remove('anthropic')
+  expect(await readFile(join(dir, 'keys.json'), 'utf8')).not.toContain(key)
+  expect(later.keyOf('anthropic')).toEqual({ from: 'none', offered: null })
+})
+
+it('[K1] encrypts a key where the host has a keychain, and says so where another host can’t read it', async () => {
+  const dir = await temporaryDir()
+  const { providers } = await settingsIn(dir, { keychain: fakeKeychain() })
+  await providers.save(anthropic, key)
+  expect(await readFile(join(dir, 'keys.json'), 'utf8')).not.toContain(key)
+  expect(await providers.get({ provider: 'anthropic' })).toBe(key)
+  const command = await settingsIn(dir)
+  expect(command.keyOf('anthropic')).toEqual({
+    from: 'unreadable',
+    why: 'it is in the keychain, which only the app can open',
+  })
+  expect(await command.providers.get({ provider: 'anthropic' })).toBeNull()
+  const file = join(dir, 'keys.json')
+  const whole = await readFile(file, 'utf8')
+  await writeFile(file, whole.replace(/"value": "..../, '"value": "AAAA'))
+  const moved = await settingsIn(dir, { keychain: fakeKeychain() })
+  expect(moved.keyOf('anthropic')).toMatchObject({ from: 'unreadable' })
+  const without = await settingsIn(dir, { keychain: fakeKeychain(false) })
+  await without.providers.save(anthropic, key)
+  expect(without.keyOf('anthropic')).toEqual({ from: 'stored', where: 'file' })
+})
+
+it('[K1] uses a key of the environment after a yes, or when a command names the model', async () => {
+  const dir = await temporaryDir()
+  const env = { GEMINI_API_KEY: key, OTHER: 'no key' }
+  const app = await settingsIn(dir, { env })
+  expect(app.keyOf('google')).toEqual({ from: 'none', offered: 'GEMINI_API_KEY' })
+  expect(await app.providers.get({ provider: 'google' })).toBeNull()
+  await app.providers.save(
+    { name: 'google', kind: 'google', keyVariable: 'GEMINI_API_KEY' },
+    undefined,
+  )
+  expect(app.keyOf('google')).toEqual({ from: 'environment', variable: 'GEMINI_API_KEY' })
+  expect(await app.providers.get({ provider: 'google' })).toBe(key)
+  const command = await settingsIn(await temporaryDir(), { env, usesEnvironment: true })
+  expect(await command.providers.get({ provider: 'google' })).toBe(key)
+  await expect(
+    app.providers.save({ name: 'google', kind: 'google', keyVariable: 'MISSING' }, undefined),
+  ).rejects.toMatchObject({ failure: { field: 'keyVariable' } })
+})
+
+it('[K1] forgets a key when its provider gets another address', async () => {
+  const { providers, keyOf } = await settingsIn(await temporaryDir())
+  const router = { name: 'router', kind: 'openai-compatible' } as const
+  await providers.save({ ...router, baseUrl: 'https://one.example/v1' }, key)
+  await providers.save({ ...router, baseUrl: 'https://one.example/v2' }, undefined)
+  expect(keyOf('router')).toMatchObject({ from: 'stored' })
+  await providers.save({ ...router, baseUrl: 'https://two.example/v1' }, undefined)
+  expect(keyOf('router')).toEqual({ from: 'none', offered: null })
+})
+
+it.each([
+  ['a name of another kind', { ...anthropic, name: 'openai' }, undefined, 'name'],
+  [
+    'another address for a provider with its own',
+    { ...anthropic, baseUrl: 'https://proxy.example/v1' },
+    undefined,
+    'baseUrl',
+  ],
+  ['no address', { name: 'local', kind: 'openai-compatible' }, undefined, 'baseUrl'],
+  ['a key that would go unencrypted', { ...local, baseUrl: 'http://box.lan/v1' }, key, 'baseUrl'],
+] as const)('refuses %s', async (_, entry, withKey, field) => {
+  const { providers } = await settingsIn(await temporaryDir())
+  await expect(providers.save(entry, withKey)).rejects.toMatchObject({ failure: { field } })
+  expect(providers.list()).toHaveLength(3)
+})
+
+it('takes a model by the name of a provider that was added', async () => {
+  const { models, providers } = await settingsIn(await temporaryDir())
+  expect(models.availability().available).toBe(false)
+  await providers.save(local, undefined)
+  expect(models.availability()).toEqual({ available: true, why: null })
+  expect(providers.resolve('local/qwen3:8b')).toEqual({
+    provider: 'openai-compatible',
+    model: 'qwen3:8b',
+    baseUrl: local.baseUrl,
+  })
+  expect(providers.resolve('anthropic/claude/x')).toEqual({
+    provider: 'anthropic',
+    model: 'claude/x',
+  })
+  for (const text of ['', 'local', 'local/', 'else/x', '/x'])
+    expect(providers.resolve(text), text).toBeNull()
+})
+
+it.each(['providers.json', 'keys.json'])(
+  'keeps a damaged %s aside, says so, and goes on without it',
+  async (name) => {
+    const dir = await temporaryDir()
+    await writeFile(join(dir, name), '{"version":1,')
+    const { warnings, providers } = await settingsIn(dir)
+    expect(warnings).toHaveLength(1)
+    expect(warnings[0]).toContain(`${name}.damaged-1`)
+    expect(await readFile(join(dir, `${name}.damaged-1`), 'utf8')).toBe('{"version":1,')
+    await providers.save(anthropic, key)
+    expect(await providers.get({ provider: 'anthropic' })).toBe(key)
+  },
+)
