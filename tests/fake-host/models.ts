@@ -1,8 +1,7 @@
 /** The answers about models: real rules over providers that are kept in memory. What a provider says is for the test. */
-import type { FoundKey } from '../../src/main/agents/providers/key-store.ts'
-import { createProviders } from '../../src/main/agents/providers/providers.ts'
 import type { ModelTest, ProviderEntry } from '../../src/shared/agents/provider-settings.ts'
 import { refused } from '../../src/shared/failure.ts'
+import { providersInMemory } from '../fixtures/providers.ts'
 import type { Implementer } from './implementer.ts'
 import type { Memory } from './memory.ts'
 
@@ -18,35 +17,7 @@ export interface FakeModelOptions {
 
 export function modelAnswers(os: Implementer, { given }: Pick<Memory, 'given'>) {
   const options = given.models ?? {}
-  let kept = {
-    entries: options.entries ?? [],
-    defaultModel: options.defaultModel ?? null,
-  }
-  const keys = new Map<string, { key: string; origin: string }>()
-  const find = (name: string): FoundKey => {
-    const found = keys.get(name)
-    return found ? { kind: 'found', ...found, where: 'file' } : { kind: 'none' }
-  }
-  const providers = createProviders({
-    store: {
-      entries: () => kept.entries,
-      defaultModel: () => kept.defaultModel,
-      save: async (next) => {
-        kept = next
-      },
-      lost: null,
-    },
-    keys: {
-      find,
-      names: () => [...keys.keys()],
-      set: async (name, key) => void (key ? keys.set(name, key) : keys.delete(name)),
-      lost: null,
-    },
-    env: options.env ?? {},
-    usesEnvironment: false,
-    learn: () => undefined,
-    onWarning: () => undefined,
-  })
+  const providers = providersInMemory(options)
   return {
     providers: os.models.providers.handler(() => ({
       providers: providers.list(),

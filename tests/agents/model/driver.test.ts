@@ -6,16 +6,16 @@ import { streamText } from 'ai'
 import { describe, expect, it } from 'vitest'
 import { createModelDriver } from '../../../src/main/agents/model/driver.ts'
 import { instructionsFor } from '../../../src/main/agents/model/instructions.ts'
-import { keysFromEnvironment } from '../../../src/main/agents/model/keys.ts'
 import { usageOf } from '../../../src/main/agents/model/pricing.ts'
 import { openModel } from '../../../src/main/agents/model/providers.ts'
 import { createFilesInside } from '../../../src/main/agents/tools/inside/index.ts'
 import type { ModelRef } from '../../../src/shared/agents/model-refs.ts'
+import { providersInMemory } from '../../fixtures/providers.ts'
 import { temporaryDir } from '../../harness.ts'
 
 const driverWith = (env: NodeJS.ProcessEnv = {}) =>
   createModelDriver({
-    access: { keys: keysFromEnvironment(env) },
+    access: { keys: providersInMemory({ env, usesEnvironment: true }) },
     facts: async () => ({ branch: null, isClean: null, files: null }),
   })
 const files = { read: async () => '' }
@@ -68,7 +68,7 @@ describe('[K1] a key', () => {
   async function sent(ref: ModelRef, more: Partial<Response> = {}) {
     const requests: { url: string; headers: string; redirect: string | undefined }[] = []
     const { model } = await openModel(ref, {
-      keys: keysFromEnvironment(env),
+      keys: providersInMemory({ env, usesEnvironment: true }),
       fetch: async (input, init) => {
         const headers = JSON.stringify([...new Headers(init?.headers).entries()])
         requests.push({ url: String(input), headers, redirect: init?.redirect })
