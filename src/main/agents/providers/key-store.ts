@@ -30,7 +30,7 @@ export interface Keychain {
   decrypt(encrypted: Buffer): Promise<string>
 }
 
-export type FoundKey =
+type FoundKey =
   | { kind: 'found'; key: string; origin: string; where: 'keychain' | 'file' }
   | { kind: 'unreadable'; why: string }
   | { kind: 'none' }
