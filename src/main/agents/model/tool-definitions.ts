@@ -39,7 +39,7 @@ const definitions: Record<ToolName, ToolDefinition> = {
   },
   edit_file: {
     description:
-      'Replaces one text in a file. Read the file first: `oldText` must be in it exactly, with its spaces and line breaks, and only once. Example: {"path": "src/main.ts", "oldText": "const port = 80", "newText": "const port = 8080"}',
+      'Replaces one text in a file. Read the file first: `oldText` must be in it exactly, with its spaces and line breaks but without the line numbers that read_file shows, and only once. Example: {"path": "src/main.ts", "oldText": "const port = 80", "newText": "const port = 8080"}',
     input: described(schemas.edit_file, {
       path: 'Relative to the working directory.',
       oldText: 'What is there now, with enough lines around it to be found once.',
