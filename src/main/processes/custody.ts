@@ -53,9 +53,12 @@ export function createCustody(
   folder: string,
   masked: (text: string) => string = (text) => text,
 ): Custody {
+  /** Those that run now, by owner: where processes can't be found by their mark, and where a program removed it. */
+  const groups = new Map<string, Set<number>>()
   return {
     async begin(owner, command) {
       const dir = await makeIn(folder)
+      let leader: number | null = null
       const { pidNamespace } = await ownIdentity()
       await write(join(dir, commandFile), {
         pidNamespace,
@@ -66,15 +69,24 @@ export function createCustody(
         dir,
         environment: environmentOf({ custody: nameOf(folder), owner, id: basename(dir) }),
         async started(pid) {
+          leader = pid
+          groups.set(owner, (groups.get(owner) ?? new Set()).add(pid))
           const startedAt = await processStartedAt(pid)
           if (startedAt !== null) await write(join(dir, processFile), { pid, startedAt })
         },
-        ended: () => rm(dir, { recursive: true, force: true }),
+        async ended() {
+          const own = groups.get(owner)
+          if (leader !== null) own?.delete(leader)
+          if (own?.size === 0) groups.delete(owner)
+          await rm(dir, { recursive: true, force: true })
+        },
       }
     },
     async endAll(owner) {
       const marked = await findMarkedProcesses().catch(() => [])
-      await endGroups(marked.filter((one) => one.custody === nameOf(folder) && one.owner === owner))
+      const own = marked.filter((one) => one.custody === nameOf(folder) && one.owner === owner)
+      const running = [...(groups.get(owner) ?? [])]
+      await endGroups([...own.map(({ group }) => group), ...running])
     },
   }
 }
@@ -83,10 +95,8 @@ export function createCustody(
 const nameOf = (folder: string): string =>
   createHash('sha256').update(resolve(folder)).digest('hex').slice(0, 16)
 
-const endGroups = (processes: MarkedProcess[]): Promise<unknown> =>
-  Promise.all(
-    [...new Set(processes.map(({ group }) => group))].map((group) => endProcessGroup(group)),
-  )
+const endGroups = (groups: number[]): Promise<unknown> =>
+  Promise.all([...new Set(groups)].map((group) => endProcessGroup(group)))
 
 /** A disk that is full must not keep a command from running. */
 const write = (file: string, content: object): Promise<void> =>
@@ -124,7 +134,7 @@ export async function endLeftCommands(
   )
   // Their commands had ended, and left them.
   const others = marked.filter((one) => one.custody === nameOf(folder) && !names.includes(one.id))
-  await endGroups(others)
+  await endGroups(others.map(({ group }) => group))
   return [
     ...lines.filter((line) => line !== null),
     ...(others.length > 0 ? ['Ended processes that commands had left running'] : []),
@@ -139,7 +149,7 @@ async function endLeft(dir: string, marked: MarkedProcess[]): Promise<string | n
   if (ownMark()?.id === basename(dir)) return null
   const leader = await runningLeader(left)
   if (leader) await endProcessGroup(leader.pid)
-  await endGroups(marked)
+  await endGroups(marked.map(({ group }) => group))
   await rm(dir, { recursive: true, force: true })
   const command = left.place ? `: ${left.place.command}` : ''
   return leader || marked.length > 0 ? `Ended a command that was left running${command}` : null

@@ -65,6 +65,23 @@ export const toolTraits: Readonly<Record<ToolName, ToolTraits>> = {
     // A command that failed has run all the same.
     verb: { now: 'Running', done: 'Ran', failed: 'Ran' },
   },
+  bash_output: {
+    ...acting,
+    icon: 'command',
+    // What the command changed meanwhile is looked at with it.
+    changes: 'any-files',
+    subject: ['id'],
+    verb: { now: 'Checking', done: 'Checked', failed: 'Couldn’t check' },
+    preposition: 'command',
+  },
+  bash_kill: {
+    ...acting,
+    icon: 'stop',
+    changes: 'any-files',
+    subject: ['id'],
+    verb: { now: 'Ending', done: 'Ended', failed: 'Couldn’t end' },
+    preposition: 'command',
+  },
   read_file: {
     ...looking,
     icon: 'read',

@@ -19,7 +19,16 @@ export const toolInputSchemas = {
   bash: z.strictObject({
     command: z.string().min(1),
     timeoutMs: z.number().int().min(1).max(bashTimeoutMsMax).optional(),
+    /** True: the call returns at once; without `timeoutMs` the command may run as long as the run. */
+    background: z.boolean().optional(),
   }),
+  bash_output: z.strictObject({
+    /** As `bash` answered it, such as `b1`. */
+    id: z.string().min(1),
+    /** Milliseconds that its end is waited for. */
+    waitMs: z.number().int().min(0).max(bashTimeoutMsMax).optional(),
+  }),
+  bash_kill: z.strictObject({ id: z.string().min(1) }),
   read_file: z.strictObject({
     path,
     /** First line to read, from 1. */
@@ -159,6 +168,17 @@ export const toolDetailSchema = z.discriminatedUnion('kind', [
         leftOutBytes: z.number(),
       })
       .optional(),
+  }),
+  /** A command that runs beside its agent. */
+  z.object({
+    kind: z.literal('background'),
+    id: z.string(),
+    command: z.string(),
+    state: z.enum(['running', 'ended', 'timed-out']),
+    /** Null while it runs, and when it was ended by a signal. */
+    exitCode: z.number().nullable(),
+    /** Bytes that the cap cut from the middle of the output. */
+    omittedBytes: z.number().optional(),
   }),
   z.object({
     kind: z.literal('edit'),

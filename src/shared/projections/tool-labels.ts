@@ -58,7 +58,7 @@ function known(name: ToolName, call: ToolCallView): Omit<ToolWords, 'result'> {
   const done = doneVerb(call) ?? verb.done
   return {
     verb: state === 'running' ? verb.now : state === 'error' ? verb.failed : done,
-    object: objectOf(name, call.input) || object,
+    object: objectOf(name, call) || object,
     code: showsCode[toolTraits[name].icon],
   }
 }
@@ -70,7 +70,8 @@ function doneVerb(call: ToolCallView): string | null {
   return conflict ? 'Tried to apply' : null
 }
 
-function objectOf(name: ToolName, input: unknown): string {
+function objectOf(name: ToolName, call: ToolCallView): string {
+  const { input } = call
   const fields = (typeof input === 'object' && input !== null ? input : {}) as Record<
     string,
     unknown
@@ -84,6 +85,9 @@ function objectOf(name: ToolName, input: unknown): string {
       return [text('agent'), text('title')].filter(Boolean).join(': ')
     case 'task_await':
       return awaitedNames(fields.tasks)
+    case 'bash_output':
+    case 'bash_kill':
+      return commandOf(call) ?? `command ${text('id')}`
     case 'task_apply_patch':
       return `changes of ${text('task')}`
     default:
@@ -106,6 +110,10 @@ const showsCode: Record<ToolIcon, boolean> = {
   report: false,
 }
 
+/** The id says nothing to a person. */
+const commandOf = ({ detail }: ToolCallView): string | null =>
+  detail?.kind === 'background' ? detail.command : null
+
 function created(call: ToolCallView): boolean {
   return call.detail?.kind === 'edit' && call.detail.change === 'created'
 }
@@ -124,6 +132,10 @@ function resultWords(call: ToolCallView): string | null {
       if (detail.timedOut) return 'timed out'
       if (detail.exitCode === null) return 'ended by a signal'
       return detail.exitCode === 0 ? null : `exit ${detail.exitCode}`
+    case 'background':
+      if (detail.state === 'running') return 'in the background'
+      if (detail.state === 'timed-out') return 'timed out'
+      return detail.exitCode === null ? 'ended by a signal' : `exit ${detail.exitCode}`
     case 'read':
       return `${counted(detail.lines, 'line')}${detail.truncated ? ', cut' : ''}`
     case 'files':

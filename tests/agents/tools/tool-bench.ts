@@ -5,7 +5,7 @@ import type { FilesInside } from '../../../src/main/agents/tools/inside/index.ts
 import type { FilesOfGit } from '../../../src/main/agents/tools/project-files.ts'
 import { createToolRunner } from '../../../src/main/agents/tools/tool-runner.ts'
 import { createGit, shellGitEnvironment } from '../../../src/main/git/index.ts'
-import { createCustody } from '../../../src/main/processes/custody.ts'
+import { type Custody, createCustody } from '../../../src/main/processes/custody.ts'
 import { agentEnvironment } from '../../../src/main/secrets/agent-environment.ts'
 import { createMasker, type LearningMasker } from '../../../src/main/secrets/masker.ts'
 import type {
@@ -40,6 +40,7 @@ export interface ToolBench {
   outside: string
   /** Holds a folder for each command while it runs. */
   running: string
+  custody: Custody
   shell: ShellState
   secrets: LearningMasker
   /** Of a shell, made from this process's own. */
@@ -73,8 +74,9 @@ export async function openToolBench({
   const running = join(base, 'running')
   await mkdir(dir)
   await mkdir(outside)
+  const custody = createCustody(running)
   const runTool = createToolRunner({
-    custody: createCustody(running),
+    custody,
     filesOfGit,
     ...(inside && { inside }),
   })
@@ -83,6 +85,7 @@ export async function openToolBench({
     dir,
     outside,
     running,
+    custody,
     shell: { cwd: dir, env: {} },
     secrets: createMasker(),
     environment: () =>

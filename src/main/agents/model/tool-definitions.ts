@@ -14,11 +14,25 @@ const schemas = toolInputSchemas
 const definitions: Record<ToolName, ToolDefinition> = {
   bash: {
     description:
-      'Runs a shell command and gives what it prints. `cd` and exported variables last until the next call. No input is possible, and what runs in the background ends with the command. Example: {"command": "npm test"}',
+      'Runs a shell command and gives what it prints. `cd` and exported variables last until the next call. No input is possible. A server or a long command needs background: true. Example: {"command": "npm test"}',
     input: described(schemas.bash, {
       command: 'The command line.',
       timeoutMs: 'Milliseconds until it is ended; 120000 unless given, at most 600000.',
+      background:
+        'True: the call returns at once with an id, and the command runs on beside you, until your run ends.',
     }),
+  },
+  bash_output: {
+    description:
+      'Shows what a background command has printed since you last looked, and whether it runs. Example: {"id": "b1", "waitMs": 5000}',
+    input: described(schemas.bash_output, {
+      id: 'As bash gave it.',
+      waitMs: 'Milliseconds to wait for its end; without it, the call returns at once.',
+    }),
+  },
+  bash_kill: {
+    description: 'Ends a background command and all it has started. Example: {"id": "b1"}',
+    input: described(schemas.bash_kill, { id: 'As bash gave it.' }),
   },
   read_file: {
     description:

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import type { ShellState, ToolResult } from '../../../shared/agents/agent.ts'
 import { bashTimeoutMsDefault } from '../../../shared/agents/tools.ts'
 import type { Custody } from '../../processes/custody.ts'
+import type { BackgroundCommands } from './background-commands.ts'
 import { runShellCommand, type ShellOutcome } from './shell-command.ts'
 import type { Tool } from './tool.ts'
 import { ToolError } from './tool.ts'
@@ -13,14 +14,18 @@ const commandBytesMax = 120_000
  * Runs a command in the state of the last one: `cd` and exported variables persist from call to call. A non-zero exit
  * code and a timeout are results with outcome `error`.
  */
-export function createBash(custody: Custody): Tool<'bash'> {
-  return async ({ command, timeoutMs }, context) => {
+export function createBash(
+  custody: Custody,
+  { start }: Pick<BackgroundCommands, 'start'>,
+): Tool<'bash'> {
+  return async ({ command, timeoutMs, background }, context) => {
     const { taskId, shell, signal, workingDir, environment, mask, keepOutput, onOutput } = context
     if (Buffer.byteLength(command) > commandBytesMax)
       throw new ToolError(
         `command: is longer than ${commandBytesMax} bytes. Write it to a file with write_file and run that.`,
       )
     if (!(await isDirectory(shell.cwd))) return lostDirectory(shell, workingDir)
+    if (background) return start(command, timeoutMs ?? null, context)
     const limitMs = timeoutMs ?? bashTimeoutMsDefault
     const run = {
       ...{ command, state: shell, timeoutMs: limitMs, signal },
@@ -55,7 +60,10 @@ function notes(
   if (endedBy === 'time-limit')
     return [`[time limit of ${limitMs} ms reached; the command and all it had started were ended]`]
   const lines: string[] = []
-  if (leftBehind) lines.push('[what the command left running in the background was ended with it]')
+  if (leftBehind)
+    lines.push(
+      '[what the command left running was ended with it; background: true keeps a command running]',
+    )
   if (dropped.length > 0)
     lines.push(`[too large to be kept for later commands: ${dropped.join(', ')}]`)
   if (exitCode === null) lines.push('[ended by a signal]')

@@ -146,7 +146,7 @@ async function runInGroup(
  * Secrets are masked before output is written or truncated: half a secret would not be found. Bytes that are no UTF-8
  * become replacement characters.
  */
-function createMasking(mask: Masker, onOutput: (text: string) => void): Transform {
+export function createMasking(mask: Masker, onOutput: (text: string) => void): Transform {
   const decoder = new StringDecoder('utf8')
   const masked = mask.stream()
   return new Transform({
@@ -182,7 +182,7 @@ async function ending(
 let shell: Promise<string> | undefined
 
 /** Bash from the PATH; where there is none, the system's own shell. */
-function findShell(): Promise<string> {
+export function findShell(): Promise<string> {
   shell ??= (async () => {
     for (const dir of (process.env.PATH ?? '').split(delimiter)) {
       const path = join(dir, 'bash')

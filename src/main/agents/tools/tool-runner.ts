@@ -7,6 +7,7 @@ import type { RunTool, ToolContext, ToolResult } from '../../../shared/agents/ag
 import type { ToolName } from '../../../shared/agents/tools.ts'
 import { isToolName, toolInputSchemas, toolNames } from '../../../shared/agents/tools.ts'
 import type { Custody } from '../../processes/custody.ts'
+import { createBackgroundCommands } from './background-commands.ts'
 import { createBash } from './bash.ts'
 import { createEditFile } from './edit-file.ts'
 import { inputProblems } from './input-problems.ts'
@@ -43,8 +44,11 @@ export function createToolRunner({
   filesOfGit: FilesOfGit
   inside?: FilesInside
 }): RunTool {
+  const background = createBackgroundCommands(custody)
   const tools: Tools = {
-    bash: createBash(custody),
+    bash: createBash(custody, background),
+    bash_output: background.output,
+    bash_kill: background.kill,
     read_file: createReadFile(inside),
     write_file: createWriteFile(inside),
     edit_file: createEditFile(inside),

@@ -1,0 +1,226 @@
+/**
+ * Commands that run beside their agent: `bash` starts them, `bash_output` reads what they print, `bash_kill` ends
+ * them. They are the run's: the custody ends them with it, and after a crash.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { TaskToolsPort, ToolContext, ToolResult } from '../../../shared/agents/agent.ts'
+import type { Custody, RunningCommand } from '../../processes/custody.ts'
+import { endProcessGroup } from '../../processes/group.ts'
+import { createBoundedOutput } from './bounded-output.ts'
+import { createMasking, findShell, outputBytesMax } from './shell-command.ts'
+import { shellInvocation } from './shell-state.ts'
+import { type Tool, ToolError, untilAborted } from './tool.ts'
+
+/** More are forgotten servers rather than work. */
+const runningMax = 10
+/** The last output of a process may arrive after its exit. */
+const lastOutputMs = 200
+
+interface BackgroundCommand {
+  command: string
+  /** What it printed since it was last asked, secrets masked. */
+  unread(): { text: string; omittedBytes: number }
+  /** Null while it runs. `exitCode`: null when a signal ended it. */
+  end(): { exitCode: number | null; timedOut: boolean } | null
+  /** Resolves once it has ended and its output is in. */
+  ended: Promise<void>
+  kill(): Promise<void>
+}
+
+export interface BackgroundCommands {
+  /** Resolves once it runs. Throws ToolError when it can't be started. */
+  start(command: string, timeoutMs: number | null, context: ToolContext): Promise<ToolResult>
+  output: Tool<'bash_output'>
+  kill: Tool<'bash_kill'>
+}
+
+export function createBackgroundCommands(custody: Custody): BackgroundCommands {
+  /** By the port that each run has for itself: what it started is forgotten with it. */
+  const byRun = new WeakMap<TaskToolsPort, Map<string, BackgroundCommand>>()
+
+  function ofRun({ tasks }: ToolContext): Map<string, BackgroundCommand> {
+    const known = byRun.get(tasks) ?? new Map<string, BackgroundCommand>()
+    byRun.set(tasks, known)
+    return known
+  }
+
+  function find(id: string, context: ToolContext): BackgroundCommand {
+    const commands = ofRun(context)
+    const found = commands.get(id)
+    if (found) return found
+    const ids = [...commands.keys()]
+    throw new ToolError(
+      ids.length === 0
+        ? 'id: no command was started in the background in this run; those of earlier runs have ended. Start one with bash and background: true.'
+        : `id: there is no ${JSON.stringify(id)} in this run. There is ${ids.join(', ')}.`,
+    )
+  }
+
+  return {
+    async start(command, timeoutMs, context) {
+      const commands = ofRun(context)
+      const running = [...commands].filter(([, one]) => one.end() === null)
+      if (running.length >= runningMax)
+        throw new ToolError(
+          `background: ${runningMax} commands run already (${running.map(([id]) => id).join(', ')}). End one with bash_kill.`,
+        )
+      const id = `b${commands.size + 1}`
+      commands.set(id, await startCommand(custody, command, timeoutMs, context))
+      return {
+        outcome: 'ok',
+        output: `Started in the background as ${id}. bash_output shows what it prints, bash_kill ends it. It ends with your run.`,
+        detail: { kind: 'background', id, command, state: 'running', exitCode: null },
+      }
+    },
+    async output({ id, waitMs = 0 }, context) {
+      const found = find(id, context)
+      if (waitMs > 0 && found.end() === null) await endedWithin(found, waitMs, context.signal)
+      return resultOf(id, found)
+    },
+    async kill({ id }, context) {
+      const found = find(id, context)
+      await found.kill()
+      return resultOf(id, found)
+    },
+  }
+}
+
+async function endedWithin(
+  { ended }: BackgroundCommand,
+  waitMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const over = new AbortController()
+  const time = sleep(waitMs, undefined, { signal: over.signal }).catch(() => undefined)
+  try {
+    await untilAborted(Promise.race([ended, time]), signal)
+  } finally {
+    over.abort()
+  }
+}
+
+function resultOf(id: string, found: BackgroundCommand): ToolResult {
+  const { text, omittedBytes } = found.unread()
+  const end = found.end()
+  const state = end === null ? 'running' : end.timedOut ? 'timed-out' : 'ended'
+  return {
+    outcome: 'ok',
+    output: [text.replace(/\n+$/, '') || '[nothing new]', `[${id} ${stateWords(end)}]`].join('\n'),
+    detail: {
+      ...{ kind: 'background', id, command: found.command, state },
+      ...{ exitCode: end?.exitCode ?? null, omittedBytes },
+    },
+  }
+}
+
+function stateWords(end: ReturnType<BackgroundCommand['end']>): string {
+  if (end === null) return 'is still running'
+  if (end.timedOut) return 'reached its time limit and was ended'
+  return end.exitCode === null ? 'was ended by a signal' : `ended with exit code ${end.exitCode}`
+}
+
+async function startCommand(
+  custody: Custody,
+  command: string,
+  timeoutMs: number | null,
+  context: ToolContext,
+): Promise<BackgroundCommand> {
+  const running = await custody.begin(context.taskId, command)
+  try {
+    const child = await spawnShell(command, context, running)
+    return follow(child, { command, timeoutMs, context, running })
+  } catch (error) {
+    await running.ended()
+    context.signal.throwIfAborted()
+    throw new ToolError(`The command could not be started: ${(error as Error).message}`, error)
+  }
+}
+
+async function spawnShell(
+  command: string,
+  { shell, environment, signal }: ToolContext,
+  running: RunningCommand,
+) {
+  const stateFile = join(running.dir, 'state')
+  const { args, env } = shellInvocation(command, shell, { stateFile, environment })
+  const shellPath = await findShell()
+  signal.throwIfAborted()
+  const child = spawn(shellPath, args, {
+    cwd: shell.cwd,
+    env: { ...env, ...running.environment },
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  await once(child, 'spawn')
+  await running.started(child.pid as number)
+  return child
+}
+
+function follow(
+  child: ChildProcess & { stdout: NodeJS.ReadableStream; stderr: NodeJS.ReadableStream },
+  {
+    command,
+    timeoutMs,
+    context,
+    running,
+  }: {
+    command: string
+    timeoutMs: number | null
+    context: ToolContext
+    running: RunningCommand
+  },
+): BackgroundCommand {
+  const pid = child.pid as number
+  let waiting = createBoundedOutput(outputBytesMax)
+  let timedOut = false
+  let end: ReturnType<BackgroundCommand['end']> = null
+  const masking = createMasking(context.mask, () => undefined)
+  masking.pipe(
+    new Writable({
+      write(chunk: Buffer, _, done) {
+        waiting.add(chunk)
+        done()
+      },
+    }),
+  )
+  child.stdout.pipe(masking, { end: false })
+  child.stderr.pipe(masking, { end: false })
+  const timer =
+    timeoutMs === null
+      ? undefined
+      : setTimeout(() => {
+          timedOut = true
+          void endProcessGroup(pid)
+        }, timeoutMs)
+  const closed = once(child, 'close')
+  const ended = (async () => {
+    // Already over when it printed and exited while its start was recorded.
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+    clearTimeout(timer)
+    await Promise.race([closed, sleep(lastOutputMs)])
+    // What it left running ends with it, as that of any command does.
+    await endProcessGroup(pid)
+    masking.end()
+    // A folder that can't be removed is the next start's to clean up.
+    await running.ended().catch(() => undefined)
+    end = { exitCode: timedOut ? null : child.exitCode, timedOut }
+  })()
+  return {
+    command,
+    unread() {
+      const { text, omittedBytes } = waiting.finish()
+      waiting = createBoundedOutput(outputBytesMax)
+      return { text, omittedBytes }
+    },
+    end: () => end,
+    ended,
+    async kill() {
+      await endProcessGroup(pid)
+      await ended
+    },
+  }
+}
