@@ -1,6 +1,9 @@
 /** One run with an agent that the test plays: how it ends, and what of it is in the record. */
 
 import { describe, expect, it } from 'vitest'
+import { createToolRunner } from '../../src/main/agents/tools/tool-runner.ts'
+import { createGit } from '../../src/main/git/index.ts'
+import { createCustody } from '../../src/main/processes/custody.ts'
 import { Interruption } from '../../src/main/runs/interruption.ts'
 import type { Session } from '../../src/main/sessions/session.ts'
 import type { AgentEvent } from '../../src/shared/agents/agent.ts'
@@ -51,6 +54,31 @@ describe('how a run ends', () => {
   ] as const)('[T3] a report of an earlier run %s', async (_, before, status) => {
     const { play } = await stage({ before: [report, ended(before)] })
     expect(await play(() => playing([]), { run: 2 })).toMatchObject({ status })
+  })
+
+  it('[J6] has a plan in the record before the call is answered, without secrets [K3]', async () => {
+    const { play, entries, secrets } = await stage()
+    secrets.learn([{ name: 'KEY', value: 'sk-live-0123456789abcdef' }])
+    const items = [{ text: 'Use sk-live-0123456789abcdef', status: 'pending' }]
+    await play(
+      async function* ({ callTool }) {
+        yield { type: 'turn-started' }
+        await callTool('update_plan', { items })
+      },
+      {
+        runTool: createToolRunner({
+          custody: createCustody(''),
+          filesOfGit: createGit().listFiles,
+        }),
+      },
+    )
+    const recorded = (await entries()).filter(
+      ({ type }) => type === 'plan' || type === 'tool-result',
+    )
+    expect(recorded).toMatchObject([
+      { type: 'plan', items: [{ text: 'Use [hidden: KEY]', status: 'pending' }] },
+      { type: 'tool-result', outcome: 'ok' },
+    ])
   })
 
   it("[T3] fails with the agent's own words, and keeps what it had said", async () => {

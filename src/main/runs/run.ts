@@ -362,6 +362,7 @@ function createToolCalls(
         },
         files: fileChanges.recorder(messageUuid),
         keepOutput: (output) => session.keepBlob(output),
+        recordPlan: (items) => recorder.event({ type: 'plan', items }),
         tasks: options.taskTools,
       })
       if (!result.shell) return { ...result, waitedMs }

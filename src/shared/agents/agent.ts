@@ -311,6 +311,8 @@ export interface ToolContext {
   files: FileChangeRecorder
   /** Resolves once the record has it for good. The file is gone then. */
   keepOutput(output: KeptOutput): Promise<void>
+  /** Resolves once the agent's plan is in the record; it replaces the one before. */
+  recordPlan(items: PlanItem[]): Promise<void>
   tasks: TaskToolsPort
 }
 

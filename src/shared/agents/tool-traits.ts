@@ -16,6 +16,7 @@ export type ToolIcon =
   | 'agent-list'
   | 'stop'
   | 'apply'
+  | 'plan'
   | 'report'
 
 interface ToolTraits {
@@ -156,6 +157,14 @@ export const toolTraits: Readonly<Record<ToolName, ToolTraits>> = {
     subject: ['task'],
     verb: { now: 'Applying', done: 'Applied', failed: 'Couldn’t apply' },
     preposition: 'changes of',
+  },
+  update_plan: {
+    ...acting,
+    icon: 'plan',
+    writesOurRecord: true,
+    subject: [],
+    verb: { now: 'Updating', done: 'Updated', failed: 'Couldn’t update' },
+    object: 'its plan',
   },
   agent_report: {
     ...acting,

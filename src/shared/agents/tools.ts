@@ -6,10 +6,15 @@ import { z } from 'zod'
 import { causeSchema } from '../records/causes.ts'
 import { taskIdSchema } from '../records/ids.ts'
 import { taskStatusSchema } from '../records/tasks.ts'
+import { planItemSchema } from './agent-records.ts'
 
 /** Runs for two minutes unless the call says otherwise; ten minutes is the longest. */
 export const bashTimeoutMsDefault = 120_000
 const bashTimeoutMsMax = 600_000
+
+/** A plan is read at a glance; each change of it is a whole copy in the record. */
+const planItemsMax = 100
+const planTextCharsMax = 500
 
 const path = z.string().min(1)
 /** A title or an id (or its unique prefix) of a task. */
@@ -76,6 +81,18 @@ export const toolInputSchemas = {
   task_list: z.strictObject({}),
   task_stop: z.strictObject({ task: taskReference }),
   task_apply_patch: z.strictObject({ task: taskReference }),
+  /** Replaces the whole plan. */
+  update_plan: z.strictObject({
+    items: z
+      .array(
+        z.strictObject({
+          text: z.string().min(1).max(planTextCharsMax),
+          status: planItemSchema.shape.status,
+        }),
+      )
+      .min(1)
+      .max(planItemsMax),
+  }),
   agent_report: z.strictObject({
     title: z.string().min(1),
     markdown: z.string(),

@@ -107,6 +107,7 @@ const showsCode: Record<ToolIcon, boolean> = {
   'agent-list': false,
   stop: false,
   apply: false,
+  plan: false,
   report: false,
 }
 

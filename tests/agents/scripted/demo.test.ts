@@ -121,6 +121,7 @@ async function playDemo(): Promise<Sailor> {
           files: { record: async () => {}, keepOriginal: async () => {} },
           onOutput: () => undefined,
           keepOutput: async () => {},
+          recordPlan: async () => {},
           tasks: portOf(sailor),
         })
         shell = result.shell ?? shell

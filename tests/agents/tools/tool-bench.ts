@@ -14,6 +14,7 @@ import type {
   TaskToolsPort,
   ToolResult,
 } from '../../../src/shared/agents/agent.ts'
+import type { PlanItem } from '../../../src/shared/agents/agent-records.ts'
 import type { ToolDetail, ToolName } from '../../../src/shared/agents/tools.ts'
 import {
   newTaskId,
@@ -54,6 +55,8 @@ export interface ToolBench {
   kept: { sha256: string; bytes: number; leftOutBytes: number; text: string }[]
   /** What the tools said while they ran, piece by piece. */
   printed: string[]
+  /** Each plan that was recorded. */
+  plans: PlanItem[][]
   keepOriginal(before: Uint8Array | null): Promise<void>
   keepOutput(output: KeptOutput): Promise<void>
   /** `ids`: of the call; new ones without it. */
@@ -100,6 +103,7 @@ export async function openToolBench({
     tasks: {},
     kept: [],
     printed: [],
+    plans: [],
     async keepOutput({ file, ...kept }) {
       bench.kept.push({ ...kept, text: await readFile(file, 'utf8') })
     },
@@ -123,6 +127,7 @@ export async function openToolBench({
           },
         },
         keepOutput: (output) => bench.keepOutput(output),
+        recordPlan: async (items) => void bench.plans.push(items),
         tasks: bench.tasks as TaskToolsPort,
       })
       if (result.shell) bench.shell = result.shell

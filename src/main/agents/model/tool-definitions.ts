@@ -122,6 +122,13 @@ const definitions: Record<ToolName, ToolDefinition> = {
       'Brings the changes of a finished sub-agent into your files. A conflict changes nothing and is listed. Example: {"task": "Fix the parser"}',
     input: described(schemas.task_apply_patch, { task: 'Its title or id.' }),
   },
+  update_plan: {
+    description:
+      'Shows the person your plan for work of several steps. Give all items each time, with one of them "in-progress". Example: {"items": [{"text": "Find the parser", "status": "completed"}, {"text": "Add time zones", "status": "in-progress"}]}',
+    input: described(schemas.update_plan, {
+      items: 'All steps in order; "status" is "pending", "in-progress" or "completed".',
+    }),
+  },
   agent_report: {
     description:
       'Ends your work with a report to who gave it to you. Call it alone and last. Example: {"title": "Parser fixed", "markdown": "Dates with a zone are parsed now; tests added in …"}',

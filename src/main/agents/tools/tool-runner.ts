@@ -18,6 +18,7 @@ import { createReadFile } from './read-file.ts'
 import { createSearchFiles } from './search-files.ts'
 import { agentReport, task, taskApplyPatch, taskAwait, taskList, taskStop } from './task-tools.ts'
 import { type Tool, ToolError } from './tool.ts'
+import { updatePlan } from './update-plan.ts'
 import { createWriteFile } from './write-file.ts'
 
 type Tools = { [Name in ToolName]: Tool<Name> }
@@ -54,6 +55,7 @@ export function createToolRunner({
     edit_file: createEditFile(inside),
     list_files: createListFiles(inside, filesOfGit),
     search_files: createSearchFiles(inside, filesOfGit),
+    update_plan: updatePlan,
     ...taskTools,
   }
   return async (name, input, context) => {

@@ -5,6 +5,7 @@ import {
   Flag,
   FolderTree,
   GitMerge,
+  ListTodo,
   ListTree,
   type LucideIcon,
   Pencil,
@@ -42,6 +43,7 @@ const icons: Record<ToolIcon, LucideIcon> = {
   'agent-list': ListTree,
   stop: StopCircle,
   apply: GitMerge,
+  plan: ListTodo,
   report: Flag,
 }
 
