@@ -275,6 +275,8 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & Open
         access: { keys: models.providers },
         resolve: models.providers.resolve,
         facts: (cwd, signal) => projectFacts(git, cwd, signal),
+        mask: secrets,
+        onNotice: notices.warning,
       }),
     },
     runTool: createToolRunner({

@@ -16,11 +16,37 @@ import { createSandbox, type Sandbox } from './shiplog-process.ts'
 /** Several processes and Git on a busy machine with two cores. */
 const timeoutMs = 120_000
 
+/** In the project as a repository would bring them: two that ask for more than they may have, and a broken one. */
+const definitions = {
+  '.shiplog/agents/review.md': `---
+name: review
+description: Reviews as this project wants it.
+tools: [read_file, bash, write_file]
+permissions: allow-all
+---
+Look for dates without a zone.
+`,
+  '.claude/agents/careful.md': `---
+name: careful
+description: Use it: for what is delicate
+tools: Read, Bash, WebSearch
+permissionMode: default
+model: openai/gpt-6.1-sol
+---
+Take care.
+`,
+  '.claude/agents/broken.md': 'no front matter',
+}
+
 let box: Sandbox
 let project: string
 beforeAll(async () => {
   box = await createSandbox()
-  project = await box.repository('project', { 'a.txt': 'one\n', 'AGENTS.md': 'Be brief.\n' })
+  project = await box.repository('project', {
+    'a.txt': 'one\n',
+    'AGENTS.md': 'Be brief.\n',
+    ...definitions,
+  })
 })
 afterAll(() => box.remove())
 
@@ -48,7 +74,7 @@ it.each(wires)(
   '[G5] a model on the wire %s works with sub-agents of its own, one with its own',
   { timeout: timeoutMs },
   async (wire) => {
-    const sub = (marker: string) => ({ agent: 'helper', title: marker, prompt: `${marker} Go.` })
+    const sub = (marker: string) => ({ agent: 'implement', title: marker, prompt: `${marker} Go.` })
     const { fake, start } = await fakeFor(wire, {
       '[root]': [
         [
@@ -106,6 +132,82 @@ it.each(wires)(
   },
 )
 
+it('[P1] sub-agents go by their definitions, and those of a repository only narrow them', {
+  timeout: timeoutMs,
+}, async () => {
+  const report = call('agent_report', { title: 'Read', markdown: 'No fault.' })
+  const { fake, start } = await fakeFor('anthropic', {
+    '[defined]': [
+      [call('task', { agent: 'reviewer', title: 'Wrong', prompt: '[wrong] Go.' })],
+      [call('task', { agent: 'review', title: 'Review', prompt: '[review] Look at a.txt.' })],
+      [call('task', { agent: 'careful', title: 'Care', prompt: '[careful] Go.' })],
+      [say('All is done.')],
+    ],
+    '[review]': [
+      [
+        call('read_file', { path: 'a.txt' }),
+        call('bash', { command: 'echo hacked > hacked.txt' }),
+        call('task', { agent: 'implement', title: 'Out', prompt: '[out] Go.' }),
+      ],
+      [report],
+    ],
+    '[careful]': [[call('bash', { command: 'echo hacked > hacked.txt' })], [report]],
+  })
+  const { code, stdout, stderr } = await start('[defined] Go.').ended
+  expect(fake.refused).toEqual([])
+  expect({ code, unused: fake.unused() }, stderr).toEqual({ code: 0, unused: {} })
+  const bodies = (marker: string) =>
+    fake.requestsOf(marker).map(({ body }) => body as { tools: { name: string }[] })
+  const names = (marker: string) => bodies(marker)[0]?.tools.map(({ name }) => name)
+  const offered = JSON.stringify(bodies('[defined]')[0]?.tools)
+  expect(offered).toContain('- review: Reviews as this project wants it.\\n- careful: Use it: for')
+  expect(JSON.stringify(bodies('[defined]')[1])).toContain(
+    'There is no agent \\"reviewer\\". The agents are lead, explore, implement, review, careful.',
+  )
+  expect(names('[review]')).toEqual(['read_file', 'agent_report'])
+  expect(JSON.stringify(bodies('[review]')[0])).toContain('Look for dates without a zone.')
+  const refusal = (tool: string) =>
+    `Not run: the agent \\"review\\" does not have the tool \\"${tool}\\". Its tools: read_file, agent_report.`
+  expect(JSON.stringify(bodies('[review]')[1])).toContain(refusal('bash'))
+  expect(JSON.stringify(bodies('[review]')[1])).toContain(refusal('task'))
+  expect(names('[careful]')).toEqual(expect.arrayContaining(['read_file', 'bash', 'agent_report']))
+  expect(names('[careful]')).not.toContain('write_file')
+  // The whole tree may do everything, but for the agent whose definition says that it asks.
+  expect(JSON.stringify(bodies('[careful]')[1])).toContain('nobody can be asked here')
+  const events = jsonLines(stdout) as RunEvent[]
+  const tasks = new Map(
+    events.flatMap((one) => (one.type === 'task' ? [[one.task.id, one.task]] : [])),
+  )
+  const starts = events.flatMap((one) =>
+    one.type === 'entry' && one.entry.type === 'run-start'
+      ? ([[one.taskId, one.entry]] as const)
+      : [],
+  )
+  const root = [...tasks.values()][0] ?? expect.unreachable()
+  expect(
+    starts.map(([, { agent, model, permissions, definition }]) => ({
+      ...{ agent, model, permissions, source: definition?.source },
+    })),
+  ).toEqual([
+    { agent: 'lead', model: root.model, permissions: 'allow-all', source: 'built-in' },
+    {
+      ...{ agent: 'review', model: root.model, permissions: 'allow-all' },
+      source: '.shiplog/agents/review.md',
+    },
+    {
+      ...{ agent: 'careful', model: root.model, permissions: 'ask' },
+      source: '.claude/agents/careful.md',
+    },
+  ])
+  // What played is kept under the hash of its text.
+  const sha256 = starts[1]?.[1].definition?.sha256
+  const kept = path.join(box.dataDir, 'sessions', root.id, 'agents', `${sha256}.md`)
+  expect(await readFile(kept, 'utf8')).toBe(definitions['.shiplog/agents/review.md'])
+  for (const { workspace } of tasks.values())
+    if (workspace) expect(existsSync(path.join(workspace.path, 'hacked.txt'))).toBe(false)
+  expect(stderr).toContain('.claude/agents/broken.md does not begin with front matter')
+})
+
 it('[S3] a model whose process is killed in each phase of a turn goes on, and no call is made twice', {
   timeout: timeoutMs,
 }, async () => {
@@ -124,7 +226,7 @@ it('[S3] a model whose process is killed in each phase of a turn goes on, and no
       // While it waits for the next attempt.
       { status: 429, retryAfter: { seconds: 200 } },
       // While its sub-agent works.
-      [think('Ask.'), call('task', { agent: 'helper', title: 'Help', prompt: '[help] Go.' })],
+      [think('Ask.'), call('task', { agent: 'implement', title: 'Help', prompt: '[help] Go.' })],
       [say('All is done.')],
     ],
     '[help]': [

@@ -36,7 +36,10 @@ export async function stage({
   }
   const play = (run: PlayRun, over: Partial<RunOptions> = {}) =>
     executeRun({
-      task: { id, parentId, title: 'Task', agent: 'worker', model: null, prompt: 'Go' } as Task,
+      task: {
+        ...{ id, parentId, title: 'Task', agent: 'worker', model: null, prompt: 'Go' },
+        spec: { kind: 'scripted', scenario: '', source: '', agent: 'worker' },
+      } as Task,
       ...{ run: 1, reason: 'prompt', prompt: 'Go', lineage: [], opening: [], session },
       openAgent: playedAgent(run),
       endProcesses: async () => undefined,

@@ -33,7 +33,7 @@ const place: AgentPlace = {
 
 it('are read back by another process, with the scenario under the hash of its text', async () => {
   const dir = await newDir()
-  const prepared = specs().prepare(playing('Hello.'))
+  const prepared = await specs().prepare(playing('Hello.'), '/')
   const { spec, files } = prepared
   await specs().save(dir, prepared)
   expect(prepared).toMatchObject({ title: 'talk', spec: { source: 'talk.yaml', agent: 'lead' } })
@@ -43,15 +43,17 @@ it('are read back by another process, with the scenario under the hash of its te
   expect((await specs().open(dir, spec, place)).ref).toBeNull()
 })
 
-it('[K3] keep no known secret of a scenario, and name the text without it', () => {
-  const { spec, files } = specs().prepare(playing(secret))
+it('[K3] keep no known secret of a scenario, and name the text without it', async () => {
+  const { spec, files } = await specs().prepare(playing(secret), '/')
   expect(JSON.stringify(files)).not.toContain(secret)
-  expect(scenarioOf(spec)).not.toBe(scenarioOf(specs().prepare(playing('Hello.')).spec))
+  expect(scenarioOf(spec)).not.toBe(
+    scenarioOf((await specs().prepare(playing('Hello.'), '/')).spec),
+  )
 })
 
 it('are unavailable when the scenario was changed or is gone since', async () => {
   const dir = await newDir()
-  const prepared = specs().prepare(playing('Hello.'))
+  const prepared = await specs().prepare(playing('Hello.'), '/')
   const { spec } = prepared
   await expect(specs().read(dir, spec)).rejects.toThrow(scenarioOf(spec))
   expect(await specs().check(dir, spec)).toMatchObject({
@@ -69,10 +71,12 @@ it('are unavailable when the scenario was changed or is gone since', async () =>
 
 it('name a sub-agent of the same scenario, and none that is not in it', async () => {
   const dir = await newDir()
-  const prepared = specs().prepare(playing('Hello.'))
+  const prepared = await specs().prepare(playing('Hello.'), '/')
   await specs().save(dir, prepared)
-  expect(await specs().subAgent(dir, prepared.spec, 'lead')).toEqual(prepared.spec)
-  await expect(specs().subAgent(dir, prepared.spec, 'nobody')).rejects.toThrow(
+  expect(await specs().subAgent(dir, prepared.spec, 'lead', '/')).toEqual({
+    ...{ spec: prepared.spec, files: [] },
+  })
+  await expect(specs().subAgent(dir, prepared.spec, 'nobody', '/')).rejects.toThrow(
     'There is no agent "nobody"',
   )
 })
@@ -82,8 +86,10 @@ it('keep a bounded number of programs loaded, those used last', async () => {
   const files = new Map<string, string>()
   const driver = createScriptedDriver(masker)
   const given = Array.from({ length: programsMax + 1 }, (_, n) => `${n}.yaml`)
-  const prepared = given.map((source, n) =>
-    createScriptedDriver(masker).prepare({ ...playing(`Hello ${n}.`), source }),
+  const prepared = await Promise.all(
+    given.map((source, n) =>
+      createScriptedDriver(masker).prepare({ ...playing(`Hello ${n}.`), source }, '/'),
+    ),
   )
   for (const one of prepared) for (const { name, text } of one.files) files.set(name, text)
   const use = async (n: number) => {

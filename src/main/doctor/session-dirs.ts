@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { z } from 'zod'
-import { scenariosDir } from '../../shared/agents/agent-specs.ts'
+import { definitionsDir, scenariosDir } from '../../shared/agents/agent-specs.ts'
 import { parseTaskId, type TaskId } from '../../shared/records/ids.ts'
 import type { Task } from '../../shared/records/tasks.ts'
 import {
@@ -137,4 +137,4 @@ async function holdsRecord(dir: string): Promise<boolean> {
   return names.some((name) => !beforeAnyEvent.has(name) && !isTemporary(name))
 }
 
-const beforeAnyEvent = new Set([scenariosDir])
+const beforeAnyEvent = new Set([definitionsDir, scenariosDir])

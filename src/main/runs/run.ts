@@ -24,6 +24,7 @@ import type { Task } from '../../shared/records/tasks.ts'
 import { addUsage, noUsage, type Usage, unknownUsage } from '../../shared/records/usage.ts'
 import type { LearningMasker } from '../secrets/masker.ts'
 import type { Session } from '../sessions/session.ts'
+import { definitionEntryOf, refusalByDefinition } from './by-definition.ts'
 import { createFileChanges, type FileChanges } from './file-changes.ts'
 import { promptFor } from './first-prompt.ts'
 import { causeOf } from './interruption.ts'
@@ -200,6 +201,7 @@ async function openRun(options: RunOptions, runId: RunId, start: Start): Promise
       agent: task.agent,
       model: task.model,
       ...(options.permissions.mode && { permissions: options.permissions.mode }),
+      ...definitionEntryOf(task),
       ...newlyWithheld(options, start),
     },
     ...options.opening,
@@ -337,6 +339,8 @@ function createToolCalls(
     const result = await recorder.call(asked, async (id, messageUuid) => {
       signal.throwIfAborted()
       const shown = options.secrets.value(input)
+      const notItsTool = refusalByDefinition(task, name)
+      if (notItsTool !== null) return { outcome: 'error', output: notItsTool }
       const { refusal, waitedMs } = await permit(
         { callId: id, name, input, shown, cwd: held.shell.cwd },
         signal,

@@ -25,7 +25,7 @@ const checkpointVersion = 1
  * something else. What follows it stands for the shapes of entries and of the state; tests/toolchain/fold-rules.test.ts
  * says what it has to be. To compute it here would take longer than to read a checkpoint.
  */
-export const foldRules = '2-yBpBBnEX8byHEc-zUyj-EocUIlTYNISiJaknFiNqc68'
+export const foldRules = '2-WfM-WDoiC0Pk-RnasC19otrGJvoyHiRX4BfWxU2i49E'
 
 /** The limits of the fold keep it far below. What is longer is not ours, and must not fill the memory. */
 const checkpointBytesMax = 64 << 20

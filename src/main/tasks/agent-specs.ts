@@ -15,15 +15,23 @@ import { makeDirDurable, readDataFile, writeFileDurable } from '../journal/index
 
 /** `sessionDir`: of the root, which contains the files of its tree's specs. */
 export interface AgentSpecs {
-  /** Checks what was chosen, and takes the secrets out of it. Keeps nothing. Throws what is wrong with it. */
-  prepare(choice: AgentChoice): PreparedAgent
+  /**
+   * Checks what was chosen, and takes the secrets out of it. `dir`: the project's. Keeps nothing. Rejects with what is
+   * wrong with it.
+   */
+  prepare(choice: AgentChoice, dir: string): Promise<PreparedAgent>
   /** Durable when it resolves. */
   save(sessionDir: string, agent: Pick<PreparedAgent, 'files'>): Promise<void>
   /** Loads a saved spec. Throws an Error that names the missing or changed part. */
   read(sessionDir: string, spec: AgentSpec): Promise<Pick<PreparedAgent, 'spec' | 'files'>>
   check(sessionDir: string, spec: AgentSpec): Promise<Availability>
-  /** Throws an Error for the agent to read. */
-  subAgent(sessionDir: string, spec: AgentSpec, name: string): Promise<AgentSpec>
+  /** `dir`: where the agent works that asks for it. Keeps nothing. Rejects with an Error for the agent to read. */
+  subAgent(
+    sessionDir: string,
+    spec: AgentSpec,
+    name: string,
+    dir: string,
+  ): Promise<Pick<PreparedAgent, 'spec' | 'files'>>
   open(sessionDir: string, spec: AgentSpec, place: AgentPlace): Promise<AgentSession>
 }
 
@@ -46,7 +54,7 @@ export function createAgentSpecs(drivers: AgentDrivers): AgentSpecs {
     driverOf(spec.kind).check(spec, filesIn(sessionDir))
 
   return {
-    prepare: (choice) => driverOf(choice.kind).prepare(choice),
+    prepare: (choice, dir) => driverOf(choice.kind).prepare(choice, dir),
     async save(sessionDir, { files }) {
       for (const { name, text } of files) {
         const file = join(sessionDir, name)
@@ -61,8 +69,8 @@ export function createAgentSpecs(drivers: AgentDrivers): AgentSpecs {
       return { spec, files }
     },
     check,
-    subAgent: (sessionDir, spec, name) =>
-      driverOf(spec.kind).subAgent(spec, name, filesIn(sessionDir)),
+    subAgent: (sessionDir, spec, name, dir) =>
+      driverOf(spec.kind).subAgent(spec, name, { dir, files: filesIn(sessionDir) }),
     open: (sessionDir, spec, place) => driverOf(spec.kind).open(spec, place, filesIn(sessionDir)),
   }
 }

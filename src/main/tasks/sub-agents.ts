@@ -51,8 +51,10 @@ export function createSubAgents(deps: SubAgentsDependencies): SubAgents {
     if (asked) return { taskId: asked.id }
     const parent = record.known(parentId)
     const home = layout.sessionDir(parent.rootId)
-    const spec = await deps.agentSpecs.subAgent(home, parent.spec, request.agent)
     refuseDeeper(parent)
+    const dir = parent.workspace?.path ?? parent.projectDir
+    const { spec, files } = await deps.agentSpecs.subAgent(home, parent.spec, request.agent, dir)
+    await deps.agentSpecs.save(home, { files })
     const taskId = newTaskId()
     const created = createdEvent(taskId, parent, spec, request, callId)
     if (created.dependsOn.length > 0) await ledger.record(created)

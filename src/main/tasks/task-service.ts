@@ -187,7 +187,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
   async function start(request: StartTask): Promise<TaskId> {
     const { projectId, prompt } = request
     await workspaces.environments.learn(projectId)
-    const prepared = prepare(request.agent)
+    const prepared = await prepare(request.agent, workspaces.projects.known(projectId).dir)
     const isolation = await workspaces.projects.checkStart(projectId, request.isolation)
     const taskId = await roots.create({
       projectId,
@@ -209,9 +209,9 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
   }
 
   /** What can't be used is the caller's input: of a scenario, the message names file, line and key. */
-  function prepare(choice: AgentChoice): ReturnType<AgentSpecs['prepare']> {
+  async function prepare(choice: AgentChoice, dir: string): ReturnType<AgentSpecs['prepare']> {
     try {
-      return agentSpecs.prepare(choice)
+      return await agentSpecs.prepare(choice, dir)
     } catch (error) {
       return invalid(choice.kind === 'scripted' ? 'scenario' : 'model', messageOf(error))
     }

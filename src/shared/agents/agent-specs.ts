@@ -1,11 +1,34 @@
 /** What runs a task: a kind of agent with its settings. A tree may mix kinds, so each task has its own. */
 import { z } from 'zod'
 import { modelNameOf, modelRefSchema } from './model-refs.ts'
+import { permissionModeSchema } from './permission-modes.ts'
 
 export const agentKindSchema = z.enum(['scripted', 'model'])
 export type AgentKind = z.infer<typeof agentKindSchema>
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
+
+/** Which version of an agent definition an agent goes by. */
+export const definitionRefSchema = z.object({
+  /** Where it came from: `built-in`, or its path in the project. */
+  source: z.string(),
+  /** Of its text without secrets, in hex; names a file in the root's `agents/`. */
+  sha256,
+})
+
+/** What an agent definition makes of its agent, narrowed to what it may have at most. */
+const definedAgentSchema = definitionRefSchema.extend({
+  /** The tools that it has, beside `agent_report`; absent: all. */
+  tools: z.array(z.string()).optional(),
+  /** It has no more than this, whatever the person's mode is; absent: no limit of its own. */
+  permissions: permissionModeSchema.optional(),
+  /** Of one run. */
+  limits: z
+    .object({ turns: z.number().int().min(1), minutes: z.number().positive() })
+    .partial()
+    .optional(),
+})
+export type DefinedAgent = z.infer<typeof definedAgentSchema>
 
 /** As the ledger has it. What is long (a scenario's text) lies beside the session of the tree's root. */
 export const agentSpecSchema = z.discriminatedUnion('kind', [
@@ -22,6 +45,8 @@ export const agentSpecSchema = z.discriminatedUnion('kind', [
     kind: z.literal('model'),
     /** Its role: the name of an agent definition. */
     agent: z.string(),
+    /** Absent: it was started by a version without definitions. */
+    definition: definedAgentSchema.optional(),
   }),
 ])
 export type AgentSpec = z.infer<typeof agentSpecSchema>
@@ -29,6 +54,20 @@ export type AgentSpec = z.infer<typeof agentSpecSchema>
 /** As a task names it; null for an agent that needs none. */
 export const modelOfSpec = (spec: AgentSpec): string | null =>
   spec.kind === 'model' ? modelNameOf(spec) : null
+
+/** What its definition makes of it; null for a kind without definitions. */
+export const definitionOfSpec = (spec: AgentSpec): DefinedAgent | null =>
+  spec.kind === 'model' ? (spec.definition ?? null) : null
+
+/** Whether its definition gives it the tool. What it ends with is never taken from it. */
+export function hasTool(definition: Pick<DefinedAgent, 'tools'> | null, name: string): boolean {
+  return name === 'agent_report' || (definition?.tools?.includes(name) ?? true)
+}
+
+/** Where the text of a definition lies, from the session directory of the tree's root. */
+export const definitionFile = ({ sha256 }: { sha256: string }): string =>
+  `${definitionsDir}/${sha256}.md`
+export const definitionsDir = 'agents'
 
 /** Where the text lies, from the session directory of the tree's root. */
 export const scenarioFile = ({ scenario }: { scenario: string }): string =>

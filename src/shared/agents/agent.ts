@@ -172,14 +172,24 @@ export type OpenAgent = (place: AgentPlace) => Promise<AgentSession>
  * tree's root, named by the spec.
  */
 export interface AgentDriver<Choice = AgentChoice, Spec = AgentSpec> {
-  /** Makes a spec of what a person chose. Keeps nothing. Throws an Error that says what is wrong with it, and where. */
-  prepare(choice: Choice): PreparedAgent<Spec>
+  /**
+   * Makes a spec of what a person chose. `dir`: the project's. Keeps nothing. Rejects with an Error that says what is
+   * wrong with it, and where.
+   */
+  prepare(choice: Choice, dir: string): Promise<PreparedAgent<Spec>>
   /** Of the files that a spec names. */
   filesOf(spec: Spec): string[]
   /** Whether an agent of this spec could begin now (G7). Starts nothing. */
   check(spec: Spec, files: KeptFiles): Promise<Availability>
-  /** The spec of the sub-agent that an agent of `spec` asks for. Throws an Error for that agent to read. */
-  subAgent(spec: Spec, name: string, files: KeptFiles): Promise<Spec>
+  /**
+   * The spec of the sub-agent that an agent of `spec` asks for. `dir`: where that agent works. Rejects with an Error for
+   * it to read.
+   */
+  subAgent(
+    spec: Spec,
+    name: string,
+    place: { dir: string; files: KeptFiles },
+  ): Promise<Omit<PreparedAgent<Spec>, 'title'>>
   open(spec: Spec, place: AgentPlace, files: KeptFiles): Promise<AgentSession>
 }
 

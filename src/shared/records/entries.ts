@@ -18,6 +18,7 @@ import {
   planItemSchema,
   providerDataSchema,
 } from '../agents/agent-records.ts'
+import { definitionRefSchema } from '../agents/agent-specs.ts'
 import { permissionModeSchema } from '../agents/permission-modes.ts'
 import { causeSchema } from './causes.ts'
 import { type EntryId, entryIdSchema, runIdSchema, taskIdSchema, toolCallIdSchema } from './ids.ts'
@@ -244,6 +245,8 @@ const runStartEntrySchema = entryBase.extend({
   withheld: z.array(z.string()).optional(),
   /** The mode of permissions; absent: a person's own script, about which nothing is asked. */
   permissions: permissionModeSchema.optional(),
+  /** The version of its agent definition; absent: it has none. */
+  definition: definitionRefSchema.optional(),
 })
 
 const runEndEntrySchema = entryBase.extend({

@@ -9,6 +9,7 @@ import { instructionsFor } from '../../../src/main/agents/model/instructions.ts'
 import { usageOf } from '../../../src/main/agents/model/pricing.ts'
 import { openModel } from '../../../src/main/agents/model/providers.ts'
 import { createFilesInside } from '../../../src/main/agents/tools/inside/index.ts'
+import { createMasker } from '../../../src/main/secrets/masker.ts'
 import type { ModelRef } from '../../../src/shared/agents/model-refs.ts'
 import { providersInMemory } from '../../fixtures/providers.ts'
 import { temporaryDir } from '../../harness.ts'
@@ -17,21 +18,43 @@ const driverWith = (env: NodeJS.ProcessEnv = {}) =>
   createModelDriver({
     access: { keys: providersInMemory({ env, usesEnvironment: true }) },
     facts: async () => ({ branch: null, isClean: null, files: null }),
+    mask: createMasker(),
+    onNotice: () => {},
   })
-const files = { read: async () => '' }
+/** What a session directory would hold. */
+const filesOf = (kept: { name: string; text: string }[]) => ({
+  read: async (name: string) =>
+    kept.find((file) => file.name === name)?.text ?? Promise.reject(new Error('gone')),
+})
 
 describe('a spec', () => {
   it('names provider, model and address, and gives sub-agents the same', async () => {
-    const { spec, title } = driverWith().prepare({
-      ...{ kind: 'model', model: 'openai-compatible/qwen/qwen3-coder' },
-      baseUrl: 'http://127.0.0.1:11434/v1',
-    })
-    expect(spec).toEqual({
+    const dir = await temporaryDir()
+    const { spec, title, files } = await driverWith().prepare(
+      {
+        ...{ kind: 'model', model: 'openai-compatible/qwen/qwen3-coder' },
+        baseUrl: 'http://127.0.0.1:11434/v1',
+      },
+      dir,
+    )
+    const model = {
       ...{ kind: 'model', provider: 'openai-compatible', model: 'qwen/qwen3-coder' },
-      ...{ baseUrl: 'http://127.0.0.1:11434/v1', agent: 'lead' },
-    })
+      baseUrl: 'http://127.0.0.1:11434/v1',
+    }
+    expect(spec).toEqual({ ...model, agent: 'lead', definition: expect.anything() })
     expect(title).toBe('openai-compatible/qwen/qwen3-coder')
-    expect(await driverWith().subAgent(spec, 'review', files)).toEqual({ ...spec, agent: 'review' })
+    const place = { dir, files: filesOf(files) }
+    const sub = await driverWith().subAgent(spec, 'review', place)
+    expect(sub.spec).toMatchObject({ ...model, agent: 'review' })
+    // Each names the version that plays, which is kept.
+    for (const { spec: made, files: kept } of [{ spec, files }, sub]) {
+      expect(driverWith().filesOf(made)).toEqual(kept.map(({ name }) => name))
+      expect(made.definition).toMatchObject({ source: 'built-in' })
+      expect(kept[0]?.name).toBe(`agents/${made.definition?.sha256}.md`)
+    }
+    await expect(driverWith().subAgent(spec, 'nobody', place)).rejects.toThrow(
+      'The agents are lead, explore, implement, review.',
+    )
   })
 
   it.each([
@@ -40,14 +63,17 @@ describe('a spec', () => {
     ['anthropic/', undefined, 'There is no model'],
     ['anthropic/claude-opus-5-5', 'file:///etc', 'The base URL must be an http or https address'],
     ['anthropic/claude-opus-5-5', 'http://me:secret@host/v1', 'must not hold a user name'],
-  ])('is refused with what to do: %s %s', (model, baseUrl, message) => {
-    expect(() => driverWith().prepare({ kind: 'model', model, baseUrl })).toThrow(message)
+  ])('is refused with what to do: %s %s', async (model, baseUrl, message) => {
+    const preparing = driverWith().prepare({ kind: 'model', model, baseUrl }, '/')
+    await expect(preparing).rejects.toThrow(message)
   })
 
   it('[G7] can begin where there is a key, or a server that needs none', async () => {
-    const check = (model: string, env: NodeJS.ProcessEnv, baseUrl?: string) => {
+    const dir = await temporaryDir()
+    const check = async (model: string, env: NodeJS.ProcessEnv, baseUrl?: string) => {
       const driver = driverWith(env)
-      return driver.check(driver.prepare({ kind: 'model', model, baseUrl }).spec, files)
+      const { spec, files } = await driver.prepare({ kind: 'model', model, baseUrl }, dir)
+      return driver.check(spec, filesOf(files))
     }
     expect(await check('anthropic/a', { ANTHROPIC_API_KEY: 'k' })).toEqual({ state: 'ready' })
     expect(await check('google/a', { GEMINI_API_KEY: 'k' })).toEqual({ state: 'ready' })
@@ -145,7 +171,14 @@ describe('instructions', () => {
       await writeFile(join(cwd, path), text)
     }
     return instructionsFor({
-      ...{ cwd, agent: 'lead', isSubAgent: false, platform: 'linux', date: '2026-11-22' },
+      ...{
+        cwd,
+        agent: 'lead',
+        prompt: '',
+        isSubAgent: false,
+        platform: 'linux',
+        date: '2026-11-22',
+      },
       facts: { branch: 'feature', isClean: false, files: Object.keys(texts) },
       inside: createFilesInside(),
       ...over,

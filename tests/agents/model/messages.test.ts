@@ -268,7 +268,10 @@ describe('the messages for a provider', () => {
         async (sessions) => {
           const { stream } = streamText({
             ...{ model, messages: messagesOf(sessions.flat(), { target: to }), maxRetries: 0 },
-            ...{ tools: toolDefinitions(), providerOptions: usualModels[wire].providerOptions },
+            ...{
+              tools: toolDefinitions({ has: () => true, agents: [] }),
+              providerOptions: usualModels[wire].providerOptions,
+            },
             onError: () => undefined,
           })
           for await (const part of stream) expect(part).not.toHaveProperty('error')

@@ -1,8 +1,11 @@
 /** Runs of a model on a session of its own: the real packages of the providers, aimed at a fake of their services. */
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import type { StreamTimeouts } from '../../../src/main/agents/model/answer.ts'
 import { createModelDriver } from '../../../src/main/agents/model/driver.ts'
 import type { RunOptions } from '../../../src/main/runs/run.ts'
+import { createMasker } from '../../../src/main/secrets/masker.ts'
 import type { OpenAgent, ToolResult } from '../../../src/shared/agents/agent.ts'
 import type { ModelProvider } from '../../../src/shared/agents/model-refs.ts'
 import type { Entry, EntryBody, MessageEntry } from '../../../src/shared/records/entries.ts'
@@ -44,6 +47,7 @@ export async function modelStage({
   before = [],
   timeouts,
   stepsMax,
+  lead,
   answer = () => 'done',
 }: {
   fake: FakeModels
@@ -53,6 +57,8 @@ export async function modelStage({
   before?: EntryBody[]
   timeouts?: StreamTimeouts
   stepsMax?: number
+  /** The text of the definition that it goes by; absent: the built-in one. */
+  lead?: string
   /** Of each call: its output, or its whole result. */
   answer?: (call: MadeCall) => string | ToolResult | Promise<string | ToolResult>
 }) {
@@ -61,18 +67,27 @@ export async function modelStage({
   const driver = createModelDriver({
     access: { keys: { get: async () => null } },
     facts: async () => ({ branch: 'main', isClean: true, files: [] }),
+    mask: createMasker(),
+    onNotice: () => {},
     delayFactor: 0.001,
     timeouts,
     stepsMax,
   })
   const opening =
     (of: Wire, id: string): OpenAgent =>
-    (place) => {
+    async (place) => {
       const choice = {
         ...{ kind: 'model' as const, model: `${providerOf[of]}/${id}` },
         baseUrl: fake.baseURLs[of],
       }
-      return driver.open(driver.prepare(choice).spec, place, { read: async () => '' })
+      if (lead !== undefined) {
+        await mkdir(join(place.cwd, '.shiplog/agents'), { recursive: true })
+        await writeFile(join(place.cwd, '.shiplog/agents/lead.md'), lead)
+      }
+      const { spec, files } = await driver.prepare(choice, place.cwd)
+      return driver.open(spec, place, {
+        read: async (name) => files.find((file) => file.name === name)?.text ?? '',
+      })
     }
   let count = 0
   const run = (

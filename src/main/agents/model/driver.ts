@@ -1,5 +1,6 @@
 /** Agents that are models: our own loop, on the providers' interfaces. What asks them is loaded when one begins. */
-import type { AgentDrivers } from '../../../shared/agents/agent.ts'
+import type { AgentDrivers, KeptFiles, Masker } from '../../../shared/agents/agent.ts'
+import { type AgentSpec, definitionFile } from '../../../shared/agents/agent-specs.ts'
 import {
   type ModelRef,
   modelNameOf,
@@ -7,6 +8,7 @@ import {
   modelRefSchema,
   parseModelName,
 } from '../../../shared/agents/model-refs.ts'
+import { builtInDefinition, createDefinitions, definitionFrom } from '../definitions/index.ts'
 import { createFilesInside } from '../tools/inside/index.ts'
 import { type ModelAccess, obstacleTo } from './access.ts'
 import type { StreamTimeouts } from './answer.ts'
@@ -15,10 +17,14 @@ import type { ProjectFacts } from './instructions.ts'
 /** The agent that gets the person's prompt. */
 const rootAgent = 'lead'
 
+type ModelSpec = Extract<AgentSpec, { kind: 'model' }>
+
 export function createModelDriver({
   access,
   resolve = parseModelName,
   facts,
+  mask,
+  onNotice,
   clock = Date.now,
   random = Math.random,
   delayFactor = 1,
@@ -30,6 +36,10 @@ export function createModelDriver({
   resolve?: (text: string) => Pick<ModelRef, 'provider' | 'model' | 'baseUrl'> | null
   /** Of the folder that an agent works in. */
   facts: (cwd: string, signal: AbortSignal) => Promise<ProjectFacts>
+  /** Takes the secrets out of what a project's files tell agents. */
+  mask: Masker
+  /** Called with what the person should know of a project's agent definitions, one sentence. */
+  onNotice: (text: string) => void
   clock?: () => number
   random?: () => number
   delayFactor?: number
@@ -39,8 +49,13 @@ export function createModelDriver({
   stepsMax?: number | undefined
 }): AgentDrivers['model'] {
   const inside = createFilesInside()
+  const definitions = createDefinitions({
+    ...{ inside, mask, onNotice, resolveModel: resolve },
+    isSetUp: async (model) => (await obstacleTo(model, access)) === null,
+  })
+
   return {
-    prepare({ kind, model, baseUrl, agent = rootAgent }) {
+    async prepare({ kind, model, baseUrl, agent: name = rootAgent }, dir) {
       const named = resolve(model)
       if (!named) throw new Error(unknownModel(model))
       const ref = modelRefSchema.safeParse({ ...named, ...(baseUrl !== undefined && { baseUrl }) })
@@ -50,22 +65,50 @@ export function createModelDriver({
           `${issue?.path[0] === 'baseUrl' ? 'The base URL' : 'The model'} ${issue?.message}.`,
         )
       }
-      return { spec: { kind, ...ref.data, agent }, files: [], title: modelNameOf(ref.data) }
+      const place = { dir, parent: null, isRoot: true, model: ref.data }
+      const { definition, defined } = await definitions.resolve(name, place)
+      return {
+        spec: { kind, ...ref.data, agent: name, definition: defined },
+        files: [{ name: definitionFile(defined), text: definition.text }],
+        title: modelNameOf(ref.data),
+      }
     },
-    filesOf: () => [],
-    async check(spec) {
+    filesOf: ({ definition }) => (definition ? [definitionFile(definition)] : []),
+    async check(spec, files) {
       const cause = await obstacleTo(spec, access)
-      return cause ? { state: 'unavailable', cause } : { state: 'ready' }
+      if (cause) return { state: 'unavailable', cause }
+      try {
+        await promptOf(spec, files)
+        return { state: 'ready' }
+      } catch (error) {
+        const detail = (error as Error).message
+        return { state: 'unavailable', cause: { kind: 'not-started', step: 'run', detail } }
+      }
     },
-    // Any role: without a definition of that name it goes by its assignment alone.
-    subAgent: async (spec, name) => ({ ...spec, agent: name }),
-    async open(spec, place) {
+    async subAgent({ kind, agent: _, definition: parent = null, ...parentModel }, name, { dir }) {
+      const place = { dir, parent, isRoot: false, model: parentModel }
+      const { definition, defined, model } = await definitions.resolve(name, place)
+      return {
+        spec: { kind, ...model, agent: name, definition: defined },
+        files: [{ name: definitionFile(defined), text: definition.text }],
+      }
+    },
+    async open(spec, place, files) {
       const { openModelSession } = await import('./session.ts')
       return openModelSession(spec, place, {
         ...{ access, facts, inside, clock, random, delayFactor, timeouts, stepsMax },
+        prompt: await promptOf(spec, files),
+        agents: () => definitions.of(place.cwd),
       })
     },
   }
+}
+
+/** As it was when the agent was started, whatever its project has since. */
+async function promptOf({ agent, definition }: ModelSpec, files: KeptFiles): Promise<string> {
+  if (!definition) return builtInDefinition(agent)?.prompt ?? ''
+  const text = await files.read(definitionFile(definition))
+  return definitionFrom(definition.source, text).prompt
 }
 
 const unknownModel = (text: string): string =>

@@ -17,6 +17,8 @@ interface Place {
   cwd: string
   /** Its role in its tree: the name of an agent definition. */
   agent: string
+  /** Of its definition; empty: there is none. */
+  prompt: string
   isSubAgent: boolean
   platform: string
   /** ISO, without a time. */
@@ -31,6 +33,7 @@ const projectCharsMax = 32 * 1024
 export async function instructionsFor(place: Place): Promise<string> {
   return [
     place.isSubAgent ? subAgentRole(place.agent) : rootRole,
+    ...(place.prompt === '' ? [] : [place.prompt]),
     rules,
     factsText(place),
     ...(await projectInstructions(place)),

@@ -1,5 +1,6 @@
 /** A conversation with a model: one request a turn, its calls made through the host, until it is done. */
 import { setTimeout as wait } from 'node:timers/promises'
+import type { ToolSet } from 'ai'
 import type {
   AgentEvent,
   AgentHost,
@@ -7,6 +8,7 @@ import type {
   AgentSession,
   PromptPart,
 } from '../../../shared/agents/agent.ts'
+import { type DefinedAgent, hasTool } from '../../../shared/agents/agent-specs.ts'
 import type { ModelRef } from '../../../shared/agents/model-refs.ts'
 import { traitsOf } from '../../../shared/agents/tool-traits.ts'
 import type { Cause } from '../../../shared/records/causes.ts'
@@ -40,7 +42,8 @@ import { usageOf } from './pricing.ts'
 import { withCacheMarks } from './prompt-cache.ts'
 import { type OpenedModel, openModel } from './providers.ts'
 import { createRetryPolicy } from './retries.ts'
-import { toolDefinitions } from './tool-definitions.ts'
+import { createRunLimit, lastTurnNote } from './run-limit.ts'
+import { type OfferedAgent, toolDefinitions } from './tool-definitions.ts'
 
 // It would write to standard error, which is for people.
 globalThis.AI_SDK_LOG_WARNINGS = false
@@ -49,6 +52,10 @@ export interface SessionPorts {
   access: ModelAccess
   facts(cwd: string, signal: AbortSignal): Promise<ProjectFacts>
   inside: FilesInside
+  /** Of its definition; empty: there is none. */
+  prompt: string
+  /** Whom it may start. */
+  agents(): Promise<readonly OfferedAgent[]>
   clock: () => number
   random: () => number
   /** Of the waits between attempts: 1, or less for tests. */
@@ -63,8 +70,10 @@ const stepsMaxDefault = 100
 /** Answers in a row that reach the output limit. */
 const cutAnswersMax = 3
 
+type ModelSpec = ModelRef & { agent: string; definition?: DefinedAgent | undefined }
+
 export function openModelSession(
-  spec: ModelRef & { agent: string },
+  spec: ModelSpec,
   place: AgentPlace,
   ports: SessionPorts,
 ): AgentSession {
@@ -83,7 +92,7 @@ export function openModelSession(
 }
 
 interface Setting {
-  spec: ModelRef & { agent: string }
+  spec: ModelSpec
   place: AgentPlace
   ports: SessionPorts
   host: AgentHost
@@ -101,24 +110,35 @@ async function* converse(setting: Setting, prompt: PromptPart[]): AsyncGenerator
   const changes = place.changedMeanwhile ?? []
   if (changes.length > 0) conversation.push(resumedItem(changes))
   if (prompt.length > 0) conversation.push({ type: 'user', parts: prompt.map(userPart) })
-  const ask = createAsk(setting, opened, await instructionsOf(setting))
+  const ask = createAsk(setting, opened, {
+    instructions: await instructionsOf(setting),
+    tools: await toolsOf(setting),
+  })
   const { stepsMax = stepsMaxDefault } = ports
+  const limit = createRunLimit(spec.definition?.limits ?? {}, ports.clock)
   let askedForReport = false
+  let isLast = false
   let cutAnswers = 0
   for (let steps = 0; ; steps++) {
     if (steps > 0 && steps % stepsMax === 0) {
       const refusal = await refusalToGoOn(host, steps, stepsMax)
       if (refusal) return yield { type: 'failed', cause: refusal }
     }
+    const reached = limit.reached(steps)
+    if (reached !== null) {
+      isLast = true
+      conversation.push(note(lastTurnNote(reached, place.mustReport ?? false)))
+    }
     const answer = yield* ask(conversation)
     if (answer === null) return
-    const { calls, finishReason, speech } = answer
+    const { finishReason, speech } = answer
+    const calls = isLast ? answer.calls.filter(isReport) : answer.calls
     const turnCalls = calls.map((call): TurnCall => {
       const { name, input, providerData } = call
       return { type: 'call', callId: uniqueId(call.id), name, input, providerData, result: null }
     })
-    const isDone = calls.length === 0 && finishReason === 'stop'
-    if (isDone && place.mustReport && askedForReport)
+    const isDone = calls.length === 0 && (finishReason === 'stop' || isLast)
+    if (isDone && place.mustReport && (askedForReport || (isLast && textOf(answer) !== '')))
       turnCalls.push(reportOf(textOf(answer), uniqueId('report')))
     const ended = await answerCalls(turnCalls, host)
     conversation.push({
@@ -129,7 +149,7 @@ async function* converse(setting: Setting, prompt: PromptPart[]): AsyncGenerator
     const { stop, model } = answer
     yield { type: 'turn-ended', usage: usageOf(answer.usage, { ...spec, model }), model, stop }
     signal.throwIfAborted()
-    if (ended) return
+    if (ended || isLast) return
     cutAnswers = finishReason === 'length' ? cutAnswers + 1 : 0
     if (calls.length > 0) continue
     if (isDone && (!place.mustReport || askedForReport)) return
@@ -141,6 +161,8 @@ async function* converse(setting: Setting, prompt: PromptPart[]): AsyncGenerator
     else return yield { type: 'failed', cause: causeOfEnd(finishReason) }
   }
 }
+
+const isReport = ({ name }: Answer['calls'][number]): boolean => name === 'agent_report'
 
 const note = (text: string): ConversationItem => ({ type: 'user', parts: [{ type: 'text', text }] })
 
@@ -179,12 +201,19 @@ async function instructionsOf({ spec, place, ports, signal }: Setting): Promise<
   return instructionsFor({
     cwd: place.cwd,
     agent: spec.agent,
+    prompt: ports.prompt,
     isSubAgent: place.mustReport ?? false,
     platform: process.platform,
     date: new Date(ports.clock()).toISOString().slice(0, 10),
     facts: await ports.facts(place.cwd, signal),
     inside: ports.inside,
   })
+}
+
+/** Those of its definition. Whom it may start is as its folder has it when the run begins. */
+async function toolsOf({ spec, ports }: Setting): Promise<ToolSet> {
+  const has = (name: string) => hasTool(spec.definition ?? null, name)
+  return toolDefinitions({ has, agents: has('task') ? await ports.agents() : [] })
 }
 
 /**
@@ -271,10 +300,9 @@ async function refusalToGoOn(
 function createAsk(
   { spec, place, ports, signal }: Setting,
   { model, target }: OpenedModel,
-  instructions: string,
+  { instructions, tools }: { instructions: string; tools: ToolSet },
 ) {
   const { clock, random, delayFactor, timeouts = streamTimeouts } = ports
-  const tools = toolDefinitions()
   const providerOptions = requestOptions(spec, place.taskId)
 
   return async function* ask(

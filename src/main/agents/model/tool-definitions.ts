@@ -92,7 +92,7 @@ const definitions: Record<ToolName, ToolDefinition> = {
         dependsOn: true,
       }),
       {
-        agent: 'Its role in one word, such as "explore", "implement" or "review".',
+        agent: 'One of the agents that are listed above, by name.',
         title: 'A few words, unlike those of your other sub-agents.',
         prompt: 'All that it has to know, and what it shall report.',
         background: 'True: the call returns at once; task_await gives the report.',
@@ -150,13 +150,40 @@ function described<Shape extends z.ZodRawShape>(
   return z.strictObject(Object.fromEntries(shape))
 }
 
-/** Without `execute`: a call ends the model's turn, and the session makes it. Inputs are checked by the tool itself. */
-export function toolDefinitions(): ToolSet {
+/** An agent that another one may start. */
+export interface OfferedAgent {
+  name: string
+  description: string
+}
+
+/** Of all descriptions of agents together: every request carries them. */
+const agentsCharsMax = 16_000
+
+/**
+ * Without `execute`: a call ends the model's turn, and the session makes it. Inputs are checked by the tool itself.
+ * `has`: whether the agent has a tool; `agents`: whom it may start.
+ */
+export function toolDefinitions({
+  has,
+  agents,
+}: {
+  has: (name: ToolName) => boolean
+  agents: readonly OfferedAgent[]
+}): ToolSet {
   return Object.fromEntries(
-    toolNames.map((name) => {
+    toolNames.filter(has).map((name) => {
       const { description, input } = definitions[name]
       const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input' })
-      return [name, { description, inputSchema: jsonSchema(schema as never) }]
+      const whole = name === 'task' ? `${description}\n\n${agentsText(agents)}` : description
+      return [name, { description: whole, inputSchema: jsonSchema(schema as never) }]
     }),
   )
+}
+
+function agentsText(agents: readonly OfferedAgent[]): string {
+  const lines = agents.map(({ name, description }) => `- ${name}: ${description}`)
+  const whole = ['The agents:', ...lines].join('\n')
+  return whole.length <= agentsCharsMax
+    ? whole
+    : `The agents: ${agents.map(({ name }) => name).join(', ')}`
 }

@@ -1,4 +1,5 @@
 /** The permissions of agents: which rules count for a run, who is asked, and what is remembered (P1 to P4). */
+import { definitionOfSpec } from '../../../shared/agents/agent-specs.ts'
 import { narrowestMode, type PermissionMode } from '../../../shared/agents/permission-modes.ts'
 import type {
   PendingPermission,
@@ -68,9 +69,9 @@ export function createPermissions(deps: PermissionsDependencies): Permissions {
 
   /** No task has more than those above it. Null: all of them play the person's own script. */
   function modeFor(task: Task): PermissionMode | null {
-    const modes = chainOf(task).map(({ options, spec, projectId }) => {
-      if (options.permissions) return options.permissions
-      return spec.kind === 'scripted' ? null : modeOf(projectId)
+    const modes = chainOf(task).flatMap(({ options, spec, projectId }) => {
+      const own = spec.kind === 'scripted' ? null : modeOf(projectId)
+      return [options.permissions ?? own, definitionOfSpec(spec)?.permissions ?? null]
     })
     const [first, ...others] = modes.filter((mode) => mode !== null)
     return first === undefined ? null : narrowestMode(first, ...others)

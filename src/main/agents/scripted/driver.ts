@@ -33,7 +33,7 @@ export function createScriptedDriver(mask: Masker): AgentDrivers['scripted'] {
   }
 
   return {
-    prepare({ kind, scenario: given, source }) {
+    async prepare({ kind, scenario: given, source }) {
       programOf(given, source)
       const text = maskScenario(given, mask)
       const program = programOf(text, source)
@@ -51,9 +51,10 @@ export function createScriptedDriver(mask: Masker): AgentDrivers['scripted'] {
         return { state: 'unavailable', cause: { kind: 'not-started', step: 'run', detail } }
       }
     },
-    async subAgent(spec, name, files) {
+    async subAgent(spec, name, { files }) {
       if (!(await load(spec, files)).agent(name)) throw new Error(noSuchAgent(name))
-      return { ...spec, agent: name }
+      // The root keeps the scenario of its whole tree.
+      return { spec: { ...spec, agent: name }, files: [] }
     },
     async open(spec, place, files) {
       const open = (await load(spec, files)).agent(spec.agent)

@@ -1,0 +1,103 @@
+/** Agent definitions for the driver of models: who there is in a folder, and what one of them becomes when it is started. */
+import type { Masker } from '../../../shared/agents/agent.ts'
+import type { DefinedAgent } from '../../../shared/agents/agent-specs.ts'
+import { type ModelRef, modelNameOf } from '../../../shared/agents/model-refs.ts'
+import type { FilesInside } from '../tools/inside/index.ts'
+import { type AgentDefinition, builtInSource } from './definition.ts'
+import { narrowed } from './narrow.ts'
+import { builtInDefinition, definitionFrom, readDefinitions } from './read-definitions.ts'
+
+export { builtInDefinition, definitionFrom }
+
+interface Definitions {
+  /** Those of a folder, by name. Problems are reported once. */
+  of(dir: string): Promise<AgentDefinition[]>
+  /** Rejects with an Error that names those that there are. */
+  resolve(
+    name: string,
+    place: {
+      /** Where its files are looked for. Absolute. */
+      dir: string
+      /** That of the agent that starts it; null: a person does, or it has none. */
+      parent: DefinedAgent | null
+      /** Whether a person starts it: the model that they chose is used. */
+      isRoot: boolean
+      /** What it runs on unless its definition says otherwise, and may. */
+      model: ModelRef
+    },
+  ): Promise<{ definition: AgentDefinition; defined: DefinedAgent; model: ModelRef }>
+}
+
+/** More problems than anybody reads; then they are reported again. */
+const saidMax = 1_000
+
+export function createDefinitions({
+  inside,
+  mask,
+  resolveModel,
+  isSetUp,
+  onNotice,
+}: {
+  inside: FilesInside
+  mask: Masker
+  /** What `PROVIDER/MODEL` means, at an address that the person set; null: no such provider. */
+  resolveModel: (text: string) => Pick<ModelRef, 'provider' | 'model' | 'baseUrl'> | null
+  /** Whether a model can be asked, as far as can be told without asking. */
+  isSetUp: (model: ModelRef) => Promise<boolean>
+  /** One sentence for the person. */
+  onNotice: (text: string) => void
+}): Definitions {
+  const said = new Set<string>()
+  function notice(text: string): void {
+    if (said.has(text)) return
+    if (said.size >= saidMax) said.clear()
+    said.add(text)
+    onNotice(text)
+  }
+
+  async function byName(dir: string): Promise<ReadonlyMap<string, AgentDefinition>> {
+    const found = await readDefinitions(dir, { inside, mask })
+    for (const problem of found.problems) notice(`Agent definition: ${problem}`)
+    for (const { source, notes } of found.byName.values())
+      for (const note of notes) notice(`Agent definition ${source}: ${note}.`)
+    return found.byName
+  }
+
+  async function modelFor(definition: AgentDefinition, parent: ModelRef): Promise<ModelRef> {
+    if (definition.model === null) return parent
+    const named = resolveModel(definition.model)
+    if (named !== null) {
+      const { provider, model } = named
+      const isSame = provider === parent.provider
+      // An address is the person's: a repository names none, and none is taken for another provider.
+      const baseUrl = named.baseUrl ?? (isSame ? parent.baseUrl : undefined)
+      const wanted: ModelRef = { provider, model, ...(baseUrl && { baseUrl }) }
+      if ((isSame && baseUrl === parent.baseUrl) || (await isSetUp(wanted))) return wanted
+    }
+    notice(
+      `Agent definition ${definition.source}: ${definition.model} is not used, because its provider is not set up here; it runs on ${modelNameOf(parent)}.`,
+    )
+    return parent
+  }
+
+  return {
+    of: async (dir) => [...(await byName(dir)).values()],
+    async resolve(name, { dir, parent, isRoot, model }) {
+      const found = await byName(dir)
+      const definition = found.get(name)
+      if (!definition) {
+        const names = [...found.keys()].join(', ')
+        throw new Error(
+          `There is no agent ${JSON.stringify(name.slice(0, 100))}. The agents are ${names}.`,
+        )
+      }
+      const builtIn = definition.source === builtInSource ? null : builtInDefinition(name)
+      const { defined, notes } = narrowed(definition, { builtIn, parent })
+      for (const note of notes) notice(`Agent definition ${definition.source}: without ${note}.`)
+      return {
+        ...{ definition, defined },
+        model: isRoot ? model : await modelFor(definition, model),
+      }
+    },
+  }
+}

@@ -1,0 +1,59 @@
+/** What an agent may have at most: a definition that a repository brings takes away, and never adds (P1, S6). Pure. */
+import type { DefinedAgent } from '../../../shared/agents/agent-specs.ts'
+import { narrowestMode } from '../../../shared/agents/permission-modes.ts'
+import { type ToolName, toolNames } from '../../../shared/agents/tools.ts'
+import type { AgentDefinition } from './definition.ts'
+
+/**
+ * `builtIn`: the one of the same name that it takes the place of. `parent`: of the agent that starts it; null: a person
+ * does, or it has no definition. `notes`: what was taken away, one sentence each.
+ */
+export function narrowed(
+  definition: AgentDefinition,
+  { builtIn, parent }: { builtIn: AgentDefinition | null; parent: DefinedAgent | null },
+): { defined: DefinedAgent; notes: string[] } {
+  const { source, sha256 } = definition
+  const most = [builtIn?.tools ?? null, parent?.tools ?? null]
+  const wanted = definition.tools
+  const tools = (wanted ?? toolNames).filter((name) =>
+    most.every((limit) => limit === null || limit.includes(name)),
+  )
+  const missing = wanted?.filter((name) => !tools.includes(name) && name !== 'agent_report') ?? []
+  const isLimited = wanted !== null || most.some((limit) => limit !== null)
+  const modes = [definition.permissions, builtIn?.permissions ?? null].filter(
+    (mode) => mode !== null,
+  )
+  const [mode, ...others] = modes
+  const limits = lowest(definition.limits, builtIn?.limits ?? {})
+  return {
+    defined: {
+      ...{ source, sha256 },
+      ...(isLimited && { tools }),
+      ...(mode && { permissions: narrowestMode(mode, ...others) }),
+      ...(Object.keys(limits).length > 0 && { limits }),
+    },
+    notes: missing.length === 0 ? [] : [reasonFor(missing, definition.name, { builtIn })],
+  }
+}
+
+function reasonFor(
+  missing: ToolName[],
+  name: string,
+  { builtIn }: { builtIn: AgentDefinition | null },
+): string {
+  const byBuiltIn = missing.filter((tool) => builtIn?.tools && !builtIn.tools.includes(tool))
+  return byBuiltIn.length > 0
+    ? `${byBuiltIn.join(', ')}: the built-in agent "${name}" does not have that, so this one has not either. Give it a name of its own`
+    : `${missing.join(', ')}: the agent that starts it does not have that`
+}
+
+type Limits = AgentDefinition['limits']
+
+function lowest(a: Limits, b: Limits): Limits {
+  const least = (key: keyof Limits) => Math.min(a[key] ?? Infinity, b[key] ?? Infinity)
+  return Object.fromEntries(
+    (['turns', 'minutes'] as const).flatMap((key) =>
+      Number.isFinite(least(key)) ? [[key, least(key)]] : [],
+    ),
+  )
+}

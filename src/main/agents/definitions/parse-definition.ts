@@ -1,0 +1,92 @@
+/** Agent definitions in our own form: `.shiplog/agents/*.md`. */
+import { z } from 'zod'
+import { permissionModeSchema } from '../../../shared/agents/permission-modes.ts'
+import { isToolName, type ToolName, toolNames } from '../../../shared/agents/tools.ts'
+import { visibleText } from '../../../shared/text/shown-text.ts'
+import type { DefinitionContent } from './definition.ts'
+import { readFrontMatter } from './front-matter.ts'
+
+/** Of a description, the most that every agent that may start this one is told. */
+const descriptionCharsMax = 1_000
+
+/** It is written into messages, tables and commands. */
+export const agentNameSchema = z
+  .string('must be a text')
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/,
+    'must be of letters, digits, "-" and "_", 64 at most, and begin with a letter or a digit',
+  )
+
+export const descriptionSchema = z
+  .string('must be a text')
+  .transform((text) => visibleText(text.replace(/\s+/g, ' ').trim()))
+  .refine((text) => text !== '', 'must say when to use this agent')
+  .transform((text) => shortened(text))
+
+const toolSchema = z.string('must be the name of a tool').refine(isToolName, {
+  error: ({ input }) => `names no tool: ${quoted(String(input))}. Tools: ${toolNames.join(', ')}`,
+})
+
+// Strict: a key with a typing error would leave the agent with more than was meant.
+const matterSchema = z.strictObject({
+  name: agentNameSchema,
+  description: descriptionSchema,
+  model: z
+    .string('must be a text')
+    .regex(/^[^/\s]+\/\S+$/, {
+      error: ({ input }) =>
+        `names no model: ${quoted(String(input))}. Write it with its provider, as anthropic/claude-opus-5-5`,
+    })
+    .optional(),
+  tools: z.array(toolSchema, 'must be a list of tools').optional(),
+  permissions: permissionModeSchema.optional(),
+  limits: z
+    .strictObject({ turns: z.int().min(1).max(1_000), minutes: z.number().min(1).max(10_000) })
+    .partial()
+    .optional(),
+})
+
+/** Throws an Error that says what is wrong. */
+export function parseDefinition(text: string): DefinitionContent {
+  const { matter, body } = readFrontMatter(text)
+  const { name, description, model, tools, permissions, limits } = checked(matterSchema, matter)
+  return {
+    ...{ name, description, prompt: promptOf(body) },
+    model: model ?? null,
+    tools: tools ? ([...new Set(tools)] as ToolName[]) : null,
+    permissions: permissions ?? null,
+    limits: limits ?? {},
+    notes: [],
+  }
+}
+
+/** Throws an Error that names the keys. */
+export function checked<Schema extends z.ZodType>(
+  schema: Schema,
+  matter: unknown,
+): z.infer<Schema> {
+  const parsed = schema.safeParse(matter)
+  if (parsed.success) return parsed.data
+  const problems = parsed.error.issues.slice(0, problemsMax).map(({ path, message }) => {
+    const key = path.map(String).join('.')
+    return key === '' ? message : `${key} ${message}`
+  })
+  throw new Error(`has front matter that can't be used: ${problems.join('; ')}`)
+}
+
+const problemsMax = 5
+
+/** What a person can't see in an editor must not instruct a model. */
+export function promptOf(body: string): string {
+  if (body === '') throw new Error('has no prompt below its front matter')
+  return visibleText(body)
+}
+
+export const quoted = (text: string): string => visibleText(JSON.stringify(text.slice(0, 80)))
+
+function shortened(text: string): string {
+  const characters = [...text]
+  return characters.length > descriptionCharsMax
+    ? `${characters.slice(0, descriptionCharsMax - 1).join('')}…`
+    : text
+}

@@ -1,0 +1,120 @@
+/** The agent definitions of a folder: the built-in ones, and those that its repository brings. */
+import { createHash } from 'node:crypto'
+import type { Masker } from '../../../shared/agents/agent.ts'
+import { visibleText } from '../../../shared/text/shown-text.ts'
+import { systemCode } from '../../journal/index.ts'
+import type { FilesInside } from '../tools/inside/index.ts'
+import { decodeText } from '../tools/text-file.ts'
+import { builtInTexts } from './built-in.ts'
+import { type AgentDefinition, builtInSource, type DefinitionContent } from './definition.ts'
+import { parseClaudeDefinition } from './parse-claude-definition.ts'
+import { parseDefinition } from './parse-definition.ts'
+
+/** In the order in which they count: of two with one name the first is used. */
+const folders = [
+  { dir: '.shiplog/agents', parse: parseDefinition },
+  { dir: '.claude/agents', parse: parseClaudeDefinition },
+]
+
+/** Each is offered to every agent that may start others: nobody has more. */
+export const definitionFilesMax = 64
+/** A prompt of 64 KB is a fifth of a usual context window. */
+export const definitionBytesMax = 64 * 1024
+
+interface AgentDefinitions {
+  /** By name; those of the repository take the place of built-in ones. */
+  byName: ReadonlyMap<string, AgentDefinition>
+  /** What can't be used and why, with the path, one sentence each. */
+  problems: string[]
+}
+
+const contentOf = (source: string, text: string): DefinitionContent =>
+  source.startsWith('.claude/') ? parseClaudeDefinition(text) : parseDefinition(text)
+
+/** Of a text that was kept with a spec. Throws an Error that says what is wrong. */
+export const definitionFrom = (source: string, text: string): AgentDefinition => ({
+  ...contentOf(source, text),
+  ...{ source, text, sha256: createHash('sha256').update(text).digest('hex') },
+})
+
+const builtIn: ReadonlyMap<string, AgentDefinition> = new Map(
+  builtInTexts.map((text) => {
+    const definition = definitionFrom(builtInSource, text)
+    return [definition.name, definition]
+  }),
+)
+
+export const builtInDefinition = (name: string): AgentDefinition | null => builtIn.get(name) ?? null
+
+/** Never rejects: what can't be read is a problem. `dir`: of a project or of an agent's worktree. */
+export async function readDefinitions(
+  dir: string,
+  { inside, mask }: { inside: FilesInside; mask: Masker },
+): Promise<AgentDefinitions> {
+  const problems: string[] = []
+  const found = new Map<string, AgentDefinition>()
+  for (const folder of folders) {
+    for (const name of await markdownIn(inside, dir, folder.dir, problems)) {
+      const path = `${folder.dir}/${name}`
+      try {
+        const definition = definitionFrom(path, mask.text(await textOf(inside, dir, path)))
+        const other = found.get(definition.name)
+        if (other) throw new Error(`has the name of ${shown(other.source)}, which is used`)
+        found.set(definition.name, definition)
+      } catch (error) {
+        problems.push(`${shown(path)} ${(error as Error).message}.`)
+      }
+    }
+  }
+  return { byName: new Map([...builtIn, ...found]), problems }
+}
+
+async function markdownIn(
+  inside: FilesInside,
+  dir: string,
+  folder: string,
+  problems: string[],
+): Promise<string[]> {
+  try {
+    const path = await inside.confine(dir, folder)
+    const names = (await inside.entries(path))
+      .map(({ name }) => name)
+      .filter((name) => name.endsWith('.md') && name.toLowerCase() !== 'readme.md')
+      .sort()
+    if (names.length > definitionFilesMax)
+      problems.push(
+        `${folder} has ${names.length} definitions: the first ${definitionFilesMax} by name are used.`,
+      )
+    return names.slice(0, definitionFilesMax)
+  } catch (error) {
+    // Most projects have no such folder.
+    if (!['ENOENT', 'ENOTDIR'].includes(systemCode(error)))
+      problems.push(`${folder} can't be read: ${(error as Error).message}`)
+    return []
+  }
+}
+
+async function textOf(inside: FilesInside, dir: string, path: string): Promise<string> {
+  const file = await inside.confine(dir, path)
+  // A pipe would never end, and opening a device can have an effect.
+  if (!(await inside.lstat(file)).isFile()) throw new Error('is not a regular file')
+  const bytes = await inside.withOpened(file, async (handle, stats) => {
+    if (!stats.isFile()) throw new Error('is not a regular file')
+    const buffer = Buffer.alloc(definitionBytesMax + 1)
+    let length = 0
+    for (;;) {
+      const { bytesRead } = await handle.read(buffer, length, buffer.length - length)
+      length += bytesRead
+      if (bytesRead === 0 || length === buffer.length) break
+    }
+    return buffer.subarray(0, length)
+  })
+  if (bytes.length > definitionBytesMax)
+    throw new Error(`is larger than ${definitionBytesMax / 1024} KB`)
+  const text = decodeText(bytes)
+  if (text === null) throw new Error('is not a text in UTF-8')
+  return text.replace(/^\u{feff}/u, '')
+}
+
+/** The name of a file may hold anything. */
+const shown = (path: string): string => visibleText(path).slice(0, 200)

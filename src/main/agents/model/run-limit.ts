@@ -1,0 +1,32 @@
+/** The limits that a definition sets on one run of its agent. At one of them the agent gets a last turn to say how it stands. */
+import type { DefinedAgent } from '../../../shared/agents/agent-specs.ts'
+import { counted } from '../../../shared/text/counted.ts'
+
+interface RunLimit {
+  /** Called before each turn, with those that are over. Gives the limit in words; null: none is reached. */
+  reached(turns: number): string | null
+}
+
+export function createRunLimit(
+  { turns: turnsMax, minutes: minutesMax }: NonNullable<DefinedAgent['limits']>,
+  clock: () => number,
+): RunLimit {
+  const beganAtMs = clock()
+  // The turn that reports is one of them.
+  const turnsBefore = turnsMax === undefined ? Infinity : turnsMax - 1
+  const endsAtMs = minutesMax === undefined ? Infinity : beganAtMs + minutesMax * 60_000
+  return {
+    reached(turns) {
+      if (turnsMax !== undefined && turns >= turnsBefore) return counted(turnsMax, 'turn', 'turns')
+      if (minutesMax !== undefined && clock() >= endsAtMs)
+        return counted(minutesMax, 'minute', 'minutes')
+      return null
+    },
+  }
+}
+
+/** For the agent, as the last thing that it is told. */
+export const lastTurnNote = (limit: string, mustReport: boolean): string =>
+  mustReport
+    ? `[You are at your limit of ${limit}. This is your last turn: call agent_report now, with what you did and found, what you checked, and what is left. No other call is made.]`
+    : `[You are at your limit of ${limit}. This is your last turn: say what you did and found, what you checked, and what is left. No call is made.]`

@@ -1,0 +1,32 @@
+/** What an agent's definition means for its run: which tools it has, and what the record says of it. */
+
+import type { z } from 'zod'
+import {
+  type AgentSpec,
+  definitionOfSpec,
+  type definitionRefSchema,
+  hasTool,
+} from '../../shared/agents/agent-specs.ts'
+
+interface Defined {
+  agent: string
+  spec: AgentSpec
+}
+
+/** For `run-start`: which version of its definition plays. */
+export function definitionEntryOf({ spec }: Defined): {
+  definition?: z.infer<typeof definitionRefSchema>
+} {
+  const definition = definitionOfSpec(spec)
+  if (!definition) return {}
+  const { source, sha256 } = definition
+  return { definition: { source, sha256 } }
+}
+
+/** Null: it has the tool. Else what the agent is told; nobody is asked about it. */
+export function refusalByDefinition({ agent, spec }: Defined, name: string): string | null {
+  const definition = definitionOfSpec(spec)
+  if (hasTool(definition, name)) return null
+  const own = [...(definition?.tools ?? []), 'agent_report'].join(', ')
+  return `Not run: the agent ${JSON.stringify(agent)} does not have the tool ${JSON.stringify(name)}. Its tools: ${own}. Go on without it, and name in your report what is left to do.`
+}
