@@ -9,10 +9,11 @@ import type { DriftReport } from '../../src/shared/records/drift.ts'
 import type { ProjectId, TaskId } from '../../src/shared/records/ids.ts'
 import { isRunning } from '../../src/shared/records/tasks.ts'
 import { createFakeHost } from '../fake-host/fake-host.ts'
+import type { FakeHostOptions } from '../fake-host/options.ts'
 
 export type FakeShiplog = ReturnType<typeof createFakeShiplog>
 
-export function createFakeShiplog() {
+export function createFakeShiplog({ models }: Pick<FakeHostOptions, 'models'> = {}) {
   const closedHow: (ClosedHow | undefined)[] = []
   const endpoints: (string | null)[] = []
   const drift: Record<TaskId, DriftReport> = {}
@@ -25,6 +26,7 @@ export function createFakeShiplog() {
   const host = createFakeHost({
     pageEntriesMax: 2,
     info: { host: 'cli', canPickFolder: false },
+    ...(models && { models }),
     drift,
     unrestorable,
     setup: ({ dir }) =>

@@ -330,6 +330,30 @@ describe('workspaces', () => {
 })
 
 describe('agent list and demo', () => {
+  it.each([
+    [
+      { outcome: 'ok', answer: '', ms: 1240, callsTools: true },
+      0,
+      'ollama/qwen3 answered in 1.2 s and calls tools.\n',
+    ],
+    [
+      { outcome: 'ok', answer: 'Hi', ms: 90, callsTools: false },
+      1,
+      'ollama/qwen3 answered in 0.1 s, but called no tool: an agent could not work with it.\n',
+    ],
+    [
+      { outcome: 'failed', why: 'refused \u001b[31mthe key (401)' },
+      1,
+      "ollama/qwen3 can't be used: refused ␛[31mthe key (401)\n",
+    ],
+  ] as const)('agent test says what the model showed', async (test, code, said) => {
+    const fake = createFakeShiplog({ models: { test } })
+    const asked = await runToEnd(['agent', 'test', 'ollama/qwen3'], { fake })
+    expect(asked).toMatchObject({ code, stdout: said })
+    const { stdout } = await runToEnd(['agent', 'test', 'ollama/qwen3', '--json'], { fake })
+    expect(JSON.parse(stdout)).toEqual({ model: 'ollama/qwen3', test })
+  })
+
   it('agent list', async () => {
     expect((await run('agent', 'list')).stdout).toContain('✓ can run')
     const { agents } = await document('agent', 'list')

@@ -117,6 +117,13 @@ export function createProgram(options: ProgramOptions): Command {
     .command('list')
     .description("the kinds of agent that can run here, and why the others can't")
     .action(runs(async () => (await import('./commands/agent-list.ts')).agentList()))
+  agent
+    .command('test')
+    .description('ask a model once whether it answers and calls tools; exit 1 when it does not')
+    .argument('<model>', 'PROVIDER/MODEL, such as anthropic/claude-opus-5-5 or ollama/qwen3:8b')
+    .action(
+      runs(async ([model]) => (await import('./commands/agent-test.ts')).agentTest(model ?? '')),
+    )
 
   const projects = program.command('projects').description('the folders that agents work on')
   projects
