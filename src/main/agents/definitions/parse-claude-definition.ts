@@ -45,6 +45,7 @@ const toolsOfClaude: Record<string, readonly string[]> = {
   Task: ['task', 'task_await', 'task_list', 'task_stop', 'task_apply_patch'],
   WebFetch: ['web_fetch'],
   AskUserQuestion: ['ask_person'],
+  TodoWrite: ['update_plan'],
 }
 
 const looking: readonly ToolName[] = ['read_file', 'list_files', 'search_files']
