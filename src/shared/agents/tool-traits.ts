@@ -12,6 +12,7 @@ export type ToolIcon =
   | 'edit'
   | 'list'
   | 'search'
+  | 'web'
   | 'agents'
   | 'agent-list'
   | 'stop'
@@ -118,6 +119,13 @@ export const toolTraits: Readonly<Record<ToolName, ToolTraits>> = {
     subject: ['pattern'],
     verb: { now: 'Searching', done: 'Searched', failed: 'Couldn’t search' },
     preposition: 'for',
+  },
+  web_fetch: {
+    ...acting,
+    icon: 'web',
+    decides: 'call',
+    subject: ['url'],
+    verb: { now: 'Fetching', done: 'Fetched', failed: 'Couldn’t fetch' },
   },
   task: {
     ...acting,

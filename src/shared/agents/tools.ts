@@ -56,6 +56,10 @@ export const toolInputSchemas = {
     glob: z.string().optional(),
     ignoreCase: z.boolean().optional(),
   }),
+  web_fetch: z.strictObject({
+    /** With `https` or `http`. */
+    url: z.string().min(1).max(4000),
+  }),
   task: z.strictObject({
     agent: z.string().min(1),
     title: z.string().min(1),

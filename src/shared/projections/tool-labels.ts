@@ -103,6 +103,7 @@ const showsCode: Record<ToolIcon, boolean> = {
   edit: true,
   list: true,
   search: true,
+  web: true,
   agents: false,
   'agent-list': false,
   stop: false,

@@ -79,6 +79,11 @@ const definitions: Record<ToolName, ToolDefinition> = {
       ignoreCase: 'True: capital and small letters are the same.',
     }),
   },
+  web_fetch: {
+    description:
+      'Gives a page of the internet as text, HTML as Markdown. Example: {"url": "https://docs.python.org/3/library/json.html"}',
+    input: described(schemas.web_fetch, { url: 'The whole address, with https://.' }),
+  },
   task: {
     description:
       'Starts a sub-agent and gives its report. It knows nothing but your prompt, and works in its own copy of the project: call task_apply_patch afterwards to get its changes. Several calls in one turn run at the same time. Example: {"agent": "explore", "title": "Find the parser", "prompt": "Find where dates are parsed. Report files and functions."}',

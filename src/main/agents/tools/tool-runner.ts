@@ -19,6 +19,7 @@ import { createSearchFiles } from './search-files.ts'
 import { agentReport, task, taskApplyPatch, taskAwait, taskList, taskStop } from './task-tools.ts'
 import { type Tool, ToolError } from './tool.ts'
 import { updatePlan } from './update-plan.ts'
+import { createWebFetch } from './web-fetch.ts'
 import { createWriteFile } from './write-file.ts'
 
 type Tools = { [Name in ToolName]: Tool<Name> }
@@ -55,6 +56,7 @@ export function createToolRunner({
     edit_file: createEditFile(inside),
     list_files: createListFiles(inside, filesOfGit),
     search_files: createSearchFiles(inside, filesOfGit),
+    web_fetch: createWebFetch(),
     update_plan: updatePlan,
     ...taskTools,
   }

@@ -1,0 +1,117 @@
+/**
+ * Opens addresses of the public internet only: an agent that a page talks into it must not reach the services of this
+ * machine or its network. The address is checked that is connected to, so a name can't change its meaning in between.
+ */
+import { type LookupAddress, lookup as lookupName } from 'node:dns'
+import { type IncomingMessage, request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { BlockList, isIP, type LookupFunction } from 'node:net'
+
+export interface PublicUrlOptions {
+  /** Resolves a name to its addresses, as that of `node:dns` with `all`. */
+  lookup?: (
+    name: string,
+    done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+  ) => void
+  /** Addresses that may be connected to although they are private. */
+  isAllowed?: (address: string) => boolean
+}
+
+/** The message names the address and why. */
+export class RefusedAddressError extends Error {}
+
+/** See the special-purpose registries of IANA for IPv4 and IPv6. */
+const notPublic = new BlockList()
+for (const [network, bits] of [
+  ...([
+    ['0.0.0.0', 8],
+    ['10.0.0.0', 8],
+    ['100.64.0.0', 10],
+    ['127.0.0.0', 8],
+  ] as const),
+  ...([
+    ['169.254.0.0', 16],
+    ['172.16.0.0', 12],
+    ['192.0.0.0', 24],
+    ['192.0.2.0', 24],
+  ] as const),
+  ...([
+    ['192.88.99.0', 24],
+    ['192.168.0.0', 16],
+    ['198.18.0.0', 15],
+  ] as const),
+  ...([
+    ['198.51.100.0', 24],
+    ['203.0.113.0', 24],
+    ['224.0.0.0', 4],
+    ['240.0.0.0', 4],
+  ] as const),
+] as const)
+  notPublic.addSubnet(network, bits, 'ipv4')
+/** All that is public in IPv6 is in here, and not in the list below. */
+const globalUnicast = new BlockList()
+globalUnicast.addSubnet('2000::', 3, 'ipv6')
+// Teredo and others for protocols, documentation, and 6to4, which holds an address of IPv4.
+for (const [network, bits] of [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+] as const)
+  notPublic.addSubnet(network, bits, 'ipv6')
+
+/** Whether an IP address is one of the public internet. */
+export function isPublicAddress(address: string): boolean {
+  const family = isIP(address)
+  if (family === 4) return !notPublic.check(address, 'ipv4')
+  return family === 6 && globalUnicast.check(address, 'ipv6') && !notPublic.check(address, 'ipv6')
+}
+
+/**
+ * The response to a GET, without following redirects. Rejects with RefusedAddressError before anything is sent to an
+ * address that is not public, and as `node:http` does.
+ */
+export function openPublicUrl(
+  url: URL,
+  { lookup = lookupAll, isAllowed = () => false }: PublicUrlOptions,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const mayConnect = (address: string) => isPublicAddress(address) || isAllowed(address)
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    throw new RefusedAddressError(`only http and https are fetched, not ${url.protocol}`)
+  if (url.username || url.password)
+    throw new RefusedAddressError('an address with a user name or password is not fetched')
+  // Without a name there is nothing to look up.
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  if (isIP(host) !== 0 && !mayConnect(host)) throw refused(host)
+  const checkedLookup: LookupFunction = (name, { all }, done) => {
+    lookup(name, (error, addresses) => {
+      const [first] = addresses ?? []
+      const bad = addresses?.find(({ address }) => !mayConnect(address))
+      if (error || !first) done(error ?? new Error(`${name} has no address`), [])
+      else if (bad) done(refused(`${name} (${bad.address})`), [])
+      else if (all) done(null, addresses)
+      else done(null, first.address, first.family)
+    })
+  }
+  const request = url.protocol === 'https:' ? requestHttps : requestHttp
+  const headers = {
+    accept: 'text/html, text/*, application/json',
+    'accept-encoding': 'identity',
+    'user-agent': 'Shiplog',
+  }
+  return new Promise((resolve, reject) => {
+    // A connection of its own: none that was opened without these checks is used again.
+    const sent = request(url, { agent: false, headers, lookup: checkedLookup, signal }, resolve)
+    sent.on('error', reject)
+    sent.end()
+  })
+}
+
+const refused = (what: string): RefusedAddressError =>
+  new RefusedAddressError(
+    `${what} is in a private network or on this machine, which web_fetch does not reach. Use bash (curl) for a server of your own.`,
+  )
+
+const lookupAll: NonNullable<PublicUrlOptions['lookup']> = (name, done) =>
+  lookupName(name, { all: true }, done)

@@ -1,0 +1,131 @@
+import type { IncomingMessage } from 'node:http'
+import TurndownService from 'turndown'
+import type { ToolContext } from '../../../shared/agents/agent.ts'
+import { openPublicUrl, type PublicUrlOptions, RefusedAddressError } from './public-url.ts'
+import { type Tool, ToolError } from './tool.ts'
+
+/** Of the body. Turning more HTML into Markdown would hold the process for seconds. */
+const bodyBytesMax = 2 * 1024 * 1024
+const fetchTimeMsMax = 30_000
+/** About 16,000 tokens, as for a file. */
+const textCharsMax = 64 * 1024
+const redirectsMax = 5
+
+const isText = (type: string): boolean =>
+  type.startsWith('text/') || /^application\/(.*\+)?(json|xml|javascript|yaml)$/.test(type)
+
+/** Fetches a page as text, HTML as Markdown. `options`: what tests replace. */
+export const createWebFetch =
+  (options: PublicUrlOptions = {}): Tool<'web_fetch'> =>
+  async (input, context) => {
+    const url = parseUrl(input.url, context)
+    const signal = AbortSignal.any([context.signal, AbortSignal.timeout(fetchTimeMsMax)])
+    try {
+      return await fetchText(url, options, { context, signal })
+    } catch (error) {
+      context.signal.throwIfAborted()
+      if (error instanceof ToolError) throw error
+      if (error instanceof RefusedAddressError) throw new ToolError(`url: ${error.message}`, error)
+      if (signal.aborted)
+        throw new ToolError(`${url} took longer than ${fetchTimeMsMax / 1000} s.`, error)
+      throw new ToolError(`${url} could not be fetched: ${(error as Error).message}`, error)
+    }
+  }
+
+function parseUrl(text: string, { mask }: ToolContext): URL {
+  if (!URL.canParse(text))
+    throw new ToolError('url: expected a whole address, such as https://example.com/page.')
+  // A page could talk an agent into sending what it knows.
+  if (mask.text(text) !== text || mask.text(decoded(text)) !== decoded(text))
+    throw new ToolError('url: it holds a known secret, which is not sent. Leave it out.')
+  return new URL(text)
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+async function fetchText(
+  asked: URL,
+  options: PublicUrlOptions,
+  { context, signal }: { context: ToolContext; signal: AbortSignal },
+) {
+  let url = asked
+  for (let redirects = 0; redirects <= redirectsMax; redirects++) {
+    const response = await openPublicUrl(url, options, signal)
+    const status = response.statusCode ?? 0
+    const { location } = response.headers
+    if (status < 300 || status >= 400 || location === undefined) {
+      const { text, isCut } = await readBody(url, response, context)
+      if (status >= 400) throw new ToolError(`${url} answered ${status}.\n${text.slice(0, 2000)}`)
+      return {
+        outcome: 'ok' as const,
+        output: `${text}${isCut ? '\n[the rest is left out]' : ''}` || '[the page is empty]',
+      }
+    }
+    response.destroy()
+    const next = new URL(location, url)
+    // The permission was given for this server.
+    if (next.origin !== asked.origin)
+      throw new ToolError(
+        `${asked} leads to ${context.mask.text(next.href)}, on another server. Call web_fetch with that address if you want it.`,
+      )
+    url = next
+  }
+  throw new ToolError(
+    `${asked} leads from one address to the next, more than ${redirectsMax} times.`,
+  )
+}
+
+async function readBody(url: URL, response: IncomingMessage, { mask }: ToolContext) {
+  const [type = '', ...parameters] = (response.headers['content-type'] ?? 'text/plain')
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim())
+  const encoding = response.headers['content-encoding'] ?? 'identity'
+  if (!isText(type) && type !== 'application/xhtml+xml') {
+    response.destroy()
+    throw new ToolError(`${url} is no text but ${type}. Use bash (curl) if you need the file.`)
+  }
+  if (encoding !== 'identity') {
+    response.destroy()
+    throw new ToolError(`${url} answered compressed (${encoding}) though it was asked not to.`)
+  }
+  const { bytes, isCut } = await readBytes(response)
+  const charset = parameters.find((part) => part.startsWith('charset='))?.slice(8)
+  const body = decoderOf(charset?.replaceAll('"', '')).decode(bytes)
+  // Before it is cut: half a secret is not found any more.
+  const text = mask.text(type.includes('html') ? markdownOf(body) : body).trim()
+  return { text: text.slice(0, textCharsMax), isCut: isCut || text.length > textCharsMax }
+}
+
+async function readBytes(response: IncomingMessage): Promise<{ bytes: Buffer; isCut: boolean }> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    chunks.push(chunk)
+    size += chunk.length
+    // Leaving the loop ends the connection.
+    if (size > bodyBytesMax)
+      return { bytes: Buffer.concat(chunks).subarray(0, bodyBytesMax), isCut: true }
+  }
+  return { bytes: Buffer.concat(chunks), isCut: false }
+}
+
+function decoderOf(charset: string | undefined) {
+  try {
+    return new TextDecoder(charset)
+  } catch {
+    return new TextDecoder()
+  }
+}
+
+function markdownOf(html: string): string {
+  const turndown = new TurndownService({ headingStyle: 'atx', codeBlockStyle: 'fenced' })
+  turndown.remove(['script', 'style', 'noscript', 'title', 'iframe'])
+  return turndown.turndown(html)
+}
