@@ -149,6 +149,10 @@ it('takes a model by the name of a provider that was added', async () => {
     provider: 'anthropic',
     model: 'claude/x',
   })
+  expect(providers.resolve('openai-compatible/x')).toEqual({
+    provider: 'openai-compatible',
+    model: 'x',
+  })
   for (const text of ['', 'local', 'local/', 'else/x', '/x'])
     expect(providers.resolve(text), text).toBeNull()
 })

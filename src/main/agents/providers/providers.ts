@@ -3,6 +3,7 @@ import {
   type ModelProvider,
   type ModelRef,
   modelProviderSchema,
+  parseModelName,
 } from '../../../shared/agents/model-refs.ts'
 import {
   type ProviderEntry,
@@ -137,7 +138,9 @@ export function createProviders(deps: ProvidersDependencies): Providers {
       const slash = text.indexOf('/')
       const [name, model] = [text.slice(0, slash), text.slice(slash + 1).trim()]
       const entry = all().find((one) => one.name === name)
-      if (slash <= 0 || model === '' || !entry) return null
+      // Of a server whose address comes beside the name: `--base-url`.
+      if (!entry) return parseModelName(text)
+      if (model === '') return null
       const { kind, baseUrl } = entry
       return { provider: kind, model, ...(baseUrl ? { baseUrl } : {}) }
     },
