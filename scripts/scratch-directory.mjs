@@ -25,11 +25,17 @@ const leastFreeBytes = 4 * 1024 ** 3
  */
 export function makeScratchDirectory() {
   if (!process.env.TMPDIR && hasRoom()) {
-    const made = mkdtempSync(join(memory, 'shiplog-test-'))
+    const made = passable(mkdtempSync(join(memory, 'shiplog-test-')))
     if (runsPrograms(made)) return made
     rmSync(made, { recursive: true })
   }
-  return mkdtempSync(join(realpathSync(tmpdir()), 'shiplog-test-'))
+  return passable(mkdtempSync(join(realpathSync(tmpdir()), 'shiplog-test-')))
+}
+
+/** Tests of what another user may do go through it. */
+function passable(dir) {
+  chmodSync(dir, 0o711)
+  return dir
 }
 
 function hasRoom() {
