@@ -6,6 +6,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { lockFile } from '../../src/main/lease/kernel-lock.ts'
 import {
@@ -263,6 +264,18 @@ describe('lease', () => {
       await lease.setEndpoint('elsewhere')
       await lease.release()
       expect(await readdir(dataDir)).toEqual(['lease.lock'])
+    })
+
+    it('is not taken by a newcomer while its holder has made the lock file, and not locked it yet', async () => {
+      const dataDir = await scratchDirectory()
+      const taking = acquireLease(dataDir, { host: 'cli', wasUsed: true })
+      const refused = expect(taking).rejects.toMatchObject({ kind: 'lease-held' })
+      await delay(50)
+      await writeFile(path.join(dataDir, 'lease.lock'), '')
+      await delay(200)
+      const lease = await acquireLease(dataDir, { host: 'web' })
+      await refused
+      await lease.release()
     })
 
     it('is put back before a newcomer, who waits where others wrote before, makes files of its own', async () => {

@@ -131,11 +131,14 @@ export async function acquireLease(
   }
 }
 
-/** Resolves at once where one of the lease's files is there: the lock file is never deleted by Shiplog. */
+/**
+ * Resolves at once where one of the lease's files is there: the lock file is never deleted by Shiplog. Else it waits
+ * for `lease.json`: a holder that restores both makes the lock file first, and has it locked a moment later.
+ */
 async function awaitDeletedFiles(dataDir: string): Promise<void> {
-  const names = [fileName, lockName].map((name) => path.join(dataDir, name))
+  if (await exists(path.join(dataDir, lockName))) return
   for (let waitedMs = 0; waitedMs < putBackMsMax; waitedMs += retryDelayMs) {
-    for (const name of names) if (await exists(name)) return
+    if (await exists(path.join(dataDir, fileName))) return
     await new Promise((resolve) => setTimeout(resolve, retryDelayMs))
   }
 }
