@@ -109,6 +109,30 @@ it('[K1] uses a key of the environment after a yes, or when a command names the 
   ).rejects.toMatchObject({ failure: { field: 'keyVariable' } })
 })
 
+it('[K1] sends the environment’s key to the provider’s own address only, and each of two behind one origin its own', async () => {
+  const env = { ANTHROPIC_API_KEY: key }
+  const { providers, keyOf } = await settingsIn(await temporaryDir(), {
+    ...{ env, usesEnvironment: true },
+  })
+  const baseUrl = 'https://proxy.example/v1'
+  await providers.save({ name: 'proxy', kind: 'anthropic', baseUrl }, undefined)
+  expect(keyOf('proxy')).toEqual({ from: 'none', offered: null })
+  expect(await providers.get({ provider: 'anthropic', baseUrl })).toBeNull()
+  const gateway = { kind: 'openai-compatible', provider: 'openai-compatible' } as const
+  for (const team of ['a', 'b'])
+    await providers.save(
+      {
+        ...{ name: `team-${team}`, kind: gateway.kind },
+        baseUrl: `https://gateway.example/${team}/v1`,
+      },
+      `${key}-${team}`,
+    )
+  for (const team of ['b', 'a'])
+    expect(await providers.get({ ...gateway, baseUrl: `https://gateway.example/${team}/v1` })).toBe(
+      `${key}-${team}`,
+    )
+})
+
 it('[K1] forgets a key when its provider gets another address', async () => {
   const { providers, keyOf } = await settingsIn(await temporaryDir())
   const router = { name: 'router', kind: 'openai-compatible' } as const

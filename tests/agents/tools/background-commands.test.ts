@@ -62,6 +62,14 @@ it('starts where the shell stands, and leaves the shell as it is', async () => {
   )
 })
 
+it('keeps what a command prints that is over before its start is recorded', async () => {
+  for (let n = 1; n <= 12; n++) {
+    await start(`echo quick ${n}`)
+    const { output } = await call('bash_output', { id: `b${n}`, waitMs: 60_000 })
+    expect(output).toBe(`quick ${n}\n[b${n} ended with exit code 0]`)
+  }
+})
+
 it('ends a command with all it has started, and removes its folder', async () => {
   await start('sleep 1000 & echo "pid $!."; wait')
   const pid = Number(/pid (\d+)\./.exec(await untilPrinted('b1', '.'))?.[1])

@@ -70,7 +70,7 @@ export function createProviders(deps: ProvidersDependencies): Providers {
     const found = keys.find(entry.name)
     if (found.kind === 'found') return { from: 'stored', where: found.where }
     if (found.kind === 'unreadable') return { from: 'unreadable', why: found.why }
-    const variable = entry.keyVariable ?? inEnvironment(entry.kind)
+    const variable = entry.keyVariable ?? (isOwn(entry.name) ? inEnvironment(entry.kind) : null)
     const isSet = variable !== null && !!env[variable]?.trim()
     if (isSet && (usesEnvironment || entry.keyVariable === variable))
       return { from: 'environment', variable }
@@ -81,8 +81,13 @@ export function createProviders(deps: ProvidersDependencies): Providers {
   async function get({ provider, baseUrl }: Pick<ModelRef, 'provider' | 'baseUrl'>) {
     const origin = originOf(baseUrl ?? ownBaseUrls[provider])
     if (origin === null) return null
-    const entry = all().find((one) => one.kind === provider && originOf(baseUrlOf(one)) === origin)
-    if (!entry) return null
+    const sameOrigin = all().filter(
+      (one) => one.kind === provider && originOf(baseUrlOf(one)) === origin,
+    )
+    // Two may be behind one origin, each with a key of its own: the one of this very address comes first.
+    const url = baseUrl ?? ownBaseUrls[provider]
+    const entry = sameOrigin.find((one) => baseUrlOf(one) === url) ?? sameOrigin[0]
+    if (!entry || !isConfidential(origin)) return null
     const found = keys.find(entry.name)
     if (found.kind === 'found') return found.origin === origin ? found.key : null
     const key = keyOf(entry)

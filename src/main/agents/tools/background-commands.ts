@@ -6,8 +6,14 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
+import { finished } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { TaskToolsPort, ToolContext, ToolResult } from '../../../shared/agents/agent.ts'
+import type {
+  Masker,
+  TaskToolsPort,
+  ToolContext,
+  ToolResult,
+} from '../../../shared/agents/agent.ts'
 import type { Custody, RunningCommand } from '../../processes/custody.ts'
 import { endProcessGroup } from '../../processes/group.ts'
 import { createBoundedOutput } from './bounded-output.ts'
@@ -131,8 +137,8 @@ async function startCommand(
 ): Promise<BackgroundCommand> {
   const running = await custody.begin(context.taskId, command)
   try {
-    const child = await spawnShell(command, context, running)
-    return follow(child, { command, timeoutMs, context, running })
+    const spawned = await spawnShell(command, context, running)
+    return follow(spawned, { command, timeoutMs, running })
   } catch (error) {
     await running.ended()
     context.signal.throwIfAborted()
@@ -140,11 +146,18 @@ async function startCommand(
   }
 }
 
+interface SpawnedShell {
+  child: ChildProcess
+  output: ReturnType<typeof readOutput>
+  /** Resolves when it has exited and nobody can print any more. */
+  closed: Promise<unknown>
+}
+
 async function spawnShell(
   command: string,
-  { shell, environment, signal }: ToolContext,
+  { shell, environment, signal, mask }: ToolContext,
   running: RunningCommand,
-) {
+): Promise<SpawnedShell> {
   const stateFile = join(running.dir, 'state')
   const { args, env } = shellInvocation(command, shell, { stateFile, environment })
   const shellPath = await findShell()
@@ -155,31 +168,26 @@ async function spawnShell(
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  // At once: Node discards what nobody reads when the process ends.
+  const output = readOutput(child, mask)
+  const closed = once(child, 'close').catch(() => undefined)
   await once(child, 'spawn')
-  await running.started(child.pid as number)
-  return child
+  try {
+    await running.started(child.pid as number)
+  } catch (error) {
+    await endProcessGroup(child.pid as number)
+    throw error
+  }
+  return { child, output, closed }
 }
 
-function follow(
-  child: ChildProcess & { stdout: NodeJS.ReadableStream; stderr: NodeJS.ReadableStream },
-  {
-    command,
-    timeoutMs,
-    context,
-    running,
-  }: {
-    command: string
-    timeoutMs: number | null
-    context: ToolContext
-    running: RunningCommand
-  },
-): BackgroundCommand {
-  const pid = child.pid as number
+function readOutput(
+  { stdout, stderr }: { stdout: NodeJS.ReadableStream; stderr: NodeJS.ReadableStream },
+  mask: Masker,
+) {
   let waiting = createBoundedOutput(outputBytesMax)
-  let timedOut = false
-  let end: ReturnType<BackgroundCommand['end']> = null
-  const masking = createMasking(context.mask, () => undefined)
-  masking.pipe(
+  const masking = createMasking(mask, () => undefined)
+  const kept = masking.pipe(
     new Writable({
       write(chunk: Buffer, _, done) {
         waiting.add(chunk)
@@ -187,8 +195,36 @@ function follow(
       },
     }),
   )
-  child.stdout.pipe(masking, { end: false })
-  child.stderr.pipe(masking, { end: false })
+  stdout.pipe(masking, { end: false })
+  stderr.pipe(masking, { end: false })
+  return {
+    /** What came since the last call. */
+    unread() {
+      const { text, omittedBytes } = waiting.finish()
+      waiting = createBoundedOutput(outputBytesMax)
+      return { text, omittedBytes }
+    },
+    async end() {
+      // A process in a session of its own may print on.
+      for (const stream of [stdout, stderr]) stream.unpipe(masking)
+      const isKept = finished(kept)
+      masking.end()
+      await isKept
+    },
+  }
+}
+
+function follow(
+  { child, output, closed }: SpawnedShell,
+  {
+    command,
+    timeoutMs,
+    running,
+  }: { command: string; timeoutMs: number | null; running: RunningCommand },
+): BackgroundCommand {
+  const pid = child.pid as number
+  let timedOut = false
+  let end: ReturnType<BackgroundCommand['end']> = null
   const timer =
     timeoutMs === null
       ? undefined
@@ -196,7 +232,6 @@ function follow(
           timedOut = true
           void endProcessGroup(pid)
         }, timeoutMs)
-  const closed = once(child, 'close')
   const ended = (async () => {
     // Already over when it printed and exited while its start was recorded.
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
@@ -204,22 +239,20 @@ function follow(
     await Promise.race([closed, sleep(lastOutputMs)])
     // What it left running ends with it, as that of any command does.
     await endProcessGroup(pid)
-    masking.end()
+    await Promise.race([closed, sleep(lastOutputMs)])
+    await output.end()
     // A folder that can't be removed is the next start's to clean up.
     await running.ended().catch(() => undefined)
     end = { exitCode: timedOut ? null : child.exitCode, timedOut }
   })()
   return {
     command,
-    unread() {
-      const { text, omittedBytes } = waiting.finish()
-      waiting = createBoundedOutput(outputBytesMax)
-      return { text, omittedBytes }
-    },
+    unread: output.unread,
     end: () => end,
     ended,
     async kill() {
-      await endProcessGroup(pid)
+      // Its number may be another's by now.
+      if (end === null) await endProcessGroup(pid)
       await ended
     },
   }
