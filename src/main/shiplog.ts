@@ -261,6 +261,7 @@ async function openServicesOn(ledger: Ledger, options: OpenShiplogOptions & Open
     keychain: options.keychain ?? null,
     env: process.env,
     usesEnvironment: host === 'cli',
+    mask: secrets.text,
     learn: secrets.learn,
     onWarning: notices.warning,
   })

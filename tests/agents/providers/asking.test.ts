@@ -4,18 +4,21 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { createModelSettings } from '../../../src/main/agents/providers/model-settings.ts'
+import { createMasker } from '../../../src/main/secrets/masker.ts'
 import { startFakeModels } from '../../fake-models/fake-models.ts'
 import { call, say } from '../../fake-models/script.ts'
 import { temporaryDir } from '../../harness.ts'
 
 async function settingsFor(provider: { baseUrl: string; key?: string }) {
   const dir = await temporaryDir()
+  const secrets = createMasker()
   const models = await createModelSettings({
     files: { providers: join(dir, 'providers.json'), keys: join(dir, 'keys.json') },
     keychain: null,
     env: {},
     usesEnvironment: false,
-    learn: () => undefined,
+    mask: secrets.text,
+    learn: secrets.learn,
     onWarning: () => undefined,
   })
   const { baseUrl, key } = provider
@@ -67,4 +70,22 @@ it('tests a model: whether it answers, calls a tool, or why not', async () => {
   expect(await test()).toMatchObject({ outcome: 'failed' })
   expect(fake.refused).toEqual([])
   await expect(models.test('nobody/x')).rejects.toMatchObject({ failure: { field: 'model' } })
+})
+
+it('[K1] hides a key that a server repeats in its answer', async () => {
+  const key = 'sk-planted-0123456789'
+  const server = createServer((request, response) => {
+    response.writeHead(400, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ error: { message: `no ${request.headers.authorization}` } }))
+  }).listen(0, '127.0.0.1')
+  await new Promise((done) => server.once('listening', done))
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const models = await settingsFor({ baseUrl: `http://127.0.0.1:${port}/v1`, key })
+  const test = await models.test('fake/x')
+  expect(test).toMatchObject({
+    outcome: 'failed',
+    why: expect.stringContaining('[hidden: fake key]'),
+  })
+  expect(JSON.stringify(test)).not.toContain(key)
 })

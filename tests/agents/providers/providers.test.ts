@@ -30,6 +30,7 @@ async function settingsIn(
     keychain: null,
     env: {},
     usesEnvironment: false,
+    mask: (text) => text,
     learn: (secrets) => learnt.push(...secrets),
     onWarning: (text) => warnings.push(text),
     ...over,

@@ -54,7 +54,7 @@ it('gives other text as it is, in its character set', async () => {
 
 it('refuses what is no text, and says the status of an error', async () => {
   await expect(fetchPage(await serve(page('image/png', 'x')))).rejects.toThrow(
-    'no text but image/png',
+    'not text (image/png)',
   )
   await expect(fetchPage(await serve(page('text/plain', 'gone', 410)))).rejects.toThrow(
     'answered 410.\ngone',
@@ -154,4 +154,14 @@ it('ends with its run', async () => {
   const abort = new AbortController()
   const url = await serve(() => abort.abort(new Error('stopped')))
   await expect(fetchPage(url, onLoopback, abort.signal)).rejects.toThrow('stopped')
+})
+
+it('converts no page that would grow without end, and the beginning of a long one', async () => {
+  const nested = `${'<blockquote>'.repeat(2_000)}${'a<br>'.repeat(20_000)}`
+  const deep = await serve(page('text/html', nested))
+  expect((await fetchPage(deep)).output).toContain('<blockquote><blockquote>')
+  const long = await serve(page('text/html', `<h1>Title</h1>${'<p>word</p>'.repeat(60_000)}`))
+  const { output } = await fetchPage(long)
+  expect(output).toMatch(/^# Title\n\nword/)
+  expect(output).toMatch(/\[the rest is left out\]$/)
 })

@@ -22,6 +22,8 @@ export async function createModelSettings(deps: {
   keychain: Keychain | null
   env: NodeJS.ProcessEnv
   usesEnvironment: boolean
+  /** What a provider says may repeat its key. */
+  mask: (text: string) => string
   learn: (secrets: { name: string; value: string }[]) => void
   onWarning: (text: string) => void
   fetch?: typeof globalThis.fetch
@@ -46,7 +48,13 @@ export async function createModelSettings(deps: {
     const ref = providers.resolve(model)
     if (ref === null) return invalid('model', `There is no provider for “${model}”.`)
     const { testModel } = await import('../model/test-model.ts')
-    return testModel(ref, { keys: providers, ...(deps.fetch && { fetch: deps.fetch }) })
+    const found = await testModel(ref, {
+      keys: providers,
+      ...(deps.fetch && { fetch: deps.fetch }),
+    })
+    return found.outcome === 'ok'
+      ? { ...found, answer: deps.mask(found.answer) }
+      : { ...found, why: deps.mask(found.why) }
   }
 
   return {

@@ -7,6 +7,9 @@ import { type Tool, ToolError } from './tool.ts'
 /** Of the body. Turning more HTML into Markdown would hold the process for seconds. */
 const bodyBytesMax = 2 * 1024 * 1024
 const fetchTimeMsMax = 30_000
+/** Of HTML: what is turned into Markdown holds up everything else meanwhile. */
+const pageCharsMax = 256 * 1024
+const nestingMax = 20
 /** About 16,000 tokens, as for a file. */
 const textCharsMax = 64 * 1024
 const redirectsMax = 5
@@ -89,7 +92,7 @@ async function readBody(url: URL, response: IncomingMessage, { mask }: ToolConte
   const encoding = response.headers['content-encoding'] ?? 'identity'
   if (!isText(type) && type !== 'application/xhtml+xml') {
     response.destroy()
-    throw new ToolError(`${url} is no text but ${type}. Use bash (curl) if you need the file.`)
+    throw new ToolError(`${url} is not text (${type}). Use bash (curl) if you need the file.`)
   }
   if (encoding !== 'identity') {
     response.destroy()
@@ -99,8 +102,14 @@ async function readBody(url: URL, response: IncomingMessage, { mask }: ToolConte
   const charset = parameters.find((part) => part.startsWith('charset='))?.slice(8)
   const body = decoderOf(charset?.replaceAll('"', '')).decode(bytes)
   // Before it is cut: half a secret is not found any more.
-  const text = mask.text(type.includes('html') ? markdownOf(body) : body).trim()
-  return { text: text.slice(0, textCharsMax), isCut: isCut || text.length > textCharsMax }
+  const isLongPage = type.includes('html') && body.length > pageCharsMax
+  const text = mask
+    .text(type.includes('html') ? markdownOf(body.slice(0, pageCharsMax)) : body)
+    .trim()
+  return {
+    text: text.slice(0, textCharsMax),
+    isCut: isCut || isLongPage || text.length > textCharsMax,
+  }
 }
 
 async function readBytes(response: IncomingMessage): Promise<{ bytes: Buffer; isCut: boolean }> {
@@ -124,8 +133,21 @@ function decoderOf(charset: string | undefined) {
   }
 }
 
+/** A page that is nested deeper is given as it is: each line would be indented as often as it is nested. */
 function markdownOf(html: string): string {
+  if (nestingOf(html) > nestingMax) return html
   const turndown = new TurndownService({ headingStyle: 'atx', codeBlockStyle: 'fenced' })
   turndown.remove(['script', 'style', 'noscript', 'title', 'iframe'])
   return turndown.turndown(html)
+}
+
+/** How deep quotes and lists lie in one another. */
+function nestingOf(html: string): number {
+  let depth = 0
+  let deepest = 0
+  for (const [, closes] of html.matchAll(/<(\/?)(?:blockquote|ul|ol)\b/gi)) {
+    depth = Math.max(0, depth + (closes ? -1 : 1))
+    deepest = Math.max(deepest, depth)
+  }
+  return deepest
 }
