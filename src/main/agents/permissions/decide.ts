@@ -1,12 +1,20 @@
 /**
- * Whether an agent may do something: by the mode, by a rule, or only if a person says so (P1, P3). Pure: the caller
- * asks, records and remembers.
+ * Whether an agent may do something: by the mode, by a rule, or only if a person says so (P1, P3). Only reads, where
+ * links lead; the caller asks, records and remembers.
  */
-import { basename } from 'node:path'
+import { existsSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
 import type { PermissionMode } from '../../../shared/agents/permission-modes.ts'
 import type { PermissionRule, Verdict } from '../../../shared/agents/permissions.ts'
 import { parseRule, type RuleTest } from './parse-rule.ts'
-import { findPath, mayBeWritten, type PathFound, type Place } from './places.ts'
+import {
+  findEdited,
+  findPath,
+  isGlobInside,
+  mayBeWritten,
+  type PathFound,
+  type Place,
+} from './places.ts'
 import { proposedRule } from './propose.ts'
 import { onlyReads } from './reading-commands.ts'
 import {
@@ -89,16 +97,17 @@ type Step =
 function look(request: PermissionRequest): Seen {
   if (request.kind === 'other') return request
   const { place } = request
-  if (request.kind === 'edit') return { ...request, found: findPath(request.path, place) }
+  if (request.kind === 'edit')
+    return { ...request, found: findEdited(request.path, place.workingDir) }
   const seen: Extract<Seen, { kind: 'command' }> = { kind: 'command', steps: [], unclear: [] }
-  addSteps(readShellCommand(request.command), seen, { place, moved: 'no' }, 0)
+  addSteps(readShellCommand(request.command), seen, { place, folders: [place.cwd] }, 0)
   return seen
 }
 
-/** `inside`: by `cd` to a folder within; `away`: to one that is not, or is not known. */
 interface Where {
   place: Place
-  moved: 'no' | 'inside' | 'away'
+  /** Where the shell may stand, by `cd` to folders within; null: somewhere else. */
+  folders: string[] | null
 }
 
 /** Commands in commands; more is no honest one. */
@@ -114,12 +123,14 @@ function addSteps(
   if (depth > depthMax) seen.unclear.push('commands nested too deeply')
   if (depth > depthMax) return
   const find = (path: string): PathFound =>
-    where.moved === 'away'
-      ? { inside: false }
-      : findPath(path, where.place, where.moved === 'inside')
-  const inside = (path: string) => find(path).inside
+    where.folders ? findPath(path, where.place, where.folders) : { inside: false }
+  const inside = (path: string, isGlob: boolean) =>
+    isGlob
+      ? where.folders !== null && isGlobInside(path, where.place, where.folders)
+      : find(path).inside
   // Before the rest: in a loop, or behind a substitution, it may come first.
-  for (const segment of segments) where.moved = movedBy(segment, where)
+  const targets = segments.flatMap((segment) => folderOf(segment))
+  if (targets.length > 0) where.folders = foldersBy(targets, where)
   for (const segment of segments) {
     if (segment.kind !== 'command') {
       const { path } = segment
@@ -147,29 +158,49 @@ function addSteps(
     const findsInside =
       wrapped.kind === 'runs' &&
       wrapped.ownToo &&
-      words.every((word) => word.kind !== 'literal' || inside(word.value))
+      words.every((word) => word.kind !== 'literal' || inside(word.value, false))
     seen.steps.push({ kind: 'run', segment, harmless, transparent: transparent || findsInside })
   }
 }
 
 const streams = /^\/dev\/(null|stdin|stdout|stderr|tty|fd\/\d+)$/
 
-function movedBy(segment: Segment, where: Where): Where['moved'] {
-  if (segment.kind !== 'command' || where.moved === 'away') return where.moved
-  const [name] = segment.words
-  if (name?.kind !== 'literal' || !['cd', 'pushd', 'popd'].includes(name.value)) return where.moved
-  return changesFolder(segment, where) ? 'inside' : 'away'
+/** More of them are no honest command. */
+const foldersMax = 30
+
+/** Where it goes, as far as that is known: null for anything but `cd` to a folder without `..`. */
+function folderOf(segment: Segment): (string | null)[] {
+  if (segment.kind !== 'command') return []
+  const [name, to, ...more] = segment.words
+  if (name?.kind !== 'literal' || !['cd', 'pushd', 'popd'].includes(name.value)) return []
+  if (name.value !== 'cd' || more.length > 0 || to?.kind !== 'literal') return [null]
+  const isPlain = to.value !== '' && !/^[-~]/.test(to.value) && !to.value.split('/').includes('..')
+  return [isPlain ? to.value : null]
+}
+
+/** Each of them may be gone to any number of times, from any other. */
+function foldersBy(targets: (string | null)[], { place, folders }: Where): string[] | null {
+  if (folders === null) return null
+  const all = new Set(folders)
+  for (const folder of all) {
+    for (const target of targets) {
+      if (target === null) return null
+      const next = resolve(folder, target)
+      if (!findPath(next, place).inside) return null
+      if (folder === place.cwd || existsSync(next)) all.add(next)
+    }
+    if (all.size > foldersMax) return null
+  }
+  return [...all]
 }
 
 /** `cd` to a folder within the working directory. */
 function changesFolder(
-  { words }: Extract<Segment, { kind: 'command' }>,
-  { place }: Where,
+  segment: Extract<Segment, { kind: 'command' }>,
+  { folders }: Where,
 ): boolean {
-  const [name, to, ...more] = words
-  if (name?.kind !== 'literal' || name.value !== 'cd' || more.length > 0) return false
-  if (to?.kind !== 'literal' || to.value.startsWith('-') || to.value === '') return false
-  return findPath(to.value, place).inside && !to.value.split('/').includes('..')
+  const [to] = folderOf(segment)
+  return typeof to === 'string' && folders !== null
 }
 
 function exportsHarmless({ words }: Extract<Segment, { kind: 'command' }>): boolean {
@@ -202,7 +233,7 @@ function ofLayer(layer: Layer, seen: Seen): Verdict {
 function touches(test: RuleTest, seen: Seen): boolean {
   switch (seen.kind) {
     case 'edit':
-      return seen.found.inside && matchesEdit(test, seen.found.relative ?? seen.path)
+      return isNamed(test, seen.found)
     case 'other':
       return matchesTool(test, seen.tool, seen.subject)
     case 'command':
@@ -211,12 +242,13 @@ function touches(test: RuleTest, seen: Seen): boolean {
           return disguises(step.segment.words).some((words) =>
             matchesCommand(test, { words, assignments: [] }),
           )
-        if (step.kind === 'write')
-          return step.found.inside && matchesEdit(test, step.found.relative ?? step.path)
-        return false
+        return step.kind === 'write' && isNamed(test, step.found)
       })
   }
 }
+
+const isNamed = (test: RuleTest, found: PathFound): boolean =>
+  found.inside && found.names.some((name) => matchesEdit(test, name))
 
 /** A program by its path, and behind `sudo`, is the same program to a rule that narrows. */
 function disguises(words: ShellWord[]): ShellWord[][] {
@@ -242,8 +274,12 @@ function ofAllowAll({ ask, deny }: Layer, seen: Seen): Verdict {
 }
 
 function ofEdit(layer: Layer, { path, found }: Extract<Seen, { kind: 'edit' }>): Verdict {
-  // The tool refuses it and says so.
-  if (!mayBeWritten(path, found)) return { kind: 'allow', by: 'mode' }
+  if (!mayBeWritten(found))
+    return {
+      kind: 'ask',
+      reasons: [`It writes ${path}, outside of the working directory or Git’s own.`],
+      proposal: [],
+    }
   if (layer.mode === 'allow-edits') return { kind: 'allow', by: 'mode' }
   const at = found.inside ? (found.relative ?? path) : path
   const rule = layer.allow.find(({ test }) => matchesEdit(test, at))
@@ -309,7 +345,7 @@ function ofStep({ allow, mode }: Layer, step: Step): StepResult {
     const { path, found, always } = step
     if (always) return covered()
     if (!found.inside) return open(`It writes ${path}, outside of the working directory.`, null)
-    if (!mayBeWritten(path, found)) return open(`It writes ${path}, which is Git’s own.`, null)
+    if (!mayBeWritten(found)) return open(`It writes ${path}, which is Git’s own.`, null)
     if (mode === 'allow-edits') return covered()
     const at = found.relative
     const rule = at === null ? undefined : allow.find(({ test }) => matchesEdit(test, at))

@@ -19,14 +19,17 @@ const findOption =
 const versioned = new Set('node npm npx pnpm yarn python python3 pip cargo go git make'.split(' '))
 
 /** `inside`: whether the path of a word is within the working directory. */
-export function onlyReads([name, ...args]: Words, inside: (path: string) => boolean): boolean {
+export function onlyReads(
+  [name, ...args]: Words,
+  inside: (path: string, isGlob: boolean) => boolean,
+): boolean {
   if (name?.kind !== 'literal') return false
   const program = name.value
   // Its words are text, and no paths.
   if (program === 'echo') return true
   const values: string[] = []
   for (const word of args) {
-    if (word.kind === 'dynamic' || !inside(pathIn(word.value))) return false
+    if (word.kind === 'dynamic' || !inside(pathIn(word.value), word.kind === 'glob')) return false
     values.push(word.value)
   }
   if (looking.has(program)) return true

@@ -1,0 +1,67 @@
+/** Where the paths of commands and edits lead: links, `~` and folders that the shell goes to. */
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { decide } from '../../../src/main/agents/permissions/decide.ts'
+import type { PermissionMode } from '../../../src/shared/agents/permission-modes.ts'
+import type { PermissionRule } from '../../../src/shared/agents/permissions.ts'
+import { temporaryDir } from '../../harness.ts'
+
+const denySecrets: PermissionRule[] = [{ effect: 'deny', rule: 'edit: secrets/**' }]
+
+/** A working directory with links that are as good as committed. */
+async function linked() {
+  const workingDir = join(await temporaryDir(), 'project')
+  const folders = ['src', 'a/b', 'secrets', '.git/hooks', 'logs']
+  for (const folder of folders) await mkdir(join(workingDir, folder), { recursive: true })
+  await writeFile(join(workingDir, 'src/x'), 'x\n')
+  const links = {
+    ...{ etc: '/etc', rc: '../../.bashrc', hooks: '.git/hooks', safe: 'secrets', loop: 'loop' },
+    ...{ 'a/link': '../a/b', 'a/up': '..', 'logs/all': '/etc/passwd', 'src/in': '../a' },
+  }
+  for (const [from, to] of Object.entries(links)) await symlink(to, join(workingDir, from))
+  const place = { workingDir, cwd: workingDir }
+  return {
+    of: (command: string, mode: PermissionMode, rules: PermissionRule[] = []) =>
+      decide([{ mode, rules }], { kind: 'command', command, place }).kind,
+    edit: (path: string, mode: PermissionMode, rules: PermissionRule[] = []) =>
+      decide([{ mode, rules }], { kind: 'edit', path, place }).kind,
+  }
+}
+
+it('[P1] places an edit as the file tools do, and asks about one that it can’t place', async () => {
+  const { edit } = await linked()
+  const all: PermissionRule[] = [{ effect: 'allow', rule: 'edit: **' }]
+  expect(edit('~/../src/x', 'ask')).toBe('ask')
+  expect(edit('~/../secrets/x', 'allow-edits', denySecrets)).toBe('deny')
+  expect(edit('etc/../src/x', 'allow-edits')).toBe('allow')
+  for (const path of ['../x', '/etc/passwd', 'etc/x', 'hooks/x', '.git/x', 'loop', 'rc', 'a\0']) {
+    expect(edit(path, 'allow-edits', all), path).toBe('ask')
+    expect(edit(path, 'ask', all), path).toBe('ask')
+  }
+})
+
+it('[P1] a link within does not dodge a rule about the file that it leads to', async () => {
+  const { of, edit } = await linked()
+  expect(edit('safe/x', 'allow-edits', denySecrets)).toBe('deny')
+  expect(of('echo x > safe/x', 'allow-edits', denySecrets)).toBe('deny')
+  expect(of('cd secrets && echo x > x', 'allow-edits', denySecrets)).toBe('deny')
+  expect(of('cd safe && echo x > x', 'allow-edits', denySecrets)).toBe('deny')
+  expect(edit('safe/x', 'ask', [{ effect: 'allow', rule: 'edit: safe/**' }])).toBe('ask')
+})
+
+it.each([
+  ...['cat etc/passwd', 'cat a/link/../../../x', 'cat a/up/../x', 'cat e*/passwd', 'cat logs/*'],
+  ...['cd etc && cat passwd', 'cd logs && cat all', 'echo x > etc', 'echo x > rc', 'cat loop'],
+  ...['echo x > hooks/pre-commit', 'cd hooks && echo x > pre-commit', 'cat < etc/passwd'],
+  ...['cd src && cd in && cat up/../x', 'cat .?/.?/etc/passwd', 'cat /proc/self/cwd/src/x'],
+])('[P1] asks about %s', async (command) => {
+  expect((await linked()).of(command, 'allow-edits')).toBe('ask')
+})
+
+it.each([
+  ...['cat src/x', 'cat src/*', 'cat s*/x', 'cat a/link/x', 'cat a/link/../x', 'cd src && cat x'],
+  ...['cd src && cd in && cat x', 'echo x > a/link/x', 'cat < src/x'],
+])('[P1] asks nothing about %s', async (command) => {
+  expect((await linked()).of(command, 'allow-edits')).toBe('allow')
+})
