@@ -69,6 +69,26 @@ describe('[P1] modes', () => {
   })
 })
 
+describe('[P3] without a rule', () => {
+  it.each([
+    ["find . -fprintf run.sh x -exec true ';'", 'ask'],
+    ["find /hom[e]/u -delete -exec true ';'", 'ask'],
+    ["find . -delete -exec true ';'", 'ask'],
+    ["find /etc -exec true ';'", 'ask'],
+    ["find . -name '*.ts' -exec grep -n a {} +", 'ask'],
+    ["find . -name '*.ts' -exec true ';' -print", 'allow'],
+    ['wc --files0-from=/etc/passwd', 'ask'],
+    ['wc --files0-from=list', 'ask'],
+    ['wc --files0-from list', 'ask'],
+    ['cat .?/.?/etc/passwd', 'ask'],
+    ['wc --lines a', 'allow'],
+    ['head --lines=5 -- a', 'allow'],
+    ['ls --color=never -la', 'allow'],
+  ])('%s: %s', (command, outcome) => {
+    expect(verdictOf(command, { rules: [] }).kind).toBe(outcome)
+  })
+})
+
 describe('the proposed rules', () => {
   it.each([
     ['npm test -- --run a', ['bash: npm test *']],

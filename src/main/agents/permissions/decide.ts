@@ -154,12 +154,10 @@ function addSteps(
         : assignments.every(isHarmlessVariable) &&
           (onlyReads(words, inside) || changesFolder(segment, where) || exportsHarmless(segment))
     const transparent =
-      wrapped.kind === 'runs' && !wrapped.ownToo && assignments.every(isHarmlessVariable)
-    const findsInside =
       wrapped.kind === 'runs' &&
-      wrapped.ownToo &&
-      words.every((word) => word.kind !== 'literal' || inside(word.value, false))
-    seen.steps.push({ kind: 'run', segment, harmless, transparent: transparent || findsInside })
+      (wrapped.own === null || onlyReads(wrapped.own, inside)) &&
+      assignments.every(isHarmlessVariable)
+    seen.steps.push({ kind: 'run', segment, harmless, transparent })
   }
 }
 

@@ -7,10 +7,13 @@ import type { ShellWord } from './shell-words.ts'
 
 type Words = readonly ShellWord[]
 
-/** Programs whose options can only change what they print. */
+/** Programs whose short options can only change what they print. */
 const looking = new Set(
   'cat head tail wc ls pwd stat basename dirname true false : tr cut nl tac cmp'.split(' '),
 )
+/** The long ones of those; others read the names of files from a file. */
+const lookingOption =
+  /^--(all|almost-all|bytes|characters|chars|classify|color|complement|delimiter|directory|fields|format|full-time|help|human-readable|inode|lines|max-line-length|number|number-nonblank|only-delimited|output-delimiter|printf|quiet|recursive|reverse|show-all|show-ends|show-tabs|silent|size|sort|squeeze-blank|suffix|time|verbose|version|words|zero)?(=.*)?$/s
 const grepOption =
   /^(-[acEFGHhIiLlnoqrsvwxz]+|-[ABCm]\d*|-e|--(include|exclude|exclude-dir)=.*|--color(=.*)?)$/s
 const findOption =
@@ -32,9 +35,10 @@ export function onlyReads(
     if (word.kind === 'dynamic' || !inside(pathIn(word.value), word.kind === 'glob')) return false
     values.push(word.value)
   }
-  if (looking.has(program)) return true
-  if (args.some((word) => word.kind === 'glob')) return false
   const options = values.filter((value) => value.startsWith('-'))
+  if (looking.has(program))
+    return options.every((value) => !value.startsWith('--') || lookingOption.test(value))
+  if (args.some((word) => word.kind === 'glob')) return false
   switch (program) {
     case 'printf':
       return !values[0]?.startsWith('-')
@@ -58,4 +62,4 @@ export function onlyReads(
 }
 
 /** The path in `--name=path` as well. */
-const pathIn = (value: string): string => value.replace(/^--?[a-z-]+=/i, '')
+const pathIn = (value: string): string => value.replace(/^--?[a-z0-9-]+=/i, '')

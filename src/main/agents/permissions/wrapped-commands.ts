@@ -7,8 +7,8 @@ type Wrapped =
   | { kind: 'none' }
   /** It runs something that can't be seen. */
   | { kind: 'opaque'; reason: string }
-  /** `ownToo`: the program does something of its own, and needs to be allowed as well. */
-  | { kind: 'runs'; reading: ShellReading; ownToo: boolean }
+  /** `own`: what the program does besides, and needs to be allowed as well; null: nothing. */
+  | { kind: 'runs'; reading: ShellReading; own: Words | null }
 
 type Words = readonly ShellWord[]
 
@@ -47,7 +47,7 @@ export function wrappedIn(words: Words): Wrapped {
     case 'env':
       return inEnv(args)
     case 'find':
-      return inFind(args)
+      return inFind(name, args)
     default:
       return none
   }
@@ -64,7 +64,7 @@ function runs(words: Words, assignments: { name: string; value: string | null }[
   if (name && name.kind !== 'literal')
     return opaque('a program whose name is only known when it runs')
   const segment: Segment = { kind: 'command', words: [...words], assignments }
-  return { kind: 'runs', reading: { segments: [segment], unclear: [] }, ownToo: false }
+  return { kind: 'runs', reading: { segments: [segment], unclear: [] }, own: null }
 }
 
 /** `-n 5`, `-n5` and `--adjustment=5` stand before what it runs; an option that is not known makes it opaque. */
@@ -124,21 +124,25 @@ function inShell(program: string, args: Words): Wrapped {
   if (!readableShells.has(program)) return opaque(`a script in ${program}`)
   if (texts.some((text) => !/^-[ceux]+$/.test(text))) return opaque(`an option of ${program}`)
   if (script?.kind !== 'literal') return opaque('a script that is only known when it runs')
-  return { kind: 'runs', reading: readShellCommand(script.value), ownToo: false }
+  return { kind: 'runs', reading: readShellCommand(script.value), own: null }
 }
 
 function inEval(args: Words): Wrapped {
   if (args.some((word) => word.kind !== 'literal'))
     return opaque('eval of a text that is only known when it runs')
-  return { kind: 'runs', reading: readShellCommand(args.map(literalOf).join(' ')), ownToo: false }
+  return { kind: 'runs', reading: readShellCommand(args.map(literalOf).join(' ')), own: null }
 }
 
-function inFind(args: Words): Wrapped {
+function inFind(name: ShellWord, args: Words): Wrapped {
   const segments: Segment[] = []
+  const own: ShellWord[] = [name]
   for (let at = 0; at < args.length; at++) {
     if (args[at]?.kind === 'dynamic')
       return opaque('arguments of find that are only known when it runs')
-    if (!['-exec', '-execdir', '-ok', '-okdir'].includes(literalOf(args[at]))) continue
+    if (!['-exec', '-execdir', '-ok', '-okdir'].includes(literalOf(args[at]))) {
+      own.push(...args.slice(at, at + 1))
+      continue
+    }
     const end = args.findIndex((word, one) => one > at && [';', '+'].includes(literalOf(word)))
     const inner = args.slice(at + 1, end < 0 ? args.length : end)
     if (inner[0]?.kind !== 'literal') return opaque('a program that is only known when it runs')
@@ -151,5 +155,5 @@ function inFind(args: Words): Wrapped {
     at = end < 0 ? args.length : end
   }
   if (segments.length === 0) return none
-  return { kind: 'runs', reading: { segments, unclear: [] }, ownToo: true }
+  return { kind: 'runs', reading: { segments, unclear: [] }, own }
 }
