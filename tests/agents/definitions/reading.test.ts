@@ -167,3 +167,15 @@ it('[P1] does not let a repository widen a built-in agent, and says so', async (
   })
   expect(notices).toEqual([expect.stringContaining('without bash, write_file')])
 })
+
+it('[P1] gives the built-in agent no place of a definition that can not be used', async () => {
+  await put('.shiplog/agents/implement.md', text('implement', 'tools: [read_file]\nlimts: 3'))
+  const { of, resolve } = reader()
+  expect((await of(dir)).map(({ name }) => name)).toEqual(['lead', 'explore', 'review'])
+  await expect(resolve('implement', place())).rejects.toThrow(
+    /^This agent can't be used: \.shiplog\/agents\/implement\.md .*limts/,
+  )
+  // Another file of the name is as good as ever.
+  await put('.claude/agents/implement.md', text('implement', 'tools: Read'))
+  expect((await resolve('implement', place())).defined.source).toBe('.claude/agents/implement.md')
+})

@@ -55,12 +55,12 @@ export function createDefinitions({
     onNotice(text)
   }
 
-  async function byName(dir: string): Promise<ReadonlyMap<string, AgentDefinition>> {
+  async function readAll(dir: string) {
     const found = await readDefinitions(dir, { inside, mask })
     for (const problem of found.problems) notice(`Agent definition: ${problem}`)
     for (const { source, notes } of found.byName.values())
       for (const note of notes) notice(`Agent definition ${source}: ${note}.`)
-    return found.byName
+    return found
   }
 
   async function modelFor(definition: AgentDefinition, parent: ModelRef): Promise<ModelRef> {
@@ -81,12 +81,15 @@ export function createDefinitions({
   }
 
   return {
-    of: async (dir) => [...(await byName(dir)).values()],
+    of: async (dir) => [...(await readAll(dir)).byName.values()],
     async resolve(name, { dir, parent, isRoot, model }) {
-      const found = await byName(dir)
-      const definition = found.get(name)
+      const { byName, unusable } = await readAll(dir)
+      const definition = byName.get(name)
       if (!definition) {
-        const names = [...found.keys()].join(', ')
+        const names = [...byName.keys()].join(', ')
+        const problem = unusable.get(name)
+        if (problem !== undefined)
+          throw new Error(`This agent can't be used: ${problem} The agents are ${names}.`)
         throw new Error(
           `There is no agent ${JSON.stringify(name.slice(0, 100))}. The agents are ${names}.`,
         )

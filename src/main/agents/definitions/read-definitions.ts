@@ -26,6 +26,10 @@ interface AgentDefinitions {
   byName: ReadonlyMap<string, AgentDefinition>
   /** What can't be used and why, with the path, one sentence each. */
   problems: string[]
+  /**
+   * By the name that their file has: the built-in agent of that name, which may do more, does not take its place.
+   */
+  unusable: ReadonlyMap<string, string>
 }
 
 const contentOf = (source: string, text: string): DefinitionContent =>
@@ -53,6 +57,7 @@ export async function readDefinitions(
 ): Promise<AgentDefinitions> {
   const problems: string[] = []
   const found = new Map<string, AgentDefinition>()
+  const unusable = new Map<string, string>()
   for (const folder of folders) {
     for (const name of await markdownIn(inside, dir, folder.dir, problems)) {
       const path = `${folder.dir}/${name}`
@@ -62,11 +67,15 @@ export async function readDefinitions(
         if (other) throw new Error(`has the name of ${shown(other.source)}, which is used`)
         found.set(definition.name, definition)
       } catch (error) {
-        problems.push(`${shown(path)} ${(error as Error).message}.`)
+        const problem = `${shown(path)} ${(error as Error).message}.`
+        problems.push(problem)
+        unusable.set(name.slice(0, -'.md'.length), problem)
       }
     }
   }
-  return { byName: new Map([...builtIn, ...found]), problems }
+  for (const name of found.keys()) unusable.delete(name)
+  const others = [...builtIn].filter(([name]) => !unusable.has(name))
+  return { byName: new Map([...others, ...found]), problems, unusable }
 }
 
 async function markdownIn(
