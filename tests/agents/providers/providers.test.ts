@@ -195,3 +195,22 @@ it.each(['providers.json', 'keys.json'])(
     expect(await providers.get({ provider: 'anthropic' })).toBe(key)
   },
 )
+
+it('keeps each of several changes that come at once', async () => {
+  const dir = await temporaryDir()
+  const { providers } = await settingsIn(dir)
+  await Promise.all([
+    providers.save(anthropic, key),
+    providers.save({ name: 'openai', kind: 'openai' }, `${key}-2`),
+    providers.save(local, undefined),
+    providers.setDefault('anthropic/claude-opus-5-5'),
+  ])
+  const later = await settingsIn(dir)
+  expect(later.providers.list().map(({ name, key: { from } }) => `${name} ${from}`)).toEqual([
+    'anthropic stored',
+    'openai stored',
+    'google none',
+    'local none',
+  ])
+  expect(later.providers.defaultModel()).toBe('anthropic/claude-opus-5-5')
+})

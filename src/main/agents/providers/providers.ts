@@ -12,6 +12,7 @@ import {
   providersMax,
 } from '../../../shared/agents/provider-settings.ts'
 import { FailureError, invalid } from '../../../shared/failure.ts'
+import { createKeyedMutex } from '../../../shared/keyed-mutex.ts'
 import { ownBaseUrls } from '../model/base-urls.ts'
 import { keyVariables, type ProviderKeys } from '../model/keys.ts'
 import type { KeyStore } from './key-store.ts'
@@ -46,6 +47,8 @@ interface ProvidersDependencies {
 
 export function createProviders(deps: ProvidersDependencies): Providers {
   const { store, keys, env, usesEnvironment, learn } = deps
+  /** A change is made of what the one before has left. */
+  const inOrder = createKeyedMutex()
   for (const { lost } of [store, keys]) if (lost !== null) deps.onWarning(lost)
   for (const name of keys.names()) learnKey(name)
 
@@ -119,6 +122,14 @@ export function createProviders(deps: ProvidersDependencies): Providers {
     await store.save({ entries: [...others, entry], defaultModel: store.defaultModel() })
   }
 
+  async function remove(name: string): Promise<void> {
+    if (!isOwn(name) && !store.entries().some((one) => one.name === name))
+      throw new FailureError({ kind: 'not-found', what: 'provider', id: name })
+    await keys.set(name, null)
+    const entries = store.entries().filter((one) => one.name !== name)
+    await store.save({ entries, defaultModel: store.defaultModel() })
+  }
+
   return {
     get,
     list: () =>
@@ -129,16 +140,11 @@ export function createProviders(deps: ProvidersDependencies): Providers {
         isOwn: isOwn(entry.name),
         key: keyOf(entry),
       })),
-    save,
-    async remove(name) {
-      if (!isOwn(name) && !store.entries().some((one) => one.name === name))
-        throw new FailureError({ kind: 'not-found', what: 'provider', id: name })
-      await keys.set(name, null)
-      const entries = store.entries().filter((one) => one.name !== name)
-      await store.save({ entries, defaultModel: store.defaultModel() })
-    },
+    save: (entry, key) => inOrder('all', () => save(entry, key)),
+    remove: (name) => inOrder('all', () => remove(name)),
     defaultModel: store.defaultModel,
-    setDefault: (defaultModel) => store.save({ entries: [...store.entries()], defaultModel }),
+    setDefault: (defaultModel) =>
+      inOrder('all', () => store.save({ entries: [...store.entries()], defaultModel })),
     resolve(text) {
       const slash = text.indexOf('/')
       const [name, model] = [text.slice(0, slash), text.slice(slash + 1).trim()]
