@@ -43,6 +43,7 @@ async function openPermissions(file?: string) {
 }
 
 const allow = (rule: string): PermissionRule => ({ effect: 'allow', rule })
+const fetching = (url: string) => ({ name: 'web_fetch', input: { url }, cwd: '/' })
 const bash = (command: string, cwd = '/') => ({ name: 'bash', input: { command }, cwd })
 
 it('[P1] a sub-agent never has more than the tasks above it, whatever was given to each', async () => {
@@ -125,4 +126,24 @@ it('asks about everything after its file was damaged, says so, and keeps the fil
   expect(permissions.modeOf(projectId)).toBe('ask')
   expect(warnings).toEqual([expect.stringContaining('permissions.json.damaged-1')])
   expect(await readdir(dir)).toEqual(['permissions.json.damaged-1'])
+})
+
+it('[P3] rules for addresses are about the page that is fetched, however it is written', async () => {
+  const { permissions, task, forRun } = await openPermissions()
+  const rules: PermissionRule[] = [
+    allow('web_fetch: https://docs.example.com/*'),
+    { effect: 'deny', rule: 'web_fetch: https://evil.example.com' },
+    { effect: 'deny', rule: 'web_fetch: https://docs.example.com/private/*' },
+  ]
+  await permissions.setSettings({ kind: 'everywhere' }, { mode: 'ask', rules })
+  const { check } = await forRun(task(null, null, 'model'))
+  const of = async (url: string) => (await check(fetching(url)))?.verdict.kind
+  expect(await of('HTTPS://Docs.example.com/a')).toBe('allow')
+  expect(await of('https://docs.example.com/a/../private/x')).toBe('deny')
+  expect(await of('https://docs.example.com/%2e%2e/private/x')).toBe('deny')
+  expect(await of('https://EVIL.example.com')).toBe('deny')
+  expect(await of('https://evil.example.com/')).toBe('deny')
+  const all = { mode: 'ask' as const, rules: [allow('web_fetch: *')] }
+  await permissions.setSettings({ kind: 'everywhere' }, all)
+  expect(await of('no address')).toBe('ask')
 })

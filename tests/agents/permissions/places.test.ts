@@ -50,6 +50,23 @@ it('[P1] a link within does not dodge a rule about the file that it leads to', a
   expect(edit('safe/x', 'ask', [{ effect: 'allow', rule: 'edit: safe/**' }])).toBe('ask')
 })
 
+it('[P1] asks about edits of what a repository keeps back, but with a rule for just that', async () => {
+  const { of, edit } = await linked()
+  const path = '.shiplog/permissions.json'
+  const rules = ['edit: **', 'edit: .shiplog/*', 'bash: *'].map(
+    (rule): PermissionRule => ({ effect: 'allow', rule }),
+  )
+  const exact: PermissionRule[] = [{ effect: 'allow', rule: `edit: ${path}` }]
+  for (const mode of ['ask', 'allow-edits', 'allow-all'] as const) {
+    expect(edit(path, mode, rules), mode).toBe('ask')
+    expect(of(`echo x > ${path}`, mode, rules), mode).toBe('ask')
+    expect(of('cd .shiplog && echo x > permissions.json', mode, rules), mode).toBe('ask')
+    expect(edit(path, mode, exact), mode).toBe('allow')
+    expect(of(`echo x > ${path}`, mode, exact), mode).toBe('allow')
+  }
+  expect(edit('.shiplog/project.yaml', 'allow-edits')).toBe('allow')
+})
+
 it.each([
   ...['cat etc/passwd', 'cat a/link/../../../x', 'cat a/up/../x', 'cat e*/passwd', 'cat logs/*'],
   ...['cd etc && cat passwd', 'cd logs && cat all', 'echo x > etc', 'echo x > rc', 'cat loop'],

@@ -58,8 +58,12 @@ function edit(
 
 function call(tool: string, input: Record<string, unknown>, { workingDir }: Place) {
   const [field = ''] = traitsOf(tool)?.subject ?? []
-  const subject = typeof input[field] === 'string' ? input[field] : ''
-  const request: PermissionRequest = { kind: 'other', tool, subject }
+  const given = typeof input[field] === 'string' ? input[field] : ''
+  const subject = field === 'url' ? addressOf(given) : given
+  const request: PermissionRequest = { kind: 'other', tool, subject, given }
   const text = `${tool} ${JSON.stringify(input, null, 2)}`
   return { request, action: { kind: 'other', tool, text, directory: workingDir } as const }
 }
+
+/** As it is fetched, however it is written: in lower case, without `..`. Null: no address. */
+const addressOf = (text: string): string | null => (URL.canParse(text) ? new URL(text).href : null)

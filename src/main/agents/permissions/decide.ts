@@ -17,6 +17,7 @@ import {
 } from './places.ts'
 import { proposedRule } from './propose.ts'
 import { onlyReads } from './reading-commands.ts'
+import { policyPath } from './repository-policy.ts'
 import {
   isHarmlessVariable,
   isOwnVariable,
@@ -37,15 +38,25 @@ export interface PolicyLayer {
 export type PermissionRequest =
   | { kind: 'command'; command: string; place: Place }
   | { kind: 'edit'; path: string; place: Place }
-  | { kind: 'other'; tool: string; subject: string }
+  | OtherRequest
+
+/** `subject`: what is used; null: unknown, and only asked about. `given`: as the agent wrote it. */
+interface OtherRequest {
+  kind: 'other'
+  tool: string
+  subject: string | null
+  given: string
+}
 
 /** `layers`: at least one, the person's first: its reasons and proposal are given. */
 export function decide(layers: readonly PolicyLayer[], request: PermissionRequest): Verdict {
   const seen = look(request)
-  const verdicts = layers.map((layer) => ofLayer(readLayer(layer), seen))
+  const read = layers.map(readLayer)
+  const verdicts = read.map((layer) => ofLayer(layer, seen))
   return (
     verdicts.find(({ kind }) => kind === 'deny') ??
     verdicts.find(({ kind }) => kind === 'ask') ??
+    policyEdit(read[0], seen) ??
     verdicts.find((one) => one.kind === 'allow' && one.by === 'rule') ?? {
       kind: 'allow',
       by: 'mode',
@@ -80,7 +91,7 @@ function readLayer({ mode, rules }: PolicyLayer): Layer {
 type Seen =
   | { kind: 'command'; steps: Step[]; unclear: string[] }
   | { kind: 'edit'; path: string; found: PathFound }
-  | { kind: 'other'; tool: string; subject: string }
+  | OtherRequest
 
 type Step =
   | {
@@ -233,7 +244,10 @@ function touches(test: RuleTest, seen: Seen): boolean {
     case 'edit':
       return isNamed(test, seen.found)
     case 'other':
-      return matchesTool(test, seen.tool, seen.subject)
+      return [seen.given, seen.subject ?? seen.given].some((subject) =>
+        // An address without a path gets a slash.
+        [subject, subject.replace(/\/$/, '')].some((one) => matchesTool(test, seen.tool, one)),
+      )
     case 'command':
       return seen.steps.some((step) => {
         if (step.kind === 'run')
@@ -258,6 +272,22 @@ function disguises(words: ShellWord[]): ShellWord[][] {
   const from = args.findIndex((word) => word.kind !== 'literal' || !word.value.startsWith('-'))
   return [words, plain, ...(from < 0 ? [] : disguises(args.slice(from)))]
 }
+
+/** What a repository asks to be kept back is changed only with a rule of the person for just that. */
+function policyEdit(layer: Layer | undefined, seen: Seen): Verdict | null {
+  const isWritten =
+    seen.kind === 'command'
+      ? seen.steps.some((step) => step.kind === 'write' && isPolicy(step.found))
+      : seen.kind === 'edit' && isPolicy(seen.found)
+  if (!isWritten) return null
+  if (layer?.allow.some(({ test }) => test.kind === 'edit' && test.glob === policyPath)) return null
+  const reasons = [`It writes ${policyPath}, which says what agents may do.`]
+  return { kind: 'ask', reasons, proposal: [`edit: ${policyPath}`] }
+}
+
+/** On some systems capitals make no difference. */
+const isPolicy = (found: PathFound): boolean =>
+  found.inside && found.names.some((name) => name.toLowerCase() === policyPath)
 
 /** Rules that narrow can be kept only where it is known what runs. */
 function ofAllowAll({ ask, deny }: Layer, seen: Seen): Verdict {
@@ -287,7 +317,9 @@ function ofEdit(layer: Layer, { path, found }: Extract<Seen, { kind: 'edit' }>):
 
 const globQuoted = (path: string): string => path.replace(/[*?[\]{}!()]/g, '\\$&')
 
-function ofOther(layer: Layer, { tool, subject }: Extract<Seen, { kind: 'other' }>): Verdict {
+function ofOther(layer: Layer, { tool, subject }: OtherRequest): Verdict {
+  if (subject === null)
+    return { kind: 'ask', reasons: [`It is not known what ${tool} would use.`], proposal: [] }
   const rule = layer.allow.find(({ test }) => matchesTool(test, tool, subject))
   if (rule) return { kind: 'allow', by: 'rule', rule: rule.text }
   const narrow = subject === '' || subject.includes('*') ? tool : `${tool}: ${subject}`

@@ -10,7 +10,7 @@ import { readDataFile, systemCode } from '../../journal/index.ts'
 import type { PolicyLayer } from './decide.ts'
 import { parseRule } from './parse-rule.ts'
 
-const policyPath = '.shiplog/permissions.json'
+export const policyPath = '.shiplog/permissions.json'
 /** Far more than anybody writes by hand. */
 const policyBytesMax = 64 * 1024
 
