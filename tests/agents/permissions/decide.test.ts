@@ -105,6 +105,20 @@ describe('the proposed rules', () => {
     ['npm test $(evil)', ['bash: evil', 'bash: npm test *']],
     ['eval "$X"', []],
     ['timeout 5 make all', ['bash: make all *']],
+    ['docker run alpine', ['bash: docker run alpine']],
+    ['docker compose exec web sh', ['bash: docker compose exec web sh']],
+    ['docker compose logs web', ['bash: docker compose logs *']],
+    ['npm exec evil', ['bash: npm exec evil']],
+    ['npm install left-pad', ['bash: npm install left-pad']],
+    ['npx -y evil', []],
+    ['npx *', []],
+    ['rm *', []],
+    ['go run ./x', ['bash: go run ./x']],
+    ['kubectl exec pod -- ls', ['bash: kubectl exec pod -- ls']],
+    ['git config user.name a', ['bash: git config user.name a']],
+    ['git rebase main', ['bash: git rebase main']],
+    ['uv run python a.py', ['bash: uv run python a.py']],
+    ['uv run pytest -x', ['bash: uv run pytest *']],
   ])('%s: %j', (command, proposal) => {
     expect(verdictOf(command, { rules: [] })).toMatchObject({ kind: 'ask', proposal })
   })

@@ -12,13 +12,43 @@ const withSubcommand = new Set(
 )
 /** Programs with two: `npm run build`. */
 const withTwo = new Set(['npm run', 'pnpm run', 'yarn run', 'bun run', 'docker compose', 'uv run'])
+/** Of those, what runs or installs whatever it is given, or sets what others run: only word for word. */
+const runsAnything = new Set(
+  [
+    'git config rebase bisect submodule filter-branch difftool mergetool grep clone fetch ls-remote',
+    'npm exec x explore config set install i add init create',
+    'pnpm exec dlx x config install i add create',
+    'yarn exec dlx node config install add create',
+    'bun x exec install add create',
+    'deno run eval task install repl',
+    'cargo run install',
+    'go run generate install tool env',
+    'docker run exec build buildx cp create compose',
+    'kubectl exec run cp apply create debug edit replace config',
+    'gh api alias extension codespace',
+    'dotnet run exec tool',
+    'poetry run config',
+    'uv run pip tool add',
+    'pip install config',
+    'bundle exec config install',
+    'rails runner console',
+    'composer exec run-script config require',
+    'terraform apply console',
+    'brew install',
+    'apt install',
+    'helm install upgrade plugin',
+  ].flatMap((line) => {
+    const [program, ...subcommands] = line.split(' ')
+    return subcommands.map((one) => `${program} ${one}`)
+  }),
+)
 /** Programs that are safe to be given any arguments, as far as a rule goes: tests, linters, builds. */
 const anyArguments = new Set(
   'vitest jest mocha pytest eslint prettier biome tsc ruff mypy rspec phpunit'.split(' '),
 )
 /** Those run what they read, or reach beyond the working directory: a rule for them would cover anything. */
 const neverAlone = new Set(
-  'sh bash dash zsh fish ksh sudo doas su ssh eval source . exec env xargs node python python3 perl ruby php deno bun osascript awk sed'.split(
+  'sh bash dash zsh fish ksh sudo doas su ssh eval source . exec env xargs node python python3 perl ruby php deno bun osascript awk sed npx bunx uvx pipx'.split(
     ' ',
   ),
 )
@@ -38,6 +68,8 @@ export function proposedRule({
   const named = namedBy(name.value, literals)
   if (named) return rule([...lead, ...named.map(shellQuoted), '*'])
   if (args.some((word) => word.kind === 'dynamic')) return null
+  // As the last word of a rule it stands for any arguments.
+  if (args.at(-1)?.kind === 'glob' && written(args.at(-1) as ShellWord) === '*') return null
   if (neverAlone.has(name.value) && (args.length === 0 || literals[0]?.startsWith('-'))) return null
   return rule([...lead, ...args.map(written)])
 }
@@ -48,8 +80,12 @@ const rule = (words: string[]): string => `bash: ${words.join(' ')}`
 function namedBy(program: string, args: (string | null)[]): string[] | null {
   const [first, second] = args
   if (!withSubcommand.has(program) || !first || first.startsWith('-')) return null
-  if (!withTwo.has(`${program} ${first}`)) return [first]
-  return second && !second.startsWith('-') ? [first, second] : null
+  const isTwo = withTwo.has(`${program} ${first}`)
+  if (!isTwo) return runsAnything.has(`${program} ${first}`) ? null : [first]
+  const isNamed = second && !second.startsWith('-') && !neverAlone.has(second)
+  return isNamed && !(first === 'compose' && runsAnything.has(`${program} ${second}`))
+    ? [first, second]
+    : null
 }
 
 const assigned = ({ name, value }: ShellAssignment): string => `${name}=${shellQuoted(value ?? '')}`
