@@ -69,6 +69,44 @@ describe('[P1] modes', () => {
   })
 })
 
+describe('[P3] a rule that denies', () => {
+  const rules: PermissionRule[] = [
+    { effect: 'deny', rule: 'bash: git push *' },
+    { effect: 'deny', rule: 'edit: secrets/**' },
+    { effect: 'allow', rule: 'bash: git *' },
+    { effect: 'allow', rule: 'bash: sudo *' },
+  ]
+  it.each([
+    ['git -C . push', 'deny'],
+    ['git -C "$X" push --force', 'deny'],
+    ['git -c a=b push', 'deny'],
+    ['git --no-pager --git-dir .git push', 'deny'],
+    ['git --git-dir=.git -p push', 'deny'],
+    ['/usr/bin/git -C . push', 'deny'],
+    ['sudo git push', 'deny'],
+    ['sudo -u root git push', 'deny'],
+    ['sudo -nu root git -C . push', 'deny'],
+    ['sudo -uroot A=1 git push', 'deny'],
+    ['sudo --user root -- git push', 'deny'],
+    ["sudo sh -c 'git push'", 'deny'],
+    ["sudo env sudo sh -c 'true; git push'", 'deny'],
+    ['doas -u root git push', 'deny'],
+    ["sudo sh -c 'echo x > secrets/a'", 'deny'],
+    ['sudo make install', 'allow'],
+    ['sudo -u git push', 'allow'],
+    ['git -C . status push', 'allow'],
+  ])('%s: %s', (command, outcome) => {
+    expect(verdictOf(command, { rules }).kind).toBe(outcome)
+    expect(verdictOf(command, { rules, mode: 'allow-all' }).kind).toBe(outcome)
+  })
+
+  it('asks about what can’t be seen behind sudo', () => {
+    const of = (command: string) => verdictOf(command, { rules, mode: 'allow-all' }).kind
+    expect(of('sudo sh -c "$X"')).toBe('ask')
+    expect(of('sudo $X')).toBe('ask')
+  })
+})
+
 describe('[P3] without a rule', () => {
   it.each([
     ["find . -fprintf run.sh x -exec true ';'", 'ask'],

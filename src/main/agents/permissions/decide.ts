@@ -27,7 +27,7 @@ import {
 } from './rules.ts'
 import { readShellCommand, type Segment, type ShellReading } from './shell-segments.ts'
 import type { ShellWord } from './shell-words.ts'
-import { wrappedIn } from './wrapped-commands.ts'
+import { behindSudo, wrappedIn } from './wrapped-commands.ts'
 
 /** One source of permissions. Of several the strictest answer counts, so that none can widen another. */
 export interface PolicyLayer {
@@ -89,9 +89,14 @@ function readLayer({ mode, rules }: PolicyLayer): Layer {
 
 /** A request as rules see it: what runs and what is written, in every depth. */
 type Seen =
-  | { kind: 'command'; steps: Step[]; unclear: string[] }
+  | (Findings & { kind: 'command'; behindSudo: Findings })
   | { kind: 'edit'; path: string; found: PathFound }
   | OtherRequest
+
+interface Findings {
+  steps: Step[]
+  unclear: string[]
+}
 
 type Step =
   | {
@@ -110,8 +115,17 @@ function look(request: PermissionRequest): Seen {
   const { place } = request
   if (request.kind === 'edit')
     return { ...request, found: findEdited(request.path, place.workingDir) }
-  const seen: Extract<Seen, { kind: 'command' }> = { kind: 'command', steps: [], unclear: [] }
-  addSteps(readShellCommand(request.command), seen, { place, folders: [place.cwd] }, 0)
+  const seen: Extract<Seen, { kind: 'command' }> = {
+    ...{ kind: 'command', steps: [], unclear: [] },
+    behindSudo: { steps: [], unclear: [] },
+  }
+  addSteps(
+    readShellCommand(request.command),
+    seen,
+    seen.behindSudo,
+    { place, folders: [place.cwd] },
+    0,
+  )
   return seen
 }
 
@@ -126,7 +140,8 @@ const depthMax = 5
 
 function addSteps(
   { segments, unclear }: ShellReading,
-  seen: Extract<Seen, { kind: 'command' }>,
+  seen: Findings,
+  sudo: Findings,
   where: Where,
   depth: number,
 ): void {
@@ -158,7 +173,10 @@ function addSteps(
     const { words, assignments } = segment
     const wrapped = wrappedIn(words)
     if (wrapped.kind === 'opaque') seen.unclear.push(wrapped.reason)
-    if (wrapped.kind === 'runs') addSteps(wrapped.reading, seen, where, depth + 1)
+    if (wrapped.kind === 'runs') addSteps(wrapped.reading, seen, sudo, where, depth + 1)
+    const asAnother = behindSudo(words)
+    if (asAnother.kind === 'opaque') sudo.unclear.push(asAnother.reason)
+    if (asAnother.kind === 'runs') addSteps(asAnother.reading, sudo, sudo, { ...where }, depth + 1)
     const harmless =
       words.length === 0
         ? assignments.every(isOwnVariable)
@@ -249,7 +267,7 @@ function touches(test: RuleTest, seen: Seen): boolean {
         [subject, subject.replace(/\/$/, '')].some((one) => matchesTool(test, seen.tool, one)),
       )
     case 'command':
-      return seen.steps.some((step) => {
+      return [...seen.steps, ...seen.behindSudo.steps].some((step) => {
         if (step.kind === 'run')
           return disguises(step.segment.words).some((words) =>
             matchesCommand(test, { words, assignments: [] }),
@@ -262,22 +280,33 @@ function touches(test: RuleTest, seen: Seen): boolean {
 const isNamed = (test: RuleTest, found: PathFound): boolean =>
   found.inside && found.names.some((name) => matchesEdit(test, name))
 
-/** A program by its path, and behind `sudo`, is the same program to a rule that narrows. */
+/** A program by its path, and Git with options before its subcommand, is the same to a rule that narrows. */
 function disguises(words: ShellWord[]): ShellWord[][] {
   const [name, ...args] = words
   if (name?.kind !== 'literal') return [words]
   const program = basename(name.value)
   const plain: ShellWord[] = [{ kind: 'literal', value: program }, ...args]
-  if (!['sudo', 'doas'].includes(program)) return [words, plain]
-  const from = args.findIndex((word) => word.kind !== 'literal' || !word.value.startsWith('-'))
-  return [words, plain, ...(from < 0 ? [] : disguises(args.slice(from)))]
+  if (program !== 'git') return [words, plain]
+  let from = 0
+  for (
+    let word = args[0];
+    word?.kind === 'literal' && word.value.startsWith('-');
+    word = args[from]
+  )
+    from += gitValue.test(word.value) ? 2 : 1
+  return [words, plain, [{ kind: 'literal', value: program }, ...args.slice(from)]]
 }
+
+/** Options of Git's own whose value is the next word. */
+const gitValue = /^(-C|-c|--(git-dir|work-tree|namespace|config-env|super-prefix|attr-source))$/
 
 /** What a repository asks to be kept back is changed only with a rule of the person for just that. */
 function policyEdit(layer: Layer | undefined, seen: Seen): Verdict | null {
   const isWritten =
     seen.kind === 'command'
-      ? seen.steps.some((step) => step.kind === 'write' && isPolicy(step.found))
+      ? [...seen.steps, ...seen.behindSudo.steps].some(
+          (step) => step.kind === 'write' && isPolicy(step.found),
+        )
       : seen.kind === 'edit' && isPolicy(seen.found)
   if (!isWritten) return null
   if (layer?.allow.some(({ test }) => test.kind === 'edit' && test.glob === policyPath)) return null
@@ -292,11 +321,11 @@ const isPolicy = (found: PathFound): boolean =>
 /** Rules that narrow can be kept only where it is known what runs. */
 function ofAllowAll({ ask, deny }: Layer, seen: Seen): Verdict {
   const narrows = [...ask, ...deny].some(({ test }) => test.kind === 'command')
-  if (seen.kind !== 'command' || seen.unclear.length === 0 || !narrows)
-    return { kind: 'allow', by: 'mode' }
+  const unclear = seen.kind === 'command' ? [...seen.unclear, ...seen.behindSudo.unclear] : []
+  if (unclear.length === 0 || !narrows) return { kind: 'allow', by: 'mode' }
   return {
     kind: 'ask',
-    reasons: seen.unclear.map((what) => `It holds ${what}, which may be what a rule forbids.`),
+    reasons: unclear.map((what) => `It holds ${what}, which may be what a rule forbids.`),
     proposal: [],
   }
 }

@@ -1,4 +1,5 @@
 /** Programs that run another one: what they run is a segment of its own. */
+import { basename } from 'node:path'
 import { readShellCommand, type Segment, type ShellReading } from './shell-segments.ts'
 import type { ShellWord } from './shell-words.ts'
 
@@ -51,6 +52,25 @@ export function wrappedIn(words: Words): Wrapped {
     default:
       return none
   }
+}
+
+/** Options of them whose value is the next word, alone or behind those without one. */
+const sudoValue =
+  /^(-[AbBEeHiKkLlnNPSsVv]*[ugpChDRTrtUac]|--(user|group|prompt|chdir|chroot|close-from|host|role|type|other-user|command-timeout|login-class|auth-type))$/
+
+/** What `sudo` or `doas` runs. Rules that narrow are about it; one that allows has to name them. */
+export function behindSudo([name, ...args]: Words): Wrapped {
+  if (name?.kind !== 'literal' || !['sudo', 'doas'].includes(basename(name.value))) return none
+  let at = 0
+  for (; isOption(args[at]); at++) {
+    if (literalOf(args[at]) === '--') {
+      at++
+      break
+    }
+    if (sudoValue.test(literalOf(args[at]))) at++
+  }
+  while (/^[A-Za-z_]\w*=/.test(literalOf(args[at]))) at++
+  return runs(args.slice(at))
 }
 
 const isOption = (word: ShellWord | undefined): boolean =>
