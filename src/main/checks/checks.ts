@@ -36,7 +36,6 @@ interface RanCall {
 
 interface Reading {
   calls: RanCall[]
-  lastSeq: number
   /** The files at the end. */
   tree: string | null
 }
@@ -47,14 +46,14 @@ export function createChecks({
   turnStore,
 }: {
   state: LedgerState
-  archive: Pick<ArchiveReader, 'transcriptPage' | 'findReport'>
+  archive: Pick<ArchiveReader, 'transcriptPage' | 'sessionState' | 'findReport'>
   turnStore: Pick<TurnStore, 'open'>
 }): Checks {
   const answers = new Map<string, TaskChecks>()
 
   async function read(taskId: TaskId): Promise<Reading> {
     const begun = new Map<ToolCallId, ToolCallEntry>()
-    const reading: Reading = { calls: [], lastSeq: 0, tree: null }
+    const reading: Reading = { calls: [], tree: null }
     for (let next: number | null = 1; next !== null; ) {
       const query: { fromSeq: number; limit: number; previews: true } = {
         ...{ fromSeq: next, limit: pageEntries },
@@ -117,11 +116,11 @@ export function createChecks({
 
   return {
     async list(taskId) {
-      const reading = await read(taskId)
-      const key = `${taskId} ${reading.lastSeq}`
+      const lastSeq = (await archive.sessionState(taskId))?.seq ?? 0
+      const key = `${taskId} ${lastSeq}`
       const known = answers.get(key)
       if (known) return known
-      const checks = await answer(taskId, reading)
+      const checks = await answer(taskId, await read(taskId))
       answers.set(key, checks)
       for (const oldest of [...answers.keys()].slice(0, Math.max(0, answers.size - answersMax)))
         answers.delete(oldest)
@@ -131,7 +130,6 @@ export function createChecks({
 }
 
 function addTo(reading: Reading, begun: Map<ToolCallId, ToolCallEntry>, entry: Entry): void {
-  reading.lastSeq = entry.seq
   if ('tree' in entry && entry.tree !== undefined) reading.tree = entry.tree
   if (entry.type === 'tool-call' && entry.name === 'bash') begun.set(entry.callId, entry)
   if (entry.type !== 'tool-result') return

@@ -17,7 +17,7 @@ const charsMax = 240
 export const snippetOf = (text: string, query: Searched): Snippet =>
   snippetAround(text, patternOf(query))
 
-/** As `snippetOf`, of what `pattern` matches. */
+/** Like `snippetOf`, for the matches of `pattern`. */
 export function snippetAround(text: string, pattern: RegExp | null): Snippet {
   const first = pattern ? text.search(pattern) : -1
   const from = wholeCharacter(text, Math.max(0, first - charsBefore))

@@ -1,4 +1,4 @@
-/** Exports of tasks, and imports of what was exported. */
+/** Exports tasks, and imports exported files. */
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
 import { idTextSchema, taskIdSchema } from '../records/ids.ts'

@@ -1,7 +1,7 @@
 /**
  * Masks what should not leave this machine in texts and records of an export (K4): values that look like secrets,
- * known secrets, the person's home directory and name. A hit is a distinct value: whoever exports decides for each
- * whether it is kept, in all its places.
+ * known secrets, the person's home directory and name. A hit is a distinct value. The user decides for each hit whether
+ * it is kept; the decision applies to all its occurrences.
  */
 import { createHash } from 'node:crypto'
 import type { RedactionHit, RedactionKind } from '../../../shared/contract/exports.ts'

@@ -255,7 +255,7 @@ export async function filesTouched(
   return `${counted(files.size, 'file')} changed in ${linkOf(taskId)}:\n${lines.join('\n')}`
 }
 
-/** Of the whole working directory after each turn, so of what commands changed too. */
+/** Snapshots compare the whole working directory, so files changed by commands are included. */
 const pathsOf = (entry: Entry): string[] =>
   entry.type === 'workspace-snapshot'
     ? entry.changed

@@ -2,16 +2,9 @@ import { ChevronRight, FileText } from 'lucide-react'
 import { useState } from 'react'
 import type { TurnDiff } from '../../../shared/contract/turn-files.ts'
 import { Counts } from '../conversation/tool-call.tsx'
+import { ChangeLetter } from '../diff/change-letter.tsx'
 import { PatchView } from '../diff/patch-view.tsx'
 import { EmptyState, IconButton, NoticeLine } from '../primitives/index.ts'
-
-const letters = { added: 'A', modified: 'M', deleted: 'D', renamed: 'R' } as const
-const colours = {
-  added: 'text-green',
-  modified: 'text-amber',
-  deleted: 'text-red',
-  renamed: 'text-accent',
-} as const
 
 /** The files of a diff, each of which opens to its changes. */
 export function ChangedThen(props: {
@@ -49,10 +42,7 @@ export function ChangedThen(props: {
                     aria-hidden
                     className={`size-3.5 shrink-0 text-faint transition-transform ${isOpen ? 'rotate-90' : ''}`}
                   />
-                  <span className={`w-3 shrink-0 font-mono text-code ${colours[change]}`}>
-                    <span aria-hidden>{letters[change]}</span>
-                    <span className="sr-only">{change}</span>
-                  </span>
+                  <ChangeLetter change={change} />
                   <span className="min-w-0 flex-1 truncate font-mono text-code" title={path}>
                     {oldPath ? `${oldPath} → ` : ''}
                     {path}

@@ -1,7 +1,8 @@
-/** The changed files of a review as a tree: names, counts, marks of what was viewed and commented on. */
+/** The changed files of a review as a tree: names, counts, and marks for viewed files and comments. */
 import { Check, Folder, MessageSquare } from 'lucide-react'
 import { useEffect, useMemo, useRef } from 'react'
 import { Counts } from '../conversation/tool-call.tsx'
+import { ChangeLetter } from '../diff/change-letter.tsx'
 import { type ChangedFile, fileTreeRows } from './file-tree.ts'
 
 export function ChangedTree(props: {
@@ -50,10 +51,7 @@ export function ChangedTree(props: {
               onClick={() => onSelect(file.path)}
               className="focus-inset flex min-h-7 w-full items-center gap-1.5 pr-2 text-left hover:bg-hover data-[selected=true]:bg-accent-tint"
             >
-              <span className={`w-3 shrink-0 font-mono text-code ${colours[file.change]}`}>
-                <span aria-hidden>{letters[file.change]}</span>
-                <span className="sr-only">{file.change}</span>
-              </span>
+              <ChangeLetter change={file.change} />
               <span className={`untrusted min-w-0 flex-1 truncate ${viewed ? 'text-muted' : ''}`}>
                 {name}
               </span>
@@ -76,11 +74,3 @@ export function ChangedTree(props: {
     </ul>
   )
 }
-
-const letters = { added: 'A', modified: 'M', deleted: 'D', renamed: 'R' } as const
-const colours = {
-  added: 'text-green',
-  modified: 'text-amber',
-  deleted: 'text-red',
-  renamed: 'text-accent',
-} as const

@@ -4,8 +4,8 @@ import type { Task } from '../../../shared/records/tasks.ts'
 import { isUsable } from '../models/use-model-settings.ts'
 
 /**
- * The model of the newest root with a model, wherever it was started, as `PROVIDER/MODEL`; null: there is none that
- * could be asked now.
+ * Returns the model of the newest root whose model is usable now, wherever it was started, as `PROVIDER/MODEL`; null
+ * if there is none.
  */
 export function modelUsedLast(
   tasks: ReadonlyMap<TaskId, Task>,

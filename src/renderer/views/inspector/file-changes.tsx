@@ -3,6 +3,7 @@ import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
 import type { WorkspaceDiff } from '../../../shared/contract/workspace.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { Counts } from '../../components/conversation/tool-call.tsx'
+import { ChangeLetter } from '../../components/diff/change-letter.tsx'
 import { PatchView } from '../../components/diff/patch-view.tsx'
 import { counted } from '../../components/primitives/format.ts'
 import { IconButton, NoticeLine } from '../../components/primitives/index.ts'
@@ -115,14 +116,6 @@ export function FileChanges({ taskId, diff }: { taskId: TaskId; diff: WorkspaceD
   )
 }
 
-const letters = { added: 'A', modified: 'M', deleted: 'D', renamed: 'R' } as const
-const colours = {
-  added: 'text-green',
-  modified: 'text-amber',
-  deleted: 'text-red',
-  renamed: 'text-accent',
-} as const
-
 function FileRow(props: {
   file: ChangedFile
   patch: string | null
@@ -147,13 +140,7 @@ function FileRow(props: {
             aria-hidden
             className={`size-3.5 shrink-0 text-faint transition-transform ${open ? 'rotate-90' : ''}`}
           />
-          <span
-            title={file.change}
-            className={`w-3 shrink-0 font-mono text-code ${colours[file.change]}`}
-          >
-            <span aria-hidden>{letters[file.change]}</span>
-            <span className="sr-only">{file.change}</span>
-          </span>
+          <ChangeLetter change={file.change} />
           <span className="min-w-0 flex-1 truncate font-mono text-code" title={file.path}>
             {file.oldPath ? `${file.oldPath} → ` : ''}
             {file.path}

@@ -25,7 +25,7 @@ export function useNotifications(): void {
   )
 }
 
-/** Notifies of what an agent waits for. The effect above notifies of runs that ended. */
+/** Notifies when an agent waits for the user. The effect above notifies when a run ends. */
 function useNeedNotifications(): void {
   const { preferences, navigation, arrivals } = useStores()
   const needs = useNeedsYou()

@@ -212,7 +212,7 @@ function firstFrom(places: readonly FindPlace[], seq: number): number {
   return low
 }
 
-/** The entry at the upper edge of what is shown. */
+/** The first visible entry. */
 function seqInView(root: HTMLElement | null): number {
   const top = root?.getBoundingClientRect().top ?? 0
   for (const row of root?.querySelectorAll<HTMLElement>('article[data-seq]') ?? [])
